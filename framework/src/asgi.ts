@@ -1,0 +1,212 @@
+/**
+ * The ASGI protocol in TypeScript: the scopes, the messages, and the one callable that is an application.
+ *
+ * Field and message names are those of ASGI 3.0, bytes are `Uint8Array`. A server may leave out what a caller can do
+ * without, so all but a few scope fields are optional.
+ *
+ * @see {@link https://asgi.readthedocs.io/en/latest/specs/main.html | ASGI 3.0}
+ * @see {@link https://asgi.readthedocs.io/en/latest/specs/www.html | HTTP and WebSocket message format}
+ * @module
+ */
+
+/** One header as it travels: a lower-case name and a value, both latin-1 bytes. */
+export type HeaderPair = readonly [name: Uint8Array, value: Uint8Array];
+
+/** Host and port of one end of a connection; the port is `null` for a Unix socket. */
+export type Address = readonly [host: string, port: number | null];
+
+/** The fields that HTTP and WebSocket scopes share. */
+interface ConnectionScope {
+  asgi?: { version: string; spec_version?: string };
+  /** `"1.0"`, `"1.1"` or `"2"`. */
+  http_version?: string;
+  /** The path of the target, percent-decoded; in its canonical form once an App has seen it. */
+  path: string;
+  /** The path as it came, before decoding, without the query. May be left out where it equals `path`. */
+  raw_path?: Uint8Array;
+  /** What follows `?` in the target, still percent-encoded. */
+  query_string?: Uint8Array;
+  /** The prefix under which the application is mounted; `path` includes it. */
+  root_path?: string;
+  /** Pairs of bytes: an array, or a lazy `HeaderList`. */
+  headers?: Iterable<HeaderPair>;
+  client?: Address | null;
+  server?: Address | null;
+  /** What the lifespan put there; each connection gets a shallow copy. */
+  state?: Record<string, unknown>;
+  extensions?: Record<string, unknown>;
+  /** The outermost App. Set by that App on its copy of the scope. */
+  app?: unknown;
+}
+
+/** The scope of one HTTP request. */
+export interface HTTPScope extends ConnectionScope {
+  type: "http";
+  /** The request method, in upper case. */
+  method: string;
+  /** `"http"` or `"https"`; `"http"` where it is absent. */
+  scheme?: string;
+}
+
+/** The scope of one WebSocket connection. */
+export interface WebSocketScope extends ConnectionScope {
+  type: "websocket";
+  /** `"ws"` or `"wss"`; `"ws"` where it is absent. */
+  scheme?: string;
+  /** The subprotocols that the client offers, in its order of preference. */
+  subprotocols?: readonly string[];
+}
+
+/** The scope of an application's life, from before its first request to after its last. */
+export interface LifespanScope {
+  type: "lifespan";
+  asgi?: { version: string; spec_version?: string };
+  /** Where start-up may leave what each later scope gets as a shallow copy. */
+  state?: Record<string, unknown>;
+  app?: unknown;
+}
+
+/** What an application is called with. */
+export type Scope = HTTPScope | WebSocketScope | LifespanScope;
+
+/** A part of the request's body. */
+export interface HTTPRequestMessage {
+  type: "http.request";
+  body?: Uint8Array;
+  /** Whether another part follows. Defaults to `false`. */
+  more_body?: boolean;
+}
+
+/** The client has gone, or the response is complete. */
+export interface HTTPDisconnectMessage {
+  type: "http.disconnect";
+}
+
+/** The head of the response. */
+export interface HTTPResponseStartMessage {
+  type: "http.response.start";
+  /** HTTP status code in range [200...599]. */
+  status: number;
+  headers?: Iterable<HeaderPair>;
+}
+
+/** A part of the response's body. */
+export interface HTTPResponseBodyMessage {
+  type: "http.response.body";
+  body?: Uint8Array;
+  /** Whether another part follows. Defaults to `false`. */
+  more_body?: boolean;
+}
+
+/** The client asks for a WebSocket. */
+export interface WebSocketConnectMessage {
+  type: "websocket.connect";
+}
+
+/** One WebSocket message from the client: `text` or `bytes`, never both. */
+export interface WebSocketReceiveMessage {
+  type: "websocket.receive";
+  text?: string | null;
+  bytes?: Uint8Array | null;
+}
+
+/** The WebSocket has closed. */
+export interface WebSocketDisconnectMessage {
+  type: "websocket.disconnect";
+  /** RFC 6455 §7.4 close code. Defaults to 1005, "no status received". */
+  code?: number;
+  reason?: string;
+}
+
+/** The application takes the WebSocket. */
+export interface WebSocketAcceptMessage {
+  type: "websocket.accept";
+  subprotocol?: string | null;
+  headers?: Iterable<HeaderPair>;
+}
+
+/** One WebSocket message to the client: `text` or `bytes`, never both. */
+export interface WebSocketSendMessage {
+  type: "websocket.send";
+  text?: string | null;
+  bytes?: Uint8Array | null;
+}
+
+/** The application closes the WebSocket, or refuses it when it was not yet accepted. */
+export interface WebSocketCloseMessage {
+  type: "websocket.close";
+  /** RFC 6455 §7.4 close code. Defaults to 1000. */
+  code?: number;
+  reason?: string;
+}
+
+/** The head of an HTTP answer that refuses the handshake (extension `websocket.http.response`). */
+export interface WebSocketHTTPResponseStartMessage {
+  type: "websocket.http.response.start";
+  status: number;
+  headers?: Iterable<HeaderPair>;
+}
+
+/** A part of the body of an HTTP answer that refuses the handshake. */
+export interface WebSocketHTTPResponseBodyMessage {
+  type: "websocket.http.response.body";
+  body?: Uint8Array;
+  more_body?: boolean;
+}
+
+/** The server is about to serve, or has stopped. */
+export interface LifespanEventMessage {
+  type: "lifespan.startup" | "lifespan.shutdown";
+}
+
+/** The application's answer to a lifespan event. */
+export interface LifespanAnswerMessage {
+  type:
+    | "lifespan.startup.complete"
+    | "lifespan.startup.failed"
+    | "lifespan.shutdown.complete"
+    | "lifespan.shutdown.failed";
+  /** Why it failed, for the server's log. */
+  message?: string;
+}
+
+/** What `receive` gives. */
+export type ReceiveMessage =
+  | HTTPRequestMessage
+  | HTTPDisconnectMessage
+  | WebSocketConnectMessage
+  | WebSocketReceiveMessage
+  | WebSocketDisconnectMessage
+  | LifespanEventMessage;
+
+/** What `send` takes. */
+export type SendMessage =
+  | HTTPResponseStartMessage
+  | HTTPResponseBodyMessage
+  | WebSocketAcceptMessage
+  | WebSocketSendMessage
+  | WebSocketCloseMessage
+  | WebSocketHTTPResponseStartMessage
+  | WebSocketHTTPResponseBodyMessage
+  | LifespanAnswerMessage;
+
+/** Waits for the next message from the server. */
+export type Receive = () => Promise<ReceiveMessage>;
+
+/** Gives a message to the server. It returns nothing when the message is already dealt with, else a promise. */
+export type Send = (message: SendMessage) => Promise<void> | void;
+
+/**
+ * An application, or anything that can stand in its place: a middleware around it, a mounted framework.
+ *
+ * @example
+ * ```ts
+ * import type { ASGIApp } from "tsgi";
+ *
+ * const hello: ASGIApp = async (scope, receive, send) => {
+ *   await send({ type: "http.response.start", status: 200, headers: [] });
+ *   await send({ type: "http.response.body", body: new TextEncoder().encode("hello") });
+ * };
+ * ```
+ */
+export type ASGIApp = (scope: Scope, receive: Receive, send: Send) => Promise<void>;

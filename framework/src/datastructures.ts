@@ -1,0 +1,68 @@
+/** Small data holders that several modules share. @module */
+import type { HeaderPair } from "./asgi.js";
+
+/** Encodes text as latin-1, one byte a character. @throws TypeError when a character is above U+00FF. */
+export function encodeLatin1(text: string): Uint8Array {
+  const bytes = new Uint8Array(text.length);
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code > 0xff) {
+      throw new TypeError(
+        `Expected latin-1 text, but the character at ${index} is U+${code.toString(16).padStart(4, "0").toUpperCase()}.`,
+      );
+    }
+    bytes[index] = code;
+  }
+  return bytes;
+}
+
+/** Decodes latin-1 bytes, RFC 9110 §5.5. */
+export function decodeLatin1(bytes: Uint8Array): string {
+  let text = "";
+  for (let index = 0; index < bytes.length; index++) {
+    text += String.fromCharCode(bytes[index] as number);
+  }
+  return text;
+}
+
+/**
+ * Headers kept as the strings that a server or a response already has, and given as ASGI's pairs of bytes only to
+ * those who ask: eager byte pairs cost a third of a server's throughput.
+ *
+ * @example
+ * ```ts
+ * import { HeaderList } from "tsgi";
+ *
+ * const headers = new HeaderList(["content-type", "text/plain"]);
+ * for (const [name, value] of headers) console.log(name, value); // Uint8Arrays
+ * headers.raw; // ["content-type", "text/plain"]
+ * ```
+ */
+export class HeaderList implements Iterable<HeaderPair> {
+  /** Names and values in turn, as latin-1 text: `[name, value, name, value, …]`. Names may be in any case. */
+  readonly raw: readonly string[];
+  #pairs: HeaderPair[] | undefined;
+
+  constructor(raw: readonly string[]) {
+    this.raw = raw;
+  }
+
+  /** The number of headers. */
+  get length(): number {
+    return this.raw.length >> 1;
+  }
+
+  /** Gives each header as bytes, its name in lower case. Encoded once, then kept. */
+  [Symbol.iterator](): IterableIterator<HeaderPair> {
+    return (this.#pairs ??= this.#encode())[Symbol.iterator]();
+  }
+
+  #encode(): HeaderPair[] {
+    const pairs: HeaderPair[] = [];
+    for (let index = 0; index + 1 < this.raw.length; index += 2) {
+      const name = this.raw[index] as string;
+      pairs.push([encodeLatin1(name.toLowerCase()), encodeLatin1(this.raw[index + 1] as string)]);
+    }
+    return pairs;
+  }
+}

@@ -1,0 +1,164 @@
+/** The errors that an application throws, and those that the framework throws at its author. @module */
+
+/** The reason phrases of RFC 9110 §15 and the registry it names, for the default `detail` of an error. */
+const STATUS_PHRASES: Readonly<Record<number, string>> = {
+  200: "OK",
+  201: "Created",
+  202: "Accepted",
+  204: "No Content",
+  206: "Partial Content",
+  301: "Moved Permanently",
+  302: "Found",
+  303: "See Other",
+  304: "Not Modified",
+  307: "Temporary Redirect",
+  308: "Permanent Redirect",
+  400: "Bad Request",
+  401: "Unauthorized",
+  402: "Payment Required",
+  403: "Forbidden",
+  404: "Not Found",
+  405: "Method Not Allowed",
+  406: "Not Acceptable",
+  407: "Proxy Authentication Required",
+  408: "Request Timeout",
+  409: "Conflict",
+  410: "Gone",
+  411: "Length Required",
+  412: "Precondition Failed",
+  413: "Content Too Large",
+  414: "URI Too Long",
+  415: "Unsupported Media Type",
+  416: "Range Not Satisfiable",
+  417: "Expectation Failed",
+  418: "I'm a Teapot",
+  421: "Misdirected Request",
+  422: "Unprocessable Content",
+  423: "Locked",
+  424: "Failed Dependency",
+  425: "Too Early",
+  426: "Upgrade Required",
+  428: "Precondition Required",
+  429: "Too Many Requests",
+  431: "Request Header Fields Too Large",
+  451: "Unavailable For Legal Reasons",
+  500: "Internal Server Error",
+  501: "Not Implemented",
+  502: "Bad Gateway",
+  503: "Service Unavailable",
+  504: "Gateway Timeout",
+  505: "HTTP Version Not Supported",
+  507: "Insufficient Storage",
+};
+
+/** The reason phrase of a status, or `"Unknown Status"`. */
+export function statusPhrase(statusCode: number): string {
+  return STATUS_PHRASES[statusCode] ?? "Unknown Status";
+}
+
+/**
+ * Ends the request with a status and `{"detail": …}`. Throw it from a handler or a dependency.
+ *
+ * @example
+ * ```ts
+ * import { HTTPException } from "tsgi";
+ *
+ * throw new HTTPException(401, "Could not validate credentials", { headers: { "WWW-Authenticate": "Bearer" } });
+ * ```
+ */
+export class HTTPException extends Error {
+  override readonly name: string = "HTTPException";
+  /** HTTP status code in range [200...599]. */
+  readonly statusCode: number;
+  /** What the client reads under `detail`: text, or any JSON value. */
+  readonly detail: unknown;
+  /** Headers to add to the response. */
+  readonly headers: Readonly<Record<string, string>> | undefined;
+
+  /**
+   * @param statusCode - HTTP status code in range [200...599].
+   * @param detail - What the client reads. Defaults to the status's reason phrase.
+   * @param options - Headers to add, and the cause, which is logged and never sent.
+   * @throws RangeError when the status is no integer from 200 to 599.
+   */
+  constructor(
+    statusCode: number,
+    detail: unknown = statusPhrase(statusCode),
+    options: { headers?: Readonly<Record<string, string>>; cause?: unknown } = {},
+  ) {
+    super(
+      typeof detail === "string" ? detail : statusPhrase(statusCode),
+      "cause" in options ? { cause: options.cause } : undefined,
+    );
+    if (!Number.isInteger(statusCode) || statusCode < 200 || statusCode > 599) {
+      throw new RangeError(`HTTPException needs a status code from 200 to 599, not ${String(statusCode)}.`);
+    }
+    this.statusCode = statusCode;
+    this.detail = detail;
+    this.headers = options.headers;
+  }
+}
+
+/** Closes a WebSocket with a code, or is thrown by a call on a WebSocket that is not open. */
+export class WebSocketException extends Error {
+  override readonly name = "WebSocketException";
+  /** RFC 6455 §7.4 close code. */
+  readonly code: number;
+  /** At most 123 bytes of UTF-8, RFC 6455 §5.5. */
+  readonly reason: string;
+
+  constructor(code: number, reason = "") {
+    super(reason || `WebSocket closed with code ${code}`);
+    this.code = code;
+    this.reason = reason;
+  }
+}
+
+/** One fault of a request: a member of the `detail` list of a 422 answer. */
+export interface Fault {
+  /** One of the documented fault types: `missing`, `int_parsing`, `string_type`, … */
+  type: string;
+  /** Where: `path query header cookie body form file`, then the names and indexes below it. */
+  loc: (string | number)[];
+  /** One sentence for a person. */
+  msg: string;
+  /** What came, when it may be shown: never a password-like field, never more than 200 characters. */
+  input?: unknown;
+}
+
+/** A request whose parameters do not fit. Answered with 422 and all its faults, unless a handler is set for it. */
+export class RequestValidationError extends Error {
+  override readonly name = "RequestValidationError";
+  /** Every fault of the request, in the order of the parameters. */
+  readonly errors: readonly Fault[];
+
+  constructor(errors: readonly Fault[]) {
+    super(errors.map((fault) => `${fault.loc.join(".")}: ${fault.msg}`).join("; "));
+    this.errors = errors;
+  }
+}
+
+/** A handler's result that does not fit the `returns` of its route. Answered with 500; the faults go to the log only. */
+export class ResponseValidationError extends Error {
+  override readonly name = "ResponseValidationError";
+  readonly errors: readonly Fault[];
+
+  constructor(errors: readonly Fault[]) {
+    super(
+      `The result does not fit \`returns\`: ${errors
+        .map((fault) => `${fault.loc.join(".")}: ${fault.msg}`)
+        .join("; ")}`,
+    );
+    this.errors = errors;
+  }
+}
+
+/** A mistake in how the application is put together. Thrown at registration; says what to write instead. */
+export class ConfigurationError extends Error {
+  override readonly name: string = "ConfigurationError";
+}
+
+/** Dependencies that depend on each other in a circle. The message has the chain. */
+export class RecursionError extends ConfigurationError {
+  override readonly name = "RecursionError";
+}
