@@ -1,0 +1,123 @@
+/** From a request's target to the one spelling of its path that everything after it sees. @module */
+import { isWellFormed, splitPath } from "./pattern.js";
+import type { SegmentOptions } from "./pattern.js";
+
+const SLASH = 0x2f;
+const PERCENT = 0x25;
+
+/** A leading U+FEFF is a character of its segment like any other: dropped, `%EF%BB%BFadmin` would reach `/admin`. */
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/**
+ * Brings a path into its canonical form: cut at its raw slashes, each segment decoded once, empty segments dropped,
+ * and inside a segment `/` written `%2F` and `%` written `%25`. Dot segments are plain text. `""` and `"/"` give `"/"`.
+ *
+ * The time is linear in the length; a plain ASCII path comes back as the same string.
+ *
+ * @param path - The scope's `path`. Where there is no `rawPath` it counts as decoded already.
+ * @param rawPath - The scope's `raw_path`: the bytes as they came, without the query.
+ * @param options - `exact` keeps empty segments, as WebSocket paths need it.
+ * @returns `null` for bytes that are not UTF-8 (RFC 3629), for a `%` without its two hexadecimal digits (RFC 3986
+ *   §2.1), and for a `path` with a lone surrogate. The answer to that is 400.
+ */
+export function canonicalPath(path: string, rawPath?: Uint8Array, options: SegmentOptions = {}): string | null {
+  if (rawPath === undefined) {
+    return isPlain(path) ? path : fromDecoded(path, options);
+  }
+  return isPlainTwin(rawPath, path) ? path : fromBytes(rawPath, options);
+}
+
+/** Whether the path is ASCII, starts with a slash, and has no `%`, no empty segment and no slash at its end. */
+function isPlain(path: string): boolean {
+  let before = 0;
+  for (let index = 0; index < path.length; index++) {
+    const code = path.charCodeAt(index);
+    if (code > 0x7f || code === PERCENT || (code === SLASH && before === SLASH)) {
+      return false;
+    }
+    before = code;
+  }
+  return path.charCodeAt(0) === SLASH && (before !== SLASH || path.length === 1);
+}
+
+/** Whether the bytes are exactly the path's characters, and plain. */
+function isPlainTwin(bytes: Uint8Array, path: string): boolean {
+  if (bytes.length !== path.length) {
+    return false;
+  }
+  for (let index = 0; index < bytes.length; index++) {
+    if (bytes[index] !== path.charCodeAt(index)) {
+      return false;
+    }
+  }
+  return isPlain(path);
+}
+
+function fromDecoded(path: string, options: SegmentOptions): string | null {
+  if (!isWellFormed(path)) {
+    return null;
+  }
+  return joined(path.replaceAll("%", "%25"), options);
+}
+
+function fromBytes(bytes: Uint8Array, options: SegmentOptions): string | null {
+  const decoded = decodeEscapes(bytes);
+  if (decoded === null) {
+    return null;
+  }
+  try {
+    return joined(utf8.decode(decoded), options);
+  } catch {
+    return null;
+  }
+}
+
+/** Decodes each `%XX` but an encoded slash or percent sign, which keep their escape. `null` for a malformed one. */
+function decodeEscapes(bytes: Uint8Array): Uint8Array | null {
+  const decoded = new Uint8Array(bytes.length);
+  let length = 0;
+  for (let index = 0; index < bytes.length; index++) {
+    const byte = bytes[index]!;
+    if (byte !== PERCENT) {
+      decoded[length++] = byte;
+      continue;
+    }
+    const value = hexValue(bytes[index + 1]) * 16 + hexValue(bytes[index + 2]);
+    if (Number.isNaN(value)) {
+      return null;
+    }
+    index += 2;
+    if (value === SLASH) {
+      decoded[length++] = PERCENT;
+      decoded[length++] = 0x32;
+      decoded[length++] = 0x46;
+    } else if (value === PERCENT) {
+      decoded[length++] = PERCENT;
+      decoded[length++] = 0x32;
+      decoded[length++] = 0x35;
+    } else {
+      decoded[length++] = value;
+    }
+  }
+  return decoded.subarray(0, length);
+}
+
+function hexValue(byte: number | undefined): number {
+  if (byte === undefined) {
+    return Number.NaN;
+  }
+  if (byte >= 0x30 && byte <= 0x39) {
+    return byte - 0x30;
+  }
+  const letter = byte | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : Number.NaN;
+}
+
+function joined(path: string, options: SegmentOptions): string {
+  return `/${splitPath(path, options).join("/")}`;
+}
+
+/** Decodes one segment of a canonical path: `%2F` is a slash, `%25` a percent sign, and nothing else is an escape. */
+export function decodeSegment(segment: string): string {
+  return segment.includes("%") ? segment.replaceAll("%2F", "/").replaceAll("%25", "%") : segment;
+}

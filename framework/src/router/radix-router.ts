@@ -1,0 +1,130 @@
+/** The router: a radix tree keyed by path segments, and look-ups in time linear in a path's segments. @module */
+import { ConfigurationError } from "../exceptions.js";
+import { MethodTable } from "./method-table.js";
+import { PREPARED_PER_SEGMENT } from "./prepared-node.js";
+import { parsePattern, splitPath } from "./pattern.js";
+import { RadixNode } from "./radix-node.js";
+import { resolved } from "./route.js";
+import type { Resolved } from "./route.js";
+
+/** Options of a `RadixRouter`. */
+export interface RadixRouterOptions {
+  /** Every slash counts, so that `/ws` and `/ws/` are two paths (WebSocket). Defaults to `false`. */
+  readonly exact?: boolean;
+  /** How far a method's routes are prepared before bit masks take over. Defaults to 64 for each registered segment. */
+  readonly preparedPerSegment?: number;
+}
+
+/**
+ * Finds the route of a method and a path. A segment of a pattern is static text or `{name}`; static beats parameter at
+ * each segment, and a static segment that leads to no route of the method gives way to the parameter.
+ *
+ * Paths and the static text of patterns are in the canonical form that `canonicalPath` makes.
+ *
+ * @example
+ * ```ts
+ * import { RadixRouter } from "tsgi";
+ *
+ * const router = new RadixRouter<string>();
+ * router.addRoute("GET", "/users/{id}", "one user", { tags: ["users"] });
+ * router.resolve("GET", "/users/7"); // ["one user", { id: "7" }, { tags: ["users"] }]
+ * router.resolve("GET", "/users"); // null
+ * ```
+ */
+export class RadixRouter<H = unknown, M = Record<string, unknown>> {
+  /** The first node of the tree. To be read only: routes are added by `addRoute`. */
+  readonly root = new RadixNode<H, M>();
+  readonly #options: RadixRouterOptions;
+  /** The prepared form of each method that has a route; `null` until it is needed, and again after a new route. */
+  readonly #tables = new Map<string, MethodTable<H, M> | null>();
+
+  constructor(options: RadixRouterOptions = {}) {
+    this.#options = options;
+  }
+
+  /**
+   * Adds a route. It counts from the next look-up on.
+   *
+   * @param method - As requests spell it: ASGI's methods are in upper case.
+   * @param path - The pattern. The slashes at its ends carry no segments, unless the router is `exact`.
+   * @param metadata - Given back by `resolve`, the same object. Defaults to an empty one.
+   * @throws ConfigurationError when the pattern is refused, or the method has it already, whatever its names.
+   */
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a router of another `M` passes its metadata.
+  addRoute(method: string, path: string, handler: H, metadata: M = {} as M): void {
+    const segments = parsePattern(path, method, this.#options);
+    let node = this.root;
+    for (const segment of segments) {
+      node = node.childFor(segment);
+    }
+    if (node.handlers.has(method)) {
+      throw new ConfigurationError(
+        `${method} ${path}: this method and pattern have a route already (the names of parameters make no difference). Give one of them another path or method.`,
+      );
+    }
+    node.handlers.set(method, [handler, metadata]);
+    node.names.set(
+      method,
+      segments.filter(({ isParam }) => isParam).map(({ text }) => text),
+    );
+    this.#tables.set(method, null);
+  }
+
+  /**
+   * Looks a path up.
+   *
+   * @param path - In the canonical form. Empty segments are dropped first, unless the router is `exact`.
+   * @returns The handler, the parameters' values, decoded, in an object of the caller's own, and the metadata; `null`
+   *   when nothing matches.
+   */
+  resolve(method: string, path: string): Resolved<H, M> | null {
+    const table = this.#tableOf(method);
+    if (table === null) {
+      return null;
+    }
+    const segments = splitPath(path, this.#options);
+    const route = table.find(`/${segments.join("/")}`, segments);
+    return route === null ? null : resolved(route, segments);
+  }
+
+  /** The methods that have a route for the path, sorted, `HEAD` among them when `GET` is: the value of `Allow`. */
+  allowedMethods(path: string): string[] {
+    const methods = new Set<string>();
+    for (const method of this.#tables.keys()) {
+      if (this.resolve(method, path) !== null) {
+        methods.add(method);
+      }
+    }
+    if (methods.has("GET")) {
+      methods.add("HEAD");
+    }
+    return [...methods].toSorted();
+  }
+
+  /**
+   * Prepares the look-ups of every method now; without it each is prepared on its first use.
+   *
+   * @returns One line for the log for each method whose routes are past the bound; usually none.
+   */
+  prepare(): string[] {
+    const lines: string[] = [];
+    for (const method of this.#tables.keys()) {
+      if (this.#tableOf(method)?.strategy === "bit masks") {
+        lines.push(
+          `The ${method} routes branch too much to prepare each way through them (more than ${this.#options.preparedPerSegment ?? PREPARED_PER_SEGMENT} nodes for each segment): their look-ups compare bit masks, in time proportional to segments × routes / 32.`,
+        );
+      }
+    }
+    return lines;
+  }
+
+  #tableOf(method: string): MethodTable<H, M> | null {
+    const table = this.#tables.get(method);
+    if (table !== null) {
+      return table ?? null;
+    }
+    const prepared = new MethodTable(this.root, method, this.#options.preparedPerSegment);
+    this.#tables.set(method, prepared);
+    return prepared;
+  }
+}
