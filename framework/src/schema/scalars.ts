@@ -1,0 +1,153 @@
+import { ConfigurationError } from "../exceptions.js";
+import type { Check, Direction } from "./check.js";
+import { FORMATS, isDateTime } from "./formats.js";
+import type { JSONSchema } from "./json-schema.js";
+
+/** The number of characters as JSON Schema §6.3.1 counts them: code points, not UTF-16 units. */
+function lengthOf(text: string): number {
+  let length = 0;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code < 0xdc00 || code > 0xdfff) length++;
+  }
+  return length;
+}
+
+function compilePattern(pattern: string): RegExp {
+  try {
+    return new RegExp(pattern, "u");
+  } catch {
+    try {
+      return new RegExp(pattern);
+    } catch (error) {
+      throw new ConfigurationError(
+        `The pattern ${JSON.stringify(pattern)} is no regular expression: ${(error as Error).message}.`,
+      );
+    }
+  }
+}
+
+function formatCheck(format: string): (text: string) => boolean {
+  const check = FORMATS.get(format);
+  if (check) return check;
+  throw new ConfigurationError(
+    `The format ${JSON.stringify(format)} is not known. Known formats: ${[...FORMATS.keys()].join(", ")}. ` +
+      "Write it as `pattern`, or use a Standard Schema that checks it.",
+  );
+}
+
+/** Text: a well-formed string within its length, pattern and format. */
+export function compileString(schema: JSONSchema): Check {
+  const { minLength = 0, maxLength = Infinity } = schema;
+  const pattern = schema.pattern === undefined ? null : compilePattern(schema.pattern);
+  const format = schema.format === undefined ? null : formatCheck(schema.format);
+  const plain = minLength === 0 && maxLength === Infinity && !pattern && !format;
+  return (value, faults) => {
+    if (typeof value !== "string") return faults.add("string_type", "Input should be a valid string", value);
+    if (!value.isWellFormed()) {
+      return faults.add("string_unicode", "Input should be text without lone surrogates");
+    }
+    if (plain) return value;
+    // A UTF-16 length within the bounds is within them in code points as well, but for the lower bound.
+    const length = value.length > maxLength || value.length < minLength * 2 ? lengthOf(value) : value.length;
+    if (length < minLength) {
+      faults.add("string_too_short", `String should have at least ${plural(minLength, "character")}`, value);
+    } else if (length > maxLength) {
+      faults.add("string_too_long", `String should have at most ${plural(maxLength, "character")}`, value);
+    } else if (pattern && !pattern.test(value)) {
+      faults.add("string_pattern_mismatch", `String should match pattern '${schema.pattern}'`, value);
+    } else if (format && !format(value)) {
+      faults.add("string_format", `String should be a valid ${schema.format}`, value);
+    }
+    return value;
+  };
+}
+
+/** `1 item`, `2 items`. */
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** A rule on a number: whether it is broken, the fault's type, and the message. */
+type NumberRule = readonly [isBroken: (value: number) => boolean, type: string, msg: string];
+
+function numberRules(schema: JSONSchema): NumberRule[] {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
+  const rules: NumberRule[] = [];
+  const say = (text: string) => `Input should be ${text}`;
+  if (minimum !== undefined) {
+    rules.push([(value) => value < minimum, "greater_than_equal", say(`greater than or equal to ${minimum}`)]);
+  }
+  if (exclusiveMinimum !== undefined) {
+    rules.push([(value) => value <= exclusiveMinimum, "greater_than", say(`greater than ${exclusiveMinimum}`)]);
+  }
+  if (maximum !== undefined) {
+    rules.push([(value) => value > maximum, "less_than_equal", say(`less than or equal to ${maximum}`)]);
+  }
+  if (exclusiveMaximum !== undefined) {
+    rules.push([(value) => value >= exclusiveMaximum, "less_than", say(`less than ${exclusiveMaximum}`)]);
+  }
+  if (multipleOf !== undefined) {
+    rules.push([(value) => !isMultiple(value, multipleOf), "multiple_of", say(`a multiple of ${multipleOf}`)]);
+  }
+  return rules;
+}
+
+/** 0.3 is a multiple of 0.1, though no binary fraction says so: compared within the rounding of the quotient. */
+function isMultiple(value: number, step: number): boolean {
+  const quotient = value / step;
+  return Math.abs(quotient - Math.round(quotient)) <= Number.EPSILON * Math.max(1, Math.abs(quotient));
+}
+
+/** A finite number within its bounds; for `integer` a safe integer, so that no digit is lost. */
+export function compileNumber(schema: JSONSchema, integer: boolean): Check {
+  const rules = numberRules(schema);
+  return (value, faults) => {
+    if (typeof value !== "number") {
+      return integer
+        ? faults.add("int_type", "Input should be a valid integer", value)
+        : faults.add("float_type", "Input should be a valid number", value);
+    }
+    if (!Number.isFinite(value)) {
+      return faults.add("finite_number", "Input should be a finite number", String(value));
+    }
+    if (integer && !Number.isSafeInteger(value)) {
+      return Number.isInteger(value)
+        ? faults.add("int_size", "Input should be an integer from -(2^53 - 1) to 2^53 - 1", value)
+        : faults.add("int_type", "Input should be a valid integer", value);
+    }
+    for (const [isBroken, type, msg] of rules) {
+      if (isBroken(value)) return faults.add(type, msg, value);
+    }
+    return value;
+  };
+}
+
+/** `true` or `false`. */
+export const checkBoolean: Check = (value, faults) =>
+  typeof value === "boolean" ? value : faults.add("bool_type", "Input should be a valid boolean", value);
+
+/** `null`. */
+export const checkNull: Check = (value, faults) =>
+  value === null ? null : faults.add("null_type", "Input should be null", value);
+
+/** Any JSON value. */
+export const checkAnything: Check = (value) => value;
+
+/** A `Date` in the handler, RFC 3339 §5.6 text on the wire. */
+export function compileDate(direction: Direction): Check {
+  if (direction === "encode") {
+    return (value, faults) =>
+      value instanceof Date && !Number.isNaN(value.getTime())
+        ? value.toISOString()
+        : faults.add("datetime_type", "Result should be a valid Date");
+  }
+  return (value, faults) => {
+    if (typeof value !== "string") return faults.add("datetime_type", "Input should be an RFC 3339 date-time", value);
+    const date = isDateTime(value) ? new Date(value) : null;
+    if (!date || Number.isNaN(date.getTime())) {
+      return faults.add("datetime_parsing", "Input should be an RFC 3339 date-time with an offset", value);
+    }
+    return date;
+  };
+}
