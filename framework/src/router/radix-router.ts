@@ -50,7 +50,6 @@ export class RadixRouter<H = unknown, M = Record<string, unknown>> {
    * @param metadata - Given back by `resolve`, the same object. Defaults to an empty one.
    * @throws ConfigurationError when the pattern is refused, or the method has it already, whatever its names.
    */
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a router of another `M` passes its metadata.
   addRoute(method: string, path: string, handler: H, metadata: M = {} as M): void {
     const segments = parsePattern(path, method, this.#options);
     let node = this.root;

@@ -20,13 +20,12 @@ export interface Route<H, M> {
 }
 
 function BareParams(this: unknown): void {}
-BareParams.prototype = Object.create(null);
+BareParams.prototype = Object.create(null) as object;
 
 /**
  * Makes the object that a look-up's parameters go into. Its prototype has no prototype, so it inherits nothing, and
  * unlike an `Object.create(null)`, which is a hash table, it has fast properties.
  */
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- TypeScript gives a function no construct signature.
 export const PathParamsObject = BareParams as unknown as new () => PathParams;
 
 /** The route's tuple for a path that matches it. */
