@@ -1,0 +1,48 @@
+/** The errors that the server throws at its caller and at the application. @module */
+
+/**
+ * The server could not start: the application's start-up failed, or the address cannot be listened on. The port is not
+ * open, and what the application had started is shut down again.
+ */
+export class ServerStartError extends Error {
+  override readonly name = "ServerStartError";
+  /** `"ELIFESPAN"` when start-up failed, else the system's code: `"EADDRINUSE"`, `"EACCES"`, … */
+  readonly code: string;
+
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** The server did not stop within `shutdownTimeoutMs`. Its sockets are destroyed all the same. */
+export class ShutdownTimeoutError extends Error {
+  override readonly name = "ShutdownTimeoutError";
+  /** What still ran at the limit, for example `"GET /slow"` or `"lifespan.shutdown"`. */
+  readonly running: readonly string[];
+
+  constructor(running: readonly string[], afterMs: number) {
+    super(`Shutdown did not finish within ${afterMs} ms; still running: ${running.join(", ") || "nothing known"}.`);
+    this.running = running;
+  }
+}
+
+/**
+ * `send` was called for a client that has gone: the way to end a handler that would go on producing. It is no fault of
+ * anyone, so the server does not log it.
+ *
+ * @see ASGI 3.0, HTTP spec version 2.4, "Disconnected client - send exception"
+ */
+export class ClientDisconnectError extends Error {
+  override readonly name = "ClientDisconnectError";
+  readonly code = "ECONNRESET";
+
+  constructor() {
+    super("The client has disconnected.");
+  }
+}
+
+/** The application sent what ASGI or HTTP does not allow. */
+export class ProtocolError extends Error {
+  override readonly name = "ProtocolError";
+}

@@ -1,0 +1,114 @@
+/** The life of the application around its requests: start-up before the port opens, shutdown after the last answer. @module */
+import type { ASGIApp, LifespanEventMessage, LifespanScope, SendMessage } from "../asgi.js";
+import { Deferred } from "./deferred.js";
+import { ProtocolError, ServerStartError } from "./errors.js";
+import type { ServerLogger } from "./logger.js";
+
+type Outcome = { ok: true } | { ok: false; message: string };
+
+/**
+ * Runs an application's lifespan scope.
+ *
+ * An application that ends or throws on that scope before it has answered `lifespan.startup` is one without a lifespan:
+ * it is served all the same, and sees no further lifespan message.
+ *
+ * @see ASGI 3.0, "Lifespan Protocol"
+ */
+export class Lifespan {
+  /** What start-up left for the requests; each gets a shallow copy. */
+  readonly state: Record<string, unknown> = {};
+  readonly #app: ASGIApp;
+  readonly #logger: ServerLogger;
+  readonly #started = new Deferred<Outcome>();
+  readonly #stopped = new Deferred<Outcome>();
+  readonly #shutdown = new Deferred<LifespanEventMessage>();
+  #received = 0;
+  #phase: "idle" | "starting" | "serving" | "stopping" | "over" = "idle";
+
+  constructor(app: ASGIApp, logger: ServerLogger) {
+    this.#app = app;
+    this.#logger = logger;
+  }
+
+  /** Waits until the application is ready. @throws ServerStartError when it says `lifespan.startup.failed`. */
+  async startUp(): Promise<void> {
+    this.#phase = "starting";
+    void this.#run();
+    const outcome = await this.#started.promise;
+    if (!outcome.ok) {
+      throw new ServerStartError("ELIFESPAN", `The application's start-up failed: ${outcome.message}`);
+    }
+  }
+
+  /** Lets the application clean up, once. @throws Error when it says `lifespan.shutdown.failed`. */
+  async shutDown(): Promise<void> {
+    if (this.#phase !== "serving") {
+      return;
+    }
+    this.#phase = "stopping";
+    this.#shutdown.resolve({ type: "lifespan.shutdown" });
+    const outcome = await this.#stopped.promise;
+    if (!outcome.ok) {
+      throw new Error(`The application's shutdown failed: ${outcome.message}`);
+    }
+  }
+
+  async #run(): Promise<void> {
+    const scope: LifespanScope = {
+      type: "lifespan",
+      asgi: { version: "3.0", spec_version: "2.0" },
+      state: this.state,
+    };
+    try {
+      await this.#app(
+        scope,
+        () => this.#receive(),
+        (message) => this.#send(message),
+      );
+      this.#ended();
+    } catch (error) {
+      this.#ended(error);
+    }
+  }
+
+  #receive(): Promise<LifespanEventMessage> {
+    return this.#received++ === 0 ? Promise.resolve({ type: "lifespan.startup" }) : this.#shutdown.promise;
+  }
+
+  #send(message: SendMessage): void {
+    switch (`${this.#phase} ${message.type}`) {
+      case "starting lifespan.startup.complete":
+        this.#phase = "serving";
+        return this.#started.resolve({ ok: true });
+      case "starting lifespan.startup.failed":
+        this.#phase = "over";
+        return this.#started.resolve({ ok: false, message: messageOf(message) });
+      case "stopping lifespan.shutdown.complete":
+        this.#phase = "over";
+        return this.#stopped.resolve({ ok: true });
+      case "stopping lifespan.shutdown.failed":
+        this.#phase = "over";
+        return this.#stopped.resolve({ ok: false, message: messageOf(message) });
+    }
+    throw new ProtocolError(`"${message.type}" was sent on the lifespan scope while it was ${this.#phase}.`);
+  }
+
+  #ended(...thrown: [error?: unknown]): void {
+    const phase = this.#phase;
+    this.#phase = "over";
+    if (phase === "starting") {
+      if (thrown.length === 1) {
+        this.#logger.info({}, `The application is served without a lifespan (${String(thrown[0])}).`);
+      }
+      this.#started.resolve({ ok: true });
+    } else if (phase === "serving") {
+      this.#logger.error({ error: thrown[0] }, "The application's lifespan ended while it was being served.");
+    } else if (phase === "stopping") {
+      this.#stopped.resolve(thrown.length === 0 ? { ok: true } : { ok: false, message: String(thrown[0]) });
+    }
+  }
+}
+
+function messageOf(message: SendMessage): string {
+  return "message" in message && message.message ? message.message : "no reason was given";
+}

@@ -1,0 +1,64 @@
+/** The scope of an HTTP request, from what `node:http` parsed. @module */
+import type { IncomingMessage } from "node:http";
+import type { HTTPScope } from "../asgi.js";
+import { HeaderList } from "../datastructures.js";
+import type { Connection } from "./connection.js";
+
+const EMPTY = new Uint8Array(0);
+const ASGI = Object.freeze({ version: "3.0", spec_version: "2.4" });
+
+/** What an Express application adds to a request that it hands on under a prefix. */
+interface MountedRequest extends IncomingMessage {
+  originalUrl?: string;
+  baseUrl?: string;
+}
+
+/** Creates the scope of a request. `state` is the lifespan's own; the scope gets a shallow copy. */
+export function createScope(
+  req: IncomingMessage,
+  connection: Connection,
+  target: string,
+  rawHeaders: readonly string[],
+  state: Record<string, unknown>,
+): HTTPScope {
+  const mark = target.indexOf("?");
+  const rawPath = mark === -1 ? target : target.slice(0, mark);
+  const scope: HTTPScope = {
+    type: "http",
+    asgi: ASGI,
+    http_version: req.httpVersion,
+    method: req.method ?? "GET",
+    scheme: connection.encrypted ? "https" : "http",
+    path: rawPath,
+    query_string: mark === -1 ? EMPTY : Buffer.from(target.slice(mark + 1), "latin1"),
+    root_path: (req as MountedRequest).baseUrl ?? "",
+    headers: new HeaderList(rawHeaders),
+    client: connection.client,
+    server: connection.server,
+    state: { ...state },
+    extensions: {},
+  };
+  if (rawPath.includes("%")) {
+    scope.raw_path = Buffer.from(rawPath, "latin1");
+    scope.path = decodePath(rawPath);
+  }
+  return scope;
+}
+
+/** The whole target, also where Express has cut a prefix off `url`. */
+export function targetOf(req: IncomingMessage): string {
+  return (req as MountedRequest).originalUrl ?? req.url ?? "/";
+}
+
+/** Percent-decodes a path. What is not UTF-8 becomes U+FFFD; the bytes as they came are in `raw_path`. */
+function decodePath(rawPath: string): string {
+  try {
+    return decodeURIComponent(rawPath);
+  } catch {
+    const bytes = Buffer.from(
+      rawPath.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+      "latin1",
+    );
+    return bytes.toString("utf8");
+  }
+}

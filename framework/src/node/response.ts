@@ -1,0 +1,254 @@
+/** The response of one exchange, written as the application's messages arrive. @module */
+import type { ServerResponse } from "node:http";
+import type { HeaderPair, HTTPResponseBodyMessage, HTTPResponseStartMessage, SendMessage } from "../asgi.js";
+import { HeaderList } from "../datastructures.js";
+import { Deferred } from "./deferred.js";
+import { ClientDisconnectError, ProtocolError } from "./errors.js";
+
+const EMPTY = new Uint8Array(0);
+const NO_HEADERS: readonly string[] = [];
+
+/** RFC 9110 §5.6.2, a header name. */
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+/** RFC 9110 §5.5: whatever else ends the line or the head, and lets a value write headers of its own. */
+const UNSAFE_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
+
+/** How far a response has come. The head waits for the first body message, as ASGI asks. */
+type Phase = "idle" | "started" | "streaming" | "complete";
+
+/** Whether the response closes its connection. Asked when the head is written. */
+export type MustClose = () => boolean;
+
+/** Writes one response. */
+export class ResponseWriter {
+  readonly #res: ServerResponse;
+  readonly #isHead: boolean;
+  readonly #mustClose: MustClose;
+  #phase: Phase = "idle";
+  #gone = false;
+  #status = 0;
+  #headers: readonly string[] = NO_HEADERS;
+  /** The `Content-Length` that the application announced, or -1. */
+  #announced = -1;
+  #written = 0;
+  #flushed: Deferred<void> | null = null;
+
+  constructor(res: ServerResponse, isHead: boolean, mustClose: MustClose) {
+    this.#res = res;
+    this.#isHead = isHead;
+    this.#mustClose = mustClose;
+  }
+
+  /** Whether nothing of the response has left: another can still be sent in its place. */
+  get untouched(): boolean {
+    return this.#phase === "idle" || this.#phase === "started";
+  }
+
+  get complete(): boolean {
+    return this.#phase === "complete";
+  }
+
+  /** Settles once the last byte of a complete response is with the system, or the client has gone. */
+  flushed(): Promise<void> | void {
+    return this.#res.writableLength > 0 && !this.#gone ? this.#flush("finish") : undefined;
+  }
+
+  /**
+   * Takes one message. Returns nothing when it is written, a promise when the socket asks to wait.
+   *
+   * @throws ProtocolError for a message that ASGI or HTTP does not allow here.
+   * @throws ClientDisconnectError when the client went before the response was complete.
+   */
+  send(message: SendMessage): Promise<void> | void {
+    if (message.type === "http.response.body") {
+      return this.#body(message);
+    }
+    if (message.type === "http.response.start") {
+      return this.#start(message);
+    }
+    throw new ProtocolError(`Expected "http.response.start" or "http.response.body", not "${message.type}".`);
+  }
+
+  /** The client has gone: nothing is written from here on, and whoever waits for the socket is told. */
+  disconnect(): void {
+    this.#gone = true;
+    const flushed = this.#flushed;
+    this.#flushed = null;
+    if (this.#phase === "complete") {
+      flushed?.resolve();
+    } else {
+      flushed?.reject(new ClientDisconnectError());
+    }
+  }
+
+  /** Sends a whole response of the server's own in place of one that has not begun. */
+  replace(status: number, headers: readonly string[], body: Uint8Array): void {
+    this.#phase = "idle";
+    this.#start({ type: "http.response.start", status, headers: new HeaderList(headers) });
+    void this.#body({ type: "http.response.body", body });
+  }
+
+  #start(message: HTTPResponseStartMessage): void {
+    if (this.#phase !== "idle") {
+      throw new ProtocolError('"http.response.start" was sent twice.');
+    }
+    const { status } = message;
+    if (!Number.isInteger(status) || status < 200 || status > 599) {
+      throw new ProtocolError(`Expected a status from 200 to 599 in "http.response.start", not ${String(status)}.`);
+    }
+    this.#announced = -1;
+    this.#headers = this.#checked(rawOf(message.headers));
+    this.#status = status;
+    this.#phase = "started";
+  }
+
+  #body(message: HTTPResponseBodyMessage): Promise<void> | void {
+    if (this.#phase === "complete") {
+      return;
+    }
+    if (this.#phase === "idle") {
+      throw new ProtocolError('"http.response.body" was sent before "http.response.start".');
+    }
+    if (this.#gone) {
+      throw new ClientDisconnectError();
+    }
+    const body = message.body ?? EMPTY;
+    const more = message.more_body === true;
+    if (this.#phase === "started") {
+      if (!more) {
+        return this.#whole(body);
+      }
+      this.#writeHead(this.#headers);
+      this.#phase = "streaming";
+    }
+    return more ? this.#chunk(body) : this.#last(body);
+  }
+
+  /** Head and body in one go, which is what most responses are. */
+  #whole(body: Uint8Array): Promise<void> | void {
+    const carries = this.#carriesBody();
+    let headers = this.#headers;
+    if (carries) {
+      this.#count(body, true);
+    }
+    if (this.#announced === -1 && (carries || (this.#isHead && body.length > 0))) {
+      headers = [...headers, "content-length", String(body.length)];
+    }
+    this.#writeHead(headers);
+    this.#phase = "complete";
+    this.#res.end(carries ? body : undefined);
+    return this.flushed();
+  }
+
+  #chunk(body: Uint8Array): Promise<void> | void {
+    if (!this.#carriesBody()) {
+      return;
+    }
+    this.#count(body, false);
+    if (body.length === 0) {
+      this.#res.flushHeaders();
+    } else if (!this.#res.write(body)) {
+      return this.#flush("drain");
+    }
+  }
+
+  #last(body: Uint8Array): Promise<void> | void {
+    const carries = this.#carriesBody();
+    if (carries) {
+      this.#count(body, true);
+    }
+    this.#phase = "complete";
+    this.#res.end(carries && body.length > 0 ? body : undefined);
+    return this.flushed();
+  }
+
+  #flush(event: "drain" | "finish"): Promise<void> {
+    if (this.#flushed === null) {
+      this.#flushed = new Deferred();
+      this.#res.once(event, () => {
+        this.#flushed?.resolve();
+        this.#flushed = null;
+      });
+    }
+    return this.#flushed.promise;
+  }
+
+  /** RFC 9110 §6.4.1: no content in answers to HEAD, in 204 and in 304. */
+  #carriesBody(): boolean {
+    return !this.#isHead && this.#status !== 204 && this.#status !== 304;
+  }
+
+  /** RFC 9112 §6.3: a body unlike its `Content-Length` makes the client read the next response wrong. */
+  #count(body: Uint8Array, last: boolean): void {
+    this.#written += body.length;
+    if (this.#announced !== -1 && (this.#written > this.#announced || (last && this.#written !== this.#announced))) {
+      throw new ProtocolError(
+        `The body has ${last ? "" : "at least "}${this.#written} bytes, but Content-Length said ${this.#announced}.`,
+      );
+    }
+  }
+
+  #writeHead(headers: readonly string[]): void {
+    if (this.#mustClose()) {
+      headers = [...withoutName(headers, "connection"), "connection", "close"];
+    }
+    // Node reads the list and does not keep it; its type asks for a mutable array all the same.
+    this.#res.writeHead(this.#status, headers as string[]);
+  }
+
+  /** Refuses what would break the message, and drops what is the server's to say. */
+  #checked(raw: readonly string[]): readonly string[] {
+    let headers = raw;
+    for (let index = 0; index < raw.length; index += 2) {
+      const name = raw[index] as string;
+      const value = raw[index + 1] as string;
+      if (!TOKEN.test(name)) {
+        throw new ProtocolError(`${JSON.stringify(name)} is no header name.`);
+      }
+      if (UNSAFE_VALUE.test(value)) {
+        throw new ProtocolError(`The header ${name} has a control character or one beyond latin-1 in its value.`);
+      }
+      if (name.length === 17 && name.toLowerCase() === "transfer-encoding") {
+        headers = withoutName(headers, "transfer-encoding");
+      } else if (name.length === 7 && name.toLowerCase() === "trailer") {
+        headers = withoutName(headers, "trailer");
+      } else if (name.length === 14 && name.toLowerCase() === "content-length") {
+        this.#announce(value);
+        if (this.#status === 204) {
+          headers = withoutName(headers, "content-length");
+        }
+      }
+    }
+    return headers;
+  }
+
+  #announce(value: string): void {
+    const length = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
+    if (Number.isNaN(length) || (this.#announced !== -1 && this.#announced !== length)) {
+      throw new ProtocolError(`Expected one number of bytes as Content-Length, not ${JSON.stringify(value)}.`);
+    }
+    this.#announced = length;
+  }
+}
+
+function rawOf(headers: Iterable<HeaderPair> | undefined): readonly string[] {
+  if (headers === undefined) {
+    return NO_HEADERS;
+  }
+  if (headers instanceof HeaderList) {
+    return headers.raw;
+  }
+  const raw: string[] = [];
+  for (const [name, value] of headers) {
+    raw.push(latin1(name), latin1(value));
+  }
+  return raw;
+}
+
+function latin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
+}
+
+function withoutName(headers: readonly string[], name: string): readonly string[] {
+  return headers.filter((_, index) => headers[index & ~1]?.toLowerCase() !== name);
+}

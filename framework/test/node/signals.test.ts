@@ -1,0 +1,108 @@
+import { describe, expect, it } from "@jest/globals";
+import { Wire } from "./_http.js";
+import { ServerProcess } from "./_process.js";
+
+const LIFESPAN = `
+  if (scope.type === "lifespan") {
+    await receive();
+    await send({ type: "lifespan.startup.complete" });
+    await receive();
+    say("shutdown ran");
+    return send({ type: "lifespan.shutdown.complete" });
+  }`;
+
+const SLOW = `
+  let release;
+  const released = new Promise((resolve) => (release = resolve));
+  const app = async (scope, receive, send) => {${LIFESPAN}
+    say("entered " + scope.path);
+    await (scope.path === "/stuck" ? new Promise(() => {}) : released);
+    await send({ type: "http.response.start", status: 200, headers: [] });
+    await send({ type: "http.response.body", body: Buffer.from("finished") });
+    await new Promise(setImmediate);
+    say("task ran");
+  };
+  process.on("SIGUSR2", () => release());
+  const { url } = await serve(app, { port: 0, shutdownTimeoutMs: 300 });
+  setInterval(() => {}, 1000); // a handle that alone would keep the process alive
+  process.on("SIGTERM", () => say("stopping"));
+  process.on("SIGINT", () => say("stopping"));
+  say("url " + url);`;
+
+async function portOf(process: ServerProcess): Promise<number> {
+  return Number(new URL(await process.said(/^url (.*)$/m)).port);
+}
+
+describe("a signal", () => {
+  it.each(["SIGTERM", "SIGINT"] as const)(
+    "%s ends an idle server with status 0 after the shutdown hooks",
+    async (signal) => {
+      await using server = await ServerProcess.start(SLOW);
+      await portOf(server);
+      server.kill(signal);
+      expect(await server.ended).toMatchObject({ status: 0, stdout: expect.stringContaining("shutdown ran") });
+    },
+  );
+
+  it("lets the running request and its background task finish first", async () => {
+    await using server = await ServerProcess.start(SLOW.replace("300", "10000"));
+    await using wire = new Wire(await portOf(server));
+    wire.write("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n");
+    await server.said(/entered \/slow/);
+    server.kill("SIGTERM");
+    await server.said(/stopping/);
+    server.kill("SIGUSR2");
+    expect(await wire.closed).toMatch(/200 OK[^]*\r\nconnection: close\r\n[^]*finished$/i);
+    const { status, stdout } = await server.ended;
+    expect(stdout).toMatch(/task ran\nshutdown ran\n$/);
+    expect(status).toBe(0);
+  });
+
+  it("ends by force at the limit, with a status and the path that was stuck", async () => {
+    await using server = await ServerProcess.start(SLOW);
+    await using wire = new Wire(await portOf(server));
+    wire.write("GET /stuck HTTP/1.1\r\nHost: a\r\n\r\n");
+    await server.said(/entered \/stuck/);
+    server.kill("SIGTERM");
+    const { status, stderr } = await server.ended;
+    expect(stderr).toContain("Shutdown did not finish within 300 ms; still running: GET /stuck.");
+    expect(status).toBe(1);
+  });
+
+  it("given twice ends at once, with a status and the path that was running", async () => {
+    await using server = await ServerProcess.start(SLOW.replace("300", "60000"));
+    await using wire = new Wire(await portOf(server));
+    wire.write("GET /stuck HTTP/1.1\r\nHost: a\r\n\r\n");
+    await server.said(/entered \/stuck/);
+    server.kill("SIGINT");
+    await server.said(/stopping/);
+    server.kill("SIGINT");
+    const { status, stderr } = await server.ended;
+    expect(stderr).toContain("SIGINT again: ended while these still ran: GET /stuck.");
+    expect(status).toBe(1);
+  });
+
+  it("is left alone with signals: false", async () => {
+    await using server = await ServerProcess.start(SLOW.replace("port: 0,", "port: 0, signals: false,"));
+    const port = await portOf(server);
+    server.kill("SIGTERM");
+    await server.said(/stopping/);
+    await using wire = new Wire(port);
+    wire.write("GET /still HTTP/1.1\r\nHost: a\r\n\r\n");
+    expect(await server.said(/entered \/still/)).toBe("entered /still");
+  });
+
+  it("start-up that fails ends the process with a status and never opens the port", async () => {
+    await using server = await ServerProcess.start(`
+      await serve(async (scope, receive, send) => {
+        await receive();
+        await send({ type: "lifespan.startup.failed", message: "no database" });
+      }, { port: 0 });
+      say("opened");`);
+    expect(await server.ended).toMatchObject({
+      status: 1,
+      stdout: "",
+      stderr: expect.stringContaining("The application's start-up failed: no database"),
+    });
+  });
+});
