@@ -1,0 +1,44 @@
+import { App, HTTPException, JSONResponse } from "tsgi";
+
+import type { Config } from "./config.js";
+import { BusyError } from "./limiter.js";
+import { createLog, type Log } from "./logging.js";
+import { requestId, securityHeaders } from "./middleware.js";
+import { auth } from "./routes/auth.js";
+import { health } from "./routes/health.js";
+import { items } from "./routes/items.js";
+import { users } from "./routes/users.js";
+import { TooManyAttemptsError } from "./security/throttle.js";
+import { Services } from "./services.js";
+
+/** Puts the application together. It opens nothing before its lifespan starts, and no port at all. */
+export function createApp(config: Config, log: Log = createLog()): App {
+  const app = new App({
+    title: "Sample application",
+    description: "The OAuth2 password flow on tsgi.",
+    version: "0.1.0",
+    logger: log,
+    lifespan: async function* () {
+      const services = new Services(config, log);
+      try {
+        yield { services };
+      } finally {
+        await services.close();
+      }
+    },
+  });
+  app.includeRouter(auth);
+  app.includeRouter(users);
+  app.includeRouter(items);
+  app.includeRouter(health);
+  app.exceptionHandler(TooManyAttemptsError, async ({ retryAfterSeconds }) => tryLater(429, retryAfterSeconds));
+  app.exceptionHandler(BusyError, async () => tryLater(503, 1));
+  app.addMiddleware(securityHeaders);
+  app.addMiddleware(requestId);
+  return app;
+}
+
+function tryLater(statusCode: 429 | 503, seconds: number): JSONResponse {
+  const { detail } = new HTTPException(statusCode);
+  return new JSONResponse({ detail }, { statusCode, headers: { "Retry-After": String(seconds) } });
+}

@@ -1,0 +1,77 @@
+import { Depends, Header, HTTPException, Request, withParams } from "tsgi";
+
+import type { Account } from "./accounts.js";
+import type { User } from "./models.js";
+import { Services } from "./services.js";
+
+/** What the application's lifespan has put into the state that each request gets. */
+export const getServices = withParams({ request: Request }, async ({ request }) => {
+  const { services } = request.state;
+  if (!(services instanceof Services)) {
+    throw new TypeError("the lifespan of the application has not run: use serve(), or TestClient in tests");
+  }
+  return services;
+});
+
+const services = Depends(getServices);
+
+export const getConfig = withParams({ services }, async ({ services }) => services.config);
+export const getDb = withParams({ services }, async ({ services }) => services.db);
+export const getAccounts = withParams({ services }, async ({ services }) => services.accounts);
+export const getAccessTokens = withParams({ services }, async ({ services }) => services.accessTokens);
+export const getRefreshTokens = withParams({ services }, async ({ services }) => services.refreshTokens);
+
+/** The address of the other end of the connection. What a proxy says of it is not believed. */
+export const getClientAddress = withParams({ request: Request }, async ({ request }) => request.client?.host ?? "unknown");
+
+/** The log, with this request's id and the client's address on each line. */
+export const getLog = withParams(
+  { services, request: Request, address: Depends(getClientAddress) },
+  async ({ services, request, address }) => services.log.child({ requestId: request.state["requestId"], address }),
+);
+
+/** The account of the user whose bearer token the request carries, or 401 for every fault it can have. */
+export const getCurrentAccount = withParams(
+  {
+    authorization: Header({ default: null }),
+    accessTokens: Depends(getAccessTokens),
+    accounts: Depends(getAccounts),
+  },
+  async ({ authorization, accessTokens, accounts }): Promise<Account> => {
+    if (!authorization?.startsWith("Bearer ")) {
+      throw credentialsException();
+    }
+    const username = await accessTokens.verifyAccessToken(authorization.slice("Bearer ".length));
+    const account = username === null ? null : await accounts.find(username);
+    if (account === null || account.disabled) {
+      throw credentialsException();
+    }
+    return account;
+  },
+);
+
+/** The user who makes the request, without what is nobody else's business. */
+export const getCurrentUser = withParams(
+  { account: Depends(getCurrentAccount) },
+  async ({ account: { username, email, disabled } }): Promise<User> => ({ username, email, disabled }),
+);
+
+/**
+ * Refuses a request that another site's page makes the browser send. `SameSite=Strict` keeps the cookie out of it
+ * already; this holds where a browser does not know that, and for a page on a sibling subdomain.
+ */
+export const refuseCrossSite = withParams(
+  { host: Header({ default: null }), origin: Header({ default: null }), secFetchSite: Header({ default: null }) },
+  async ({ host, origin, secFetchSite }) => {
+    // The origin of our own pages is the host that was asked; the scheme is the proxy's matter.
+    const foreign = origin !== null && (!URL.canParse(origin) || new URL(origin).host !== host);
+    if (foreign || secFetchSite === "cross-site") {
+      throw new HTTPException(403, "Cross-site requests are refused");
+    }
+  },
+);
+
+/** The one answer to every fault of a token: which it was is nothing that a client needs to know. */
+export function credentialsException(): HTTPException {
+  return new HTTPException(401, "Could not validate credentials", { headers: { "WWW-Authenticate": "Bearer" } });
+}

@@ -1,0 +1,59 @@
+import { t } from "tsgi";
+import type { Static } from "@sinclair/typebox";
+
+/** A user as the database holds it. It never leaves the server: answers are cut to `User`. */
+export const UserInDB = t.Object(
+  {
+    username: t.String(),
+    email: t.String(),
+    hashed_password: t.String(),
+    disabled: t.Boolean({ default: false }),
+  },
+  { title: "UserInDB" },
+);
+export type UserInDB = Static<typeof UserInDB>;
+
+/** A user as others may see it. */
+export const User = t.Object(
+  {
+    username: t.String(),
+    email: t.String(),
+    disabled: t.Boolean({ default: false }),
+  },
+  { title: "User" },
+);
+export type User = Static<typeof User>;
+
+/** What a login and a refresh answer (RFC 6749 §5.1). */
+export const TokenResponse = t.Object(
+  {
+    access_token: t.String(),
+    token_type: t.String({ default: "bearer" }),
+  },
+  { title: "TokenResponse" },
+);
+export type TokenResponse = Static<typeof TokenResponse>;
+
+/** What it takes to register. */
+export const NewUser = t.Object(
+  {
+    username: t.String({ pattern: "^[A-Za-z0-9._@+-]{1,64}$", description: "letters, digits and . _ @ + -" }),
+    email: t.String({ format: "email", maxLength: 254 }),
+    password: t.String({ description: "8 to 128 characters of any script" }),
+  },
+  { title: "NewUser" },
+);
+export type NewUser = Static<typeof NewUser>;
+
+/** The old password and the new one. */
+export const PasswordChange = t.Object(
+  {
+    current_password: t.String(),
+    new_password: t.String({ description: "8 to 128 characters of any script" }),
+  },
+  { title: "PasswordChange" },
+);
+
+/** A thing that belongs to a user. */
+export const Item = t.Object({ name: t.String(), owner: t.String() }, { title: "Item" });
+export type Item = Static<typeof Item>;

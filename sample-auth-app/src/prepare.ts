@@ -1,0 +1,34 @@
+import { LibsqlError } from "@libsql/client";
+
+import type { Config } from "./config.js";
+import { openDatabase } from "./database.js";
+import { migrate } from "./migrations.js";
+import { seed } from "./seed.js";
+import { Passwords } from "./security/passwords.js";
+
+/** The database cannot be used; the message says why on one line. */
+export class DatabaseError extends Error {
+  override name = "DatabaseError";
+}
+
+/**
+ * Brings the database to where the application needs it: the file, the tables, and in development the demo user.
+ *
+ * @throws DatabaseError when it cannot be opened or changed
+ */
+export async function prepareDatabase(config: Config): Promise<void> {
+  try {
+    await migrate(config.databaseUrl, config.databaseBusyMs);
+  } catch (error) {
+    if (error instanceof Error) throw new DatabaseError(`cannot prepare the database ${config.databaseUrl}: ${error.message}`, { cause: error });
+    throw error;
+  }
+  if (config.environment === "development") {
+    const db = openDatabase(config.databaseUrl, config.databaseBusyMs);
+    try {
+      await seed(db, new Passwords(config.passwordHashCost));
+    } finally {
+      await db.$disconnect();
+    }
+  }
+}

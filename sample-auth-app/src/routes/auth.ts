@@ -1,0 +1,139 @@
+import { Cookie, Depends, Form, HTTPException, Request, RequestValidationError, Response, Router, t, withParams } from "tsgi";
+
+import type { Config } from "../config.js";
+import {
+  credentialsException,
+  getAccessTokens,
+  getAccounts,
+  getClientAddress,
+  getConfig,
+  getLog,
+  getRefreshTokens,
+  refuseCrossSite,
+} from "../dependencies.js";
+import { noStore } from "../middleware.js";
+import { TokenResponse } from "../models.js";
+import type { IssuedRefreshToken } from "../security/refresh-tokens.js";
+import type { AccessTokens } from "../security/tokens.js";
+
+const ACCESS_TOKEN_MINUTES = 30;
+const REFRESH_COOKIE = "refresh_token";
+
+/** Login, refresh and logout. */
+export const auth = new Router({ prefix: "/auth", tags: ["auth"], middleware: [noStore] });
+
+/** The form of RFC 6749 §4.3.2, with each field at most once (§3.1). `grant_type` may be left out. */
+const getCredentials = withParams(
+  {
+    request: Request,
+    username: Form(),
+    password: Form(),
+    grant_type: Form(t.Literal("password"), { default: "password" }),
+  },
+  async ({ request, username, password }) => {
+    const form = await request.form();
+    for (const field of ["username", "password", "grant_type"]) {
+      if (form.getAll(field).length > 1) {
+        throw new RequestValidationError([
+          { type: "value_error", loc: ["form", field], msg: "Field should be given once" },
+        ]);
+      }
+    }
+    return { username, password };
+  },
+);
+
+auth.post(
+  "/token",
+  {
+    params: {
+      credentials: Depends(getCredentials),
+      accounts: Depends(getAccounts),
+      accessTokens: Depends(getAccessTokens),
+      refreshTokens: Depends(getRefreshTokens),
+      address: Depends(getClientAddress),
+      config: Depends(getConfig),
+      log: Depends(getLog),
+      response: Response,
+    },
+    returns: TokenResponse,
+  },
+  async ({ credentials, accounts, accessTokens, refreshTokens, address, config, log, response }) => {
+    const { username, password } = credentials;
+    const account = await accounts.authenticate(username, password, address);
+    if (account === null) {
+      log.warn({}, "login failed"); // without the name: people type their password there
+      throw new HTTPException(401, "Incorrect username or password", { headers: { "WWW-Authenticate": "Bearer" } });
+    }
+    await accounts.renewHash(account, password);
+    setRefreshCookie(response, await refreshTokens.start(account.id), config);
+    log.info({ user: account.username }, "login");
+    return await tokenResponse(accessTokens, account.username);
+  },
+);
+
+auth.post(
+  "/refresh",
+  {
+    dependencies: [Depends(refuseCrossSite)],
+    params: {
+      refresh_token: Cookie({ default: null }),
+      accessTokens: Depends(getAccessTokens),
+      refreshTokens: Depends(getRefreshTokens),
+      config: Depends(getConfig),
+      log: Depends(getLog),
+      response: Response,
+    },
+    returns: TokenResponse,
+  },
+  async ({ refresh_token, accessTokens, refreshTokens, config, log, response }) => {
+    if (refresh_token === null) {
+      throw credentialsException();
+    }
+    const rotation = await refreshTokens.rotate(refresh_token);
+    if (rotation.outcome !== "rotated") {
+      log.warn({ user: rotation.username, reason: rotation.outcome }, "refresh refused");
+      throw credentialsException();
+    }
+    setRefreshCookie(response, rotation.refreshToken, config);
+    log.info({ user: rotation.username }, "refresh");
+    return await tokenResponse(accessTokens, rotation.username);
+  },
+);
+
+auth.post(
+  "/logout",
+  {
+    dependencies: [Depends(refuseCrossSite)],
+    params: {
+      refresh_token: Cookie({ default: null }),
+      refreshTokens: Depends(getRefreshTokens),
+      config: Depends(getConfig),
+      log: Depends(getLog),
+    },
+    statusCode: 204,
+  },
+  async ({ refresh_token, refreshTokens, config, log }) => {
+    if (refresh_token !== null) {
+      await refreshTokens.revoke(refresh_token);
+      log.info({}, "logout");
+    }
+    const response = new Response(null, { statusCode: 204 });
+    response.deleteCookie(REFRESH_COOKIE, cookieOptions(config));
+    return response;
+  },
+);
+
+async function tokenResponse(accessTokens: AccessTokens, username: string): Promise<TokenResponse> {
+  const access_token = await accessTokens.createAccessToken({ sub: username }, { expiresInMinutes: ACCESS_TOKEN_MINUTES });
+  return { access_token, token_type: "bearer" };
+}
+
+function setRefreshCookie(response: Response, { token, maxAgeSeconds }: IssuedRefreshToken, config: Config): void {
+  response.setCookie(REFRESH_COOKIE, token, { ...cookieOptions(config), maxAge: maxAgeSeconds });
+}
+
+/** Out of reach of scripts, of other sites, and of every path that has no use for it. */
+function cookieOptions(config: Config) {
+  return { httpOnly: true, sameSite: "strict", path: "/auth", secure: config.environment === "production" } as const;
+}

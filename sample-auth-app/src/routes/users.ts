@@ -1,0 +1,60 @@
+import { Depends, HTTPException, RequestValidationError, Response, Router } from "tsgi";
+
+import { getAccounts, getClientAddress, getCurrentAccount, getCurrentUser, getLog } from "../dependencies.js";
+import { NewUser, PasswordChange, User } from "../models.js";
+import { isAcceptablePassword } from "../security/passwords.js";
+
+/** Registration, and what users may see and change of themselves. */
+export const users = new Router({ prefix: "/users", tags: ["users"] });
+
+users.post(
+  "/",
+  {
+    params: { newUser: NewUser, accounts: Depends(getAccounts), log: Depends(getLog) },
+    returns: User,
+    statusCode: 201,
+  },
+  async ({ newUser, accounts, log }) => {
+    checkNewPassword(newUser.password, "password");
+    const account = await accounts.register(newUser);
+    if (account === null) {
+      throw new HTTPException(409, "Username already taken");
+    }
+    log.info({ user: account.username }, "registered");
+    return account;
+  },
+);
+
+users.get("/me", { params: { user: Depends(getCurrentUser) }, returns: User }, async ({ user }) => user);
+
+users.put(
+  "/me/password",
+  {
+    params: {
+      change: PasswordChange,
+      account: Depends(getCurrentAccount),
+      accounts: Depends(getAccounts),
+      address: Depends(getClientAddress),
+      log: Depends(getLog),
+    },
+    statusCode: 204,
+  },
+  async ({ change, account, accounts, address, log }) => {
+    checkNewPassword(change.new_password, "new_password");
+    if ((await accounts.authenticate(account.username, change.current_password, address)) === null) {
+      log.warn({ user: account.username }, "password change refused");
+      throw new HTTPException(403, "Incorrect password");
+    }
+    await accounts.changePassword(account, change.new_password);
+    log.info({ user: account.username }, "password changed");
+    return new Response(null, { statusCode: 204 });
+  },
+);
+
+/** @throws RequestValidationError when the password may not be chosen */
+function checkNewPassword(password: string, field: string): void {
+  if (!isAcceptablePassword(password)) {
+    const msg = "Password should have 8 to 128 characters";
+    throw new RequestValidationError([{ type: "value_error", loc: ["body", field], msg }]);
+  }
+}

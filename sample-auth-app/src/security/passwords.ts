@@ -1,0 +1,97 @@
+import { randomBytes } from "node:crypto";
+
+import argon2 from "argon2";
+
+import type { PasswordHashCost } from "../config.js";
+import { Limiter } from "../limiter.js";
+
+/** The shortest password that may be chosen, in characters (NIST SP 800-63B §5.1.1.2). */
+export const MIN_PASSWORD_LENGTH = 8;
+/** The longest, in characters: longer input costs a server time and gives a user nothing. */
+export const MAX_PASSWORD_LENGTH = 128;
+
+/** Each hash takes its memory and a thread of Node's pool of four, so more at once would only wait there. */
+const HASHES_AT_ONCE = 4;
+/** About one second's work on two cores; who comes later is told to come again. */
+const HASHES_WAITING = 100;
+
+/** Hashes and verifies passwords with argon2id, off the event loop and four at most at once. */
+export class Passwords {
+  readonly #cost: PasswordHashCost;
+  readonly #limiter = new Limiter(HASHES_AT_ONCE, HASHES_WAITING);
+  readonly #dummyHash: string;
+
+  constructor(cost: PasswordHashCost) {
+    this.#cost = cost;
+    this.#dummyHash = randomHash(cost);
+  }
+
+  /**
+   * Hashes a new password with a salt of its own.
+   *
+   * @throws BusyError when too many are waiting already
+   */
+  async hash(password: string): Promise<string> {
+    const { memoryKiB: memoryCost, passes: timeCost, lanes: parallelism } = this.#cost;
+    return await this.#limiter.run(() =>
+      argon2.hash(normalize(password), { type: argon2.argon2id, memoryCost, timeCost, parallelism }),
+    );
+  }
+
+  /**
+   * Tells whether the password is the one that was hashed. Where there is no hash (no such user) it does the same work on
+   * a dummy before it says no: an answer's time must not tell which names exist.
+   *
+   * @throws BusyError when too many are waiting already
+   */
+  async verify(password: string, hash: string | null): Promise<boolean> {
+    if (isTooLong(password)) {
+      return false; // nobody could choose it, so there is nothing to spend work on
+    }
+    const usable = hash !== null && costOf(hash) !== null;
+    const matches = await this.#limiter.run(() =>
+      argon2.verify(usable ? hash : this.#dummyHash, normalize(password)),
+    );
+    return usable && matches;
+  }
+
+  /** Whether the parameters have grown since this hash was made. */
+  isOutdated(hash: string): boolean {
+    const cost = costOf(hash);
+    return (
+      cost !== null &&
+      (cost.memoryKiB < this.#cost.memoryKiB || cost.passes < this.#cost.passes || cost.lanes < this.#cost.lanes)
+    );
+  }
+}
+
+/** Whether a password may be chosen: well-formed Unicode text of 8 to 128 characters (code points) of any script. */
+export function isAcceptablePassword(password: string): boolean {
+  return !isTooLong(password) && password.isWellFormed() && lengthOf(password) >= MIN_PASSWORD_LENGTH;
+}
+
+/** Unicode's compatibility form, so that a password is the same from every keyboard (NIST SP 800-63B §5.1.1.2). */
+function normalize(password: string): string {
+  return password.normalize("NFKC");
+}
+
+function lengthOf(password: string): number {
+  return [...normalize(password)].length;
+}
+
+/** Looks at the raw length first: what is far beyond is not even normalized. */
+function isTooLong(password: string): boolean {
+  return password.length > 8 * MAX_PASSWORD_LENGTH || lengthOf(password) > MAX_PASSWORD_LENGTH;
+}
+
+/** Reads the parameters of a PHC string; `null` when it is none, such as the `!` of an account without a password. */
+function costOf(hash: string): PasswordHashCost | null {
+  const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$/.exec(hash);
+  return match && { memoryKiB: Number(match[1]), passes: Number(match[2]), lanes: Number(match[3]) };
+}
+
+/** Makes a hash that costs as much as a real one and that no password has. */
+function randomHash({ memoryKiB, passes, lanes }: PasswordHashCost): string {
+  const base64 = (bytes: number): string => randomBytes(bytes).toString("base64").replace(/=+$/, "");
+  return `$argon2id$v=19$m=${memoryKiB},t=${passes},p=${lanes}$${base64(16)}$${base64(32)}`;
+}
