@@ -1,7 +1,9 @@
 /** One client connection: its two ends, and the exchanges on it. @module */
+import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Address } from "../asgi.js";
 import type { Exchange } from "./exchange.js";
+import { closeGently, type Refusal } from "./refusal.js";
 
 /** What a connection's requests share, worked out once for each socket. */
 export class Connection {
@@ -11,6 +13,9 @@ export class Connection {
   readonly encrypted: boolean;
   /** The last `Host` that was found to be well formed, so that a kept-alive client's is checked once. */
   knownHost: string | undefined;
+  /** Whether the connection takes no more requests: it was refused, or answered before its request had come in. */
+  closing = false;
+  #refusal: Refusal | null = null;
   readonly #exchanges = new Set<Exchange>();
 
   constructor(socket: Socket) {
@@ -18,7 +23,11 @@ export class Connection {
     this.encrypted = "encrypted" in socket && socket.encrypted === true;
     this.client = address(socket.remoteAddress, socket.remotePort);
     this.server = address(socket.localAddress, socket.localPort);
-    socket.once("close", () => this.#closed());
+    socket.once("close", () => {
+      for (const exchange of this.#exchanges) {
+        exchange.disconnect();
+      }
+    });
   }
 
   /** The connection of a socket; made with its first request, whoever owns the server. */
@@ -42,13 +51,35 @@ export class Connection {
 
   delete(exchange: Exchange): void {
     this.#exchanges.delete(exchange);
+    if (this.#refusal !== null && this.#exchanges.size === 0) {
+      this.#refusal.write(this.socket);
+      this.#refusal = null;
+    }
   }
 
-  #closed(): void {
-    for (const exchange of this.#exchanges) {
-      exchange.disconnect();
+  /** What came next is no request: says so to whoever still sends one, else once the requests before it are answered. */
+  refuse(refusal: Refusal): void {
+    if (this.closing) {
+      return;
     }
-    this.#exchanges.clear();
+    this.closing = true;
+    const exchanges = [...this.#exchanges];
+    const sending = exchanges.find((exchange) => !exchange.received);
+    if (sending !== undefined) {
+      sending.refuse(refusal);
+    } else if (exchanges.every((exchange) => exchange.answered)) {
+      refusal.write(this.socket);
+    } else {
+      this.#refusal = refusal;
+    }
+  }
+
+  /** Ends the connection behind a response, and takes no request from it any more. */
+  closeAfter(res: ServerResponse): void {
+    this.closing = true;
+    // Node calls this behind a response that says `Connection: close`; its own way resets a client that still sends.
+    this.socket.destroySoon = () => closeGently(this.socket);
+    res.once("finish", () => this.socket.destroySoon());
   }
 }
 

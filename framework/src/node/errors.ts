@@ -27,21 +27,6 @@ export class ShutdownTimeoutError extends Error {
   }
 }
 
-/**
- * `send` was called for a client that has gone: the way to end a handler that would go on producing. It is no fault of
- * anyone, so the server does not log it.
- *
- * @see ASGI 3.0, HTTP spec version 2.4, "Disconnected client - send exception"
- */
-export class ClientDisconnectError extends Error {
-  override readonly name = "ClientDisconnectError";
-  readonly code = "ECONNRESET";
-
-  constructor() {
-    super("The client has disconnected.");
-  }
-}
-
 /** The application sent what ASGI or HTTP does not allow. */
 export class ProtocolError extends Error {
   override readonly name = "ProtocolError";

@@ -1,37 +1,37 @@
 /** One request and its response, between `node:http` and the application. @module */
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import type { HTTPScope, Receive, Send } from "../asgi.js";
 import type { Connection } from "./connection.js";
-import { ClientDisconnectError } from "./errors.js";
-import { RequestBody } from "./request-body.js";
-import { ResponseWriter } from "./response.js";
+import { Refusal } from "./refusal.js";
+import type { RequestBody } from "./request-body.js";
+import { ResponseWriter, type ResponseOwner } from "./response.js";
 import type { Service } from "./service.js";
 
-const INTERNAL_SERVER_ERROR = Buffer.from('{"detail":"Internal Server Error"}');
+const internalServerError = new Refusal(500);
+
+/**
+ * Bytes of an unread body that are let pass by so that the connection can be kept. Beyond that closing it is cheaper
+ * than waiting for what nobody wants, and is all that helps against a body without an end.
+ */
+const MAX_DISCARDED_BYTES = 65_536;
 
 /** Calls the application for one request, and sees to it that the client gets exactly one answer. */
-export class Exchange {
+export class Exchange implements ResponseOwner {
   readonly scope: HTTPScope;
   readonly #service: Service;
   readonly #connection: Connection;
   readonly #body: RequestBody;
+  readonly #res: ServerResponse;
   readonly #response: ResponseWriter;
-  #firstReceive = true;
   #gone = false;
 
-  constructor(
-    service: Service,
-    connection: Connection,
-    scope: HTTPScope,
-    req: IncomingMessage,
-    res: ServerResponse,
-    hasBody: boolean,
-  ) {
+  constructor(service: Service, connection: Connection, scope: HTTPScope, body: RequestBody, res: ServerResponse) {
     this.scope = scope;
     this.#service = service;
     this.#connection = connection;
-    this.#body = new RequestBody(req, hasBody);
-    this.#response = new ResponseWriter(res, scope.method === "HEAD", () => service.draining);
+    this.#body = body;
+    this.#res = res;
+    this.#response = new ResponseWriter(res, scope.method === "HEAD", this);
   }
 
   /** What this exchange is called in a log line: `"GET /items"`. */
@@ -39,15 +39,32 @@ export class Exchange {
     return `${this.scope.method} ${this.scope.path}`;
   }
 
+  /** Whether the whole request has come in. */
+  get received(): boolean {
+    return this.#body.outstanding === 0;
+  }
+
+  /** Whether the whole response has left. */
+  get answered(): boolean {
+    return this.#response.complete && this.#res.writableLength === 0;
+  }
+
+  mustClose(): boolean {
+    if (this.#service.draining || this.#body.outstanding > MAX_DISCARDED_BYTES) {
+      this.#connection.closing = true;
+    }
+    return this.#connection.closing;
+  }
+
   /** Starts the application. Never throws; the exchange leaves its service when the application's promise settles. */
   run(): void {
     this.#service.running.add(this);
     this.#connection.add(this);
-    const receive: Receive = () => this.#receive();
+    const receive: Receive = () => this.#body.receive();
     const send: Send = (message) => {
       const done = this.#response.send(message);
       if (this.#response.complete) {
-        this.#body.end();
+        this.#completed();
       }
       return done;
     };
@@ -64,51 +81,61 @@ export class Exchange {
     );
   }
 
-  /** The client has gone. */
+  /** The client has gone. Nobody waits for the rest of the response then, and what its loss makes fail is no fault. */
   disconnect(): void {
-    this.#gone = true;
+    this.#gone = !this.#response.complete;
     this.#body.end();
     this.#response.disconnect();
   }
 
-  #receive(): ReturnType<Receive> {
-    const first = this.#firstReceive;
-    this.#firstReceive = false;
-    return this.#body.receive(first);
+  /** Answers in the application's place; once the response has begun, a cut is all that says that it is not whole. */
+  refuse(refusal: Refusal): void {
+    if (this.#response.untouched) {
+      this.#response.replace(refusal);
+      this.#gone = true;
+      this.#completed();
+    } else {
+      this.#connection.socket.destroy();
+    }
+  }
+
+  /** The application has sent its last message: `receive` says so, and what it did not read of the body is dealt with. */
+  #completed(): void {
+    if (!this.#body.end()) {
+      return;
+    }
+    if (this.#body.outstanding > 0) {
+      if (this.#gone || this.#body.outstanding > MAX_DISCARDED_BYTES) {
+        this.#connection.closeAfter(this.#res);
+      }
+      this.#body.discard();
+    }
   }
 
   #returned(): void {
     if (!this.#response.complete && !this.#gone) {
+      const missing = this.#response.untouched ? "a response" : "the end of its response";
       this.#service.logger.error(
         { path: this.scope.path },
-        `The application returned without ${this.#response.untouched ? "a response" : "the end of its response"}: ${this.name}`,
+        `The application returned without ${missing}: ${this.name}`,
       );
-      this.#giveUp();
+      this.refuse(internalServerError);
     }
     this.#finish();
   }
 
   #failed(error: unknown): void {
-    if (!(this.#gone && error instanceof ClientDisconnectError)) {
-      this.#service.logger.error({ error, path: this.scope.path }, `The application threw: ${this.name}`);
-    }
-    if (!this.#response.complete && !this.#gone) {
-      this.#giveUp();
+    const { logger } = this.#service;
+    const fields = { err: error, path: this.scope.path };
+    if (this.#gone) {
+      logger.debug(fields, `The application threw after its client had gone: ${this.name}`);
+    } else {
+      logger.error(fields, `The application threw: ${this.name}`);
+      if (!this.#response.complete) {
+        this.refuse(internalServerError);
+      }
     }
     this.#finish();
-  }
-
-  /** A 500 while that is still possible; after that a cut is all that tells the client that the body is not whole. */
-  #giveUp(): void {
-    if (this.#response.untouched) {
-      this.#response.replace(
-        500,
-        ["content-type", "application/json", "content-length", String(INTERNAL_SERVER_ERROR.length)],
-        INTERNAL_SERVER_ERROR,
-      );
-    } else {
-      this.#connection.socket.destroy();
-    }
   }
 
   #finish(): void {

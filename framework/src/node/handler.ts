@@ -1,16 +1,19 @@
 /** From a request of `node:http` to a call of the application. @module */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { ASGIApp } from "../asgi.js";
+import { consoleLogger, type Logger } from "../logger.js";
 import { Connection } from "./connection.js";
 import { Exchange } from "./exchange.js";
-import { stderrLogger, type ServerLogger } from "./logger.js";
-import { createScope, targetOf } from "./request.js";
-import { Service, type RequestLimits } from "./service.js";
+import { Refusal } from "./refusal.js";
+import { RequestBody } from "./request-body.js";
+import { readHead, type RequestLimits } from "./request-head.js";
+import { createScope } from "./request.js";
+import { Service } from "./service.js";
 
 /** What `toNodeHandler` can be told. */
 export interface NodeHandlerOptions {
   /** Where errors go that the application lets escape. Defaults to readable lines on stderr. */
-  logger?: ServerLogger;
+  logger?: Logger;
   /** What each scope gets a shallow copy of, for an application whose lifespan somebody else runs. Defaults to `{}`. */
   state?: Record<string, unknown>;
 }
@@ -21,8 +24,8 @@ export const DEFAULT_REQUEST_LIMITS: RequestLimits = { targetBytes: 8192, header
 /**
  * Makes an ASGI application a listener for `http.createServer`, Express or supertest.
  *
- * It does not run the application's lifespan, and the server's own limits and time-outs are those of whoever made the
- * server. Under Express it belongs in front of body parsers; a prefix of `use` becomes `root_path`.
+ * It does not run the application's lifespan, and time-outs, `100 Continue` and the parser's limits are those of
+ * whoever made the server. Under Express it belongs in front of body parsers; a prefix of `use` becomes `root_path`.
  *
  * @example
  * ```ts
@@ -33,14 +36,37 @@ export const DEFAULT_REQUEST_LIMITS: RequestLimits = { targetBytes: 8192, header
  * ```
  */
 export function toNodeHandler(app: ASGIApp, options: NodeHandlerOptions = {}): RequestListener {
-  const service = new Service(app, options.logger ?? stderrLogger, options.state ?? {}, DEFAULT_REQUEST_LIMITS);
-  return (req, res) => handleRequest(service, req, res);
+  const service = new Service(app, options.logger ?? consoleLogger, options.state ?? {}, DEFAULT_REQUEST_LIMITS);
+  return (req, res) => handleRequest(service, req, res, false);
 }
 
-/** Answers one request. */
-export function handleRequest(service: Service, req: IncomingMessage, res: ServerResponse): void {
+/** @param awaitsContinue - Whether the client waits for `100 Continue` before it sends the body. */
+export function handleRequest(
+  service: Service,
+  req: IncomingMessage,
+  res: ServerResponse,
+  awaitsContinue: boolean,
+): void {
   const connection = Connection.of(req.socket);
-  const scope = createScope(req, connection, targetOf(req), req.rawHeaders, service.state);
-  const hasBody = req.headers["content-length"] !== undefined || req.headers["transfer-encoding"] !== undefined;
-  new Exchange(service, connection, scope, req, res, hasBody && req.headers["content-length"] !== "0").run();
+  if (connection.closing) {
+    return;
+  }
+  const head = readHead(req, connection, service.limits);
+  if (head instanceof Refusal) {
+    connection.closeAfter(res);
+    head.answer(res);
+    req.resume();
+  } else if (head.target === "*") {
+    res.writeHead(204).end(); // RFC 9110 §9.3.7: a question to the server, not to a resource of the application
+  } else {
+    const scope = createScope(req, head, connection, service.state);
+    const body = new RequestBody(req, head.hasBody, awaitsContinue ? () => sendContinue(res) : null);
+    new Exchange(service, connection, scope, body, res).run();
+  }
+}
+
+function sendContinue(res: ServerResponse): void {
+  if (!res.headersSent) {
+    res.writeContinue();
+  }
 }

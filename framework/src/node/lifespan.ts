@@ -1,8 +1,8 @@
 /** The life of the application around its requests: start-up before the port opens, shutdown after the last answer. @module */
 import type { ASGIApp, LifespanEventMessage, LifespanScope, SendMessage } from "../asgi.js";
+import type { Logger } from "../logger.js";
 import { Deferred } from "./deferred.js";
 import { ProtocolError, ServerStartError } from "./errors.js";
-import type { ServerLogger } from "./logger.js";
 
 type Outcome = { ok: true } | { ok: false; message: string };
 
@@ -18,14 +18,14 @@ export class Lifespan {
   /** What start-up left for the requests; each gets a shallow copy. */
   readonly state: Record<string, unknown> = {};
   readonly #app: ASGIApp;
-  readonly #logger: ServerLogger;
+  readonly #logger: Logger;
   readonly #started = new Deferred<Outcome>();
   readonly #stopped = new Deferred<Outcome>();
   readonly #shutdown = new Deferred<LifespanEventMessage>();
   #received = 0;
   #phase: "idle" | "starting" | "serving" | "stopping" | "over" = "idle";
 
-  constructor(app: ASGIApp, logger: ServerLogger) {
+  constructor(app: ASGIApp, logger: Logger) {
     this.#app = app;
     this.#logger = logger;
   }
@@ -102,7 +102,7 @@ export class Lifespan {
       }
       this.#started.resolve({ ok: true });
     } else if (phase === "serving") {
-      this.#logger.error({ error: thrown[0] }, "The application's lifespan ended while it was being served.");
+      this.#logger.error({ err: thrown[0] }, "The application's lifespan ended while it was being served.");
     } else if (phase === "stopping") {
       this.#stopped.resolve(thrown.length === 0 ? { ok: true } : { ok: false, message: String(thrown[0]) });
     }

@@ -4,11 +4,13 @@ import type { HTTPDisconnectMessage, HTTPRequestMessage } from "../asgi.js";
 import { ProtocolError } from "./errors.js";
 
 const EMPTY = new Uint8Array(0);
-
 /** The answer to `receive` once the client has gone or the response is complete. */
-export const DISCONNECT: HTTPDisconnectMessage = Object.freeze({ type: "http.disconnect" });
+const DISCONNECT: HTTPDisconnectMessage = Object.freeze({ type: "http.disconnect" });
 
 type Message = HTTPRequestMessage | HTTPDisconnectMessage;
+
+/** How much of a body has been given out. */
+type Phase = "unread" | "reading" | "read" | "over";
 
 /**
  * Gives the body of one request as ASGI messages. The next chunk is taken from the socket only when it is asked for,
@@ -16,61 +18,82 @@ type Message = HTTPRequestMessage | HTTPDisconnectMessage;
  */
 export class RequestBody {
   readonly #req: IncomingMessage;
-  #listening = false;
-  #done: boolean;
-  #over = false;
+  readonly #hasBody: boolean;
+  readonly #onFirstUse: (() => void) | null;
+  #phase: Phase = "unread";
+  #received = 0;
   #waiting: ((message: Message) => void) | null = null;
 
-  constructor(req: IncomingMessage, hasBody: boolean) {
+  /** @param onFirstUse - Called when the application first asks for the body: where `100 Continue` is sent. */
+  constructor(req: IncomingMessage, hasBody: boolean, onFirstUse: (() => void) | null) {
     this.#req = req;
-    this.#done = !hasBody;
+    this.#hasBody = hasBody;
+    this.#onFirstUse = onFirstUse;
   }
 
-  /** The first message of a request without a body needs no stream. */
-  receive(first: boolean): Promise<Message> {
-    if (this.#over) {
+  /** Bytes of the body that may still come from the client: 0 when it is all here, `Infinity` when nobody said. */
+  get outstanding(): number {
+    if (!this.#hasBody || this.#req.complete) {
+      return 0;
+    }
+    const announced = this.#req.headers["content-length"];
+    return announced === undefined ? Infinity : Number(announced) - this.#received;
+  }
+
+  /** The next message. One call at a time. */
+  receive(): Promise<Message> {
+    if (this.#phase === "over") {
       return Promise.resolve(DISCONNECT);
     }
-    if (this.#done) {
-      return first ? Promise.resolve({ type: "http.request", body: EMPTY, more_body: false }) : this.#wait();
-    }
-    const message = this.#take();
-    return message === null ? this.#wait() : Promise.resolve(message);
-  }
-
-  /** Answers whoever waits, and every later call, with `http.disconnect`. */
-  end(): void {
-    this.#over = true;
-    this.#settle(DISCONNECT);
-  }
-
-  #wait(): Promise<Message> {
     if (this.#waiting !== null) {
       return Promise.reject(new ProtocolError("receive was called while an earlier call of it still waits."));
     }
-    if (!this.#listening && !this.#done) {
-      this.#listening = true;
-      this.#req.on("readable", () => this.#onReadable());
+    if (this.#phase === "unread") {
+      if (!this.#hasBody) {
+        this.#phase = "read";
+        return Promise.resolve({ type: "http.request", body: EMPTY, more_body: false });
+      }
+      this.#begin();
     }
-    return new Promise((resolve) => (this.#waiting = resolve));
+    const message = this.#phase === "reading" ? this.#take() : null;
+    return message === null ? new Promise((resolve) => (this.#waiting = resolve)) : Promise.resolve(message);
   }
 
-  #onReadable(): void {
-    if (this.#waiting !== null && !this.#done) {
-      const message = this.#take();
+  /** Answers whoever waits, and every later call, with `http.disconnect`. Gives whether this was the first time. */
+  end(): boolean {
+    const first = this.#phase !== "over";
+    this.#phase = "over";
+    this.#settle(DISCONNECT);
+    return first;
+  }
+
+  /** Lets what is left of the body pass by unread, so that the connection comes to its next request. */
+  discard(): void {
+    this.#req.removeAllListeners("readable");
+    this.#req.resume();
+  }
+
+  #begin(): void {
+    this.#phase = "reading";
+    this.#onFirstUse?.();
+    this.#req.on("readable", () => {
+      const message = this.#waiting === null || this.#phase !== "reading" ? null : this.#take();
       if (message !== null) {
         this.#settle(message);
       }
-    }
+    });
   }
 
-  #take(): Message | null {
+  #take(): HTTPRequestMessage | null {
     const chunk = this.#req.read() as Buffer | null;
     const last = this.#req.complete && this.#req.readableLength === 0;
     if (chunk === null && !last) {
       return null;
     }
-    this.#done = last;
+    if (last) {
+      this.#phase = "read";
+    }
+    this.#received += chunk?.length ?? 0;
     return { type: "http.request", body: chunk ?? EMPTY, more_body: !last };
   }
 

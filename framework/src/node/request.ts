@@ -1,26 +1,26 @@
-/** The scope of an HTTP request, from what `node:http` parsed. @module */
+/** The scope of an HTTP request. @module */
 import type { IncomingMessage } from "node:http";
 import type { HTTPScope } from "../asgi.js";
 import { HeaderList } from "../datastructures.js";
 import type { Connection } from "./connection.js";
+import type { RequestHead } from "./request-head.js";
 
 const EMPTY = new Uint8Array(0);
 const ASGI = Object.freeze({ version: "3.0", spec_version: "2.4" });
 
 /** What an Express application adds to a request that it hands on under a prefix. */
 interface MountedRequest extends IncomingMessage {
-  originalUrl?: string;
   baseUrl?: string;
 }
 
 /** Creates the scope of a request. `state` is the lifespan's own; the scope gets a shallow copy. */
 export function createScope(
   req: IncomingMessage,
+  head: RequestHead,
   connection: Connection,
-  target: string,
-  rawHeaders: readonly string[],
   state: Record<string, unknown>,
 ): HTTPScope {
+  const { target } = head;
   const mark = target.indexOf("?");
   const rawPath = mark === -1 ? target : target.slice(0, mark);
   const scope: HTTPScope = {
@@ -32,7 +32,7 @@ export function createScope(
     path: rawPath,
     query_string: mark === -1 ? EMPTY : Buffer.from(target.slice(mark + 1), "latin1"),
     root_path: (req as MountedRequest).baseUrl ?? "",
-    headers: new HeaderList(rawHeaders),
+    headers: new HeaderList(head.headers),
     client: connection.client,
     server: connection.server,
     state: { ...state },
@@ -45,20 +45,15 @@ export function createScope(
   return scope;
 }
 
-/** The whole target, also where Express has cut a prefix off `url`. */
-export function targetOf(req: IncomingMessage): string {
-  return (req as MountedRequest).originalUrl ?? req.url ?? "/";
-}
-
-/** Percent-decodes a path. What is not UTF-8 becomes U+FFFD; the bytes as they came are in `raw_path`. */
+/**
+ * Percent-decodes a path. What is not UTF-8 becomes U+FFFD, as text has no other way to say it; whoever must tell the
+ * difference looks at `raw_path`.
+ */
 function decodePath(rawPath: string): string {
   try {
     return decodeURIComponent(rawPath);
   } catch {
-    const bytes = Buffer.from(
-      rawPath.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
-      "latin1",
-    );
-    return bytes.toString("utf8");
+    const bytes = rawPath.replaceAll(/%(..)/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+    return Buffer.from(bytes, "latin1").toString("utf8");
   }
 }

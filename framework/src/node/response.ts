@@ -2,8 +2,10 @@
 import type { ServerResponse } from "node:http";
 import type { HeaderPair, HTTPResponseBodyMessage, HTTPResponseStartMessage, SendMessage } from "../asgi.js";
 import { HeaderList } from "../datastructures.js";
+import { ClientDisconnect } from "../exceptions.js";
 import { Deferred } from "./deferred.js";
-import { ClientDisconnectError, ProtocolError } from "./errors.js";
+import { ProtocolError } from "./errors.js";
+import type { Refusal } from "./refusal.js";
 
 const EMPTY = new Uint8Array(0);
 const NO_HEADERS: readonly string[] = [];
@@ -16,14 +18,16 @@ const UNSAFE_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
 /** How far a response has come. The head waits for the first body message, as ASGI asks. */
 type Phase = "idle" | "started" | "streaming" | "complete";
 
-/** Whether the response closes its connection. Asked when the head is written. */
-export type MustClose = () => boolean;
+/** Who knows whether the response closes its connection. Asked when the head is written. */
+export interface ResponseOwner {
+  mustClose(): boolean;
+}
 
 /** Writes one response. */
 export class ResponseWriter {
   readonly #res: ServerResponse;
   readonly #isHead: boolean;
-  readonly #mustClose: MustClose;
+  readonly #owner: ResponseOwner;
   #phase: Phase = "idle";
   #gone = false;
   #status = 0;
@@ -33,10 +37,10 @@ export class ResponseWriter {
   #written = 0;
   #flushed: Deferred<void> | null = null;
 
-  constructor(res: ServerResponse, isHead: boolean, mustClose: MustClose) {
+  constructor(res: ServerResponse, isHead: boolean, owner: ResponseOwner) {
     this.#res = res;
     this.#isHead = isHead;
-    this.#mustClose = mustClose;
+    this.#owner = owner;
   }
 
   /** Whether nothing of the response has left: another can still be sent in its place. */
@@ -57,7 +61,7 @@ export class ResponseWriter {
    * Takes one message. Returns nothing when it is written, a promise when the socket asks to wait.
    *
    * @throws ProtocolError for a message that ASGI or HTTP does not allow here.
-   * @throws ClientDisconnectError when the client went before the response was complete.
+   * @throws ClientDisconnect when the client went before the response was complete.
    */
   send(message: SendMessage): Promise<void> | void {
     if (message.type === "http.response.body") {
@@ -77,18 +81,21 @@ export class ResponseWriter {
     if (this.#phase === "complete") {
       flushed?.resolve();
     } else {
-      flushed?.reject(new ClientDisconnectError());
+      flushed?.reject(new ClientDisconnect());
     }
   }
 
-  /** Sends a whole response of the server's own in place of one that has not begun. */
-  replace(status: number, headers: readonly string[], body: Uint8Array): void {
-    this.#phase = "idle";
-    this.#start({ type: "http.response.start", status, headers: new HeaderList(headers) });
-    void this.#body({ type: "http.response.body", body });
+  /** Answers in the application's place, while `untouched`. The application's own messages are refused from then on. */
+  replace(refusal: Refusal): void {
+    this.#phase = "complete";
+    this.#gone = true;
+    refusal.answer(this.#res);
   }
 
   #start(message: HTTPResponseStartMessage): void {
+    if (this.#gone) {
+      throw new ClientDisconnect();
+    }
     if (this.#phase !== "idle") {
       throw new ProtocolError('"http.response.start" was sent twice.');
     }
@@ -110,7 +117,7 @@ export class ResponseWriter {
       throw new ProtocolError('"http.response.body" was sent before "http.response.start".');
     }
     if (this.#gone) {
-      throw new ClientDisconnectError();
+      throw new ClientDisconnect();
     }
     const body = message.body ?? EMPTY;
     const more = message.more_body === true;
@@ -189,7 +196,7 @@ export class ResponseWriter {
   }
 
   #writeHead(headers: readonly string[]): void {
-    if (this.#mustClose()) {
+    if (this.#owner.mustClose()) {
       headers = [...withoutName(headers, "connection"), "connection", "close"];
     }
     // Node reads the list and does not keep it; its type asks for a mutable array all the same.

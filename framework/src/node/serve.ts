@@ -1,12 +1,15 @@
 /** Serves an application over HTTP/1.1 from start-up to the last answer. @module */
-import { createServer, type Server } from "node:http";
+import type { Server } from "node:http";
 import { Server as NetServer, type AddressInfo, type Socket } from "node:net";
+import type { TlsOptions } from "node:tls";
 import type { ASGIApp } from "../asgi.js";
+import { consoleLogger, type Logger } from "../logger.js";
 import { Connection } from "./connection.js";
 import { ServerStartError, ShutdownTimeoutError } from "./errors.js";
-import { DEFAULT_REQUEST_LIMITS, handleRequest } from "./handler.js";
+import { DEFAULT_REQUEST_LIMITS } from "./handler.js";
+import { createHTTPServer, type Timeouts } from "./http-server.js";
 import { Lifespan } from "./lifespan.js";
-import { stderrLogger, type ServerLogger } from "./logger.js";
+import type { RequestLimits } from "./request-head.js";
 import { Service } from "./service.js";
 import { stopOnSignals } from "./signals.js";
 
@@ -16,13 +19,36 @@ export interface ServeOptions {
   host?: string;
   /** The port in range [0...65535]; 0 takes a free one. Defaults to 8000. */
   port?: number;
+  /** A Unix socket to listen on in place of `host` and `port`. One left behind by a dead process is replaced. */
+  path?: string;
+  /** Key, certificate and whatever else `tls.createServer` takes. Given, the server speaks HTTPS. */
+  tls?: TlsOptions;
+  /** Bounds on what a client may send before the application is asked, and on how many clients there are. */
+  connectionLimits?: Partial<ConnectionLimits>;
+  /** How long clients are waited for. */
+  timeouts?: Partial<Timeouts>;
   /** Whether SIGTERM and SIGINT drain the server and then end the process. Defaults to `true`. */
   signals?: boolean;
   /** Milliseconds that stopping may take, shutdown hooks included, before it is forced. Defaults to 10,000. */
   shutdownTimeoutMs?: number;
   /** Where the server says that it listens, and reports what the application lets escape. Defaults to stderr. */
-  logger?: ServerLogger;
+  logger?: Logger;
 }
+
+/**
+ * Bounds of each connection: `targetBytes` defaults to 8,192 (the URL's path and query, 414), `headerBytes` to 16,384 and
+ * `headerCount` to 100 (431), `connections` to no bound (one more is closed at once).
+ */
+export interface ConnectionLimits extends RequestLimits {
+  /** How many connections are open at the same time. */
+  connections: number;
+}
+
+/**
+ * 65 s without a request is longer than the minute for which common load balancers keep theirs, so that it is they who
+ * close: the other way round they send requests into closing connections.
+ */
+const DEFAULT_TIMEOUTS: Timeouts = { headersMs: 20_000, requestMs: 300_000, keepAliveMs: 65_000 };
 
 /** A server that listens. */
 export interface RunningServer {
@@ -59,10 +85,11 @@ const LINGER_MS = 500;
  * ```
  */
 export async function serve(app: ASGIApp, options: ServeOptions = {}): Promise<RunningServer> {
-  const logger = options.logger ?? stderrLogger;
+  const logger = options.logger ?? consoleLogger;
   const lifespan = new Lifespan(app, logger);
-  const service = new Service(app, logger, lifespan.state, DEFAULT_REQUEST_LIMITS);
-  const server = createServer((req, res) => handleRequest(service, req, res));
+  const { connections = Infinity, ...limits } = options.connectionLimits ?? {};
+  const service = new Service(app, logger, lifespan.state, { ...DEFAULT_REQUEST_LIMITS, ...limits });
+  const server = createHTTPServer(service, { ...DEFAULT_TIMEOUTS, ...options.timeouts }, connections, options.tls);
   const running = new NodeServer(server, service, lifespan, options.shutdownTimeoutMs ?? 10_000);
   await lifespan.startUp();
   try {

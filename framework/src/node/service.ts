@@ -1,12 +1,13 @@
 /** What all requests of one server share. @module */
 import type { ASGIApp } from "../asgi.js";
+import type { Logger } from "../logger.js";
 import type { Exchange } from "./exchange.js";
-import type { ServerLogger } from "./logger.js";
+import type { RequestLimits } from "./request-head.js";
 
 /** One application being served, and the exchanges that run on it. */
 export class Service {
   readonly app: ASGIApp;
-  readonly logger: ServerLogger;
+  readonly logger: Logger;
   /** The lifespan's state, of which each request gets a shallow copy. */
   readonly state: Record<string, unknown>;
   readonly limits: RequestLimits;
@@ -14,9 +15,9 @@ export class Service {
   draining = false;
   /** The exchanges whose application call has not settled, background tasks included. */
   readonly running = new Set<Exchange>();
-  #idle: (() => void) | null = null;
+  #whenIdle: (() => void) | null = null;
 
-  constructor(app: ASGIApp, logger: ServerLogger, state: Record<string, unknown>, limits: RequestLimits) {
+  constructor(app: ASGIApp, logger: Logger, state: Record<string, unknown>, limits: RequestLimits) {
     this.app = app;
     this.logger = logger;
     this.state = state;
@@ -26,23 +27,13 @@ export class Service {
   /** Forgets an exchange that is over. */
   finish(exchange: Exchange): void {
     this.running.delete(exchange);
-    if (this.#idle !== null && this.running.size === 0) {
-      this.#idle();
+    if (this.#whenIdle !== null && this.running.size === 0) {
+      this.#whenIdle();
     }
   }
 
   /** Waits until nothing runs. */
   idle(): Promise<void> {
-    return this.running.size === 0 ? Promise.resolve() : new Promise((resolve) => (this.#idle = resolve));
+    return this.running.size === 0 ? Promise.resolve() : new Promise((resolve) => (this.#whenIdle = resolve));
   }
-}
-
-/** The bounds of a request's head. */
-export interface RequestLimits {
-  /** Bytes of the request target, in range [1...]. */
-  targetBytes: number;
-  /** Bytes of all header lines together. */
-  headerBytes: number;
-  /** Number of header lines. */
-  headerCount: number;
 }

@@ -1,7 +1,7 @@
 /** Helpers of the server's tests: applications written by hand, raw sockets, a logger that remembers. */
 import { connect, type Socket } from "node:net";
 import type { ASGIApp, HTTPScope, Receive, Send } from "../../src/asgi.js";
-import type { ServerLogger } from "../../src/node/logger.js";
+import type { Logger } from "../../src/logger.js";
 import { serve, type RunningServer, type ServeOptions } from "../../src/node.js";
 
 export type HTTPApp = (scope: HTTPScope, receive: Receive, send: Send) => Promise<void>;
@@ -46,7 +46,7 @@ export interface LogLine {
   message: string;
 }
 
-export class MemoryLogger implements ServerLogger {
+export class MemoryLogger implements Logger {
   readonly lines: LogLine[] = [];
   debug = (fields: object, message: string) => this.#add("debug", fields, message);
   info = (fields: object, message: string) => this.#add("info", fields, message);

@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 import { transform } from "@swc/core";
 
 const SOURCE = join(import.meta.dirname, "../../src");
-const FILES = ["asgi.ts", "datastructures.ts", "node.ts"];
+const FILES = ["asgi.ts", "datastructures.ts", "exceptions.ts", "logger.ts", "node.ts"];
 
 /** The server's own sources as JavaScript in a temporary folder: a test of signals needs no build before it. */
 async function compile(): Promise<string> {

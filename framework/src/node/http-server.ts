@@ -1,0 +1,129 @@
+/** A server of `node:http` that refuses what its parser forgives, within limits and time-outs. @module */
+import { createServer, type Server } from "node:http";
+import { createServer as createSecureServer } from "node:https";
+import type { Socket } from "node:net";
+import type { TlsOptions } from "node:tls";
+import { Connection } from "./connection.js";
+import { readFirstLine } from "./first-line.js";
+import { handleRequest } from "./handler.js";
+import { Refusal } from "./refusal.js";
+import type { Service } from "./service.js";
+
+/** How long a server waits for its clients, in milliseconds; 0 waits for ever. */
+export interface Timeouts {
+  /** Until a request's head must be complete (408). */
+  headersMs: number;
+  /** Until a whole request must be complete, body included (408). */
+  requestMs: number;
+  /** For how long a connection without a request is kept. */
+  keepAliveMs: number;
+}
+
+/** The longest time between two looks for requests that are late, in milliseconds. */
+const MAX_CHECK_INTERVAL_MS = 1000;
+
+const refusals = {
+  malformed: new Refusal(400, "The request is malformed."),
+  timeout: new Refusal(408),
+  targetBytes: new Refusal(414),
+  chunkExtensions: new Refusal(413, "The chunk extensions are too long."),
+  expect: new Refusal(417, "Expected no expectation but 100-continue."),
+  headerBytes: new Refusal(431, "The header lines are too long."),
+  transferEncoding: new Refusal(501, "Expected no Transfer-Encoding but chunked."),
+  version: new Refusal(505, "Expected HTTP/1.0 or HTTP/1.1."),
+  connect: new Refusal(405, undefined, ["allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE"]),
+};
+
+/** Makes a server for the service. It does not listen yet. */
+export function createHTTPServer(
+  service: Service,
+  timeouts: Timeouts,
+  connections: number,
+  tls: TlsOptions | undefined,
+): Server {
+  const { headersMs, requestMs, keepAliveMs } = timeouts;
+  const options = {
+    // Both limits are checked on their own (request-head.ts); the parser's one covers target and header lines together.
+    maxHeaderSize: service.limits.targetBytes + service.limits.headerBytes,
+    headersTimeout: requestMs === 0 ? headersMs : Math.min(headersMs, requestMs),
+    requestTimeout: requestMs,
+    keepAliveTimeout: keepAliveMs,
+    connectionsCheckingInterval: Math.min(
+      MAX_CHECK_INTERVAL_MS,
+      ...[headersMs, requestMs].filter((ms) => ms > 0).map((ms) => Math.ceil(ms / 4)),
+    ),
+    requireHostHeader: false, // checked in request-head.ts, where the answer has a body
+  };
+  const server = tls === undefined ? createServer(options) : createSecureServer({ ...tls, ...options });
+  server.maxHeadersCount = 0; // node:http drops what is beyond without a word; request-head.ts counts and refuses
+  if (Number.isFinite(connections)) {
+    server.maxConnections = connections;
+  }
+  server.on("request", (req, res) => handleRequest(service, req, res, false));
+  server.on("checkContinue", (req, res) => handleRequest(service, req, res, true));
+  server.on("checkExpectation", (_req, res) => refusals.expect.answer(res));
+  server.on("connect", (_req, socket) => refusals.connect.write(socket as Socket));
+  server.on("clientError", onClientError);
+  lookAtFirstLines(server, tls === undefined ? "connection" : "secureConnection", service, headersMs);
+  return server;
+}
+
+/** Puts the look at the first line between the listening socket and the parser. */
+function lookAtFirstLines(
+  server: Server,
+  event: "connection" | "secureConnection",
+  service: Service,
+  ms: number,
+): void {
+  const listeners = server.listeners(event) as ((socket: Socket) => void)[];
+  server.removeAllListeners(event);
+  server.on(event, (socket: Socket) => {
+    readFirstLine(socket, service.limits.targetBytes, ms, (accepted) => {
+      for (const listener of listeners) {
+        listener.call(server, accepted);
+      }
+    });
+  });
+}
+
+interface ClientError extends NodeJS.ErrnoException {
+  /** The parser's sentence. */
+  reason?: string;
+  /** The bytes among which it stopped, and where. */
+  rawPacket?: Buffer;
+  bytesParsed?: number;
+}
+
+function onClientError(error: ClientError, stream: NodeJS.WritableStream): void {
+  const socket = stream as Socket;
+  if (error.code === "ECONNRESET" || error.code === "EPIPE" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  Connection.of(socket).refuse(refusalOf(error));
+}
+
+const refusalsByCode: Readonly<Record<string, Refusal>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: refusals.timeout,
+  HPE_HEADER_OVERFLOW: refusals.headerBytes,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: refusals.chunkExtensions,
+  HPE_PAUSED_H2_UPGRADE: refusals.version,
+};
+
+function refusalOf({ code = "", reason, rawPacket, bytesParsed }: ClientError): Refusal {
+  if (code === "HPE_HEADER_OVERFLOW" && isRequestLine(rawPacket, bytesParsed)) {
+    return refusals.targetBytes;
+  }
+  if (reason === "Invalid HTTP version") {
+    return refusals.version;
+  }
+  if (reason?.includes("invalid `Transfer-Encoding`") || reason?.includes("Invalid `Transfer-Encoding`")) {
+    return refusals.transferEncoding;
+  }
+  return refusalsByCode[code] ?? refusals.malformed;
+}
+
+/** Whether the parser stopped in the request line: the target was too long, not the header lines. */
+function isRequestLine(packet: Buffer | undefined, bytesParsed: number | undefined): boolean {
+  return packet !== undefined && /^[\r\n]*[A-Z-]+ [^\n]*$/.test(packet.toString("latin1", 0, bytesParsed));
+}
