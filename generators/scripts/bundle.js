@@ -1,0 +1,107 @@
+/**
+ * Bundles the command and everything it imports into `dist/bundle/`: Yeoman and inquirer bring 300 packages and 60 MB,
+ * of which the command uses a fiftieth.
+ */
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import path from "node:path";
+import { build } from "esbuild";
+
+const entry = "cli.js";
+
+/**
+ * Modules that would drag in much and are never reached: fly-import installs generators from the network,
+ * the editor prompt opens a program for long texts (and brings all character sets of the world).
+ */
+const stubs = {
+  "fly-import": "export class FlyRepository {} export const flyImport = undefined;",
+  "@inquirer/editor": "export default undefined;",
+};
+
+const stubPlugin = {
+  name: "stub",
+  setup(builder) {
+    builder.onResolve({ filter: /^(?:fly-import|@inquirer\/editor)$/ }, ({ path: id }) => ({
+      path: id,
+      namespace: "stub",
+    }));
+    builder.onLoad({ filter: /.*/, namespace: "stub" }, ({ path: id }) => ({ contents: stubs[id] }));
+  },
+};
+
+/** How Yeoman's packages read their own package.json, which a bundle does not have beside it. */
+const ownManifest = [
+  "JSON.parse(readFileSync(pathJoin(_dirname, '../package.json'), 'utf8'))",
+  "JSON.parse(readFileSync(join(PROJECT_ROOT, 'package.json')).toString())",
+  "require('../package.json')",
+];
+
+const manifestPlugin = {
+  name: "inline-manifest",
+  setup(builder) {
+    const found = new Set();
+    builder.onLoad({ filter: /[/\\]yeoman-(?:environment|generator)[/\\]dist[/\\].*\.js$/ }, ({ path: file }) => {
+      const manifest = path.join(file.slice(0, file.lastIndexOf(`${path.sep}dist${path.sep}`)), "package.json");
+      const { name, version } = JSON.parse(readFileSync(manifest, "utf8"));
+      let contents = readFileSync(file, "utf8");
+      for (const expression of ownManifest.filter((text) => contents.includes(text))) {
+        found.add(expression);
+        contents = contents.replace(expression, `(${JSON.stringify({ name, version })})`);
+      }
+      return { contents, loader: "js" };
+    });
+    builder.onEnd(() => {
+      const missing = ownManifest.filter((expression) => !found.has(expression));
+      return {
+        errors: missing.map((text) => ({ text: `Yeoman no longer says ${text}; look how it reads its version` })),
+      };
+    });
+  },
+};
+
+/**
+ * Makes the bundle.
+ *
+ * @returns {Promise<string[]>} the modules in it, as paths
+ */
+export async function bundle(packageRoot) {
+  const dist = path.join(packageRoot, "dist");
+  mkdirSync(path.join(dist, "bundle"), { recursive: true });
+  const temporary = mkdtempSync(path.join(dist, "bundling-"));
+  try {
+    const { metafile } = await build({
+      entryPoints: [path.join(packageRoot, "src/cli.ts")],
+      outdir: temporary,
+      bundle: true,
+      splitting: true,
+      platform: "node",
+      format: "esm",
+      target: "node20.19",
+      minify: true,
+      metafile: true,
+      logLevel: "error",
+      // Some of the packages are CommonJS and call `require` for Node's own modules.
+      banner: {
+        js: 'import { createRequire as createRequireOf } from "node:module"; const require = createRequireOf(import.meta.url);',
+      },
+      plugins: [stubPlugin, manifestPlugin],
+    });
+    // The entry comes last and the chunks bear their hash: whoever starts the command meanwhile finds a whole bundle.
+    for (const name of readdirSync(temporary).toSorted((a, b) => Number(a === entry) - Number(b === entry))) {
+      renameSync(path.join(temporary, name), path.join(dist, "bundle", name));
+    }
+    return Object.keys(metafile.inputs).map((input) => path.resolve(input));
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
+  }
+}
+
+/** Makes the bundle when there is none, or one that is older than the newest source. */
+export async function bundleWhereNeeded(packageRoot) {
+  const made = statSync(path.join(packageRoot, "dist/bundle", entry), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const sources = ["src", "scripts"].flatMap((folder) =>
+    readdirSync(path.join(packageRoot, folder)).map((name) => path.join(packageRoot, folder, name)),
+  );
+  if (sources.some((source) => statSync(source).mtimeMs >= made)) {
+    await bundle(packageRoot);
+  }
+}

@@ -1,0 +1,37 @@
+/** Makes what npm packs beside the command: the bundle, the licences of all that is in it, and the templates. */
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { packTemplates } from "../dist/packed-templates.js";
+import { Repository } from "../dist/repository.js";
+import { bundle } from "./bundle.js";
+
+const packageRoot = path.dirname(import.meta.dirname);
+const output = path.join(packageRoot, "dist/bundle");
+
+rmSync(output, { recursive: true, force: true });
+const modules = await bundle(packageRoot);
+writeFileSync(path.join(output, "LICENSES.txt"), collectLicences(modules));
+
+const repository = Repository.find(packageRoot);
+const framework = JSON.parse(readFileSync(path.join(packageRoot, "../framework/package.json"), "utf8"));
+packTemplates(repository, packageRoot, framework.version);
+
+/** The texts that the licences of the bundled packages ask to keep with every copy. */
+function collectLicences(files) {
+  const folders = new Set(files.map(folderOfPackage).filter((folder) => folder !== null));
+  return [...folders]
+    .toSorted((a, b) => (a < b ? -1 : 1))
+    .map((folder) => {
+      const { name, version, license } = JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8"));
+      const texts = readdirSync(folder).filter((file) => /^(?:licen[cs]e|notice)/i.test(file));
+      const text = texts.map((file) => readFileSync(path.join(folder, file), "utf8").trim()).join("\n\n");
+      return `${name} ${version} (${license})\n\n${text}\n`;
+    })
+    .join(`\n${"-".repeat(80)}\n\n`);
+}
+
+/** The folder of the installed package that a file belongs to, or null for a file of our own. */
+function folderOfPackage(file) {
+  const [, folder] = /^(.*[/\\]node_modules[/\\](?:@[^/\\]+[/\\])?[^/\\]+)[/\\]/.exec(file) ?? [];
+  return folder !== undefined && existsSync(path.join(folder, "package.json")) ? folder : null;
+}

@@ -1,0 +1,51 @@
+import { parseArguments } from "./arguments.js";
+import { CommandError, ExitCode, systemErrorCode } from "./errors.js";
+import { helpText } from "./help.js";
+import type { Environment } from "./npm-flags.js";
+import { versionOf } from "./templates.js";
+
+/**
+ * Runs the command.
+ *
+ * @param argv the arguments after the name of the command
+ * @param packageRoot the folder of this package
+ * @returns the exit status, one of {@link ExitCode}
+ */
+export async function main(argv: readonly string[], packageRoot: string): Promise<number> {
+  try {
+    const command = parseArguments(argv, process.env);
+    if (command.help) {
+      process.stdout.write(helpText());
+    } else if (command.version) {
+      process.stdout.write(`${versionOf(packageRoot)}\n`);
+    } else {
+      // Yeoman takes a quarter of a second to load: not before the command line is known to be right.
+      const { createProject } = await import("./create-project.js");
+      await createProject({
+        packageRoot,
+        command,
+        isInteractive: !command.yes && isTerminal() && !isContinuousIntegration(process.env),
+        print: (line) => process.stdout.write(`${line}\n`),
+      });
+    }
+    return ExitCode.done;
+  } catch (error) {
+    return report(error);
+  }
+}
+
+/** A question on anything else would end the process with status 0 and nothing done: inquirer cannot read from it. */
+function isTerminal(): boolean {
+  return process.stdin.isTTY && process.stdout.isTTY;
+}
+
+function isContinuousIntegration({ CI }: Environment): boolean {
+  return CI !== undefined && CI !== "" && CI !== "0" && CI !== "false";
+}
+
+function report(error: unknown): number {
+  const isExpected = error instanceof CommandError || systemErrorCode(error) !== undefined;
+  const text = error instanceof Error ? ((isExpected ? undefined : error.stack) ?? error.message) : String(error);
+  process.stderr.write(`create-tsgi: ${text}\n`);
+  return error instanceof CommandError ? error.exitCode : ExitCode.failed;
+}

@@ -1,0 +1,38 @@
+import { Console } from "node:console";
+import { Writable } from "node:stream";
+import { createLogger, QueuedAdapter, TerminalAdapter } from "@yeoman/adapter";
+import { createPromptModule } from "inquirer";
+import { createEnv } from "yeoman-environment";
+import { AppGenerator, type AppSettings } from "./app-generator.js";
+import { CancelledError } from "./errors.js";
+
+/** In the place of Yeoman's own log, which would say everything a second time in other words. */
+function createSilentLog() {
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const log = createLogger({ console: new Console(nowhere) });
+  log.write = () => log;
+  return log;
+}
+
+/**
+ * Runs the generator for a new project in a Yeoman environment, with inquirer asking the questions.
+ *
+ * @throws CommandError for everything that a person can put right; CancelledError after Ctrl-C in a question
+ */
+export async function createProject(options: AppSettings): Promise<void> {
+  const terminal = new TerminalAdapter({ promptModule: createPromptModule(), log: createSilentLog() });
+  const environment = createEnv({ adapter: new QueuedAdapter({ adapter: terminal }), skipInstall: true });
+  try {
+    const generator = await environment.instantiate(AppGenerator, {
+      generatorOptions: { ...options, skipCache: true },
+    });
+    await environment.runGenerator(generator);
+  } catch (error) {
+    throw isCancelled(error) ? new CancelledError() : error;
+  }
+}
+
+/** inquirer's error for Ctrl-C, and for an input that ends in the middle of a question. */
+function isCancelled(error: unknown): boolean {
+  return error instanceof Error && ["ExitPromptError", "AbortPromptError"].includes(error.name);
+}

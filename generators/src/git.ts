@@ -1,0 +1,38 @@
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { CommandError } from "./errors.js";
+
+/** Runs Git in a folder, deaf to a repository that a hook around this process works on. */
+function git(folder: string, ...parameters: string[]): { isDone: boolean; error: string } {
+  const env = { ...process.env, GIT_DIR: undefined, GIT_WORK_TREE: undefined, GIT_INDEX_FILE: undefined };
+  const child = spawnSync("git", parameters, { cwd: folder, env, encoding: "utf8" });
+  return { isDone: child.status === 0, error: child.error?.message ?? child.stderr.trim() };
+}
+
+/** Why a folder, that may not be there yet, is not made a Git repository without being told to; `null` when it can be. */
+export function whyNoRepository(folder: string): string | null {
+  if (existsSync(join(folder, ".git"))) {
+    return "it is one already";
+  }
+  let existing = folder;
+  while (!existsSync(existing)) {
+    existing = dirname(existing);
+  }
+  if (git(existing, "rev-parse", "--is-inside-work-tree").isDone) {
+    return "it lies in one";
+  }
+  return git(existing, "--version").isDone ? null : "Git is not installed";
+}
+
+/**
+ * Makes a folder a Git repository, without a commit.
+ *
+ * @throws CommandError with Git's own words
+ */
+export function makeRepository(folder: string): void {
+  const { isDone, error } = git(folder, "init", "--quiet");
+  if (!isDone) {
+    throw new CommandError(`the project is written, but it is no Git repository: ${error}`);
+  }
+}

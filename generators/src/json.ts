@@ -1,0 +1,32 @@
+import { readFileSync } from "node:fs";
+
+/** An object out of a JSON text. */
+export type JsonObject = Record<string, unknown>;
+
+/** Whether a value out of a JSON text is an object, and no array. */
+export function isRecord(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Parses a JSON text that holds an object.
+ *
+ * @throws TypeError when it holds anything else; SyntaxError when it is no JSON
+ */
+export function parseJson(text: string, what: string): JsonObject {
+  const value: unknown = JSON.parse(text);
+  if (!isRecord(value)) {
+    throw new TypeError(`${what} holds no object`);
+  }
+  return value;
+}
+
+/** Reads a JSON file that holds an object. */
+export function readJson(path: string): JsonObject {
+  return parseJson(readFileSync(path, "utf8"), path);
+}
+
+/** JSON as it is written into a project: two spaces, and a line end at the end. */
+export function toJson(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}

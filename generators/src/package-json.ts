@@ -1,0 +1,39 @@
+import { isRecord, parseJson, toJson, type JsonObject } from "./json.js";
+import type { ProjectOptions } from "./project.js";
+import type { Template } from "./template.js";
+
+/** How the template calls jest in the workspace, and what that is in a project of its own. */
+const workspaceJest = /\.\.\/node_modules\/jest\/bin\/jest\.js(?: -c \S+)?(?: --selectProjects \S+)?/g;
+const ownJest = "node_modules/jest/bin/jest.js";
+
+/** Turns the template's package.json into that of a project which stands alone. */
+export function renderPackageJson(text: string, { workspace, framework }: Template, options: ProjectOptions): string {
+  const { scripts, engines, dependencies, devDependencies } = parseJson(text, "package.json");
+  return toJson({
+    name: options.name,
+    version: "0.1.0",
+    private: true,
+    type: "module",
+    scripts: mapValues(scripts, (script) => script.replaceAll(workspaceJest, ownJest)),
+    dependencies: { ...textsOf(dependencies), tsgi: framework.specifier },
+    devDependencies: sortKeys({ ...textsOf(devDependencies), ...workspace.devDependencies }),
+    engines,
+    // What a later upgrade compares with.
+    "create-tsgi": { version: options.generatorVersion, template: options.templateName },
+  });
+}
+
+function textsOf(value: unknown): Record<string, string> {
+  return mapValues(value, (text) => text);
+}
+
+function mapValues(value: unknown, change: (text: string) => string): Record<string, string> {
+  const entries = isRecord(value) ? Object.entries(value) : [];
+  return Object.fromEntries(
+    entries.flatMap(([name, text]) => (typeof text === "string" ? [[name, change(text)]] : [])),
+  );
+}
+
+function sortKeys(value: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,0 +1,60 @@
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { isRecord, readJson, toJson } from "./json.js";
+import { templateNames, type TemplateName } from "./options.js";
+import { readFiles } from "./read-files.js";
+import type { Template, TemplateFile, TemplateSource } from "./template.js";
+
+const folderName = "templates";
+
+/** The templates as they lie in the published package. */
+export class PackedTemplates implements TemplateSource {
+  readonly #folder: string;
+
+  constructor(packageRoot: string) {
+    this.#folder = join(packageRoot, folderName);
+  }
+
+  read(name: TemplateName): Template {
+    const folder = join(this.#folder, name);
+    const { tsgi, devDependencies, compilerOptions } = readJson(join(folder, "workspace.json"));
+    if (typeof tsgi !== "string" || !isRecord(devDependencies) || !isRecord(compilerOptions)) {
+      throw new TypeError(`${folder}/workspace.json is not whole`);
+    }
+    const versions = Object.entries(devDependencies).map(([tool, version]) => [tool, String(version)]);
+    return {
+      files: readFiles(join(folder, "files")),
+      overlay: readFiles(join(folder, "overlay")),
+      workspace: { devDependencies: Object.fromEntries(versions), compilerOptions },
+      framework: { specifier: tsgi },
+    };
+  }
+}
+
+/**
+ * Copies the templates of a source into the package, in the place of what was there.
+ *
+ * @param frameworkVersion the version of the framework that a project made with this package starts from; it takes any
+ * later one that npm counts as compatible
+ */
+export function packTemplates(source: TemplateSource, packageRoot: string, frameworkVersion: string): void {
+  rmSync(join(packageRoot, folderName), { recursive: true, force: true });
+  for (const name of templateNames) {
+    const folder = join(packageRoot, folderName, name);
+    const { files, overlay, workspace } = source.read(name);
+    writeFiles(join(folder, "files"), files);
+    writeFiles(join(folder, "overlay"), overlay);
+    writeFileSync(join(folder, "workspace.json"), toJson({ tsgi: `^${frameworkVersion}`, ...workspace }));
+  }
+}
+
+function writeFiles(folder: string, files: ReadonlyMap<string, TemplateFile>): void {
+  for (const [path, { contents, isExecutable }] of files) {
+    const target = join(folder, path);
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(target, contents);
+    if (isExecutable) {
+      chmodSync(target, 0o755);
+    }
+  }
+}

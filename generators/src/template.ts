@@ -1,0 +1,38 @@
+import type { TemplateName } from "./options.js";
+
+/** One file of a template, as it lies in the sample application. */
+export interface TemplateFile {
+  contents: Buffer;
+  isExecutable: boolean;
+}
+
+/** What a project takes over from the workspace that the template lives in. */
+export interface Workspace {
+  /** The versions of the tools that the workspace installs at its root. */
+  devDependencies: Readonly<Record<string, string>>;
+  /** The compiler options that the template's own tsconfig.json extends. */
+  compilerOptions: Readonly<Record<string, unknown>>;
+}
+
+/** How a project comes by the framework. */
+export interface FrameworkSource {
+  /** What stands in `dependencies`: a range, or `file:` and the path of {@link FrameworkSource.tarball}. */
+  specifier: string;
+  /** The packed framework, which a project made from the repository carries along. */
+  tarball?: { path: string; read: () => Promise<Buffer> };
+}
+
+/** Everything that a project is made from. */
+export interface Template {
+  /** By path, relative, with `/` between the parts, in alphabetical order. */
+  files: ReadonlyMap<string, TemplateFile>;
+  /** Files that stand beside or in the place of the template's own in a project. */
+  overlay: ReadonlyMap<string, TemplateFile>;
+  workspace: Workspace;
+  framework: FrameworkSource;
+}
+
+/** Where templates come from: the repository, or the published package. */
+export interface TemplateSource {
+  read(name: TemplateName): Template;
+}

@@ -1,0 +1,94 @@
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { CommandError } from "./errors.js";
+import type { Plan } from "./plan.js";
+import type { ProjectFile } from "./project-file.js";
+
+/**
+ * Writes all the files of a plan, or none of them.
+ *
+ * The files are written into a temporary folder of the same file system and moved into place only when all of them are
+ * there. Everything here is synchronous, so that no signal that Node hands over can come between two steps; only the
+ * end of the process itself can leave the temporary folder behind.
+ *
+ * @throws CommandError with the reason; the folder is then as it was.
+ */
+export function writeProject(plan: Plan): void {
+  const undo: (() => void)[] = [];
+  try {
+    if (plan.exists) {
+      fillFolder(plan, undo);
+    } else {
+      createFolder(plan, undo);
+    }
+  } catch (error) {
+    for (const step of undo.toReversed()) {
+      attempt(step);
+    }
+    throw new CommandError(`cannot write ${plan.folder}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function createFolder({ folder, entries }: Plan, undo: (() => void)[]): void {
+  makeFolders(dirname(folder), undo);
+  const temporary = mkdtempSync(join(dirname(folder), `.${basename(folder)}-`));
+  undo.push(() => rmSync(temporary, { recursive: true, force: true }));
+  // mkdtemp makes a folder for the owner alone (0700); the project's own gets what the umask leaves.
+  const project = join(temporary, "project");
+  mkdirSync(project);
+  for (const { file } of entries) {
+    writeNewFile(join(project, file.path), file);
+  }
+  renameSync(project, folder);
+  rmdirSync(temporary);
+}
+
+function fillFolder({ folder, entries }: Plan, undo: (() => void)[]): void {
+  // Inside the folder, since the folder may be the root of another file system than the one around it.
+  const temporary = mkdtempSync(join(folder, ".create-tsgi-"));
+  undo.push(() => rmSync(temporary, { recursive: true, force: true }));
+  const steps = entries.filter(({ action }) => action !== "skip");
+  for (const { file } of steps) {
+    writeNewFile(join(temporary, "new", file.path), file);
+  }
+  for (const { file, action } of steps) {
+    const path = join(folder, file.path);
+    const earlier = join(temporary, "old", file.path);
+    makeFolders(dirname(path), undo);
+    if (action === "overwrite") {
+      mkdirSync(dirname(earlier), { recursive: true });
+      renameSync(path, earlier);
+      undo.push(() => renameSync(earlier, path));
+    }
+    renameSync(join(temporary, "new", file.path), path);
+    undo.push(() => rmSync(path, { force: true }));
+  }
+  rmSync(temporary, { recursive: true, force: true });
+}
+
+function writeNewFile(path: string, { contents, mode }: ProjectFile): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, contents, { mode, flag: "wx" });
+}
+
+/** Makes a folder and those above it; undoing removes the ones that were missing, unless something else came into them. */
+function makeFolders(folder: string, undo: (() => void)[]): void {
+  const missing: string[] = [];
+  for (let parent = folder; !existsSync(parent); parent = dirname(parent)) {
+    missing.push(parent);
+  }
+  mkdirSync(folder, { recursive: true });
+  for (const made of missing.toReversed()) {
+    // Fails when something else came into it meanwhile, which then stays.
+    undo.push(() => rmdirSync(made));
+  }
+}
+
+/** One step back that fails shall not keep the others from being taken. */
+function attempt(step: () => void): void {
+  try {
+    step();
+  } catch {
+    // The error that led here is the one to report.
+  }
+}
