@@ -66,3 +66,57 @@ export class HeaderList implements Iterable<HeaderPair> {
     return pairs;
   }
 }
+
+const strictUTF8 = new TextDecoder("utf-8", { fatal: true });
+const looseUTF8 = new TextDecoder("utf-8");
+
+/** Decodes UTF-8 bytes; `null` when they are not valid. A byte order mark is dropped. */
+export function decodeUTF8(bytes: Uint8Array): string | null {
+  const text = looseUTF8.decode(bytes);
+  if (!text.includes("\uFFFD")) return text;
+  try {
+    return strictUTF8.decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+const encoder = new TextEncoder();
+
+/** Encodes text as UTF-8: a `Buffer` where that global exists, because a Node socket takes it as it is. */
+export const encodeUTF8: (text: string) => Uint8Array =
+  typeof Buffer === "function" ? (text) => Buffer.from(text, "utf8") : (text) => encoder.encode(text);
+
+/** The fields of a form: text under names, a name as often as it was sent, in the order in which they came. */
+export class FormData<Value = string> implements Iterable<readonly [name: string, value: Value]> {
+  readonly #entries: readonly (readonly [name: string, value: Value])[];
+
+  constructor(entries: Iterable<readonly [name: string, value: Value]>) {
+    this.#entries = [...entries];
+  }
+
+  /** The last value under the name, or `undefined`. */
+  get(name: string): Value | undefined {
+    return this.getAll(name).at(-1);
+  }
+
+  /** All values under the name. */
+  getAll(name: string): Value[] {
+    return this.#entries.filter(([key]) => key === name).map(([, value]) => value);
+  }
+
+  /** Whether anything was sent under the name. */
+  has(name: string): boolean {
+    return this.#entries.some(([key]) => key === name);
+  }
+
+  /** Names and values in their order. */
+  entries(): IterableIterator<readonly [name: string, value: Value]> {
+    return this.#entries[Symbol.iterator]();
+  }
+
+  /** The same as `entries()`. */
+  [Symbol.iterator](): IterableIterator<readonly [name: string, value: Value]> {
+    return this.entries();
+  }
+}

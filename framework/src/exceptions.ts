@@ -162,3 +162,12 @@ export class ConfigurationError extends Error {
 export class RecursionError extends ConfigurationError {
   override readonly name = "RecursionError";
 }
+
+/** The client went before its request was complete. Not an error of the application: it is not logged as one. */
+export class ClientDisconnect extends Error {
+  override readonly name = "ClientDisconnect";
+
+  constructor() {
+    super("The client has gone");
+  }
+}

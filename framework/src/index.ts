@@ -1,11 +1,70 @@
 /** Everything that an application imports. @module */
 export * from "./asgi.js";
-export { HeaderList } from "./datastructures.js";
+export { App, type AppOptions, type LifespanFunction, type LifespanHook, type RouteRecord } from "./app.js";
+export { BackgroundTasks } from "./background.js";
+export { FormData, HeaderList } from "./datastructures.js";
+export { compileHandler, type CompiledHandler, DependencyOverrides, type ParamSpec } from "./dependencies.js";
 export {
+  type ExceptionHandler,
+  type ExceptionHandlersInit,
+  httpExceptionHandler,
+  requestValidationExceptionHandler,
+} from "./exception-handlers.js";
+export {
+  ClientDisconnect,
   ConfigurationError,
+  type Fault,
   HTTPException,
   RecursionError,
   RequestValidationError,
+  ResponseValidationError,
   WebSocketException,
-  type Fault,
 } from "./exceptions.js";
+export type { Limits } from "./limits.js";
+export type { Logger } from "./logger.js";
+export type { Middleware } from "./middleware.js";
+export {
+  type Annotation,
+  type Args,
+  Body,
+  type BodyOptions,
+  type Callable,
+  Cookie,
+  type Dependency,
+  Depends,
+  type DependsOptions,
+  Form,
+  Header,
+  type Marker,
+  ParamKind,
+  type Params,
+  Path,
+  Query,
+  Security,
+  SecurityScopes,
+  type SourceOptions,
+  withParams,
+  type WithParams,
+} from "./params.js";
+export { Request } from "./request.js";
+export {
+  type CookieOptions,
+  HTMLResponse,
+  JSONResponse,
+  PlainTextResponse,
+  RedirectResponse,
+  Response,
+  ResponseHeaders,
+  type ResponseOptions,
+} from "./response.js";
+export {
+  type IncludeOptions,
+  RadixNode,
+  RadixRouter,
+  type ResponseDoc,
+  Router,
+  type RouterOptions,
+  type RouteMetadata,
+  type RouteOptions,
+} from "./router.js";
+export { type Schema, type SchemaInput, type SchemaOutput, type StandardSchema, t } from "./schema.js";

@@ -1,0 +1,225 @@
+import type { ASGIApp, HTTPScope, Receive, Send } from "../asgi.js";
+import {
+  Call,
+  type CallSettings,
+  closeExits,
+  compileRoute,
+  createFindOverride,
+  type DependencyOverrides,
+  pathNames,
+  type RoutePlan,
+  solveRoute,
+  throwIntoExits,
+} from "../dependencies.js";
+import { ConfigurationError, ResponseValidationError } from "../exceptions.js";
+import type { Limits } from "../limits.js";
+import type { Logger } from "../logger.js";
+import { wrap } from "../middleware.js";
+import { Response, sendJSON } from "../response.js";
+import type { Handler, PathParams, RouteEntry, RouteOptions } from "../router.js";
+import { type CompiledReturns, compileReturns, Faults } from "../schema.js";
+import { type ErrorSettings, guard, isDisconnect, logError, toErrorResponse } from "./errors.js";
+
+/** A registered route, as `app.routes` lists it. */
+export interface RouteRecord {
+  /** In upper case. */
+  readonly method: string;
+  /** The whole pattern. */
+  readonly path: string;
+  readonly handler: Handler;
+  /** The options, with what the routers around the route add. */
+  readonly metadata: RouteOptions;
+}
+
+/** What an endpoint needs of its App. */
+export interface EndpointSettings extends ErrorSettings {
+  readonly limits: Readonly<Limits>;
+}
+
+/** The key under which a mounting App hands its overrides on. */
+export const OVERRIDES: unique symbol = Symbol("tsgi.overrides");
+
+const RESOLVED = Promise.resolve();
+
+/** One route, compiled: from the scope to the response. */
+export class Endpoint {
+  readonly record: RouteRecord;
+  readonly plan: RoutePlan;
+  readonly #handler: (args: object) => unknown;
+  readonly #returns: CompiledReturns | null;
+  readonly #statusCode: number;
+  readonly #settings: CallSettings;
+  readonly #errors: ErrorSettings;
+  readonly #names: readonly string[];
+  readonly #overrides: DependencyOverrides;
+  readonly #app: ASGIApp | null;
+
+  /** @throws ConfigurationError naming method and path. */
+  constructor(entry: RouteEntry, settings: EndpointSettings, overrides: DependencyOverrides) {
+    const { method, path, handler, options } = entry;
+    this.record = Object.freeze({ method, path, handler, metadata: options });
+    try {
+      this.plan = compileRoute(handler, path, options.params ?? {}, entry.dependencies);
+      this.#returns = options.returns ? compileReturns(options.returns) : null;
+    } catch (error) {
+      if (error instanceof ConfigurationError) error.message = `${method} ${path}: ${error.message}`;
+      throw error;
+    }
+    this.#handler = handler as (args: object) => unknown;
+    this.#statusCode = options.statusCode ?? 200;
+    this.#names = pathNames(path);
+    this.#overrides = overrides;
+    this.#settings = {
+      limits: { ...settings.limits, ...options.limits },
+      logger: settings.logger,
+      embedBody: this.plan.embedBody,
+      statusCode: this.#statusCode,
+    };
+    this.#errors = { ...settings, handlers: [...entry.exceptionHandlers, ...settings.handlers] };
+    this.#app = entry.middleware.some((list) => list.length > 0) ? this.#wrapped(entry, settings) : null;
+  }
+
+  #wrapped(entry: RouteEntry, settings: EndpointSettings): ASGIApp {
+    const innermost: ASGIApp = (scope, receive, send) =>
+      this.#run(scope as HTTPScope, receive, send, (scope as { path_params?: PathParams }).path_params ?? {});
+    const wrapped = entry.middleware.reduceRight<ASGIApp>((inner, list) => wrap(inner, list), innermost);
+    const toResponse = (error: unknown, scope: HTTPScope, receive: Receive) =>
+      toErrorResponse(error, new Call(scope, receive, () => {}, {}, this.#settings).request, settings);
+    return guard(wrapped, toResponse, settings.logger) as ASGIApp;
+  }
+
+  /** Answers one request. */
+  call(scope: HTTPScope, receive: Receive, send: Send, pathParams: PathParams): Promise<void> {
+    if (this.#app === null) return this.#run(scope, receive, send, pathParams);
+    return this.#app({ ...scope, path_params: pathParams } as HTTPScope, receive, send);
+  }
+
+  #run(scope: HTTPScope, receive: Receive, send: Send, pathParams: PathParams): Promise<void> {
+    const call = new Call(scope, receive, send, pathParams, this.#settings);
+    const outer = (scope as { [OVERRIDES]?: readonly DependencyOverrides[] })[OVERRIDES];
+    if (this.#overrides.size > 0 || outer !== undefined) {
+      call.findOverride = createFindOverride([...(outer ?? []), this.#overrides], this.#names);
+    }
+    try {
+      const args = solveRoute(this.plan, call);
+      const result = args instanceof Promise ? args.then(this.#handler) : this.#handler(args);
+      if (result instanceof Promise) {
+        return result.then(
+          (value) => this.#finish(call, value),
+          (error: unknown) => this.#fail(call, error),
+        );
+      }
+      return this.#finish(call, result) ?? RESOLVED;
+    } catch (error) {
+      return this.#fail(call, error);
+    }
+  }
+
+  /** Sends a result. Without a promise where nothing takes time. */
+  #finish(call: Call, result: unknown): Promise<void> | void {
+    if (
+      call.exits !== null ||
+      call.draftIfMade !== null ||
+      call.backgroundIfMade !== null ||
+      call.requestIfMade !== null ||
+      (typeof result === "object" && result !== null && (result instanceof Response || "then" in result))
+    ) {
+      return this.#finishSlowly(call, result);
+    }
+    let text: string;
+    try {
+      const output = this.#returns === null ? result : this.#toOutput(this.#returns, result);
+      if (output instanceof Promise) return this.#finishSlowly(call, result);
+      text = this.#stringify(output);
+    } catch (error) {
+      return this.#fail(call, error);
+    }
+    call.started = true;
+    return sendJSON(call.send, this.#statusCode, text, (call.scope as HTTPScope).method === "HEAD");
+  }
+
+  async #finishSlowly(call: Call, pending: unknown): Promise<void> {
+    const headOnly = (call.scope as HTTPScope).method === "HEAD";
+    const { logger } = this.#settings;
+    let response: Response | null = null;
+    try {
+      const result = await pending;
+      let text = "";
+      if (result instanceof Response) response = result;
+      else text = this.#stringify(this.#returns ? await this.#toOutput(this.#returns, result) : result);
+      response = this.#withDraft(call, response, text);
+      if (call.exits) await closeExits(call.exits, "function", logger);
+      call.started = true;
+      await (response ? response.send(call.send, headOnly) : sendJSON(call.send, this.#statusCode, text, headOnly));
+    } catch (error) {
+      return this.#fail(call, error);
+    }
+    await this.#afterResponse(call, response);
+  }
+
+  /** Puts the headers, the cookies and the status of the draft on the answer. */
+  #withDraft(call: Call, response: Response | null, text: string): Response | null {
+    const draft = call.draftIfMade;
+    if (!draft) return response;
+    const answer = response ?? new Response(text, { statusCode: draft.statusCode, mediaType: "application/json" });
+    for (const [name, value] of draft.headers) {
+      if (name === "set-cookie") answer.headers.append(name, value);
+      else if (response === null || !answer.headers.has(name)) answer.headers.set(name, value);
+    }
+    if (draft.background) answer.background ??= draft.background;
+    return answer;
+  }
+
+  async #afterResponse(call: Call, response: Response | null): Promise<void> {
+    call.requestIfMade?.markFinished();
+    await call.backgroundIfMade?.run();
+    await response?.background?.run();
+    if (call.exits) await closeExits(call.exits, "request", this.#settings.logger);
+  }
+
+  #toOutput(returns: CompiledReturns, result: unknown): unknown {
+    const faults = new Faults();
+    const output = returns(result === undefined ? null : result, faults);
+    const accept = (settled: unknown) => {
+      if (faults.count > 0) throw new ResponseValidationError(faults.list);
+      return settled;
+    };
+    return output instanceof Promise ? output.then(accept) : accept(output);
+  }
+
+  /** JSON text of a result. @throws TypeError for what `JSON.stringify` refuses, or would write as `{}`. */
+  #stringify(result: unknown): string {
+    if (result === undefined) return "null";
+    if (this.#returns === null && typeof result === "object" && result !== null) assertJSON(result);
+    const text = JSON.stringify(result);
+    if (text === undefined) {
+      throw new TypeError(`A handler cannot return a ${typeof result}. Return a value that JSON can write, or a Response.`);
+    }
+    return text;
+  }
+
+  async #fail(call: Call, cause: unknown): Promise<void> {
+    const { logger } = this.#settings;
+    const scope = call.scope as HTTPScope;
+    const error = call.exits ? await throwIntoExits(call.exits, cause, logger) : cause;
+    if (isDisconnect(error)) return;
+    if (call.started) {
+      logError(error, scope, logger);
+      throw error;
+    }
+    const response = await toErrorResponse(error, call.request, this.#errors);
+    call.started = true;
+    await response.send(call.send, scope.method === "HEAD");
+    await this.#afterResponse(call, response);
+  }
+}
+
+function assertJSON(result: object): void {
+  if (result instanceof Map || result instanceof Set) {
+    const instead = result instanceof Map ? "Object.fromEntries(map)" : "[...set]";
+    throw new TypeError(`A handler cannot return a ${result.constructor.name}, which JSON writes as {}. Return ${instead}.`);
+  }
+  if (ArrayBuffer.isView(result) || result instanceof ArrayBuffer) {
+    throw new TypeError("A handler cannot return bytes as JSON. Return new Response(bytes, { mediaType }).");
+  }
+}

@@ -1,0 +1,100 @@
+import type { HTTPScope, Receive, Send } from "../asgi.js";
+import {
+  type ExceptionHandler,
+  type ExceptionHandlers,
+  httpExceptionHandler,
+  requestValidationExceptionHandler,
+  serverErrorHandler,
+  statusOf,
+} from "../exception-handlers.js";
+import { ClientDisconnect, HTTPException, RequestValidationError } from "../exceptions.js";
+import type { Logger } from "../logger.js";
+import type { Request } from "../request.js";
+import { JSONResponse, Response } from "../response.js";
+
+/** Where an error is looked up, and how it is told. */
+export interface ErrorSettings {
+  /** Innermost first. */
+  readonly handlers: readonly ExceptionHandlers[];
+  readonly logger: Logger;
+  readonly debug: boolean;
+}
+
+/** Errors that are in the log already: each is logged where it is met first, and only there. */
+const logged = new WeakSet<object>();
+
+/** Writes an unexpected error to the log, once. */
+export function logError(error: unknown, scope: HTTPScope, logger: Logger): void {
+  if (typeof error === "object" && error !== null) {
+    if (logged.has(error)) return;
+    logged.add(error);
+  }
+  const { method, path } = scope;
+  logger.error({ err: error, method, path }, `${method} ${path} failed: ${String(error)}`);
+}
+
+/** Makes the answer to an error: by the nearest handler that is registered for it, else by the default ones. */
+export async function toErrorResponse(error: unknown, request: Request, settings: ErrorSettings): Promise<Response> {
+  for (const handlers of settings.handlers) {
+    const handler = handlers.find(error);
+    if (!handler) continue;
+    try {
+      const result = await (handler as ExceptionHandler)(error, request);
+      return result instanceof Response ? result : new JSONResponse(result, { statusCode: statusOf(error) });
+    } catch (thrown) {
+      return toDefaultResponse(thrown, request, settings);
+    }
+  }
+  return toDefaultResponse(error, request, settings);
+}
+
+function toDefaultResponse(error: unknown, request: Request, settings: ErrorSettings): Response {
+  try {
+    if (error instanceof HTTPException) return httpExceptionHandler(error);
+    if (error instanceof RequestValidationError) return requestValidationExceptionHandler(error);
+    logError(error, request.scope, settings.logger);
+    return serverErrorHandler(error, settings.debug);
+  } catch (unsendable) {
+    // A header that HTTP does not allow, or a detail that JSON cannot write.
+    logError(unsendable, request.scope, settings.logger);
+    return serverErrorHandler(unsendable, settings.debug);
+  }
+}
+
+/** Whether the error only says that the client has gone: nobody is there to answer, and nothing is wrong. */
+export function isDisconnect(error: unknown): boolean {
+  return error instanceof ClientDisconnect;
+}
+
+/** What a guarded app is called with, once more when it fails. */
+type Guarded = (scope: HTTPScope, receive: Receive, send: Send) => Promise<void>;
+
+/**
+ * Turns what an app throws before it has started its response into a response. An error after that is logged and goes
+ * on, so that the server cuts the connection.
+ */
+export function guard(
+  app: Guarded,
+  toResponse: (error: unknown, scope: HTTPScope, receive: Receive) => Promise<Response>,
+  logger: Logger,
+): Guarded {
+  return async (scope, receive, send) => {
+    let started = false;
+    const tracked: Send = (message) => {
+      if (message.type === "http.response.start") started = true;
+      return send(message);
+    };
+    try {
+      await app(scope, receive, tracked);
+    } catch (error) {
+      if (isDisconnect(error)) return;
+      if (started) {
+        logError(error, scope, logger);
+        throw error;
+      }
+      const response = await toResponse(error, scope, receive);
+      await response.send(send, scope.method === "HEAD");
+      await response.background?.run();
+    }
+  };
+}

@@ -1,0 +1,122 @@
+import type { LifespanScope, Receive, Send } from "../asgi.js";
+import type { Logger } from "../logger.js";
+
+/** What a start-up hook may give: its own clean-up. */
+type Cleanup = () => unknown;
+
+/** Runs when the application starts or stops, and gets the App. */
+export type LifespanHook<A> = (app: A) => unknown;
+
+/** Start-up before the `yield`, shutdown after it. What it yields goes into the state of every scope. */
+export type LifespanFunction<A> = (app: A) => AsyncGenerator<Record<string, unknown> | void, void, unknown>;
+
+/** Something with a life of its own, which an application may mount. */
+export interface Startable {
+  /** Starts it, and gives the way to stop it. When it rejects, nothing of it is left running. */
+  start(state: Record<string, unknown>): Promise<Cleanup>;
+}
+
+/** The hooks of one App. */
+export class Lifespan<A> implements Startable {
+  readonly #app: A;
+  readonly #logger: Logger;
+  readonly #generator: LifespanFunction<A> | undefined;
+  readonly #mounted: () => readonly Startable[];
+  readonly startup: LifespanHook<A>[] = [];
+  readonly shutdown: LifespanHook<A>[] = [];
+
+  constructor(
+    app: A,
+    logger: Logger,
+    generator: LifespanFunction<A> | undefined,
+    mounted: () => readonly Startable[],
+  ) {
+    this.#app = app;
+    this.#logger = logger;
+    this.#generator = generator;
+    this.#mounted = mounted;
+  }
+
+  async start(state: Record<string, unknown>): Promise<Cleanup> {
+    const cleanups: Cleanup[] = [];
+    try {
+      if (this.#generator) cleanups.push(await this.#enter(this.#generator(this.#app), state));
+      for (const hook of this.startup) {
+        const cleanup = await hook(this.#app);
+        if (typeof cleanup === "function") cleanups.push(cleanup as Cleanup);
+      }
+      for (const mounted of this.#mounted()) cleanups.push(await mounted.start(state));
+    } catch (error) {
+      await this.#runAll(cleanups.toReversed());
+      throw error;
+    }
+    return async () => {
+      const hooks = this.shutdown.toReversed().map((hook) => () => hook(this.#app));
+      const errors = await this.#runAll([...hooks, ...cleanups.toReversed()]);
+      if (errors.length > 0) throw errors[0];
+    };
+  }
+
+  async #enter(generator: ReturnType<LifespanFunction<A>>, state: Record<string, unknown>): Promise<Cleanup> {
+    const first = await generator.next();
+    if (first.done) throw new Error("The lifespan generator ended without a `yield`. Yield once, when all is started.");
+    Object.assign(state, first.value);
+    return async () => {
+      const last = await generator.next();
+      if (!last.done) {
+        await generator.return();
+        throw new Error("The lifespan generator yields more than once.");
+      }
+    };
+  }
+
+  /** Runs every clean-up, whatever becomes of the others. */
+  async #runAll(cleanups: readonly Cleanup[]): Promise<unknown[]> {
+    const errors: unknown[] = [];
+    for (const cleanup of cleanups) {
+      try {
+        await cleanup();
+      } catch (error) {
+        errors.push(error);
+        this.#logger.error({ err: error }, `A shutdown hook failed: ${String(error)}`);
+      }
+    }
+    return errors;
+  }
+}
+
+/** Serves the lifespan scope: start-up when the server says so, shutdown when it says so. */
+export async function serveLifespan(
+  startable: Startable,
+  scope: LifespanScope,
+  receive: Receive,
+  send: Send,
+  logger: Logger,
+): Promise<void> {
+  const state = (scope.state ??= {});
+  let stop: Cleanup | null = null;
+  for (;;) {
+    const message = await receive();
+    if (message.type === "lifespan.startup") {
+      try {
+        stop = await startable.start(state);
+      } catch (error) {
+        logger.error({ err: error }, `Start-up failed: ${String(error)}`);
+        await send({ type: "lifespan.startup.failed", message: String(error) });
+        return;
+      }
+      await send({ type: "lifespan.startup.complete" });
+    } else if (message.type === "lifespan.shutdown") {
+      try {
+        await stop?.();
+      } catch (error) {
+        await send({ type: "lifespan.shutdown.failed", message: String(error) });
+        return;
+      }
+      await send({ type: "lifespan.shutdown.complete" });
+      return;
+    } else {
+      throw new TypeError(`Expected a lifespan message, not ${JSON.stringify(message.type)}.`);
+    }
+  }
+}

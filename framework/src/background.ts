@@ -1,0 +1,56 @@
+/** Work that is done after the response has been sent. @module */
+import type { Logger } from "./logger.js";
+
+/** One function with its arguments, to be called later. */
+interface Task {
+  readonly fn: (...args: never[]) => unknown;
+  readonly args: readonly unknown[];
+}
+
+/**
+ * Tasks that run after the response has been sent, in the order in which they were added. One that fails is logged,
+ * and the next still runs. A handler or a dependency gets them by naming the class in its params.
+ *
+ * @example
+ * ```ts
+ * import { App, BackgroundTasks } from "tsgi";
+ *
+ * const app = new App();
+ * app.post("/notify", { params: { tasks: BackgroundTasks } }, async ({ tasks }) => {
+ *   tasks.addTask(async (to: string) => console.log("mail to", to), "ada@example.com");
+ *   return { accepted: true };
+ * });
+ * ```
+ */
+export class BackgroundTasks {
+  readonly #tasks: Task[] = [];
+  readonly #logger: Pick<Logger, "error"> | undefined;
+
+  /** @param logger - Where a task that fails is logged. Defaults to the standard error output. */
+  constructor(logger?: Pick<Logger, "error">) {
+    this.#logger = logger;
+  }
+
+  /** Adds a task. `args` are handed to `fn` as they are when it runs. */
+  addTask<Args extends unknown[]>(fn: (...args: Args) => unknown, ...args: Args): void {
+    this.#tasks.push({ fn, args });
+  }
+
+  /** The number of tasks that have not started yet. */
+  get size(): number {
+    return this.#tasks.length;
+  }
+
+  /** Runs what has been added, one after the other; a task added meanwhile runs as well. Never rejects. */
+  async run(): Promise<void> {
+    for (let task = this.#tasks.shift(); task; task = this.#tasks.shift()) {
+      try {
+        await task.fn(...(task.args as never[]));
+      } catch (error) {
+        const name = task.fn.name || "anonymous";
+        if (this.#logger) this.#logger.error({ err: error, task: name }, `Background task ${name} failed`);
+        else console.error(`Background task ${name} failed`, error);
+      }
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import type { HTTPScope, Receive, Send, WebSocketScope } from "../asgi.js";
+import { BackgroundTasks } from "../background.js";
+import type { FormData } from "../datastructures.js";
+import type { Limits } from "../limits.js";
+import type { Logger } from "../logger.js";
+import { Request } from "../request.js";
+import { isJSON, mediaTypeOf } from "../request/headers.js";
+import { JSONError, parseJSON } from "../request/json.js";
+import { Response } from "../response.js";
+import { Faults } from "../schema.js";
+import type { Exit } from "./exits.js";
+import type { DependencyPlan, DependencyStep } from "./plan.js";
+
+/** The body as its parameters see it: nothing was sent, what was sent is at fault (and said so), or a JSON value. */
+export type JSONBody =
+  | { readonly state: "absent" }
+  | { readonly state: "faulty" }
+  | { readonly state: "present"; readonly value: unknown };
+
+/** The form as its parameters see it. */
+export type FormBody = { readonly state: "faulty" } | { readonly state: "present"; readonly form: FormData };
+
+const FORM_TYPES = new Set(["application/x-www-form-urlencoded", "multipart/form-data"]);
+
+/** What a call needs to know of the route and the application that it serves. */
+export interface CallSettings {
+  readonly limits: Readonly<Limits>;
+  readonly logger: Logger;
+  /** Whether each body parameter is a member of the body's object. */
+  readonly embedBody: boolean;
+  readonly statusCode: number;
+}
+
+/** Gives the plan that stands in for a dependency, or the dependency's own. */
+export type FindOverride = (step: DependencyStep) => DependencyPlan;
+
+/** Everything that belongs to one call of one handler, made when it is first asked for. */
+export class Call {
+  readonly scope: HTTPScope | WebSocketScope;
+  readonly receive: Receive;
+  readonly send: Send;
+  readonly pathParams: Readonly<Record<string, string>>;
+  readonly settings: CallSettings;
+  readonly faults = new Faults();
+  /** Results of dependencies by their cache key. */
+  cache: Map<object, unknown> | null = null;
+  /** Generators that wait for the end of the request, in the order in which they were started. */
+  exits: Exit[] | null = null;
+  findOverride: FindOverride | null = null;
+  /** Whether `http.response.start` has been sent: from then on no other response can be made. */
+  started = false;
+  #request: Request | null = null;
+  #draft: Response | null = null;
+  #background: BackgroundTasks | null = null;
+  #query: URLSearchParams | null = null;
+  #json: Promise<JSONBody> | null = null;
+  #form: Promise<FormBody> | null = null;
+
+  constructor(
+    scope: HTTPScope | WebSocketScope,
+    receive: Receive,
+    send: Send,
+    pathParams: Readonly<Record<string, string>>,
+    settings: CallSettings,
+  ) {
+    this.scope = scope;
+    this.receive = receive;
+    this.send = send;
+    this.pathParams = pathParams;
+    this.settings = settings;
+  }
+
+  /** The request, one object for all who ask. */
+  get request(): Request {
+    if (!this.#request) {
+      (this.scope as { path_params?: unknown }).path_params = this.pathParams;
+      this.#request = new Request(this.scope as HTTPScope, this.receive, this.settings.limits);
+    }
+    return this.#request;
+  }
+
+  /** The request, if anybody has asked for it. */
+  get requestIfMade(): Request | null {
+    return this.#request;
+  }
+
+  /** The draft on which a handler or a dependency sets headers, cookies and the status. */
+  get draft(): Response {
+    return (this.#draft ??= new Response(null, { statusCode: this.settings.statusCode }));
+  }
+
+  /** The draft, if anybody has asked for it. */
+  get draftIfMade(): Response | null {
+    return this.#draft;
+  }
+
+  /** The tasks for after the response. */
+  get background(): BackgroundTasks {
+    return (this.#background ??= new BackgroundTasks(this.settings.logger));
+  }
+
+  /** The tasks, if anybody has asked for them. */
+  get backgroundIfMade(): BackgroundTasks | null {
+    return this.#background;
+  }
+
+  /** The query string's names and values. */
+  get query(): URLSearchParams {
+    return (this.#query ??= this.request.queryParams);
+  }
+
+  /** The JSON body, read and parsed once; what is wrong with it is said once. */
+  json(): Promise<JSONBody> {
+    return (this.#json ??= this.#readJSON());
+  }
+
+  async #readJSON(): Promise<JSONBody> {
+    const contentType = this.request.header("content-type");
+    const body = await this.request.body();
+    if (body.length === 0) return { state: "absent" };
+    if (!isJSON(mediaTypeOf(contentType))) {
+      this.faults.add("content_type", "Content-Type should be application/json", contentType ?? null, ["body"]);
+      return { state: "faulty" };
+    }
+    try {
+      return { state: "present", value: parseJSON(body, this.settings.limits.jsonDepth) };
+    } catch (error) {
+      if (!(error instanceof JSONError)) throw error;
+      this.faults.add("json_invalid", error.message, undefined, ["body"]);
+      return { state: "faulty" };
+    }
+  }
+
+  /** The form, read and parsed once; what is wrong with it is said once. */
+  form(): Promise<FormBody> {
+    return (this.#form ??= this.#readForm());
+  }
+
+  async #readForm(): Promise<FormBody> {
+    const contentType = this.request.header("content-type");
+    const isForm = FORM_TYPES.has(mediaTypeOf(contentType));
+    if (!isForm && (contentType !== undefined || (await this.request.body()).length > 0)) {
+      const msg = "Content-Type should be application/x-www-form-urlencoded or multipart/form-data";
+      this.faults.add("content_type", msg, contentType ?? null, ["form"]);
+      return { state: "faulty" };
+    }
+    return { state: "present", form: await this.request.form() };
+  }
+}

@@ -1,0 +1,317 @@
+import { BackgroundTasks } from "../background.js";
+import { ConfigurationError, RecursionError } from "../exceptions.js";
+import {
+  type Callable,
+  DependsMarker,
+  isAsyncFunction,
+  isClass,
+  isGeneratorFunction,
+  ParamKind,
+  type Params,
+  paramsOf,
+  SecurityScopes,
+  SourceMarker,
+} from "../params.js";
+import { Request } from "../request.js";
+import { Response } from "../response.js";
+import { assertDefault, assertReadable, compileSchema, isSchema, isStandardSchema, type Schema } from "../schema.js";
+import type {
+  CallablePlan,
+  CallableShape,
+  DependencyPlan,
+  DependencyStep,
+  ParamSpec,
+  ReadStep,
+  RoutePlan,
+} from "./plan.js";
+import { absenceOf, compileBodyRead, compileFormRead, compileRead, wireName } from "./read.js";
+import { nameOf } from "./solve.js";
+
+/** The classes that a parameter can be declared with, and their kinds. */
+const INJECTABLE = new Map<unknown, ParamKind>([
+  [Request, ParamKind.REQUEST],
+  [Response, ParamKind.RESPONSE],
+  [BackgroundTasks, ParamKind.BACKGROUND],
+  [SecurityScopes, ParamKind.DEPENDS],
+]);
+
+/** The globals that bear the names of our classes, and that an editor leaves unmarked when the import is missing. */
+const GLOBAL_NAMES = ["Request", "Response", "WebSocket", "File", "FormData"] as const;
+
+/** The names in a path pattern. */
+export function pathNames(path: string): string[] {
+  return [...path.matchAll(/\{([^{}]*)\}/g)].map((match) => match[1] as string);
+}
+
+/** What is being compiled, for messages and for what depends on the place. */
+interface Place {
+  /** The names of the whole pattern; `null` while it is not known. */
+  readonly names: readonly string[];
+  /** The dependencies on the way here, outermost first. */
+  readonly chain: readonly Callable[];
+  /** The scopes asked for on the way here. */
+  readonly scopes: readonly string[];
+  /** The callable whose override is being compiled: below it, the original is meant. */
+  readonly original: Callable | null;
+}
+
+function where(name: string, callable: Callable): string {
+  return `the parameter ${JSON.stringify(name)} of ${nameOf(callable)}`;
+}
+
+/** The descriptor that a bare schema stands for. */
+function markerOfSchema(name: string, schema: Schema, names: readonly string[], place: string): SourceMarker {
+  if (names.includes(name)) {
+    assertReadable(schema, place);
+    return new SourceMarker(ParamKind.PATH, schema, {});
+  }
+  assertReadable(schema, place);
+  const compiled = compileSchema(schema);
+  if (compiled.hasDefault && compiled.defaultValue === null && !isStandardSchema(schema)) {
+    throw new ConfigurationError(
+      `${place} has \`default: null\` on a bare schema, which its type cannot see. ` +
+        "Write `Query(schema, { default: null })`, or `t.Optional(schema)` for `undefined`.",
+    );
+  }
+  return new SourceMarker(compiled.isStruct ? ParamKind.BODY : ParamKind.QUERY, schema, {});
+}
+
+function compileSpec(name: string, annotation: unknown, callable: Callable, names: readonly string[]): ParamSpec {
+  const place = where(name, callable);
+  if (annotation instanceof SourceMarker) return sourceSpec(name, annotation, annotation, names, place);
+  if (annotation instanceof DependsMarker) {
+    return { name, kind: ParamKind.DEPENDS, annotation, default: undefined, marker: annotation };
+  }
+  const kind = INJECTABLE.get(annotation);
+  if (kind !== undefined) return { name, kind, annotation, default: undefined, marker: null };
+  if (isSchema(annotation)) {
+    return sourceSpec(name, annotation, markerOfSchema(name, annotation, names, place), names, place);
+  }
+  const global = GLOBAL_NAMES.find((key) => annotation === (globalThis as Record<string, unknown>)[key]);
+  if (global) {
+    throw new ConfigurationError(
+      `${place} is declared with the global ${global}. Write \`import { ${global} } from "tsgi"\`.`,
+    );
+  }
+  throw new ConfigurationError(
+    `${place} is declared with ${describe(annotation)}. Declare it with a schema (t.String()), a descriptor ` +
+      "(Query(), Depends(fn), …), or one of the classes Request, Response, BackgroundTasks.",
+  );
+}
+
+function describe(value: unknown): string {
+  if (typeof value === "function") return `the function ${value.name || "(anonymous)"}`;
+  return value === null ? "null" : `a value of type ${typeof value}`;
+}
+
+function sourceSpec(
+  name: string,
+  annotation: unknown,
+  marker: SourceMarker,
+  names: readonly string[],
+  place: string,
+): ParamSpec {
+  if (marker.kind === ParamKind.PATH && !names.includes(wireName(name, marker))) {
+    throw new ConfigurationError(
+      `${place} is declared with Path(), but the pattern has no {${wireName(name, marker)}}. ` +
+        "Add it to the pattern, or declare the parameter with Query().",
+    );
+  }
+  const compiled = marker.schema && compileSchema(marker.schema);
+  if (marker.schema && "default" in marker.options) assertDefault(marker.schema, marker.options.default, place);
+  const absent = absenceOf(marker, compiled);
+  return { name, kind: marker.kind, annotation, default: absent.isRequired ? undefined : absent.make(), marker };
+}
+
+/** The specs of a callable: its params, and after them the pattern's other names for a handler. */
+function compileSpecs(callable: Callable, params: Params, names: readonly string[], isHandler: boolean): ParamSpec[] {
+  const specs = Object.entries(params).map(([name, annotation]) => compileSpec(name, annotation, callable, names));
+  if (!isHandler) return specs;
+  const declared = new Set(Object.keys(params));
+  for (const name of names) {
+    if (declared.has(name)) continue;
+    const marker = new SourceMarker(ParamKind.PATH, null, {});
+    specs.push({ name, kind: ParamKind.PATH, annotation: marker, default: undefined, marker });
+  }
+  return specs;
+}
+
+const cacheKeys = new WeakMap<Callable, Map<string, object>>();
+
+/** One object for each callable with its scopes. */
+function cacheKeyOf(callable: Callable, variant: string): object {
+  let variants = cacheKeys.get(callable);
+  if (!variants) cacheKeys.set(callable, (variants = new Map()));
+  let key = variants.get(variant);
+  if (!key) variants.set(variant, (key = {}));
+  return key;
+}
+
+function compileStep(spec: ParamSpec, place: Place): DependencyStep {
+  const marker = spec.marker as DependsMarker;
+  const scopes = [...new Set([...place.scopes, ...marker.scopes])];
+  const plan = compileDependency(marker.callable, { ...place, scopes });
+  const isOriginal = marker.callable === place.original;
+  const variant = `${isOriginal ? "original" : ""}|${usesScopes(plan) ? scopes.toSorted().join(" ") : ""}`;
+  return {
+    name: spec.name,
+    plan,
+    useCache: marker.useCache,
+    scope: marker.scope,
+    cacheKey: cacheKeyOf(marker.callable, variant),
+    scopes,
+    isOriginal,
+  };
+}
+
+function usesScopes(plan: DependencyPlan): boolean {
+  return (
+    plan.specs.some((spec) => spec.annotation === SecurityScopes) ||
+    plan.dependencies.some((step) => usesScopes(step.plan))
+  );
+}
+
+function compileReadStep(spec: ParamSpec, place: Place): ReadStep {
+  const { name, kind } = spec;
+  switch (kind) {
+    case ParamKind.REQUEST:
+      return { name, read: (call) => call.request };
+    case ParamKind.RESPONSE:
+      return { name, read: (call) => call.draft };
+    case ParamKind.BACKGROUND:
+      return { name, read: (call) => call.background };
+    case ParamKind.DEPENDS:
+      return { name, read: () => new SecurityScopes(place.scopes) };
+    case ParamKind.BODY:
+      return { name, read: compileBodyRead(name, spec.marker as SourceMarker) };
+    case ParamKind.FORM:
+      return { name, read: compileFormRead(name, spec.marker as SourceMarker) };
+    default:
+      return { name, read: compileRead(name, spec.marker as SourceMarker) };
+  }
+}
+
+function compilePlan(callable: Callable, specs: readonly ParamSpec[], place: Place): CallablePlan {
+  const isLate = (spec: ParamSpec) => spec.kind === ParamKind.BODY || spec.kind === ParamKind.FORM;
+  const isStep = (spec: ParamSpec) => spec.marker instanceof DependsMarker;
+  return {
+    callable,
+    name: nameOf(callable),
+    isAsync: isAsyncFunction(callable),
+    specs,
+    now: specs.filter((spec) => !isLate(spec) && !isStep(spec)).map((spec) => compileReadStep(spec, place)),
+    dependencies: specs.filter(isStep).map((spec) => compileStep(spec, place)),
+    late: specs.filter(isLate).map((spec) => compileReadStep(spec, place)),
+  };
+}
+
+function shapeOf(callable: Callable): CallableShape {
+  if (isClass(callable)) return "class";
+  return isGeneratorFunction(callable) ? "generator" : "function";
+}
+
+/**
+ * Compiles a dependency and everything below it.
+ *
+ * @throws RecursionError when it depends on itself, with the chain.
+ */
+export function compileDependency(callable: Callable, place: Place): DependencyPlan {
+  if (place.chain.includes(callable)) {
+    const chain = [...place.chain.slice(place.chain.indexOf(callable)), callable].map(nameOf).join(" → ");
+    throw new RecursionError(`Dependencies go in a circle: ${chain}. Take one of them out of the other's params.`);
+  }
+  const inner = { ...place, chain: [...place.chain, callable] };
+  const specs = compileSpecs(callable, paramsOf(callable) ?? {}, place.names, false);
+  const plan = compilePlan(callable, specs, inner);
+  const shape = shapeOf(callable);
+  return {
+    ...plan,
+    shape,
+    hasGenerator: shape === "generator" || plan.dependencies.some((step) => step.plan.hasGenerator),
+  };
+}
+
+/** The params of a route's handler: those that it carries and those of the route. */
+function mergeParams(handler: Callable, params: Params): Params {
+  const carried = paramsOf(handler);
+  if (!carried) return params;
+  for (const name of Object.keys(params)) {
+    if (Object.hasOwn(carried, name)) {
+      throw new ConfigurationError(
+        `The parameter ${JSON.stringify(name)} is declared twice: by the route's params and by withParams(). Keep one.`,
+      );
+    }
+  }
+  return { ...carried, ...params };
+}
+
+/**
+ * Compiles everything that a request to one route will need.
+ *
+ * @param path - The whole pattern.
+ * @param guards - The dependencies of App, routers and route, outside in.
+ * @throws ConfigurationError when a parameter cannot work there.
+ */
+export function compileRoute(handler: Callable, path: string, params: Params, guards: readonly unknown[]): RoutePlan {
+  const place: Place = { names: pathNames(path), chain: [], scopes: [], original: null };
+  const specs = compileSpecs(handler, mergeParams(handler, params), place.names, true);
+  const plan = compilePlan(handler, specs, place);
+  const guardSteps = guards.map((guard, index) => compileGuard(guard, index, place));
+  const all = collectDependencies([...guardSteps, ...plan.dependencies]);
+  assertScopesFit([...guardSteps, ...plan.dependencies]);
+  const sources = [...all.flatMap((dependency) => dependency.specs), ...specs].filter(
+    (spec) => spec.marker instanceof SourceMarker,
+  );
+  assertOneBody(sources);
+  return { guards: guardSteps, handler: plan, embedBody: embedsBody(sources), sources, allDependencies: all };
+}
+
+function compileGuard(guard: unknown, index: number, place: Place): DependencyStep {
+  if (!(guard instanceof DependsMarker)) {
+    throw new ConfigurationError(
+      `\`dependencies\` takes Depends(fn) or Security(fn); number ${index + 1} is ${describe(guard)}.`,
+    );
+  }
+  const spec = { name: "", kind: ParamKind.DEPENDS, annotation: guard, default: undefined, marker: guard };
+  return compileStep(spec, place);
+}
+
+function collectDependencies(steps: readonly DependencyStep[], found: DependencyPlan[] = []): DependencyPlan[] {
+  for (const { plan } of steps) {
+    collectDependencies(plan.dependencies, found);
+    if (!found.some((known) => known.callable === plan.callable)) found.push(plan);
+  }
+  return found;
+}
+
+/** A generator that lives until after the response cannot use one that is closed before it. */
+function assertScopesFit(steps: readonly DependencyStep[]): void {
+  for (const { plan, scope } of steps) {
+    for (const inner of plan.dependencies) {
+      if (plan.shape === "generator" && scope === "request" && inner.scope === "function" && inner.plan.hasGenerator) {
+        throw new ConfigurationError(
+          `The dependency ${plan.name} (scope "request") uses ${inner.plan.name} (scope "function"), ` +
+            'which is closed before it. Give both the same scope: Depends(fn, { scope: "request" }).',
+        );
+      }
+    }
+    assertScopesFit(plan.dependencies);
+  }
+}
+
+function assertOneBody(sources: readonly ParamSpec[]): void {
+  const body = sources.find((spec) => spec.kind === ParamKind.BODY);
+  const form = sources.find((spec) => spec.kind === ParamKind.FORM || spec.kind === ParamKind.FILE);
+  if (body && form) {
+    throw new ConfigurationError(
+      `The parameter ${JSON.stringify(body.name)} is read from a JSON body and ${JSON.stringify(form.name)} from a form: ` +
+        "a request has one body. Use one kind for both.",
+    );
+  }
+}
+
+function embedsBody(sources: readonly ParamSpec[]): boolean {
+  const bodies = sources.filter((spec) => spec.kind === ParamKind.BODY);
+  const names = new Set(bodies.map((spec) => wireName(spec.name, spec.marker as SourceMarker)));
+  return names.size > 1 || bodies.some((spec) => (spec.marker as SourceMarker).options.embed === true);
+}

@@ -1,0 +1,59 @@
+import type { Logger } from "../logger.js";
+
+/** A dependency that has yielded its value and waits to clean up. */
+export interface Exit {
+  readonly generator: Generator<unknown, unknown, unknown> | AsyncGenerator<unknown, unknown, unknown>;
+  readonly scope: "request" | "function";
+  readonly name: string;
+}
+
+/** An error of a handler that a dependency swallowed: there is no result then, and nothing to answer with. */
+class SwallowedError extends Error {
+  override readonly name = "SwallowedError";
+}
+
+/** Goes on past the `yield`. A generator that yields again is closed, and it is said. */
+async function finish(exit: Exit, logger: Logger): Promise<void> {
+  try {
+    const step = await exit.generator.next();
+    if (step.done) return;
+    logger.error({ dependency: exit.name }, `The dependency ${exit.name} yields more than once`);
+    await exit.generator.return(undefined);
+  } catch (error) {
+    logger.error({ err: error, dependency: exit.name }, `The clean-up of the dependency ${exit.name} failed`);
+  }
+}
+
+/** Cleans up after success, those of one scope, last started first. An error in one is logged, the others still run. */
+export async function closeExits(exits: Exit[], scope: Exit["scope"], logger: Logger): Promise<void> {
+  for (let index = exits.length - 1; index >= 0; index--) {
+    const exit = exits[index] as Exit;
+    if (exit.scope !== scope) continue;
+    exits.splice(index, 1);
+    await finish(exit, logger);
+  }
+}
+
+/**
+ * Throws an error into the generators, last started first, each of which may clean up, replace the error, or swallow
+ * it. Gives the error that comes out of the outermost one.
+ */
+export async function throwIntoExits(exits: Exit[], cause: unknown, logger: Logger): Promise<unknown> {
+  let error = cause;
+  for (let exit = exits.pop(); exit; exit = exits.pop()) {
+    try {
+      const step = await exit.generator.throw(error);
+      if (!step.done) {
+        logger.error({ dependency: exit.name }, `The dependency ${exit.name} yields more than once`);
+        await exit.generator.return(undefined);
+      }
+      error = new SwallowedError(
+        `The dependency ${exit.name} swallowed an error, so that there is no result. Throw it again after clean-up.`,
+        { cause: error },
+      );
+    } catch (thrown) {
+      error = thrown;
+    }
+  }
+  return error;
+}

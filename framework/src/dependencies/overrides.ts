@@ -1,0 +1,76 @@
+import { RecursionError } from "../exceptions.js";
+import type { Callable } from "../params.js";
+import type { FindOverride } from "./call.js";
+import { compileDependency } from "./compile.js";
+import type { DependencyPlan, DependencyStep } from "./plan.js";
+import { nameOf } from "./solve.js";
+
+/** Dependencies and what is called in their place, with a note of those that were used. */
+export class DependencyOverrides extends Map<Callable, Callable> {
+  readonly #used = new Set<Callable>();
+
+  /** The originals whose replacement no request has asked for yet. */
+  unused(): Callable[] {
+    return [...this.keys()].filter((original) => !this.#used.has(original));
+  }
+
+  /** Notes that a request asked for the replacement. */
+  markUsed(original: Callable): void {
+    this.#used.add(original);
+  }
+}
+
+/** Plans of replacements, by the step that they stand in for. */
+type Replacements = WeakMap<DependencyStep, Map<Callable, DependencyPlan>>;
+
+const replacements: Replacements = new WeakMap();
+
+function planOf(step: DependencyStep, replacement: Callable, names: readonly string[]): DependencyPlan {
+  let plans = replacements.get(step);
+  if (!plans) replacements.set(step, (plans = new Map()));
+  let plan = plans.get(replacement);
+  if (!plan) {
+    const place = { names, chain: [], scopes: step.scopes, original: step.plan.callable };
+    plans.set(replacement, (plan = compileDependency(replacement, place)));
+  }
+  return plan;
+}
+
+/**
+ * Makes the look-up of replacements for one call, the outermost App's overrides first; `null` when there are none.
+ *
+ * @param names - The names of the route's pattern, for replacements with path parameters.
+ */
+export function createFindOverride(
+  maps: readonly DependencyOverrides[],
+  names: readonly string[],
+): FindOverride | null {
+  const set = maps.filter((map) => map.size > 0);
+  if (set.length === 0) return null;
+  const checked = new Set<DependencyPlan>();
+  const find = (step: DependencyStep, note: boolean): DependencyPlan => {
+    for (const map of set) {
+      const replacement = map.get(step.plan.callable);
+      if (!replacement) continue;
+      if (note) map.markUsed(step.plan.callable);
+      return replacement === step.plan.callable ? step.plan : planOf(step, replacement, names);
+    }
+    return step.plan;
+  };
+  /** Follows the graph as the overrides make it: it may have a circle that no route has. */
+  const assertNoCircle = (plan: DependencyPlan, chain: readonly Callable[]): void => {
+    if (chain.includes(plan.callable)) {
+      const circle = [...chain.slice(chain.indexOf(plan.callable)), plan.callable].map(nameOf).join(" → ");
+      throw new RecursionError(`Dependencies go in a circle through dependencyOverrides: ${circle}.`);
+    }
+    for (const step of plan.dependencies) {
+      if (!step.isOriginal) assertNoCircle(find(step, false), [...chain, plan.callable]);
+    }
+    checked.add(plan);
+  };
+  return (step) => {
+    const plan = find(step, true);
+    if (!checked.has(plan)) assertNoCircle(plan, []);
+    return plan;
+  };
+}

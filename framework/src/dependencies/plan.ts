@@ -1,0 +1,74 @@
+import type { Callable, ParamKind } from "../params.js";
+import type { Call } from "./call.js";
+
+/** One parameter as registration compiled it. */
+export interface ParamSpec {
+  /** The parameter's name in the handler. */
+  readonly name: string;
+  /** One of the twelve kinds, 0 to 11. */
+  readonly kind: ParamKind;
+  /** What the parameter was declared with: a schema, a descriptor, or a class. */
+  readonly annotation: unknown;
+  /** The default, `undefined` where there is none. */
+  readonly default: unknown;
+  /** The descriptor: the one that was written, or the one that a bare schema stands for. `null` for a class. */
+  readonly marker: unknown;
+}
+
+/** Reads one parameter from what is at hand. Faults go to the call. A promise where a schema checks asynchronously. */
+export type Read = (call: Call) => unknown;
+
+/** A parameter that is read. */
+export interface ReadStep {
+  readonly name: string;
+  readonly read: Read;
+}
+
+/** A parameter that is another callable's result. */
+export interface DependencyStep {
+  readonly name: string;
+  readonly plan: DependencyPlan;
+  readonly useCache: boolean;
+  readonly scope: "request" | "function";
+  /** One object for each callable and its scopes: what the result is cached under. */
+  readonly cacheKey: object;
+  /** The scopes asked for here and on the way here. */
+  readonly scopes: readonly string[];
+  /** Whether this is the original below its own override, which no override replaces again. */
+  readonly isOriginal: boolean;
+}
+
+/** How a callable is called once its arguments are there. */
+export type CallableShape = "function" | "class" | "generator";
+
+/** A callable with everything that its arguments need, compiled once. */
+export interface CallablePlan {
+  readonly callable: Callable;
+  readonly name: string;
+  readonly isAsync: boolean;
+  readonly specs: readonly ParamSpec[];
+  /** Read at once: path, query, headers, cookies, the classes. */
+  readonly now: readonly ReadStep[];
+  readonly dependencies: readonly DependencyStep[];
+  /** Read when everything else is there: the body and forms. */
+  readonly late: readonly ReadStep[];
+}
+
+/** A callable that a parameter depends on. */
+export interface DependencyPlan extends CallablePlan {
+  readonly shape: CallableShape;
+  /** Whether it or anything below it is a generator: then it does not overlap with others, so that the order is fixed. */
+  readonly hasGenerator: boolean;
+}
+
+/** The plan of a route: the dependencies that stand guard, and the handler. */
+export interface RoutePlan {
+  readonly guards: readonly DependencyStep[];
+  readonly handler: CallablePlan;
+  /** Whether each body parameter is a member of the body's object. */
+  readonly embedBody: boolean;
+  /** Every source parameter of the handler and everything below it, for documents. */
+  readonly sources: readonly ParamSpec[];
+  /** Every dependency, guards first, each callable once. */
+  readonly allDependencies: readonly DependencyPlan[];
+}

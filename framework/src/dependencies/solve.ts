@@ -1,0 +1,167 @@
+import { ConfigurationError, RequestValidationError } from "../exceptions.js";
+import type { Callable } from "../params.js";
+import type { Call } from "./call.js";
+import type { Exit } from "./exits.js";
+import type { CallablePlan, DependencyPlan, DependencyStep, RoutePlan } from "./plan.js";
+
+/** What a callable is called with. No prototype, so that a parameter may be named `__proto__` or `constructor`. */
+export type Arguments = Record<string, unknown>;
+
+/** An object without prototype that keeps its fast properties, unlike `Object.create(null)`. */
+const ArgumentsObject = function ArgumentsObject() {} as unknown as new () => Arguments;
+ArgumentsObject.prototype = Object.create(null);
+
+/** Stands for arguments, or for a result, that could not be made because of faults, which the call has. */
+export const FAULTY = Symbol("faulty");
+
+type Solved = Arguments | typeof FAULTY;
+
+export function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
+  return (
+    typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function"
+  );
+}
+
+/**
+ * Makes the arguments of a route's handler: first the guards, one after the other, then what the handler asks for.
+ *
+ * @throws RequestValidationError with every fault of the request.
+ */
+export function solveRoute(plan: RoutePlan, call: Call): Arguments | Promise<Arguments> {
+  if (plan.guards.length > 0) return solveGuarded(plan, call);
+  const solved = solve(plan.handler, call);
+  return solved instanceof Promise ? solved.then((settled) => accept(settled, call)) : accept(solved, call);
+}
+
+async function solveGuarded(plan: RoutePlan, call: Call): Promise<Arguments> {
+  for (const guard of plan.guards) {
+    const result = runDependency(guard, call);
+    accept(isPromiseLike(result) ? await result : result, call);
+  }
+  return accept(await solve(plan.handler, call), call);
+}
+
+function accept<T>(solved: T | typeof FAULTY, call: Call): T {
+  if (solved === FAULTY || call.faults.count > 0) throw new RequestValidationError(call.faults.forClient());
+  return solved;
+}
+
+/** Makes the arguments of one callable; without a promise where nothing needs one. */
+function solve(plan: CallablePlan, call: Call): Solved | Promise<Solved> {
+  const args = new ArgumentsObject();
+  const before = call.faults.count;
+  let pending: Promise<void>[] | null = null;
+  for (const { name, read } of plan.now) {
+    const value = read(call);
+    if (value instanceof Promise) (pending ??= []).push(value.then((settled) => void (args[name] = settled)));
+    else args[name] = value;
+  }
+  if (pending === null && plan.dependencies.length === 0 && plan.late.length === 0) {
+    return call.faults.count === before ? args : FAULTY;
+  }
+  return solveRest(plan, call, args, before, pending);
+}
+
+async function solveRest(
+  plan: CallablePlan,
+  call: Call,
+  args: Arguments,
+  before: number,
+  pending: Promise<void>[] | null,
+): Promise<Solved> {
+  if (pending) await Promise.all(pending);
+  const faulty = plan.dependencies.length > 0 && (await solveDependencies(plan.dependencies, call, args));
+  for (const { name, read } of plan.late) args[name] = await read(call);
+  return faulty || call.faults.count > before ? FAULTY : args;
+}
+
+/**
+ * Runs dependencies that do not need each other. Those without generators overlap; all that were started are awaited
+ * before an error goes on, the first in the order of the params. Gives whether one could not be called for faults.
+ */
+async function solveDependencies(steps: readonly DependencyStep[], call: Call, args: Arguments): Promise<boolean> {
+  const errors: { index: number; error: unknown }[] = [];
+  const pending: PromiseLike<void>[] = [];
+  let faulty = false;
+  const keep = (name: string, value: unknown) => {
+    if (value === FAULTY) faulty = true;
+    else args[name] = value;
+  };
+  for (const [index, step] of steps.entries()) {
+    if (errors.length > 0) break;
+    try {
+      const result = runDependency(step, call);
+      if (!isPromiseLike(result)) keep(step.name, result);
+      else if (step.plan.hasGenerator || call.findOverride) keep(step.name, await result);
+      else {
+        pending.push(
+          result.then(
+            (value) => keep(step.name, value),
+            (error: unknown) => void errors.push({ index, error }),
+          ),
+        );
+      }
+    } catch (error) {
+      errors.push({ index, error });
+    }
+  }
+  await Promise.all(pending);
+  if (errors.length > 0) throw errors.toSorted((left, right) => left.index - right.index)[0]?.error;
+  return faulty;
+}
+
+/** Gives a dependency's result, from the cache where it may. Several who ask at the same time share one call. */
+function runDependency(step: DependencyStep, call: Call): unknown {
+  if (!step.useCache) return startDependency(step, call);
+  const cache = (call.cache ??= new Map());
+  if (cache.has(step.cacheKey)) return cache.get(step.cacheKey);
+  const result = startDependency(step, call);
+  cache.set(step.cacheKey, result);
+  if (isPromiseLike(result)) {
+    result.then(
+      (value) => cache.set(step.cacheKey, value),
+      () => {
+        // Whoever awaits the shared promise gets the error.
+      },
+    );
+  }
+  return result;
+}
+
+function startDependency(step: DependencyStep, call: Call): unknown {
+  const plan = call.findOverride && !step.isOriginal ? call.findOverride(step) : step.plan;
+  const solved = solve(plan, call);
+  return solved instanceof Promise
+    ? solved.then((args) => invoke(plan, step, args, call))
+    : invoke(plan, step, solved, call);
+}
+
+function invoke(plan: DependencyPlan, step: DependencyStep, args: Solved, call: Call): unknown {
+  if (args === FAULTY) return FAULTY;
+  const { callable } = plan;
+  switch (plan.shape) {
+    case "class":
+      return Reflect.construct(callable, [args]);
+    case "generator":
+      return enter((callable as (args: Arguments) => Exit["generator"])(args), plan, step, call);
+    default:
+      return (callable as (args: Arguments) => unknown)(args);
+  }
+}
+
+function enter(generator: Exit["generator"], plan: DependencyPlan, step: DependencyStep, call: Call): unknown {
+  const yielded = (result: IteratorResult<unknown, unknown>): unknown => {
+    if (result.done) {
+      throw new ConfigurationError(`The dependency ${plan.name} is a generator that yields nothing. Let it yield once.`);
+    }
+    (call.exits ??= []).push({ generator, scope: step.scope, name: plan.name });
+    return result.value;
+  };
+  const first = generator.next();
+  return first instanceof Promise ? first.then(yielded) : yielded(first as IteratorResult<unknown, unknown>);
+}
+
+/** The name of a callable in messages. */
+export function nameOf(callable: Callable): string {
+  return callable.name || "(anonymous)";
+}

@@ -1,0 +1,78 @@
+/** What becomes of an error: the handlers for it, and the default ones. @module */
+import { ConfigurationError, HTTPException, RequestValidationError } from "./exceptions.js";
+import type { Request } from "./request.js";
+import { JSONResponse, type Response } from "./response.js";
+
+/** Makes the answer to an error: a `Response`, or a value that is sent as JSON with the error's status. */
+export type ExceptionHandler<E = unknown> = (error: E, request: Request) => unknown;
+
+/** What a handler is registered for: a class of errors with all that extend it, or a status. */
+// oxlint-disable-next-line typescript/no-explicit-any -- a constructor's arguments are contravariant
+export type ExceptionKey = number | (abstract new (...args: any) => unknown);
+
+/** Handlers as an option: a `Map`, or a list of pairs. */
+export type ExceptionHandlersInit = Iterable<readonly [ExceptionKey, ExceptionHandler<never>]>;
+
+/** The status that an error is answered with when nothing else is said. */
+export function statusOf(error: unknown): number {
+  if (error instanceof HTTPException) return error.statusCode;
+  return error instanceof RequestValidationError ? 422 : 500;
+}
+
+/** The handlers of one App, router or route. */
+export class ExceptionHandlers {
+  readonly #handlers = new Map<ExceptionKey, ExceptionHandler<never>>();
+
+  constructor(init: ExceptionHandlersInit = []) {
+    for (const [key, handler] of init) this.set(key, handler);
+  }
+
+  /** Sets the handler of a class or a status. @throws ConfigurationError when either is something else. */
+  set(key: ExceptionKey, handler: ExceptionHandler<never>): void {
+    const isKey = typeof key === "function" || (Number.isInteger(key) && key >= 400 && key <= 599);
+    if (!isKey || typeof handler !== "function") {
+      throw new ConfigurationError(
+        "An exception handler is registered for an error class or a status from 400 to 599, and is a function: " +
+          "exceptionHandler(MyError, (error, request) => …).",
+      );
+    }
+    this.#handlers.set(key, handler);
+  }
+
+  /** The handler for an error: that of its status first, then that of the nearest class. */
+  find(error: unknown): ExceptionHandler<never> | undefined {
+    if (this.#handlers.size === 0) return undefined;
+    const byStatus = this.#handlers.get(statusOf(error));
+    if (byStatus || typeof error !== "object" || error === null) return byStatus;
+    let prototype: unknown = Object.getPrototypeOf(error);
+    while (typeof prototype === "object" && prototype !== null) {
+      const handler = this.#handlers.get(prototype.constructor as ExceptionKey & object);
+      if (handler) return handler;
+      prototype = Object.getPrototypeOf(prototype);
+    }
+    return undefined;
+  }
+}
+
+/** The default answer to an `HTTPException`: `{"detail": …}` with its status and headers. */
+export function httpExceptionHandler(error: HTTPException): Response {
+  return new JSONResponse({ detail: error.detail }, { statusCode: error.statusCode, headers: error.headers });
+}
+
+/** The default answer to a request whose parameters do not fit: 422 with `{"detail": [fault, …]}`. */
+export function requestValidationExceptionHandler(error: RequestValidationError): Response {
+  return new JSONResponse({ detail: error.errors }, { statusCode: 422 });
+}
+
+/** The default answer to anything else: 500, and nothing of the error in it unless `debug`. */
+export function serverErrorHandler(error: unknown, debug: boolean): Response {
+  const detail = "Internal Server Error";
+  if (!debug) return new JSONResponse({ detail }, { statusCode: 500 });
+  const shown = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return new JSONResponse({ detail, debug: shown.split("\n") }, { statusCode: 500 });
+}
+
+/** Whether an error is one that nobody expected, and is logged. */
+export function isServerError(error: unknown): boolean {
+  return !(error instanceof HTTPException) && !(error instanceof RequestValidationError);
+}

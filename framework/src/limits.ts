@@ -1,0 +1,18 @@
+/** The bounds on what a request may cost. @module */
+
+/** Limits of an App or of one route. All are on by default. */
+export interface Limits {
+  /** The most bytes of a body that is read into memory; a larger one is answered with 413. Defaults to 1 MiB. */
+  bodyBytes: number;
+  /** The most parts of a form; more are answered with 413. Defaults to 1,000. */
+  formParts: number;
+  /** The deepest nesting of a JSON body; a deeper one is answered with 422. Defaults to 100. */
+  jsonDepth: number;
+}
+
+/** The limits of an App that sets none. */
+export const DEFAULT_LIMITS: Readonly<Limits> = Object.freeze({
+  bodyBytes: 1024 * 1024,
+  formParts: 1000,
+  jsonDepth: 100,
+});

@@ -1,0 +1,347 @@
+/** The descriptors of parameters: where each comes from, and how its type reaches the handler. @module */
+import type { BackgroundTasks } from "./background.js";
+import { ConfigurationError } from "./exceptions.js";
+import type { Request } from "./request.js";
+import type { Response } from "./response.js";
+import { isSchema, type Schema, type SchemaOutput } from "./schema.js";
+
+/** Where a parameter comes from: the `kind` of a compiled parameter spec. */
+export const ParamKind = Object.freeze({
+  PATH: 0,
+  QUERY: 1,
+  HEADER: 2,
+  COOKIE: 3,
+  BODY: 4,
+  FORM: 5,
+  FILE: 6,
+  DEPENDS: 7,
+  REQUEST: 8,
+  WEBSOCKET: 9,
+  BACKGROUND: 10,
+  RESPONSE: 11,
+} as const);
+
+/** One of the twelve kinds, 0 to 11. */
+export type ParamKind = (typeof ParamKind)[keyof typeof ParamKind];
+
+/** The kinds whose values come as text or as a body, each read by one descriptor. */
+export type SourceKind = 0 | 1 | 2 | 3 | 4 | 5;
+
+declare const OUTPUT: unique symbol;
+
+/** A descriptor that gives the handler a `T`. */
+export interface Marker<T> {
+  readonly [OUTPUT]: T;
+}
+
+/** What a descriptor takes beside its schema. */
+export interface SourceOptions {
+  /** The name on the wire, where it is not the parameter's own. */
+  alias?: string;
+  description?: string;
+  examples?: readonly unknown[];
+  deprecated?: boolean;
+  /** Whether the document lists it. Defaults to `true`. */
+  includeInSchema?: boolean;
+}
+
+/** What `Body` takes beside its schema. */
+export interface BodyOptions extends SourceOptions {
+  /** Whether a single body parameter is a member of an object all the same. Defaults to `false`. */
+  embed?: boolean;
+}
+
+/** A descriptor's function: without a schema a string. */
+export interface Source<Options = SourceOptions> {
+  <S extends Schema>(schema: S): Marker<SchemaOutput<S>>;
+  <S extends Schema, const D extends SchemaOutput<S> | null>(
+    schema: S,
+    options: Options & { default: D },
+  ): Marker<Exclude<SchemaOutput<S>, undefined> | D>;
+  <S extends Schema>(schema: S, options: Options): Marker<SchemaOutput<S>>;
+  <const D extends string | null>(options: Options & { default: D }): Marker<string | (D extends null ? null : never)>;
+  (options?: Options): Marker<string>;
+}
+
+/** The descriptor of a path parameter. It has no default: a path parameter is never absent. */
+export interface PathMarker<T> extends Marker<T> {
+  readonly in: "path";
+}
+
+/** The function `Path`. */
+export interface PathSource {
+  <S extends Schema>(schema: S, options?: SourceOptions): PathMarker<SchemaOutput<S>>;
+  (options?: SourceOptions): PathMarker<string>;
+}
+
+/** The descriptor of a value that comes from the request. */
+export class SourceMarker {
+  /** Told apart in types only. */
+  declare readonly in: "path";
+  declare readonly [OUTPUT]: never;
+  readonly kind: SourceKind;
+  /** `null`: text as it comes. */
+  readonly schema: Schema | null;
+  readonly options: Readonly<BodyOptions & { default?: unknown }>;
+
+  constructor(kind: SourceKind, schema: Schema | null, options: Readonly<BodyOptions & { default?: unknown }>) {
+    this.kind = kind;
+    this.schema = schema;
+    this.options = options;
+  }
+}
+
+function createSource(kind: SourceKind, name: string) {
+  return (first?: unknown, second?: unknown): SourceMarker => {
+    const schema = isSchema(first) ? first : null;
+    const options = (schema ? second : first) ?? {};
+    if (typeof options !== "object" || (schema === null && second !== undefined)) {
+      throw new ConfigurationError(
+        `${name}() takes a schema, options, or both: ${name}(t.Integer(), { default: 1 }); ` +
+          `what came is no schema and no options.`,
+      );
+    }
+    if (kind === ParamKind.PATH && "default" in options) {
+      throw new ConfigurationError(
+        "Path() takes no default: a path parameter is never absent. Use Query() for an optional value.",
+      );
+    }
+    return new SourceMarker(kind, schema, options);
+  };
+}
+
+/**
+ * A `{name}` of the path pattern.
+ *
+ * @example
+ * ```ts
+ * import { App, Path, t } from "tsgi";
+ *
+ * const app = new App();
+ * app.get("/items/{item_id}", { params: { item_id: Path(t.Integer({ minimum: 1 })) } }, async ({ item_id }) => ({
+ *   item_id,
+ * }));
+ * ```
+ */
+export const Path: PathSource = createSource(ParamKind.PATH, "Path");
+
+/**
+ * A value of the query string. With an object schema each property is read by its own name. `default: null` makes it
+ * optional.
+ *
+ * @example
+ * ```ts
+ * import { App, Query, t } from "tsgi";
+ *
+ * const app = new App();
+ * app.get("/search", { params: { q: Query({ default: null }), tag: Query(t.Array(t.String()), { default: [] }) } }, async ({ q, tag }) => ({
+ *   q,
+ *   tag,
+ * }));
+ * ```
+ */
+export const Query: Source = createSource(ParamKind.QUERY, "Query");
+
+/** A header. The parameter `userAgent` or `user_agent` reads `user-agent`. */
+export const Header: Source = createSource(ParamKind.HEADER, "Header");
+
+/** A cookie. */
+export const Cookie: Source = createSource(ParamKind.COOKIE, "Cookie");
+
+/** The JSON body; one of several is a member of the body's object. Needs `Content-Type: application/json`. */
+export const Body: Source<BodyOptions> = createSource(ParamKind.BODY, "Body");
+
+/** A field of a form, urlencoded or multipart. A field left blank counts as absent, as browsers send every field. */
+export const Form: Source = createSource(ParamKind.FORM, "Form");
+
+/** The key under which a function keeps its params. */
+export const PARAMS: unique symbol = Symbol.for("tsgi.params");
+
+/** Nobody is one: a `this` of this type lets a signature count for assignment, and never for a call. */
+interface RouteOnly {
+  readonly routeOnly: never;
+}
+
+/**
+ * A function that carries its params. The signature is for routes alone: it lets a handler stand where the route's own
+ * params are fewer than those that it carries, while a direct call is still checked against the function itself.
+ */
+export interface WithParams<P, R = unknown> {
+  readonly [PARAMS]: P;
+  (this: RouteOnly, args: object): R;
+}
+
+/** The classes whose object of this request a parameter can be. */
+export type Injectable =
+  | typeof Request
+  | typeof Response
+  | typeof BackgroundTasks
+  | typeof SecurityScopes;
+
+/** What a parameter can be declared with: a schema, a descriptor, or one of the classes. */
+export type Annotation = Schema | Marker<unknown> | Injectable;
+
+/** Names and annotations. */
+export type Params = Record<string, Annotation>;
+
+/** The type of the value that an annotation gives. */
+export type AnnotationOutput<A> = A extends { readonly [OUTPUT]: infer T }
+  ? T
+  : A extends { static: unknown } | { readonly "~standard": unknown }
+    ? SchemaOutput<A>
+    : A extends new (...args: never) => infer I
+      ? I
+      : never;
+
+/** The names in a path pattern. */
+export type PathNames<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | PathNames<Rest>
+  : never;
+
+/** What a handler is called with: its params, and the pattern's other names as strings. */
+export type Args<P, Path extends string = never> = {
+  [K in keyof P | PathNames<Path>]: K extends keyof P ? AnnotationOutput<P[K]> : string;
+};
+
+/** What a dependency gives: what it yields, resolves to, or is. */
+type Yielded<R> = R extends AsyncGenerator<infer Y, unknown, unknown> | Generator<infer Y, unknown, unknown>
+  ? Y
+  : Awaited<R>;
+
+type DependencyResult<C> = C extends new (...args: never) => infer I
+  ? I
+  : C extends (...args: never) => infer R
+    ? Yielded<R>
+    : never;
+
+/** What `Depends` takes: a callable without arguments, or one that carries its params. */
+export type Dependency =
+  | (() => unknown)
+  | (new () => unknown)
+  | (((args: never) => unknown) & { readonly [PARAMS]: unknown })
+  | ((new (args: never) => unknown) & { readonly params: Params });
+
+/** What `Depends` takes beside its callable. */
+export interface DependsOptions {
+  /** Whether the result is shared by all who ask for it in one request. Defaults to `true`. */
+  useCache?: boolean;
+  /**
+   * When a generator is resumed: `"request"`, after the response and its background tasks, or `"function"`, before the
+   * response is sent. Defaults to `"request"`.
+   */
+  scope?: "request" | "function";
+}
+
+/** Any function or class, as it is called once its params are resolved. */
+export type Callable = ((args: never) => unknown) | (new (args: never) => unknown);
+
+/** The descriptor of a dependency. */
+export class DependsMarker {
+  declare readonly [OUTPUT]: never;
+  readonly callable: Callable;
+  readonly useCache: boolean;
+  readonly scope: "request" | "function";
+  /** The scopes that `Security` asks for. */
+  readonly scopes: readonly string[];
+
+  constructor(callable: Callable, options: DependsOptions & { scopes?: readonly string[] }, name: string) {
+    if (typeof callable !== "function") {
+      throw new ConfigurationError(
+        `${name}() takes a function or a class, not ${callable === null ? "null" : typeof callable}.`,
+      );
+    }
+    this.callable = callable;
+    this.useCache = options.useCache ?? true;
+    this.scope = options.scope ?? "request";
+    this.scopes = Object.freeze([...(options.scopes ?? [])]);
+  }
+}
+
+/**
+ * The result of another callable. It is called once for each request, however many ask for it.
+ *
+ * @example
+ * ```ts
+ * import { App, Depends, Query, t, withParams } from "tsgi";
+ *
+ * const getPage = withParams({ page: Query(t.Integer({ minimum: 1 }), { default: 1 }) }, async ({ page }) => ({
+ *   offset: (page - 1) * 20,
+ * }));
+ * const app = new App();
+ * app.get("/items", { params: { window: Depends(getPage) } }, async ({ window }) => window);
+ * ```
+ */
+export function Depends<C extends Dependency>(callable: C, options: DependsOptions = {}): Marker<DependencyResult<C>> {
+  return new DependsMarker(callable, options, "Depends");
+}
+
+/** A dependency that is told, through `SecurityScopes`, which scopes are asked for here and on the way here. */
+export function Security<C extends Dependency>(
+  callable: C,
+  options: DependsOptions & { scopes?: readonly string[] } = {},
+): Marker<DependencyResult<C>> {
+  return new DependsMarker(callable, options, "Security");
+}
+
+/** The scopes that a route and its dependencies ask of the dependency that names this class in its params. */
+export class SecurityScopes {
+  /** Outermost first, each once. */
+  readonly scopes: readonly string[];
+
+  constructor(scopes: readonly string[] = []) {
+    this.scopes = scopes;
+  }
+
+  /** The scopes as OAuth 2.0 writes them, RFC 6749 §3.3. */
+  get scopeString(): string {
+    return this.scopes.join(" ");
+  }
+}
+
+/**
+ * Attaches params to a function and gives the same function back; the type is carried by what is given back.
+ *
+ * @throws ConfigurationError when the function carries other params already.
+ */
+export function withParams<const P extends Params, F extends (args: Args<P>) => unknown>(
+  params: P,
+  fn: F,
+): F & WithParams<P, ReturnType<F>> {
+  if (typeof fn !== "function") {
+    throw new ConfigurationError(`withParams() takes params and a function, not ${typeof fn}.`);
+  }
+  const known = paramsOf(fn);
+  if (known === undefined) Object.defineProperty(fn, PARAMS, { value: params });
+  else if (known !== params) {
+    throw new ConfigurationError(
+      `The function ${fn.name || "(anonymous)"} carries params already. Wrap it in a function of its own, ` +
+        "or declare the params on the route.",
+    );
+  }
+  return fn as F & WithParams<P, ReturnType<F>>;
+}
+
+/** The params that a function or class carries, or `undefined`. */
+export function paramsOf(callable: unknown): Params | undefined {
+  const carrier = callable as { [PARAMS]?: Params; params?: Params };
+  if (Object.hasOwn(carrier as object, PARAMS)) return carrier[PARAMS];
+  return isClass(callable) ? carrier.params : (callable as { [PARAMS]?: Params })[PARAMS];
+}
+
+/** Whether a callable is built with `new`: a class's `prototype` cannot be written, a function's can. */
+export function isClass(callable: unknown): boolean {
+  if (typeof callable !== "function") return false;
+  return Object.getOwnPropertyDescriptor(callable, "prototype")?.writable === false && !isGeneratorFunction(callable);
+}
+
+/** Whether calling it gives a generator. */
+export function isGeneratorFunction(callable: unknown): boolean {
+  const tag = Object.prototype.toString.call(callable);
+  return tag === "[object GeneratorFunction]" || tag === "[object AsyncGeneratorFunction]";
+}
+
+/** Whether it runs on the event loop: an async function or generator. Also true of bound ones. */
+export function isAsyncFunction(callable: unknown): boolean {
+  const tag = Object.prototype.toString.call(callable);
+  return tag === "[object AsyncFunction]" || tag === "[object AsyncGeneratorFunction]";
+}

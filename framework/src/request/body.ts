@@ -1,0 +1,116 @@
+import type { Receive } from "../asgi.js";
+import { ClientDisconnect, HTTPException } from "../exceptions.js";
+
+const EMPTY = new Uint8Array(0);
+
+/**
+ * The body of one request as it comes in. Everything that reads from the server goes through here, so that a reader
+ * of the body and a watcher of the connection never take messages from each other.
+ */
+export class IncomingBody {
+  readonly #receive: Receive;
+  readonly #waiting: Uint8Array[] = [];
+  #ended = false;
+  #gone = false;
+  #reading: Promise<void> | null = null;
+  #onGone: (() => void) | null = null;
+
+  constructor(receive: Receive) {
+    this.#receive = receive;
+  }
+
+  /** Whether the client has gone. */
+  get gone(): boolean {
+    return this.#gone;
+  }
+
+  /** Takes one message from the server. Two callers at a time share it. */
+  #pull(): Promise<void> {
+    return (this.#reading ??= this.#receive().then(
+      (message) => {
+        this.#reading = null;
+        if (message.type === "http.request") {
+          if (message.body && message.body.length > 0) this.#waiting.push(message.body);
+          if (!message.more_body) this.#ended = true;
+        } else if (message.type === "http.disconnect") {
+          this.#gone = true;
+          this.#onGone?.();
+        }
+      },
+      (error: unknown) => {
+        this.#reading = null;
+        throw error;
+      },
+    ));
+  }
+
+  /**
+   * The next part of the body, or `null` at its end.
+   *
+   * @throws ClientDisconnect when the client goes before the end.
+   */
+  async next(): Promise<Uint8Array | null> {
+    for (;;) {
+      const chunk = this.#waiting.shift();
+      if (chunk) return chunk;
+      if (this.#ended) return null;
+      if (this.#gone) throw new ClientDisconnect();
+      await this.#pull();
+    }
+  }
+
+  /**
+   * The whole body.
+   *
+   * @throws HTTPException 413 as soon as there are more than `limit` bytes.
+   */
+  async readAll(limit: number): Promise<Uint8Array> {
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    for (let chunk = await this.next(); chunk; chunk = await this.next()) {
+      size += chunk.length;
+      if (size > limit) throw new HTTPException(413, `The body is larger than ${limit} bytes`);
+      chunks.push(chunk);
+    }
+    return concat(chunks, size);
+  }
+
+  /** Calls `onGone` once when the client goes. Reads ahead at most one message while nobody else reads. */
+  watch(onGone: () => void): void {
+    if (this.#gone) return onGone();
+    this.#onGone = onGone;
+    const step = async (): Promise<void> => {
+      while (!this.#gone && (this.#ended || this.#waiting.length === 0)) await this.#pull();
+    };
+    step().catch(() => {
+      // The server's `receive` failed: whoever reads the body next gets that error.
+    });
+  }
+
+  /** Looks whether the client has gone, without waiting for it to go. */
+  async poll(): Promise<boolean> {
+    if (!this.#gone && (this.#ended || this.#waiting.length === 0)) {
+      await Promise.race([this.#pull(), nextTurn()]);
+    }
+    return this.#gone;
+  }
+}
+
+/** Long enough for a server to answer a `receive` that needs no waiting. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, 0);
+  });
+}
+
+function concat(chunks: readonly Uint8Array[], size: number): Uint8Array {
+  if (chunks.length === 0) return EMPTY;
+  if (chunks.length === 1) return chunks[0] as Uint8Array;
+  const whole = new Uint8Array(size);
+  let offset = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return whole;
+}

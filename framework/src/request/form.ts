@@ -1,0 +1,16 @@
+import { decodeLatin1, decodeUTF8, FormData } from "../datastructures.js";
+import { HTTPException } from "../exceptions.js";
+
+/**
+ * Parses `application/x-www-form-urlencoded` (WHATWG URL §5.1).
+ *
+ * @throws HTTPException 413 when there are more than `maxParts` fields.
+ */
+export function parseURLEncoded(bytes: Uint8Array, maxParts: number): FormData {
+  const text = decodeUTF8(bytes) ?? decodeLatin1(bytes);
+  let parts = 1;
+  for (let index = text.indexOf("&"); index >= 0; index = text.indexOf("&", index + 1)) {
+    if (++parts > maxParts) throw new HTTPException(413, `The form has more than ${maxParts} parts`);
+  }
+  return new FormData(new URLSearchParams(text));
+}

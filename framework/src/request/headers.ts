@@ -1,0 +1,73 @@
+import type { HeaderPair } from "../asgi.js";
+import { decodeLatin1, HeaderList } from "../datastructures.js";
+
+/** What stands between the values of a repeated header: RFC 9110 §5.3; for cookies RFC 6265 §5.4. */
+const separatorOf = (name: string) => (name === "cookie" ? "; " : ", ");
+
+/** All headers as a record without prototype: lower-case names, latin-1 values, repeated ones joined. */
+export function parseHeaders(headers: Iterable<HeaderPair>): Record<string, string> {
+  const record: Record<string, string> = Object.create(null) as Record<string, string>;
+  const add = (name: string, value: string) => {
+    const known = record[name];
+    record[name] = known === undefined ? value : known + separatorOf(name) + value;
+  };
+  if (headers instanceof HeaderList) {
+    const { raw } = headers;
+    for (let index = 0; index + 1 < raw.length; index += 2) {
+      add((raw[index] as string).toLowerCase(), raw[index + 1] as string);
+    }
+  } else {
+    for (const [name, value] of headers) add(decodeLatin1(name).toLowerCase(), decodeLatin1(value));
+  }
+  return record;
+}
+
+/** Whether the bytes spell the lower-case ASCII name, in any case. */
+function spells(bytes: Uint8Array, name: string): boolean {
+  if (bytes.length !== name.length) return false;
+  for (let index = 0; index < name.length; index++) {
+    const byte = bytes[index] as number;
+    const code = name.charCodeAt(index);
+    if (byte !== code && (byte < 65 || byte > 90 || byte + 32 !== code)) return false;
+  }
+  return true;
+}
+
+/**
+ * The values of one header, in their order, without parsing the others.
+ *
+ * @param name - In lower case.
+ */
+export function headerValues(headers: Iterable<HeaderPair>, name: string): string[] {
+  const values: string[] = [];
+  if (headers instanceof HeaderList) {
+    const { raw } = headers;
+    for (let index = 0; index + 1 < raw.length; index += 2) {
+      const key = raw[index] as string;
+      if (key.length === name.length && (key === name || key.toLowerCase() === name)) {
+        values.push(raw[index + 1] as string);
+      }
+    }
+  } else {
+    for (const [key, value] of headers) if (spells(key, name)) values.push(decodeLatin1(value));
+  }
+  return values;
+}
+
+/** One header, its repeated values joined, or `undefined`. */
+export function headerValue(headers: Iterable<HeaderPair>, name: string): string | undefined {
+  const values = headerValues(headers, name);
+  return values.length < 2 ? values[0] : values.join(separatorOf(name));
+}
+
+/** The media type of a `Content-Type`, in lower case and without parameters: `""` when there is none. RFC 9110 §8.3.1. */
+export function mediaTypeOf(contentType: string | undefined): string {
+  if (contentType === undefined) return "";
+  const end = contentType.indexOf(";");
+  return (end < 0 ? contentType : contentType.slice(0, end)).trim().toLowerCase();
+}
+
+/** Whether the media type is JSON: `application/json`, or one with the suffix of RFC 6839 §3.1. */
+export function isJSON(mediaType: string): boolean {
+  return mediaType === "application/json" || (mediaType.startsWith("application/") && mediaType.endsWith("+json"));
+}

@@ -1,0 +1,62 @@
+import { decodeUTF8 } from "../datastructures.js";
+
+/** A JSON text that does not parse, is nested too deeply, or is not UTF-8. */
+export class JSONError extends Error {
+  override readonly name = "JSONError";
+}
+
+/** Anything that could spell the key `__proto__`, plainly or through an escape. */
+const PROTO = /__proto__|\\u00(?:5[fF]|[67][0-9a-fA-F])/;
+
+const QUOTE = 34;
+const BACKSLASH = 92;
+
+/** Whether brackets are nested deeper than `limit`, in one pass over the text, before anything is built from it. */
+function isDeeper(text: string, limit: number): boolean {
+  // A text of depth d has at least 2d characters.
+  if (text.length <= limit * 2) return false;
+  let depth = 0;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code === QUOTE) {
+      for (index++; index < text.length && text.charCodeAt(index) !== QUOTE; index++) {
+        if (text.charCodeAt(index) === BACKSLASH) index++;
+      }
+    } else if (code === 91 || code === 123) {
+      if (++depth > limit) return true;
+    } else if (code === 93 || code === 125) depth--;
+  }
+  return false;
+}
+
+/** Removes the own keys `__proto__`: a later spread or assignment would take one for the object's prototype. */
+function dropProto(value: unknown): void {
+  if (typeof value !== "object" || value === null) return;
+  if (Object.hasOwn(value, "__proto__")) delete (value as Record<string, unknown>)["__proto__"];
+  for (const item of Object.values(value)) dropProto(item);
+}
+
+/**
+ * Parses JSON strictly: valid UTF-8 (RFC 8259 §8.1), at most `maxDepth` levels, keys `__proto__` dropped.
+ *
+ * @throws JSONError with a message for the client.
+ */
+export function parseJSON(bytes: Uint8Array, maxDepth: number): unknown {
+  const text = decodeUTF8(bytes);
+  if (text === null) throw new JSONError("JSON should be valid UTF-8");
+  if (isDeeper(text, maxDepth)) throw new JSONError(`JSON should be nested at most ${maxDepth} levels deep`);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new JSONError(`JSON decode error${positionOf(error)}`, { cause: error });
+  }
+  if (PROTO.test(text)) dropProto(value);
+  return value;
+}
+
+/** Where V8 found the fault, without the piece of the text that its message repeats. */
+function positionOf(error: unknown): string {
+  const match = /at position (\d+)/.exec(String(error));
+  return match ? ` at character ${match[1]}` : "";
+}

@@ -1,0 +1,92 @@
+import { HeaderList } from "../datastructures.js";
+
+/** RFC 9110 §5.6.2 `token`. */
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+/** RFC 9110 §5.5: visible latin-1, spaces and tabs. CR, LF and NUL would end the header and start another. */
+// oxlint-disable-next-line no-control-regex
+const VALUE = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;
+
+/** Refuses a header that would not travel as what it is. @throws TypeError naming the header. */
+export function assertHeader(name: string, value: string): void {
+  if (!TOKEN.test(name)) {
+    throw new TypeError(`The header name ${JSON.stringify(name)} is no token of RFC 9110 §5.6.2.`);
+  }
+  if (!VALUE.test(value)) {
+    throw new TypeError(
+      `The value of the header ${name} has a character that HTTP does not allow there (CR, LF, NUL, or one above U+00FF).`,
+    );
+  }
+}
+
+/** What headers can be given as: a record, or pairs where a name may come twice. */
+export type HeadersInit = Readonly<Record<string, string>> | Iterable<readonly [name: string, value: string]>;
+
+/**
+ * The headers of a response. Names are told apart without regard to case, and kept in lower case. Every name and every
+ * value is checked when it is set, so that no text of a request can add a header of its own.
+ */
+export class ResponseHeaders implements Iterable<readonly [name: string, value: string]> {
+  readonly #raw: string[] = [];
+
+  constructor(init?: HeadersInit) {
+    if (!init) return;
+    const pairs = Symbol.iterator in init ? init : Object.entries(init);
+    for (const [name, value] of pairs as Iterable<readonly [string, string]>) this.append(name, value);
+  }
+
+  /** The first value under the name, or `undefined`. */
+  get(name: string): string | undefined {
+    const key = name.toLowerCase();
+    const index = this.#indexOf(key);
+    return index < 0 ? undefined : this.#raw[index + 1];
+  }
+
+  /** Whether the name is set. */
+  has(name: string): boolean {
+    return this.#indexOf(name.toLowerCase()) >= 0;
+  }
+
+  /** Sets the name to one value. @throws TypeError when name or value is not allowed in HTTP. */
+  set(name: string, value: string): this {
+    assertHeader(name, value);
+    this.delete(name);
+    this.#raw.push(name.toLowerCase(), value);
+    return this;
+  }
+
+  /** Adds a value beside those that are there. @throws TypeError when name or value is not allowed in HTTP. */
+  append(name: string, value: string): this {
+    assertHeader(name, value);
+    this.#raw.push(name.toLowerCase(), value);
+    return this;
+  }
+
+  /** Removes every value under the name. */
+  delete(name: string): void {
+    const key = name.toLowerCase();
+    for (let index = this.#indexOf(key); index >= 0; index = this.#indexOf(key)) this.#raw.splice(index, 2);
+  }
+
+  /** The number of headers. */
+  get size(): number {
+    return this.#raw.length >> 1;
+  }
+
+  /** Names and values in their order. */
+  *[Symbol.iterator](): IterableIterator<readonly [name: string, value: string]> {
+    for (let index = 0; index < this.#raw.length; index += 2) {
+      yield [this.#raw[index] as string, this.#raw[index + 1] as string];
+    }
+  }
+
+  /** The headers for an ASGI message. */
+  toList(): HeaderList {
+    return new HeaderList([...this.#raw]);
+  }
+
+  #indexOf(key: string): number {
+    for (let index = 0; index < this.#raw.length; index += 2) if (this.#raw[index] === key) return index;
+    return -1;
+  }
+}

@@ -1,0 +1,305 @@
+/** Routing: the radix tree, and routers that are put together into an application. @module */
+import type { ASGIApp } from "./asgi.js";
+import { type ExceptionHandler, ExceptionHandlers, type ExceptionHandlersInit, type ExceptionKey } from "./exception-handlers.js";
+import { ConfigurationError } from "./exceptions.js";
+import type { Middleware } from "./middleware.js";
+import type { Callable, Marker } from "./params.js";
+import type { Request } from "./request.js";
+import type { RouteMetadata, RouteOptions, RouterVerb } from "./router/options.js";
+
+export { buildPath } from "./router/build-path.js";
+export type {
+  AppVerb,
+  HandlerArgs,
+  HandlerResult,
+  ResponseDoc,
+  RouteMetadata,
+  RouteOptions,
+  RouterVerb,
+} from "./router/options.js";
+export { canonicalPath } from "./router/path.js";
+export { type PathParams, type Resolved } from "./router/route.js";
+export { RadixNode } from "./router/radix-node.js";
+export { RadixRouter } from "./router/radix-router.js";
+
+/** The methods that have a verb of their own. */
+export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE"] as const;
+
+/** RFC 9110 §9.1: a method is a token; those in use are upper-case words. */
+const METHOD = /^[A-Z][A-Z-]*$/;
+
+/** A handler as registration sees it. */
+export type Handler = Callable;
+
+/** A route on its way to an App: what it says itself, and what the routers around it add. */
+export interface RouteEntry {
+  readonly method: string;
+  /** The pattern as far as it is known: each router adds its prefix in front. */
+  readonly path: string;
+  readonly handler: Handler;
+  readonly options: RouteOptions;
+  /** Guards, outside in. */
+  readonly dependencies: readonly Marker<unknown>[];
+  /** Outermost first, each list as it was given. */
+  readonly middleware: readonly (readonly Middleware[])[];
+  /** Innermost first. */
+  readonly exceptionHandlers: readonly ExceptionHandlers[];
+}
+
+/** An application on its way to an App. */
+export interface MountEntry {
+  readonly path: string;
+  readonly app: ASGIApp;
+  readonly middleware: readonly (readonly Middleware[])[];
+}
+
+/** What is told of everything that is registered. */
+export interface Registry {
+  addRoute(entry: RouteEntry): void;
+  addMount(entry: MountEntry): void;
+}
+
+/** What a router adds to each of its routes. */
+export interface IncludeOptions {
+  /** Put in front of each pattern. May have `{names}`, which the handlers declare with `Path()`. */
+  prefix?: string;
+  /** Put in front of each route's tags. */
+  tags?: readonly string[];
+  /** Run before those of each route. */
+  dependencies?: readonly Marker<unknown>[];
+  /** Around each route, the last outermost. */
+  middleware?: readonly Middleware[];
+  /** Asked after those of each route. */
+  exceptionHandlers?: ExceptionHandlersInit;
+  /** Further responses of each route for the document. */
+  responses?: RouteMetadata["responses"];
+  /** Marks each route in the document. */
+  deprecated?: boolean;
+  /** `false` leaves each route out of the document. */
+  includeInSchema?: boolean;
+}
+
+/** The options of a `Router`. */
+export interface RouterOptions<Prefix extends string = string> extends IncludeOptions {
+  prefix?: Prefix;
+}
+
+/** The options of `route`, which serves several methods with one handler. */
+export interface MultiRouteOptions {
+  /** In upper case. Defaults to `["GET"]`. */
+  methods?: readonly string[];
+}
+
+function assertPrefix(prefix: string): string {
+  if (prefix !== "" && (!prefix.startsWith("/") || prefix.endsWith("/"))) {
+    throw new ConfigurationError(
+      `A prefix starts with "/" and does not end with it; ${JSON.stringify(prefix)} should be ` +
+        `${JSON.stringify(`/${prefix.replaceAll(/^\/+|\/+$/g, "")}`)}.`,
+    );
+  }
+  return prefix;
+}
+
+/** Adds to an entry what one level around it says. */
+function addLevel(entry: RouteEntry, level: IncludeOptions, handlers: ExceptionHandlers): RouteEntry {
+  const { options } = entry;
+  const tags = [...(level.tags ?? []), ...(options.tags ?? [])];
+  return {
+    ...entry,
+    path: (level.prefix ?? "") + entry.path,
+    options: {
+      ...options,
+      tags: [...new Set(tags)],
+      ...(level.responses ? { responses: { ...level.responses, ...options.responses } } : {}),
+      ...(level.deprecated && options.deprecated === undefined ? { deprecated: true } : {}),
+      ...(level.includeInSchema === false ? { includeInSchema: false } : {}),
+    },
+    dependencies: [...(level.dependencies ?? []), ...entry.dependencies],
+    middleware: level.middleware ? [level.middleware, ...entry.middleware] : entry.middleware,
+    exceptionHandlers: [...entry.exceptionHandlers, handlers],
+  };
+}
+
+/**
+ * A group of routes that an App or another router includes, with what they share: a prefix, tags, dependencies,
+ * middleware, handlers of errors.
+ *
+ * @example
+ * ```ts
+ * import { App, Router } from "tsgi";
+ *
+ * const users = new Router({ prefix: "/users", tags: ["users"] });
+ * users.get("/{id}", async ({ id }) => ({ id }));
+ * const app = new App();
+ * app.includeRouter(users);
+ * ```
+ */
+export class Router<const Prefix extends string = ""> {
+  readonly #options: RouterOptions;
+  readonly #exceptionHandlers: ExceptionHandlers;
+  readonly #routes: RouteEntry[] = [];
+  readonly #mounts: MountEntry[] = [];
+  readonly #registries: Registry[] = [];
+  readonly #included = new Set<Router<string>>();
+
+  /** Registers a handler for `GET`, and so for `HEAD`. */
+  readonly get: RouterVerb<Prefix> = this.#verb("GET");
+  /** Registers a handler for `POST`. */
+  readonly post: RouterVerb<Prefix> = this.#verb("POST");
+  /** Registers a handler for `PUT`. */
+  readonly put: RouterVerb<Prefix> = this.#verb("PUT");
+  /** Registers a handler for `PATCH`. */
+  readonly patch: RouterVerb<Prefix> = this.#verb("PATCH");
+  /** Registers a handler for `DELETE`. */
+  readonly delete: RouterVerb<Prefix> = this.#verb("DELETE");
+  /** Registers a handler for `HEAD`, where it is not to be that of `GET`. */
+  readonly head: RouterVerb<Prefix> = this.#verb("HEAD");
+  /** Registers a handler for `OPTIONS`. */
+  readonly options: RouterVerb<Prefix> = this.#verb("OPTIONS");
+  /** Registers a handler for `TRACE`. */
+  readonly trace: RouterVerb<Prefix> = this.#verb("TRACE");
+
+  constructor(options: RouterOptions<Prefix> = {}) {
+    assertPrefix(options.prefix ?? "");
+    this.#options = options;
+    this.#exceptionHandlers = new ExceptionHandlers(options.exceptionHandlers);
+  }
+
+  #verb(method: string): RouterVerb<Prefix> {
+    return ((path: string, ...rest: readonly unknown[]) => this.#register([method], path, rest)) as RouterVerb<Prefix>;
+  }
+
+  /** Registers one handler for several methods. */
+  readonly route: <H extends Handler>(path: string, options: RouteOptions & MultiRouteOptions, handler: H) => H = (
+    path,
+    { methods = ["GET"], ...options },
+    handler,
+  ) => this.#register(methods, path, [options, handler]) as typeof handler;
+
+  /** `(handler)`, `(options, handler)`, or `(options?)` for a decorator. */
+  #register(methods: readonly string[], path: string, rest: readonly unknown[]): unknown {
+    const place = `${methods.join(", ")} ${String(path)}`;
+    const [first, second] = rest;
+    if (typeof first === "function" && rest.length === 1) return this.#add(methods, path, {}, first as Handler);
+    if (first !== undefined && (typeof first !== "object" || first === null)) {
+      throw new ConfigurationError(
+        `${place}: the options should be an object and the handler a function; what came is ` +
+          `${first === null ? "null" : typeof first}.`,
+      );
+    }
+    const options = (first ?? {}) as RouteOptions;
+    if (rest.length < 2) return (handler: Handler) => this.#add(methods, path, options, handler);
+    return this.#add(methods, path, options, second as Handler);
+  }
+
+  #add(methods: readonly string[], path: string, options: RouteOptions, handler: Handler): Handler {
+    const place = `${methods.join(", ")} ${String(path)}`;
+    if (typeof handler !== "function") {
+      throw new ConfigurationError(`${place}: the handler should be a function, not ${describe(handler)}.`);
+    }
+    if (typeof path !== "string" || (path !== "" && !path.startsWith("/"))) {
+      throw new ConfigurationError(`${place}: a path starts with "/": write ${JSON.stringify(`/${String(path)}`)}.`);
+    }
+    for (const method of methods) {
+      if (!METHOD.test(method)) {
+        throw new ConfigurationError(`${place}: ${JSON.stringify(method)} is no method. Write it in upper case.`);
+      }
+      const entry: RouteEntry = {
+        method,
+        path,
+        handler,
+        options: { ...options, tags: options.tags ?? [] },
+        dependencies: options.dependencies ?? [],
+        middleware: options.middleware ? [options.middleware] : [],
+        exceptionHandlers: options.exceptionHandlers ? [new ExceptionHandlers(options.exceptionHandlers)] : [],
+      };
+      this.#publish("addRoute", addLevel(entry, this.#options, this.#exceptionHandlers));
+    }
+    return handler;
+  }
+
+  #publish(kind: "addRoute", entry: RouteEntry): void;
+  #publish(kind: "addMount", entry: MountEntry): void;
+  #publish(kind: "addRoute" | "addMount", entry: RouteEntry | MountEntry): void {
+    // The registries first: what one of them refuses is not kept.
+    for (const registry of this.#registries) registry[kind](entry as RouteEntry & MountEntry);
+    if (kind === "addRoute") this.#routes.push(entry as RouteEntry);
+    else this.#mounts.push(entry as MountEntry);
+  }
+
+  /**
+   * Takes in the routes of another router, those that it has and those that it gets later.
+   *
+   * @throws ConfigurationError when a route of it cannot be added here.
+   */
+  includeRouter(router: Router<string>, options: IncludeOptions = {}): void {
+    if (!(router instanceof Router)) {
+      throw new ConfigurationError(`includeRouter() takes a Router, not ${describe(router)}. An App is mounted.`);
+    }
+    if (router.#reaches(this)) {
+      throw new ConfigurationError("A router cannot include itself, nor one that includes it.");
+    }
+    assertPrefix(options.prefix ?? "");
+    const handlers = new ExceptionHandlers(options.exceptionHandlers);
+    this.#included.add(router);
+    router.subscribe({
+      addRoute: (entry) => {
+        const outer = addLevel(addLevel(entry, options, handlers), this.#options, this.#exceptionHandlers);
+        this.#publish("addRoute", outer);
+      },
+      addMount: (entry) => {
+        this.#publish("addMount", {
+          ...entry,
+          path: `${this.#options.prefix ?? ""}${options.prefix ?? ""}${entry.path}`,
+          middleware: [this.#options.middleware ?? [], options.middleware ?? [], ...entry.middleware],
+        });
+      },
+    });
+  }
+
+  #reaches(target: Router<string>): boolean {
+    return (this as Router<string>) === target || [...this.#included].some((router) => router.#reaches(target));
+  }
+
+  /** Hands everything below a prefix to another application. Its `path` stays whole, its `root_path` grows. */
+  mount(path: string, app: ASGIApp): void {
+    if (typeof app !== "function") {
+      throw new ConfigurationError(`mount ${path}: an ASGI application is a function, not ${describe(app)}.`);
+    }
+    assertPrefix(path);
+    if (/[{}]/.test(path)) {
+      throw new ConfigurationError(`mount ${path}: the prefix of a mount is plain text, without {names}.`);
+    }
+    this.#publish("addMount", {
+      path: (this.#options.prefix ?? "") + path,
+      app,
+      middleware: this.#options.middleware ? [this.#options.middleware] : [],
+    });
+  }
+
+  /** Registers what becomes of an error of this router's routes, and of the routers that it includes. */
+  exceptionHandler<E>(
+    key: abstract new (...args: never) => E,
+    handler: ExceptionHandler<E>,
+  ): void;
+  exceptionHandler(key: number, handler: (error: Error, request: Request) => unknown): void;
+  exceptionHandler(key: ExceptionKey, handler: ExceptionHandler<never>): void {
+    this.#exceptionHandlers.set(key, handler);
+  }
+
+  /** The handlers of errors that were registered here. */
+  get exceptionHandlers(): ExceptionHandlers {
+    return this.#exceptionHandlers;
+  }
+
+  /** Tells a registry everything that is registered here, now and later. */
+  subscribe(registry: Registry): void {
+    for (const entry of this.#routes) registry.addRoute(entry);
+    for (const entry of this.#mounts) registry.addMount(entry);
+    this.#registries.push(registry);
+  }
+}
+
+function describe(value: unknown): string {
+  return value === null ? "null" : typeof value === "object" ? "an object" : typeof value;
+}

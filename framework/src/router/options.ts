@@ -1,0 +1,102 @@
+import type { ExceptionHandlersInit } from "../exception-handlers.js";
+import type { Limits } from "../limits.js";
+import type { Middleware } from "../middleware.js";
+import type { AnnotationOutput, Marker, Params, PathNames } from "../params.js";
+import type { Response } from "../response.js";
+import type { Schema, SchemaInput } from "../schema.js";
+
+/** A response that the document lists beside the usual one. */
+export interface ResponseDoc {
+  description?: string;
+  /** The schema of its JSON body. */
+  schema?: Schema;
+  headers?: Readonly<Record<string, { description?: string; schema?: Schema }>>;
+}
+
+/** The options of a route that say nothing about types. */
+export interface RouteMetadata {
+  /** Groups in the document. */
+  tags?: readonly string[];
+  /** HTTP status code of a result that is no `Response`. Defaults to 200. */
+  statusCode?: number;
+  /** One line for the document. Defaults to the handler's name in words. */
+  summary?: string;
+  /** Markdown for the document. */
+  description?: string;
+  /** The operation's name in generated clients, unique in the document. */
+  operationId?: string;
+  deprecated?: boolean;
+  /** Whether the document lists it. Defaults to `true`. */
+  includeInSchema?: boolean;
+  /** Further responses for the document, by status. */
+  responses?: Readonly<Record<number, ResponseDoc>>;
+  /** Dependencies that run before those of the params, one after the other, and whose results nobody asks for. */
+  dependencies?: readonly Marker<unknown>[];
+  /** What `urlPathFor` finds the route by. Defaults to the handler's name. */
+  name?: string;
+  /** Middleware for this route alone, the last outermost. */
+  middleware?: readonly Middleware[];
+  /** Handlers of errors for this route alone. */
+  exceptionHandlers?: ExceptionHandlersInit;
+  /** Limits for this route alone. */
+  limits?: Partial<Limits>;
+}
+
+/** The options of a route. */
+export interface RouteOptions<P = Params, R = Schema | undefined> extends RouteMetadata {
+  /** Names and annotations of the handler's parameters. */
+  params?: P;
+  /** The schema of the result: checked when compiling and when running, and the only thing that leaves the process. */
+  returns?: R;
+}
+
+/** A mistake that the compiler shows: `Path()` under a name that the pattern lacks. */
+type MissingNames<P, Path extends string> = {
+  [K in keyof P as P[K] extends { readonly in: "path" }
+    ? Exclude<K, PathNames<Path>>
+    : never]: `the pattern ${Path} has no {${K & string}}`;
+};
+
+/** Nothing to add where no parameter is declared with `Path()`, which is cheap to find out. */
+type CheckPath<P, Path extends string> = [Extract<P[keyof P], { readonly in: "path" }>] extends [never]
+  ? unknown
+  : MissingNames<P, Path>;
+
+/** What a handler is called with. */
+export type HandlerArgs<P, Path extends string> = {
+  [K in keyof P | PathNames<Path>]: K extends keyof P ? AnnotationOutput<P[K]> : string;
+};
+
+/** What a handler may give. */
+export type HandlerResult<R> = [R] extends [Schema] ? SchemaInput<R> | Response | Promise<SchemaInput<R> | Response> : unknown;
+
+/** Registers handlers for one method on an `App`. Each form gives the handler back. */
+export interface AppVerb {
+  <const Path extends string, H extends (args: { [K in PathNames<Path>]: string }) => unknown>(path: Path, handler: H): H;
+  <const Path extends string, P extends Params = {}, R extends Schema | undefined = undefined>(
+    path: Path,
+    options: RouteOptions<P & CheckPath<P, Path>, R>,
+    handler: (args: HandlerArgs<P, Path>) => HandlerResult<R>,
+  ): (args: HandlerArgs<P, Path>) => HandlerResult<R>;
+  <const Path extends string, P extends Params = {}, R extends Schema | undefined = undefined>(
+    path: Path,
+    options?: RouteOptions<P & CheckPath<P, Path>, R>,
+  ): <H extends (args: HandlerArgs<P, Path>) => HandlerResult<R>>(handler: H) => H;
+}
+
+/** Registers handlers for one method on a `Router`, whose outer prefix nobody knows yet. */
+export interface RouterVerb<Prefix extends string> {
+  <const Path extends string, H extends (args: { [K in PathNames<`${Prefix}${Path}`>]: string }) => unknown>(
+    path: Path,
+    handler: H,
+  ): H;
+  <const Path extends string, P extends Params = {}, R extends Schema | undefined = undefined>(
+    path: Path,
+    options: RouteOptions<P, R>,
+    handler: (args: HandlerArgs<P, `${Prefix}${Path}`>) => HandlerResult<R>,
+  ): (args: HandlerArgs<P, `${Prefix}${Path}`>) => HandlerResult<R>;
+  <const Path extends string, P extends Params = {}, R extends Schema | undefined = undefined>(
+    path: Path,
+    options?: RouteOptions<P, R>,
+  ): <H extends (args: HandlerArgs<P, `${Prefix}${Path}`>) => HandlerResult<R>>(handler: H) => H;
+}
