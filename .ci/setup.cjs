@@ -1,0 +1,48 @@
+/* oxlint-disable unicorn/prefer-node-protocol -- An old Node must reach the line that says it is too old. */
+// Installs the packages when they are missing or package-lock.json has changed. Nothing else runs before it, so it
+// needs no package itself, and only what a Node of ten years ago could parse.
+"use strict";
+
+const { createHash } = require("crypto");
+const { spawnSync } = require("child_process");
+const fs = require("fs");
+const path = require("path");
+
+const root = path.dirname(__dirname);
+const stampFile = path.join(root, "node_modules", ".installed");
+
+const [major, minor] = process.versions.node.split(".").map(Number);
+if (major < 20 || (major === 20 && minor < 19)) {
+  fail(`Node 20.19 or newer is needed, but this is Node ${process.versions.node}. See https://nodejs.org/en/download`);
+}
+
+const wanted = createHash("sha256")
+  .update(fs.readFileSync(path.join(root, "package-lock.json")))
+  .update(`${process.platform} ${process.arch}`)
+  .digest("hex");
+const installed = fs.existsSync(stampFile) ? fs.readFileSync(stampFile, "utf8") : "";
+
+if (installed !== wanted) {
+  process.stderr.write("Installing the packages (only when package-lock.json has changed) …\n");
+  // npm writes its hidden lock file last: without it an installation was interrupted, and is done anew.
+  const complete = fs.existsSync(path.join(root, "node_modules", ".package-lock.json"));
+  const status = npm(complete ? ["install", "--no-save"] : ["ci"]);
+  if (status !== 0) fail("The packages could not be installed; npm's own message is above.");
+  fs.writeFileSync(stampFile, wanted);
+}
+
+/** Runs npm; inside an npm script the same npm, else the one on the path. */
+function npm(parameters) {
+  const own = process.env.npm_execpath;
+  const command = own ? process.execPath : "npm";
+  // A script run with --silent would hand its silence down, and an error would go unsaid.
+  const all = (own ? [own] : []).concat(parameters, "--loglevel=error", "--no-audit", "--no-fund");
+  const child = spawnSync(command, all, { cwd: root, stdio: ["ignore", 2, 2] });
+  if (child.error) fail(`npm could not be started: ${child.error.message}`);
+  return child.status;
+}
+
+function fail(message) {
+  process.stderr.write(`${message}\n`);
+  process.exit(1);
+}

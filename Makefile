@@ -1,0 +1,62 @@
+# Every target runs the npm script of the same name in package.json, which does all its own set-up.
+# ARGS goes to that script: make test ARGS="--selectProjects framework"
+
+MAKEFLAGS += --no-print-directory
+.DEFAULT_GOAL := help
+
+ifneq ($(filter-out help,$(MAKECMDGOALS)),)
+ifeq ($(shell command -v npm 2>/dev/null),)
+$(error Node.js 20.19 or newer, with npm, is needed: https://nodejs.org/en/download)
+endif
+endif
+
+.PHONY: help
+help: ## Lists these targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: run sample
+run: ## Starts the sample application on http://127.0.0.1:8000 (PORT=8001 make run for another port)
+	@npm run --silent prestart
+	@cd sample-auth-app && exec $(foreground) $$(node -p 'require("./package.json").scripts.start')
+
+sample: run # so that `make run sample` may be said as well
+	@:
+
+# Without Perl everything works but the status after Ctrl-C, which is then make's own.
+foreground = $(and $(shell command -v perl 2>/dev/null),../.ci/foreground.pl)
+
+.PHONY: demo
+demo: ## Starts the sample application, walks through its whole flow with curl, stops it
+	@npm run --silent demo -- $(ARGS)
+
+.PHONY: test
+test: ## Runs every test of every workspace
+	@npm test --silent -- $(ARGS)
+
+.PHONY: test-all
+test-all: ## Runs the slow checks too
+	@npm run --silent test-all -- $(ARGS)
+
+.PHONY: check
+check: ## Checks format, lint and types, those of the tests included
+	@npm run --silent check
+
+.PHONY: format
+format: ## Formats the code, and mends what the linter can mend
+	@npm run --silent format
+
+.PHONY: build
+build: ## Builds what has changed
+	@npm run --silent build
+
+.PHONY: bench
+bench: ## Measures the framework by the reference protocol, in under a minute
+	@npm run --silent bench -- $(ARGS)
+
+.PHONY: scaffold
+scaffold: ## Writes a new application into a new folder (make scaffold NAME=my-app)
+	@$(if $(NAME),,$(error Say which folder to write: make scaffold NAME=my-app))npm run --silent scaffold -- '$(NAME)' --yes $(ARGS)
+
+.PHONY: clean
+clean: ## Removes the packages, builds, generated code and caches; databases stay
+	@npm run --silent clean
