@@ -1,10 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-import { LibsqlError } from "@libsql/client";
-
 import { Prisma, PrismaClient } from "./generated/prisma/client.js";
 import { BusyError } from "./limiter.js";
-import { OneConnectionLibSql } from "./one-connection.js";
+import { isLocked, SQLiteAdapter } from "./sqlite.js";
 
 /** The database of the application: Prisma's client, whose queries wait for a locked SQLite file. */
 export type Database = ReturnType<typeof openDatabase>;
@@ -19,7 +17,7 @@ export type Transactional = Prisma.TransactionClient;
  */
 export function openDatabase(url: string, busyMs: number) {
   const prisma = new PrismaClient({
-    adapter: new OneConnectionLibSql({ url }),
+    adapter: new SQLiteAdapter({ url }),
     // Transactions of this process stand in line for its one connection.
     transactionOptions: { maxWait: busyMs, timeout: busyMs },
   });
@@ -66,8 +64,6 @@ export async function whileBusy<T>(work: () => Promise<T>, busyMs: number): Prom
 
 /** P1008 is SQLite's lock as Prisma names it; P2028, that the line for the connection was too long. */
 function isBusy(error: unknown): boolean {
-  if (error instanceof Prisma.PrismaClientKnownRequestError) {
-    return error.code === "P1008" || error.code === "P2028";
-  }
-  return error instanceof LibsqlError && error.code === "SQLITE_BUSY";
+  const isPrismas = error instanceof Prisma.PrismaClientKnownRequestError;
+  return isPrismas ? error.code === "P1008" || error.code === "P2028" : isLocked(error);
 }

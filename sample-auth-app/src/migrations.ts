@@ -3,9 +3,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { createClient, type Client } from "@libsql/client";
+import type SQLite from "libsql";
 
 import { whileBusy } from "./database.js";
+import { openSQLite } from "./sqlite.js";
 
 /** The committed SQL, in the layout of Prisma Migrate. */
 const MIGRATIONS = fileURLToPath(new URL("../prisma/migrations/sqlite", import.meta.url));
@@ -46,31 +47,39 @@ export class MigrationError extends Error {
  */
 export async function migrate(url: string, busyMs: number, directory = MIGRATIONS): Promise<string[]> {
   const migrations = readMigrations(directory);
-  const client = createClient({ url });
+  const connection = openSQLite(url);
   try {
     // Readers and a writer do not wait for each other in this mode, which the file keeps.
-    await whileBusy(() => client.execute("PRAGMA journal_mode = WAL"), busyMs);
-    // With foreign keys on, a script that rebuilds a table would delete what refers to its rows. No effect once a
-    // transaction has begun, which is why a script's own such line does not help.
-    await client.execute("PRAGMA foreign_keys = OFF");
-    return await whileBusy(() => applyPending(client, migrations), busyMs);
+    await whileBusy(async () => connection.exec("PRAGMA journal_mode = WAL"), busyMs);
+    // With foreign keys on, a script that builds a table anew would delete what refers to its rows. The same line in the
+    // script has no effect, since a transaction has begun by then.
+    connection.exec("PRAGMA foreign_keys = OFF");
+    // The lock comes before the journal is read: of two processes, the second finds all done.
+    await whileBusy(async () => connection.exec("BEGIN IMMEDIATE"), busyMs);
+    connection.exec(CREATE_JOURNAL);
+    const pending = pendingOf(migrations, readJournal(connection));
+    for (const migration of pending) {
+      apply(connection, migration);
+    }
+    connection.exec("COMMIT");
+    return pending.map(({ name }) => name);
   } finally {
-    client.close();
+    if (connection.inTransaction) {
+      connection.exec("ROLLBACK"); // the driver's `close` leaves it open
+    }
+    connection.close();
   }
 }
 
-async function applyPending(client: Client, migrations: readonly Migration[]): Promise<string[]> {
-  await client.execute("BEGIN IMMEDIATE"); // before the journal is read: of two processes, the second finds all done
-  try {
-    await client.execute(CREATE_JOURNAL);
-    const pending = pendingOf(migrations, await readJournal(client));
-    // One call to the end of the transaction: the client rolls back what a script leaves open, also when it fails.
-    await client.executeMultiple(`${pending.map(toScript).join("\n")}\nCOMMIT;`);
-    return pending.map(({ name }) => name);
-  } catch (error) {
-    await client.execute("ROLLBACK").catch(() => {}); // nothing is open when the script itself has failed
-    throw error;
-  }
+function apply(connection: SQLite.Database, { name, sql, checksum }: Migration): void {
+  const started = Date.now();
+  connection.exec(sql);
+  connection
+    .prepare(
+      `INSERT INTO "_prisma_migrations"
+       ("id", "checksum", "migration_name", "started_at", "finished_at", "applied_steps_count") VALUES (?, ?, ?, ?, ?, 1)`,
+    )
+    .run(randomUUID(), checksum, name, started, Date.now());
 }
 
 function pendingOf(migrations: readonly Migration[], journal: ReadonlyMap<string, string | null>): Migration[] {
@@ -87,19 +96,12 @@ function pendingOf(migrations: readonly Migration[], journal: ReadonlyMap<string
 }
 
 /** @returns for each migration that was started, its checksum, or `null` when it has not finished */
-async function readJournal(client: Client): Promise<Map<string, string | null>> {
-  const { rows } = await client.execute(
-    `SELECT "migration_name", "checksum", "finished_at" FROM "_prisma_migrations" WHERE "rolled_back_at" IS NULL`,
-  );
-  return new Map(rows.map((row) => [String(row[0]), row[2] === null ? null : String(row[1])]));
-}
-
-/** The migration followed by its line in the journal. Nothing here comes from outside the repository. */
-function toScript({ name, sql, checksum }: Migration): string {
-  const now = Date.now();
-  return `${sql}
-;INSERT INTO "_prisma_migrations" ("id", "checksum", "migration_name", "started_at", "finished_at", "applied_steps_count")
-VALUES ('${randomUUID()}', '${checksum}', '${name}', ${now}, ${now}, 1);`;
+function readJournal(connection: SQLite.Database): Map<string, string | null> {
+  const rows = connection
+    .prepare(`SELECT "migration_name", "checksum", "finished_at" FROM "_prisma_migrations" WHERE "rolled_back_at" IS NULL`)
+    .raw(true)
+    .all() as [name: string, checksum: string, finishedAt: unknown][]; // as CREATE_JOURNAL and the SELECT have them
+  return new Map(rows.map(([name, checksum, finishedAt]) => [name, finishedAt === null ? null : checksum]));
 }
 
 function readMigrations(directory: string): Migration[] {
@@ -108,9 +110,6 @@ function readMigrations(directory: string): Migration[] {
     .map(({ name }) => name)
     .toSorted()
     .map((name) => {
-      if (!/^\w+$/.test(name)) {
-        throw new MigrationError(`migration ${JSON.stringify(name)}: expected a name of letters, digits and _`);
-      }
       const sql = readFileSync(path.join(directory, name, "migration.sql"), "utf8");
       return { name, sql, checksum: createHash("sha256").update(sql).digest("hex") };
     });

@@ -57,7 +57,7 @@ describe("the configuration", () => {
   });
 
   it.each([
-    ["no key", {}],
+    ["no key", { SECRET_KEY: undefined }],
     ["an empty key", { SECRET_KEY: "" }],
     ["the placeholder", { SECRET_KEY: INSECURE_SECRET_KEY }],
     ["a key of 31 bytes", { SECRET_KEY: KEY_OF_32_BYTES.slice(1) }],

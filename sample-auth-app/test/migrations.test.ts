@@ -1,0 +1,142 @@
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import path from "node:path";
+
+import { describe, expect, it } from "@jest/globals";
+
+import { migrate, MigrationError } from "../src/migrations.js";
+import { openSQLite } from "../src/sqlite.js";
+import { temporaryDatabase, temporaryFolder } from "./support.js";
+
+const COMMITTED = path.join(import.meta.dirname, "../prisma/migrations/sqlite");
+
+/** A folder of migrations, each with its SQL, and a database beside it. */
+async function createMigrations(scripts: Record<string, string>) {
+  const folder = await temporaryFolder();
+  const directory = path.join(folder.path, "migrations");
+  const write = async (name: string, sql: string) => {
+    await mkdir(path.join(directory, name), { recursive: true });
+    await writeFile(path.join(directory, name, "migration.sql"), sql);
+  };
+  for (const [name, sql] of Object.entries(scripts)) {
+    await write(name, sql);
+  }
+  const url = `file:${folder.path}/test.db`;
+  return { write, url, run: () => migrate(url, 1_000, directory), [Symbol.asyncDispose]: folder[Symbol.asyncDispose] };
+}
+
+function query(url: string, sql: string): unknown[] {
+  const connection = openSQLite(url);
+  const statement = connection.prepare(sql);
+  const rows = statement.reader ? statement.all() : [statement.run()];
+  connection.close();
+  return rows;
+}
+
+describe("migrating", () => {
+  it("makes the file, applies everything in order, and does nothing the second time", async () => {
+    await using migrations = await createMigrations({
+      "20260102_two": "ALTER TABLE a ADD COLUMN two TEXT; -- no newline at the end",
+      "20260101_one": "CREATE TABLE a (one TEXT);\n-- a comment; with a semicolon\n",
+    });
+    expect(await migrations.run()).toEqual(["20260101_one", "20260102_two"]);
+    expect(await migrations.run()).toEqual([]);
+    expect(query(migrations.url, "SELECT name FROM pragma_table_info('a')")).toEqual([
+      { name: "one" },
+      { name: "two" },
+    ]);
+  });
+
+  it("keeps Prisma's journal: names, checksums of the files, times, steps", async () => {
+    await using database = await temporaryDatabase();
+    const rows = query(database.url, `SELECT * FROM "_prisma_migrations"`);
+    const names = (await readdir(COMMITTED)).filter((name) => !name.endsWith(".toml")).toSorted();
+    const checksums = await Promise.all(
+      names.map(async (name) =>
+        createHash("sha256").update(await readFile(path.join(COMMITTED, name, "migration.sql"))).digest("hex"),
+      ),
+    );
+    expect(rows).toEqual(
+      names.map((name, index) => ({
+        id: expect.stringMatching(/^[\da-f-]{36}$/),
+        checksum: checksums[index],
+        finished_at: expect.any(Number),
+        migration_name: name,
+        logs: null,
+        rolled_back_at: null,
+        started_at: expect.any(Number),
+        applied_steps_count: 1,
+      })),
+    );
+  });
+
+  it("gives every column that the client asks for", async () => {
+    await using database = await temporaryDatabase();
+    const { db } = database;
+    await db.user.create({
+      data: {
+        username: "alice",
+        email: "alice@example.com",
+        hashed_password: "!",
+        items: { create: { name: "pen" } },
+        sessions: { create: { expiresAt: new Date(), tokens: { create: { hash: "x", expiresAt: new Date() } } } },
+      },
+    });
+    const include = { items: true, sessions: { include: { tokens: true } } };
+    expect(await db.user.findMany({ include })).toMatchObject([{ items: [{ name: "pen" }], sessions: [{ tokens: [{ hash: "x" }] }] }]);
+  });
+
+  it("applies all that is pending, or nothing", async () => {
+    await using migrations = await createMigrations({
+      "20260101_one": "CREATE TABLE a (one TEXT);",
+      "20260102_two": "CREATE TABLE b (two TEXT); CREATE TABLE nonsense (",
+    });
+    await expect(migrations.run()).rejects.toThrow(/incomplete input|syntax error/);
+    expect(query(migrations.url, "SELECT name FROM sqlite_master")).toEqual([]);
+    await migrations.write("20260102_two", "CREATE TABLE b (two TEXT);");
+    expect(await migrations.run()).toEqual(["20260101_one", "20260102_two"]);
+  });
+
+  it("lets several do it at once: each migration is applied once", async () => {
+    await using migrations = await createMigrations({
+      "20260101_one": "CREATE TABLE a (one TEXT); INSERT INTO a VALUES ('x');",
+    });
+    const applied = await Promise.all(Array.from({ length: 5 }, migrations.run));
+    expect(applied.flat()).toEqual(["20260101_one"]);
+    expect(query(migrations.url, "SELECT one FROM a")).toEqual([{ one: "x" }]);
+  });
+
+  it("keeps the rows that refer to a table which is built anew", async () => {
+    await using migrations = await createMigrations({
+      "20260101_one": `CREATE TABLE a (id INTEGER PRIMARY KEY);
+        CREATE TABLE b (a_id INTEGER REFERENCES a (id) ON DELETE CASCADE);
+        INSERT INTO a VALUES (1); INSERT INTO b VALUES (1);`,
+    });
+    await migrations.run();
+    await migrations.write(
+      "20260102_rebuild",
+      `PRAGMA defer_foreign_keys=ON; PRAGMA foreign_keys=OFF;
+       CREATE TABLE new_a (id INTEGER PRIMARY KEY, extra TEXT); INSERT INTO new_a (id) SELECT id FROM a;
+       DROP TABLE a; ALTER TABLE new_a RENAME TO a; PRAGMA foreign_keys=ON; PRAGMA defer_foreign_keys=OFF;`,
+    );
+    await migrations.run();
+    expect(query(migrations.url, "SELECT a_id FROM b")).toEqual([{ a_id: 1 }]);
+  });
+
+  it("refuses a migration that was changed after it had been applied", async () => {
+    await using migrations = await createMigrations({ "20260101_one": "CREATE TABLE a (one TEXT);" });
+    await migrations.run();
+    await migrations.write("20260101_one", "CREATE TABLE a (another TEXT);");
+    await expect(migrations.run()).rejects.toThrow(new MigrationError("migration 20260101_one was changed after it had been applied"));
+  });
+
+  it("refuses to go on where Prisma's own command has failed", async () => {
+    await using migrations = await createMigrations({ "20260101_one": "CREATE TABLE a (one TEXT);" });
+    await migrations.run();
+    query(migrations.url, `UPDATE "_prisma_migrations" SET finished_at = NULL`);
+    await expect(migrations.run()).rejects.toThrow(/^migration 20260101_one has failed before/);
+    query(migrations.url, `UPDATE "_prisma_migrations" SET rolled_back_at = 1`);
+    query(migrations.url, `DROP TABLE a`);
+    expect(await migrations.run()).toEqual(["20260101_one"]);
+  });
+});

@@ -1,0 +1,164 @@
+import { createHash } from "node:crypto";
+
+import { describe, expect, it } from "@jest/globals";
+
+import { Accounts } from "../src/accounts.js";
+import { openDatabase, type Database } from "../src/database.js";
+import { Passwords } from "../src/security/passwords.js";
+import { RefreshTokens, type Rotation } from "../src/security/refresh-tokens.js";
+import { CHEAP, temporaryDatabase } from "./support.js";
+
+const DAY = 24 * 60 * 60 * 1000;
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+
+/** A database with one user, and a clock that stands still until it is moved. */
+async function setUp() {
+  const database = await temporaryDatabase();
+  const { db } = database;
+  const { id: userId } = await db.user.create({
+    data: { username: "alice", email: "alice@example.com", hashed_password: "!" },
+  });
+  const clock = { now: Date.parse("2026-01-01T00:00:00Z") };
+  const tokens = new RefreshTokens(db, () => clock.now);
+  const accounts = new Accounts(db, new Passwords(CHEAP));
+  return { ...database, userId, clock, tokens, accounts };
+}
+
+function successor(rotation: Rotation): string {
+  if (rotation.outcome !== "rotated") {
+    throw new Error(`expected a rotation, got ${rotation.outcome}`);
+  }
+  return rotation.refreshToken.token;
+}
+
+const countLive = (db: Database) => db.refreshToken.count({ where: { usedAt: null } });
+
+describe("a refresh token", () => {
+  it("has 256 random bits, of which the database holds only the SHA-256", async () => {
+    await using test = await setUp();
+    const { token } = await test.tokens.start(test.userId);
+    expect(Buffer.from(token, "base64url")).toHaveLength(32);
+    expect(await test.db.refreshToken.findMany()).toMatchObject([{ hash: sha256(token), usedAt: null }]);
+    const [row] = await test.db.$queryRaw<object[]>`SELECT * FROM refresh_tokens JOIN sessions ON sessions.id = session_id`;
+    expect(JSON.stringify(row)).not.toContain(token);
+  });
+
+  it("gives another one for itself, time after time", async () => {
+    await using test = await setUp();
+    const first = await test.tokens.start(test.userId);
+    const second = await test.tokens.rotate(first.token);
+    expect(second).toMatchObject({ outcome: "rotated", username: "alice" });
+    expect(successor(second)).not.toBe(first.token);
+    expect(await test.tokens.rotate(successor(second))).toMatchObject({ outcome: "rotated" });
+    expect(await countLive(test.db)).toBe(1);
+  });
+
+  it("ends its session when it comes a second time, and its successors with it", async () => {
+    await using test = await setUp();
+    const { token } = await test.tokens.start(test.userId);
+    const next = successor(await test.tokens.rotate(token));
+    test.clock.now += 1_000;
+    expect(await test.tokens.rotate(token)).toEqual({ outcome: "reused", username: "alice" });
+    expect(await test.tokens.rotate(next)).toEqual({ outcome: "unknown" });
+    expect(await test.db.session.count()).toBe(0);
+  });
+
+  it("leaves other sessions alone when its own ends", async () => {
+    await using test = await setUp();
+    const [phone, laptop] = [await test.tokens.start(test.userId), await test.tokens.start(test.userId)];
+    await test.tokens.rotate(phone.token);
+    test.clock.now += 1_000;
+    await test.tokens.rotate(phone.token);
+    expect(await test.tokens.rotate(laptop.token)).toMatchObject({ outcome: "rotated" });
+  });
+
+  it("has one successor when twenty ask for it at once", async () => {
+    await using test = await setUp();
+    const { token } = await test.tokens.start(test.userId);
+    const rotations = await Promise.all(Array.from({ length: 20 }, () => test.tokens.rotate(token)));
+    const outcomes = rotations.map(({ outcome }) => outcome);
+    expect(outcomes.toSorted()).toEqual([...Array<string>(19).fill("raced"), "rotated"]);
+    expect(await countLive(test.db)).toBe(1);
+    expect(await test.tokens.rotate(successor(rotations[0]!))).toMatchObject({ outcome: "rotated" });
+  });
+
+  it("has one successor when several processes ask for it at once", async () => {
+    await using test = await setUp();
+    const { token } = await test.tokens.start(test.userId);
+    const others = Array.from({ length: 4 }, () => openDatabase(test.url, 1_000));
+    const rotations = await Promise.all(
+      others.map((db) => new RefreshTokens(db, () => test.clock.now).rotate(token)),
+    );
+    expect(rotations.map(({ outcome }) => outcome).toSorted()).toEqual(["raced", "raced", "raced", "rotated"]);
+    expect(await countLive(test.db)).toBe(1);
+    await Promise.all(others.map((db) => db.$disconnect()));
+  });
+
+  it("is dead after seven days without use", async () => {
+    await using test = await setUp();
+    const used = await test.tokens.start(test.userId);
+    const idle = await test.tokens.start(test.userId);
+    expect(idle.maxAgeSeconds).toBe((7 * DAY) / 1000);
+    test.clock.now += 7 * DAY - 1;
+    expect(await test.tokens.rotate(used.token)).toMatchObject({ outcome: "rotated" });
+    test.clock.now += 1;
+    expect(await test.tokens.rotate(idle.token)).toEqual({ outcome: "expired", username: "alice" });
+  });
+
+  it("is dead thirty days after the login, however often it was used", async () => {
+    await using test = await setUp();
+    let { token } = await test.tokens.start(test.userId);
+    for (let day = 6; day < 30; day += 6) {
+      test.clock.now += 6 * DAY;
+      token = successor(await test.tokens.rotate(token));
+    }
+    test.clock.now += 5 * DAY;
+    const last = await test.tokens.rotate(token);
+    expect(last).toMatchObject({ refreshToken: { maxAgeSeconds: DAY / 1000 } });
+    test.clock.now += DAY;
+    expect(await test.tokens.rotate(successor(last))).toMatchObject({ outcome: "expired" });
+    await test.tokens.start(test.userId);
+    expect(await test.db.session.count()).toBe(1); // a login sweeps what is over
+  });
+
+  it("is refused when it was never issued", async () => {
+    await using test = await setUp();
+    expect(await test.tokens.rotate("never-issued")).toEqual({ outcome: "unknown" });
+    expect(await test.tokens.rotate("")).toEqual({ outcome: "unknown" });
+  });
+
+  it("is refused for a disabled user, and stays so when the user is enabled again", async () => {
+    await using test = await setUp();
+    const { token } = await test.tokens.start(test.userId);
+    await test.db.user.update({ where: { id: test.userId }, data: { disabled: true } });
+    expect(await test.tokens.rotate(token)).toEqual({ outcome: "disabled", username: "alice" });
+    await test.db.user.update({ where: { id: test.userId }, data: { disabled: false } });
+    expect(await test.tokens.rotate(token)).toEqual({ outcome: "unknown" });
+  });
+
+  it("is revoked by a logout, also with a token that was used already", async () => {
+    await using test = await setUp();
+    const { token } = await test.tokens.start(test.userId);
+    const next = successor(await test.tokens.rotate(token));
+    await test.tokens.revoke(token);
+    expect(await test.tokens.rotate(next)).toEqual({ outcome: "unknown" });
+    await test.tokens.revoke("never-issued");
+  });
+
+  it("is revoked by a new password", async () => {
+    await using test = await setUp();
+    const { token } = await test.tokens.start(test.userId);
+    const account = await test.accounts.find("alice");
+    await test.accounts.changePassword(account!, "another password");
+    expect(await test.tokens.rotate(token)).toEqual({ outcome: "unknown" });
+  });
+
+  it("is revoked by disabling the user", async () => {
+    await using test = await setUp();
+    const { token } = await test.tokens.start(test.userId);
+    expect(await test.accounts.setDisabled("alice", true)).toBe(true);
+    await test.accounts.setDisabled("alice", false);
+    expect(await test.tokens.rotate(token)).toEqual({ outcome: "unknown" });
+    expect(await test.accounts.setDisabled("nobody", true)).toBe(false);
+  });
+});
