@@ -1,0 +1,58 @@
+/** What a module must export to be measured by direct calls. @module */
+import type { ASGIApp } from "tsgi";
+
+/** What `inject` of Fastify takes. */
+export interface InjectRequest {
+  readonly method: "GET" | "POST";
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly payload?: string;
+}
+
+/** What `inject` of Fastify gives. */
+export interface InjectAnswer {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly payload: string;
+}
+
+/** An ASGI application. */
+export interface ASGIContender {
+  readonly kind: "asgi";
+  readonly handle: ASGIApp;
+}
+
+/** A function from a web-standard request to a web-standard response. */
+export interface FetchContender {
+  readonly kind: "fetch";
+  readonly handle: (request: Request) => Response | Promise<Response>;
+}
+
+/** Fastify's own way to be called without a socket. */
+export interface InjectContender {
+  readonly kind: "inject";
+  readonly handle: (request: InjectRequest) => Promise<InjectAnswer>;
+}
+
+/** The application of one framework, called without a socket. */
+export type Contender = ASGIContender | FetchContender | InjectContender;
+
+/** Imports a contender's module. @throws TypeError when it exports no `kind` and `handle`. */
+export async function loadContender(url: string): Promise<Contender> {
+  const module: unknown = await import(url);
+  if (!isContender(module)) {
+    throw new TypeError(`Expected ${url} to export a kind ("asgi", "fetch" or "inject") and a function named handle.`);
+  }
+  return module;
+}
+
+function isContender(module: unknown): module is Contender {
+  return (
+    typeof module === "object" &&
+    module !== null &&
+    "kind" in module &&
+    (module.kind === "asgi" || module.kind === "fetch" || module.kind === "inject") &&
+    "handle" in module &&
+    typeof module.handle === "function"
+  );
+}

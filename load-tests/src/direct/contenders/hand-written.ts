@@ -1,0 +1,120 @@
+/**
+ * What a careful author writes without any framework: the yardstick. It routes, reads, validates, cuts and answers as
+ * the benchmark application does, and nothing besides.
+ *
+ * @module
+ */
+import type { ASGIApp, HeaderPair, HTTPScope, Receive, Send } from "tsgi";
+
+const CONTENT_TYPE = Buffer.from("content-type");
+const JSON_TYPE = Buffer.from("application/json");
+const CONTENT_LENGTH = Buffer.from("content-length");
+/** The lengths of small bodies, encoded once. */
+const LENGTHS: readonly Buffer[] = Array.from({ length: 1_024 }, (_, length) => Buffer.from(String(length)));
+const USERS = "/users/";
+
+interface NewUser {
+  name: string;
+  email: string;
+  age: number;
+}
+
+/** This module is an ASGI application. */
+export const kind = "asgi";
+
+/** The application. */
+export const handle: ASGIApp = async (scope, receive, send) => {
+  if (scope.type !== "http") {
+    throw new TypeError(`Expected an http scope, not ${scope.type}.`);
+  }
+  const { method, path } = scope;
+  if (path === "/health") {
+    await (method === "GET" ? answer(send, 200, { status: "ok" }) : notAllowed(send));
+  } else if (path === "/users") {
+    await (method === "POST" ? createUser(scope, receive, send) : notAllowed(send));
+  } else if (path.startsWith(USERS) && path.length > USERS.length && !path.includes("/", USERS.length)) {
+    await (method === "GET" ? answer(send, 200, { id: path.slice(USERS.length) }) : notAllowed(send));
+  } else {
+    await answer(send, 404, { detail: "Not Found" });
+  }
+};
+
+async function createUser(scope: HTTPScope, receive: Receive, send: Send): Promise<void> {
+  const user = isJSON(scope) ? parseUser(await readBody(receive)) : null;
+  await (user === null
+    ? answer(send, 422, { detail: "Unprocessable Content" })
+    : answer(send, 201, { id: 1, name: user.name, email: user.email, age: user.age }));
+}
+
+function isJSON(scope: HTTPScope): boolean {
+  for (const [name, value] of scope.headers ?? []) {
+    if (CONTENT_TYPE.equals(name)) {
+      return JSON_TYPE.equals(value);
+    }
+  }
+  return false;
+}
+
+async function readBody(receive: Receive): Promise<string> {
+  const first = await receive();
+  if (first.type === "http.request" && first.more_body !== true) {
+    return decode(first.body ?? new Uint8Array());
+  }
+  const parts: Uint8Array[] = [];
+  for (let message = first; ; message = await receive()) {
+    if (message.type !== "http.request") {
+      throw new Error("The client has gone.");
+    }
+    parts.push(message.body ?? new Uint8Array());
+    if (message.more_body !== true) {
+      return Buffer.concat(parts).toString();
+    }
+  }
+}
+
+function decode(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
+}
+
+function parseUser(json: string): NewUser | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    return null;
+  }
+  return isUser(value) ? value : null;
+}
+
+function isUser(value: unknown): value is NewUser {
+  if (typeof value !== "object" || value === null) {
+    return false;
+  }
+  const { name, email, age }: Partial<Record<keyof NewUser, unknown>> = value;
+  return (
+    typeof name === "string" &&
+    name.length > 0 &&
+    typeof email === "string" &&
+    typeof age === "number" &&
+    Number.isSafeInteger(age) &&
+    age >= 0
+  );
+}
+
+function notAllowed(send: Send): Promise<void> {
+  return answer(send, 405, { detail: "Method Not Allowed" });
+}
+
+async function answer(send: Send, status: number, content: object): Promise<void> {
+  const body = Buffer.from(JSON.stringify(content));
+  const length = LENGTHS[body.length] ?? Buffer.from(String(body.length));
+  await send({
+    type: "http.response.start",
+    status,
+    headers: [
+      [CONTENT_TYPE, JSON_TYPE],
+      [CONTENT_LENGTH, length],
+    ],
+  });
+  await send({ type: "http.response.body", body });
+}

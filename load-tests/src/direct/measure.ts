@@ -1,0 +1,62 @@
+/** The reference protocol: checked, warmed up, then measured. @module */
+import { faultOf, PROOFS, type Example } from "../examples.js";
+import type { Row, WorkerReport } from "../report.js";
+import { createCaller, type Caller } from "./caller.js";
+import type { Contender } from "./contender.js";
+
+/** How many requests a measurement makes. */
+export interface Counts {
+  /** Untimed requests, each answer checked whole. */
+  readonly warmUp: number;
+  /** Timed requests, each answer checked by its status, and its length where the caller has it without more work. */
+  readonly requests: number;
+}
+
+/**
+ * Measures each example in turn and proves, untimed, that the contender validates. An example with a wrong answer has
+ * no row.
+ */
+export async function measureContender(
+  contender: Contender,
+  examples: readonly Example[],
+  counts: Counts,
+): Promise<WorkerReport> {
+  const rows: Row[] = [];
+  const faults: string[] = [];
+  for (const example of examples) {
+    const result = await measureExample(createCaller(contender, example), example, counts);
+    if (typeof result === "string") {
+      faults.push(result);
+    } else {
+      rows.push(result);
+    }
+  }
+  for (const proof of PROOFS) {
+    const fault = faultOf(proof, await createCaller(contender, proof).ask());
+    if (fault !== null) {
+      faults.push(fault);
+    }
+  }
+  return { rows, faults };
+}
+
+async function measureExample(caller: Caller, example: Example, counts: Counts): Promise<Row | string> {
+  let right = await caller.ask();
+  for (let request = 1; request < counts.warmUp; request++) {
+    const fault = faultOf(example, right);
+    if (fault !== null) {
+      return fault;
+    }
+    right = await caller.ask();
+  }
+  const started = performance.now();
+  const wrong = await caller.repeat(counts.requests, right);
+  const seconds = (performance.now() - started) / 1_000;
+  if (wrong > 0) {
+    return `${example.name}: ${wrong} of ${counts.requests} answers were wrong`;
+  }
+  return (
+    faultOf(example, right) ??
+    faultOf(example, await caller.ask()) ?? { name: example.name, figures: { perSecond: counts.requests / seconds } }
+  );
+}

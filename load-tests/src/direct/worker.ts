@@ -1,0 +1,24 @@
+/**
+ * Measures one contender in this process and prints the report.
+ *
+ * `node dist/direct/worker.js MODULE [REQUESTS] [WARM_UP] [EXAMPLE]`: MODULE is the contender's URL, EXAMPLE the name
+ * of the only route to measure.
+ *
+ * @module
+ */
+import { EXAMPLES } from "../examples.js";
+import { printReport } from "../report.js";
+import { loadContender } from "./contender.js";
+import { measureContender } from "./measure.js";
+
+const [module = "", requests = "50000", warmUp = "500", only] = process.argv.slice(2);
+
+printReport(
+  await measureContender(
+    await loadContender(module),
+    EXAMPLES.filter(({ name }) => only === undefined || name === only),
+    { requests: Number(requests), warmUp: Number(warmUp) },
+  ),
+);
+// A framework may hold the process open by a timer of its own.
+process.exit();

@@ -1,0 +1,94 @@
+/** The requests that are measured, the answers they must get, and the check that they got them. @module */
+import { isDeepStrictEqual } from "node:util";
+
+/** One request and what a right answer to it looks like. */
+export interface Example {
+  /** How tables and faults name it. */
+  readonly name: string;
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  /** JSON text, sent as `application/json`; `null` for a request without a body. */
+  readonly body: string | null;
+  /** The status of the answer; `"refused"` for any of 400 to 499, as frameworks differ in what they call a bad body. */
+  readonly status: number | "refused";
+  /** What the body of the answer holds, as JSON; `null` where it is not looked at. */
+  readonly answer: Readonly<Record<string, unknown>> | null;
+}
+
+/** What came back. */
+export interface Answer {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: string;
+}
+
+const ADA = { name: "Ada Lovelace", email: "ada@example.org", age: 36 };
+const BOB = { name: "Bob", email: "bob@example.org", age: 0 };
+
+/** The three routes of the reference protocol. */
+export const EXAMPLES: readonly Example[] = [
+  get("GET /health", "/health", 200, { status: "ok" }),
+  get("GET /users/{id}", "/users/42", 200, { id: "42" }),
+  created("POST /users", ADA, ADA),
+];
+
+/** What shows, untimed, that a contender does the work and does not just echo: it validates, cuts and refuses. */
+export const PROOFS: readonly Example[] = [
+  get("another user's id", "/users/ada", 200, { id: "ada" }),
+  created("another user", BOB, BOB),
+  created("a key that the struct does not name", { ...ADA, admin: true }, ADA),
+  refused("a text where an integer is wanted", { ...ADA, age: "old" }),
+  refused("a fraction where an integer is wanted", { ...ADA, age: 36.5 }),
+  refused("a negative age", { ...ADA, age: -1 }),
+  refused("an empty name", { ...ADA, name: "" }),
+  refused("a missing field", { name: "Ada", age: 36 }),
+  refused("null where a text is wanted", { ...ADA, email: null }),
+  refused("a body that is no object", "Ada"),
+  get("a path without a route", "/nowhere", 404, null),
+];
+
+function get(name: string, path: string, status: number, answer: Example["answer"]): Example {
+  return { name, method: "GET", path, body: null, status, answer };
+}
+
+function created(name: string, body: unknown, user: Readonly<Record<string, unknown>>): Example {
+  return {
+    name,
+    method: "POST",
+    path: "/users",
+    body: JSON.stringify(body),
+    status: 201,
+    answer: { id: 1, ...user },
+  };
+}
+
+function refused(name: string, body: unknown): Example {
+  return { name, method: "POST", path: "/users", body: JSON.stringify(body), status: "refused", answer: null };
+}
+
+/** Says what is wrong with an answer, in one line, or `null` when it is right. */
+export function faultOf(example: Example, answer: Answer): string | null {
+  const { status } = example;
+  const rightStatus = status === "refused" ? answer.status >= 400 && answer.status < 500 : answer.status === status;
+  if (!rightStatus) {
+    return `${example.name}: expected the status ${status}, got ${answer.status} ${answer.body.slice(0, 200)}`;
+  }
+  if (example.answer === null) {
+    return null;
+  }
+  if (!/^application\/json\b/.test(answer.contentType)) {
+    return `${example.name}: expected application/json, got ${JSON.stringify(answer.contentType)}`;
+  }
+  if (!isDeepStrictEqual(parseJSON(answer.body), example.answer)) {
+    return `${example.name}: expected ${JSON.stringify(example.answer)}, got ${answer.body.slice(0, 200)}`;
+  }
+  return null;
+}
+
+function parseJSON(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,13 @@
+/** Where things lie. Every path is the same from `src` and from `dist`. @module */
+
+/** The folder of the whole repository. */
+export const REPOSITORY = new URL("../../", import.meta.url);
+
+/** The peers as they are committed: their versions and one small module for each. */
+export const PEER_SOURCES = new URL("../peers/", import.meta.url);
+
+/** Where the peers are installed. Not in version control. */
+export const PEERS = new URL(".cache/peers/", REPOSITORY);
+
+/** Where results are written. Not in version control. */
+export const RESULTS = new URL(".cache/bench/latest.json", REPOSITORY);

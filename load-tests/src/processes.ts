@@ -1,0 +1,54 @@
+/** Runs a measurement in a process of its own. @module */
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { parseReport, type WorkerReport } from "./report.js";
+
+/** No measuring process needs longer; the slowest, a framework at 10,000 requests a second, takes 15 s. */
+const TIMEOUT_MS = 120_000;
+
+/** How a process ended and how long it lived. */
+export interface Run {
+  readonly stdout: string;
+  /** From the start to the end of the process, in milliseconds. */
+  readonly wallMs: number;
+}
+
+/**
+ * Runs a script in a fresh Node process.
+ *
+ * @throws Error with the end of the script's stderr when it fails or takes too long.
+ */
+export async function runScript(
+  script: URL,
+  args: readonly string[] = [],
+  nodeArgs: readonly string[] = [],
+): Promise<Run> {
+  const started = performance.now();
+  return await new Promise((resolve, reject) => {
+    execFile(
+      process.execPath,
+      [...nodeArgs, fileURLToPath(script), ...args],
+      { timeout: TIMEOUT_MS, env: { ...process.env, NODE_ENV: "production" } },
+      (error, stdout, stderr) => {
+        if (error === null) {
+          resolve({ stdout, wallMs: performance.now() - started });
+        } else {
+          reject(
+            new Error(`${fileURLToPath(script)} ${args.join(" ")} failed: ${stderr.trim().slice(-2_000)}`, {
+              cause: error,
+            }),
+          );
+        }
+      },
+    );
+  });
+}
+
+/** Runs a measuring script in a fresh process and gives its report. @throws Error when it gives none. */
+export async function runWorker(
+  script: URL,
+  args: readonly string[],
+  nodeArgs: readonly string[] = [],
+): Promise<WorkerReport> {
+  return parseReport((await runScript(script, args, nodeArgs)).stdout);
+}

@@ -1,0 +1,58 @@
+/** Lets contenders take turns. @module */
+import type { WorkerReport } from "./report.js";
+import { summarize, type Summary } from "./statistics.js";
+
+/** What one contender reached, over all rounds. */
+export interface Result {
+  readonly contender: string;
+  /** Each row's figures by name: `rows["GET /health"].perSecond`. Empty when an answer was wrong. */
+  readonly rows: Readonly<Record<string, Readonly<Record<string, Summary>>>>;
+  /** Each wrong answer in one line, each once. */
+  readonly faults: readonly string[];
+}
+
+/**
+ * Measures every contender once a round. Each round begins with another one, so that none always runs when the machine
+ * is coolest.
+ *
+ * @param run - Measures one contender once, in a process of its own. When it fails, its error counts as a fault.
+ */
+export async function takeTurns(
+  contenders: readonly string[],
+  rounds: number,
+  run: (contender: string, round: number) => Promise<WorkerReport>,
+): Promise<Result[]> {
+  const reports = new Map<string, WorkerReport[]>(contenders.map((contender) => [contender, []]));
+  for (let round = 0; round < rounds; round++) {
+    for (const contender of rotate(contenders, round)) {
+      reports.get(contender)?.push(await run(contender, round).catch(asFault));
+    }
+  }
+  return [...reports].map(([contender, list]) => collect(contender, list));
+}
+
+function rotate<T>(items: readonly T[], by: number): T[] {
+  const start = by % items.length;
+  return [...items.slice(start), ...items.slice(0, start)];
+}
+
+function asFault(error: unknown): WorkerReport {
+  return { rows: [], faults: [error instanceof Error ? error.message : String(error)] };
+}
+
+/** Turns the reports of one contender into one result. A contender with a fault has no rows: its numbers do not count. */
+function collect(contender: string, reports: readonly WorkerReport[]): Result {
+  const faults = [...new Set(reports.flatMap((report) => report.faults))];
+  const runs: Record<string, Record<string, number[]>> = {};
+  for (const row of faults.length === 0 ? reports.flatMap((report) => report.rows) : []) {
+    const figures = (runs[row.name] ??= {});
+    for (const [name, figure] of Object.entries(row.figures)) {
+      (figures[name] ??= []).push(figure);
+    }
+  }
+  return { contender, rows: mapValues(runs, (figures) => mapValues(figures, summarize)), faults };
+}
+
+function mapValues<V, R>(record: Readonly<Record<string, V>>, map: (value: V) => R): Record<string, R> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
+}

@@ -1,0 +1,73 @@
+/** How much is measured, read from the environment. @module */
+
+/** The parts of a run, in their order. */
+export const SECTIONS = ["direct", "routing", "http", "startup"] as const;
+
+/** One part of a run. */
+export type Section = (typeof SECTIONS)[number];
+
+/** What a run does. */
+export interface Settings {
+  /** Smaller counts, to try something out. The figures are then not those of the reference protocol. */
+  readonly quick: boolean;
+  /** Installs the peers into `.cache/peers` and measures them as well. */
+  readonly peers: boolean;
+  readonly sections: readonly Section[];
+  /** Untimed requests before the measured ones. The reference protocol has 500. */
+  readonly warmUp: number;
+  /** Measured requests for each route. The reference protocol has 50,000. */
+  readonly requests: number;
+  /** Measured look-ups for each path. The reference protocol has 500,000. */
+  readonly lookups: number;
+  /** Fresh processes for each contender of direct calls, routing, and registration. */
+  readonly rounds: number;
+  /** Measured requests for each route over HTTP. */
+  readonly httpRequests: number;
+  /** Fresh server processes for each contender over HTTP. */
+  readonly httpRounds: number;
+  /** Starts of a process for each row of the start-up table. */
+  readonly starts: number;
+}
+
+/**
+ * Reads `QUICK`, `PEERS` (`1` switches on) and `ONLY` (sections, parted by commas).
+ *
+ * @throws TypeError when a value is none of these; the message names the variable and what it takes.
+ */
+export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
+  const quick = readSwitch(environment, "QUICK");
+  const peers = readSwitch(environment, "PEERS");
+  return {
+    quick,
+    peers,
+    sections: readSections(environment["ONLY"]),
+    warmUp: 500,
+    requests: quick ? 10_000 : 50_000,
+    lookups: quick ? 100_000 : 500_000,
+    rounds: quick ? 3 : 5,
+    httpRequests: quick ? 5_000 : 50_000,
+    httpRounds: 1,
+    starts: quick ? 5 : 11,
+  };
+}
+
+function readSwitch(environment: Readonly<Record<string, string | undefined>>, name: string): boolean {
+  const value = environment[name] ?? "";
+  if (value !== "" && value !== "0" && value !== "1") {
+    throw new TypeError(`Expected ${name} to be 1 or 0, not ${JSON.stringify(value)}.`);
+  }
+  return value === "1";
+}
+
+function readSections(value: string | undefined): readonly Section[] {
+  if (value === undefined || value === "") {
+    return SECTIONS;
+  }
+  return value.split(",").map((name) => {
+    const section = SECTIONS.find((candidate) => candidate === name.trim());
+    if (section === undefined) {
+      throw new TypeError(`Expected ONLY to name ${SECTIONS.join(", ")}, not ${JSON.stringify(name)}.`);
+    }
+    return section;
+  });
+}

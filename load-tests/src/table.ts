@@ -1,0 +1,40 @@
+/** A table of text for a terminal. @module */
+
+/**
+ * Lines the cells up: the first column to the left, all others to the right, a rule under the header.
+ *
+ * @param header - One title a column.
+ * @param rows - Each as long as the header; a shorter one is filled up with empty cells.
+ */
+export function formatTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = header.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
+  const line = (cells: readonly string[]): string =>
+    widths
+      .map((width, column) => {
+        const cell = cells[column] ?? "";
+        return column === 0 ? cell.padEnd(width) : cell.padStart(width);
+      })
+      .join("  ")
+      .trimEnd();
+  return [line(header), widths.map((width) => "─".repeat(width)).join("  "), ...rows.map(line)].join("\n");
+}
+
+/** A rate for a reader: three figures are enough, more would be noise. `1234567` reads `1,230,000`. */
+export function formatRate(perSecond: number): string {
+  return Number(perSecond.toPrecision(3)).toLocaleString("en-US", { maximumFractionDigits: 0 });
+}
+
+/** A share as `±3 %`. */
+export function formatSpread(spread: number): string {
+  return `±${(spread * 100).toFixed(0)} %`;
+}
+
+/** How many times, as `0.81×` or `12×`. */
+export function formatRatio(ratio: number): string {
+  return `${ratio >= 10 ? ratio.toFixed(0) : ratio.toFixed(2)}×`;
+}
+
+/** Milliseconds as `43.1 ms`. */
+export function formatMs(ms: number): string {
+  return `${ms.toFixed(ms < 10 ? 2 : 1)} ms`;
+}
