@@ -32,7 +32,12 @@ if (readStamp() !== made) {
     encoding: "utf8",
     // `generate` never runs the schema engine, but every Prisma command first looks for it on the network, unless it is
     // told of an existing file. Only here: the commands that do need the engine shall get the real one.
-    env: { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, PRISMA_HIDE_UPDATE_MESSAGE: "1", CHECKPOINT_DISABLE: "1" },
+    env: {
+      ...process.env,
+      PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
+      PRISMA_HIDE_UPDATE_MESSAGE: "1",
+      CHECKPOINT_DISABLE: "1",
+    },
   });
   if (run.status !== 0) {
     process.stderr.write(`${run.stdout}${run.stderr}prisma generate failed\n`);

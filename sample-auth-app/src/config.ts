@@ -67,7 +67,9 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   );
   if (!Value.Check(Environment, values)) {
     const name = Value.Errors(Environment, values).First()?.path.slice(1) as Name; // a property of Environment: all others have been left behind
-    throw new ConfigError(`${name}: expected ${Environment.properties[name].description}, got ${JSON.stringify(env[name])}`);
+    throw new ConfigError(
+      `${name}: expected ${Environment.properties[name].description}, got ${JSON.stringify(env[name])}`,
+    );
   }
   if (values.NODE_ENV === "production") {
     checkProductionKey(values.SECRET_KEY);

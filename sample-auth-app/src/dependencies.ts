@@ -22,7 +22,10 @@ export const getAccessTokens = withParams({ services }, async ({ services }) => 
 export const getRefreshTokens = withParams({ services }, async ({ services }) => services.refreshTokens);
 
 /** The address of the other end of the connection. What a proxy says of it is not believed. */
-export const getClientAddress = withParams({ request: Request }, async ({ request }) => request.client?.host ?? "unknown");
+export const getClientAddress = withParams(
+  { request: Request },
+  async ({ request }) => request.client?.host ?? "unknown",
+);
 
 /** The log, with this request's id and the client's address on each line. */
 export const getLog = withParams(
@@ -33,12 +36,15 @@ export const getLog = withParams(
 /** The account of the user whose bearer token the request carries, or 401 for every fault it can have. */
 export const getCurrentAccount = withParams(
   {
+    request: Request,
     authorization: Header({ default: null }),
     accessTokens: Depends(getAccessTokens),
     accounts: Depends(getAccounts),
   },
-  async ({ authorization, accessTokens, accounts }): Promise<Account> => {
-    if (!authorization?.startsWith("Bearer ")) {
+  async ({ request, authorization, accessTokens, accounts }): Promise<Account> => {
+    // Of two headers, the parameter is the last, and a proxy may have looked at the first.
+    const isOnly = request.headers["authorization"] === authorization;
+    if (!isOnly || !authorization?.startsWith("Bearer ")) {
       throw credentialsException();
     }
     const username = await accessTokens.verifyAccessToken(authorization.slice("Bearer ".length));

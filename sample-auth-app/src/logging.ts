@@ -6,7 +6,10 @@ export interface Log extends Logger {
 }
 
 /** Writes one JSON object a line, which keeps CR and LF of what clients send inside their strings. */
-export function createLog(write: (line: string) => void = (line) => process.stderr.write(line), common: object = {}): Log {
+export function createLog(
+  write: (line: string) => void = (line) => process.stderr.write(line),
+  common: object = {},
+): Log {
   const at = (level: string) => (fields: object, message: string) => {
     const entry = { time: new Date().toISOString(), level, message, ...common, ...fields };
     write(`${JSON.stringify(entry, (_, value: unknown) => (value instanceof Error ? describe(value) : value))}\n`);

@@ -98,7 +98,9 @@ function pendingOf(migrations: readonly Migration[], journal: ReadonlyMap<string
 /** @returns for each migration that was started, its checksum, or `null` when it has not finished */
 function readJournal(connection: SQLite.Database): Map<string, string | null> {
   const rows = connection
-    .prepare(`SELECT "migration_name", "checksum", "finished_at" FROM "_prisma_migrations" WHERE "rolled_back_at" IS NULL`)
+    .prepare(
+      `SELECT "migration_name", "checksum", "finished_at" FROM "_prisma_migrations" WHERE "rolled_back_at" IS NULL`,
+    )
     .raw(true)
     .all() as [name: string, checksum: string, finishedAt: unknown][]; // as CREATE_JOURNAL and the SELECT have them
   return new Map(rows.map(([name, checksum, finishedAt]) => [name, finishedAt === null ? null : checksum]));

@@ -20,7 +20,8 @@ export async function prepareDatabase(config: Config): Promise<void> {
   try {
     await migrate(config.databaseUrl, config.databaseBusyMs);
   } catch (error) {
-    if (error instanceof Error) throw new DatabaseError(`cannot prepare the database ${config.databaseUrl}: ${error.message}`, { cause: error });
+    if (error instanceof Error)
+      throw new DatabaseError(`cannot prepare the database ${config.databaseUrl}: ${error.message}`, { cause: error });
     throw error;
   }
   if (config.environment === "development") {

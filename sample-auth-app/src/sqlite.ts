@@ -108,8 +108,15 @@ function run(connection: SQLite.Database, source: InStatement): ResultSet {
   if (!statement.reader) {
     return createResult([], [], statement.run(...values).changes);
   }
-  const rows = statement.safeIntegers(true).raw(true).all(...values) as Value[][]; // `raw`: each row is a list of values
-  return createResult(statement.columns(), rows.map((row) => row.map(fromSQLite)), 0);
+  const rows = statement
+    .safeIntegers(true)
+    .raw(true)
+    .all(...values) as Value[][]; // `raw`: each row is a list of values
+  return createResult(
+    statement.columns(),
+    rows.map((row) => row.map(fromSQLite)),
+    0,
+  );
 }
 
 function createResult(columns: SQLite.ColumnDefinition[], rows: Value[][], rowsAffected: number): ResultSet {

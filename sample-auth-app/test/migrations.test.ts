@@ -53,7 +53,9 @@ describe("migrating", () => {
     const names = (await readdir(COMMITTED)).filter((name) => !name.endsWith(".toml")).toSorted();
     const checksums = await Promise.all(
       names.map(async (name) =>
-        createHash("sha256").update(await readFile(path.join(COMMITTED, name, "migration.sql"))).digest("hex"),
+        createHash("sha256")
+          .update(await readFile(path.join(COMMITTED, name, "migration.sql")))
+          .digest("hex"),
       ),
     );
     expect(rows).toEqual(
@@ -83,7 +85,9 @@ describe("migrating", () => {
       },
     });
     const include = { items: true, sessions: { include: { tokens: true } } };
-    expect(await db.user.findMany({ include })).toMatchObject([{ items: [{ name: "pen" }], sessions: [{ tokens: [{ hash: "x" }] }] }]);
+    expect(await db.user.findMany({ include })).toMatchObject([
+      { items: [{ name: "pen" }], sessions: [{ tokens: [{ hash: "x" }] }] },
+    ]);
   });
 
   it("applies all that is pending, or nothing", async () => {
@@ -127,7 +131,9 @@ describe("migrating", () => {
     await using migrations = await createMigrations({ "20260101_one": "CREATE TABLE a (one TEXT);" });
     await migrations.run();
     await migrations.write("20260101_one", "CREATE TABLE a (another TEXT);");
-    await expect(migrations.run()).rejects.toThrow(new MigrationError("migration 20260101_one was changed after it had been applied"));
+    await expect(migrations.run()).rejects.toThrow(
+      new MigrationError("migration 20260101_one was changed after it had been applied"),
+    );
   });
 
   it("refuses to go on where Prisma's own command has failed", async () => {

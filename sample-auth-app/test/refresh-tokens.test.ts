@@ -39,7 +39,9 @@ describe("a refresh token", () => {
     const { token } = await test.tokens.start(test.userId);
     expect(Buffer.from(token, "base64url")).toHaveLength(32);
     expect(await test.db.refreshToken.findMany()).toMatchObject([{ hash: sha256(token), usedAt: null }]);
-    const [row] = await test.db.$queryRaw<object[]>`SELECT * FROM refresh_tokens JOIN sessions ON sessions.id = session_id`;
+    const [row] = await test.db.$queryRaw<
+      object[]
+    >`SELECT * FROM refresh_tokens JOIN sessions ON sessions.id = session_id`;
     expect(JSON.stringify(row)).not.toContain(token);
   });
 
@@ -86,9 +88,7 @@ describe("a refresh token", () => {
     await using test = await setUp();
     const { token } = await test.tokens.start(test.userId);
     const others = Array.from({ length: 4 }, () => openDatabase(test.url, 1_000));
-    const rotations = await Promise.all(
-      others.map((db) => new RefreshTokens(db, () => test.clock.now).rotate(token)),
-    );
+    const rotations = await Promise.all(others.map((db) => new RefreshTokens(db, () => test.clock.now).rotate(token)));
     expect(rotations.map(({ outcome }) => outcome).toSorted()).toEqual(["raced", "raced", "raced", "rotated"]);
     expect(await countLive(test.db)).toBe(1);
     await Promise.all(others.map((db) => db.$disconnect()));

@@ -42,8 +42,14 @@ describe("an access token", () => {
   it.each([
     ["the empty text", ""],
     ["no token at all", "nonsense"],
-    ["one character of the payload changed", `${header}.${payload.slice(0, -1)}${payload.endsWith("0") ? "1" : "0"}.${signature}`],
-    ["one character of the signature changed", `${header}.${payload}.${signature.startsWith("A") ? "B" : "A"}${signature.slice(1)}`],
+    [
+      "one character of the payload changed",
+      `${header}.${payload.slice(0, -1)}${payload.endsWith("0") ? "1" : "0"}.${signature}`,
+    ],
+    [
+      "one character of the signature changed",
+      `${header}.${payload}.${signature.startsWith("A") ? "B" : "A"}${signature.slice(1)}`,
+    ],
     ["no signature", `${header}.${payload}.`],
     ["another key", handMade(good, { alg: "HS256" }, "another-key-of-exactly-32-bytes-")],
     ["alg none", `${encode({ alg: "none" })}.${payload}.`],

@@ -1,4 +1,15 @@
-import { Cookie, Depends, Form, HTTPException, Request, RequestValidationError, Response, Router, t, withParams } from "tsgi";
+import {
+  Cookie,
+  Depends,
+  Form,
+  HTTPException,
+  Request,
+  RequestValidationError,
+  Response,
+  Router,
+  t,
+  withParams,
+} from "tsgi";
 
 import type { Config } from "../config.js";
 import {
@@ -125,7 +136,10 @@ auth.post(
 );
 
 async function tokenResponse(accessTokens: AccessTokens, username: string): Promise<TokenResponse> {
-  const access_token = await accessTokens.createAccessToken({ sub: username }, { expiresInMinutes: ACCESS_TOKEN_MINUTES });
+  const access_token = await accessTokens.createAccessToken(
+    { sub: username },
+    { expiresInMinutes: ACCESS_TOKEN_MINUTES },
+  );
   return { access_token, token_type: "bearer" };
 }
 

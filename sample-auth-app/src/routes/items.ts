@@ -7,7 +7,7 @@ import { Item } from "../models.js";
 export const items = new Router({ prefix: "/items", tags: ["items"] });
 
 items.get(
-  "/",
+  "",
   { params: { user: Depends(getCurrentUser), db: Depends(getDb) }, returns: t.Array(Item) },
   async ({ user, db }) => {
     const rows = await db.item.findMany({ where: { owner: { username: user.username } }, orderBy: { id: "asc" } });

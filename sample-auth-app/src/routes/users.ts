@@ -8,7 +8,7 @@ import { isAcceptablePassword } from "../security/passwords.js";
 export const users = new Router({ prefix: "/users", tags: ["users"] });
 
 users.post(
-  "/",
+  "",
   {
     params: { newUser: NewUser, accounts: Depends(getAccounts), log: Depends(getLog) },
     returns: User,

@@ -49,9 +49,7 @@ export class Passwords {
       return false; // nobody could choose it, so there is nothing to spend work on
     }
     const usable = hash !== null && costOf(hash) !== null;
-    const matches = await this.#limiter.run(() =>
-      argon2.verify(usable ? hash : this.#dummyHash, normalize(password)),
-    );
+    const matches = await this.#limiter.run(() => argon2.verify(usable ? hash : this.#dummyHash, normalize(password)));
     return usable && matches;
   }
 

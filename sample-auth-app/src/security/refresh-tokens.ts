@@ -88,7 +88,10 @@ export async function revokeSessions(tx: Transactional, userId: number): Promise
 async function take(tx: Transactional, hash: string, now: number): Promise<Rotation> {
   // The claim comes first: of two who present the same token, one finds it unused.
   const claim = await tx.refreshToken.updateMany({ where: { hash, usedAt: null }, data: { usedAt: new Date(now) } });
-  const found = await tx.refreshToken.findUnique({ where: { hash }, include: { session: { include: { user: true } } } });
+  const found = await tx.refreshToken.findUnique({
+    where: { hash },
+    include: { session: { include: { user: true } } },
+  });
   if (found === null) {
     return { outcome: "unknown" };
   }

@@ -1,0 +1,117 @@
+import { describe, expect, it } from "@jest/globals";
+
+import { openSQLite } from "../src/sqlite.js";
+import { openApp, PASSWORD } from "./support.js";
+
+describe("the application", () => {
+  it("answers what it does not have with 404, and a method that a path does not have with 405", async () => {
+    await using app = await openApp();
+    await app.request.get("/nothing").expect(404, { detail: "Not Found" });
+    const response = await app.request.delete("/users/me").expect(405, { detail: "Method Not Allowed" });
+    expect(response.get("Allow")).toContain("GET");
+  });
+
+  it("answers 503 with Retry-After while another process keeps the database locked, and goes on afterwards", async () => {
+    await using app = await openApp({ databaseBusyMs: 20 });
+    const other = openSQLite(app.config.databaseUrl);
+    other.exec("BEGIN IMMEDIATE");
+    const user = { username: "alice", email: "alice@example.com", password: PASSWORD };
+    const response = await app.request.post("/users").send(user).expect(503, { detail: "Service Unavailable" });
+    expect(response.get("Retry-After")).toBe("1");
+    other.exec("COMMIT");
+    other.close();
+    await app.request.post("/users").send(user).expect(201);
+  });
+
+  it("has the tags of the specification", async () => {
+    await using app = await openApp();
+    const tags = app.routes.map(({ method, path, metadata }) => [`${method} ${path}`, ...(metadata.tags ?? [])]);
+    expect(tags).toEqual([
+      ["POST /auth/token", "auth"],
+      ["POST /auth/refresh", "auth"],
+      ["POST /auth/logout", "auth"],
+      ["POST /users", "users"],
+      ["GET /users/me", "users"],
+      ["PUT /users/me/password", "users"],
+      ["GET /items", "items"],
+      ["GET /items/{item_id}", "items"],
+      ["GET /health", "health"],
+    ]);
+  });
+});
+
+describe("the headers of every answer", () => {
+  it("keep browsers from guessing types, and carry a request id of our own", async () => {
+    await using app = await openApp();
+    const answers = await Promise.all(
+      ["/health", "/users/me", "/nothing"].map((path) => app.request.get(path).set("X-Request-Id", "theirs")),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([200, 401, 404]);
+    expect(answers.map((answer) => answer.get("X-Content-Type-Options"))).toEqual(Array(3).fill("nosniff"));
+    const ids = answers.map((answer) => answer.get("X-Request-Id"));
+    expect(ids).toEqual(Array(3).fill(expect.stringMatching(/^[\da-f-]{36}$/)));
+    expect(new Set(ids).size).toBe(3);
+  });
+
+  it("ask for https only where there is https", async () => {
+    await using app = await openApp();
+    const response = await app.request.get("/health");
+    expect(response.get("Strict-Transport-Security")).toBeUndefined();
+  });
+});
+
+describe("the log", () => {
+  it("tells of success, failure, refresh, reuse and logout, each with the request's id and the client's address", async () => {
+    await using app = await openApp();
+    await app.register();
+    const post = (path: string, cookie: string) => app.request.post(path).set("Cookie", cookie);
+    const { cookie } = await app.login();
+    const failure = await app.request
+      .post("/auth/token")
+      .type("form")
+      .send({ username: "alice", password: "wrong horse" });
+    await post("/auth/refresh", cookie);
+    await post("/auth/refresh", cookie);
+    await post("/auth/logout", cookie);
+    const entries = app.lines.map((line) => JSON.parse(line));
+    expect(entries).toMatchObject([
+      { level: "info", message: "registered", user: "alice" },
+      { level: "info", message: "login", user: "alice" },
+      { level: "warn", message: "login failed", requestId: failure.get("X-Request-Id") },
+      { level: "info", message: "refresh", user: "alice" },
+      { level: "warn", message: "refresh refused", user: "alice", reason: "reused" },
+      { level: "info", message: "logout" },
+    ]);
+    expect(entries.every(({ requestId, address }) => requestId.length === 36 && address === "127.0.0.1")).toBe(true);
+  });
+
+  it("has no password, token or cookie in it, whatever goes wrong", async () => {
+    await using app = await openApp({ databaseBusyMs: 20 });
+    await app.register();
+    const { token, cookie } = await app.login();
+    await app.request.post("/auth/token").type("form").send({ username: "secret-in-name", password: "wrong horse" });
+    await app.request.post("/auth/token").send({ username: "alice", password: PASSWORD });
+    await app.request.get("/users/me").auth(`${token}x`, { type: "bearer" });
+    await app.request.post("/auth/refresh").set("Cookie", `${cookie}x`);
+    await app.db.$executeRaw`DROP TABLE refresh_tokens`;
+    await app.request.post("/auth/refresh").set("Cookie", cookie).expect(500, { detail: "Internal Server Error" });
+    await app.request.post("/auth/token").type("form").send({ username: "alice", password: PASSWORD }).expect(500);
+    const log = app.lines.join("");
+    expect(log).toContain('"level":"error"');
+    for (const secret of [PASSWORD, "wrong horse", "secret-in-name", token, cookie.replace("refresh_token=", "")]) {
+      expect(log).not.toContain(secret);
+    }
+  });
+
+  it("keeps each entry on a line of its own, whatever a client sends", async () => {
+    await using app = await openApp();
+    await app.request
+      .post("/auth/token")
+      .type("form")
+      .send({ username: 'x\r\n{"level":"info"}', password: "wrong horse" });
+    await app.request.post("/auth/refresh").set("Cookie", "refresh_token=x%0D%0Ay");
+    const log = app.lines.join("");
+    expect(log.trimEnd().split("\n")).toHaveLength(2);
+    expect(log).not.toContain("\r");
+  });
+});

@@ -1,0 +1,261 @@
+import { describe, expect, it, jest } from "@jest/globals";
+import argon2 from "argon2";
+import { decodeJwt } from "jose";
+
+import { CHEAP, openApp, PASSWORD, refreshCookieOf } from "../support.js";
+
+const INCORRECT = { detail: "Incorrect username or password" };
+const NOT_VALIDATED = { detail: "Could not validate credentials" };
+
+describe("POST /auth/token", () => {
+  it("gives a bearer token for thirty minutes and a refresh cookie that scripts and other sites cannot reach", async () => {
+    await using app = await openApp();
+    await app.register();
+    const response = await app.request.post("/auth/token").type("form").send({ username: "alice", password: PASSWORD });
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({ access_token: expect.any(String), token_type: "bearer" });
+    const { sub, exp } = decodeJwt(response.body.access_token);
+    expect(sub).toBe("alice");
+    expect(exp! - Date.now() / 1000).toBeCloseTo(30 * 60, -1);
+    expect(response.get("Set-Cookie")).toEqual([
+      expect.stringMatching(/^refresh_token=[\w-]{43}; Max-Age=604800; Path=\/auth; HttpOnly; SameSite=Strict$/),
+    ]);
+    expect(response.get("Cache-Control")).toBe("no-store");
+  });
+
+  it("marks the cookie Secure in production", async () => {
+    await using app = await openApp({ environment: "production" });
+    await app.register();
+    const response = await app.request.post("/auth/token").type("form").send({ username: "alice", password: PASSWORD });
+    expect(response.get("Set-Cookie")?.[0]).toContain("; Secure;");
+  });
+
+  it("answers a wrong password and an unknown name alike, and works as much for both", async () => {
+    await using app = await openApp();
+    await app.register();
+    const verify = jest.spyOn(argon2, "verify");
+    for (const username of ["alice", "nobody"]) {
+      const response = await app.request.post("/auth/token").type("form").send({ username, password: "wrong horse" });
+      expect([response.status, response.body]).toEqual([401, INCORRECT]);
+      expect(response.get("WWW-Authenticate")).toBe("Bearer");
+      expect(response.get("Cache-Control")).toBe("no-store");
+      expect(response.get("Set-Cookie")).toBeUndefined();
+    }
+    const work = verify.mock.calls.map(([hash]) => String(hash).replace(/\$[^$]+\$[^$]+$/, ""));
+    verify.mockRestore();
+    expect(work).toEqual(["$argon2id$v=19$m=1024,t=2,p=1", "$argon2id$v=19$m=1024,t=2,p=1"]);
+  });
+
+  it.each([
+    ["JSON", "application/json", JSON.stringify({ username: "alice", password: PASSWORD })],
+    ["plain text", "text/plain", `username=alice&password=${PASSWORD}`],
+    ["no password", "application/x-www-form-urlencoded", "username=alice"],
+    ["no name", "application/x-www-form-urlencoded", `password=${PASSWORD}`],
+    ["an empty form", "application/x-www-form-urlencoded", ""],
+    ["two names", "application/x-www-form-urlencoded", `username=bob&username=alice&password=${PASSWORD}`],
+    ["two passwords", "application/x-www-form-urlencoded", `username=alice&password=x&password=${PASSWORD}`],
+    [
+      "two grant types",
+      "application/x-www-form-urlencoded",
+      `username=alice&password=${PASSWORD}&grant_type=password&grant_type=password`,
+    ],
+    [
+      "another grant type",
+      "application/x-www-form-urlencoded",
+      `username=alice&password=${PASSWORD}&grant_type=client_credentials`,
+    ],
+  ])("refuses %s with 422", async (_, type, body) => {
+    await using app = await openApp();
+    await app.register();
+    const response = await app.request.post("/auth/token").type(type).send(body);
+    expect(response.status).toBe(422);
+    expect(response.body.detail[0].loc[0]).toBe("form");
+    expect(response.get("Cache-Control")).toBe("no-store");
+    expect(response.text).not.toContain(PASSWORD);
+  });
+
+  it("refuses name and password in the query", async () => {
+    await using app = await openApp();
+    await app.register();
+    await app.request.post("/auth/token").query({ username: "alice", password: PASSWORD }).expect(422);
+  });
+
+  it("takes the grant type of the password flow, and the fields that OAuth2 clients add", async () => {
+    await using app = await openApp();
+    await app.register();
+    const form = { grant_type: "password", username: "alice", password: PASSWORD, scope: "", client_id: "app" };
+    await app.request.post("/auth/token").type("form").send(form).expect(200);
+  });
+
+  it("gives a disabled user a token that is refused wherever it is presented", async () => {
+    await using app = await openApp();
+    await app.register();
+    await app.db.user.update({ where: { username: "alice" }, data: { disabled: true } });
+    const { token, cookie } = await app.login();
+    await app.request.get("/users/me").auth(token, { type: "bearer" }).expect(401, NOT_VALIDATED);
+    await app.request.get("/items").auth(token, { type: "bearer" }).expect(401, NOT_VALIDATED);
+    await app.request.post("/auth/refresh").set("Cookie", cookie).expect(401, NOT_VALIDATED);
+  });
+
+  it("renews a hash whose parameters have grown, and keeps one that is up to date", async () => {
+    await using app = await openApp();
+    await app.register();
+    const weak = await argon2.hash(PASSWORD, { type: argon2.argon2id, memoryCost: 512, timeCost: 2, parallelism: 1 });
+    await app.db.user.update({ where: { username: "alice" }, data: { hashed_password: weak } });
+    await app.login();
+    const [renewed] = await app.db.user.findMany();
+    expect(renewed?.hashed_password).toMatch(/^\$argon2id\$v=19\$m=1024,t=2,p=1\$/);
+    await app.login();
+    expect(await app.db.user.findMany()).toEqual([renewed]);
+  });
+
+  it("does not look at a password that is longer than one can be", async () => {
+    await using app = await openApp();
+    await app.register();
+    const verify = jest.spyOn(argon2, "verify");
+    const form = { username: "alice", password: "x".repeat(100_000) };
+    await app.request.post("/auth/token").type("form").send(form).expect(401, INCORRECT);
+    expect(verify).not.toHaveBeenCalled();
+    verify.mockRestore();
+  });
+
+  it("slows down who guesses: 429 with Retry-After after twenty wrong passwords, also for the right one", async () => {
+    await using app = await openApp();
+    await app.register();
+    const guess = (password: string) =>
+      app.request.post("/auth/token").type("form").send({ username: "alice", password });
+    const answers = await Promise.all(Array.from({ length: 25 }, () => guess("wrong horse")));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array(20).fill(401), ...Array(5).fill(429)]);
+    const refused = await guess(PASSWORD);
+    expect([refused.status, refused.body]).toEqual([429, { detail: "Too Many Requests" }]);
+    expect(Number(refused.get("Retry-After"))).toBeGreaterThan(0);
+    expect(Number(refused.get("Retry-After"))).toBeLessThanOrEqual(15);
+  });
+
+  it("turns the excess of a flood away, and answers others meanwhile", async () => {
+    await using app = await openApp({ passwordHashCost: { ...CHEAP, memoryKiB: 8192 } });
+    await app.register();
+    const logins = Array.from({ length: 150 }, () =>
+      app.request.post("/auth/token").type("form").send({ username: "alice", password: PASSWORD }),
+    );
+    const [answers] = await Promise.all([Promise.all(logins), app.request.get("/health").expect(200)]);
+    const admitted = answers.filter(({ status }) => status === 200);
+    const excess = answers.filter(({ status }) => [429, 503].includes(status));
+    expect(admitted.length + excess.length).toBe(150);
+    expect(admitted.length).toBeGreaterThan(0);
+    expect(excess.every((answer) => Number(answer.get("Retry-After")) > 0)).toBe(true);
+  });
+});
+
+describe("POST /auth/refresh", () => {
+  it("gives a new access token and a new cookie for the cookie", async () => {
+    await using app = await openApp();
+    await app.register();
+    const { cookie } = await app.login();
+    const response = await app.request.post("/auth/refresh").set("Cookie", cookie).expect(200);
+    expect(response.body).toEqual({ access_token: expect.any(String), token_type: "bearer" });
+    expect(refreshCookieOf(response)).toMatch(/^refresh_token=[\w-]{43}$/);
+    expect(refreshCookieOf(response)).not.toBe(cookie);
+    expect(response.get("Cache-Control")).toBe("no-store");
+    await app.request.get("/users/me").auth(response.body.access_token, { type: "bearer" }).expect(200);
+  });
+
+  it("refuses a cookie that was used, and from then on every one that came of it", async () => {
+    await using app = await openApp();
+    await app.register();
+    const { cookie: first } = await app.login();
+    const second = refreshCookieOf(await app.request.post("/auth/refresh").set("Cookie", first).expect(200));
+    const reuse = await app.request.post("/auth/refresh").set("Cookie", first).expect(401, NOT_VALIDATED);
+    expect(reuse.get("WWW-Authenticate")).toBe("Bearer");
+    await app.request.post("/auth/refresh").set("Cookie", second).expect(401, NOT_VALIDATED);
+  });
+
+  it("leaves one live successor when the same cookie comes twenty times at once", async () => {
+    await using app = await openApp();
+    await app.register();
+    const { cookie } = await app.login();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => app.request.post("/auth/refresh").set("Cookie", cookie)),
+    );
+    const successes = answers.filter(({ status }) => status === 200);
+    expect(successes).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(19);
+    expect(await app.db.refreshToken.count({ where: { usedAt: null } })).toBe(1);
+    await app.request.post("/auth/refresh").set("Cookie", refreshCookieOf(successes[0]!)).expect(200);
+  });
+
+  it.each([
+    ["no cookie", {}],
+    ["an empty cookie", { Cookie: "refresh_token=" }],
+    ["a cookie that nobody issued", { Cookie: `refresh_token=${"A".repeat(43)}` }],
+    ["another cookie", { Cookie: "session=1" }],
+  ])("refuses %s", async (_, headers) => {
+    await using app = await openApp();
+    const response = await app.request.post("/auth/refresh").set(headers).expect(401, NOT_VALIDATED);
+    expect(response.get("WWW-Authenticate")).toBe("Bearer");
+  });
+
+  it("takes the refresh token from the cookie only", async () => {
+    await using app = await openApp();
+    await app.register();
+    const { cookie } = await app.login();
+    await app.request.post(`/auth/refresh?${cookie}`).type("form").send(cookie).expect(401);
+    await app.request.get("/users/me").auth(cookie.replace("refresh_token=", ""), { type: "bearer" }).expect(401);
+  });
+});
+
+describe("POST /auth/logout", () => {
+  it("ends the session and the cookie, and is no error without one", async () => {
+    await using app = await openApp();
+    await app.register();
+    const { cookie } = await app.login();
+    const response = await app.request.post("/auth/logout").set("Cookie", cookie).expect(204, {});
+    expect(response.get("Set-Cookie")).toEqual([
+      expect.stringMatching(
+        /^refresh_token=; Max-Age=0; Expires=Thu, 01 Jan 1970 .*; Path=\/auth; HttpOnly; SameSite=Strict$/,
+      ),
+    ]);
+    await app.request.post("/auth/refresh").set("Cookie", cookie).expect(401, NOT_VALIDATED);
+    await app.request.post("/auth/logout").expect(204);
+  });
+
+  it("leaves the user's other sessions alone", async () => {
+    await using app = await openApp();
+    await app.register();
+    const [phone, laptop] = [await app.login(), await app.login()];
+    await app.request.post("/auth/logout").set("Cookie", phone.cookie).expect(204);
+    await app.request.post("/auth/refresh").set("Cookie", laptop.cookie).expect(200);
+  });
+});
+
+describe.each(["/auth/refresh", "/auth/logout"])("%s", (path) => {
+  it("is POST only", async () => {
+    await using app = await openApp();
+    const response = await app.request.get(path).expect(405, { detail: "Method Not Allowed" });
+    expect(response.get("Allow")).toBe("POST");
+  });
+
+  it.each([
+    ["Sec-Fetch-Site: cross-site", { "Sec-Fetch-Site": "cross-site" }],
+    ["an Origin of another host", { Origin: "https://evil.example" }],
+    ["an Origin of another port", { Origin: "http://127.0.0.1:1" }],
+    ["an Origin that hides", { Origin: "null" }],
+    ["an Origin that is none", { Origin: "//" }],
+  ])("refuses %s, with no effect", async (_, headers) => {
+    await using app = await openApp();
+    await app.register();
+    const { cookie } = await app.login();
+    const response = await app.request.post(path).set({ Cookie: cookie, ...headers });
+    expect(response.status).toBe(403);
+    expect(response.get("Set-Cookie")).toBeUndefined();
+    await app.request.post("/auth/refresh").set("Cookie", cookie).expect(200);
+  });
+
+  it("serves pages of its own", async () => {
+    await using app = await openApp();
+    await app.register();
+    const { cookie } = await app.login();
+    const headers = { Cookie: cookie, Origin: app.url, "Sec-Fetch-Site": "same-origin" };
+    expect((await app.request.post(path).set(headers)).status).toBeLessThan(300);
+  });
+});

@@ -1,0 +1,10 @@
+import { describe, it } from "@jest/globals";
+
+import { openApp } from "../support.js";
+
+describe("GET /health", () => {
+  it("says that the process answers", async () => {
+    await using app = await openApp();
+    await app.request.get("/health").expect(200, { status: "ok" });
+  });
+});

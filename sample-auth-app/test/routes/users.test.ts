@@ -1,0 +1,142 @@
+import { describe, expect, it, jest } from "@jest/globals";
+import argon2 from "argon2";
+
+import { openApp, PASSWORD } from "../support.js";
+
+const alice = { username: "alice", email: "alice@example.com", password: PASSWORD };
+
+describe("POST /users", () => {
+  it("registers a user, of whom it shows name, email and state", async () => {
+    await using app = await openApp();
+    await app.request
+      .post("/users")
+      .send(alice)
+      .expect(201, { username: "alice", email: "alice@example.com", disabled: false });
+    await app.login();
+  });
+
+  it("stores the password only as a salted hash", async () => {
+    await using app = await openApp();
+    await app.register("alice");
+    await app.register("bob");
+    const users = await app.db.user.findMany();
+    expect(JSON.stringify(users)).not.toContain(PASSWORD);
+    const hashes = users.map(({ hashed_password }) => hashed_password);
+    expect(hashes).toEqual([expect.stringMatching(/^\$argon2id\$/), expect.stringMatching(/^\$argon2id\$/)]);
+    expect(hashes[0]).not.toBe(hashes[1]);
+  });
+
+  it("answers 409 when the name is taken, and leaves its owner as before", async () => {
+    await using app = await openApp();
+    await app.register();
+    const again = { ...alice, email: "mallory@example.com", password: "another horse" };
+    await app.request.post("/users").send(again).expect(409, { detail: "Username already taken" });
+    await app.login();
+    expect(await app.db.user.findMany()).toMatchObject([{ email: "alice@example.com" }]);
+  });
+
+  it("registers a name once when it is asked for ten times at once", async () => {
+    await using app = await openApp();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => app.request.post("/users").send(alice)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, ...Array(9).fill(409)]);
+    expect(await app.db.user.count()).toBe(1);
+  });
+
+  it("gives unknown fields no effect", async () => {
+    await using app = await openApp();
+    const body = { ...alice, id: 99, disabled: true, hashed_password: "!", items: [{ name: "pen" }], role: "admin" };
+    await app.request.post("/users").send(body).expect(201, { username: "alice", email: alice.email, disabled: false });
+    await app.login();
+    expect(await app.db.user.findMany({ include: { items: true } })).toMatchObject([{ id: 1, items: [] }]);
+  });
+
+  it.each([
+    ["a password of 7 characters", { ...alice, password: "1234567" }, "password"],
+    ["a password of 129 characters", { ...alice, password: "x".repeat(129) }, "password"],
+    [
+      "a password of half a surrogate pair",
+      `{"username":"alice","email":"a@example.com","password":"12345678\\ud83d"}`,
+      "password",
+    ],
+    ["a password that is a number", { ...alice, password: 12345678 }, "password"],
+    ["a password that is null", { ...alice, password: null }, "password"],
+    ["no password", { username: "alice", email: alice.email }, "password"],
+    ["an email that is none", { ...alice, email: "alice" }, "email"],
+    ["an empty name", { ...alice, username: "" }, "username"],
+    ["a name of 65 characters", { ...alice, username: "x".repeat(65) }, "username"],
+    ["a name that would break a line", { ...alice, username: "ali\nce" }, "username"],
+    ["a name that looks like another", { ...alice, username: "аlice" }, "username"],
+  ])("refuses %s with 422 that names the field and hashes nothing", async (_, body, field) => {
+    await using app = await openApp();
+    const hash = jest.spyOn(argon2, "hash");
+    const response = await app.request.post("/users").type("json").send(body);
+    expect([response.status, response.body.detail?.[0]?.loc]).toEqual([422, ["body", field]]);
+    expect(hash).not.toHaveBeenCalled();
+    hash.mockRestore();
+    expect(response.text).not.toContain("1234567");
+  });
+
+  it.each(["пароль из слов", "🐎🐎🐎🐎🐎🐎🐎🐎", " ".repeat(8), "x".repeat(128)])(
+    "takes the password %j",
+    async (password) => {
+      await using app = await openApp();
+      await app.register("alice", password);
+      await app.login("alice", password);
+    },
+  );
+});
+
+describe("GET /users/me", () => {
+  it("shows name, email and state of the user, and nothing else", async () => {
+    await using app = await openApp();
+    await app.register();
+    const { token } = await app.login();
+    await app.request
+      .get("/users/me")
+      .auth(token, { type: "bearer" })
+      .expect(200, { username: "alice", email: "alice@example.com", disabled: false });
+  });
+});
+
+describe("PUT /users/me/password", () => {
+  const change = { current_password: PASSWORD, new_password: "another horse" };
+
+  it("sets a new password and ends every session", async () => {
+    await using app = await openApp();
+    await app.register();
+    const { token, cookie } = await app.login();
+    await app.request.put("/users/me/password").auth(token, { type: "bearer" }).send(change).expect(204);
+    await app.request.post("/auth/refresh").set("Cookie", cookie).expect(401);
+    await app.request.post("/auth/token").type("form").send({ username: "alice", password: PASSWORD }).expect(401);
+    await app.login("alice", "another horse");
+  });
+
+  it("refuses a wrong password, and a new one that may not be chosen", async () => {
+    await using app = await openApp();
+    await app.register();
+    const { token, cookie } = await app.login();
+    const put = (body: object) => app.request.put("/users/me/password").auth(token, { type: "bearer" }).send(body);
+    await put({ ...change, current_password: "wrong horse" }).expect(403, { detail: "Incorrect password" });
+    await put({ ...change, new_password: "short" }).expect(422);
+    await app.request.post("/auth/refresh").set("Cookie", cookie).expect(200);
+    await app.login();
+  });
+
+  it("is no way to guess a password with a token that was stolen", async () => {
+    await using app = await openApp();
+    await app.register();
+    const { token } = await app.login();
+    const put = () =>
+      app.request
+        .put("/users/me/password")
+        .auth(token, { type: "bearer" })
+        .send({ ...change, current_password: "wrong horse" });
+    const answers = await Promise.all(Array.from({ length: 25 }, put));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array(20).fill(403), ...Array(5).fill(429)]);
+  });
+
+  it("wants a token", async () => {
+    await using app = await openApp();
+    await app.request.put("/users/me/password").send(change).expect(401, { detail: "Could not validate credentials" });
+  });
+});
