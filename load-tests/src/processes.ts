@@ -18,13 +18,9 @@ export interface Run {
  *
  * @throws Error with the end of the script's stderr when it fails or takes too long.
  */
-export async function runScript(
-  script: URL,
-  args: readonly string[] = [],
-  nodeArgs: readonly string[] = [],
-): Promise<Run> {
+export function runScript(script: URL, args: readonly string[] = [], nodeArgs: readonly string[] = []): Promise<Run> {
   const started = performance.now();
-  return await new Promise((resolve, reject) => {
+  return new Promise((resolve, reject) => {
     execFile(
       process.execPath,
       [...nodeArgs, fileURLToPath(script), ...args],

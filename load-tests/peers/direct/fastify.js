@@ -9,7 +9,7 @@ const answer = (status, properties) => ({ response: { [status]: { type: "object"
 
 app.get("/health", { schema: answer(200, { status: text }) }, async () => ({ status: "ok" }));
 
-app.get("/users/:id", { schema: answer(200, { id: text }) }, async (request) => ({ id: request.params.id }));
+app.get("/users/:id", { schema: answer(200, { id: text }) }, (request, reply) => reply.send({ id: request.params.id }));
 
 app.post(
   "/users",

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { isNewUser } from "../../new-user.js";
 
 /** This module is a fetch handler. */
 export const kind = "fetch";
@@ -25,18 +26,7 @@ export async function handle(request: Request): Promise<Response> {
 
 async function createUser(request: Request): Promise<Response> {
   const user: unknown = await request.json();
-  if (
-    typeof user === "object" &&
-    user !== null &&
-    "name" in user &&
-    typeof user.name === "string" &&
-    user.name.length > 0 &&
-    "email" in user &&
-    typeof user.email === "string" &&
-    "age" in user &&
-    Number.isSafeInteger(user.age) &&
-    Number(user.age) >= 0
-  ) {
+  if (isNewUser(user)) {
     return Response.json({ id: 1, name: user.name, email: user.email, age: user.age }, { status: 201 });
   }
   return Response.json({ detail: "Unprocessable Content" }, { status: 422 });

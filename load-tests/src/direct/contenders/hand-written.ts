@@ -4,7 +4,8 @@
  *
  * @module
  */
-import type { ASGIApp, HeaderPair, HTTPScope, Receive, Send } from "tsgi";
+import type { ASGIApp, HTTPScope, Receive, Send } from "tsgi";
+import { isNewUser, type NewUser } from "../../new-user.js";
 
 const CONTENT_TYPE = Buffer.from("content-type");
 const JSON_TYPE = Buffer.from("application/json");
@@ -12,12 +13,6 @@ const CONTENT_LENGTH = Buffer.from("content-length");
 /** The lengths of small bodies, encoded once. */
 const LENGTHS: readonly Buffer[] = Array.from({ length: 1_024 }, (_, length) => Buffer.from(String(length)));
 const USERS = "/users/";
-
-interface NewUser {
-  name: string;
-  email: string;
-  age: number;
-}
 
 /** This module is an ASGI application. */
 export const kind = "asgi";
@@ -83,22 +78,7 @@ function parseUser(json: string): NewUser | null {
   } catch {
     return null;
   }
-  return isUser(value) ? value : null;
-}
-
-function isUser(value: unknown): value is NewUser {
-  if (typeof value !== "object" || value === null) {
-    return false;
-  }
-  const { name, email, age }: Partial<Record<keyof NewUser, unknown>> = value;
-  return (
-    typeof name === "string" &&
-    name.length > 0 &&
-    typeof email === "string" &&
-    typeof age === "number" &&
-    Number.isSafeInteger(age) &&
-    age >= 0
-  );
+  return isNewUser(value) ? value : null;
 }
 
 function notAllowed(send: Send): Promise<void> {

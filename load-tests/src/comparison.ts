@@ -1,0 +1,49 @@
+/** How ours stands beside the others. @module */
+import type { Result } from "./rounds.js";
+import { pairedRatio, type Summary } from "./statistics.js";
+
+/** Ours beside one other contender in one row. */
+export interface Comparison {
+  readonly contender: string;
+  readonly row: string;
+  /** Ours divided by theirs: above 1 ours is faster. */
+  readonly ratio: number;
+  /** What the project wants at least. */
+  readonly wanted: number;
+}
+
+/**
+ * Compares the first result, ours, with all others in every row that both have.
+ *
+ * @param wanted - The least ratio that the project wants against a contender.
+ */
+export function compare(results: readonly Result[], wanted: (contender: string) => number): Comparison[] {
+  const [ours, ...others] = results;
+  return others.flatMap(({ contender, rows }) =>
+    Object.entries(rows).flatMap(([row, figures]) => {
+      const our = ours?.rows[row]?.["perSecond"];
+      const their = figures["perSecond"];
+      return our === undefined || their === undefined
+        ? []
+        : [{ contender, row, ratio: ratioOf(our, their), wanted: wanted(contender) }];
+    }),
+  );
+}
+
+/** Ours divided by theirs: round by round where both ran in the same rounds, else by their medians. */
+export function ratioOf(ours: Summary, theirs: Summary): number {
+  return ours.runs.length === theirs.runs.length ? pairedRatio(ours.runs, theirs.runs) : ours.median / theirs.median;
+}
+
+/** The lowest and the highest ratio, or `null` when there is nothing to compare. */
+export function extremes(comparisons: readonly Comparison[]): { worst: Comparison; best: Comparison } | null {
+  const sorted = comparisons.toSorted((left, right) => left.ratio - right.ratio);
+  const worst = sorted[0];
+  const best = sorted.at(-1);
+  return worst === undefined || best === undefined ? null : { worst, best };
+}
+
+/** The comparisons that fall short of what is wanted. */
+export function missed(comparisons: readonly Comparison[]): Comparison[] {
+  return comparisons.filter(({ ratio, wanted }) => ratio < wanted);
+}

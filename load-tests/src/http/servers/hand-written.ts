@@ -1,0 +1,8 @@
+/** Serves the hand-written ASGI function on the same server, until it is told to stop: the framework's own share. @module */
+import { serve } from "tsgi/node";
+import { handle } from "../../direct/contenders/hand-written.js";
+import { announce } from "../server-process.js";
+
+const quiet = { debug() {}, info() {}, warn: console.warn, error: console.error };
+const running = await serve(handle, { port: 0, logger: quiet });
+announce(running.url);

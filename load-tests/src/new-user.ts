@@ -1,0 +1,26 @@
+/** The struct of `POST /users`, as code without a schema library checks it. @module */
+
+/** A user to create. */
+export interface NewUser {
+  /** Not empty. */
+  readonly name: string;
+  readonly email: string;
+  /** In whole years, not negative. */
+  readonly age: number;
+}
+
+/** Whether a parsed JSON body has the fields of a new user, each of its type. Others may stand beside them. */
+export function isNewUser(value: unknown): value is NewUser {
+  if (typeof value !== "object" || value === null) {
+    return false;
+  }
+  const { name, email, age }: Partial<Record<keyof NewUser, unknown>> = value;
+  return (
+    typeof name === "string" &&
+    name.length > 0 &&
+    typeof email === "string" &&
+    typeof age === "number" &&
+    Number.isSafeInteger(age) &&
+    age >= 0
+  );
+}

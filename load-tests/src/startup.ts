@@ -1,0 +1,37 @@
+/** How long a process takes to be ready. @module */
+import { runScript, runWorker } from "./processes.js";
+import type { Progress } from "./progress.js";
+import type { WorkerReport } from "./report.js";
+import { takeTurns, type Result } from "./rounds.js";
+import type { Settings } from "./settings.js";
+
+/** The contenders of the start-up table. */
+export const BARE = "node, an empty module";
+export const IMPORT = 'node, import "tsgi"';
+export const REGISTER = "1,000 routes with schemas";
+
+const PROGRAMS: Readonly<Record<string, URL>> = {
+  [BARE]: new URL("startup/bare.js", import.meta.url),
+  [IMPORT]: new URL("startup/import.js", import.meta.url),
+};
+
+/**
+ * Measures the life of a process from its start to its end, beside that of a process that does nothing; and, inside
+ * a process, the registration of 1,000 routes with schemas.
+ */
+export async function measureStartup(settings: Settings, progress: Progress): Promise<Result[]> {
+  const starts = await takeTurns(Object.keys(PROGRAMS), settings.starts, (name, round) => {
+    progress.step(`start-up, ${round + 1} of ${settings.starts}: ${name}`);
+    return start(PROGRAMS[name] ?? new URL("missing", import.meta.url));
+  });
+  const registrations = await takeTurns([REGISTER], settings.rounds, (name, round) => {
+    progress.step(`registration, ${round + 1} of ${settings.rounds}: ${name}`);
+    return runWorker(new URL("startup/register.js", import.meta.url), []);
+  });
+  return [...starts, ...registrations];
+}
+
+async function start(script: URL): Promise<WorkerReport> {
+  const { wallMs } = await runScript(script);
+  return { rows: [{ name: "process", figures: { ms: wallMs } }], faults: [] };
+}

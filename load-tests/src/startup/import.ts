@@ -1,0 +1,2 @@
+/** A program that imports the framework and ends. @module */
+export { App } from "tsgi";
