@@ -2,65 +2,99 @@
  * The look-up for route sets that cannot be made deterministic within the bound: one bit for each route of a length,
  * in order of precedence, and one mask a segment. @module
  */
-import type { Route } from "./route.js";
+import { cutPath, resultOf } from "./route.js";
+import type { Find, Route } from "./route.js";
 
 /** The masks of one position: bit `n` is set when the route `n` takes the segment there. */
 interface Position {
+  /** The index of the segment. */
+  readonly index: number;
   readonly byText: ReadonlyMap<string, Int32Array>;
   /** For any other non-empty segment: the routes with a parameter there. */
   readonly params: Int32Array;
 }
 
+/**
+ * The look-up among routes that are given by their number of segments, best first: the plain twin of the compiled one.
+ */
+export function findByMasks<H, M>(byLength: ReadonlyMap<number, readonly Route<H, M>[]>): Find<H, M> {
+  const tables = new Map([...byLength].map(([length, routes]) => [length, new MaskTable(routes)]));
+  const maxSegments = Math.max(...byLength.keys());
+  return (path) => {
+    const segments = cutPath(path, maxSegments);
+    const route = segments === null ? null : (tables.get(segments.length)?.find(segments) ?? null);
+    return segments === null || route === null ? null : resultOf(route, segments);
+  };
+}
+
 /** All routes of one number of segments. */
 export class MaskTable<H, M> {
   readonly #routes: readonly Route<H, M>[];
+  /** The positions, those first that tell most routes apart. */
   readonly #positions: readonly Position[];
   readonly #words: number;
+  /** The bits that are left of one look-up. A look-up is synchronous, so one array serves them all. */
+  readonly #left: Int32Array;
 
   /** @param routes - Routes of one length, best first. */
   constructor(routes: readonly Route<H, M>[]) {
     this.#routes = routes;
     this.#words = Math.ceil(routes.length / 32);
-    const length = routes[0]?.texts.length ?? 0;
-    this.#positions = Array.from({ length }, (_, position) => this.#masksAt(position));
+    this.#left = new Int32Array(this.#words);
+    this.#positions = Array.from(routes[0]?.texts ?? [], (_, index) => this.#masksAt(index)).toSorted(
+      (one, other) => countBits(one.params) - countBits(other.params),
+    );
   }
 
-  /** The best route that takes the segments, `null` when none does. Costs segments × routes/32 word operations. */
+  /**
+   * The best route that takes the segments, `null` when none does. Costs at most segments × routes/32 word operations;
+   * as soon as one route is left, its own static segments are compared instead.
+   */
   find(segments: readonly string[]): Route<H, M> | null {
-    const rows: Int32Array[] = [];
-    for (let position = 0; position < this.#positions.length; position++) {
-      // The caller picks the table by the number of segments, so there is one for each position.
-      const segment = segments[position]!;
-      const { byText, params } = this.#positions[position]!;
-      const row = byText.get(segment) ?? (segment === "" ? undefined : params);
-      if (row === undefined) {
+    const left = this.#left;
+    left.fill(-1);
+    for (const position of this.#positions) {
+      const segment = segments[position.index]!; // The table was picked by the number of segments.
+      const mask = position.byText.get(segment) ?? (segment === "" ? undefined : position.params);
+      if (mask === undefined) {
         return null;
       }
-      rows.push(row);
-    }
-    for (let word = 0; word < this.#words; word++) {
-      let bits = -1;
-      for (const row of rows) {
-        bits &= row[word]!; // Every row has `#words` words.
+      let seen = 0;
+      let single = true;
+      for (let word = 0; word < left.length; word++) {
+        const bits = (left[word]! &= mask[word]!);
+        single &&= bits === 0 || (seen === 0 && (bits & (bits - 1)) === 0);
+        seen |= bits;
       }
-      if (bits !== 0) {
-        return this.#routes[word * 32 + (31 - Math.clz32(bits & -bits))] ?? null;
+      if (seen === 0) {
+        return null;
+      }
+      if (single) {
+        const route = this.#first();
+        return route !== null && takes(route, segments) ? route : null;
       }
     }
-    return null;
+    return this.#first();
   }
 
-  #masksAt(position: number): Position {
+  /** The route of the lowest bit that is left. */
+  #first(): Route<H, M> | null {
+    const word = this.#left.findIndex((bits) => bits !== 0);
+    const bits = this.#left[word] ?? 0;
+    return this.#routes[word * 32 + (31 - Math.clz32(bits & -bits))] ?? null;
+  }
+
+  #masksAt(index: number): Position {
     const params = new Int32Array(this.#words);
     const byText = new Map<string, Int32Array>();
-    this.#routes.forEach((route, index) => {
-      const text = route.texts[position];
-      if (typeof text !== "string") {
-        setBit(params, index);
+    this.#routes.forEach((route, bit) => {
+      const text = route.texts[index] ?? null;
+      if (text === null) {
+        setBit(params, bit);
         return;
       }
       const mask = byText.get(text) ?? new Int32Array(this.#words);
-      setBit(mask, index);
+      setBit(mask, bit);
       byText.set(text, mask);
     });
     for (const [text, mask] of byText) {
@@ -68,10 +102,25 @@ export class MaskTable<H, M> {
         params.forEach((bits, word) => (mask[word]! |= bits));
       }
     }
-    return { byText, params };
+    return { index, byText, params };
   }
 }
 
-function setBit(mask: Int32Array, index: number): void {
-  mask[index >> 5] = mask[index >> 5]! | (1 << (index & 31));
+/** Whether the segments are the route's: its own where it has static ones, and none empty where it has parameters. */
+function takes<H, M>(route: Route<H, M>, segments: readonly string[]): boolean {
+  return route.texts.every((text, index) => (text === null ? segments[index] !== "" : segments[index] === text));
+}
+
+function setBit(mask: Int32Array, bit: number): void {
+  mask[bit >> 5]! |= 1 << (bit & 31);
+}
+
+function countBits(mask: Int32Array): number {
+  let count = 0;
+  for (let bits of mask) {
+    for (; bits !== 0; bits &= bits - 1) {
+      count++;
+    }
+  }
+  return count;
 }

@@ -52,9 +52,9 @@ export interface RouteOptions<P = Params, R = Schema | undefined> extends RouteM
 
 /** A mistake that the compiler shows: `Path()` under a name that the pattern lacks. */
 type MissingNames<P, Path extends string> = {
-  [K in keyof P as P[K] extends { readonly in: "path" }
-    ? Exclude<K, PathNames<Path>>
-    : never]: `the pattern ${Path} has no {${K & string}}`;
+  [
+    K in keyof P as P[K] extends { readonly in: "path" } ? Exclude<K, PathNames<Path>> : never
+  ]: `the pattern ${Path} has no {${K & string}}`;
 };
 
 /** Nothing to add where no parameter is declared with `Path()`, which is cheap to find out. */
@@ -68,11 +68,16 @@ export type HandlerArgs<P, Path extends string> = {
 };
 
 /** What a handler may give. */
-export type HandlerResult<R> = [R] extends [Schema] ? SchemaInput<R> | Response | Promise<SchemaInput<R> | Response> : unknown;
+export type HandlerResult<R> = [R] extends [Schema]
+  ? SchemaInput<R> | Response | Promise<SchemaInput<R> | Response>
+  : unknown;
 
 /** Registers handlers for one method on an `App`. Each form gives the handler back. */
 export interface AppVerb {
-  <const Path extends string, H extends (args: { [K in PathNames<Path>]: string }) => unknown>(path: Path, handler: H): H;
+  <const Path extends string, H extends (args: { [K in PathNames<Path>]: string }) => unknown>(
+    path: Path,
+    handler: H,
+  ): H;
   <const Path extends string, P extends Params = {}, R extends Schema | undefined = undefined>(
     path: Path,
     options: RouteOptions<P & CheckPath<P, Path>, R>,

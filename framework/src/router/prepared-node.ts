@@ -4,7 +4,8 @@
  */
 import type { RadixNode } from "./radix-node.js";
 import { PARAM_KEY } from "./radix-node.js";
-import type { Route } from "./route.js";
+import { cutPath, resultOf } from "./route.js";
+import type { Find, Route } from "./route.js";
 
 /**
  * How many of the tree's nodes the prepared nodes of a method may stand for, in all, for each segment of its patterns.
@@ -116,4 +117,22 @@ function step<H, M>(
     }
   }
   return next;
+}
+
+/** The look-up that reads the prepared nodes as they are: the plain twin of the compiled one. */
+export function findInNodes<H, M>(first: PreparedNode<H, M>, maxSegments: number): Find<H, M> {
+  return (path) => {
+    const segments = cutPath(path, maxSegments);
+    if (segments === null) {
+      return null;
+    }
+    let node: PreparedNode<H, M> | null = first;
+    for (const segment of segments) {
+      node = node.statics.get(segment) ?? (segment === "" ? null : node.param);
+      if (node === null) {
+        return null;
+      }
+    }
+    return node.route === null ? null : resultOf(node.route, segments);
+  };
 }

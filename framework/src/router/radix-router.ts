@@ -4,13 +4,14 @@ import { MethodTable } from "./method-table.js";
 import { PREPARED_PER_SEGMENT } from "./prepared-node.js";
 import { parsePattern, splitPath } from "./pattern.js";
 import { RadixNode } from "./radix-node.js";
-import { resolved } from "./route.js";
 import type { Resolved } from "./route.js";
 
 /** Options of a `RadixRouter`. */
 export interface RadixRouterOptions {
   /** Every slash counts, so that `/ws` and `/ws/` are two paths (WebSocket). Defaults to `false`. */
   readonly exact?: boolean;
+  /** Whether look-ups may be generated code (`new Function`) where the runtime allows it. Defaults to `true`. */
+  readonly compile?: boolean;
   /** How far a method's routes are prepared before bit masks take over. Defaults to 64 for each registered segment. */
   readonly preparedPerSegment?: number;
 }
@@ -37,6 +38,8 @@ export class RadixRouter<H = unknown, M = Record<string, unknown>> {
   readonly #options: RadixRouterOptions;
   /** The prepared form of each method that has a route; `null` until it is needed, and again after a new route. */
   readonly #tables = new Map<string, MethodTable<H, M> | null>();
+  /** That of GET once more: a look-up in a `Map` of methods would cost a third of that of a static path. */
+  #get: MethodTable<H, M> | null = null;
 
   constructor(options: RadixRouterOptions = {}) {
     this.#options = options;
@@ -67,6 +70,7 @@ export class RadixRouter<H = unknown, M = Record<string, unknown>> {
       segments.filter(({ isParam }) => isParam).map(({ text }) => text),
     );
     this.#tables.set(method, null);
+    this.#get = null;
   }
 
   /**
@@ -77,13 +81,11 @@ export class RadixRouter<H = unknown, M = Record<string, unknown>> {
    *   when nothing matches.
    */
   resolve(method: string, path: string): Resolved<H, M> | null {
-    const table = this.#tableOf(method);
+    const table = method === "GET" && this.#get !== null ? this.#get : this.#tableOf(method);
     if (table === null) {
       return null;
     }
-    const segments = splitPath(path, this.#options);
-    const route = table.find(`/${segments.join("/")}`, segments);
-    return route === null ? null : resolved(route, segments);
+    return table.find(path) ?? this.#findSpelledOtherwise(table, path);
   }
 
   /** The methods that have a route for the path, sorted, `HEAD` among them when `GET` is: the value of `Allow`. */
@@ -108,7 +110,7 @@ export class RadixRouter<H = unknown, M = Record<string, unknown>> {
   prepare(): string[] {
     const lines: string[] = [];
     for (const method of this.#tables.keys()) {
-      if (this.#tableOf(method)?.strategy === "bit masks") {
+      if (this.#tableOf(method)?.isPrepared === false) {
         lines.push(
           `The ${method} routes branch too much to prepare each way through them (more than ${this.#options.preparedPerSegment ?? PREPARED_PER_SEGMENT} nodes for each segment): their look-ups compare bit masks, in time proportional to segments × routes / 32.`,
         );
@@ -122,8 +124,20 @@ export class RadixRouter<H = unknown, M = Record<string, unknown>> {
     if (table !== null) {
       return table ?? null;
     }
-    const prepared = new MethodTable(this.root, method, this.#options.preparedPerSegment);
+    const prepared = new MethodTable(this.root, method, {
+      compile: this.#options.compile ?? true,
+      preparedPerSegment: this.#options.preparedPerSegment ?? PREPARED_PER_SEGMENT,
+    });
     this.#tables.set(method, prepared);
+    this.#get = this.#tables.get("GET") ?? null;
     return prepared;
+  }
+
+  /** No route takes a path with a segment that counts for nothing, so a path that has none was looked up already. */
+  #findSpelledOtherwise(table: MethodTable<H, M>, path: string): Resolved<H, M> | null {
+    if (path.charCodeAt(0) === 0x2f && (this.#options.exact || !(path.endsWith("/") || path.includes("//")))) {
+      return null;
+    }
+    return table.find(`/${splitPath(path, this.#options).join("/")}`);
   }
 }

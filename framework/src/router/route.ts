@@ -28,12 +28,36 @@ BareParams.prototype = Object.create(null) as object;
  */
 export const PathParamsObject = BareParams as unknown as new () => PathParams;
 
-/** The route's tuple for a path that matches it. */
-export function resolved<H, M>(route: Route<H, M>, segments: readonly string[]): Resolved<H, M> {
+/** The parameters of a path without any. Shared by all such results, so nobody can write to it. */
+export const NO_PARAMS: PathParams = Object.freeze(new PathParamsObject());
+
+/** Looks up a path that starts with a slash. */
+export type Find<H, M> = (path: string) => Resolved<H, M> | null;
+
+/** The route's result for a path that it takes. */
+export function resultOf<H, M>(route: Route<H, M>, segments: readonly string[]): Resolved<H, M> {
   const params = new PathParamsObject();
   for (let index = 0; index < route.names.length; index++) {
     // Both lists have one entry a parameter, and a path that matches has one segment for each of the pattern's.
     params[route.names[index]!] = decodeSegment(segments[route.positions[index]!]!);
   }
   return [route.handler, params, route.metadata];
+}
+
+/** Cuts a path that starts with a slash at its slashes; `null` when it has more segments than any route. */
+export function cutPath(path: string, maxSegments: number): string[] | null {
+  if (path.charCodeAt(0) !== 0x2f) {
+    return null;
+  }
+  const segments: string[] = [];
+  let start = 1;
+  for (let end = path.indexOf("/", start); end !== -1; end = path.indexOf("/", start)) {
+    if (segments.length >= maxSegments) {
+      return null;
+    }
+    segments.push(path.slice(start, end));
+    start = end + 1;
+  }
+  segments.push(path.slice(start));
+  return segments;
 }

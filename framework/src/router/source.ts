@@ -1,0 +1,83 @@
+/** The parts that all generated look-ups share: their results, and the text as a whole. @module */
+import type { Route } from "./route.js";
+
+/** Where a segment lies in the path, as JavaScript expressions. */
+export interface Bounds {
+  readonly start: string;
+  /** `null` for the end of the path. */
+  readonly end: string | null;
+}
+
+/**
+ * The text of a function `find(path)` while it is written. A pattern's text and names get into it by `JSON.stringify`
+ * alone; handlers and metadata stay in the list of routes, which the text reads as its variable `routes`.
+ */
+export class Source<H, M> {
+  /** The routes that the text names by their index. */
+  readonly routes: Route<H, M>[] = [];
+  readonly #functions: string[] = [];
+  readonly #results = new Map<Route<H, M>, string>();
+  readonly #shapes = new Map<string, string>();
+
+  /** Adds a function or another declaration. */
+  add(text: string): void {
+    this.#functions.push(text);
+  }
+
+  /** Returns a route's result, read from the bounds of the path's segments. */
+  returnResult(route: Route<H, M>, bounds: readonly Bounds[]): string {
+    const values = route.positions.map((position) => slice(bounds[position]!)); // A segment for each position.
+    return `return ${this.#result(route)}(${["path", ...values].join(", ")});\n`;
+  }
+
+  /** The whole text, indented as its braces say. */
+  toString(): string {
+    let depth = 0;
+    const lines = `"use strict";\n${this.#functions.join("")}`.split("\n").map((line) => {
+      depth -= line.startsWith("}") ? 1 : 0;
+      const indented = "  ".repeat(depth) + line;
+      depth += line.endsWith("{") ? 1 : 0;
+      return indented;
+    });
+    return lines.join("\n");
+  }
+
+  /** The function that makes a route's result out of the path and the parameters' values, which may have escapes. */
+  #result(route: Route<H, M>): string {
+    let name = this.#results.get(route);
+    if (name === undefined) {
+      const index = this.routes.push(route) - 1;
+      name = `route${index}`;
+      this.#results.set(route, name);
+      const values = route.names.map((_, position) => `value${position}`);
+      const shape = this.#shape(route.names);
+      const tuple = (list: readonly string[]): string =>
+        `[routes[${index}].handler, new ${shape}(${list.join(", ")}), routes[${index}].metadata]`;
+      this.add(`function ${name}(${["path", ...values].join(", ")}) {
+if (path.includes("%")) return ${tuple(values.map((value) => `decode(${value})`))};
+return ${tuple(values)};
+}
+`);
+    }
+    return name;
+  }
+
+  /** The constructor of the parameters of those names. Its objects inherit nothing, as those of `PathParamsObject`. */
+  #shape(names: readonly string[]): string {
+    const key = JSON.stringify(names);
+    let shape = this.#shapes.get(key);
+    if (shape === undefined) {
+      shape = `Params${this.#shapes.size}`;
+      this.#shapes.set(key, shape);
+      const values = names.map((_, position) => `value${position}`);
+      const stores = names.map((name, position) => `this[${JSON.stringify(name)}] = value${position};\n`);
+      this.add(`function ${shape}(${values.join(", ")}) {\n${stores.join("")}}\n${shape}.prototype = bare;\n`);
+    }
+    return shape;
+  }
+}
+
+/** The segment's text. */
+export function slice({ start, end }: Bounds): string {
+  return end === null ? `path.slice(${start})` : `path.slice(${start}, ${end})`;
+}
