@@ -4,7 +4,7 @@ const project = (folder, displayName) => ({
   rootDir: import.meta.dirname,
   roots: [`<rootDir>/${folder}/test`],
   testMatch: ["**/*.test.ts"],
-  testEnvironment: "node",
+  testEnvironment: "<rootDir>/.ci/test-environment.js",
   extensionsToTreatAsEsm: [".ts"],
   moduleNameMapper: { "^(\\.{1,2}/.*)\\.js$": ["$1.js", "$1.ts"] },
   transform: {

@@ -1,0 +1,62 @@
+import { TestEnvironment } from "jest-environment-node";
+
+/** How long what a test has already told to stop may take to be gone. */
+const GRACE_MS = 2000;
+
+/**
+ * Node's environment for tests, which fails a file that leaves something running – a server, a socket, a timer, a child
+ * process – or whose code throws when its tests are over. Jest itself warns, kills the worker, and passes.
+ */
+export default class StrictEnvironment extends TestEnvironment {
+  #before = new Map();
+  #lateErrors = [];
+  #onLateError = (error) => this.#lateErrors.push(error);
+
+  async setup() {
+    await super.setup();
+    this.#before = countResources();
+    process.on("exit", failOnExit);
+    // While the tests themselves run, jest has its own listeners in the place of these.
+    process.on("uncaughtException", this.#onLateError);
+    process.on("unhandledRejection", this.#onLateError);
+  }
+
+  async teardown() {
+    const deadline = Date.now() + GRACE_MS;
+    let left = this.#leftovers();
+    while (left.length > 0 && Date.now() < deadline) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      left = this.#leftovers();
+    }
+    await super.teardown();
+    process.off("exit", failOnExit);
+    process.off("uncaughtException", this.#onLateError);
+    process.off("unhandledRejection", this.#onLateError);
+    if (this.#lateErrors.length > 0) {
+      throw new Error("The tests of this file were over when this was thrown.", { cause: this.#lateErrors[0] });
+    }
+    if (left.length > 0) {
+      throw new Error(`The tests of this file are over, but these still run: ${left.join(", ")}. Stop them in a hook.`);
+    }
+  }
+
+  #leftovers() {
+    return [...countResources()]
+      .filter(([name, count]) => count > (this.#before.get(name) ?? 0))
+      .map(([name, count]) => `${name} (${count - (this.#before.get(name) ?? 0)})`);
+  }
+}
+
+/** Counts by name what keeps this process alive. */
+function countResources() {
+  const counts = new Map();
+  for (const name of process.getActiveResourcesInfo()) {
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** A test that calls `process.exit(0)` would end the whole run as a success. */
+function failOnExit() {
+  process.exitCode = 1;
+}
