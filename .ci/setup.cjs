@@ -35,8 +35,9 @@ if (installed !== wanted) {
 function npm(parameters) {
   const own = process.env.npm_execpath;
   const command = own ? process.execPath : "npm";
-  // A script run with --silent would hand its silence down, and an error would go unsaid.
-  const all = (own ? [own] : []).concat(parameters, "--loglevel=error", "--no-audit", "--no-fund");
+  // No package here needs a script of its own to be installed. A script run with --silent would hand its silence down,
+  // and an error would go unsaid.
+  const all = (own ? [own] : []).concat(parameters, "--ignore-scripts", "--loglevel=error");
   const child = spawnSync(command, all, { cwd: root, stdio: ["ignore", 2, 2] });
   if (child.error) fail(`npm could not be started: ${child.error.message}`);
   return child.status;
