@@ -1,0 +1,157 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+
+import { describe, expect, it } from "@jest/globals";
+
+/** A module imports only from its left, types too. */
+const LINE = [
+  "asgi",
+  "exceptions",
+  "limits",
+  "logger",
+  "concurrency",
+  "datastructures",
+  "background",
+  "request",
+  "response",
+  "exception-handlers",
+  "websocket",
+  "middleware",
+  "schema",
+  "params",
+  "dependencies",
+  "security",
+  "router",
+  "openapi",
+  "app",
+];
+
+/** What stands outside the line: the adapters, the tools, and the one barrel. */
+const OUTSIDE = ["node", "fetch", "testing", "cli", "index"];
+
+const sources = path.resolve(import.meta.dirname, "../src");
+
+interface Import {
+  /** As written, such as `./router/path.js` or `node:fs`. */
+  specifier: string;
+  /** Whether it is loaded on use, or names a type in place. */
+  onUse: boolean;
+}
+
+/** The imports of a source text. Lines of comments are left out, since examples import too. */
+function importsOf(text: string): Import[] {
+  const code = text
+    .split("\n")
+    .filter((line) => !/^\s*(\/\/|\/?\*)/.test(line))
+    .join("\n");
+  const found = (pattern: RegExp, onUse: boolean): Import[] =>
+    [...code.matchAll(pattern)].map((match) => ({ specifier: match[1] as string, onUse }));
+  return [
+    ...found(/^(?:import|export)\b[^;"]*?\bfrom\s+"([^"]+)"/gm, false),
+    ...found(/^import\s+"([^"]+)"/gm, false),
+    ...found(/\bimport\(\s*"([^"]+)"\s*\)/g, true),
+  ];
+}
+
+/** Every source file, relative to `src`, with its imports; those of files are relative to `src` as well. */
+const graph = new Map<string, Import[]>(
+  readdirSync(sources, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) => [
+      file,
+      importsOf(readFileSync(path.join(sources, file), "utf8")).map(({ specifier, onUse }) => ({
+        specifier: specifier.startsWith(".")
+          ? path.join(path.dirname(file), specifier).replace(/\.js$/, ".ts")
+          : specifier,
+        onUse,
+      })),
+    ]),
+);
+
+/** The door `router.ts` and the files of its room `router/` are one module. */
+function moduleOf(file: string): string {
+  return (file.split("/")[0] as string).replace(/\.ts$/, "");
+}
+
+/** Each import of one source file by another, as `[from, to]`. */
+const edges = [...graph].flatMap(([from, imports]) =>
+  imports.filter(({ specifier }) => graph.has(specifier)).map(({ specifier }) => [from, specifier] as const),
+);
+
+const show = ([from, to]: readonly [string, string]): string => `${from} imports ${to}`;
+
+describe("the reader of imports", () => {
+  it("sees every form of an import, and none in a comment", () => {
+    const text = [
+      'import "./effect.js";',
+      'import { a } from "./a.js";',
+      "import {",
+      "  type B,",
+      "  c,",
+      '} from "./b.js";',
+      'import type { D } from "./d.js";',
+      'export * from "./e.js";',
+      'export { f } from "./f.js";',
+      'const g = await import("./g.js");',
+      'let h: import("./h.js").H;',
+      ' * import { i } from "./comment.js";',
+      '// import { j } from "./comment.js";',
+      "export const k = 1;",
+    ].join("\n");
+    const specifiers = importsOf(text).map(({ specifier }) => specifier);
+    expect(specifiers.toSorted()).toEqual(["a", "b", "d", "e", "effect", "f", "g", "h"].map((name) => `./${name}.js`));
+  });
+
+  it("resolves every relative import to a file", () => {
+    const lost = [...graph].flatMap(([from, imports]) =>
+      imports
+        .filter(({ specifier }) => specifier.endsWith(".ts") && !graph.has(specifier))
+        .map(({ specifier }) => show([from, specifier])),
+    );
+    expect(lost).toEqual([]);
+    expect(edges.length).toBeGreaterThan(50);
+  });
+});
+
+describe("the modules of the framework", () => {
+  it("each have their place in the line, or stand outside it", () => {
+    const known = new Set([...LINE, ...OUTSIDE]);
+    expect([...graph.keys()].filter((file) => !known.has(moduleOf(file)))).toEqual([]);
+  });
+
+  it("import only from their left", () => {
+    const wrong = edges.filter(([from, to]) => {
+      const place = LINE.indexOf(moduleOf(from));
+      const target = LINE.indexOf(moduleOf(to));
+      return place >= 0 && moduleOf(from) !== moduleOf(to) && (target < 0 || target > place);
+    });
+    expect(wrong.map(show)).toEqual([]);
+  });
+
+  it("import another module by its door, never from its room", () => {
+    const wrong = edges.filter(([from, to]) => moduleOf(from) !== moduleOf(to) && to.includes("/"));
+    expect(wrong.map(show)).toEqual([]);
+  });
+});
+
+describe("the barrel", () => {
+  it("is index.ts alone, and nothing inside imports it", () => {
+    const barrels = [...graph.keys()].filter((file) => path.basename(file) === "index.ts");
+    expect(barrels).toEqual(["index.ts"]);
+    expect(edges.filter(([, to]) => to === "index.ts").map(show)).toEqual([]);
+  });
+
+  it("loads nothing of Node's: files, pools and servers load on use", () => {
+    const reached = new Set(["index.ts"]);
+    const wrong: string[] = [];
+    for (const file of reached) {
+      for (const { specifier, onUse } of graph.get(file) ?? []) {
+        if (onUse) continue;
+        if (graph.has(specifier)) reached.add(specifier);
+        else if (!specifier.startsWith("@sinclair/typebox")) wrong.push(show([file, specifier]));
+      }
+    }
+    expect(wrong).toEqual([]);
+    expect(reached.size).toBeGreaterThan(10);
+  });
+});
