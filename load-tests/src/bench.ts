@@ -7,14 +7,14 @@
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import { cpus } from "node:os";
-import { relative } from "node:path";
+import { dirname, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { measureDirect } from "./direct.js";
 import { measureHTTP } from "./http.js";
 import { REPOSITORY, RESULTS } from "./paths.js";
 import { preparePeers } from "./peers.js";
 import { Progress } from "./progress.js";
-import type { Result } from "./rounds.js";
+import { faultsOf, type Result } from "./rounds.js";
 import { measureRouting } from "./routing.js";
 import { readSettings, type Section, type Settings } from "./settings.js";
 import { measureStartup } from "./startup.js";
@@ -53,17 +53,16 @@ for (const section of settings.sections) {
   print(`\n${PARTS[section].table(results, settings)}`);
 }
 
-await mkdir(new URL(".", RESULTS), { recursive: true });
-await writeFile(RESULTS, `${JSON.stringify({ started, machine, settings, peers, sections }, null, 2)}\n`);
+const output = settings.output === null ? fileURLToPath(RESULTS) : resolve(settings.output);
+await mkdir(dirname(output), { recursive: true });
+await writeFile(output, `${JSON.stringify({ started, machine, settings, peers, sections }, null, 2)}\n`);
 const seconds = (Date.now() - started.getTime()) / 1_000;
 print(
-  `\n${seconds.toFixed(0)} s. Figures: ${relative(fileURLToPath(REPOSITORY), fileURLToPath(RESULTS))}. ` +
+  `\n${seconds.toFixed(0)} s. Figures: ${relative(fileURLToPath(REPOSITORY), output)}. ` +
     "What they do not show: load-tests/README.md. None is a promise.",
 );
 
-const faults = Object.values(sections).flatMap((results) =>
-  results.flatMap(({ contender, faults: list }) => list.map((fault) => `${contender}: ${fault}`)),
-);
+const faults = Object.values(sections).flatMap(faultsOf);
 for (const fault of faults) {
   process.stderr.write(`wrong answer: ${fault}\n`);
 }

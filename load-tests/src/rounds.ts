@@ -31,6 +31,11 @@ export async function takeTurns(
   return [...reports].map(([contender, list]) => collect(contender, list));
 }
 
+/** Each wrong answer with the name of its contender: when there is one, the run has failed. */
+export function faultsOf(results: readonly Result[]): string[] {
+  return results.flatMap(({ contender, faults }) => faults.map((fault) => `${contender}: ${fault}`));
+}
+
 function rotate<T>(items: readonly T[], by: number): T[] {
   const start = by % items.length;
   return [...items.slice(start), ...items.slice(0, start)];

@@ -27,10 +27,12 @@ export interface Settings {
   readonly httpRounds: number;
   /** Starts of a process for each row of the start-up table. */
   readonly starts: number;
+  /** The file for the figures, relative to the folder of the call; `null` for `.cache/bench/latest.json`. */
+  readonly output: string | null;
 }
 
 /**
- * Reads `QUICK`, `PEERS` (`1` switches on) and `ONLY` (sections, parted by commas).
+ * Reads `QUICK`, `PEERS` (`1` switches on), `ONLY` (sections, parted by commas) and `OUT` (a file for the figures).
  *
  * @throws TypeError when a value is none of these; the message names the variable and what it takes.
  */
@@ -48,6 +50,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     httpRequests: quick ? 5_000 : 50_000,
     httpRounds: 1,
     starts: quick ? 5 : 11,
+    output: environment["OUT"] || null,
   };
 }
 

@@ -1,12 +1,13 @@
 /**
  * Measures one contender in this process and prints the report.
  *
- * `node dist/direct/worker.js MODULE [REQUESTS] [WARM_UP] [EXAMPLE]`: MODULE is the contender's URL, EXAMPLE the name
+ * `node dist/direct/worker.js MODULE [REQUESTS] [WARM_UP] [EXAMPLE]`: MODULE is the contender's path or URL, EXAMPLE the name
  * of the only route to measure.
  *
  * @module
  */
 import { EXAMPLES } from "../examples.js";
+import { toModuleURL } from "../paths.js";
 import { printReport } from "../report.js";
 import { loadContender } from "./contender.js";
 import { measureContender } from "./measure.js";
@@ -15,7 +16,7 @@ const [module = "", requests = "50000", warmUp = "500", only] = process.argv.sli
 
 printReport(
   await measureContender(
-    await loadContender(module),
+    await loadContender(toModuleURL(module)),
     EXAMPLES.filter(({ name }) => only === undefined || name === only),
     { requests: Number(requests), warmUp: Number(warmUp) },
   ),

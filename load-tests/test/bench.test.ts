@@ -1,0 +1,43 @@
+import { describe, expect, it } from "@jest/globals";
+import { spawn } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+
+const BENCH = fileURLToPath(new URL("../dist/bench.js", import.meta.url));
+
+async function bench(environment: Record<string, string>): Promise<{ status: number; stdout: string; stderr: string }> {
+  const child = spawn(process.execPath, [BENCH], {
+    env: { ...process.env, QUICK: "", PEERS: "", ONLY: "", ...environment },
+  });
+  const ended = new Promise<number>((resolve) => child.once("close", (status) => resolve(status ?? -1)));
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return { status: await ended, stdout, stderr };
+}
+
+describe("make bench", () => {
+  it("prints a table, names where the figures are, and ends with 0", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "tsgi-bench-"));
+    const output = join(folder, "new", "figures.json");
+    const { status, stdout, stderr } = await bench({ QUICK: "1", ONLY: "routing", OUT: output });
+    expect(stdout).toMatch(/^tsgi +[\d,]+ +±\d+ % +[\d,]+/m);
+    expect(stdout).toContain("figures.json");
+    expect(stderr).toContain("routing, round 1 of 3: tsgi\n");
+    expect(status).toBe(0);
+    expect(JSON.parse(await readFile(output, "utf8"))).toMatchObject({
+      settings: { quick: true },
+      sections: { routing: [{ contender: "tsgi", faults: [] }] },
+    });
+    await rm(folder, { recursive: true });
+  });
+
+  it("says what a variable takes, and ends with 2", async () => {
+    expect(await bench({ ONLY: "speed" })).toMatchObject({
+      status: 2,
+      stdout: "",
+      stderr: 'Expected ONLY to name direct, routing, http, startup, not "speed".\n',
+    });
+  });
+});

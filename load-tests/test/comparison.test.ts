@@ -1,0 +1,34 @@
+import { describe, expect, it } from "@jest/globals";
+import { compare, extremes, missed } from "../src/comparison.js";
+import type { Result } from "../src/rounds.js";
+import { summarize } from "../src/statistics.js";
+
+function result(contender: string, figures: Record<string, number[]>): Result {
+  const rows = Object.entries(figures).map(([row, runs]) => [row, { perSecond: summarize(runs) }]);
+  return { contender, rows: Object.fromEntries(rows), faults: [] };
+}
+
+const ours = result("tsgi", { health: [80, 80], users: [200, 200] });
+const wanted = (contender: string): number => (contender === "hand-written" ? 0.75 : 1);
+
+describe("compare", () => {
+  it("divides ours by each other in each row, and names the worst, the best and what is missed", () => {
+    const comparisons = compare(
+      [ours, result("hand-written", { health: [100, 100], users: [400, 400] }), result("peer", { health: [10, 10] })],
+      wanted,
+    );
+    expect(comparisons.map(({ contender, row, ratio }) => [contender, row, ratio])).toEqual([
+      ["hand-written", "health", 0.8],
+      ["hand-written", "users", 0.5],
+      ["peer", "health", 8],
+    ]);
+    expect(extremes(comparisons)).toMatchObject({ worst: { ratio: 0.5, row: "users" }, best: { ratio: 8 } });
+    expect(missed(comparisons)).toEqual([{ contender: "hand-written", row: "users", ratio: 0.5, wanted: 0.75 }]);
+  });
+
+  it("leaves out a contender whose numbers do not count", () => {
+    expect(compare([ours, { contender: "peer", rows: {}, faults: ["wrong"] }], wanted)).toEqual([]);
+    expect(compare([{ ...ours, rows: {} }, result("peer", { health: [1] })], wanted)).toEqual([]);
+    expect(extremes([])).toBeNull();
+  });
+});

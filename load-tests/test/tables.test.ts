@@ -1,0 +1,79 @@
+import { describe, expect, it } from "@jest/globals";
+import type { Result } from "../src/rounds.js";
+import { readSettings } from "../src/settings.js";
+import { BARE, IMPORT, REGISTER } from "../src/startup.js";
+import { summarize } from "../src/statistics.js";
+import { directTable, httpTable, routingTable, startupTable } from "../src/tables.js";
+
+const settings = readSettings({});
+
+function result(contender: string, row: string, figures: Record<string, number>, faults: string[] = []): Result {
+  const summaries = Object.entries(figures).map(([name, figure]) => [name, summarize([figure, figure, figure])]);
+  return { contender, rows: faults.length === 0 ? { [row]: Object.fromEntries(summaries) } : {}, faults };
+}
+
+describe("directTable", () => {
+  it("shows rates, ratios, the worst and the best, and which rows miss what is wanted", () => {
+    const table = directTable(
+      [
+        result("tsgi", "GET /health", { perSecond: 1_000_000 }),
+        result("hand-written ASGI", "GET /health", { perSecond: 2_000_000 }),
+        result("Hono fetch", "GET /health", { perSecond: 100_000 }),
+      ],
+      settings,
+    );
+    expect(table).toContain("500 untimed, 50,000 measured");
+    expect(table).toMatch(/^hand-written ASGI +2,000,000 +±0 % +0\.50×$/m);
+    expect(table).toContain(
+      "Worst: 0.50× of hand-written ASGI in GET /health. Best: 10× of Hono fetch in GET /health.",
+    );
+    expect(table).toContain("missed in 1 of 2 rows:\n  0.50× of hand-written ASGI in GET /health, wanted 0.75×");
+  });
+
+  it("marks a contender with a wrong answer and shows no number of it", () => {
+    const table = directTable(
+      [
+        result("tsgi", "GET /health", { perSecond: 1 }),
+        result("Hono fetch", "GET /health", { perSecond: 5 }, ["GET /health: wrong"]),
+      ],
+      settings,
+    );
+    expect(table).toMatch(/^Hono fetch \(wrong\) +–$/m);
+  });
+});
+
+describe("routingTable", () => {
+  it("says how to measure peers when there are none", () => {
+    expect(routingTable([result("tsgi", "static", { perSecond: 1 })], settings)).toContain("make bench PEERS=1");
+  });
+});
+
+describe("httpTable", () => {
+  it("shows the slowest hundredth, and says when the client may be the limit", () => {
+    const table = httpTable(
+      [
+        result("tsgi serve", "GET /health", { perSecond: 20_000, p99Ms: 2, clientLoad: 0.5 }),
+        result("bare node:http", "GET /health", { perSecond: 40_000, p99Ms: 1, clientLoad: 0.97 }),
+      ],
+      settings,
+    );
+    expect(table).toMatch(/^tsgi serve +20,000 +p99 2 ms$/m);
+    expect(table).toContain("The client used over 90 % of a core beside bare node:http: it may be the limit.");
+  });
+});
+
+describe("startupTable", () => {
+  it("wants 1.3 times bare Node and 60 ms at most, and 150 ms for 1,000 routes", () => {
+    const table = startupTable(
+      [
+        result(BARE, "process", { ms: 40 }),
+        result(IMPORT, "process", { ms: 112 }),
+        result(REGISTER, "registered", { ms: 151 }),
+      ],
+      settings,
+    );
+    expect(table).toMatch(/112\.0 ms +±0 % +≤ 112\.0 ms +met$/m);
+    expect(table).toMatch(/151\.0 ms +±0 % +≤ 150\.0 ms +missed$/m);
+    expect(table).toMatch(/first answer +–$/m);
+  });
+});
