@@ -61,7 +61,7 @@ const manifestPlugin = {
 /**
  * Makes the bundle.
  *
- * @returns {Promise<string[]>} the modules in it, as paths
+ * @returns {Promise<{ modules: string[], files: string[] }>} the modules in it, as paths, and the names of its files
  */
 export async function bundle(packageRoot) {
   const dist = path.join(packageRoot, "dist");
@@ -86,10 +86,11 @@ export async function bundle(packageRoot) {
       plugins: [stubPlugin, manifestPlugin],
     });
     // The entry comes last and the chunks bear their hash: whoever starts the command meanwhile finds a whole bundle.
-    for (const name of readdirSync(temporary).toSorted((a, b) => Number(a === entry) - Number(b === entry))) {
+    const files = readdirSync(temporary).toSorted((a, b) => Number(a === entry) - Number(b === entry));
+    for (const name of files) {
       renameSync(path.join(temporary, name), path.join(dist, "bundle", name));
     }
-    return Object.keys(metafile.inputs).map((input) => path.resolve(input));
+    return { modules: Object.keys(metafile.inputs).map((input) => path.resolve(input)), files };
   } finally {
     rmSync(temporary, { recursive: true, force: true });
   }

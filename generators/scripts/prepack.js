@@ -8,8 +8,10 @@ import { bundle } from "./bundle.js";
 const packageRoot = path.dirname(import.meta.dirname);
 const output = path.join(packageRoot, "dist/bundle");
 
-rmSync(output, { recursive: true, force: true });
-const modules = await bundle(packageRoot);
+const { modules, files: bundled } = await bundle(packageRoot);
+for (const stale of readdirSync(output).filter((name) => !bundled.includes(name))) {
+  rmSync(path.join(output, stale));
+}
 writeFileSync(path.join(output, "LICENSES.txt"), collectLicences(modules));
 
 const repository = Repository.find(packageRoot);
@@ -17,17 +19,21 @@ const framework = JSON.parse(readFileSync(path.join(packageRoot, "../framework/p
 packTemplates(repository, packageRoot, framework.version);
 
 /** The texts that the licences of the bundled packages ask to keep with every copy. */
-function collectLicences(files) {
-  const folders = new Set(files.map(folderOfPackage).filter((folder) => folder !== null));
-  return [...folders]
-    .toSorted((a, b) => (a < b ? -1 : 1))
-    .map((folder) => {
-      const { name, version, license } = JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8"));
-      const texts = readdirSync(folder).filter((file) => /^(?:licen[cs]e|notice)/i.test(file));
-      const text = texts.map((file) => readFileSync(path.join(folder, file), "utf8").trim()).join("\n\n");
-      return `${name} ${version} (${license})\n\n${text}\n`;
-    })
+function collectLicences(paths) {
+  const folders = new Set(paths.map(folderOfPackage).filter((folder) => folder !== null));
+  // By name and version, since the same package may be installed in several places.
+  const texts = new Map([...folders].map(readLicence));
+  return [...texts]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([title, text]) => `${title}\n\n${text}\n`)
     .join(`\n${"-".repeat(80)}\n\n`);
+}
+
+function readLicence(folder) {
+  const { name, version, license } = JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8"));
+  const files = readdirSync(folder).filter((file) => /^(?:licen[cs]e|notice)/i.test(file));
+  const text = files.map((file) => readFileSync(path.join(folder, file), "utf8").trim()).join("\n\n");
+  return [`${name} ${version} (${license})`, text];
 }
 
 /** The folder of the installed package that a file belongs to, or null for a file of our own. */

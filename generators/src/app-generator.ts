@@ -2,7 +2,8 @@ import { join, relative, resolve } from "node:path";
 import { clearFileState, isFilePending, setCommittedFile } from "mem-fs-editor/state";
 import Generator, { type BaseOptions } from "yeoman-generator";
 import { answersOf, defaultAnswers, describeDefaults, type Answers } from "./answers.js";
-import { CommandError } from "./errors.js";
+import type { Cancellation } from "./cancellation.js";
+import { CommandError, messageOf } from "./errors.js";
 import { makeRepository, whyNoRepository } from "./git.js";
 import { describeNextSteps } from "./next-steps.js";
 import { runNpm } from "./npm.js";
@@ -23,7 +24,11 @@ export interface AppSettings {
   isInteractive: boolean;
   /** Takes a line for standard output. */
   print: (line: string) => void;
+  /** Is told what a person who stops the command is left with. */
+  cancellation: Pick<Cancellation, "consequence">;
 }
+
+const withoutDependencies = "the project is written, its dependencies are missing: run npm install in it";
 
 /**
  * Makes a new project: asks, checks, writes all of it or nothing, then makes it a Git repository and installs it.
@@ -80,10 +85,8 @@ export class AppGenerator extends Generator<Record<string, unknown>, BaseOptions
       await runNpm(["install", "--no-audit", "--no-fund", "--loglevel=error"], {
         cwd: this.#folder,
         output: "terminal",
-      }).catch((error: Error) => {
-        throw new CommandError(
-          `${error.message}. The project is written, its dependencies are missing: run npm install in it.`,
-        );
+      }).catch((error: unknown) => {
+        throw new CommandError(`${messageOf(error)}; ${withoutDependencies}`);
       });
     }
   }
@@ -105,7 +108,8 @@ export class AppGenerator extends Generator<Record<string, unknown>, BaseOptions
 
   #ask(given: Partial<Answers>): Promise<Partial<Answers>> {
     const isOpen = (name: keyof Answers) => !(name in given);
-    return this.prompt<Partial<Answers>>([
+    // Not by way of `this.prompt`, which would look for earlier answers in .yo-rc.json and in the home folder.
+    return this.env.adapter.prompt<Partial<Answers>>([
       {
         type: "input",
         name: "name",
@@ -141,7 +145,7 @@ export class AppGenerator extends Generator<Record<string, unknown>, BaseOptions
       }
       return null;
     } catch (error) {
-      return error instanceof Error ? error.message : String(error);
+      return messageOf(error);
     }
   }
 
@@ -168,6 +172,7 @@ export class AppGenerator extends Generator<Record<string, unknown>, BaseOptions
     }
     if (!command.dryRun) {
       writeProject(plan);
+      this.options.cancellation.consequence = withoutDependencies;
       print(`Wrote ${plan.entries.filter(({ action }) => action !== "skip").length} files into ${folder}.`);
     }
     for (const file of pending) {

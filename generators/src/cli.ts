@@ -1,5 +1,6 @@
 import { parseArguments } from "./arguments.js";
-import { CommandError, ExitCode, systemErrorCode } from "./errors.js";
+import { Cancellation } from "./cancellation.js";
+import { CommandError, ExitCode, messageOf, systemErrorCode } from "./errors.js";
 import { helpText } from "./help.js";
 import type { Environment } from "./npm-flags.js";
 import { versionOf } from "./templates.js";
@@ -21,8 +22,10 @@ export async function main(argv: readonly string[], packageRoot: string): Promis
     } else {
       // Yeoman takes a quarter of a second to load: not before the command line is known to be right.
       const { createProject } = await import("./create-project.js");
+      using cancellation = new Cancellation();
       await createProject({
         packageRoot,
+        cancellation,
         command,
         isInteractive: !command.yes && isTerminal() && !isContinuousIntegration(process.env),
         print: (line) => process.stdout.write(`${line}\n`),
@@ -45,7 +48,7 @@ function isContinuousIntegration({ CI }: Environment): boolean {
 
 function report(error: unknown): number {
   const isExpected = error instanceof CommandError || systemErrorCode(error) !== undefined;
-  const text = error instanceof Error ? ((isExpected ? undefined : error.stack) ?? error.message) : String(error);
-  process.stderr.write(`create-tsgi: ${text}\n`);
+  const stack = error instanceof Error && !isExpected ? error.stack : undefined;
+  process.stderr.write(`create-tsgi: ${stack ?? messageOf(error)}\n`);
   return error instanceof CommandError ? error.exitCode : ExitCode.failed;
 }

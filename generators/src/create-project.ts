@@ -1,10 +1,11 @@
 import { Console } from "node:console";
+import { join } from "node:path";
 import { Writable } from "node:stream";
 import { createLogger, QueuedAdapter, TerminalAdapter } from "@yeoman/adapter";
 import { createPromptModule } from "inquirer";
 import { createEnv } from "yeoman-environment";
 import { AppGenerator, type AppSettings } from "./app-generator.js";
-import { CancelledError } from "./errors.js";
+import { CommandError, ExitCode } from "./errors.js";
 
 /** In the place of Yeoman's own log, which would say everything a second time in other words. */
 function createSilentLog() {
@@ -17,18 +18,27 @@ function createSilentLog() {
 /**
  * Runs the generator for a new project in a Yeoman environment, with inquirer asking the questions.
  *
- * @throws CommandError for everything that a person can put right; CancelledError after Ctrl-C in a question
+ * @throws CommandError for everything that a person can put right, and after Ctrl-C in a question
  */
 export async function createProject(options: AppSettings): Promise<void> {
   const terminal = new TerminalAdapter({ promptModule: createPromptModule(), log: createSilentLog() });
-  const environment = createEnv({ adapter: new QueuedAdapter({ adapter: terminal }), skipInstall: true });
+  const environment = createEnv({
+    adapter: new QueuedAdapter({ adapter: terminal }),
+    // Yeoman reads .yo-rc.json in these two places, here and in the home folder, before anything else: not the user's.
+    cwd: options.packageRoot,
+    localConfigOnly: true,
+    skipInstall: true,
+  });
+  const namespace = "tsgi:app";
+  // With its place Yeoman finds this package's package.json, instead of any in the current folder.
+  environment.register(AppGenerator, { namespace, resolved: join(options.packageRoot, "package.json") });
   try {
-    const generator = await environment.instantiate(AppGenerator, {
-      generatorOptions: { ...options, skipCache: true },
-    });
+    const generator = await environment.create(namespace, { generatorOptions: { ...options, skipCache: true } });
     await environment.runGenerator(generator);
   } catch (error) {
-    throw isCancelled(error) ? new CancelledError() : error;
+    throw isCancelled(error)
+      ? new CommandError(`cancelled, ${options.cancellation.consequence}`, ExitCode.cancelled)
+      : error;
   }
 }
 

@@ -32,16 +32,16 @@ export class UsageError extends CommandError {
   }
 }
 
-/** The person at the terminal stopped the command. */
-export class CancelledError extends CommandError {
-  override readonly name = "CancelledError";
-
-  constructor(message = "cancelled, nothing was written") {
-    super(message, ExitCode.cancelled);
-  }
-}
-
 /** The code of a system error (`ENOENT`, `EACCES`, …), or `undefined` for anything else that was thrown. */
 export function systemErrorCode(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+  if (typeof error === "object" && error !== null && "code" in error && typeof error.code === "string") {
+    return error.code;
+  }
+  return undefined;
+}
+
+/** What was thrown, in words. */
+export function messageOf(error: unknown): string {
+  const hasMessage = typeof error === "object" && error !== null && "message" in error;
+  return String(hasMessage ? error.message : error);
 }

@@ -29,12 +29,16 @@ export async function runNpm(parameters: readonly string[], { cwd, output }: Npm
   child.stdout?.on("data", (chunk: Buffer) => chunks.push(chunk));
   child.stderr?.on("data", (chunk: Buffer) => chunks.push(chunk));
 
+  // A signal that ends this process, and reaches it alone, shall not leave npm at work.
+  const stop = () => child.kill();
+  process.once("exit", stop);
   const fault = await new Promise<string | null>((resolve) => {
     child.once("error", (error) => resolve(`cannot be started: ${error.message}`));
     child.once("close", (status, signal) =>
       resolve(status === 0 ? null : `ended with ${signal ?? `status ${status}`}`),
     );
   });
+  process.off("exit", stop);
   if (fault !== null) {
     process.stderr.write(Buffer.concat(chunks));
     throw new CommandError(`npm ${parameters[0]} in ${cwd} ${fault}`);

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { CommandError } from "./errors.js";
+import { CommandError, messageOf } from "./errors.js";
 import type { Plan } from "./plan.js";
 import type { ProjectFile } from "./project-file.js";
 
@@ -25,7 +25,7 @@ export function writeProject(plan: Plan): void {
     for (const step of undo.toReversed()) {
       attempt(step);
     }
-    throw new CommandError(`cannot write ${plan.folder}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new CommandError(`cannot write ${plan.folder}: ${messageOf(error)}`);
   }
 }
 

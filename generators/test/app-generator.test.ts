@@ -1,0 +1,89 @@
+import { existsSync, readdirSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, describe, expect, it, jest } from "@jest/globals";
+import { createHelpers } from "yeoman-test";
+import type { Answers } from "../src/answers.js";
+import { AppGenerator } from "../src/app-generator.js";
+import type { CommandOptions } from "../src/options.js";
+import { packageRoot, temporaryFolder } from "./support.js";
+
+jest.setTimeout(120_000);
+
+// Yeoman imports node:process, of which jest reads every property for that, and so opens standard input.
+afterAll(() => {
+  const { stdin } = process;
+  if ("unref" in stdin) {
+    stdin.unref();
+  }
+});
+
+const noFlags: CommandOptions = { yes: false, force: false, dryRun: false, help: false, version: false };
+
+/** Runs the generator in Yeoman's own environment for tests, whose adapter answers in the place of a person. */
+async function generate(command: Partial<CommandOptions>, answers: Partial<Answers> | null) {
+  const printed: string[] = [];
+  const { askedQuestions } = await createHelpers({})
+    .create<AppGenerator>(AppGenerator, {
+      tmpdir: false,
+      cwd: packageRoot,
+      resolved: join(packageRoot, "package.json"),
+    })
+    .withOptions({
+      packageRoot,
+      command: { ...noFlags, install: false, ...command },
+      isInteractive: answers !== null,
+      print: (line: string) => printed.push(line),
+      cancellation: { consequence: "" },
+      localConfigOnly: true,
+    })
+    .withAnswers(answers ?? {})
+    .run();
+  return { asked: askedQuestions.map(({ name }) => name), printed: printed.join("\n") };
+}
+
+describe("the generator at a terminal", () => {
+  it("asks for what no flag says", async () => {
+    await using folder = await temporaryFolder();
+    const answers = { name: "asked-app", git: false, install: false };
+    const { asked, printed } = await generate({ into: folder.path, install: undefined }, answers);
+    expect(asked).toEqual(["name", "git", "install"]);
+    expect(existsSync(join(folder.path, "asked-app/package.json"))).toBe(true);
+    expect(existsSync(join(folder.path, "asked-app/.git"))).toBe(false);
+    expect(printed).not.toContain("Not asked");
+  });
+
+  it("asks nothing that a flag has said", async () => {
+    await using folder = await temporaryFolder();
+    const { asked } = await generate({ into: folder.path, name: "given-app", git: false, install: false }, {});
+    expect(asked).toEqual([]);
+    expect(existsSync(join(folder.path, "given-app/package.json"))).toBe(true);
+  });
+
+  it("does not ask about Git where the project lies in a repository already", async () => {
+    await using folder = await temporaryFolder();
+    await mkdir(join(folder.path, "my-app/.git"), { recursive: true });
+    const { asked } = await generate({ into: folder.path, name: "my-app", install: undefined }, { install: false });
+    expect(asked).toEqual(["install"]);
+  });
+});
+
+describe("the generator without a terminal", () => {
+  it("asks nothing and shows what it took", async () => {
+    await using folder = await temporaryFolder();
+    const { asked, printed } = await generate({ into: folder.path, git: false }, null);
+    expect(asked).toEqual([]);
+    expect(printed).toContain("Not asked, so the defaults are taken: name my-app, template auth.");
+    expect(printed).toMatch(/Wrote \d+ files into .*my-app\./);
+  });
+
+  it("rejects with the reason, and nothing is written", async () => {
+    await using folder = await temporaryFolder();
+    await mkdir(join(folder.path, "my-app"));
+    await writeFile(join(folder.path, "my-app/notes.txt"), "mine");
+    await expect(generate({ into: folder.path, git: false }, null)).rejects.toThrow(
+      /is not empty: it holds notes\.txt/,
+    );
+    expect(readdirSync(join(folder.path, "my-app"))).toEqual(["notes.txt"]);
+  });
+});

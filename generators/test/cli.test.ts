@@ -1,0 +1,243 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it, jest } from "@jest/globals";
+import { createTsgi, hasProgram, packageRoot, run, shellEnvironment, temporaryFolder } from "./support.js";
+
+jest.setTimeout(30_000);
+
+// The first call in a repository may have to bundle the command, and to build and pack the framework.
+beforeAll(() => createTsgi(["--dry-run", "--yes"], { cwd: packageRoot }), 120_000);
+
+const quick = ["--yes", "--no-install", "--no-git"];
+
+describe("create-tsgi", () => {
+  it("writes the authentication application into a new folder and says what comes next", async () => {
+    await using folder = await temporaryFolder();
+    const { status, stdout, stderr } = await createTsgi(["my-app", ...quick], { cwd: folder.path });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    expect(readdirSync(folder.path)).toEqual(["my-app"]);
+    const files = readdirSync(join(folder.path, "my-app"), { recursive: true });
+    expect(files).toEqual(
+      expect.arrayContaining([".env", ".gitignore", "README.md", "package.json", "src/server.ts", "jest.config.js"]),
+    );
+    expect(files).toEqual(expect.arrayContaining([expect.stringMatching(/^vendor\/tsgi-.*\.tgz$/)]));
+    expect(stdout).toMatch(/cd my-app\n {2}npm install\n {2}npm start/);
+    expect(stdout).toContain("curl ");
+  });
+
+  it("makes .env for its owner alone, with another secret each time", async () => {
+    await using folder = await temporaryFolder();
+    const secrets = await Promise.all(
+      ["one", "two"].map(async (name) => {
+        await createTsgi([name, ...quick], { cwd: folder.path });
+        const env = join(folder.path, name, ".env");
+        expect(statSync(env).mode & 0o777).toBe(0o600);
+        return /^SECRET_KEY=(.{32,})$/m.exec(await readFile(env, "utf8"))?.[1];
+      }),
+    );
+    expect(secrets[0]).toBeDefined();
+    expect(secrets[0]).not.toBe(secrets[1]);
+  });
+
+  it("writes into --into, and gives a scoped project the folder without its scope", async () => {
+    await using folder = await temporaryFolder();
+    const { status } = await createTsgi(["@acme/api", "--into", "deep/er", ...quick], { cwd: folder.path });
+    expect(status).toBe(0);
+    const manifest = JSON.parse(await readFile(join(folder.path, "deep/er/api/package.json"), "utf8"));
+    expect(manifest.name).toBe("@acme/api");
+  });
+
+  it("takes and shows the defaults where nobody can be asked", async () => {
+    await using folder = await temporaryFolder();
+    const { status, stdout } = await createTsgi(["--no-install"], { cwd: folder.path });
+    expect(status).toBe(0);
+    expect(stdout).toContain("Not asked, so the defaults are taken: name my-app, template auth, git yes.");
+    expect(existsSync(join(folder.path, "my-app/package.json"))).toBe(true);
+  });
+
+  it("lists every file in a dry run and writes none", async () => {
+    await using folder = await temporaryFolder();
+    const { status, stdout } = await createTsgi(["my-app", "--dry-run", ...quick], { cwd: folder.path });
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^ {2}create {4}package\.json$/m);
+    expect(stdout).toMatch(/^ {2}create {4}src\/server\.ts$/m);
+    expect(readdirSync(folder.path)).toEqual([]);
+  });
+
+  it("is not confused by what lies in the folder around", async () => {
+    await using folder = await temporaryFolder();
+    await writeFile(join(folder.path, "package.json"), "{ this is no JSON");
+    await writeFile(join(folder.path, ".yo-rc.json"), "{ nor is this");
+    const { status, stderr } = await createTsgi(["my-app", ...quick], { cwd: folder.path });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    expect(readdirSync(folder.path).toSorted()).toEqual([".yo-rc.json", "my-app", "package.json"]);
+  });
+
+  it("shows help and version", async () => {
+    const manifest = JSON.parse(await readFile(join(packageRoot, "package.json"), "utf8"));
+    const [help, version] = await Promise.all(
+      ["--help", "--version"].map((flag) => createTsgi([flag], { cwd: packageRoot })),
+    );
+    expect(help).toMatchObject({ status: 0, stderr: "", stdout: expect.stringContaining("Usage: create-tsgi") });
+    expect(version).toEqual({ status: 0, stderr: "", stdout: `${manifest.version}\n` });
+  });
+});
+
+describe("a wrong command line", () => {
+  it.each([
+    ["a name that is no npm name", ["My App"]],
+    ["a path", ["../x"]],
+    ["__proto__", ["__proto__"]],
+    ["300 characters", ["x".repeat(300)]],
+    ["an unknown flag", ["my-app", "--typescript"]],
+    ["an unknown template", ["my-app", "--template", "nope"]],
+    ["a second name", ["my-app", "other"]],
+  ])("is refused with status 2 and one line: %s", async (_what, parameters) => {
+    await using folder = await temporaryFolder();
+    const { status, stdout, stderr } = await createTsgi([...parameters, ...quick], { cwd: folder.path });
+    expect(status).toBe(2);
+    expect(stdout).toBe("");
+    expect(stderr).toMatch(/^create-tsgi: .+\n$/);
+    expect(readdirSync(folder.path)).toEqual([]);
+  });
+
+  it("is refused when npm kept --dry-run for itself, instead of writing", async () => {
+    await using folder = await temporaryFolder();
+    const { status, stderr } = await createTsgi(["my-app"], {
+      cwd: folder.path,
+      env: { npm_command: "init", npm_config_dry_run: "true" },
+    });
+    expect(status).toBe(2);
+    expect(stderr).toContain("npm create tsgi my-app -- ");
+    expect(readdirSync(folder.path)).toEqual([]);
+  });
+});
+
+describe("a folder that is not empty", () => {
+  it("is left as it is, with the files in the way and status 1", async () => {
+    await using folder = await temporaryFolder();
+    await mkdir(join(folder.path, "my-app"));
+    await writeFile(join(folder.path, "my-app/README.md"), "mine");
+    const { status, stdout, stderr } = await createTsgi(["my-app", ...quick], { cwd: folder.path });
+    expect(status).toBe(1);
+    expect(stdout).not.toContain("Wrote");
+    expect(stderr).toMatch(/is not empty, and these files are in the way:\n {2}README\.md\n.*--force/);
+    expect(readdirSync(join(folder.path, "my-app"))).toEqual(["README.md"]);
+    expect(readdirSync(folder.path)).toEqual(["my-app"]);
+  });
+
+  it("shows in a dry run what would be overwritten, and that it would be refused", async () => {
+    await using folder = await temporaryFolder();
+    await mkdir(join(folder.path, "my-app"));
+    await writeFile(join(folder.path, "my-app/README.md"), "mine");
+    const { status, stdout } = await createTsgi(["my-app", "--dry-run", ...quick], { cwd: folder.path });
+    expect(status).toBe(1);
+    expect(stdout).toMatch(/^ {2}overwrite README\.md$/m);
+    const forced = await createTsgi(["my-app", "--dry-run", "--force", ...quick], { cwd: folder.path });
+    expect(forced.status).toBe(0);
+    expect(await readFile(join(folder.path, "my-app/README.md"), "utf8")).toBe("mine");
+  });
+
+  it("is written over with --force, and nothing in it is deleted", async () => {
+    await using folder = await temporaryFolder();
+    await mkdir(join(folder.path, "my-app"));
+    await writeFile(join(folder.path, "my-app/README.md"), "mine");
+    await writeFile(join(folder.path, "my-app/notes.txt"), "mine");
+    const { status } = await createTsgi(["my-app", "--force", ...quick], { cwd: folder.path });
+    expect(status).toBe(0);
+    expect(await readFile(join(folder.path, "my-app/README.md"), "utf8")).toMatch(/^# my-app\n/);
+    expect(await readFile(join(folder.path, "my-app/notes.txt"), "utf8")).toBe("mine");
+  });
+
+  it("is a file in truth: one line and status 1", async () => {
+    await using folder = await temporaryFolder();
+    await writeFile(join(folder.path, "my-app"), "mine");
+    const { status, stderr } = await createTsgi(["my-app", ...quick], { cwd: folder.path });
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^create-tsgi: .*my-app is there and is not a folder\n$/);
+  });
+});
+
+(hasProgram("git") ? describe : describe.skip)("Git (skipped where it is not installed)", () => {
+  it("makes the project a repository in which .env is ignored", async () => {
+    await using folder = await temporaryFolder();
+    await createTsgi(["my-app", "--yes", "--no-install"], { cwd: folder.path });
+    const { stdout } = await run("git", ["status", "--short", "--untracked-files=all"], {
+      cwd: join(folder.path, "my-app"),
+    });
+    expect(stdout).toContain("?? .env.example\n");
+    expect(stdout).not.toContain("?? .env\n");
+  });
+
+  it("is not started inside another repository, unless it is asked for", async () => {
+    await using folder = await temporaryFolder();
+    await run("git", ["init", "--quiet"], { cwd: folder.path });
+    const { stdout } = await createTsgi(["one", "--yes", "--no-install"], { cwd: folder.path });
+    expect(stdout).toContain("No Git repository of its own: it lies in one.");
+    expect(existsSync(join(folder.path, "one/.git"))).toBe(false);
+    await createTsgi(["two", "--yes", "--no-install", "--git"], { cwd: folder.path });
+    expect(existsSync(join(folder.path, "two/.git"))).toBe(true);
+  });
+
+  it("is done without where it is not installed", async () => {
+    await using folder = await temporaryFolder();
+    const env = { PATH: folder.path };
+    const { status, stdout } = await createTsgi(["my-app", "--yes", "--no-install"], { cwd: folder.path, env });
+    expect(stdout).toContain("No Git repository of its own: Git is not installed.");
+    expect(status).toBe(0);
+  });
+});
+
+describe("an installation that fails", () => {
+  it("ends with status 1 and says that the project is written and what is missing", async () => {
+    await using folder = await temporaryFolder();
+    const bin = join(folder.path, "bin");
+    await mkdir(bin);
+    await writeFile(join(bin, "npm"), "#!/bin/sh\necho 'npm error: no network' >&2\nexit 7\n", { mode: 0o755 });
+    const { status, stdout, stderr } = await createTsgi(["my-app", "--yes", "--no-git"], {
+      cwd: folder.path,
+      env: { PATH: `${bin}:${process.env["PATH"]}` },
+    });
+    expect(status).toBe(1);
+    expect(stderr).toContain("npm error: no network");
+    expect(stderr).toMatch(
+      /ended with status 7; the project is written, its dependencies are missing: run npm install/,
+    );
+    expect(stdout).not.toContain("Next:");
+    expect(existsSync(join(folder.path, "my-app/package.json"))).toBe(true);
+  });
+});
+
+describe("a signal during the installation", () => {
+  it("ends npm as well, with status 130 and a word about what is there", async () => {
+    await using folder = await temporaryFolder();
+    const bin = join(folder.path, "bin");
+    const ended = join(folder.path, "npm-has-ended");
+    await mkdir(bin);
+    await writeFile(
+      join(bin, "npm"),
+      `#!/bin/sh\ntrap 'touch ${ended}; exit 143' TERM\necho busy\nwhile :; do sleep 0.1; done\n`,
+      { mode: 0o755 },
+    );
+    const program = join(packageRoot, "bin/create-tsgi.js");
+    const child = spawn(process.execPath, [program, "my-app", "--yes", "--no-git"], {
+      cwd: folder.path,
+      env: { ...shellEnvironment, PATH: `${bin}:${process.env["PATH"]}` },
+    });
+    let said = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (said += text));
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      if (text.includes("busy")) {
+        child.kill("SIGTERM");
+      }
+    });
+    // Closed when npm, which holds the same outputs, is gone too.
+    const [status] = await once(child, "close");
+    expect(status).toBe(130);
+    expect(said).toMatch(/^create-tsgi: cancelled, the project is written, .*run npm install in it\n$/);
+    expect(existsSync(ended)).toBe(true);
+  });
+});

@@ -1,0 +1,99 @@
+import { existsSync, readdirSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it, jest } from "@jest/globals";
+import { createTsgi, packageRoot, temporaryFolder, type Surroundings } from "./support.js";
+import { hasTerminal, keys, runAtTerminal, type Step } from "./terminal.js";
+
+jest.setTimeout(30_000);
+
+const atTerminal = hasTerminal ? describe : describe.skip;
+
+function createTsgiAtTerminal(parameters: readonly string[], steps: readonly Step[], surroundings: Surroundings) {
+  return runAtTerminal(process.execPath, [join(packageRoot, "bin/create-tsgi.js"), ...parameters], steps, surroundings);
+}
+
+atTerminal("at a terminal (skipped where util-linux's script is missing)", () => {
+  // The first call in a repository may have to bundle the command, and to build and pack the framework.
+  beforeAll(() => createTsgi(["--dry-run", "--yes"], { cwd: packageRoot }), 120_000);
+
+  it("asks for name, Git and installation, and does as it was told", async () => {
+    await using folder = await temporaryFolder();
+    const { status, stdout } = await createTsgiAtTerminal(
+      [],
+      [
+        [/Name of the project/, `typed-app${keys.enter}`],
+        [/Make it a Git repository/, `n${keys.enter}`],
+        [/Install the dependencies now/, `n${keys.enter}`],
+      ],
+      { cwd: folder.path },
+    );
+    expect(status).toBe(0);
+    expect(stdout).toContain("cd typed-app");
+    expect(existsSync(join(folder.path, "typed-app/package.json"))).toBe(true);
+    expect(existsSync(join(folder.path, "typed-app/.git"))).toBe(false);
+  });
+
+  it("asks again for a name that cannot be, and says why", async () => {
+    await using folder = await temporaryFolder();
+    await mkdir(join(folder.path, "taken"));
+    await writeFile(join(folder.path, "taken/notes.txt"), "mine");
+    const erase = "\u007F".repeat(12);
+    const { status } = await createTsgiAtTerminal(
+      ["--no-git", "--no-install"],
+      [
+        [/Name of the project/, `My App${keys.enter}`],
+        [/capital letters/, `${erase}taken${keys.enter}`],
+        [/is not empty/, `${erase}free${keys.enter}`],
+      ],
+      { cwd: folder.path },
+    );
+    expect(status).toBe(0);
+    expect(readdirSync(folder.path).toSorted()).toEqual(["free", "taken"]);
+  });
+
+  it.each([
+    ["Ctrl-C", keys.controlC],
+    ["Ctrl-D", keys.controlD],
+  ])("ends with 130 and nothing written after %s in a question", async (_name, key) => {
+    await using folder = await temporaryFolder();
+    const { status, stdout } = await createTsgiAtTerminal(["my-app"], [[/Make it a Git repository/, key]], {
+      cwd: folder.path,
+    });
+    expect(status).toBe(130);
+    expect(stdout).toContain("create-tsgi: cancelled, nothing was written");
+    expect(readdirSync(folder.path)).toEqual([]);
+  });
+
+  it.each([
+    ["--yes", ["--yes"], {}],
+    ["CI", [], { CI: "true" }],
+  ])("asks nothing with %s", async (_name, parameters, env) => {
+    await using folder = await temporaryFolder();
+    const { status, stdout } = await createTsgiAtTerminal(["--no-install", "--no-git", ...parameters], [], {
+      cwd: folder.path,
+      env,
+    });
+    expect(status).toBe(0);
+    expect(stdout).toContain("Not asked, so the defaults are taken: name my-app, template auth.");
+    expect(existsSync(join(folder.path, "my-app/package.json"))).toBe(true);
+  });
+
+  it("stops an installation with Ctrl-C, ends with 130 and says what is there", async () => {
+    await using folder = await temporaryFolder();
+    const bin = join(folder.path, "bin");
+    await mkdir(bin);
+    // Stands for an npm that is busy until it is interrupted.
+    await writeFile(join(bin, "npm"), "#!/bin/sh\ntrap 'exit 130' INT\necho busy\nwhile :; do sleep 1; done\n", {
+      mode: 0o755,
+    });
+    const { status, stdout } = await createTsgiAtTerminal(
+      ["my-app", "--no-git", "--install"],
+      [[/busy/, keys.controlC]],
+      { cwd: folder.path, env: { PATH: `${bin}:${process.env["PATH"]}` } },
+    );
+    expect(status).toBe(130);
+    expect(stdout).toMatch(/cancelled.*npm install/s);
+    expect(existsSync(join(folder.path, "my-app/package.json"))).toBe(true);
+  });
+});

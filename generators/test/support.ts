@@ -1,0 +1,71 @@
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+/** The folder of this package. */
+export const packageRoot = join(import.meta.dirname, "..");
+
+/** The repository that it lies in. */
+export const repositoryRoot = dirname(packageRoot);
+
+/** How a command ended, and what it said. */
+export interface Result {
+  status: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Where a command runs and what it is given. */
+export interface Surroundings {
+  cwd: string;
+  /** Set on top of the environment of the tests; `undefined` takes a variable away. */
+  env?: Record<string, string | undefined>;
+  /** Written to its standard input, which is closed then. Default: nothing. */
+  input?: string;
+}
+
+/** What npm, a CI service or a shell around the tests may have set, and would change what the command does. */
+const foreign = Object.keys(process.env).filter((name) => /^(?:npm_|CI$|GIT_)/i.test(name));
+
+/** The environment of a command that somebody types into a fresh shell. */
+export const shellEnvironment: NodeJS.ProcessEnv = {
+  ...process.env,
+  ...Object.fromEntries(foreign.map((name) => [name, undefined])),
+};
+
+/** Runs a program to its end. */
+export async function run(
+  program: string,
+  parameters: readonly string[],
+  { cwd, env, input = "" }: Surroundings,
+): Promise<Result> {
+  const child = spawn(program, parameters, { cwd, env: { ...shellEnvironment, ...env } });
+  const output = { stdout: "", stderr: "" };
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (output.stdout += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (output.stderr += text));
+  // A command that ends without reading closes the pipe under the writer.
+  child.stdin.on("error", () => {}).end(input);
+  const status = await new Promise<number | null>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", resolve);
+  });
+  return { status, ...output };
+}
+
+/** Runs the command of this package as `npm create tsgi` would, but without npm. */
+export function createTsgi(parameters: readonly string[], surroundings: Surroundings): Promise<Result> {
+  return run(process.execPath, [join(packageRoot, "bin/create-tsgi.js"), ...parameters], surroundings);
+}
+
+/** A folder that is gone at the end of the block that holds it. */
+export async function temporaryFolder(): Promise<{ path: string } & AsyncDisposable> {
+  const path = await realpath(await mkdtemp(join(tmpdir(), "create-tsgi-")));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}
+
+/** Whether a program is on the path. */
+export function hasProgram(name: string): boolean {
+  return (process.env["PATH"] ?? "").split(":").some((folder) => existsSync(join(folder, name)));
+}
