@@ -19,7 +19,7 @@ export class Accounts {
   }
 
   async find(username: string): Promise<Account | null> {
-    return await this.#db.user.findUnique({ where: { username } });
+    return this.#db.user.findUnique({ where: { username } });
   }
 
   /**
@@ -80,7 +80,7 @@ export class Accounts {
 
   /** Disables a user, or enables one again. Disabling ends all sessions, so that enabling brings none of them back. */
   async setDisabled(username: string, disabled: boolean): Promise<boolean> {
-    return await this.#db.transaction(async (tx) => {
+    return this.#db.transaction(async (tx) => {
       const { count } = await tx.user.updateMany({ where: { username }, data: { disabled } });
       const account = await tx.user.findUnique({ where: { username } });
       if (account !== null && disabled) {

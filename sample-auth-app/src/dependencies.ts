@@ -13,13 +13,17 @@ export const getServices = withParams({ request: Request }, async ({ request }) 
   return services;
 });
 
-const services = Depends(getServices);
-
-export const getConfig = withParams({ services }, async ({ services }) => services.config);
-export const getDb = withParams({ services }, async ({ services }) => services.db);
-export const getAccounts = withParams({ services }, async ({ services }) => services.accounts);
-export const getAccessTokens = withParams({ services }, async ({ services }) => services.accessTokens);
-export const getRefreshTokens = withParams({ services }, async ({ services }) => services.refreshTokens);
+export const getConfig = withParams({ services: Depends(getServices) }, async ({ services }) => services.config);
+export const getDb = withParams({ services: Depends(getServices) }, async ({ services }) => services.db);
+export const getAccounts = withParams({ services: Depends(getServices) }, async ({ services }) => services.accounts);
+export const getAccessTokens = withParams(
+  { services: Depends(getServices) },
+  async ({ services }) => services.accessTokens,
+);
+export const getRefreshTokens = withParams(
+  { services: Depends(getServices) },
+  async ({ services }) => services.refreshTokens,
+);
 
 /** The address of the other end of the connection. What a proxy says of it is not believed. */
 export const getClientAddress = withParams(
@@ -29,7 +33,7 @@ export const getClientAddress = withParams(
 
 /** The log, with this request's id and the client's address on each line. */
 export const getLog = withParams(
-  { services, request: Request, address: Depends(getClientAddress) },
+  { services: Depends(getServices), request: Request, address: Depends(getClientAddress) },
   async ({ services, request, address }) => services.log.child({ requestId: request.state["requestId"], address }),
 );
 

@@ -1,5 +1,3 @@
-import { LibsqlError } from "@libsql/client";
-
 import type { Config } from "./config.js";
 import { openDatabase } from "./database.js";
 import { migrate } from "./migrations.js";
@@ -17,15 +15,15 @@ export class DatabaseError extends Error {
  * @throws DatabaseError when it cannot be opened or changed
  */
 export async function prepareDatabase(config: Config): Promise<void> {
+  const { databaseUrl, databaseBusyMs } = config;
   try {
-    await migrate(config.databaseUrl, config.databaseBusyMs);
+    await migrate(databaseUrl, databaseBusyMs);
   } catch (error) {
-    if (error instanceof Error)
-      throw new DatabaseError(`cannot prepare the database ${config.databaseUrl}: ${error.message}`, { cause: error });
-    throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new DatabaseError(`cannot prepare the database ${databaseUrl}: ${reason}`, { cause: error });
   }
   if (config.environment === "development") {
-    const db = openDatabase(config.databaseUrl, config.databaseBusyMs);
+    const db = openDatabase(databaseUrl, databaseBusyMs);
     try {
       await seed(db, new Passwords(config.passwordHashCost));
     } finally {

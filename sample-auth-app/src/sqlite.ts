@@ -97,7 +97,7 @@ class SQLiteClient implements Client {
 }
 
 /** What Prisma's adapter never calls. */
-async function unsupported(): Promise<never> {
+function unsupported(): never {
   throw new TypeError("this client runs statements and transactions only");
 }
 

@@ -65,7 +65,7 @@ describe("a verification", () => {
     let most = 0;
     const verify = jest.spyOn(argon2, "verify").mockImplementation(async (...args) => {
       most = Math.max(most, (running += 1));
-      return await real(...args).finally(() => (running -= 1));
+      return real(...args).finally(() => (running -= 1));
     });
     const results = await Promise.allSettled(Array.from({ length: 110 }, () => passwords.verify("wrong horse", hash)));
     verify.mockRestore();

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
+import { jest } from "@jest/globals";
 import supertest from "supertest";
 import { TestClient } from "tsgi/testing";
 
@@ -10,6 +11,9 @@ import { loadConfig, type Config } from "../src/config.js";
 import { openDatabase, type Database } from "../src/database.js";
 import { createLog } from "../src/logging.js";
 import { migrate } from "../src/migrations.js";
+
+// Tests that hash, lock files and start processes take their time on a machine that is busy.
+jest.setTimeout(60_000);
 
 /** A key for the tests alone, of the least size that production takes. */
 export const SECRET_KEY = "a-key-of-exactly-32-bytes-length";

@@ -79,7 +79,7 @@ auth.post(
     await accounts.renewHash(account, password);
     setRefreshCookie(response, await refreshTokens.start(account.id), config);
     log.info({ user: account.username }, "login");
-    return await tokenResponse(accessTokens, account.username);
+    return tokenResponse(accessTokens, account.username);
   },
 );
 
@@ -108,7 +108,7 @@ auth.post(
     }
     setRefreshCookie(response, rotation.refreshToken, config);
     log.info({ user: rotation.username }, "refresh");
-    return await tokenResponse(accessTokens, rotation.username);
+    return tokenResponse(accessTokens, rotation.username);
   },
 );
 

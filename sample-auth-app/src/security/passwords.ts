@@ -33,7 +33,7 @@ export class Passwords {
    */
   async hash(password: string): Promise<string> {
     const { memoryKiB: memoryCost, passes: timeCost, lanes: parallelism } = this.#cost;
-    return await this.#limiter.run(() =>
+    return this.#limiter.run(() =>
       argon2.hash(normalize(password), { type: argon2.argon2id, memoryCost, timeCost, parallelism }),
     );
   }
@@ -74,7 +74,7 @@ function normalize(password: string): string {
 }
 
 function lengthOf(password: string): number {
-  return [...normalize(password)].length;
+  return Array.from(normalize(password)).length;
 }
 
 /** Looks at the raw length first: what is far beyond is not even normalized. */

@@ -49,10 +49,10 @@ export class RefreshTokens {
   /** Starts a session for a user who has just shown the password. */
   async start(userId: number): Promise<IssuedRefreshToken> {
     const now = this.#now();
-    return await this.#db.transaction(async (tx) => {
+    return this.#db.transaction(async (tx) => {
       await tx.session.deleteMany({ where: { userId, expiresAt: { lte: new Date(now) } } });
       const session = await tx.session.create({ data: { userId, expiresAt: new Date(now + ABSOLUTE_MS) } });
-      return await issue(tx, session, now);
+      return issue(tx, session, now);
     });
   }
 

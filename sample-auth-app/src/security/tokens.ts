@@ -14,9 +14,7 @@ export class AccessTokens {
   /** Signs a token that carries the claims and expires after `expiresInMinutes`. */
   async createAccessToken(claims: JWTPayload, { expiresInMinutes = 15 } = {}): Promise<string> {
     const expires = Math.floor(Date.now() / 1000) + expiresInMinutes * 60;
-    return await new SignJWT({ ...claims, exp: expires })
-      .setProtectedHeader({ alg: "HS256", typ: "JWT" })
-      .sign(this.#key);
+    return new SignJWT({ ...claims, exp: expires }).setProtectedHeader({ alg: "HS256", typ: "JWT" }).sign(this.#key);
   }
 
   /**

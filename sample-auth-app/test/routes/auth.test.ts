@@ -2,7 +2,7 @@ import { describe, expect, it, jest } from "@jest/globals";
 import argon2 from "argon2";
 import { decodeJwt } from "jose";
 
-import { CHEAP, openApp, PASSWORD, refreshCookieOf } from "../support.js";
+import { openApp, PASSWORD, refreshCookieOf } from "../support.js";
 
 const INCORRECT = { detail: "Incorrect username or password" };
 const NOT_VALIDATED = { detail: "Could not validate credentials" };
@@ -41,7 +41,7 @@ describe("POST /auth/token", () => {
       expect(response.get("Cache-Control")).toBe("no-store");
       expect(response.get("Set-Cookie")).toBeUndefined();
     }
-    const work = verify.mock.calls.map(([hash]) => String(hash).replace(/\$[^$]+\$[^$]+$/, ""));
+    const work = verify.mock.calls.map(([hash]) => hash.replace(/\$[^$]+\$[^$]+$/, ""));
     verify.mockRestore();
     expect(work).toEqual(["$argon2id$v=19$m=1024,t=2,p=1", "$argon2id$v=19$m=1024,t=2,p=1"]);
   });
@@ -125,7 +125,10 @@ describe("POST /auth/token", () => {
     const guess = (password: string) =>
       app.request.post("/auth/token").type("form").send({ username: "alice", password });
     const answers = await Promise.all(Array.from({ length: 25 }, () => guess("wrong horse")));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array(20).fill(401), ...Array(5).fill(429)]);
+    expect(answers.map(({ status }) => String(status)).toSorted()).toEqual([
+      ...Array(20).fill("401"),
+      ...Array(5).fill("429"),
+    ]);
     const refused = await guess(PASSWORD);
     expect([refused.status, refused.body]).toEqual([429, { detail: "Too Many Requests" }]);
     expect(Number(refused.get("Retry-After"))).toBeGreaterThan(0);
@@ -133,15 +136,15 @@ describe("POST /auth/token", () => {
   });
 
   it("turns the excess of a flood away, and answers others meanwhile", async () => {
-    await using app = await openApp({ passwordHashCost: { ...CHEAP, memoryKiB: 8192 } });
+    await using app = await openApp();
     await app.register();
-    const logins = Array.from({ length: 150 }, () =>
+    const logins = Array.from({ length: 60 }, () =>
       app.request.post("/auth/token").type("form").send({ username: "alice", password: PASSWORD }),
     );
     const [answers] = await Promise.all([Promise.all(logins), app.request.get("/health").expect(200)]);
     const admitted = answers.filter(({ status }) => status === 200);
     const excess = answers.filter(({ status }) => [429, 503].includes(status));
-    expect(admitted.length + excess.length).toBe(150);
+    expect(admitted.length + excess.length).toBe(60);
     expect(admitted.length).toBeGreaterThan(0);
     expect(excess.every((answer) => Number(answer.get("Retry-After")) > 0)).toBe(true);
   });
