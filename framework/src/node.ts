@@ -2,4 +2,5 @@
 export { ProtocolError, ServerStartError, ShutdownTimeoutError } from "./node/errors.js";
 export { toNodeHandler, type NodeHandlerOptions } from "./node/handler.js";
 export type { Timeouts } from "./node/http-server.js";
-export { serve, type ConnectionLimits, type RunningServer, type ServeOptions } from "./node/serve.js";
+export type { RunningServer } from "./node/running-server.js";
+export { serve, type ConnectionLimits, type ServeOptions } from "./node/serve.js";

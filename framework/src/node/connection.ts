@@ -16,7 +16,10 @@ export class Connection {
   /** Whether the connection takes no more requests: it was refused, or answered before its request had come in. */
   closing = false;
   #refusal: Refusal | null = null;
-  readonly #exchanges = new Set<Exchange>();
+  /** The exchanges under way, oldest first. */
+  readonly exchanges: Exchange[] = [];
+  /** Called once, when the socket has closed and the last exchange on it has ended. */
+  onOver: (() => void) | null = null;
 
   constructor(socket: Socket) {
     this.socket = socket;
@@ -24,9 +27,10 @@ export class Connection {
     this.client = address(socket.remoteAddress, socket.remotePort);
     this.server = address(socket.localAddress, socket.localPort);
     socket.once("close", () => {
-      for (const exchange of this.#exchanges) {
+      for (const exchange of this.exchanges) {
         exchange.disconnect();
       }
+      this.#mayBeOver();
     });
   }
 
@@ -40,20 +44,12 @@ export class Connection {
     return connection;
   }
 
-  /** Whether no exchange is under way. */
-  get idle(): boolean {
-    return this.#exchanges.size === 0;
-  }
-
-  add(exchange: Exchange): void {
-    this.#exchanges.add(exchange);
-  }
-
   delete(exchange: Exchange): void {
-    this.#exchanges.delete(exchange);
-    if (this.#refusal !== null && this.#exchanges.size === 0) {
-      this.#refusal.write(this.socket);
+    this.exchanges.splice(this.exchanges.indexOf(exchange), 1);
+    if (this.exchanges.length === 0) {
+      this.#refusal?.write(this.socket);
       this.#refusal = null;
+      this.#mayBeOver();
     }
   }
 
@@ -63,11 +59,10 @@ export class Connection {
       return;
     }
     this.closing = true;
-    const exchanges = [...this.#exchanges];
-    const sending = exchanges.find((exchange) => !exchange.received);
+    const sending = this.exchanges.find((exchange) => !exchange.received);
     if (sending !== undefined) {
       sending.refuse(refusal);
-    } else if (exchanges.every((exchange) => exchange.answered)) {
+    } else if (this.exchanges.every((exchange) => exchange.answered)) {
       refusal.write(this.socket);
     } else {
       this.#refusal = refusal;
@@ -80,6 +75,12 @@ export class Connection {
     // Node calls this behind a response that says `Connection: close`; its own way resets a client that still sends.
     this.socket.destroySoon = () => closeGently(this.socket);
     res.once("finish", () => this.socket.destroySoon());
+  }
+
+  #mayBeOver(): void {
+    if (this.socket.destroyed && this.exchanges.length === 0) {
+      this.onOver?.();
+    }
   }
 }
 

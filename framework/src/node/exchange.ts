@@ -2,6 +2,7 @@
 import type { ServerResponse } from "node:http";
 import type { HTTPScope, Receive, Send } from "../asgi.js";
 import type { Connection } from "./connection.js";
+import { ProtocolError } from "./errors.js";
 import { Refusal } from "./refusal.js";
 import type { RequestBody } from "./request-body.js";
 import { ResponseWriter, type ResponseOwner } from "./response.js";
@@ -24,6 +25,7 @@ export class Exchange implements ResponseOwner {
   readonly #res: ServerResponse;
   readonly #response: ResponseWriter;
   #gone = false;
+  #ending = false;
 
   constructor(service: Service, connection: Connection, scope: HTTPScope, body: RequestBody, res: ServerResponse) {
     this.scope = scope;
@@ -58,8 +60,7 @@ export class Exchange implements ResponseOwner {
 
   /** Starts the application. Never throws; the exchange leaves its service when the application's promise settles. */
   run(): void {
-    this.#service.running.add(this);
-    this.#connection.add(this);
+    this.#connection.exchanges.push(this);
     const receive: Receive = () => this.#body.receive();
     const send: Send = (message) => {
       const done = this.#response.send(message);
@@ -88,6 +89,17 @@ export class Exchange implements ResponseOwner {
     this.#response.disconnect();
   }
 
+  /**
+   * The server is about to stop. A stream of events has no end of its own, so its application is told that the client
+   * has gone; everything else is let finish.
+   */
+  drain(): void {
+    if (this.#response.streamsEvents) {
+      this.#ending = true;
+      this.#body.end();
+    }
+  }
+
   /** Answers in the application's place; once the response has begun, a cut is all that says that it is not whole. */
   refuse(refusal: Refusal): void {
     if (this.#response.untouched) {
@@ -113,7 +125,9 @@ export class Exchange implements ResponseOwner {
   }
 
   #returned(): void {
-    if (!this.#response.complete && !this.#gone) {
+    if (this.#ending && !this.#response.complete && !this.#gone) {
+      this.#response.finish();
+    } else if (!this.#response.complete && !this.#gone) {
       const missing = this.#response.untouched ? "a response" : "the end of its response";
       this.#service.logger.error(
         { path: this.scope.path },
@@ -127,11 +141,11 @@ export class Exchange implements ResponseOwner {
   #failed(error: unknown): void {
     const { logger } = this.#service;
     const fields = { err: error, path: this.scope.path };
-    if (this.#gone) {
+    if (this.#gone && !(error instanceof ProtocolError)) {
       logger.debug(fields, `The application threw after its client had gone: ${this.name}`);
     } else {
       logger.error(fields, `The application threw: ${this.name}`);
-      if (!this.#response.complete) {
+      if (!this.#response.complete && !this.#gone) {
         this.refuse(internalServerError);
       }
     }
@@ -153,6 +167,6 @@ export class Exchange implements ResponseOwner {
 
   #leave(): void {
     this.#connection.delete(this);
-    this.#service.finish(this);
+    this.#service.finished();
   }
 }

@@ -13,6 +13,7 @@ const refusals = {
   line: new Refusal(400, "The request line is malformed."),
   version: new Refusal(505, "Expected HTTP/1.0 or HTTP/1.1."),
   targetBytes: new Refusal(414),
+  timeout: new Refusal(408),
 };
 
 /** The longest method and version that may stand beside a target. */
@@ -35,7 +36,15 @@ export function readFirstLine(
   accept: (socket: Socket) => void,
 ): void {
   let seen: Buffer | null = null;
-  const timer = timeoutMs > 0 ? setTimeout(() => socket.destroy(), timeoutMs) : undefined;
+  const timer = timeoutMs > 0 ? setTimeout(() => onTimeout(), timeoutMs) : undefined;
+  const onTimeout = (): void => {
+    leave();
+    if (seen === null) {
+      socket.destroy();
+    } else {
+      refusals.timeout.write(socket);
+    }
+  };
   const onData = (chunk: Buffer): void => {
     seen = seen === null ? chunk : Buffer.concat([seen, chunk]);
     const verdict = judge(seen, targetBytes);

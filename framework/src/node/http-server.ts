@@ -27,7 +27,6 @@ const refusals = {
   timeout: new Refusal(408),
   targetBytes: new Refusal(414),
   chunkExtensions: new Refusal(413, "The chunk extensions are too long."),
-  expect: new Refusal(417, "Expected no expectation but 100-continue."),
   headerBytes: new Refusal(431, "The header lines are too long."),
   transferEncoding: new Refusal(501, "Expected no Transfer-Encoding but chunked."),
   version: new Refusal(505, "Expected HTTP/1.0 or HTTP/1.1."),
@@ -52,16 +51,20 @@ export function createHTTPServer(
       MAX_CHECK_INTERVAL_MS,
       ...[headersMs, requestMs].filter((ms) => ms > 0).map((ms) => Math.ceil(ms / 4)),
     ),
+    handshakeTimeout: headersMs === 0 ? undefined : headersMs,
     requireHostHeader: false, // checked in request-head.ts, where the answer has a body
   };
   const server = tls === undefined ? createServer(options) : createSecureServer({ ...tls, ...options });
   server.maxHeadersCount = 0; // node:http drops what is beyond without a word; request-head.ts counts and refuses
   if (Number.isFinite(connections)) {
     server.maxConnections = connections;
+    server.once("drop", () =>
+      service.logger.warn({ connections }, "More connections than allowed: closing the latest."),
+    );
   }
   server.on("request", (req, res) => handleRequest(service, req, res, false));
   server.on("checkContinue", (req, res) => handleRequest(service, req, res, true));
-  server.on("checkExpectation", (_req, res) => refusals.expect.answer(res));
+  server.on("checkExpectation", (req, res) => handleRequest(service, req, res, false)); // refused there
   server.on("connect", (_req, socket) => refusals.connect.write(socket as Socket));
   server.on("clientError", onClientError);
   lookAtFirstLines(server, tls === undefined ? "connection" : "secureConnection", service, headersMs);
@@ -78,6 +81,9 @@ function lookAtFirstLines(
   const listeners = server.listeners(event) as ((socket: Socket) => void)[];
   server.removeAllListeners(event);
   server.on(event, (socket: Socket) => {
+    const connection = Connection.of(socket);
+    service.connections.add(connection);
+    connection.onOver = () => service.connections.delete(connection);
     readFirstLine(socket, service.limits.targetBytes, ms, (accepted) => {
       for (const listener of listeners) {
         listener.call(server, accepted);

@@ -56,6 +56,7 @@ const LINGER_MS = 1000;
  * @see RFC 9112 §9.6
  */
 export function closeGently(socket: Socket): void {
+  socket.on("error", () => {}); // a client that has gone already
   socket.end();
   socket.resume();
   const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();

@@ -53,6 +53,11 @@ export class RequestBody {
         this.#phase = "read";
         return Promise.resolve({ type: "http.request", body: EMPTY, more_body: false });
       }
+      if (this.#req.readableDidRead) {
+        return Promise.reject(
+          new ProtocolError("The body is already read: put this handler in front of body parsers."),
+        );
+      }
       this.#begin();
     }
     const message = this.#phase === "reading" ? this.#take() : null;

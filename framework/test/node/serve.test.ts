@@ -77,7 +77,7 @@ describe("serve", () => {
   });
 
   it("says what to do when the port is in use, and shuts the application down again", async () => {
-    const taken = createServer();
+    await using taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
     const { port } = taken.address() as { port: number };
     const events: string[] = [];
@@ -86,7 +86,6 @@ describe("serve", () => {
       message: `Port ${port} on 127.0.0.1 is in use. Stop the program that has it, or choose another port.`,
     });
     expect(events).toEqual(["lifespan.startup", "lifespan.shutdown"]);
-    await new Promise((resolve) => taken.close(resolve));
   });
 
   it("names the url under which it answers and the loop below it", async () => {

@@ -1,0 +1,78 @@
+/** Where a server listens, and in one line why it cannot. @module */
+import { unlink } from "node:fs/promises";
+import type { Server } from "node:http";
+import { connect } from "node:net";
+import { ServerStartError } from "./errors.js";
+
+/** An address: a Unix socket, or a host and a port. */
+export type Place = { path: string } | { host: string; port: number };
+
+/** Listens. @throws ServerStartError when that is not possible. */
+export async function listen(server: Server, place: Place): Promise<void> {
+  try {
+    await tryToListen(server, place);
+  } catch (error) {
+    if (!("path" in place) || codeOf(error) !== "EADDRINUSE" || !(await isAbandoned(place.path))) {
+      throw explained(error, place);
+    }
+    await unlink(place.path);
+    await tryToListen(server, place).catch((again: unknown) => {
+      throw explained(again, place);
+    });
+  }
+}
+
+/** The address to call a server under: one that listens everywhere is called on loopback. */
+export function urlOf(server: Server, scheme: "http" | "https"): string {
+  const address = server.address();
+  if (address === null || typeof address === "string") {
+    return `unix:${address ?? ""}`;
+  }
+  const loopback: Record<string, string> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
+  const host = loopback[address.address] ?? address.address;
+  return `${scheme}://${host.includes(":") ? `[${host}]` : host}:${address.port}`;
+}
+
+function tryToListen(server: Server, place: Place): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(place, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+}
+
+/** Whether nobody answers on a Unix socket: its process ended without removing it. */
+function isAbandoned(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = connect(path);
+    probe.once("connect", () => {
+      probe.destroy();
+      resolve(false);
+    });
+    probe.once("error", (error) => resolve(codeOf(error) === "ECONNREFUSED"));
+  });
+}
+
+function codeOf(error: unknown): string {
+  return typeof error === "object" && error !== null && "code" in error ? String(error.code) : "EUNKNOWN";
+}
+
+function explained(error: unknown, place: Place): Error {
+  const code = codeOf(error);
+  const [what, way] =
+    "path" in place
+      ? [`The socket ${place.path}`, "choose another path"]
+      : [`Port ${place.port} on ${place.host}`, "choose another port"];
+  const messages: Readonly<Record<string, string>> = {
+    EADDRINUSE: `${what} is in use. Stop the program that has it, or ${way}.`,
+    EACCES:
+      "path" in place
+        ? `${what} may not be made by this user: ${way}.`
+        : `${what} may not be opened by this user. Ports below 1024 need privileges: ${way}.`,
+    EADDRNOTAVAIL: `${what}: that is no address of this machine. Listen on 127.0.0.1, 0.0.0.0 or one that it has.`,
+    ENOTFOUND: `${what}: that host name is not known. Listen on 127.0.0.1, 0.0.0.0 or an address of this machine.`,
+  };
+  return new ServerStartError(code, messages[code] ?? `${what} cannot be opened: ${String(error)}`, { cause: error });
+}
