@@ -198,10 +198,8 @@ export type PathNames<P extends string> = P extends `${string}{${infer Name}}${i
   ? Name | PathNames<Rest>
   : never;
 
-/** What a handler is called with: its params, and the pattern's other names as strings. */
-export type Args<P, Path extends string = never> = {
-  [K in keyof P | PathNames<Path>]: K extends keyof P ? AnnotationOutput<P[K]> : string;
-};
+/** What a function with these params is called with. */
+export type Args<P> = { [K in keyof P]: AnnotationOutput<P[K]> };
 
 /** What a dependency gives: what it yields, resolves to, or is. */
 type Yielded<R> = R extends AsyncGenerator<infer Y, unknown, unknown> | Generator<infer Y, unknown, unknown>

@@ -102,7 +102,8 @@ export class Endpoint {
     }
     try {
       const args = solveRoute(this.plan, call);
-      const result = args instanceof Promise ? args.then(this.#handler) : this.#handler(args);
+      const handler = this.#handler;
+      const result = args instanceof Promise ? args.then(handler) : handler(args);
       if (result instanceof Promise) {
         return result.then(
           (value) => this.#finish(call, value),
