@@ -65,7 +65,7 @@ export function paramNames(path: string, method: string): string[] {
 
 /** What is wrong with a segment and what to write instead, or `null`. */
 function faultOf(segment: string, namesBefore: ReadonlySet<string>): string | null {
-  const shown = JSON.stringify(segment);
+  const shown = `"${segment}"`;
   if (!/[{}]/.test(segment)) {
     return faultOfText(segment, shown);
   }
@@ -91,7 +91,7 @@ function faultOfText(text: string, shown: string): string | null {
 
 function faultOfBraces(segment: string, shown: string): string {
   if (/^\{[^{}]*[:(\\]/.test(segment)) {
-    return constraintFault(shown);
+    return constraintFault(segment, shown);
   }
   if (!/^[^{}]*(\{[^{}]*\}[^{}]*)*$/.test(segment)) {
     return `${shown} has a brace without its other half. Write {name} for a parameter.`;
@@ -110,7 +110,7 @@ function faultOfName(name: string, shown: string, namesBefore: ReadonlySet<strin
     return `${shown} is an optional segment. Register the path without it as a route of its own, or make the value a query parameter.`;
   }
   if (/[:(\\<]/.test(name)) {
-    return constraintFault(shown);
+    return constraintFault(`{${name}`, shown);
   }
   if (!PARAM_NAME.test(name)) {
     return `${shown} is no parameter: a name has letters, digits, "_", "$" and "-" only. Write {name}.`;
@@ -121,8 +121,9 @@ function faultOfName(name: string, shown: string, namesBefore: ReadonlySet<strin
   return null;
 }
 
-function constraintFault(shown: string): string {
-  return `${shown} has a constraint. Write {name}, and declare its type in the route's params, as in params: { name: t.Integer() }.`;
+function constraintFault(segment: string, shown: string): string {
+  const name = /^\{([\p{ID_Continue}$-]+)/u.exec(segment)?.[1] ?? "name";
+  return `${shown} has a constraint. Write {${name}}, and declare its type in the route's params, as in params: { ${name}: t.Integer() }.`;
 }
 
 /** Whether the text has no lone surrogate, so that it has a UTF-8 form. */

@@ -1,17 +1,17 @@
 /**
- * The prepared nodes of one method: the tree made deterministic. One of them stands for all the tree's nodes that the
+ * The prepared nodes of one method: its tree made deterministic. One of them stands for all the tree's nodes that the
  * segments so far lead to, in order of precedence, so that a look-up never goes back. @module
  */
-import type { RadixNode } from "./radix-node.js";
-import { PARAM_KEY } from "./radix-node.js";
+import type { MethodNode } from "./method-node.js";
 import { cutPath, resultOf } from "./route.js";
 import type { Find, Route } from "./route.js";
 
 /**
- * How many of the tree's nodes the prepared nodes of a method may stand for, in all, for each segment of its patterns.
- * An ordinary route set needs about one; a set built to explode is given up after this much work.
+ * How much work the preparation of a method may take for each segment of its patterns: a node of the tree that a
+ * prepared node stands for is one unit, and so is a comparison of two of them. Ordinary route sets need one to three,
+ * and one that is built to explode, 24 routes of 24 segments, is given up after 10 ms.
  */
-export const PREPARED_PER_SEGMENT = 64;
+export const PREPARED_PER_SEGMENT = 16;
 
 /** Where the segments so far lead. */
 export interface PreparedNode<H, M> {
@@ -23,100 +23,107 @@ export interface PreparedNode<H, M> {
   readonly route: Route<H, M> | null;
 }
 
-/** The nodes of the tree that lead to the routes in question, with the route that ends at each, if one does. */
-export type Relevant<H, M> = ReadonlyMap<RadixNode<H, M>, { readonly id: number; readonly route: Route<H, M> | null }>;
-
-/** The tree's nodes that one prepared node stands for, and the prepared node. */
-interface Pending<H, M> {
-  readonly members: readonly RadixNode<H, M>[];
-  readonly node: PreparedNode<H, M>;
-}
-
 /**
- * Makes the prepared nodes, one level of the tree after the other.
+ * Makes the prepared nodes.
  *
- * @param bound - The most that the prepared nodes may stand for, in nodes of the tree.
+ * @param bound - The most work that this may take.
  * @returns The first of them, or `null` past the bound.
  */
-export function prepareNodes<H, M>(
-  root: RadixNode<H, M>,
-  relevant: Relevant<H, M>,
-  bound: number,
-): PreparedNode<H, M> | null {
-  let work = 0;
-  let level: Pending<H, M>[] = [{ members: [root], node: emptyNode([root], relevant) }];
-  const first = level[0]?.node ?? null;
-  while (level.length > 0) {
-    const next = new Map<string, Pending<H, M>>();
-    const pendingFor = (members: readonly RadixNode<H, M>[]): PreparedNode<H, M> => {
-      const key = members.map((member) => relevant.get(member)?.id).join();
-      let pending = next.get(key);
-      if (pending === undefined) {
-        work += members.length;
-        pending = { members, node: emptyNode(members, relevant) };
-        next.set(key, pending);
-      }
-      return pending.node;
-    };
-    for (const { members, node } of level) {
-      link(node, members, relevant, pendingFor);
-      if (work > bound) {
-        return null;
-      }
-    }
-    level = [...next.values()];
-  }
-  return first;
+export function prepareNodes<H, M>(root: MethodNode<H, M>, bound: number): PreparedNode<H, M> | null {
+  const preparation = new Preparation<H, M>(bound);
+  const first = preparation.nodeFor([root]);
+  return preparation.finish() ? first : null;
 }
 
-function emptyNode<H, M>(members: readonly RadixNode<H, M>[], relevant: Relevant<H, M>): PreparedNode<H, M> {
-  let route: Route<H, M> | null = null;
-  for (const member of members) {
-    route ??= relevant.get(member)?.route ?? null;
-  }
-  return { statics: new Map(), param: null, route };
-}
+class Preparation<H, M> {
+  readonly #bound: number;
+  #work = 0;
+  /** The prepared nodes whose next ones are still to be found, with the nodes that each stands for. */
+  readonly #pending: { node: PreparedNode<H, M>; members: readonly MethodNode<H, M>[] }[] = [];
+  readonly #byMembers = new Map<string, PreparedNode<H, M>>();
+  readonly #covers = new Map<MethodNode<H, M>, Map<MethodNode<H, M>, boolean>>();
 
-/** Joins a prepared node to those that each possible next segment leads to. */
-function link<H, M>(
-  node: PreparedNode<H, M>,
-  members: readonly RadixNode<H, M>[],
-  relevant: Relevant<H, M>,
-  pendingFor: (members: readonly RadixNode<H, M>[]) => PreparedNode<H, M>,
-): void {
-  const texts = new Set<string>();
-  for (const member of members) {
-    for (const [text, child] of member.children) {
-      if (text !== PARAM_KEY && relevant.has(child)) {
-        texts.add(text);
+  constructor(bound: number) {
+    this.#bound = bound;
+  }
+
+  /** Finds the next nodes of all prepared nodes. Whether that stayed within the bound. */
+  finish(): boolean {
+    for (let next = this.#pending.pop(); next !== undefined; next = this.#pending.pop()) {
+      this.#link(next.node, next.members);
+      if (this.#work > this.#bound) {
+        return false;
       }
     }
+    return true;
   }
-  for (const text of texts) {
-    node.statics.set(text, pendingFor(step(members, text, relevant)));
+
+  /** The prepared node that stands for these nodes, which are given best first. */
+  nodeFor(members: readonly MethodNode<H, M>[]): PreparedNode<H, M> {
+    const key = members.map(({ id }) => id).join();
+    let node = this.#byMembers.get(key);
+    if (node === undefined) {
+      node = { statics: new Map(), param: null, route: members.find(({ route }) => route !== null)?.route ?? null };
+      this.#work += members.length;
+      this.#byMembers.set(key, node);
+      this.#pending.push({ node, members });
+    }
+    return node;
   }
-  const others = step(members, null, relevant);
-  node.param = others.length === 0 ? null : pendingFor(others);
+
+  #link(node: PreparedNode<H, M>, members: readonly MethodNode<H, M>[]): void {
+    for (const { statics } of members) {
+      for (const text of statics.keys()) {
+        if (!node.statics.has(text)) {
+          node.statics.set(text, this.nodeFor(this.#step(members, text)));
+        }
+      }
+    }
+    const others = this.#step(members, null);
+    node.param = others.length === 0 ? null : this.nodeFor(others);
+  }
+
+  /**
+   * Where a segment leads from each member: to its static child, then to its parameter child. `null` stands for a
+   * segment that none of them names. One that an earlier one covers is left out, as it cannot decide anything.
+   */
+  #step(members: readonly MethodNode<H, M>[], text: string | null): MethodNode<H, M>[] {
+    const next: MethodNode<H, M>[] = [];
+    for (const member of members) {
+      for (const child of childrenFor(member, text)) {
+        if (!next.some((earlier) => this.#isCovered(child, earlier))) {
+          next.push(child);
+        }
+      }
+    }
+    return next;
+  }
+
+  /** Whether each path that leads from the node to a route leads from the other one to a route too. Never wrongly so. */
+  #isCovered(node: MethodNode<H, M>, by: MethodNode<H, M>): boolean {
+    this.#work++;
+    const known = this.#covers.get(node)?.get(by);
+    if (known !== undefined) {
+      return known;
+    }
+    const isCovered =
+      this.#work <= this.#bound &&
+      (node.route === null || by.route !== null) &&
+      (node.param === null || (by.param !== null && this.#isCovered(node.param, by.param))) &&
+      [...node.statics].every(([text, child]) =>
+        childrenFor(by, text).some((counterpart) => this.#isCovered(child, counterpart)),
+      );
+    const row = this.#covers.get(node) ?? new Map<MethodNode<H, M>, boolean>();
+    this.#covers.set(node, row.set(by, isCovered));
+    return isCovered;
+  }
 }
 
-/** Where a segment leads from each member: to its static child, then to its parameter child. */
-function step<H, M>(
-  members: readonly RadixNode<H, M>[],
-  text: string | null,
-  relevant: Relevant<H, M>,
-): RadixNode<H, M>[] {
-  const next: RadixNode<H, M>[] = [];
-  for (const member of members) {
-    const fixed = text === null ? undefined : member.staticChild(text);
-    if (fixed !== undefined && relevant.has(fixed)) {
-      next.push(fixed);
-    }
-    const param = text === "" ? undefined : member.paramChild;
-    if (param !== undefined && relevant.has(param)) {
-      next.push(param);
-    }
-  }
-  return next;
+/** The children that take a segment, best first. A parameter takes none that is empty. */
+function childrenFor<H, M>(node: MethodNode<H, M>, text: string | null): MethodNode<H, M>[] {
+  const fixed = text === null ? undefined : node.statics.get(text);
+  const param = text === "" ? null : node.param;
+  return [fixed ?? null, param].filter((child) => child !== null);
 }
 
 /** The look-up that reads the prepared nodes as they are: the plain twin of the compiled one. */

@@ -11,7 +11,7 @@ const MAX_SEGMENTS = 64;
 /**
  * Writes a look-up that finds the slashes once, and then reads of the routes of that length the segment in which most
  * of them differ. Where that leaves one route, it is compared and handed out; where it leaves several, the text calls
- * its variable `masks` with the path.
+ * its variable `masks` with the path. Its variable `nothing` gives `null`.
  *
  * @param byLength - The routes by their number of segments, best first.
  * @returns `null` for route sets too large to gain by it.
@@ -39,6 +39,7 @@ export function writeMasks<H, M>(byLength: ReadonlyMap<number, readonly Route<H,
 /** Writes the look-up among the routes of one length. */
 function writeLength<H, M>(source: Source<H, M>, length: number, routes: readonly Route<H, M>[]): void {
   const position = mostTelling(length, routes);
+  const { byText, params } = groupAt(position, routes);
   const names = new Map<Route<H, M>, string>();
   const takerOf = (candidates: readonly Route<H, M>[]): string => {
     const [only] = candidates;
@@ -52,10 +53,11 @@ function writeLength<H, M>(source: Source<H, M>, length: number, routes: readonl
     }
     return name;
   };
-  const entries = textsAt(position, routes).map(
-    (text) => `[${JSON.stringify(text)}, ${takerOf(routes.filter((route) => takesAt(position, text, route)))}],\n`,
-  );
-  const others = takerOf(routes.filter((route) => takesAt(position, null, route)));
+  const entries = [...byText].map(([text, fixed]) => {
+    const candidates = text === "" ? fixed : [...fixed, ...params];
+    return `[${JSON.stringify(text)}, ${takerOf(candidates)}],\n`;
+  });
+  const others = takerOf(params);
   source.add(`const takers${length} = new Map([
 ${entries.join("")}]);
 function length${length}(${parametersOf(length)}) {
@@ -83,24 +85,31 @@ ${source.returnResult(route, bounds)}}
 
 /** The position whose text leaves the fewest routes in the worst case. */
 function mostTelling<H, M>(length: number, routes: readonly Route<H, M>[]): number {
-  const left = Array.from({ length }, (_, position) =>
-    Math.max(
-      ...[null, ...textsAt(position, routes)].map(
-        (text) => routes.filter((route) => takesAt(position, text, route)).length,
-      ),
-    ),
-  );
+  const left = Array.from({ length }, (_, position) => {
+    const { byText, params } = groupAt(position, routes);
+    return params.length + [...byText.values()].reduce((most, group) => Math.max(most, group.length), 0);
+  });
   return left.indexOf(Math.min(...left));
 }
 
-function textsAt<H, M>(position: number, routes: readonly Route<H, M>[]): string[] {
-  const texts = new Set(routes.map((route) => route.texts[position] ?? null));
-  return [...texts].filter((text) => text !== null);
-}
-
-/** Whether the route takes that text at the position; `null` stands for one that no route names. */
-function takesAt<H, M>(position: number, text: string | null, route: Route<H, M>): boolean {
-  return route.texts[position] === null ? text !== "" : route.texts[position] === text;
+/** The routes that have a static segment at the position, by its text, and those that have a parameter there. */
+function groupAt<H, M>(
+  position: number,
+  routes: readonly Route<H, M>[],
+): { byText: Map<string, Route<H, M>[]>; params: Route<H, M>[] } {
+  const byText = new Map<string, Route<H, M>[]>();
+  const params: Route<H, M>[] = [];
+  for (const route of routes) {
+    const text = route.texts[position] ?? null;
+    if (text === null) {
+      params.push(route);
+    } else {
+      const group = byText.get(text) ?? [];
+      group.push(route);
+      byText.set(text, group);
+    }
+  }
+  return { byText, params };
 }
 
 /** The bounds of a path's segments, given the ends of all but the last. */
