@@ -3,6 +3,7 @@ import { Endpoint, type EndpointSettings, OVERRIDES, type RouteRecord } from "./
 import { guard, toErrorResponse } from "./app/errors.js";
 import { Lifespan, type LifespanFunction, type LifespanHook, serveLifespan, type Startable } from "./app/lifespan.js";
 import type { ASGIApp, HTTPScope, LifespanScope, Receive, Scope, Send, WebSocketScope } from "./asgi.js";
+import { encodeUTF8 } from "./datastructures.js";
 import { DependencyOverrides } from "./dependencies.js";
 import {
   type ExceptionHandler,
@@ -14,6 +15,7 @@ import { ConfigurationError, HTTPException } from "./exceptions.js";
 import { DEFAULT_LIMITS, type Limits } from "./limits.js";
 import { consoleLogger, type Logger } from "./logger.js";
 import { type Middleware, wrap } from "./middleware.js";
+import { Documentation, type OpenAPIDocument, type OpenAPIOptions } from "./openapi.js";
 import type { Marker } from "./params.js";
 import { Request } from "./request.js";
 import { JSONResponse, type Response } from "./response.js";
@@ -36,13 +38,7 @@ export type { RouteRecord } from "./app/endpoint.js";
 export type { LifespanFunction, LifespanHook } from "./app/lifespan.js";
 
 /** The options of an `App`. */
-export interface AppOptions {
-  /** The title in the document. Defaults to `"tsgi"`. */
-  title?: string;
-  /** The version of the API in the document. Defaults to `"0.1.0"`. */
-  version?: string;
-  /** Markdown for the document. */
-  description?: string;
+export interface AppOptions extends OpenAPIOptions {
   /** Whether the body of a 500 tells the error. Never in production. Defaults to `false`. */
   debug?: boolean;
   /** Start-up and shutdown in one generator, instead of or beside the hooks. */
@@ -113,6 +109,7 @@ export class App extends CallableInstance {
   readonly #mounts: Mount[] = [];
   readonly #middleware: Middleware[] = [];
   readonly #lifespan: Lifespan<App>;
+  readonly #documentation: Documentation;
   #chain: ASGIApp | null = null;
   #isServing = false;
 
@@ -149,6 +146,7 @@ export class App extends CallableInstance {
       debug: options.debug ?? false,
       limits: this.#limits,
     };
+    this.#documentation = new Documentation(options, () => this.#endpoints);
     this.#lifespan = new Lifespan<App>(this, this.#logger, options.lifespan, () => this.#mountedApps());
     this.#root.subscribe({ addRoute: (entry) => this.#addRoute(entry), addMount: (entry) => this.#addMount(entry) });
   }
@@ -179,6 +177,28 @@ export class App extends CallableInstance {
     this.#router.addRoute(entry.method, entry.path, endpoint, entry.options);
     this.#routes.push(endpoint.record);
     this.#endpoints.push(endpoint);
+    this.#documentation.clear();
+  }
+
+  /** Closes registration and adds the routes of the document, but where the application has its own. */
+  #startServing(): void {
+    this.#isServing = true;
+    for (const entry of this.#documentation.entries) {
+      const isTaken = this.#routes.some(({ method, path }) => method === "GET" && canonicalPath(path) === entry.path);
+      if (isTaken) continue;
+      const endpoint = new Endpoint(entry, this.#endpointSettings, this.dependencyOverrides);
+      this.#router.addRoute(entry.method, entry.path, endpoint, entry.options);
+    }
+  }
+
+  /**
+   * The OpenAPI document of this App's own routes, without those of mounted Apps. It is the same object until a route
+   * is added; what is changed in it before the first request for it, is served.
+   *
+   * @throws ConfigurationError naming the route that cannot be described.
+   */
+  openapi(): OpenAPIDocument {
+    return this.#documentation.document;
   }
 
   #addMount({ path, app, middleware }: MountEntry): void {
@@ -281,16 +301,17 @@ export class App extends CallableInstance {
   }
 
   #handleHTTP(scope: HTTPScope, receive: Receive, send: Send): Promise<void> {
-    this.#isServing = true;
+    if (!this.#isServing) this.#startServing();
     const chain = this.#chain ?? this.#buildChain();
     if (scope.app !== undefined) return chain(scope, receive, send);
     const path = canonicalPath(scope.path, scope.raw_path);
     if (path === null) return Promise.resolve(badPath().send(send, scope.method === "HEAD"));
-    return chain({ ...scope, path, app: this }, receive, send);
+    const { raw_path: rawPath = path === scope.path ? undefined : encodePath(scope.path) } = scope;
+    return chain(rawPath ? { ...scope, path, raw_path: rawPath, app: this } : { ...scope, path, app: this }, receive, send);
   }
 
   async #handleWebSocket(scope: WebSocketScope, receive: Receive, send: Send): Promise<void> {
-    this.#isServing = true;
+    if (!this.#isServing) this.#startServing();
     await this.#outermost(scope)(scope.app === undefined ? { ...scope, app: this } : scope, receive, send);
   }
 
@@ -362,6 +383,11 @@ export class App extends CallableInstance {
 
 function badPath(): Response {
   return new JSONResponse({ detail: "The path is not valid percent-encoded UTF-8" }, { statusCode: 400 });
+}
+
+/** The target of a scope without `raw_path`, so that its slashes are still known once the path is canonical. */
+function encodePath(path: string): Uint8Array {
+  return encodeUTF8(path.split("/").map(encodeURIComponent).join("/"));
 }
 
 function rejectScope(scope: unknown): Promise<never> {

@@ -16,7 +16,7 @@ import {
 } from "./schema/standard.js";
 
 export { Faults } from "./schema/faults.js";
-export type { JSONSchema } from "./schema/json-schema.js";
+export { isObjectSchema, type JSONSchema, resolveRef, unionMembers } from "./schema/json-schema.js";
 export { isStandardSchema, type StandardSchema } from "./schema/standard.js";
 export type { Static, TSchema } from "@sinclair/typebox";
 
@@ -153,6 +153,11 @@ function isStruct(json: JSONSchema, root: JSONSchema): boolean {
   }
   const members = (unionMembers(json) ?? json.allOf)?.filter((member) => member.type !== "null");
   return members !== undefined && members.length > 0 && members.every((member) => isStruct(member, root));
+}
+
+/** A schema as JSON Schema, of what is sent or of what is received; `null` when a Standard Schema gives none. */
+export function toJSONSchema(schema: Schema, side: "input" | "output"): JSONSchema | null {
+  return isStandardSchema(schema) ? standardJSONSchema(schema, side) : schema;
 }
 
 /** Checks a handler's result against `returns` and gives what may leave the process. */

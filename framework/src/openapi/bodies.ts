@@ -1,0 +1,98 @@
+import { ParamKind } from "../params.js";
+import type { Components } from "./components.js";
+import { annotate } from "./dialect.js";
+import { requiredProperties } from "./parameters.js";
+import { examplesOf, isListed, schemaOf, type Source } from "./sources.js";
+import type { MediaTypeObject, RequestBodyObject, SchemaObject } from "./types.js";
+
+/** An object of parameters, each a property. */
+class Members {
+  readonly #properties: Record<string, SchemaObject> = {};
+  readonly #required = new Set<string>();
+
+  add(name: string, schema: SchemaObject, isRequired: boolean): void {
+    this.#properties[name] ??= schema;
+    if (isRequired) this.#required.add(name);
+  }
+
+  get isRequired(): boolean {
+    return this.#required.size > 0;
+  }
+
+  get schema(): SchemaObject {
+    const required = this.isRequired ? { required: [...this.#required] } : {};
+    return { type: "object", properties: this.#properties, ...required };
+  }
+}
+
+/** The schema of one member, with what its descriptor says of it. */
+function memberOf(source: Source, components: Components, at: string): SchemaObject {
+  const { description, deprecated, examples } = source.marker.options;
+  return annotate(schemaOf(source, components, at), {
+    ...(description === undefined ? {} : { description }),
+    ...(deprecated ? { deprecated } : {}),
+    ...(examples?.length ? { example: examples[0] } : {}),
+  });
+}
+
+function jsonBody(bodies: readonly Source[], embed: boolean, components: Components, at: string): RequestBodyObject {
+  const [first] = bodies;
+  if (!embed && first) {
+    const { description, examples } = first.marker.options;
+    return {
+      ...(description === undefined ? {} : { description }),
+      content: { "application/json": { schema: schemaOf(first, components, at), ...examplesOf(examples) } },
+      required: bodies.some((source) => source.isRequired),
+    };
+  }
+  const members = new Members();
+  for (const source of bodies) members.add(source.name, memberOf(source, components, at), source.isRequired);
+  return { content: { "application/json": { schema: members.schema } }, required: members.isRequired };
+}
+
+function addForm(source: Source, members: Members, components: Components, at: string): void {
+  const { compiled, isRequired } = source;
+  if (!compiled?.properties) {
+    members.add(source.name, memberOf(source, components, at), isRequired);
+    return;
+  }
+  const root = compiled.json ?? {};
+  const required = requiredProperties(root);
+  for (const [key, property] of compiled.properties) {
+    const schema = components.convert(property, "input", at, root);
+    members.add(key, schema, isRequired && required.has(key) && property.default === undefined);
+  }
+}
+
+function formBody(forms: readonly Source[], components: Components, at: string): RequestBodyObject {
+  const [first] = forms;
+  const files = forms.filter((source) => source.spec.kind === ParamKind.FILE);
+  const mediaTypes = files.length > 0 ? [] : ["application/x-www-form-urlencoded"];
+  let schema: SchemaObject;
+  let { isRequired } = first as Source;
+  if (forms.length === 1 && first?.compiled?.properties) schema = schemaOf(first, components, at);
+  else {
+    const members = new Members();
+    for (const source of forms) addForm(source, members, components, at);
+    ({ schema, isRequired } = members);
+  }
+  const media: MediaTypeObject = { schema };
+  return {
+    content: Object.fromEntries([...mediaTypes, "multipart/form-data"].map((type) => [type, media])),
+    required: isRequired,
+  };
+}
+
+/** The body that a route reads, `null` where it reads none. */
+export function bodyOf(
+  sources: readonly Source[],
+  embed: boolean,
+  components: Components,
+  at: string,
+): RequestBodyObject | null {
+  const listed = sources.filter(isListed);
+  const bodies = listed.filter(({ spec }) => spec.kind === ParamKind.BODY);
+  if (bodies.length > 0) return jsonBody(bodies, embed, components, at);
+  const forms = listed.filter(({ spec }) => spec.kind === ParamKind.FORM || spec.kind === ParamKind.FILE);
+  return forms.length > 0 ? formBody(forms, components, at) : null;
+}

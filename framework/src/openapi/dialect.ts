@@ -1,0 +1,233 @@
+/** From JSON Schema (draft 2020-12, draft-07 and TypeBox's own) to the dialect of OpenAPI 3.0. @module */
+import { ConfigurationError } from "../exceptions.js";
+import { type JSONSchema, unionMembers } from "../schema.js";
+import { enumSchema, toNullable } from "./nullable.js";
+import type { SchemaObject } from "./types.js";
+
+/** `input`: what a client sends. `output`: what it gets. They differ where a default fills in for an absent value. */
+export type Direction = "input" | "output";
+
+/** Converts a schema that lies inside another one. */
+type Inner = (schema: JSONSchema | boolean) => SchemaObject;
+
+/** What a schema says about itself and does not check. */
+type Annotations = Pick<
+  SchemaObject,
+  "title" | "description" | "default" | "example" | "deprecated" | "readOnly" | "writeOnly"
+>;
+
+const PLAIN_ANNOTATIONS = ["title", "description", "deprecated", "readOnly", "writeOnly"] as const;
+
+/** A value as a document holds it. @throws ConfigurationError for one that JSON cannot write. */
+export function toJSONValue(value: unknown): unknown {
+  try {
+    const text = JSON.stringify(value) as string | undefined;
+    return text === undefined ? undefined : (JSON.parse(text) as unknown);
+  } catch (error) {
+    throw new ConfigurationError(`A default or an example has no JSON form: ${(error as Error).message}.`);
+  }
+}
+
+function annotationsOf(schema: JSONSchema): Annotations {
+  const annotations: Record<string, unknown> = {};
+  for (const keyword of PLAIN_ANNOTATIONS) {
+    if (schema[keyword] !== undefined) annotations[keyword] = schema[keyword];
+  }
+  const fallback = toJSONValue(schema.default);
+  if (fallback !== undefined) annotations["default"] = fallback;
+  const example: unknown = Array.isArray(schema.examples) ? schema.examples[0] : schema["example"];
+  if (example !== undefined) annotations["example"] = toJSONValue(example);
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (keyword.startsWith("x-")) annotations[keyword] = toJSONValue(value);
+  }
+  return annotations;
+}
+
+/** Puts annotations on a schema. What stands beside a `$ref` is ignored (§4.7.23), so a reference is wrapped. */
+export function annotate(schema: SchemaObject, annotations: Partial<SchemaObject>): SchemaObject {
+  if (Object.keys(annotations).length === 0) return schema;
+  return schema.$ref === undefined ? { ...schema, ...annotations } : { allOf: [schema], ...annotations };
+}
+
+/** The tighter of two lower or upper bounds: in OpenAPI 3.0 `exclusiveMinimum` says how `minimum` is meant. */
+function boundsOf({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf }: JSONSchema): SchemaObject {
+  const bounds: SchemaObject = {};
+  if (exclusiveMinimum !== undefined && exclusiveMinimum >= (minimum ?? -Infinity)) {
+    bounds.minimum = exclusiveMinimum;
+    bounds.exclusiveMinimum = true;
+  } else if (minimum !== undefined) bounds.minimum = minimum;
+  if (exclusiveMaximum !== undefined && exclusiveMaximum <= (maximum ?? Infinity)) {
+    bounds.maximum = exclusiveMaximum;
+    bounds.exclusiveMaximum = true;
+  } else if (maximum !== undefined) bounds.maximum = maximum;
+  if (multipleOf !== undefined) bounds.multipleOf = multipleOf;
+  return bounds;
+}
+
+const TEXT_KEYWORDS = ["format", "pattern", "minLength", "maxLength"] as const;
+
+function textOf(schema: JSONSchema): SchemaObject {
+  const text: Record<string, unknown> = {};
+  for (const keyword of TEXT_KEYWORDS) {
+    if (schema[keyword] !== undefined) text[keyword] = schema[keyword];
+  }
+  if (schema["contentEncoding"] === "base64") text["format"] ??= "byte";
+  return text;
+}
+
+/** The dialect has no tuples: a list of any of the members, as long as the tuple. */
+function listOf(schema: JSONSchema, inner: Inner): SchemaObject {
+  const tuple = schema.prefixItems ?? (Array.isArray(schema.items) ? schema.items : null);
+  const rest = (schema.prefixItems || !Array.isArray(schema.items) ? schema.items : schema.additionalItems) as
+    | JSONSchema
+    | boolean
+    | undefined;
+  const list: SchemaObject = { items: tuple ? tupleItems(tuple, rest, inner) : inner(rest ?? true) };
+  if (schema.minItems !== undefined) list.minItems = schema.minItems;
+  const longest = tuple && rest === false ? tuple.length : undefined;
+  const maxItems = Math.min(schema.maxItems ?? Infinity, longest ?? Infinity);
+  if (maxItems !== Infinity) list.maxItems = maxItems;
+  if (schema.uniqueItems) list.uniqueItems = true;
+  return list;
+}
+
+function tupleItems(tuple: readonly JSONSchema[], rest: JSONSchema | boolean | undefined, inner: Inner): SchemaObject {
+  if (rest === undefined || rest === true) return {};
+  const members = rest === false ? tuple : [...tuple, rest];
+  const distinct = new Map(members.map((member) => [JSON.stringify(member), member]));
+  if (distinct.size === 0) return {};
+  const converted = [...distinct.values()].map(inner);
+  return converted.length === 1 ? (converted[0] as SchemaObject) : { anyOf: converted };
+}
+
+/** On the way in a default makes a property optional, on the way out it is always there. */
+function requiredOf(schema: JSONSchema, direction: Direction): string[] {
+  const properties = schema.properties ?? {};
+  const required = new Set(schema.required);
+  const hasDefault = (key: string) => Object.hasOwn(properties, key) && Object.hasOwn(properties[key] ?? {}, "default");
+  const isRequired =
+    direction === "input"
+      ? (key: string) => required.has(key) && !hasDefault(key)
+      : (key: string) => required.has(key) || hasDefault(key);
+  return [...new Set([...Object.keys(properties), ...required])].filter(isRequired);
+}
+
+function structOf(schema: JSONSchema, inner: Inner, direction: Direction): SchemaObject {
+  const struct: SchemaObject = {};
+  if (schema.properties) {
+    struct.properties = Object.fromEntries(Object.entries(schema.properties).map(([key, one]) => [key, inner(one)]));
+  }
+  const required = requiredOf(schema, direction);
+  if (required.length > 0) struct.required = required;
+  const others = othersOf(schema, inner);
+  if (others !== undefined) struct.additionalProperties = others;
+  if (schema.minProperties !== undefined) struct.minProperties = schema.minProperties;
+  if (schema.maxProperties !== undefined) struct.maxProperties = schema.maxProperties;
+  return struct;
+}
+
+/** The dialect has no patterns for keys: a value is any of what the patterns allow. */
+function othersOf(schema: JSONSchema, inner: Inner): SchemaObject | boolean | undefined {
+  const additional = schema.additionalProperties ?? (schema.allOf ? undefined : schema.unevaluatedProperties);
+  const patterns = Object.values(schema.patternProperties ?? {});
+  if (patterns.length === 0) return typeof additional === "object" ? inner(additional) : additional;
+  const members = [...patterns, ...(typeof additional === "object" ? [additional] : [])].map(inner);
+  return members.length === 1 ? members[0] : { anyOf: members };
+}
+
+const TYPES = new Set(["array", "boolean", "integer", "number", "object", "string"]);
+
+/** The keywords of one type. */
+function typedOf(type: string, schema: JSONSchema, inner: Inner, direction: Direction): SchemaObject {
+  switch (type) {
+    case "Date":
+      return { type: "string", format: "date-time" };
+    case "string":
+      return { type, ...textOf(schema) };
+    case "integer":
+    case "number": {
+      const format = schema.format === undefined ? {} : { format: schema.format };
+      return { type, ...format, ...boundsOf(schema) };
+    }
+    case "array":
+      return { type, ...listOf(schema, inner) };
+    case "object":
+      return { type, ...structOf(schema, inner, direction) };
+    case "null":
+      return enumSchema([null]);
+    default:
+      if (TYPES.has(type)) return { type: type as "boolean" };
+      throw new ConfigurationError(`The schema type ${JSON.stringify(type)} has no form in an OpenAPI document.`);
+  }
+}
+
+/** The values of a schema that fixes them, or `null`. */
+function fixedValues(schema: JSONSchema): readonly unknown[] | null {
+  if (Object.hasOwn(schema, "const") && schema.const !== undefined) return [schema.const];
+  if (schema.enum) return schema.enum;
+  return schema.type === "null" ? [null] : null;
+}
+
+/** A union; one of nothing but fixed values is an enum. */
+function unionOf(members: readonly JSONSchema[], keyword: "anyOf" | "oneOf", inner: Inner): SchemaObject {
+  const isBare = (member: JSONSchema) => member.title === undefined && member.description === undefined && !member.$id;
+  const values = members.map((member) => (isBare(member) ? fixedValues(member) : null));
+  if (values.every((list) => list !== null)) return enumSchema(values.flat());
+  const others = members.filter((member) => member.type !== "null");
+  const union =
+    others.length === 1 ? inner(others[0] as JSONSchema) : ({ [keyword]: others.map(inner) } as SchemaObject);
+  return others.length < members.length ? toNullable(union) : union;
+}
+
+/** The rules of a schema without what it says about itself. */
+function rulesOf(schema: JSONSchema, inner: Inner, direction: Direction): SchemaObject {
+  const values = fixedValues(schema);
+  if (values) return enumSchema(values);
+  if (Array.isArray(schema.type)) {
+    const { type, ...rest } = schema;
+    const bare: JSONSchema = withoutAnnotations(rest);
+    return unionOf(
+      type.map((one) => ({ ...bare, type: one })),
+      "anyOf",
+      inner,
+    );
+  }
+  const parts: SchemaObject[] = [];
+  const type = schema.type ?? (schema.properties ? "object" : undefined);
+  if (type !== undefined) parts.push(typedOf(type, schema, inner, direction));
+  const union = unionMembers(schema);
+  if (union) parts.push(unionOf(union, schema.anyOf ? "anyOf" : "oneOf", inner));
+  if (schema.allOf) parts.push({ allOf: schema.allOf.map(inner) });
+  if (schema.not) parts.push({ not: inner(schema.not) });
+  return joined(parts);
+}
+
+function withoutAnnotations(schema: JSONSchema): JSONSchema {
+  const {
+    title: _title,
+    description: _description,
+    default: _default,
+    examples: _examples,
+    $id: _id,
+    ...rest
+  } = schema;
+  return rest;
+}
+
+/** All parts at once: side by side where no keyword stands twice, else under `allOf`. */
+function joined(parts: readonly SchemaObject[]): SchemaObject {
+  const keywords = parts.flatMap((part) => Object.keys(part));
+  const fits = new Set(keywords).size === keywords.length && (parts.length < 2 || !keywords.includes("$ref"));
+  return fits ? (Object.assign({}, ...parts) as SchemaObject) : { allOf: [...parts] };
+}
+
+/**
+ * Converts one schema. What the dialect cannot say (`contains`, `propertyNames`, `if`, …) is left out, so that the
+ * result allows at least what the schema does.
+ *
+ * @param inner - Converts the schemas inside, and decides which of them become references.
+ * @throws ConfigurationError when it has no JSON form.
+ */
+export function toDialect(schema: JSONSchema, inner: Inner, direction: Direction): SchemaObject {
+  return annotate(rulesOf(schema, inner, direction), annotationsOf(schema));
+}

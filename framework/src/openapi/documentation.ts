@@ -1,0 +1,133 @@
+import { ConfigurationError } from "../exceptions.js";
+import { Request } from "../request.js";
+import { HTMLResponse, Response } from "../response.js";
+import type { RouteEntry } from "../router.js";
+import { type Asset, PAGE_HEADERS, sendAsset } from "./assets.js";
+import { buildDocument } from "./document.js";
+import { relativePath, rootPathOf, upToRoot } from "./location.js";
+import type { OpenAPIOptions } from "./options.js";
+import { contentSecurityPolicy } from "./policy.js";
+import { type DocumentedRoute, templateOf } from "./route.js";
+import { type PageLinks, SWAGGER_UI_ASSETS, swaggerUIPage } from "./swagger-ui.js";
+import type { OpenAPIDocument } from "./types.js";
+
+/** A page with the folder of its files below it. */
+interface Page {
+  readonly path: string;
+  readonly assets: readonly Asset[];
+  readonly render: (title: string, links: PageLinks) => string;
+}
+
+const REQUEST_ONLY = Object.freeze({ request: Request });
+
+type RequestHandler = (args: { request: Request }) => Promise<Response>;
+
+/** The document of an application, built on first use and kept until a route is added, and the pages that show it. */
+export class Documentation {
+  readonly #options: OpenAPIOptions;
+  readonly #routes: () => readonly DocumentedRoute[];
+  readonly #documentPath: string | null;
+  readonly #pages: readonly Page[];
+  #document: OpenAPIDocument | null = null;
+  /** The document's text for the `root_path` that was asked for last: an application has one, or hardly ever two. */
+  #text: { readonly rootPath: string; readonly text: string } | null = null;
+
+  /**
+   * @param routes - The application's routes, asked for whenever the document is built.
+   * @throws ConfigurationError when a path is none, or two are the same.
+   */
+  constructor(options: OpenAPIOptions, routes: () => readonly DocumentedRoute[]) {
+    this.#options = options;
+    this.#routes = routes;
+    this.#documentPath = pathOf("openapiUrl", options.openapiUrl, "/openapi.json");
+    const docs = pathOf("docsUrl", options.docsUrl, "/docs");
+    this.#pages = docs === null ? [] : [{ path: docs, assets: SWAGGER_UI_ASSETS, render: swaggerUIPage }];
+    const paths = [this.#documentPath, ...this.#pages.map(({ path }) => path)].filter((path) => path !== null);
+    if (new Set(paths).size < paths.length) {
+      throw new ConfigurationError(
+        "openapiUrl, docsUrl and redocUrl are three paths: give each one of its own, or null.",
+      );
+    }
+  }
+
+  /**
+   * The document. The same object until a route is added: what is changed in it before the first request is served.
+   *
+   * @throws ConfigurationError when a route cannot be described.
+   */
+  get document(): OpenAPIDocument {
+    return (this.#document ??= buildDocument(this.#options, this.#routes()));
+  }
+
+  /** Forgets the document, because there is another route. */
+  clear(): void {
+    this.#document = null;
+    this.#text = null;
+  }
+
+  /** The routes that serve the document, the pages and their files. */
+  get entries(): readonly RouteEntry[] {
+    const entries = this.#pages.flatMap((page) => [
+      entryOf(page.path, async ({ request }) => this.#sendPage(page, request)),
+      ...page.assets.map((asset) =>
+        entryOf(`${page.path}/${asset.name}`, async ({ request }) => sendAsset(asset, request)),
+      ),
+    ]);
+    if (this.#documentPath !== null) {
+      entries.push(entryOf(this.#documentPath, async ({ request }) => this.#sendDocument(request)));
+    }
+    return entries;
+  }
+
+  #sendDocument(request: Request): Response {
+    const rootPath = rootPathOf(request.scope);
+    if (this.#text?.rootPath !== rootPath)
+      this.#text = { rootPath, text: JSON.stringify(this.#documentBelow(rootPath)) };
+    return new Response(this.#text.text, { mediaType: "application/json", headers: { "cache-control": "no-cache" } });
+  }
+
+  /** The document as it is served below a `root_path`: that is where its paths begin. */
+  #documentBelow(rootPath: string): OpenAPIDocument {
+    const { openapi, info, servers = [], ...rest } = this.document;
+    if (rootPath === "" || servers.some(({ url }) => url === rootPath)) return this.document;
+    return { openapi, info, servers: [{ url: rootPath }, ...servers], ...rest };
+  }
+
+  #sendPage({ path, render }: Page, request: Request): Response {
+    const up = upToRoot(request.scope, path);
+    const html = render(this.#options.title ?? "tsgi", {
+      assets: up + relativePath(path),
+      document: this.#documentPath === null ? null : up + relativePath(this.#documentPath),
+    });
+    return new HTMLResponse(html, {
+      headers: {
+        ...PAGE_HEADERS,
+        "cache-control": "no-cache",
+        "content-security-policy": contentSecurityPolicy(this.#options.servers ?? []),
+      },
+    });
+  }
+}
+
+function pathOf(name: string, value: string | null | undefined, fallback: string): string | null {
+  if (value === null) return null;
+  const path = value ?? fallback;
+  if (typeof path !== "string" || !path.startsWith("/") || /[{}?#%*]/.test(path) || templateOf(path) === "/") {
+    throw new ConfigurationError(
+      `${name} is a path of plain text such as ${JSON.stringify(fallback)}, or null; ${JSON.stringify(path)} is none.`,
+    );
+  }
+  return templateOf(path);
+}
+
+function entryOf(path: string, handler: RequestHandler): RouteEntry {
+  return {
+    method: "GET",
+    path,
+    handler,
+    options: { params: REQUEST_ONLY },
+    dependencies: [],
+    middleware: [],
+    exceptionHandlers: [],
+  };
+}

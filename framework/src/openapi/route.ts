@@ -1,0 +1,28 @@
+import type { RoutePlan } from "../dependencies.js";
+import type { Handler, RouteOptions } from "../router.js";
+
+/** A route as the document sees it: what was registered, and what registration compiled. */
+export interface DocumentedRoute {
+  readonly record: {
+    /** In upper case. */
+    readonly method: string;
+    /** The whole pattern. */
+    readonly path: string;
+    readonly handler: Handler;
+    readonly metadata: RouteOptions;
+  };
+  readonly plan: RoutePlan;
+}
+
+/** Method and pattern, for messages. */
+export function placeOf({ record }: DocumentedRoute): string {
+  return `${record.method} ${record.path}`;
+}
+
+/** The pattern as the document writes it: as the router reads it, without empty segments. */
+export function templateOf(path: string): string {
+  return `/${path
+    .split("/")
+    .filter((segment) => segment !== "")
+    .join("/")}`;
+}

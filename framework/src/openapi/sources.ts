@@ -1,0 +1,84 @@
+import { absenceOf, type ParamSpec, wireName } from "../dependencies.js";
+import { ParamKind, SourceMarker } from "../params.js";
+import { type CompiledSchema, compileSchema, type JSONSchema } from "../schema.js";
+import type { Components } from "./components.js";
+import { annotate, toJSONValue } from "./dialect.js";
+import type { ExampleObject, SchemaObject } from "./types.js";
+
+/** A parameter that is read from the request, with what the document says of it. */
+export interface Source {
+  readonly spec: ParamSpec;
+  readonly marker: SourceMarker;
+  /** The name under which it travels. */
+  readonly name: string;
+  /** `null` for text as it comes. */
+  readonly compiled: CompiledSchema | null;
+  readonly isRequired: boolean;
+}
+
+/** The parameters of a route that are read from the request. */
+export function sourcesOf(specs: readonly ParamSpec[]): Source[] {
+  return specs.flatMap((spec) => {
+    const { marker } = spec;
+    if (!(marker instanceof SourceMarker)) return [];
+    const compiled = marker.schema && compileSchema(marker.schema);
+    const { isRequired } = absenceOf(marker, compiled);
+    return [{ spec, marker, name: wireName(spec.name, marker), compiled, isRequired }];
+  });
+}
+
+/** Whether the document lists it. A path parameter is always listed, because the path names it. */
+export function isListed({ spec, marker }: Source): boolean {
+  return spec.kind === ParamKind.PATH || marker.options.includeInSchema !== false;
+}
+
+const TEXT: JSONSchema = { type: "string" };
+
+/** The schema of its value, with the default of its descriptor. A schema that says nothing of itself allows anything. */
+export function schemaOf({ spec, marker, compiled }: Source, components: Components, place: string): SchemaObject {
+  const json = marker.schema === null ? TEXT : (compiled?.json ?? {});
+  const schema = components.convert(json, "input", place);
+  const fallback = toJSONValue(marker.options.default ?? spec.default);
+  return fallback === undefined || fallback === null || json.default !== undefined
+    ? schema
+    : annotate(schema, { default: fallback });
+}
+
+/** What a list of examples becomes beside a schema: one alone, several by number. */
+export function examplesOf(examples: readonly unknown[] | undefined): {
+  example?: unknown;
+  examples?: Record<string, ExampleObject>;
+} {
+  if (!examples || examples.length === 0) return {};
+  if (examples.length === 1) return { example: toJSONValue(examples[0]) };
+  return {
+    examples: Object.fromEntries(examples.map((value, index) => [String(index + 1), { value: toJSONValue(value) }])),
+  };
+}
+
+const RULES_OF_TEXT = [
+  "format",
+  "pattern",
+  "minLength",
+  "maxLength",
+  "enum",
+  "const",
+  "anyOf",
+  "oneOf",
+  "allOf",
+  "not",
+];
+
+/** Whether any text that can travel there fits. */
+function takesAnyText(compiled: CompiledSchema | null): boolean {
+  if (compiled === null) return true;
+  const { json } = compiled;
+  return json?.type === "string" && RULES_OF_TEXT.every((keyword) => json[keyword] === undefined);
+}
+
+/** Whether a request can be refused for this parameter. */
+export function canFail({ spec, compiled, isRequired }: Source): boolean {
+  const { kind } = spec;
+  if (kind === ParamKind.BODY || kind === ParamKind.FORM || kind === ParamKind.FILE) return true;
+  return (kind !== ParamKind.PATH && isRequired) || !takesAnyText(compiled);
+}

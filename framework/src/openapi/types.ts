@@ -1,0 +1,137 @@
+/** The parts of an OpenAPI 3.0.3 document, as far as they are written here. */
+
+/** @see OpenAPI 3.0.3 §4.7.23 */
+export interface ReferenceObject {
+  $ref: string;
+}
+
+/**
+ * A schema in the dialect of OpenAPI 3.0, which is JSON Schema of an early draft with changes.
+ *
+ * @see OpenAPI 3.0.3 §4.7.24
+ */
+export interface SchemaObject {
+  $ref?: string;
+  title?: string;
+  description?: string;
+  type?: "array" | "boolean" | "integer" | "number" | "object" | "string";
+  format?: string;
+  nullable?: boolean;
+  enum?: unknown[];
+  default?: unknown;
+  example?: unknown;
+  deprecated?: boolean;
+  readOnly?: boolean;
+  writeOnly?: boolean;
+  pattern?: string;
+  minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  exclusiveMinimum?: boolean;
+  exclusiveMaximum?: boolean;
+  multipleOf?: number;
+  items?: SchemaObject;
+  minItems?: number;
+  maxItems?: number;
+  uniqueItems?: boolean;
+  properties?: Record<string, SchemaObject>;
+  required?: string[];
+  additionalProperties?: SchemaObject | boolean;
+  minProperties?: number;
+  maxProperties?: number;
+  allOf?: SchemaObject[];
+  anyOf?: SchemaObject[];
+  oneOf?: SchemaObject[];
+  not?: SchemaObject;
+  [extension: `x-${string}`]: unknown;
+}
+
+/** @see OpenAPI 3.0.3 §4.7.19 */
+export interface ExampleObject {
+  summary?: string;
+  value: unknown;
+}
+
+/** @see OpenAPI 3.0.3 §4.7.12 */
+export interface ParameterObject {
+  name: string;
+  in: "path" | "query" | "header" | "cookie";
+  description?: string;
+  required?: boolean;
+  deprecated?: boolean;
+  schema: SchemaObject;
+  example?: unknown;
+  examples?: Record<string, ExampleObject>;
+}
+
+/** @see OpenAPI 3.0.3 §4.7.14 */
+export interface MediaTypeObject {
+  schema?: SchemaObject;
+  example?: unknown;
+  examples?: Record<string, ExampleObject>;
+}
+
+/** @see OpenAPI 3.0.3 §4.7.13 */
+export interface RequestBodyObject {
+  description?: string;
+  content: Record<string, MediaTypeObject>;
+  required?: boolean;
+}
+
+/** @see OpenAPI 3.0.3 §4.7.21 */
+export interface HeaderObject {
+  description?: string;
+  schema: SchemaObject;
+}
+
+/** @see OpenAPI 3.0.3 §4.7.17 */
+export interface ResponseObject {
+  description: string;
+  headers?: Record<string, HeaderObject>;
+  content?: Record<string, MediaTypeObject>;
+}
+
+/** @see OpenAPI 3.0.3 §4.7.10 */
+export interface OperationObject {
+  tags?: string[];
+  summary?: string;
+  description?: string;
+  operationId: string;
+  parameters?: ParameterObject[];
+  requestBody?: RequestBodyObject;
+  responses: Record<string, ResponseObject>;
+  deprecated?: boolean;
+}
+
+/** The methods that a document can describe. @see OpenAPI 3.0.3 §4.7.9 */
+export type DocumentedMethod = "get" | "put" | "post" | "delete" | "options" | "head" | "patch" | "trace";
+
+/** @see OpenAPI 3.0.3 §4.7.9 */
+export type PathItemObject = { [M in DocumentedMethod]?: OperationObject };
+
+/** An address under which the API is served. @see OpenAPI 3.0.3 §4.7.5 */
+export interface ServerObject {
+  /** Absolute, or relative to where the document is served. May have `{variables}`. */
+  url: string;
+  description?: string;
+  variables?: Record<string, { enum?: string[]; default: string; description?: string }>;
+}
+
+/** A group of operations. @see OpenAPI 3.0.3 §4.7.22 */
+export interface TagObject {
+  name: string;
+  /** Markdown. */
+  description?: string;
+  externalDocs?: { url: string; description?: string };
+}
+
+/** A document. @see {@link https://spec.openapis.org/oas/v3.0.3} */
+export interface OpenAPIDocument {
+  openapi: "3.0.3";
+  info: { title: string; version: string; description?: string };
+  servers?: ServerObject[];
+  tags?: TagObject[];
+  paths: Record<string, PathItemObject>;
+  components?: { schemas?: Record<string, SchemaObject> };
+}

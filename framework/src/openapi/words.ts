@@ -1,0 +1,44 @@
+import type { DocumentedRoute } from "./route.js";
+import { templateOf } from "./route.js";
+
+/** `readItem`, `read_item` and `HTTPStatus2` are `read item`, `read item` and `http status2`. */
+function wordsOf(name: string): string[] {
+  return name
+    .replaceAll(/([\p{Ll}\p{N}])(\p{Lu})/gu, "$1 $2")
+    .replaceAll(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2")
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== "")
+    .map((word) => word.toLowerCase());
+}
+
+function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** `GET /users/{id}/posts` is `get users by id posts`. */
+function wordsOfRoute(method: string, path: string): string[] {
+  const segments = templateOf(path)
+    .split("/")
+    .flatMap((segment) => {
+      const name = /^\{(.*)\}$/.exec(segment)?.[1];
+      return name === undefined ? wordsOf(segment) : ["by", ...wordsOf(name)];
+    });
+  return [method.toLowerCase(), ...(segments.length === 0 ? ["root"] : segments)];
+}
+
+/** The operation's name by method and path: `getUsersByIdPosts`. It stays as it is whatever else is registered. */
+export function operationIdOf(method: string, path: string): string {
+  return wordsOfRoute(method, path)
+    .map((word, index) => (index === 0 ? word : capitalize(word)))
+    .join("");
+}
+
+/** Names that say nothing about the handler. */
+const NO_NAMES = new Set(["", "anonymous", "default", "handler"]);
+
+/** One line: the handler's name in words, or else method and path in words. */
+export function summaryOf({ record }: DocumentedRoute): string {
+  const name = record.handler.name.replace(/^bound /, "");
+  const words = NO_NAMES.has(name) ? [] : wordsOf(name);
+  return capitalize((words.length > 0 ? words : wordsOfRoute(record.method, record.path)).join(" "));
+}
