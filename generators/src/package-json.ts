@@ -6,6 +6,11 @@ import type { Template } from "./template.js";
 const workspaceJest = /\.\.\/node_modules\/jest\/bin\/jest\.js(?: -c \S+)?(?: --selectProjects \S+)?/g;
 const ownJest = "node_modules/jest/bin/jest.js";
 
+function adaptScript(script: string): string {
+  // A project has a .env of its own; the environment wins over it, and production goes without.
+  return script.replaceAll(workspaceJest, ownJest).replaceAll(/\bnode (?=dist\/)/g, "node --env-file-if-exists=.env ");
+}
+
 /** Turns the template's package.json into that of a project which stands alone. */
 export function renderPackageJson(text: string, { workspace, framework }: Template, options: ProjectOptions): string {
   const { scripts, engines, dependencies, devDependencies } = parseJson(text, "package.json");
@@ -14,7 +19,7 @@ export function renderPackageJson(text: string, { workspace, framework }: Templa
     version: "0.1.0",
     private: true,
     type: "module",
-    scripts: mapValues(scripts, (script) => script.replaceAll(workspaceJest, ownJest)),
+    scripts: mapValues(scripts, adaptScript),
     dependencies: { ...textsOf(dependencies), tsgi: framework.specifier },
     devDependencies: sortKeys({ ...textsOf(devDependencies), ...workspace.devDependencies }),
     engines,

@@ -15,7 +15,10 @@ const template: Template = {
       json({
         name: "sample",
         description: "an example",
-        scripts: { test: "x && node ../node_modules/jest/bin/jest.js -c ../jest.config.js --selectProjects sample -i" },
+        scripts: {
+          start: "node dist/server.js",
+          test: "x && node ../node_modules/jest/bin/jest.js -c ../jest.config.js --selectProjects sample -i",
+        },
         dependencies: { tsgi: "0.1.0", jose: "6.0.0" },
         devDependencies: { prisma: "7.0.0" },
         engines: { node: ">=20.19" },
@@ -72,7 +75,10 @@ describe("a project made from a template", () => {
       version: "0.1.0",
       private: true,
       type: "module",
-      scripts: { test: "x && node node_modules/jest/bin/jest.js -i" },
+      scripts: {
+        start: "node --env-file-if-exists=.env dist/server.js",
+        test: "x && node node_modules/jest/bin/jest.js -i",
+      },
       dependencies: { tsgi: "^1.2.3", jose: "6.0.0" },
       devDependencies: { jest: "30.0.0", prisma: "7.0.0" },
       engines: { node: ">=20.19" },

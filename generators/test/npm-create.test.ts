@@ -1,0 +1,38 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it, jest } from "@jest/globals";
+import { createTsgi, packageRoot, repositoryRoot, run, temporaryFolder } from "./support.js";
+
+jest.setTimeout(60_000);
+
+/** The npm on the path, and the other one that people have; npx fetches it, so it is left to the slow tests. */
+const npms = [
+  { name: "npm", command: ["npm"] },
+  ...(process.env["TSGI_SLOW"] ? [{ name: "npm 10", command: ["npx", "--yes", "npm@10"] }] : []),
+];
+
+describe.each(npms)("$name create tsgi in the repository", ({ command: [program = "npm", ...first] }) => {
+  // The first call in a repository may have to bundle the command, and to build and pack the framework.
+  beforeAll(() => createTsgi(["--dry-run", "--yes"], { cwd: packageRoot }), 120_000);
+
+  const create = (...parameters: string[]) =>
+    run(program, [...first, "create", "tsgi", ...parameters], { cwd: repositoryRoot });
+
+  it("runs the workspace's own generator, with the flags after --", async () => {
+    await using folder = await temporaryFolder();
+    const { status, stdout } = await create("my-app", "--", "--into", folder.path, "--no-install", "--no-git", "--yes");
+    expect(status).toBe(0);
+    expect(stdout).toContain(`cd ${folder.path}/my-app`);
+    expect(existsSync(join(folder.path, "my-app/vendor"))).toBe(true);
+  });
+
+  it.each(["--dry-run", "--no-install", "--no-git", "--template=auth", "--into=elsewhere"])(
+    "refuses %s without the --, which npm would keep from it",
+    async (flag) => {
+      const { status, stderr } = await create("my-app", flag);
+      expect(status).toBe(2);
+      expect(stderr).toContain("npm create tsgi my-app -- ");
+      expect(existsSync(join(repositoryRoot, "my-app"))).toBe(false);
+    },
+  );
+});

@@ -1,0 +1,90 @@
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
+import { createTsgi, packageRoot, repositoryRoot, run, temporaryFolder } from "./support.js";
+
+jest.setTimeout(30_000);
+
+/** All files below a folder, with their contents. */
+async function contentsOf(folder: string): Promise<Map<string, string>> {
+  const entries = readdirSync(folder, { recursive: true, encoding: "utf8" }).toSorted();
+  const files = entries.filter((path) => statSync(join(folder, path)).isFile());
+  const texts = await Promise.all(files.map((path) => readFile(join(folder, path), "utf8")));
+  return new Map(files.map((path, index) => [path, texts[index] ?? ""]));
+}
+
+describe("the package as npm packs it", () => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let unpacked: string;
+
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    const packing = await run("npm", ["pack", "--silent", "--pack-destination", folder.path], { cwd: packageRoot });
+    const unpacking = await run("tar", ["-xzf", packing.stdout.trim().split("\n").at(-1) ?? ""], { cwd: folder.path });
+    if (packing.status !== 0 || unpacking.status !== 0) {
+      throw new Error(`npm pack: ${packing.stderr}\ntar: ${unpacking.stderr}`);
+    }
+    unpacked = join(folder.path, "package");
+  }, 120_000);
+
+  afterAll(async () => {
+    await folder[Symbol.asyncDispose]();
+  });
+
+  it("needs no other package and weighs less than 3 MB", async () => {
+    const manifest = JSON.parse(await readFile(join(unpacked, "package.json"), "utf8"));
+    expect(manifest).not.toHaveProperty("dependencies");
+    const files = await contentsOf(unpacked);
+    const size = [...files.keys()].reduce((sum, path) => sum + statSync(join(unpacked, path)).size, 0);
+    expect(size).toBeLessThan(3_000_000);
+  });
+
+  it("holds neither sources nor anything made on this machine", async () => {
+    const files = await contentsOf(unpacked);
+    expect([...files.keys()].filter((path) => /^(?:src|test|scripts|dist\/(?!bundle))|\.map$/.test(path))).toEqual([]);
+    expect([...files].filter(([, text]) => text.includes(repositoryRoot)).map(([path]) => path)).toEqual([]);
+  });
+
+  it("holds the licence of each package in the bundle", async () => {
+    const licences = await readFile(join(unpacked, "dist/bundle/LICENSES.txt"), "utf8");
+    for (const name of ["yeoman-environment", "yeoman-generator", "inquirer", "mem-fs", "ejs"]) {
+      expect(licences).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(`, "m"));
+    }
+  });
+
+  it("writes the project that the repository writes, with the framework from the registry", async () => {
+    await using projects = await temporaryFolder();
+    const flags = ["--yes", "--no-install", "--no-git"];
+    const [own, theirs] = await Promise.all([
+      run(process.execPath, [join(unpacked, "bin/create-tsgi.js"), "my-app", "--into", "own", ...flags], {
+        cwd: projects.path,
+      }),
+      createTsgi(["my-app", "--into", "theirs", ...flags], { cwd: projects.path }),
+    ]);
+    expect([own.status, theirs.status]).toEqual([0, 0]);
+
+    const fromPackage = await contentsOf(join(projects.path, "own/my-app"));
+    const fromRepository = await contentsOf(join(projects.path, "theirs/my-app"));
+    const vendored = [...fromRepository.keys()].filter((path) => path.startsWith("vendor/"));
+    expect(vendored).toHaveLength(1);
+    for (const files of [fromPackage, fromRepository]) {
+      files.delete(".env");
+      files.delete(vendored[0] ?? "");
+    }
+    const { version } = JSON.parse(await readFile(join(repositoryRoot, "framework/package.json"), "utf8"));
+    const manifest = fromRepository.get("package.json")?.replace(`file:${vendored[0]}`, `^${version}`);
+    fromRepository.set("package.json", manifest ?? "");
+    expect(Object.fromEntries(fromPackage)).toEqual(Object.fromEntries(fromRepository));
+    expect(existsSync(join(projects.path, "own/my-app/.env"))).toBe(true);
+  });
+
+  it("writes a project in less than a second", async () => {
+    await using projects = await temporaryFolder();
+    const command = join(unpacked, "bin/create-tsgi.js");
+    const start = performance.now();
+    await run(process.execPath, [command, "my-app", "--yes", "--no-install"], { cwd: projects.path });
+    // A third of a second by itself; the tests beside this one may take the machine for a while.
+    expect(performance.now() - start).toBeLessThan(3_000);
+  });
+});

@@ -1,0 +1,61 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { rename } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "@jest/globals";
+import { createTsgi, run, shellEnvironment, temporaryFolder } from "./support.js";
+
+/** Three minutes on two cores, most of it npm's; `make test-all` sets the variable. */
+const slowly = process.env["TSGI_SLOW"] ? describe : describe.skip;
+
+/** Waits until a running command has shown a text; rejects when it ends before. */
+function waitForText(child: ChildProcess, pattern: RegExp): Promise<RegExpExecArray> {
+  return new Promise((resolve, reject) => {
+    let shown = "";
+    child.stdout?.on("data", (chunk: Buffer) => {
+      shown += chunk.toString("utf8");
+      const match = pattern.exec(shown);
+      if (match) {
+        resolve(match);
+      }
+    });
+    child.once("close", () => reject(new Error(`ended without ${pattern.source}:\n${shown}`)));
+  });
+}
+
+slowly("a scaffolded project (only with TSGI_SLOW=1)", () => {
+  it("installs, type-checks, passes its tests and serves, also after it was moved", async () => {
+    await using folder = await temporaryFolder();
+    const made = await createTsgi(["my-app", "--yes"], { cwd: folder.path });
+    expect({ status: made.status, stderr: made.stderr }).toEqual({ status: 0, stderr: "" });
+
+    const project = join(folder.path, "moved/to");
+    await run("mkdir", [join(folder.path, "moved")], { cwd: folder.path });
+    await rename(join(folder.path, "my-app"), project);
+
+    const types = await run("npx", ["tsc", "-b", "test"], { cwd: project });
+    expect(types).toMatchObject({ status: 0 });
+    const tests = await run("npm", ["test"], { cwd: project });
+    expect([tests.status, tests.stderr]).toEqual([0, expect.stringMatching(/^Tests: +\d+ passed, \d+ total$/m)]);
+
+    const server = spawn("npm", ["start"], { cwd: project, env: { ...shellEnvironment, PORT: "0" } });
+    try {
+      let warnings = "";
+      server.stderr.setEncoding("utf8").on("data", (text: string) => (warnings += text));
+      const [, url] = await waitForText(server, /(http:\/\/127\.0\.0\.1:\d+)[^]*Try: curl/);
+      expect(warnings).not.toContain("SECRET_KEY");
+      const form = new URLSearchParams({ username: "demo", password: "demo-password" });
+      const login = await fetch(`${url}/auth/token`, { method: "POST", body: form });
+      const { access_token: token } = (await login.json()) as { access_token: string };
+      const me = await fetch(`${url}/users/me`, { headers: { authorization: `Bearer ${token}` } });
+      expect([login.status, me.status, await me.json()]).toEqual([
+        200,
+        200,
+        expect.objectContaining({ username: "demo" }),
+      ]);
+    } finally {
+      server.kill("SIGINT");
+      await once(server, "close");
+    }
+  }, 600_000);
+});
