@@ -1,3 +1,5 @@
+import { availableParallelism } from "node:os";
+
 import { describe, expect, it, jest } from "@jest/globals";
 import argon2 from "argon2";
 
@@ -58,8 +60,9 @@ describe("a verification", () => {
     verify.mockRestore();
   });
 
-  it("shares the machine with three others, and is refused when a hundred wait", async () => {
-    const hash = await passwords.hash("correct horse");
+  it("shares the machine with at most three others, and is refused when twenty-five for each wait", async () => {
+    const four = new Passwords(CHEAP, 4);
+    const hash = await four.hash("correct horse");
     const real = argon2.verify;
     let running = 0;
     let most = 0;
@@ -67,12 +70,27 @@ describe("a verification", () => {
       most = Math.max(most, (running += 1));
       return real(...args).finally(() => (running -= 1));
     });
-    const results = await Promise.allSettled(Array.from({ length: 110 }, () => passwords.verify("wrong horse", hash)));
+    const results = await Promise.allSettled(Array.from({ length: 110 }, () => four.verify("wrong horse", hash)));
     verify.mockRestore();
     const refused = results.filter((result) => result.status === "rejected");
     expect(most).toBe(4);
     expect(refused).toHaveLength(6);
     expect(refused.every(({ reason }) => reason instanceof BusyError)).toBe(true);
+  });
+
+  it("leaves a core to the event loop: no more than four run at once on any machine", async () => {
+    const hash = await passwords.hash("correct horse");
+    let running = 0;
+    let most = 0;
+    const verify = jest.spyOn(argon2, "verify").mockImplementation(async () => {
+      most = Math.max(most, (running += 1));
+      await Promise.resolve();
+      running -= 1;
+      return true;
+    });
+    await Promise.all(Array.from({ length: 20 }, () => passwords.verify("correct horse", hash)));
+    verify.mockRestore();
+    expect(most).toBe(Math.min(4, Math.max(1, availableParallelism() - 1)));
   });
 });
 

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { availableParallelism } from "node:os";
 
 import argon2 from "argon2";
 
@@ -10,19 +11,20 @@ export const MIN_PASSWORD_LENGTH = 8;
 /** The longest, in characters: longer input costs a server time and gives a user nothing. */
 export const MAX_PASSWORD_LENGTH = 128;
 
-/** Each hash takes its memory and a thread of Node's pool of four, so more at once would only wait there. */
-const HASHES_AT_ONCE = 4;
-/** About one second's work on two cores; who comes later is told to come again. */
-const HASHES_WAITING = 100;
+/** One core stays free for the event loop; and Node has four threads for such work, so more would only wait there. */
+const HASHES_AT_ONCE = Math.min(4, Math.max(1, availableParallelism() - 1));
+/** For each that runs: half a second's work. Who comes later is told to come again. */
+const HASHES_WAITING = 25;
 
-/** Hashes and verifies passwords with argon2id, off the event loop and four at most at once. */
+/** Hashes and verifies passwords with argon2id, off the event loop and no more at once than the machine bears. */
 export class Passwords {
   readonly #cost: PasswordHashCost;
-  readonly #limiter = new Limiter(HASHES_AT_ONCE, HASHES_WAITING);
+  readonly #limiter: Limiter;
   readonly #dummyHash: string;
 
-  constructor(cost: PasswordHashCost) {
+  constructor(cost: PasswordHashCost, hashesAtOnce = HASHES_AT_ONCE) {
     this.#cost = cost;
+    this.#limiter = new Limiter(hashesAtOnce, hashesAtOnce * HASHES_WAITING);
     this.#dummyHash = randomHash(cost);
   }
 
