@@ -21,11 +21,11 @@ export class Connection {
   /** Called once, when the socket has closed and the last exchange on it has ended. */
   onOver: (() => void) | null = null;
 
-  constructor(socket: Socket) {
+  constructor(socket: Socket, path: string | null) {
     this.socket = socket;
     this.encrypted = "encrypted" in socket && socket.encrypted === true;
     this.client = address(socket.remoteAddress, socket.remotePort);
-    this.server = address(socket.localAddress, socket.localPort);
+    this.server = path === null ? address(socket.localAddress, socket.localPort) : [path, null];
     socket.once("close", () => {
       for (const exchange of this.exchanges) {
         exchange.disconnect();
@@ -34,11 +34,15 @@ export class Connection {
     });
   }
 
-  /** The connection of a socket; made with its first request, whoever owns the server. */
-  static of(socket: Socket): Connection {
+  /**
+   * The connection of a socket; made with its first request where somebody else made the server.
+   *
+   * @param path - The Unix socket that the server listens on, if it does.
+   */
+  static of(socket: Socket, path: string | null = null): Connection {
     let connection = connections.get(socket);
     if (connection === undefined) {
-      connection = new Connection(socket);
+      connection = new Connection(socket, path);
       connections.set(socket, connection);
     }
     return connection;

@@ -81,7 +81,8 @@ function lookAtFirstLines(
   const listeners = server.listeners(event) as ((socket: Socket) => void)[];
   server.removeAllListeners(event);
   server.on(event, (socket: Socket) => {
-    const connection = Connection.of(socket);
+    const address = server.address();
+    const connection = Connection.of(socket, typeof address === "string" ? address : null);
     service.connections.add(connection);
     connection.onOver = () => service.connections.delete(connection);
     readFirstLine(socket, service.limits.targetBytes, ms, (accepted) => {

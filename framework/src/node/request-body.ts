@@ -21,6 +21,8 @@ export class RequestBody {
   readonly #hasBody: boolean;
   readonly #onFirstUse: (() => void) | null;
   #phase: Phase = "unread";
+  /** The `Content-Length`, or `NaN` where there is none. */
+  #announced = Number.NaN;
   #received = 0;
   #waiting: ((message: Message) => void) | null = null;
 
@@ -28,6 +30,9 @@ export class RequestBody {
   constructor(req: IncomingMessage, hasBody: boolean, onFirstUse: (() => void) | null) {
     this.#req = req;
     this.#hasBody = hasBody;
+    if (hasBody) {
+      this.#announced = Number(req.headers["content-length"]);
+    }
     this.#onFirstUse = onFirstUse;
   }
 
@@ -36,8 +41,7 @@ export class RequestBody {
     if (!this.#hasBody || this.#req.complete) {
       return 0;
     }
-    const announced = this.#req.headers["content-length"];
-    return announced === undefined ? Infinity : Number(announced) - this.#received;
+    return Number.isNaN(this.#announced) ? Infinity : this.#announced - this.#received;
   }
 
   /** The next message. One call at a time. */
@@ -91,14 +95,15 @@ export class RequestBody {
 
   #take(): HTTPRequestMessage | null {
     const chunk = this.#req.read() as Buffer | null;
-    const last = this.#req.complete && this.#req.readableLength === 0;
+    this.#received += chunk?.length ?? 0;
+    // The parser says that a message is complete in a later turn than its last bytes.
+    const last = this.#received === this.#announced || (this.#req.complete && this.#req.readableLength === 0);
     if (chunk === null && !last) {
       return null;
     }
     if (last) {
       this.#phase = "read";
     }
-    this.#received += chunk?.length ?? 0;
     return { type: "http.request", body: chunk ?? EMPTY, more_body: !last };
   }
 

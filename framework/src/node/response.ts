@@ -126,9 +126,9 @@ export class ResponseWriter {
     if (!Number.isInteger(status) || status < 200 || status > 599) {
       throw new ProtocolError(`Expected a status from 200 to 599 in "http.response.start", not ${String(status)}.`);
     }
+    this.#status = status;
     this.#announced = -1;
     this.#headers = this.#checked(rawOf(message.headers));
-    this.#status = status;
     this.#phase = "started";
   }
 

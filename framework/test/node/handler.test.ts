@@ -1,0 +1,77 @@
+import { createServer, type RequestListener } from "node:http";
+import { describe, expect, it } from "@jest/globals";
+import request from "supertest";
+import type { ASGIApp, Scope } from "../../src/asgi.js";
+import { toNodeHandler } from "../../src/node.js";
+import { httpApp, MemoryLogger, readBody, respond } from "./_http.js";
+
+const echo = httpApp(async (scope, receive, send) => {
+  const body = await readBody(receive);
+  const { method, path, root_path, state } = scope;
+  await respond(send, 200, JSON.stringify({ method, path, root_path, state, body: body.toString() }), [
+    ["content-type", "application/json"],
+  ]);
+});
+
+/** What Express does to a request before it calls a handler that is used under a prefix. */
+const under =
+  (prefix: string, handler: RequestListener): RequestListener =>
+  (req, res) => {
+    Object.assign(req, { originalUrl: req.url, baseUrl: prefix, url: req.url?.slice(prefix.length) });
+    handler(req, res);
+  };
+
+describe("toNodeHandler", () => {
+  it("is a listener that supertest takes", async () => {
+    const response = await request(toNodeHandler(echo)).post("/items").send("hello").type("text/plain");
+    expect(response.body).toEqual({ method: "POST", path: "/items", root_path: "", state: {}, body: "hello" });
+  });
+
+  it("gives each scope a shallow copy of the state", async () => {
+    const response = await request(toNodeHandler(echo, { state: { pool: "ready" } })).get("/");
+    expect(response.body).toMatchObject({ state: { pool: "ready" } });
+  });
+
+  it("does not run the lifespan", async () => {
+    const types: Scope["type"][] = [];
+    const app: ASGIApp = async (scope, receive, send) => {
+      types.push(scope.type);
+      await echo(scope, receive, send);
+    };
+    await request(toNodeHandler(app)).get("/");
+    expect(types).toEqual(["http"]);
+  });
+
+  it("takes a prefix of Express as root_path, and keeps it in path", async () => {
+    const response = await request(under("/api", toNodeHandler(echo))).get("/api/items");
+    expect(response.body).toMatchObject({ path: "/api/items", root_path: "/api" });
+  });
+
+  it("refuses what the parser lets through, on whatever server it stands", async () => {
+    const response = await request(toNodeHandler(echo)).get("/").set("Host", "a b");
+    expect([response.status, response.body]).toEqual([
+      400,
+      { detail: "Expected exactly one well-formed Host header." },
+    ]);
+  });
+
+  it("says in the log when a body parser was there first", async () => {
+    const logger = new MemoryLogger();
+    const handler = toNodeHandler(echo, { logger });
+    const parser: RequestListener = (req, res) => {
+      req.resume().on("end", () => handler(req, res));
+    };
+    const response = await request(parser).post("/").send("hello").type("text/plain");
+    expect(response.status).toBe(500);
+    expect(String(logger.at("error")[0]?.fields.err)).toContain("put this handler in front of body parsers");
+  });
+
+  it("stands in http.createServer beside handlers of other makes", async () => {
+    const handler = toNodeHandler(echo);
+    await using server = createServer((req, res) => (req.url === "/other" ? res.end("other") : handler(req, res)));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as { port: number };
+    expect(await (await fetch(`http://127.0.0.1:${port}/other`)).text()).toBe("other");
+    expect(await (await fetch(`http://127.0.0.1:${port}/mine`)).json()).toMatchObject({ path: "/mine" });
+  });
+});

@@ -1,0 +1,99 @@
+import { describe, expect, it } from "@jest/globals";
+import { Deferred } from "../../src/node/deferred.js";
+import { httpApp, readBody, respond, served, Wire } from "./_http.js";
+
+const hello = httpApp((_scope, _receive, send) => respond(send, 200, "hello"));
+const read = httpApp(async (_scope, receive, send) => respond(send, 200, (await readBody(receive)).toString()));
+const GET = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+
+describe("connectionLimits", () => {
+  it.each([
+    ["headerCount", { headerCount: 2 }, `GET / HTTP/1.1\r\nHost: a\r\nA: b\r\nC: d\r\n\r\n`, 431],
+    ["headerBytes", { headerBytes: 50 }, `GET / HTTP/1.1\r\nHost: a\r\nA: ${"b".repeat(50)}\r\n\r\n`, 431],
+    ["targetBytes", { targetBytes: 10 }, `GET /${"a".repeat(10)} HTTP/1.1\r\nHost: a\r\n\r\n`, 414],
+  ])("%s is what the caller says", async (_name, connectionLimits, request, status) => {
+    await using server = await served(hello, { connectionLimits });
+    await using wire = new Wire(server.port);
+    expect(await wire.write(request).closed).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+  });
+
+  it("headerBytes beyond the default lets longer heads in", async () => {
+    await using server = await served(hello, { connectionLimits: { headerBytes: 100_000 } });
+    await using wire = new Wire(server.port);
+    const answer = await wire.write(`GET / HTTP/1.1\r\nHost: a\r\nA: ${"b".repeat(90_000)}\r\n\r\n`).until(/\r\n\r\n/);
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  it("connections closes one more at once, and says so once", async () => {
+    await using server = await served(hello, { connectionLimits: { connections: 1 } });
+    await using first = new Wire(server.port);
+    await first.write(GET).until(/hello$/);
+    await using second = new Wire(server.port);
+    expect(await second.closed).toBe("");
+    await using third = new Wire(server.port);
+    expect(await third.closed).toBe("");
+    await first.write(GET).until(/hello[^]*hello$/);
+    expect(server.logger.at("warn")).toHaveLength(1);
+  });
+});
+
+describe("timeouts", () => {
+  it("headersMs ends a connection that says nothing", async () => {
+    await using server = await served(hello, { timeouts: { headersMs: 30 } });
+    await using wire = new Wire(server.port);
+    expect(await wire.closed).toBe("");
+  });
+
+  it.each([
+    ["in the first line", "GET / HT"],
+    ["in a header line", "GET / HTTP/1.1\r\nHost: a\r\nX"],
+  ])("headersMs answers 408 to a head that stops %s", async (_where, head) => {
+    await using server = await served(hello, { timeouts: { headersMs: 30 } });
+    await using wire = new Wire(server.port);
+    expect(await wire.write(head).closed).toMatch(/^HTTP\/1\.1 408 [^]*\{"detail":"Request Timeout"\}$/);
+  });
+
+  it("requestMs answers 408 to a body that stops, and tells the application that the client has gone", async () => {
+    const told = new Deferred<string>();
+    await using server = await served(
+      httpApp(async (_scope, receive) => {
+        await readBody(receive).catch((error: unknown) => told.resolve(String(error)));
+      }),
+      { timeouts: { requestMs: 30 } },
+    );
+    await using wire = new Wire(server.port);
+    wire.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf");
+    expect(await wire.closed).toMatch(/^HTTP\/1\.1 408 /);
+    expect(await told.promise).toContain("disconnected after 4 bytes");
+    expect(server.logger.at("error")).toEqual([]);
+  });
+
+  it("requestMs leaves a slow application alone", async () => {
+    const release = new Deferred<void>();
+    await using server = await served(
+      httpApp(async (_scope, _receive, send) => {
+        await release.promise;
+        await respond(send, 200, "slow");
+      }),
+      { timeouts: { headersMs: 20, requestMs: 20 } },
+    );
+    await using late = new Wire(server.port);
+    await using wire = new Wire(server.port);
+    wire.write(GET);
+    await late.closed; // the silent connection shows that the time has passed
+    release.resolve();
+    expect(await wire.until(/slow$/)).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  it("keepAliveMs ends a connection that has no more requests", async () => {
+    await using server = await served(hello, { timeouts: { keepAliveMs: 1 } });
+    await using wire = new Wire(server.port);
+    expect(await wire.write(GET).closed).toMatch(/hello$/);
+  });
+
+  it("of 0 wait for ever", async () => {
+    await using server = await served(read, { timeouts: { headersMs: 0, requestMs: 0, keepAliveMs: 0 } });
+    await using wire = new Wire(server.port);
+    expect(await wire.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi").until(/hi$/)).toMatch(/ 200 /);
+  });
+});
