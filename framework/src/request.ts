@@ -9,6 +9,9 @@ import { parseURLEncoded } from "./request/form.js";
 import { headerValue, mediaTypeOf, parseHeaders } from "./request/headers.js";
 import { parseJSON } from "./request/json.js";
 
+export { headerValues, isJSON, mediaTypeOf } from "./request/headers.js";
+export { JSONError, parseJSON } from "./request/json.js";
+
 const NO_HEADERS: readonly never[] = [];
 
 /** What HTTP requests and WebSockets have in common: everything that is read from the scope, parsed on first use. */

@@ -15,6 +15,7 @@ import {
   withoutJSONSchema,
 } from "./schema/standard.js";
 
+export { type Coerce, compileCoerce } from "./schema/coerce.js";
 export { Faults } from "./schema/faults.js";
 export { isObjectSchema, type JSONSchema, resolveRef, unionMembers } from "./schema/json-schema.js";
 export { isStandardSchema, type StandardSchema } from "./schema/standard.js";

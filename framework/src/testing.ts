@@ -1,13 +1,10 @@
 /** A client for tests: the application's lifespan, and requests to it through supertest. @module */
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import type supertest from "supertest";
 import type TestAgent from "supertest/lib/agent.js";
 import { App } from "./app.js";
 import type { ASGIApp } from "./asgi.js";
-import { consoleLogger } from "./logger.js";
-import { Lifespan } from "./node/lifespan.js";
-import { toNodeHandler } from "./node/handler.js";
+import { consoleLogger, type Logger } from "./logger.js";
+import { type RunningServer, serve } from "./node.js";
 import type { Callable } from "./params.js";
 
 /** A request of supertest's, to be awaited or to be given expectations. */
@@ -15,15 +12,21 @@ export type TestRequest = supertest.Test;
 
 type Agent = TestAgent<supertest.Test>;
 
+/** A test says for itself what it serves: only what is wrong is logged. */
+const QUIET: Logger = { ...consoleLogger, debug: () => {}, info: () => {} };
+
 /** Loads supertest on use: an application that is not under test does without it. */
 async function loadSupertest(): Promise<typeof supertest> {
   try {
     const { default: loaded } = await import("supertest");
     return loaded;
   } catch (error) {
-    throw new Error("TestClient needs supertest, which is not installed. Run: npm install --save-dev supertest @types/supertest", {
-      cause: error,
-    });
+    throw new Error(
+      "TestClient needs supertest, which is not installed. Run: npm install --save-dev supertest @types/supertest",
+      {
+        cause: error,
+      },
+    );
   }
 }
 
@@ -44,20 +47,13 @@ async function loadSupertest(): Promise<typeof supertest> {
  */
 export class TestClient {
   readonly #app: ASGIApp;
-  readonly #lifespan: Lifespan;
-  readonly #server: Server;
+  readonly #server: RunningServer;
   readonly #agent: Agent;
-  #closed: Promise<void> | null = null;
 
-  /** Where the application is served: `http://127.0.0.1:port`. */
-  readonly url: string;
-
-  private constructor(app: ASGIApp, lifespan: Lifespan, server: Server, agent: Agent) {
+  private constructor(app: ASGIApp, server: RunningServer, agent: Agent) {
     this.#app = app;
-    this.#lifespan = lifespan;
     this.#server = server;
     this.#agent = agent;
-    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
   /**
@@ -67,13 +63,13 @@ export class TestClient {
    */
   static async open(app: ASGIApp): Promise<TestClient> {
     const request = await loadSupertest();
-    const lifespan = new Lifespan(app, consoleLogger);
-    await lifespan.startUp();
-    const server = createServer(toNodeHandler(app, { state: lifespan.state }));
-    await new Promise<void>((resolve, reject) => {
-      server.once("error", reject).listen(0, "127.0.0.1", resolve);
-    });
-    return new TestClient(app, lifespan, server, request.agent(server));
+    const server = await serve(app, { port: 0, signals: false, logger: QUIET });
+    return new TestClient(app, server, request.agent(server.url));
+  }
+
+  /** Where the application is served: `http://127.0.0.1:port`. */
+  get url(): string {
+    return this.#server.url;
   }
 
   /** Starts a `GET`. */
@@ -118,15 +114,7 @@ export class TestClient {
 
   /** Closes the port, then runs the application's shutdown. Once; a second call waits for the first. */
   close(): Promise<void> {
-    return (this.#closed ??= this.#close());
-  }
-
-  async #close(): Promise<void> {
-    await new Promise<void>((resolve) => {
-      this.#server.close(() => resolve());
-      this.#server.closeAllConnections();
-    });
-    await this.#lifespan.shutDown();
+    return this.#server.close();
   }
 
   /** The same as `close()`, for `await using`. */

@@ -1,6 +1,13 @@
-import { headerValues } from "../request/headers.js";
-import { type CompiledSchema, compileSchema, Faults, isStandardSchema, type JSONSchema } from "../schema.js";
-import { compileCoerce, type Coerce } from "../schema/coerce.js";
+import { headerValues } from "../request.js";
+import {
+  type Coerce,
+  compileCoerce,
+  type CompiledSchema,
+  compileSchema,
+  Faults,
+  isStandardSchema,
+  type JSONSchema,
+} from "../schema.js";
 import { ParamKind, type SourceMarker } from "../params.js";
 import type { Call } from "./call.js";
 import type { Read } from "./plan.js";

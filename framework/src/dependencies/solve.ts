@@ -1,5 +1,5 @@
 import { ConfigurationError, RequestValidationError } from "../exceptions.js";
-import type { Callable } from "../params.js";
+import { type Callable, paramsOf } from "../params.js";
 import type { Call } from "./call.js";
 import type { Exit } from "./exits.js";
 import type { CallablePlan, DependencyPlan, DependencyStep, RoutePlan } from "./plan.js";
@@ -17,9 +17,7 @@ export const FAULTY = Symbol("faulty");
 type Solved = Arguments | typeof FAULTY;
 
 export function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
-  return (
-    typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function"
-  );
+  return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
 }
 
 /**
@@ -152,7 +150,9 @@ function invoke(plan: DependencyPlan, step: DependencyStep, args: Solved, call: 
 function enter(generator: Exit["generator"], plan: DependencyPlan, step: DependencyStep, call: Call): unknown {
   const yielded = (result: IteratorResult<unknown, unknown>): unknown => {
     if (result.done) {
-      throw new ConfigurationError(`The dependency ${plan.name} is a generator that yields nothing. Let it yield once.`);
+      throw new ConfigurationError(
+        `The dependency ${plan.name} is a generator that yields nothing. Let it yield once.`,
+      );
     }
     (call.exits ??= []).push({ generator, scope: step.scope, name: plan.name });
     return result.value;
@@ -161,7 +161,9 @@ function enter(generator: Exit["generator"], plan: DependencyPlan, step: Depende
   return first instanceof Promise ? first.then(yielded) : yielded(first as IteratorResult<unknown, unknown>);
 }
 
-/** The name of a callable in messages. */
+/** What a callable is called in messages: an arrow function inside `withParams` has no name, but it has params. */
 export function nameOf(callable: Callable): string {
-  return callable.name || "(anonymous)";
+  if (callable.name !== "") return callable.name;
+  const params = paramsOf(callable);
+  return params ? `({ ${Object.keys(params).join(", ")} }) => …` : "(anonymous)";
 }
