@@ -1,0 +1,726 @@
+import { createServer } from "node:http";
+import { describe, expect, it } from "@jest/globals";
+import type { ASGIApp, HTTPScope, Scope, SendMessage } from "../src/asgi.js";
+import {
+  App,
+  BackgroundTasks,
+  ConfigurationError,
+  Header,
+  HTTPException,
+  httpExceptionHandler,
+  JSONResponse,
+  type Middleware,
+  PlainTextResponse,
+  Request,
+  Response,
+  Router,
+  t,
+} from "../src/index.js";
+import { call, KeptLog } from "./support/probe.js";
+
+const create = (options: ConstructorParameters<typeof App>[0] = {}) => {
+  const log = new KeptLog();
+  return { app: new App({ logger: log, ...options }), log };
+};
+
+/** Puts a header on every response, and notes what passes. */
+const marking =
+  (name: string, notes: string[] = []): Middleware =>
+  (app) =>
+  (scope, receive, send) => {
+    notes.push(`${name} ${scope.type}`);
+    return app(scope, receive, (message) =>
+      send(
+        message.type === "http.response.start"
+          ? { ...message, headers: [...(message.headers ?? []), [Buffer.from(`x-${name}`), Buffer.from("yes")]] }
+          : message,
+      ),
+    );
+  };
+
+/** Runs start-up, `during`, and shutdown, as a server does. */
+async function live(app: ASGIApp, during: () => Promise<void> = async () => {}): Promise<SendMessage[]> {
+  const sent: SendMessage[] = [];
+  const events = ["lifespan.startup", "lifespan.shutdown"] as const;
+  let index = 0;
+  await app(
+    { type: "lifespan" },
+    async () => {
+      if (index === 1) await during();
+      return { type: events[index++] as (typeof events)[number] };
+    },
+    (message) => void sent.push(message),
+  );
+  return sent;
+}
+
+describe("an App", () => {
+  it("is the ASGI callable itself, and an instance of its class", async () => {
+    const { app } = create();
+    app.get("/", async () => "hello");
+    expect(typeof app).toBe("function");
+    expect(app).toBeInstanceOf(App);
+    const sent: SendMessage[] = [];
+    await app(
+      { type: "http", method: "GET", path: "/" },
+      () => Promise.reject(new Error()),
+      (message) => void sent.push(message),
+    );
+    expect(sent.map(({ type }) => type)).toEqual(["http.response.start", "http.response.body"]);
+  });
+
+  it("refuses another scope type with a TypeError that names it", async () => {
+    const { app } = create();
+    const scope = { type: "carrier-pigeon" } as unknown as Scope;
+    await expect(
+      app(
+        scope,
+        () => Promise.reject(new Error()),
+        () => {},
+      ),
+    ).rejects.toThrow(TypeError);
+    await expect(
+      app(
+        scope,
+        () => Promise.reject(new Error()),
+        () => {},
+      ),
+    ).rejects.toThrow(/"carrier-pigeon"/);
+  });
+
+  it("names toNodeHandler when it is handed to http.createServer by mistake", async () => {
+    const { app } = create();
+    const server = createServer();
+    const message = await new Promise<string>((resolve) => {
+      server.on("request", (req, res) => {
+        try {
+          (app as unknown as (req: unknown, res: unknown) => void)(req, res);
+        } catch (error) {
+          resolve(String(error));
+        }
+        res.end();
+      });
+      server.listen(0, "127.0.0.1", () => {
+        const { port } = server.address() as { port: number };
+        void fetch(`http://127.0.0.1:${port}/`).then((answer) => answer.text());
+      });
+    });
+    server.close();
+    expect(message).toContain("toNodeHandler(app)");
+  });
+
+  it.each(["get", "post", "put", "patch", "delete", "head", "options", "trace"] as const)(
+    "has the verb %s",
+    async (verb) => {
+      const { app } = create();
+      app[verb]("/", async () => verb);
+      const answer = await call(app, verb.toUpperCase(), "/");
+      expect(answer.status).toBe(200);
+      expect(answer.text).toBe(verb === "head" ? "" : JSON.stringify(verb));
+    },
+  );
+
+  it("gives the handler back from each form of registration", async () => {
+    const { app } = create();
+    const handler = async () => "x";
+    expect(app.get("/a", handler)).toBe(handler);
+    expect(app.get("/b", { tags: ["t"] }, handler)).toBe(handler);
+    expect(app.get("/c", { tags: ["t"] })(handler)).toBe(handler);
+    expect(app.get("/d")(handler)).toBe(handler);
+    expect(app.route("/e", { methods: ["GET", "POST"] }, handler)).toBe(handler);
+    for (const path of ["/a", "/b", "/c", "/d", "/e"]) expect((await call(app, "GET", path)).json).toBe("x");
+    expect((await call(app, "POST", "/e")).json).toBe("x");
+  });
+
+  it("lists its routes with method, path, handler and metadata, tags of routers among them", () => {
+    const { app } = create();
+    const handler = async () => null;
+    const router = new Router({ prefix: "/users", tags: ["users"] });
+    router.get("/{id}", { tags: ["one"], summary: "One" }, handler);
+    app.includeRouter(router, { prefix: "/v1", tags: ["v1"] });
+    expect(app.routes).toMatchObject([
+      { method: "GET", path: "/v1/users/{id}", handler, metadata: { tags: ["v1", "users", "one"], summary: "One" } },
+    ]);
+  });
+
+  it("answers 404 and 405 with Allow", async () => {
+    const { app } = create();
+    app.get("/a/{id}", async () => null);
+    app.delete("/a/{id}", async () => null);
+    app.post("/a/b", async () => null);
+    expect(await call(app, "GET", "/x")).toMatchObject({ status: 404, json: { detail: "Not Found" } });
+    const answer = await call(app, "PUT", "/a/b");
+    expect(answer).toMatchObject({ status: 405, json: { detail: "Method Not Allowed" } });
+    expect(answer.headers["allow"]).toBe("DELETE, GET, HEAD, POST");
+  });
+
+  it("answers HEAD by the GET route: the same start and one empty body", async () => {
+    const { app } = create();
+    app.get("/json", async () => ({ a: 1 }));
+    app.get("/text", async () => new PlainTextResponse("hello"));
+    for (const path of ["/json", "/text"]) {
+      const got = await call(app, "GET", path);
+      const head = await call(app, "HEAD", path);
+      expect({ ...head, json: null }).toEqual({ ...got, text: "", json: null });
+    }
+  });
+
+  it.each<[string, { handler: () => unknown; options?: { statusCode: number }; status: number; text: string }]>([
+    ["a result of null", { handler: async () => null, status: 200, text: "null" }],
+    ["no result", { handler: async () => {}, status: 200, text: "null" }],
+    ["a status of its own", { handler: async () => 1, options: { statusCode: 201 }, status: 201, text: "1" }],
+    ["204 without a body", { handler: async () => null, options: { statusCode: 204 }, status: 204, text: "" }],
+    ["a plain handler", { handler: () => "plain", status: 200, text: '"plain"' }],
+  ])("answers %s", async (_name, { handler, options = {}, status, text }) => {
+    const { app } = create();
+    app.get("/", options, handler);
+    expect(await call(app, "GET", "/")).toMatchObject({ status, text });
+  });
+
+  it("sends a returned Response as it is", async () => {
+    const { app } = create();
+    app.get(
+      "/",
+      { returns: t.Integer(), statusCode: 201 },
+      async () => new PlainTextResponse("as it is", { statusCode: 203 }),
+    );
+    expect(await call(app, "GET", "/")).toMatchObject({ status: 203, text: "as it is" });
+  });
+
+  it("runs background tasks of the params and of a returned Response after it has been sent", async () => {
+    const { app } = create();
+    const notes: string[] = [];
+    app.get("/", { params: { tasks: BackgroundTasks } }, async ({ tasks }) => {
+      tasks.addTask(() => notes.push("param"));
+      const background = new BackgroundTasks();
+      background.addTask(() => notes.push("response"));
+      return new Response("x", { background });
+    });
+    await app(
+      { type: "http", method: "GET", path: "/" },
+      () => Promise.reject(new Error()),
+      ({ type }) => void notes.push(type),
+    );
+    expect(notes).toEqual(["http.response.start", "http.response.body", "param", "response"]);
+  });
+});
+
+describe("registration", () => {
+  const handler = async () => null;
+
+  it.each<[string, (app: App) => unknown, RegExp]>([
+    ["a handler that is no function", (app) => app.get("/a", "x" as never), /GET \/a: .*function/],
+    ["a missing handler", (app) => app.get("/a", {}, undefined as never), /GET \/a: the handler should be a function/],
+    ["a path without a slash", (app) => app.get("a", handler), /GET a: a path starts with "\/": write "\/a"/],
+    ["the same method and pattern", (app) => app.get("/taken/{x}", handler), /GET \/taken\/\{x\}: /],
+    ["a method in lower case", (app) => app.route("/a", { methods: ["get"] }, handler), /"get" is no method/],
+    ["a pattern with a constraint", (app) => app.get("/{id:\\d+}", handler), /GET \/\{id:/],
+    ["a mount with names", (app) => app.mount("/{x}", async () => {}), /mount \/\{x\}/],
+    ["a mount of nothing", (app) => app.mount("/x", null as never), /mount \/x: an ASGI application is a function/],
+    ["an App mounted on itself", (app) => app.mount("/x", app), /cannot mount itself/],
+    ["a router that is none", (app) => app.includeRouter({} as never), /includeRouter\(\) takes a Router/],
+    ["a prefix without a slash", () => new Router({ prefix: "users" }), /should be "\/users"/],
+    [
+      "a guard that is no descriptor",
+      (app) => app.get("/a", { dependencies: [handler as never] }, handler),
+      /GET \/a: `dependencies` takes Depends/,
+    ],
+    ["an exception handler for nothing", (app) => app.exceptionHandler(200, handler), /status from 400 to 599/],
+    ["a middleware that is no function", (app) => app.addMiddleware({} as never), /addMiddleware\(\) takes a function/],
+  ])("refuses %s with a ConfigurationError", (_name, register, message) => {
+    const { app } = create();
+    app.get("/taken/{id}", handler);
+    expect(() => register(app)).toThrow(ConfigurationError);
+    expect(() => register(app)).toThrow(message);
+  });
+
+  it("is over with the first HTTP or WebSocket scope, and says so", async () => {
+    const { app } = create();
+    const router = new Router();
+    app.includeRouter(router);
+    await live(app);
+    app.get("/still", handler);
+    await call(app, "GET", "/");
+    for (const late of [
+      () => app.get("/late", handler),
+      () => router.get("/late", handler),
+      () => app.includeRouter(new Router()),
+      () => app.mount("/late", async () => {}),
+      () => app.exceptionHandler(Error, handler),
+    ]) {
+      expect(late).toThrow(ConfigurationError);
+      expect(late).toThrow(/before the first request/);
+    }
+  });
+
+  it("is still open in a start-up hook", async () => {
+    const { app } = create();
+    app.onStartup((started) => void started.get("/made", handler));
+    await live(app);
+    expect((await call(app, "GET", "/made")).status).toBe(200);
+  });
+});
+
+describe("routers", () => {
+  it("nest, and a route added after includeRouter counts as well", async () => {
+    const { app } = create();
+    const child = new Router({ prefix: "/child" });
+    const parent = new Router({ prefix: "/parent" });
+    parent.includeRouter(child, { prefix: "/between" });
+    app.includeRouter(parent, { prefix: "/v1" });
+    child.get("/{id}", async ({ id }) => ({ id }));
+    expect((await call(app, "GET", "/v1/parent/between/child/7")).json).toEqual({ id: "7" });
+  });
+
+  it("bind a name of an outer prefix that is declared with Path()", async () => {
+    const { Path } = await import("../src/index.js");
+    const { app } = create();
+    const router = new Router({ prefix: "/items" });
+    router.get("/{item}", { params: { tenant: Path(t.Integer()) } }, async ({ tenant, item }) => ({ tenant, item }));
+    app.includeRouter(router, { prefix: "/tenants/{tenant}" });
+    expect((await call(app, "GET", "/tenants/3/items/x")).json).toEqual({ tenant: 3, item: "x" });
+  });
+
+  it("cannot include themselves, nor one that includes them", () => {
+    const a = new Router();
+    const b = new Router();
+    a.includeRouter(b);
+    expect(() => b.includeRouter(a)).toThrow(/cannot include itself/);
+    expect(() => a.includeRouter(a)).toThrow(/cannot include itself/);
+  });
+
+  it("may be included twice under different prefixes", async () => {
+    const { app } = create();
+    const router = new Router();
+    router.get("/x", async () => 1);
+    app.includeRouter(router, { prefix: "/a" });
+    app.includeRouter(router, { prefix: "/b" });
+    expect((await call(app, "GET", "/a/x")).json).toBe(1);
+    expect((await call(app, "GET", "/b/x")).json).toBe(1);
+  });
+});
+
+describe("mounts", () => {
+  const seeing: ASGIApp = async (scope, _receive, send) => {
+    const { path, root_path } = scope as HTTPScope;
+    await new JSONResponse({ path, root_path }).send(send);
+  };
+
+  it("get the whole path, and a root_path that has grown", async () => {
+    const { app } = create();
+    const inner = new App();
+    inner.mount("/deep", seeing);
+    app.mount("/sub", inner);
+    app.mount("/raw", seeing);
+    expect((await call(app, "GET", "/raw/a/b")).json).toEqual({ path: "/raw/a/b", root_path: "/raw" });
+    expect((await call(app, "GET", "/sub/deep/x")).json).toEqual({ path: "/sub/deep/x", root_path: "/sub/deep" });
+  });
+
+  it("come after a route that matches path and method; the longest wins, then 405, then 404", async () => {
+    const { app } = create();
+    app.get("/sub/here", async () => "route");
+    app.mount("/sub", seeing);
+    app.mount("/sub/longer", async (_scope, _receive, send) => new PlainTextResponse("longer").send(send));
+    app.get("/elsewhere", async () => null);
+    expect((await call(app, "GET", "/sub/here")).json).toBe("route");
+    expect((await call(app, "POST", "/sub/here")).json).toEqual({ path: "/sub/here", root_path: "/sub" });
+    expect((await call(app, "GET", "/sub/longer/x")).text).toBe("longer");
+    expect((await call(app, "GET", "/sublime")).status).toBe(404);
+    expect((await call(app, "POST", "/elsewhere")).status).toBe(405);
+  });
+
+  it("serve a mounted App's own routes, 404 and 405, and pass on the outermost App", async () => {
+    const { app } = create();
+    const inner = new App();
+    inner.get("/a", { params: { request: Request } }, async ({ request }) => request.app === app);
+    inner.get("/", async () => "root");
+    app.mount("/sub", inner);
+    expect((await call(app, "GET", "/sub/a")).json).toBe(true);
+    expect((await call(app, "GET", "/sub")).json).toBe("root");
+    expect((await call(app, "GET", "/sub/")).json).toBe("root");
+    expect((await call(app, "GET", "/sub/x")).status).toBe(404);
+    expect((await call(app, "POST", "/sub/a")).headers["allow"]).toBe("GET, HEAD");
+  });
+
+  it("turn what a mounted application throws into a 500", async () => {
+    const { app, log } = create();
+    app.mount("/sub", () => Promise.reject(new Error("inner")));
+    expect((await call(app, "GET", "/sub/x")).status).toBe(500);
+    expect(log.lines).toEqual(["error GET /sub/x failed: Error: inner"]);
+  });
+});
+
+describe("paths", () => {
+  const seen = async (target: string, raw = true) => {
+    const paths: string[] = [];
+    const { app } = create();
+    app.addMiddleware((inner) => (scope, receive, send) => {
+      paths.push((scope as HTTPScope).path);
+      return inner(scope, receive, send);
+    });
+    app.get("/a/{x}", async ({ x }) => x);
+    const scope: HTTPScope = { type: "http", method: "GET", path: target };
+    const sent: SendMessage[] = [];
+    await app(
+      raw ? { ...scope, raw_path: Buffer.from(target) } : scope,
+      () => Promise.reject(new Error()),
+      (message) => void sent.push(message),
+    );
+    const start = sent[0] as { status: number };
+    const body = sent[1] as { body: Uint8Array };
+    return { path: paths[0], status: start.status, body: Buffer.from(body.body).toString() };
+  };
+
+  it.each([
+    ["//a///b/", "/a/b", '"b"'],
+    ["/a/%62", "/a/b", '"b"'],
+    ["/%61/b", "/a/b", '"b"'],
+    ["/a/b%2Fc", "/a/b%2Fc", '"b/c"'],
+    ["/a/100%25", "/a/100%25", '"100%"'],
+    ["/a/%252F", "/a/%252F", '"%2F"'],
+    ["/a/%C3%A9", "/a/é", '"é"'],
+    ["/a/..", "/a/..", '".."'],
+  ])("%s is canonical before the middleware sees it: %s", async (target, path, body) => {
+    expect(await seen(target)).toEqual({ path, status: 200, body });
+  });
+
+  it("without raw_path count as decoded", async () => {
+    expect(await seen("/a/100%", false)).toEqual({ path: "/a/100%25", status: 200, body: '"100%"' });
+  });
+
+  it.each(["/a/%FF", "/a/%zz", "/a/%"])("%s is answered with 400", async (target) => {
+    expect(await seen(target)).toMatchObject({ path: undefined, status: 400 });
+  });
+});
+
+describe("middleware", () => {
+  it("runs last registered first, and every scope passes through", async () => {
+    const notes: string[] = [];
+    const { app } = create({ middleware: [marking("first", notes)] });
+    app.addMiddleware(marking("second", notes));
+    app.get("/", async () => null);
+    await live(app);
+    const answer = await call(app, "GET", "/");
+    expect(answer.headers).toMatchObject({ "x-first": "yes", "x-second": "yes" });
+    expect(notes).toEqual(["second lifespan", "first lifespan", "second http", "first http"]);
+  });
+
+  it("is built into a chain once, and again after addMiddleware", async () => {
+    let built = 0;
+    const counting: Middleware = (app) => {
+      built++;
+      return app;
+    };
+    const { app } = create({ middleware: [counting] });
+    app.get("/", async () => null);
+    await call(app, "GET", "/");
+    await call(app, "GET", "/");
+    expect(built).toBe(1);
+    app.addMiddleware(marking("late"));
+    expect((await call(app, "GET", "/")).headers).toMatchObject({ "x-late": "yes" });
+    expect(built).toBe(2);
+  });
+
+  it("of App, routers and route wrap in that order", async () => {
+    const notes: string[] = [];
+    const { app } = create({ middleware: [marking("app", notes)] });
+    const parent = new Router({ middleware: [marking("parent", notes)] });
+    const child = new Router({ middleware: [marking("child", notes)] });
+    child.get(
+      "/{id}",
+      { middleware: [marking("route-inner", notes), marking("route-outer", notes)] },
+      async ({ id }) => id,
+    );
+    parent.includeRouter(child, { middleware: [marking("include", notes)] });
+    app.includeRouter(parent);
+    expect((await call(app, "GET", "/7")).json).toBe("7");
+    expect(notes.map((note) => note.split(" ")[0])).toEqual([
+      "app",
+      "parent",
+      "include",
+      "child",
+      "route-outer",
+      "route-inner",
+    ]);
+  });
+
+  it("sees error responses: of a handler, of validation, 404 and 405", async () => {
+    const { app } = create({ middleware: [marking("seen")] });
+    app.get("/boom", async () => {
+      throw new Error("boom");
+    });
+    app.get("/n/{n}", { params: { n: t.Integer() } }, async () => null);
+    for (const [method, path, status] of [
+      ["GET", "/boom", 500],
+      ["GET", "/n/x", 422],
+      ["GET", "/none", 404],
+      ["POST", "/boom", 405],
+    ] as const) {
+      expect(await call(app, method, path)).toMatchObject({ status, headers: { "x-seen": "yes" } });
+    }
+  });
+
+  it("that throws meets one more guard outside", async () => {
+    const failing: Middleware = () => () => Promise.reject(new HTTPException(403, "stop"));
+    const { app } = create({ middleware: [failing] });
+    app.get("/", async () => null);
+    expect(await call(app, "GET", "/")).toMatchObject({ status: 403, json: { detail: "stop" } });
+    const { app: routed } = create({ middleware: [marking("outer")] });
+    routed.get("/", { middleware: [failing] }, async () => null);
+    expect(await call(routed, "GET", "/")).toMatchObject({ status: 403, headers: { "x-outer": "yes" } });
+  });
+});
+
+describe("errors", () => {
+  class Teapot extends Error {
+    override readonly name = "Teapot";
+  }
+
+  it("give HTTPExceptions their status, detail and headers", async () => {
+    const { app } = create();
+    app.get("/", async () => {
+      throw new HTTPException(401, { reason: "x" }, { headers: { "WWW-Authenticate": "Bearer" } });
+    });
+    const answer = await call(app, "GET", "/");
+    expect(answer).toMatchObject({
+      status: 401,
+      json: { detail: { reason: "x" } },
+      headers: { "www-authenticate": "Bearer" },
+    });
+    expect(new HTTPException(404).detail).toBe("Not Found");
+    expect(() => new HTTPException(99)).toThrow(RangeError);
+  });
+
+  it("that nobody expected are 500, logged with their cause, and nothing of them leaves", async () => {
+    const { app, log } = create();
+    app.get("/", async () => {
+      throw new Error("secret detail");
+    });
+    const answer = await call(app, "GET", "/");
+    expect(answer).toMatchObject({ status: 500, text: '{"detail":"Internal Server Error"}' });
+    expect(log.lines).toEqual(["error GET / failed: Error: secret detail"]);
+  });
+
+  it("are told with `debug`", async () => {
+    const { app } = create({ debug: true });
+    app.get("/", async () => {
+      throw new Error("shown");
+    });
+    expect((await call(app, "GET", "/")).text).toContain("shown");
+  });
+
+  it("may be anything that can be thrown", async () => {
+    const { app } = create();
+    for (const [index, thrown] of ["text", null, undefined, 5, { a: 1 }].entries()) {
+      app.get(`/${index}`, async () => {
+        throw thrown;
+      });
+    }
+    for (const index of [0, 1, 2, 3, 4]) expect((await call(app, "GET", `/${index}`)).status).toBe(500);
+  });
+
+  it("go to the nearest handler: route, child router, parent, App", async () => {
+    const { app } = create();
+    const answering = (where: string) =>
+      [[Teapot, async () => new PlainTextResponse(where, { statusCode: 418 })]] as const;
+    const parent = new Router({ prefix: "/parent" });
+    const child = new Router({ prefix: "/child", exceptionHandlers: answering("child") });
+    const fail = async () => {
+      throw new Teapot();
+    };
+    child.get("/route", { exceptionHandlers: answering("route") }, fail);
+    child.get("/plain", fail);
+    parent.get("/plain", fail);
+    app.get("/plain", fail);
+    parent.exceptionHandler(Teapot, () => new PlainTextResponse("parent", { statusCode: 418 }));
+    parent.includeRouter(child);
+    app.includeRouter(parent);
+    app.exceptionHandler(Teapot, () => new PlainTextResponse("app", { statusCode: 418 }));
+    expect((await call(app, "GET", "/parent/child/route")).text).toBe("route");
+    expect((await call(app, "GET", "/parent/child/plain")).text).toBe("child");
+    expect((await call(app, "GET", "/parent/plain")).text).toBe("parent");
+    expect((await call(app, "GET", "/plain")).text).toBe("app");
+  });
+
+  it("find their handler by status, by class, and by the class that theirs extends", async () => {
+    const { app } = create();
+    app.exceptionHandler(404, (_error, request) => ({ nothing: request.path }));
+    app.exceptionHandler(
+      HTTPException,
+      (error) => new PlainTextResponse(String(error.detail), { statusCode: error.statusCode }),
+    );
+    app.exceptionHandler(Error, () => new PlainTextResponse("any", { statusCode: 500 }));
+    app.get("/teapot", async () => {
+      throw new Teapot();
+    });
+    expect(await call(app, "GET", "/none")).toMatchObject({ status: 404, json: { nothing: "/none" } });
+    expect(await call(app, "POST", "/teapot")).toMatchObject({ status: 405, text: "Method Not Allowed" });
+    expect(await call(app, "GET", "/teapot")).toMatchObject({ status: 500, text: "any" });
+  });
+
+  it("of an exception handler are a 500, or what an HTTPException says", async () => {
+    const { app, log } = create();
+    app.exceptionHandler(Teapot, () => {
+      throw new Error("handler fails");
+    });
+    app.exceptionHandler(TypeError, () => {
+      throw new HTTPException(409);
+    });
+    app.get("/a", async () => {
+      throw new Teapot();
+    });
+    app.get("/b", async () => {
+      throw new TypeError();
+    });
+    expect((await call(app, "GET", "/a")).status).toBe(500);
+    expect((await call(app, "GET", "/b")).status).toBe(409);
+    expect(log.lines).toEqual(["error GET /a failed: Error: handler fails"]);
+  });
+
+  it("leave the default handlers to be called by one's own", async () => {
+    const { app } = create();
+    app.exceptionHandler(HTTPException, (error) => {
+      const response = httpExceptionHandler(error);
+      response.headers.set("x-own", "yes");
+      return response;
+    });
+    expect(await call(app, "GET", "/none")).toMatchObject({
+      status: 404,
+      json: { detail: "Not Found" },
+      headers: { "x-own": "yes" },
+    });
+  });
+
+  it("after the response has started are logged once and rethrown", async () => {
+    const { app, log } = create({ middleware: [marking("outer")] });
+    app.mount("/raw", async (_scope, _receive, send) => {
+      await send({ type: "http.response.start", status: 200 });
+      throw new Error("too late");
+    });
+    await expect(call(app, "GET", "/raw")).rejects.toThrow("too late");
+    expect(log.lines).toEqual(["error GET /raw failed: Error: too late"]);
+  });
+
+  it("in a header that HTTP does not allow are a 500 and one log line", async () => {
+    const { app, log } = create();
+    app.get("/header", async () => new Response("x", { headers: { "x-a": "b\r\nset-cookie: c" } }));
+    app.get("/detail", async () => {
+      throw new HTTPException(401, "x", { headers: { "x-a": "b\nc" } });
+    });
+    expect((await call(app, "GET", "/header")).status).toBe(500);
+    expect((await call(app, "GET", "/detail")).status).toBe(500);
+    expect(log.lines).toHaveLength(2);
+  });
+});
+
+describe("lifespan", () => {
+  it("starts hooks in order and stops in reverse; hooks get the App", async () => {
+    const notes: string[] = [];
+    const { app } = create();
+    app.onStartup((given) => void notes.push(`start 1 ${given === app}`));
+    app.onStartup(async () => {
+      notes.push("start 2");
+      return () => notes.push("clean-up 2");
+    });
+    app.onShutdown(() => notes.push("stop 1"));
+    app.onShutdown(async () => void notes.push("stop 2"));
+    const sent = await live(app, async () => void notes.push("serving"));
+    expect(notes).toEqual(["start 1 true", "start 2", "serving", "stop 2", "stop 1", "clean-up 2"]);
+    expect(sent.map(({ type }) => type)).toEqual(["lifespan.startup.complete", "lifespan.shutdown.complete"]);
+  });
+
+  it("rolls back what had started when a hook fails, mounted Apps among it", async () => {
+    const notes: string[] = [];
+    const { app } = create({
+      async *lifespan() {
+        yield;
+        notes.push("lifespan ends");
+      },
+    });
+    const first = new App();
+    const second = new App();
+    app.onStartup(() => () => notes.push("app cleaned"));
+    first.onStartup(() => () => notes.push("first cleaned"));
+    second.onStartup(() => {
+      throw new Error("no database");
+    });
+    app.mount("/first", first);
+    app.mount("/second", second);
+    const sent = await live(app);
+    expect(sent[0]).toEqual({ type: "lifespan.startup.failed", message: "Error: no database" });
+    expect(notes).toContain("app cleaned");
+    expect(notes.at(-1)).toBe("lifespan ends");
+    expect(notes.indexOf("first cleaned")).toBeLessThan(notes.indexOf("app cleaned"));
+  });
+
+  it("runs every shutdown hook though one fails, and says that it failed", async () => {
+    const notes: string[] = [];
+    const { app, log } = create();
+    app.onShutdown(() => notes.push("last"));
+    app.onShutdown(() => {
+      throw new Error("stuck");
+    });
+    const sent = await live(app);
+    expect(sent[1]).toEqual({ type: "lifespan.shutdown.failed", message: "Error: stuck" });
+    expect(notes).toEqual(["last"]);
+    expect(log.lines).toEqual(["error A shutdown hook failed: Error: stuck"]);
+  });
+
+  it("puts what its generator yields into the state of the scope", async () => {
+    const { app } = create({
+      async *lifespan() {
+        yield { db: "open" };
+      },
+    });
+    const scope = { type: "lifespan" as const, state: {} as Record<string, unknown> };
+    await app(
+      scope,
+      () => Promise.resolve({ type: "lifespan.startup" }),
+      (message) => {
+        if (message.type === "lifespan.startup.complete") throw new Error("seen");
+      },
+    ).catch(() => {});
+    expect(scope.state).toEqual({ db: "open" });
+  });
+});
+
+describe("urlPathFor", () => {
+  it("builds a path by the name of the route or of its handler", () => {
+    const { app } = create();
+    app.get("/users/{id}/files/{name}", { name: "file" }, async () => null);
+    app.get("/health", async function health() {
+      return null;
+    });
+    expect(app.urlPathFor("file", { id: 7, name: "a/b c" })).toBe("/users/7/files/a%2Fb%20c");
+    expect(app.urlPathFor("health")).toBe("/health");
+    expect(() => app.urlPathFor("nobody")).toThrow(/no route is named "nobody"/);
+    expect(() => app.urlPathFor("file", { id: 7 })).toThrow(ConfigurationError);
+  });
+});
+
+describe("WebSocket scopes without a route", () => {
+  it("are closed with 4004", async () => {
+    const { app } = create();
+    const sent: SendMessage[] = [];
+    await app(
+      { type: "websocket", path: "/none" },
+      () => Promise.resolve({ type: "websocket.connect" }),
+      (message) => void sent.push(message),
+    );
+    expect(sent).toEqual([{ type: "websocket.close", code: 4004, reason: "No route" }]);
+  });
+});
+
+describe("a header parameter and the synthetic scope", () => {
+  it("of five fields is enough for a call", async () => {
+    const { app } = create();
+    app.get("/x", { params: { accept: Header({ default: null }) } }, async ({ accept }) => accept);
+    const sent: SendMessage[] = [];
+    await app(
+      { type: "http", method: "GET", path: "/x", query_string: new Uint8Array(0), headers: [] },
+      () => Promise.resolve({ type: "http.request" }),
+      (message) => void sent.push(message),
+    );
+    expect(sent[0]).toMatchObject({ status: 200 });
+  });
+});
