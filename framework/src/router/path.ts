@@ -59,7 +59,7 @@ function fromDecoded(path: string, options: SegmentOptions): string | null {
   if (!isWellFormed(path)) {
     return null;
   }
-  return joined(path.replaceAll("%", "%25"), options);
+  return joined(path.split("%").join("%25"), options);
 }
 
 function fromBytes(bytes: Uint8Array, options: SegmentOptions): string | null {
@@ -115,11 +115,13 @@ function hexValue(byte: number | undefined): number {
   return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : Number.NaN;
 }
 
+/** Drops the empty segments that do not count, and puts a slash in front. */
 function joined(path: string, options: SegmentOptions): string {
-  return `/${splitPath(path, options).join("/")}`;
+  const hasOnlySegments = options.exact === true || !(path.includes("//") || path.endsWith("/"));
+  return hasOnlySegments && path.startsWith("/") ? path : `/${splitPath(path, options).join("/")}`;
 }
 
 /** Decodes one segment of a canonical path: `%2F` is a slash, `%25` a percent sign, and nothing else is an escape. */
 export function decodeSegment(segment: string): string {
-  return segment.includes("%") ? segment.replaceAll("%2F", "/").replaceAll("%25", "%") : segment;
+  return segment.includes("%") ? segment.replaceAll(/%2F/g, "/").replaceAll(/%25/g, "%") : segment;
 }

@@ -15,6 +15,10 @@ export interface SegmentOptions {
   readonly exact?: boolean;
 }
 
+/** Nearly every segment is one of these two. Cheaper to compile and to test than the rules with Unicode's tables. */
+const PLAIN_TEXT = /^[^{}*%\u0080-\uffff]*$/;
+const PLAIN_PARAM = /^\{[\w$-]+\}$/;
+
 const PARAM_NAME = /^[\p{ID_Continue}$-]+$/u;
 
 /**
@@ -65,6 +69,9 @@ export function paramNames(path: string, method: string): string[] {
 
 /** What is wrong with a segment and what to write instead, or `null`. */
 function faultOf(segment: string, namesBefore: ReadonlySet<string>): string | null {
+  if (PLAIN_TEXT.test(segment) || (PLAIN_PARAM.test(segment) && !namesBefore.has(segment.slice(1, -1)))) {
+    return null;
+  }
   const shown = `"${segment}"`;
   if (!/[{}]/.test(segment)) {
     return faultOfText(segment, shown);

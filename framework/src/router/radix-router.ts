@@ -12,7 +12,7 @@ export interface RadixRouterOptions {
   readonly exact?: boolean;
   /** Whether look-ups may be generated code (`new Function`) where the runtime allows it. Defaults to `true`. */
   readonly compile?: boolean;
-  /** How far a method's routes are prepared before bit masks take over. Defaults to 64 for each registered segment. */
+  /** How far a method's routes are prepared before bit masks take over. Defaults to 8 units of work for each segment. */
   readonly preparedPerSegment?: number;
 }
 

@@ -26,18 +26,15 @@ export function writeMasks<H, M>(byLength: ReadonlyMap<number, readonly Route<H,
   let body = "";
   for (let length = 1; length <= longest; length++) {
     const routes = byLength.get(length);
-    const found = routes === undefined ? "null" : `length${length}(${parametersOf(length)})`;
-    if (routes !== undefined) {
-      writeLength(source, length, routes);
-    }
+    const found = routes === undefined ? "null" : writeLength(source, length, routes);
     body += `const end${length - 1} = path.indexOf("/", ${startOf(length - 1)});\nif (end${length - 1} === -1) return ${found};\n`;
   }
   source.add(`return function find(path) {\nif (path.charCodeAt(0) !== 47) return null;\n${body}return null;\n};\n`);
   return source;
 }
 
-/** Writes the look-up among the routes of one length. */
-function writeLength<H, M>(source: Source<H, M>, length: number, routes: readonly Route<H, M>[]): void {
+/** Writes the functions for the routes of one length, and gives the expression that picks and calls one of them. */
+function writeLength<H, M>(source: Source<H, M>, length: number, routes: readonly Route<H, M>[]): string {
   const position = mostTelling(length, routes);
   const { byText, params } = groupAt(position, routes);
   const names = new Map<Route<H, M>, string>();
@@ -49,7 +46,7 @@ function writeLength<H, M>(source: Source<H, M>, length: number, routes: readonl
     const name = names.get(only) ?? `take${length}_${names.size}`;
     if (!names.has(only)) {
       names.set(only, name);
-      writeTaker(source, name, only);
+      writeTaker(source, name, only, position);
     }
     return name;
   };
@@ -58,24 +55,20 @@ function writeLength<H, M>(source: Source<H, M>, length: number, routes: readonl
     return `[${JSON.stringify(text)}, ${takerOf(candidates)}],\n`;
   });
   const others = takerOf(params);
-  source.add(`const takers${length} = new Map([
-${entries.join("")}]);
-function length${length}(${parametersOf(length)}) {
-const take = takers${length}.get(${slice(boundsOf(length)[position]!)}) ?? ${others};
-return take(${parametersOf(length)});
-}
-`);
+  source.add(`const takers${length} = new Map([\n${entries.join("")}]);\n`);
+  const telling = slice(boundsOf(length)[position]!); // `position` is below `length`.
+  return `(takers${length}.get(${telling}) ?? ${others})(${parametersOf(length)})`;
 }
 
-/** Writes the function that compares all segments of a route, and returns its result or `null`. */
-function writeTaker<H, M>(source: Source<H, M>, name: string, route: Route<H, M>): void {
+/** Writes the function that compares a route's segments, but the one that led to it, and returns its result or `null`. */
+function writeTaker<H, M>(source: Source<H, M>, name: string, route: Route<H, M>, known: number): void {
   const bounds = boundsOf(route.texts.length);
-  const faults = route.texts.map((text, position) => {
+  const faults = route.texts.flatMap((text, position) => {
     const segment = bounds[position]!; // One for each of the route's segments.
-    if (text !== null) {
-      return `${slice(segment)} !== ${JSON.stringify(text)}`;
+    if (text === null) {
+      return [`${segment.end ?? "path.length"} === ${segment.start}`];
     }
-    return `${segment.end ?? "path.length"} === ${segment.start}`;
+    return position === known ? [] : [`${slice(segment)} !== ${JSON.stringify(text)}`];
   });
   source.add(`function ${name}(${parametersOf(route.texts.length)}) {
 if (${faults.join(" || ")}) return null;

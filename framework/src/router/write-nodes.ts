@@ -146,7 +146,7 @@ class NodeWriter<H, M> {
     const end = offset(place, whole.length);
     const onward: Place = { ...behind, add: place.add + whole.length + 1 };
     if (child.route === null) {
-      return `if (path.slice(${start}, ${end} + 1) === ${JSON.stringify(`${whole}/`)}) {\n${this.#goOn(node, child, onward)}}\n`;
+      return `if (path.slice(${start}, ${offset(place, whole.length + 1)}) === ${JSON.stringify(`${whole}/`)}) {\n${this.#goOn(node, child, onward)}}\n`;
     }
     if (isLeaf(child)) {
       return `if (path.length === ${end} && path.slice(${start}) === ${JSON.stringify(whole)}) {\n${this.#source.returnResult(child.route, behind.bounds)}}\n`;

@@ -7,8 +7,8 @@ import { RadixRouter } from "../../src/router/radix-router.js";
 import { walk } from "../../src/router/walk.js";
 import { HOSTILE, hostilePath, routerOf } from "./route-sets.js";
 
-const COMPILED = { compile: true, preparedPerSegment: 16 };
-const NODES = { compile: false, preparedPerSegment: 16 };
+const COMPILED = { compile: true, preparedPerSegment: 8 };
+const NODES = { compile: false, preparedPerSegment: 8 };
 const COMPILED_MASKS = { compile: true, preparedPerSegment: 0 };
 const MASKS = { compile: false, preparedPerSegment: 0 };
 

@@ -1,0 +1,170 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, it } from "@jest/globals";
+import { transform } from "@swc/core";
+import { MethodTable } from "../../src/router/method-table.js";
+import { collectRoutes } from "../../src/router/method-node.js";
+import { prepareNodes } from "../../src/router/prepared-node.js";
+import { writeMasks } from "../../src/router/write-masks.js";
+import { writeNodes } from "../../src/router/write-nodes.js";
+import { HOSTILE, hostilePath, routerOf } from "./route-sets.js";
+
+const SOURCES = path.resolve(import.meta.dirname, "../../src");
+
+/** The router as JavaScript in a folder of its own, for programs that need another process. */
+async function routerAsJavaScript(folder: string): Promise<string> {
+  const files = (await readdir(path.join(SOURCES, "router"))).map((name) => `router/${name}`);
+  await mkdir(path.join(folder, "router"));
+  await writeFile(path.join(folder, "package.json"), '{"type":"module"}');
+  for (const file of ["exceptions.ts", ...files]) {
+    const { code } = await transform(await readFile(path.join(SOURCES, file), "utf8"), {
+      jsc: { target: "es2022", parser: { syntax: "typescript" } },
+      module: { type: "es6" },
+    });
+    await writeFile(path.join(folder, file.replace(/\.ts$/, ".js")), code);
+  }
+  return path.join(folder, "router", "radix-router.js");
+}
+
+describe("the generated look-up", () => {
+  it("reads like code that a person wrote", () => {
+    const router = routerOf({}, "GET /users/{id}", "GET /users/{id}/posts/{post}");
+    const root = collectRoutes(router.root, "GET").root!;
+    expect(writeNodes(prepareNodes(root, 100)!)?.toString()).toBe(`"use strict";
+function Params0(value0) {
+  this["id"] = value0;
+}
+Params0.prototype = bare;
+function route0(path, value0) {
+  if (path.includes("%")) return [routes[0].handler, new Params0(decode(value0)), routes[0].metadata];
+  return [routes[0].handler, new Params0(value0), routes[0].metadata];
+}
+function Params1(value0, value1) {
+  this["id"] = value0;
+  this["post"] = value1;
+}
+Params1.prototype = bare;
+function route1(path, value0, value1) {
+  if (path.includes("%")) return [routes[1].handler, new Params1(decode(value0), decode(value1)), routes[1].metadata];
+  return [routes[1].handler, new Params1(value0, value1), routes[1].metadata];
+}
+return function find(path) {
+  if (path.charCodeAt(0) !== 47) return null;
+  if (path.slice(1, 7) === "users/") {
+    const end1 = path.indexOf("/", 7);
+    if (end1 === -1 && path.length > 7) {
+      return route0(path, path.slice(7));
+    }
+    if (end1 > 7) {
+      if (path.slice(end1 + 1, end1 + 7) === "posts/") {
+        if (path.length > end1 + 7 && path.indexOf("/", end1 + 7) === -1) {
+          return route1(path, path.slice(7, end1), path.slice(end1 + 7));
+        }
+        return null;
+      }
+      return null;
+    }
+    return null;
+  }
+  return null;
+};
+`);
+  });
+
+  it.each([
+    '"',
+    "'",
+    "`",
+    "\\",
+    "\\u0041",
+    "\n",
+    "\r\n",
+    "\u2028",
+    "${globalThis.broken=1}",
+    '"]=1;globalThis.broken=1;//',
+    "*/globalThis.broken=1;/*".replaceAll("*", "x"),
+    "</script>",
+    "\0",
+    "//",
+  ])("takes the text %j for text", (text) => {
+    const segment = text.replaceAll("/", "%2F").replaceAll(/[{}]/g, "");
+    const router = routerOf({});
+    router.addRoute("GET", `/${segment}/{id}`, "one");
+    router.addRoute("GET", `/{a}/${segment}/${segment}x/{b}`, "several");
+    for (const preparedPerSegment of [0, 8]) {
+      const table = new MethodTable(router.root, "GET", { compile: true, preparedPerSegment });
+      expect(table.isCompiled).toBe(true);
+      expect(table.find(`/${segment}/7`)).toEqual(["one", { id: "7" }, {}]);
+      expect(table.find(`/x/${segment}/${segment}x/y`)).toEqual(["several", { a: "x", b: "y" }, {}]);
+      expect(table.find("/other/7")).toBeNull();
+    }
+    expect(globalThis).not.toHaveProperty("broken");
+  });
+
+  it("is left out for route sets too deep or too large to gain by it, which are found all the same", () => {
+    const deep = Array.from({ length: 70 }, (_, place) => `{p${place}}`).join("/");
+    const deepRouter = routerOf({}, `GET /${deep}`);
+    const large = Array.from({ length: 10_500 }, (_, index) => `GET /r${index}/{id}`);
+    const largeRouter = routerOf({}, ...large);
+    const found: unknown[] = [];
+    for (const preparedPerSegment of [0, 8]) {
+      const options = { compile: true, preparedPerSegment };
+      const deepTable = new MethodTable(deepRouter.root, "GET", options);
+      const largeTable = new MethodTable(largeRouter.root, "GET", options);
+      found.push([deepTable.isCompiled, deepTable.find(`/${"x/".repeat(69)}y`)?.[1].p69]);
+      found.push([largeTable.isCompiled, largeTable.find("/r10499/7")?.[0]]);
+    }
+    expect(found).toEqual([
+      [false, "y"],
+      [false, "GET /r10499/{id}"],
+      [false, "y"],
+      [false, "GET /r10499/{id}"],
+    ]);
+  });
+
+  it("is spread over functions where many static segments stand side by side", () => {
+    const router = routerOf({}, ...Array.from({ length: 600 }, (_, index) => `GET /api/r${index}/{id}`));
+    const root = collectRoutes(router.root, "GET").root!;
+    const source = writeNodes(prepareNodes(root, 10_000)!)!.toString();
+    const longest = source.split(/^(?=function|return function)/m).map((text) => text.length);
+    expect(Math.max(...longest)).toBeLessThan(10_000);
+  });
+
+  it("is one function a route where bit masks take over", () => {
+    const router = routerOf({}, ...HOSTILE.map((pattern) => `GET ${pattern}`));
+    const { open } = collectRoutes(router.root, "GET");
+    const source = writeMasks(new Map([[24, open]]))!.toString();
+    expect(source.match(/^function take/gm)).toHaveLength(24);
+    expect(source).not.toContain("masks");
+    const table = new MethodTable(router.root, "GET", { compile: true, preparedPerSegment: 8 });
+    expect([table.isCompiled, table.isPrepared]).toEqual([true, false]);
+    expect(table.find(hostilePath("last5"))?.[0]).toBe(`GET ${HOSTILE[5]}`);
+  });
+
+  it("gives way to the prepared nodes and the masks where the runtime forbids code from text", async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), "tsgi-router-"));
+    try {
+      const module = await routerAsJavaScript(folder);
+      const program = `
+        const { RadixRouter } = await import(${JSON.stringify(module)});
+        let forbidden = false;
+        try { new Function("return 1"); } catch (error) { forbidden = error instanceof EvalError; }
+        const found = [8, 0].map((preparedPerSegment) => {
+          const router = new RadixRouter({ preparedPerSegment });
+          router.addRoute("GET", "/users/{id}", "one");
+          router.addRoute("GET", "/{a}/{b}/c", "two");
+          return [router.resolve("GET", "/users/7"), router.resolve("GET", "/users/7/c"), router.resolve("GET", "/x")];
+        });
+        console.log(JSON.stringify({ forbidden, found }));`;
+      const flags = ["--disallow-code-generation-from-strings", "--input-type=module", "--eval", program];
+      const { stdout } = await promisify(execFile)(process.execPath, flags);
+      const found = [["one", { id: "7" }, {}], ["two", { a: "users", b: "7" }, {}], null];
+      expect(JSON.parse(stdout)).toEqual({ forbidden: true, found: [found, found] });
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});
