@@ -10,33 +10,42 @@ export interface Asset {
   readonly packageName: string | null;
   /** The file's path inside the package, or the text. */
   readonly content: string;
+  /** Changes the file's text before it is sent. */
+  readonly edit?: (text: string) => string;
 }
+
+/** Where the build copies the packages that are packed with the framework instead of being installed beside it. */
+const PACKED = "../../dist/assets/";
 
 /** Node's own modules are loaded on use: a web runtime imports this file as well. */
-async function loadNode() {
-  const [{ createRequire }, { readFile }] = await Promise.all([import("node:module"), import("node:fs/promises")]);
-  return { resolve: createRequire(import.meta.url).resolve, readFile };
+async function findPackage(name: string): Promise<InstalledPackage> {
+  const [{ createRequire }, { readFile }, { pathToFileURL }] = await Promise.all([
+    import("node:module"),
+    import("node:fs/promises"),
+    import("node:url"),
+  ]);
+  const readVersion = async (folder: URL) => {
+    const manifest = JSON.parse(await readFile(new URL("package.json", folder), "utf8")) as { version: string };
+    return { version: manifest.version, read: (file: string) => readFile(new URL(file, folder)) };
+  };
+  return readVersion(new URL(`${PACKED}${name}/`, import.meta.url)).catch(() =>
+    readVersion(new URL("./", pathToFileURL(createRequire(import.meta.url).resolve(`${name}/package.json`)))),
+  );
 }
 
-const versions = new Map<string, Promise<string>>();
-
-async function readVersion(packageName: string): Promise<string> {
-  const { resolve, readFile } = await loadNode();
-  const { version } = JSON.parse(await readFile(resolve(`${packageName}/package.json`), "utf8")) as { version: string };
-  return version;
+/** A package on the disk. */
+interface InstalledPackage {
+  readonly version: string;
+  readonly read: (file: string) => Promise<Uint8Array>;
 }
 
-/** The version of an installed package, read once. */
-export function versionOf(packageName: string): Promise<string> {
-  let version = versions.get(packageName);
-  if (!version) versions.set(packageName, (version = readVersion(packageName)));
-  return version;
-}
+const packages = new Map<string, Promise<InstalledPackage>>();
 
-async function bytesOf({ packageName, content }: Asset): Promise<string | Uint8Array> {
-  if (packageName === null) return content;
-  const { resolve, readFile } = await loadNode();
-  return readFile(resolve(`${packageName}/${content}`));
+/** A package, looked for once. */
+function packageOf(name: string): Promise<InstalledPackage> {
+  let found = packages.get(name);
+  if (!found) packages.set(name, (found = findPackage(name)));
+  return found;
 }
 
 /** Headers of everything that the pages consist of. */
@@ -46,20 +55,23 @@ export const PAGE_HEADERS = Object.freeze({ "x-content-type-options": "nosniff",
 const MAX_AGE_SECONDS = 86_400;
 
 /** Sends a file. It is not sent again to a browser that has it. */
-export async function sendAsset(asset: Asset, request: Request): Promise<Response> {
-  const headers: Record<string, string> = { ...PAGE_HEADERS };
-  if (asset.packageName === null) headers["cache-control"] = "no-cache";
-  else {
-    headers["cache-control"] = `public, max-age=${MAX_AGE_SECONDS}`;
-    headers["etag"] = `"${await versionOf(asset.packageName)}-${asset.name}"`;
-    if (matches(request.header("if-none-match"), headers["etag"]))
-      return new Response(null, { statusCode: 304, headers });
+export async function sendAsset(
+  { name, mediaType, packageName, content, edit }: Asset,
+  request: Request,
+): Promise<Response> {
+  if (packageName === null) {
+    return new Response(content, { headers: { ...PAGE_HEADERS, "cache-control": "no-cache" }, mediaType });
   }
-  return new Response(await bytesOf(asset), { headers, mediaType: asset.mediaType });
+  const { version, read } = await packageOf(packageName);
+  const etag = `"${version}-${name}"`;
+  const headers = { ...PAGE_HEADERS, "cache-control": `public, max-age=${MAX_AGE_SECONDS}`, etag };
+  if (isMatch(request.header("if-none-match"), etag)) return new Response(null, { statusCode: 304, headers });
+  const bytes = await read(content);
+  return new Response(edit ? edit(new TextDecoder().decode(bytes)) : bytes, { headers, mediaType });
 }
 
 /** RFC 9110 §13.1.2: a list of tags, compared weakly, or `*`. */
-function matches(condition: string | undefined, etag: string): boolean {
+function isMatch(condition: string | undefined, etag: string): boolean {
   if (condition === undefined) return false;
   return condition.split(",").some((tag) => [etag, "*"].includes(tag.trim().replace(/^W\//, "")));
 }

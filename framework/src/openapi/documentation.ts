@@ -2,20 +2,21 @@ import { ConfigurationError } from "../exceptions.js";
 import { Request } from "../request.js";
 import { HTMLResponse, Response } from "../response.js";
 import type { RouteEntry } from "../router.js";
-import { type Asset, PAGE_HEADERS, sendAsset } from "./assets.js";
+import { PAGE_HEADERS, sendAsset } from "./assets.js";
 import { buildDocument } from "./document.js";
 import { relativePath, rootPathOf, upToRoot } from "./location.js";
 import type { OpenAPIOptions } from "./options.js";
+import type { Page } from "./page.js";
 import { contentSecurityPolicy } from "./policy.js";
+import { REDOC } from "./redoc.js";
 import { type DocumentedRoute, templateOf } from "./route.js";
-import { type PageLinks, SWAGGER_UI_ASSETS, swaggerUIPage } from "./swagger-ui.js";
+import { SWAGGER_UI } from "./swagger-ui.js";
 import type { OpenAPIDocument } from "./types.js";
 
-/** A page with the folder of its files below it. */
-interface Page {
+/** A page and where it is. */
+interface PlacedPage {
   readonly path: string;
-  readonly assets: readonly Asset[];
-  readonly render: (title: string, links: PageLinks) => string;
+  readonly page: Page;
 }
 
 const REQUEST_ONLY = Object.freeze({ request: Request });
@@ -27,7 +28,7 @@ export class Documentation {
   readonly #options: OpenAPIOptions;
   readonly #routes: () => readonly DocumentedRoute[];
   readonly #documentPath: string | null;
-  readonly #pages: readonly Page[];
+  readonly #pages: readonly PlacedPage[];
   #document: OpenAPIDocument | null = null;
   /** The document's text for the `root_path` that was asked for last: an application has one, or hardly ever two. */
   #text: { readonly rootPath: string; readonly text: string } | null = null;
@@ -40,8 +41,10 @@ export class Documentation {
     this.#options = options;
     this.#routes = routes;
     this.#documentPath = pathOf("openapiUrl", options.openapiUrl, "/openapi.json");
-    const docs = pathOf("docsUrl", options.docsUrl, "/docs");
-    this.#pages = docs === null ? [] : [{ path: docs, assets: SWAGGER_UI_ASSETS, render: swaggerUIPage }];
+    this.#pages = [
+      { path: pathOf("docsUrl", options.docsUrl, "/docs"), page: SWAGGER_UI },
+      { path: pathOf("redocUrl", options.redocUrl, "/redoc"), page: REDOC },
+    ].filter((placed): placed is PlacedPage => placed.path !== null);
     const paths = [this.#documentPath, ...this.#pages.map(({ path }) => path)].filter((path) => path !== null);
     if (new Set(paths).size < paths.length) {
       throw new ConfigurationError(
@@ -67,10 +70,10 @@ export class Documentation {
 
   /** The routes that serve the document, the pages and their files. */
   get entries(): readonly RouteEntry[] {
-    const entries = this.#pages.flatMap((page) => [
-      entryOf(page.path, async ({ request }) => this.#sendPage(page, request)),
-      ...page.assets.map((asset) =>
-        entryOf(`${page.path}/${asset.name}`, async ({ request }) => sendAsset(asset, request)),
+    const entries = this.#pages.flatMap((placed) => [
+      entryOf(placed.path, async ({ request }) => this.#sendPage(placed, request)),
+      ...placed.page.assets.map((asset) =>
+        entryOf(`${placed.path}/${asset.name}`, async ({ request }) => sendAsset(asset, request)),
       ),
     ]);
     if (this.#documentPath !== null) {
@@ -93,9 +96,9 @@ export class Documentation {
     return { openapi, info, servers: [{ url: rootPath }, ...servers], ...rest };
   }
 
-  #sendPage({ path, render }: Page, request: Request): Response {
+  #sendPage({ path, page }: PlacedPage, request: Request): Response {
     const up = upToRoot(request.scope, path);
-    const html = render(this.#options.title ?? "tsgi", {
+    const html = page.render(this.#options.title ?? "tsgi", {
       assets: up + relativePath(path),
       document: this.#documentPath === null ? null : up + relativePath(this.#documentPath),
     });
@@ -103,7 +106,7 @@ export class Documentation {
       headers: {
         ...PAGE_HEADERS,
         "cache-control": "no-cache",
-        "content-security-policy": contentSecurityPolicy(this.#options.servers ?? []),
+        "content-security-policy": contentSecurityPolicy(page.policy, this.#options.servers ?? []),
       },
     });
   }

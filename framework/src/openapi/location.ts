@@ -20,9 +20,9 @@ export function upToRoot(scope: HTTPScope, path: string): string {
   return "../".repeat(parts.length - 1 - index);
 }
 
-/** A path of the application, relative to where `upToRoot` leads: `./docs/x`, percent-encoded. */
+/** A path of the application, relative to where `upToRoot` leads, percent-encoded: `docs/x`. */
 export function relativePath(path: string): string {
-  return `./${segmentsOf(path).map(encodeURIComponent).join("/")}`;
+  return segmentsOf(path).map(encodeURIComponent).join("/");
 }
 
 /** The application's `root_path` as the path of a URL, without a slash at its end. */

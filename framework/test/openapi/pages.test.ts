@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { App } from "../../src/app.js";
 import type { AppOptions } from "../../src/app.js";
+import { ConfigurationError } from "../../src/exceptions.js";
 import { Request } from "../../src/request.js";
 import { TestClient } from "../../src/testing.js";
 
@@ -8,6 +9,10 @@ function createApp(options: AppOptions = {}): App {
   const app = new App(options);
   app.get("/items", async () => []);
   return app;
+}
+
+function linksOf(html: string): string[] {
+  return [...html.matchAll(/(?:src|href|data-url)="([^"]+)"/g)].map((match) => match[1] as string);
 }
 
 describe("the document's address", () => {
@@ -24,7 +29,7 @@ describe("the document's address", () => {
     await client.get("/v1/schema.json").expect(200);
     await client.get("/openapi.json").expect(404);
     const page = await client.get("/docs").expect(200);
-    expect(page.text).toContain('data-url="./v1/schema.json"');
+    expect(page.text).toContain('data-url="v1/schema.json"');
   });
 
   it("is 404 when openapiUrl is null, and the pages say why they list nothing", async () => {
@@ -36,39 +41,77 @@ describe("the document's address", () => {
   });
 });
 
-describe("Swagger UI", () => {
+describe.each([
+  ["Swagger UI", "/docs", "docsUrl", "swagger-ui-bundle.js"],
+  ["ReDoc", "/redoc", "redocUrl", "redoc.standalone.js"],
+] as const)("%s", (name, path, option, script) => {
   it("is a page whose files are all answered by the application itself", async () => {
     await using client = await TestClient.open(createApp());
-    const page = await client.get("/docs").expect(200).expect("content-type", "text/html; charset=utf-8");
-    const links = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1] as string);
-    expect(links).toHaveLength(4);
-    for (const link of links) await client.get(new URL(link, "http://localhost/docs").pathname).expect(200);
-    expect(page.text).not.toMatch(/https?:\/\//);
+    const page = await client.get(path).expect(200).expect("content-type", "text/html; charset=utf-8");
+    const links = linksOf(page.text).filter((link) => !link.startsWith("data:"));
+    expect(links).toContain(`${path.slice(1)}/${script}`);
+    for (const link of links) await client.get(new URL(link, `http://localhost${path}`).pathname).expect(200);
+    expect(page.text).not.toMatch(/https?:/);
   });
 
-  it("is 404 when docsUrl is null", async () => {
-    await using client = await TestClient.open(createApp({ docsUrl: null }));
-    await client.get("/docs").expect(404);
-    await client.get("/docs/swagger-ui.css").expect(404);
+  it(`is 404 when ${option} is null`, async () => {
+    await using client = await TestClient.open(createApp({ [option]: null }));
+    await client.get(path).expect(404);
+    await client.get(`${path}/${script}`).expect(404);
     await client.get("/openapi.json").expect(200);
+  });
+
+  it("moves, with its files, where its option says", async () => {
+    await using client = await TestClient.open(createApp({ [option]: "/a/b c/" }));
+    const page = await client.get("/a/b%20c").expect(200);
+    expect(linksOf(page.text)).toContain(`../a/b%20c/${script}`);
+    await client.get(`/a/b%20c/${script}`).expect(200);
+    await client.get(path).expect(404);
   });
 
   it("escapes the title", async () => {
     await using client = await TestClient.open(createApp({ title: `</title><script>alert("1")</script>'&` }));
-    const page = await client.get("/docs").expect(200);
+    const page = await client.get(path).expect(200);
     expect(page.text).toContain(
-      "&lt;/title&gt;&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&#39;&amp; - Swagger UI",
+      `<title>&lt;/title&gt;&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&#39;&amp; - ${name}</title>`,
     );
   });
 
-  it("allows no script that stands in the page", async () => {
+  it("allows no script and no other host", async () => {
     await using client = await TestClient.open(createApp());
-    const { headers, text } = await client.get("/docs").expect(200);
-    expect(headers["content-security-policy"]).toContain("default-src 'none'; script-src 'self';");
-    expect(text).not.toMatch(/<script(?![^>]* src=)/);
+    const { headers, text } = await client.get(path).expect(200);
+    expect(headers["content-security-policy"]).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+    expect(headers["content-security-policy"]).not.toMatch(/unsafe|https?:/);
+    expect(text).not.toMatch(/<script(?![^>]* src=)|<style| style=| on[a-z]+=/);
   });
 
-  it("lets the browser keep its files for a day, and says 304 to one that has them", async () => {
+  it("may reach the servers that the application names", async () => {
+    const region = { default: "eu", enum: ["eu", "us"] };
+    const servers = [
+      { url: "https://api.example.com/v1" },
+      { url: "/v2" },
+      { url: "https://{region}.example.com", variables: { region } },
+      { url: "https://{unknown}.example.com" },
+    ];
+    await using client = await TestClient.open(createApp({ servers }));
+    const { headers } = await client.get(path).expect(200);
+    expect(headers["content-security-policy"]).toContain(
+      "connect-src 'self' https://api.example.com https://eu.example.com https://us.example.com;",
+    );
+  });
+});
+
+describe("ReDoc's bundle", () => {
+  it("names no image of another host", async () => {
+    await using client = await TestClient.open(createApp());
+    const { text } = await client.get("/redoc/redoc.standalone.js").expect(200);
+    expect(text).toContain("redocly logo");
+    expect(text).not.toMatch(/src:"https?:/);
+  });
+});
+
+describe("the files of the pages", () => {
+  it("are kept by the browser for a day, and not sent again to one that has them", async () => {
     await using client = await TestClient.open(createApp());
     const { headers } = await client
       .get("/docs/swagger-ui.css")
@@ -79,7 +122,7 @@ describe("Swagger UI", () => {
     await client.get("/docs/swagger-ui.css").set("if-none-match", '"another"').expect(200);
   });
 
-  it("answers HEAD with the same head, and other methods with 405", async () => {
+  it("answer HEAD with the same head, and other methods with 405", async () => {
     await using client = await TestClient.open(createApp());
     const got = await client.get("/docs").expect(200);
     const head = await client.head("/docs").expect(200);
@@ -136,15 +179,14 @@ describe("the routes of the documentation", () => {
     ["openapiUrl", "/{name}"],
     ["docsUrl", "/"],
     ["openapiUrl", "/docs"],
+    ["redocUrl", "/a?b"],
+    ["docsUrl", "/redoc/"],
   ])("refuse %s: %j", (option, value) => {
-    expect(() => new App({ [option]: value })).toThrow(/openapiUrl|docsUrl/);
+    expect(() => new App({ [option]: value })).toThrow(ConfigurationError);
   });
 });
 
 describe("below a prefix", () => {
-  const linksOf = (html: string) =>
-    [...html.matchAll(/(?:src|href|data-url)="([^"]+)"/g)].map((match) => match[1] as string);
-
   it.each(["/docs", "/docs/", "//docs", "/docs//", "/v1/docs", "/v1/docs/", "/v1//docs"])(
     "the page at %s finds its files and the document",
     async (target) => {
