@@ -1,0 +1,80 @@
+/** One run: every section measured, printed and written down. @module */
+import { mkdir, writeFile } from "node:fs/promises";
+import { cpus } from "node:os";
+import { dirname, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { measureDirect } from "./direct.js";
+import { measureHTTP } from "./http.js";
+import { REPOSITORY, RESULTS } from "./paths.js";
+import { preparePeers } from "./peers.js";
+import { Progress, type ProgressOutput } from "./progress.js";
+import { faultsOf, type Result } from "./rounds.js";
+import { measureRouting } from "./routing.js";
+import type { Section, Settings } from "./settings.js";
+import { measureStartup } from "./startup.js";
+import { directTable, httpTable, routingTable, startupTable } from "./tables.js";
+
+/** How one section is measured and shown. */
+export interface Part {
+  readonly measure: (settings: Settings, progress: Progress) => Promise<Result[]>;
+  readonly table: (results: readonly Result[], settings: Settings) => string;
+}
+
+/** The sections of a run. */
+export type Parts = Readonly<Record<Section, Part>>;
+
+const PARTS: Parts = {
+  direct: { measure: measureDirect, table: directTable },
+  routing: { measure: measureRouting, table: routingTable },
+  http: { measure: measureHTTP, table: httpTable },
+  startup: { measure: measureStartup, table: startupTable },
+};
+
+/** Where a run prints. */
+export interface Streams {
+  readonly stdout: { write(text: string): unknown };
+  readonly stderr: ProgressOutput;
+}
+
+/**
+ * Measures every section that is asked for, prints a table after each, and writes all figures as JSON.
+ *
+ * @returns The exit status: 1 when an answer was wrong, else 0.
+ */
+export async function runBench(settings: Settings, streams: Streams = process, parts: Parts = PARTS): Promise<number> {
+  const print = (text: string): void => void streams.stdout.write(`${text}\n`);
+  const progress = new Progress(streams.stderr);
+  const started = new Date();
+  const machine = { cpu: cpus()[0]?.model ?? "unknown", cores: cpus().length, node: process.version };
+  print(`tsgi benchmark · Node ${machine.node} · ${machine.cores} × ${machine.cpu}`);
+  if (settings.quick) {
+    print("QUICK: fewer requests and rounds than the reference protocol, figures to try out only.");
+  }
+  if (settings.peers) {
+    progress.step("installing the peers into .cache/peers");
+  }
+  const peers = settings.peers ? await preparePeers() : {};
+
+  const sections: Partial<Record<Section, readonly Result[]>> = {};
+  for (const section of settings.sections) {
+    const results = await parts[section].measure(settings, progress);
+    sections[section] = results;
+    progress.clear();
+    print(`\n${parts[section].table(results, settings)}`);
+  }
+
+  const output = settings.output === null ? fileURLToPath(RESULTS) : resolve(settings.output);
+  await mkdir(dirname(output), { recursive: true });
+  await writeFile(output, `${JSON.stringify({ started, machine, settings, peers, sections }, null, 2)}\n`);
+  const seconds = (Date.now() - started.getTime()) / 1_000;
+  print(
+    `\n${seconds.toFixed(0)} s. Figures: ${relative(fileURLToPath(REPOSITORY), output)}. ` +
+      "What they do not show: load-tests/README.md. None is a promise.",
+  );
+
+  const faults = Object.values(sections).flatMap(faultsOf);
+  for (const fault of faults) {
+    streams.stderr.write(`wrong answer: ${fault}\n`);
+  }
+  return faults.length === 0 ? 0 : 1;
+}
