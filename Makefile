@@ -17,7 +17,7 @@ help: ## Lists these targets
 .PHONY: run sample
 run: ## Starts the sample application on http://127.0.0.1:8000 (PORT=8001 make run for another port)
 	@npm run --silent prestart
-	@cd sample-auth-app && exec $(foreground) $$(node -p 'require("./package.json").scripts.start')
+	@cd sample-auth-app && exec $(foreground) $$(node -p 'require("./package.json").scripts.start.replace(/^exec /, "")')
 
 sample: run # so that `make run sample` may be said as well
 	@:

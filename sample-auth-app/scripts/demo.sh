@@ -1,7 +1,7 @@
-#!/usr/bin/env bash
+#!/bin/sh
 # Starts the application on a free port with a database of its own, walks through the whole flow with curl, and stops it.
 # Ends with a status that is not 0 as soon as a step does not answer what it should.
-set -euo pipefail
+set -eu
 cd "$(dirname "$0")/.."
 
 scratch=$(mktemp -d)
@@ -14,15 +14,17 @@ trap cleanup EXIT
 
 # quoted WORDS...: the words as one would type them.
 quoted() {
-  local word
   for word in "$@"; do
-    if [[ $word =~ ^[A-Za-z0-9_./:=@%+-]+$ ]]; then printf ' %s' "$word"; else printf " '%s'" "$word"; fi
+    case $word in
+      *[!A-Za-z0-9_./:=@%+-]*) printf " '%s'" "$word" ;;
+      *) printf ' %s' "$word" ;;
+    esac
   done
 }
 
 # step STATUS SENTENCE ARGUMENTS...: says what it does, calls curl with the arguments, shows the answer, checks its status.
 step() {
-  local expected=$1 sentence=$2 status
+  expected=$1 sentence=$2
   shift 2
   printf '\n# %s\n$ curl%s\n' "$sentence" "$(quoted "$@")"
   status=$(curl --silent --show-error --max-time 10 --dump-header "$scratch/head" --output "$scratch/body" \
