@@ -38,6 +38,7 @@ export class NodeServer implements RunningServer {
   readonly #lifespan: Lifespan;
   readonly #shutdownTimeoutMs: number;
   readonly #sockets = new Set<Socket>();
+  #accepted = 0;
   #closing: Promise<void> | null = null;
   #drained = false;
 
@@ -47,6 +48,7 @@ export class NodeServer implements RunningServer {
     this.#lifespan = lifespan;
     this.#shutdownTimeoutMs = shutdownTimeoutMs;
     server.on("connection", (socket) => {
+      this.#accepted++;
       this.#sockets.add(socket);
       socket.once("close", () => this.#sockets.delete(socket));
     });
@@ -84,9 +86,10 @@ export class NodeServer implements RunningServer {
   }
 
   async #drain(): Promise<void> {
+    this.#service.drain();
+    await this.#acceptBacklog();
     // The close of node:http cuts idle connections at once, which resets requests that are on their way; net's does not.
     const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(this.#server, () => resolve()));
-    this.#service.drain();
     await settledWithin(closed, LINGER_MS);
     await this.#service.idle();
     for (const { socket, exchanges } of this.#service.connections) {
@@ -98,6 +101,21 @@ export class NodeServer implements RunningServer {
     await this.#service.idle();
     this.#destroySockets(); // what is left is no request: a TLS handshake that does not end, half a head
     await closed;
+    this.#server.close(); // only now, with nothing left to cut: it stops the timer that looks for late requests
+  }
+
+  /**
+   * Takes the connections that the system has accepted and this process has not: closing the listener resets them, and
+   * their clients may have sent requests already. libuv takes one a turn since 1.45, so a turn without one is the end.
+   */
+  async #acceptBacklog(): Promise<void> {
+    const deadline = performance.now() + LINGER_MS;
+    await nextTurn(); // the rest of the turn in which the server was told to stop
+    let before;
+    do {
+      before = this.#accepted;
+      await nextTurn();
+    } while (this.#accepted > before && performance.now() < deadline);
   }
 
   #destroySockets(): void {
@@ -105,6 +123,10 @@ export class NodeServer implements RunningServer {
       socket.destroy();
     }
   }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 async function settledWithin(promise: Promise<void>, limitMs: number): Promise<void> {
