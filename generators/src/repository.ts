@@ -16,8 +16,17 @@ const generated = [
   /\.(?:tsbuildinfo|tgz|log|db|db-journal|db-wal|db-shm)$/,
 ];
 
-/** The tools that a project needs and that the workspace installs at its root. */
-const tools = ["@jest/globals", "@swc/core", "@swc/jest", "@types/node", "jest", "supertest", "typescript"];
+/** The tools that a project needs, and that the workspaces of the repository share. */
+const tools = [
+  "@jest/globals",
+  "@swc/core",
+  "@swc/jest",
+  "@types/node",
+  "@types/supertest",
+  "jest",
+  "supertest",
+  "typescript",
+];
 
 /** The templates as they lie in the repository. */
 export class Repository implements TemplateSource {
@@ -45,15 +54,21 @@ export class Repository implements TemplateSource {
   }
 
   #readWorkspace(): Workspace {
-    const { devDependencies } = readJson(join(this.#root, "package.json"));
     const { compilerOptions } = readJson(join(this.#root, "tsconfig.base.json"));
-    if (!isRecord(devDependencies) || !isRecord(compilerOptions)) {
-      throw new TypeError("package.json has no devDependencies, or tsconfig.base.json no compilerOptions");
+    if (!isRecord(compilerOptions)) {
+      throw new TypeError("tsconfig.base.json has no compilerOptions");
     }
+    // Installed side by side, so that a tool may stand in any of them.
+    const manifests = ["", "framework", "sample-auth-app"].map((folder) =>
+      readJson(join(this.#root, folder, "package.json")),
+    );
     const versions = tools.map((tool) => {
-      const version = devDependencies[tool];
-      if (typeof version !== "string") {
-        throw new TypeError(`package.json of the workspace does not install ${tool}`);
+      const found = manifests.flatMap(({ devDependencies }) =>
+        isRecord(devDependencies) ? devDependencies[tool] : [],
+      );
+      const version = found.find((value) => typeof value === "string");
+      if (version === undefined) {
+        throw new TypeError(`no package.json of the repository installs ${tool}`);
       }
       return [tool, version] as const;
     });

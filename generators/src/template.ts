@@ -8,7 +8,7 @@ export interface TemplateFile {
 
 /** What a project takes over from the workspace that the template lives in. */
 export interface Workspace {
-  /** The versions of the tools that the workspace installs at its root. */
+  /** The tools that all parts of the workspace share, with their versions. */
   devDependencies: Readonly<Record<string, string>>;
   /** The compiler options that the template's own tsconfig.json extends. */
   compilerOptions: Readonly<Record<string, unknown>>;
