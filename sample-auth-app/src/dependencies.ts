@@ -71,7 +71,11 @@ export const getCurrentUser = withParams(
  * already; this holds where a browser does not know that, and for a page on a sibling subdomain.
  */
 export const refuseCrossSite = withParams(
-  { host: Header({ default: null }), origin: Header({ default: null }), secFetchSite: Header({ default: null }) },
+  {
+    host: Header({ default: null, includeInSchema: false }),
+    origin: Header({ default: null, includeInSchema: false }),
+    secFetchSite: Header({ default: null, includeInSchema: false }),
+  },
   async ({ host, origin, secFetchSite }) => {
     // The origin of our own pages is the host that was asked; the scheme is the proxy's matter.
     const foreign = origin !== null && (!URL.canParse(origin) || new URL(origin).host !== host);

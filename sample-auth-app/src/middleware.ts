@@ -26,14 +26,15 @@ function securityHeadersOf(scope: HTTPScope): Record<string, string> {
     : headers;
 }
 
-/** The application with headers added to each of its answers. */
+/** The application with headers set on each of its answers, in the place of those of the same name. */
 function withHeaders(app: ASGIApp, headers: Readonly<Record<string, string>>): ASGIApp {
   const pairs = Object.entries(headers).map(([name, value]): HeaderPair => [Buffer.from(name), Buffer.from(value)]);
+  const isOther = ([name]: HeaderPair): boolean => !Object.hasOwn(headers, Buffer.from(name).toString("latin1"));
   return (scope, receive, send) =>
     app(scope, receive, (message) =>
       send(
         message.type === "http.response.start"
-          ? { ...message, headers: [...(message.headers ?? []), ...pairs] }
+          ? { ...message, headers: [...[...(message.headers ?? [])].filter(isOther), ...pairs] }
           : message,
       ),
     );

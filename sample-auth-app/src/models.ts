@@ -57,3 +57,14 @@ export const PasswordChange = t.Object(
 /** A thing that belongs to a user. */
 export const Item = t.Object({ name: t.String(), owner: t.String() }, { title: "Item" });
 export type Item = Static<typeof Item>;
+
+/** The body of an error. */
+const Problem = t.Object({ detail: t.String() }, { title: "Problem" });
+
+/** What the document says of the errors that routes have in common. */
+export const UNAUTHORIZED = { description: "Could not validate credentials", schema: Problem };
+export const INCORRECT = { description: "Incorrect username or password", schema: Problem };
+export const CROSS_SITE = { description: "The request comes from another site", schema: Problem };
+export const NOT_FOUND = { description: "Not Found", schema: Problem };
+export const NAME_TAKEN = { description: "The name is taken", schema: Problem };
+export const TOO_MANY_ATTEMPTS = { description: "Too many wrong passwords", schema: Problem };

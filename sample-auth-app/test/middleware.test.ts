@@ -1,15 +1,19 @@
 import { describe, expect, it } from "@jest/globals";
-import type { ASGIApp, Middleware, Scope, SendMessage } from "tsgi";
+import type { ASGIApp, HeaderPair, Middleware, Scope, SendMessage } from "tsgi";
 
 import { noStore, requestId, securityHeaders } from "../src/middleware.js";
 
 /** Sends one request through a middleware; gives the headers of the answer and the scope that the application saw. */
-async function pass(middleware: Middleware, scope: Scope) {
+async function pass(
+  middleware: Middleware,
+  scope: Scope,
+  own: HeaderPair[] = [[Buffer.from("x-own"), Buffer.from("1")]],
+) {
   const sent: SendMessage[] = [];
   let seen: Scope | undefined;
   const app: ASGIApp = async (inner, _, send) => {
     seen = inner;
-    await send({ type: "http.response.start", status: 200, headers: [[Buffer.from("x-own"), Buffer.from("1")]] });
+    await send({ type: "http.response.start", status: 200, headers: own });
     await send({ type: "http.response.body", body: Buffer.from("body") });
   };
   await middleware(app)(
@@ -19,7 +23,7 @@ async function pass(middleware: Middleware, scope: Scope) {
   );
   const start = sent.find((message) => message.type === "http.response.start");
   const pairs = [...(start?.headers ?? [])].map(([name, value]) => [String(name), String(value)]);
-  return { seen, sent, headers: Object.fromEntries(pairs) as Record<string, string> };
+  return { seen, sent, pairs, headers: Object.fromEntries(pairs) as Record<string, string> };
 }
 
 const http = { type: "http", method: "GET", path: "/" } as const;
@@ -47,6 +51,11 @@ describe("the request id", () => {
 });
 
 describe("no-store", () => {
+  it("takes the place of what the application says itself", async () => {
+    const { pairs } = await pass(noStore, http, [[Buffer.from("cache-control"), Buffer.from("public")]]);
+    expect(pairs).toEqual([["cache-control", "no-store"]]);
+  });
+
   it("adds its header and leaves the rest as it is", async () => {
     const { headers, sent } = await pass(noStore, http);
     expect(headers).toEqual({ "x-own": "1", "cache-control": "no-store" });

@@ -135,21 +135,10 @@ describe("a start that fails", () => {
 
   it.each([
     ["a port that is none", { PORT: "http" }, 'PORT: expected a number from 0 to 65535, got "http"'],
-    ["a port beyond the last", { PORT: "70000" }, 'PORT: expected a number from 0 to 65535, got "70000"'],
     [
       "the placeholder in production",
       { NODE_ENV: "production", SECRET_KEY: INSECURE_SECRET_KEY },
       expect.stringMatching(/^SECRET_KEY: production needs a random key of at least 32 bytes/),
-    ],
-    [
-      "no key in production",
-      { NODE_ENV: "production", SECRET_KEY: "" },
-      expect.stringMatching(/^SECRET_KEY: production needs a random key of at least 32 bytes/),
-    ],
-    [
-      "another database",
-      { DATABASE_URL: "mysql://localhost/test" },
-      'DATABASE_URL: expected file: and the path of an SQLite file, got "mysql://localhost/test"',
     ],
     ["an address that is none of ours", { HOST: "192.0.2.1" }, expect.stringContaining("192.0.2.1")],
   ])("says so on one line: %s", async (_, env, message) => {

@@ -23,7 +23,7 @@ import {
   refuseCrossSite,
 } from "../dependencies.js";
 import { noStore } from "../middleware.js";
-import { TokenResponse } from "../models.js";
+import { CROSS_SITE, INCORRECT, TokenResponse, TOO_MANY_ATTEMPTS, UNAUTHORIZED } from "../models.js";
 import type { IssuedRefreshToken } from "../security/refresh-tokens.js";
 import type { AccessTokens } from "../security/tokens.js";
 
@@ -57,6 +57,8 @@ const getCredentials = withParams(
 auth.post(
   "/token",
   {
+    summary: "Log in",
+    responses: { 401: INCORRECT, 429: TOO_MANY_ATTEMPTS },
     params: {
       credentials: Depends(getCredentials),
       accounts: Depends(getAccounts),
@@ -86,6 +88,8 @@ auth.post(
 auth.post(
   "/refresh",
   {
+    summary: "Get a new access token for the refresh cookie",
+    responses: { 401: UNAUTHORIZED, 403: CROSS_SITE },
     dependencies: [Depends(refuseCrossSite)],
     params: {
       refresh_token: Cookie({ default: null }),
@@ -115,6 +119,8 @@ auth.post(
 auth.post(
   "/logout",
   {
+    summary: "End the session",
+    responses: { 403: CROSS_SITE },
     dependencies: [Depends(refuseCrossSite)],
     params: {
       refresh_token: Cookie({ default: null }),

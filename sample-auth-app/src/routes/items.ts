@@ -1,14 +1,18 @@
 import { Depends, HTTPException, Router, t } from "tsgi";
 
 import { getCurrentUser, getDb } from "../dependencies.js";
-import { Item } from "../models.js";
+import { Item, NOT_FOUND, UNAUTHORIZED } from "../models.js";
 
 /** What belongs to the user who asks. */
-export const items = new Router({ prefix: "/items", tags: ["items"] });
+export const items = new Router({ prefix: "/items", tags: ["items"], responses: { 401: UNAUTHORIZED } });
 
 items.get(
   "",
-  { params: { user: Depends(getCurrentUser), db: Depends(getDb) }, returns: t.Array(Item) },
+  {
+    summary: "The user's items",
+    params: { user: Depends(getCurrentUser), db: Depends(getDb) },
+    returns: t.Array(Item),
+  },
   async ({ user, db }) => {
     const rows = await db.item.findMany({ where: { owner: { username: user.username } }, orderBy: { id: "asc" } });
     return rows.map(({ name }) => ({ name, owner: user.username }));
@@ -18,6 +22,8 @@ items.get(
 items.get(
   "/{item_id}",
   {
+    summary: "One of the user's items",
+    responses: { 404: NOT_FOUND },
     params: { item_id: t.Integer({ minimum: 1 }), user: Depends(getCurrentUser), db: Depends(getDb) },
     returns: Item,
   },

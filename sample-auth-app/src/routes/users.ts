@@ -1,7 +1,7 @@
 import { Depends, HTTPException, RequestValidationError, Response, Router } from "tsgi";
 
 import { getAccounts, getClientAddress, getCurrentAccount, getCurrentUser, getLog } from "../dependencies.js";
-import { NewUser, PasswordChange, User } from "../models.js";
+import { NAME_TAKEN, NewUser, PasswordChange, TOO_MANY_ATTEMPTS, UNAUTHORIZED, User } from "../models.js";
 import { isAcceptablePassword } from "../security/passwords.js";
 
 /** Registration, and what users may see and change of themselves. */
@@ -10,6 +10,8 @@ export const users = new Router({ prefix: "/users", tags: ["users"] });
 users.post(
   "",
   {
+    summary: "Register",
+    responses: { 409: NAME_TAKEN },
     params: { newUser: NewUser, accounts: Depends(getAccounts), log: Depends(getLog) },
     returns: User,
     statusCode: 201,
@@ -25,11 +27,22 @@ users.post(
   },
 );
 
-users.get("/me", { params: { user: Depends(getCurrentUser) }, returns: User }, async ({ user }) => user);
+users.get(
+  "/me",
+  {
+    summary: "Who the token says the user is",
+    responses: { 401: UNAUTHORIZED },
+    params: { user: Depends(getCurrentUser) },
+    returns: User,
+  },
+  async ({ user }) => user,
+);
 
 users.put(
   "/me/password",
   {
+    summary: "Set a new password, which ends all sessions",
+    responses: { 401: UNAUTHORIZED, 403: { description: "Incorrect password" }, 429: TOO_MANY_ATTEMPTS },
     params: {
       change: PasswordChange,
       account: Depends(getCurrentAccount),
