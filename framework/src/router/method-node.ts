@@ -1,7 +1,8 @@
 /** The part of the tree that leads to one method's routes with parameters, with the other routes beside it. @module */
 import { PARAM_KEY } from "./radix-node.js";
 import type { RadixNode } from "./radix-node.js";
-import type { Route } from "./route.js";
+import { fixedResult } from "./route.js";
+import type { Resolved, Route } from "./route.js";
 
 /** A node of the tree below which a route with parameters lies. */
 export interface MethodNode<H, M> {
@@ -14,8 +15,8 @@ export interface MethodNode<H, M> {
 
 /** The routes of one method. */
 export interface MethodRoutes<H, M> {
-  /** Those without parameters, by their whole path. Static beats parameter at each segment, so nothing beats them. */
-  readonly fixed: ReadonlyMap<string, Route<H, M>>;
+  /** What those without parameters give, by their whole path. Static beats parameter, so nothing beats them. */
+  readonly fixed: ReadonlyMap<string, Resolved<H, M>>;
   /** Those with parameters, best first. */
   readonly open: readonly Route<H, M>[];
   /** The way to those with parameters; `null` when there are none. */
@@ -24,7 +25,7 @@ export interface MethodRoutes<H, M> {
 
 /** Reads the routes of one method from the tree, in order of precedence. */
 export function collectRoutes<H, M>(root: RadixNode<H, M>, method: string): MethodRoutes<H, M> {
-  const fixed = new Map<string, Route<H, M>>();
+  const fixed = new Map<string, Resolved<H, M>>();
   const open: Route<H, M>[] = [];
   let count = 0;
 
@@ -34,7 +35,7 @@ export function collectRoutes<H, M>(root: RadixNode<H, M>, method: string): Meth
     if (isOpen) {
       open.push(route);
     } else if (route !== null) {
-      fixed.set(internalised(`/${texts.join("/")}`), route);
+      fixed.set(internalised(`/${texts.join("/")}`), fixedResult(route.handler, route.metadata));
     }
     const statics = new Map<string, MethodNode<H, M>>();
     for (const [text, child] of node.children) {

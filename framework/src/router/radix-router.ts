@@ -1,10 +1,11 @@
 /** The router: a radix tree keyed by path segments, and look-ups in time linear in a path's segments. @module */
 import { ConfigurationError } from "../exceptions.js";
-import { MethodTable } from "./method-table.js";
+import { prepareTable } from "./method-table.js";
+import type { MethodTable } from "./method-table.js";
 import { PREPARED_PER_SEGMENT } from "./prepared-node.js";
 import { parsePattern, splitPath } from "./pattern.js";
 import { RadixNode } from "./radix-node.js";
-import type { Resolved } from "./route.js";
+import type { Find, Resolved } from "./route.js";
 
 /** Options of a `RadixRouter`. */
 export interface RadixRouterOptions {
@@ -38,8 +39,8 @@ export class RadixRouter<H = unknown, M = Record<string, unknown>> {
   readonly #options: RadixRouterOptions;
   /** The prepared form of each method that has a route; `null` until it is needed, and again after a new route. */
   readonly #tables = new Map<string, MethodTable<H, M> | null>();
-  /** That of GET once more: a look-up in a `Map` of methods would cost a third of that of a static path. */
-  #get: MethodTable<H, M> | null = null;
+  /** The look-up of GET once more: finding it in a `Map` of methods would take a third of the time of a static path. */
+  #findGet: Find<H, M> | null = null;
 
   constructor(options: RadixRouterOptions = {}) {
     this.#options = options;
@@ -70,7 +71,7 @@ export class RadixRouter<H = unknown, M = Record<string, unknown>> {
       segments.filter(({ isParam }) => isParam).map(({ text }) => text),
     );
     this.#tables.set(method, null);
-    this.#get = null;
+    this.#findGet = null;
   }
 
   /**
@@ -81,11 +82,11 @@ export class RadixRouter<H = unknown, M = Record<string, unknown>> {
    *   when nothing matches.
    */
   resolve(method: string, path: string): Resolved<H, M> | null {
-    const table = method === "GET" && this.#get !== null ? this.#get : this.#tableOf(method);
-    if (table === null) {
+    const find = method === "GET" && this.#findGet !== null ? this.#findGet : this.#tableOf(method)?.find;
+    if (find === undefined) {
       return null;
     }
-    return table.find(path) ?? this.#findSpelledOtherwise(table, path);
+    return find(path) ?? this.#findSpelledOtherwise(find, path);
   }
 
   /** The methods that have a route for the path, sorted, `HEAD` among them when `GET` is: the value of `Allow`. */
@@ -112,7 +113,7 @@ export class RadixRouter<H = unknown, M = Record<string, unknown>> {
     for (const method of this.#tables.keys()) {
       if (this.#tableOf(method)?.isPrepared === false) {
         lines.push(
-          `The ${method} routes branch too much to prepare each way through them (more than ${this.#options.preparedPerSegment ?? PREPARED_PER_SEGMENT} nodes for each segment): their look-ups compare bit masks, in time proportional to segments × routes / 32.`,
+          `The ${method} routes branch too much to prepare each way through them (more than ${this.#options.preparedPerSegment ?? PREPARED_PER_SEGMENT} steps for each segment): their look-ups compare bit masks, in time proportional to segments × routes / 32.`,
         );
       }
     }
@@ -124,20 +125,20 @@ export class RadixRouter<H = unknown, M = Record<string, unknown>> {
     if (table !== null) {
       return table ?? null;
     }
-    const prepared = new MethodTable(this.root, method, {
+    const prepared = prepareTable(this.root, method, {
       compile: this.#options.compile ?? true,
       preparedPerSegment: this.#options.preparedPerSegment ?? PREPARED_PER_SEGMENT,
     });
     this.#tables.set(method, prepared);
-    this.#get = this.#tables.get("GET") ?? null;
+    this.#findGet = this.#tables.get("GET")?.find ?? null;
     return prepared;
   }
 
   /** No route takes a path with a segment that counts for nothing, so a path that has none was looked up already. */
-  #findSpelledOtherwise(table: MethodTable<H, M>, path: string): Resolved<H, M> | null {
+  #findSpelledOtherwise(find: Find<H, M>, path: string): Resolved<H, M> | null {
     if (path.charCodeAt(0) === 0x2f && (this.#options.exact || !(path.endsWith("/") || path.includes("//")))) {
       return null;
     }
-    return table.find(`/${splitPath(path, this.#options).join("/")}`);
+    return find(`/${splitPath(path, this.#options).join("/")}`);
   }
 }

@@ -16,7 +16,7 @@ export class Source<H, M> {
   /** The routes that the text names by their index. */
   readonly routes: Route<H, M>[] = [];
   readonly #functions: string[] = [];
-  readonly #results = new Map<Route<H, M>, string>();
+  readonly #indexes = new Map<Route<H, M>, number>();
   readonly #shapes = new Map<string, string>();
 
   /** Adds a function or another declaration. */
@@ -27,7 +27,25 @@ export class Source<H, M> {
   /** Returns a route's result, read from the bounds of the path's segments. */
   returnResult(route: Route<H, M>, bounds: readonly Bounds[]): string {
     const values = route.positions.map((position) => slice(bounds[position]!)); // A segment for each position.
-    return `return ${this.#result(route)}(${["path", ...values].join(", ")});\n`;
+    return `if (path.includes("%")) return ${this.#result(
+      route,
+      values.map((value) => `decode(${value})`),
+    )};
+return ${this.#result(route, values)};
+`;
+  }
+
+  /** Adds the function itself, after all that it calls. The body runs through when it finds nothing. */
+  addFind(body: string): void {
+    this.add(`return function find(path) {
+if (path.length <= longestFixed) {
+const result = fixed.get(path);
+if (result !== undefined) return result;
+}
+if (path.charCodeAt(0) !== 47) return null;
+${body}return null;
+};
+`);
   }
 
   /** The whole text, indented as its braces say. */
@@ -42,24 +60,13 @@ export class Source<H, M> {
     return lines.join("\n");
   }
 
-  /** The function that makes a route's result out of the path and the parameters' values, which may have escapes. */
-  #result(route: Route<H, M>): string {
-    let name = this.#results.get(route);
-    if (name === undefined) {
-      const index = this.routes.push(route) - 1;
-      name = `route${index}`;
-      this.#results.set(route, name);
-      const values = route.names.map((_, position) => `value${position}`);
-      const shape = this.#shape(route.names);
-      const tuple = (list: readonly string[]): string =>
-        `[routes[${index}].handler, new ${shape}(${list.join(", ")}), routes[${index}].metadata]`;
-      this.add(`function ${name}(${["path", ...values].join(", ")}) {
-if (path.includes("%")) return ${tuple(values.map((value) => `decode(${value})`))};
-return ${tuple(values)};
-}
-`);
+  #result(route: Route<H, M>, values: readonly string[]): string {
+    let index = this.#indexes.get(route);
+    if (index === undefined) {
+      index = this.routes.push(route) - 1;
+      this.#indexes.set(route, index);
     }
-    return name;
+    return `[routes[${index}].handler, new ${this.#shape(route.names)}(${values.join(", ")}), routes[${index}].metadata]`;
   }
 
   /** The constructor of the parameters of those names. Its objects inherit nothing, as those of `PathParamsObject`. */

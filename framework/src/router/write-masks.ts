@@ -29,7 +29,7 @@ export function writeMasks<H, M>(byLength: ReadonlyMap<number, readonly Route<H,
     const found = routes === undefined ? "null" : writeLength(source, length, routes);
     body += `const end${length - 1} = path.indexOf("/", ${startOf(length - 1)});\nif (end${length - 1} === -1) return ${found};\n`;
   }
-  source.add(`return function find(path) {\nif (path.charCodeAt(0) !== 47) return null;\n${body}return null;\n};\n`);
+  source.addFind(body);
   return source;
 }
 

@@ -60,9 +60,7 @@ class NodeWriter<H, M> {
 
   write(first: PreparedNode<H, M>): Source<H, M> {
     const body = this.#node(first, { base: "", add: 1, bounds: [] });
-    this.#source.add(
-      `return function find(path) {\nif (path.charCodeAt(0) !== 47) return null;\n${body}return null;\n};\n`,
-    );
+    this.#source.addFind(body);
     return this.#source;
   }
 

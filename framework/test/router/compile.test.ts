@@ -5,7 +5,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "@jest/globals";
 import { transform } from "@swc/core";
-import { MethodTable } from "../../src/router/method-table.js";
+import { prepareTable } from "../../src/router/method-table.js";
 import { collectRoutes } from "../../src/router/method-node.js";
 import { prepareNodes } from "../../src/router/prepared-node.js";
 import { writeMasks } from "../../src/router/write-masks.js";
@@ -38,30 +38,28 @@ function Params0(value0) {
   this["id"] = value0;
 }
 Params0.prototype = bare;
-function route0(path, value0) {
-  if (path.includes("%")) return [routes[0].handler, new Params0(decode(value0)), routes[0].metadata];
-  return [routes[0].handler, new Params0(value0), routes[0].metadata];
-}
 function Params1(value0, value1) {
   this["id"] = value0;
   this["post"] = value1;
 }
 Params1.prototype = bare;
-function route1(path, value0, value1) {
-  if (path.includes("%")) return [routes[1].handler, new Params1(decode(value0), decode(value1)), routes[1].metadata];
-  return [routes[1].handler, new Params1(value0, value1), routes[1].metadata];
-}
 return function find(path) {
+  if (path.length <= longestFixed) {
+    const result = fixed.get(path);
+    if (result !== undefined) return result;
+  }
   if (path.charCodeAt(0) !== 47) return null;
   if (path.slice(1, 7) === "users/") {
     const end1 = path.indexOf("/", 7);
     if (end1 === -1 && path.length > 7) {
-      return route0(path, path.slice(7));
+      if (path.includes("%")) return [routes[0].handler, new Params0(decode(path.slice(7))), routes[0].metadata];
+      return [routes[0].handler, new Params0(path.slice(7)), routes[0].metadata];
     }
     if (end1 > 7) {
       if (path.slice(end1 + 1, end1 + 7) === "posts/") {
         if (path.length > end1 + 7 && path.indexOf("/", end1 + 7) === -1) {
-          return route1(path, path.slice(7, end1), path.slice(end1 + 7));
+          if (path.includes("%")) return [routes[1].handler, new Params1(decode(path.slice(7, end1)), decode(path.slice(end1 + 7))), routes[1].metadata];
+          return [routes[1].handler, new Params1(path.slice(7, end1), path.slice(end1 + 7)), routes[1].metadata];
         }
         return null;
       }
@@ -95,7 +93,7 @@ return function find(path) {
     router.addRoute("GET", `/${segment}/{id}`, "one");
     router.addRoute("GET", `/{a}/${segment}/${segment}x/{b}`, "several");
     for (const preparedPerSegment of [0, 8]) {
-      const table = new MethodTable(router.root, "GET", { compile: true, preparedPerSegment });
+      const table = prepareTable(router.root, "GET", { compile: true, preparedPerSegment });
       expect(table.isCompiled).toBe(true);
       expect(table.find(`/${segment}/7`)).toEqual(["one", { id: "7" }, {}]);
       expect(table.find(`/x/${segment}/${segment}x/y`)).toEqual(["several", { a: "x", b: "y" }, {}]);
@@ -112,8 +110,8 @@ return function find(path) {
     const found: unknown[] = [];
     for (const preparedPerSegment of [0, 8]) {
       const options = { compile: true, preparedPerSegment };
-      const deepTable = new MethodTable(deepRouter.root, "GET", options);
-      const largeTable = new MethodTable(largeRouter.root, "GET", options);
+      const deepTable = prepareTable(deepRouter.root, "GET", options);
+      const largeTable = prepareTable(largeRouter.root, "GET", options);
       found.push([deepTable.isCompiled, deepTable.find(`/${"x/".repeat(69)}y`)?.[1].p69]);
       found.push([largeTable.isCompiled, largeTable.find("/r10499/7")?.[0]]);
     }
@@ -139,7 +137,7 @@ return function find(path) {
     const source = writeMasks(new Map([[24, open]]))!.toString();
     expect(source.match(/^function take/gm)).toHaveLength(24);
     expect(source).not.toContain("masks");
-    const table = new MethodTable(router.root, "GET", { compile: true, preparedPerSegment: 8 });
+    const table = prepareTable(router.root, "GET", { compile: true, preparedPerSegment: 8 });
     expect([table.isCompiled, table.isPrepared]).toEqual([true, false]);
     expect(table.find(hostilePath("last5"))?.[0]).toBe(`GET ${HOSTILE[5]}`);
   });

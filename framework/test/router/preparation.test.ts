@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "@jest/globals";
 import * as fc from "fast-check";
-import { MethodTable } from "../../src/router/method-table.js";
+import { prepareTable } from "../../src/router/method-table.js";
 import { splitPath } from "../../src/router/pattern.js";
 import { RadixRouter } from "../../src/router/radix-router.js";
 import { walk } from "../../src/router/walk.js";
@@ -39,8 +39,8 @@ function bestOf(routes: readonly string[], method: string, path: string, exact: 
 function disagreements(routes: readonly string[], paths: readonly string[], exact = false): unknown[] {
   const router = routerOf({ exact }, ...routes);
   return ["GET", "POST"].flatMap((method) => {
-    const tables = [COMPILED, NODES, COMPILED_MASKS, MASKS].map(
-      (options) => new MethodTable(router.root, method, options),
+    const tables = [COMPILED, NODES, COMPILED_MASKS, MASKS].map((options) =>
+      prepareTable(router.root, method, options),
     );
     return paths.flatMap((path) => {
       const reference = walk(router.root, method, path, { exact });
@@ -149,9 +149,7 @@ describe("the prepared look-ups", () => {
 
   it("are generated code, prepared nodes or masks as asked, and do not read the tree", () => {
     const router = routerOf({}, "GET /users/me", "GET /users/{id}/posts", "GET /{a}/{b}/c");
-    const forms = [COMPILED, NODES, COMPILED_MASKS, MASKS].map(
-      (options) => new MethodTable(router.root, "GET", options),
-    );
+    const forms = [COMPILED, NODES, COMPILED_MASKS, MASKS].map((options) => prepareTable(router.root, "GET", options));
     expect(forms.map(({ isCompiled, isPrepared }) => [isCompiled, isPrepared])).toEqual([
       [true, true],
       [false, true],
@@ -222,6 +220,6 @@ describe("the bound of the preparation", () => {
   ])("is not reached by %s", (_, paths) => {
     const router = routerOf({}, ...paths.map((path) => `GET ${path}`));
     expect(router.prepare()).toEqual([]);
-    expect(new MethodTable(router.root, "GET", COMPILED).isCompiled).toBe(true);
+    expect(prepareTable(router.root, "GET", COMPILED).isCompiled).toBe(true);
   });
 });
