@@ -1,9 +1,24 @@
-/** One client connection: its two ends, and the exchanges on it. @module */
+/** One client connection: its two ends, and the calls on it. @module */
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Address } from "../asgi.js";
-import type { Exchange } from "./exchange.js";
 import { closeGently, type Refusal } from "./refusal.js";
+
+/** A call of the application on a connection: an HTTP exchange or a WebSocket. */
+export interface Call {
+  /** What it is called in a log line: `"GET /items"`. */
+  readonly name: string;
+  /** Whether all that the client has to send before it is answered has come in. */
+  readonly received: boolean;
+  /** Whether the whole answer has left. */
+  readonly answered: boolean;
+  /** The client has gone. */
+  disconnect(): void;
+  /** The server is about to stop: ends what has no end of its own. */
+  drain(): void;
+  /** Answers in the application's place. */
+  refuse(refusal: Refusal): void;
+}
 
 /** What a connection's requests share, worked out once for each socket. */
 export class Connection {
@@ -16,9 +31,9 @@ export class Connection {
   /** Whether the connection takes no more requests: it was refused, or answered before its request had come in. */
   closing = false;
   #refusal: Refusal | null = null;
-  /** The exchanges under way, oldest first. */
-  readonly exchanges: Exchange[] = [];
-  /** Called once, when the socket has closed and the last exchange on it has ended. */
+  /** The calls under way, oldest first. */
+  readonly calls: Call[] = [];
+  /** Called once, when the socket has closed and the last call on it has ended. */
   onOver: (() => void) | null = null;
 
   constructor(socket: Socket, path: string | null) {
@@ -27,8 +42,8 @@ export class Connection {
     this.client = address(socket.remoteAddress, socket.remotePort);
     this.server = path === null ? address(socket.localAddress, socket.localPort) : [path, null];
     socket.once("close", () => {
-      for (const exchange of this.exchanges) {
-        exchange.disconnect();
+      for (const call of this.calls) {
+        call.disconnect();
       }
       this.#mayBeOver();
     });
@@ -48,9 +63,9 @@ export class Connection {
     return connection;
   }
 
-  delete(exchange: Exchange): void {
-    this.exchanges.splice(this.exchanges.indexOf(exchange), 1);
-    if (this.exchanges.length === 0) {
+  delete(call: Call): void {
+    this.calls.splice(this.calls.indexOf(call), 1);
+    if (this.calls.length === 0) {
       this.#refusal?.write(this.socket);
       this.#refusal = null;
       this.#mayBeOver();
@@ -63,10 +78,10 @@ export class Connection {
       return;
     }
     this.closing = true;
-    const sending = this.exchanges.find((exchange) => !exchange.received);
+    const sending = this.calls.find((call) => !call.received);
     if (sending !== undefined) {
       sending.refuse(refusal);
-    } else if (this.exchanges.every((exchange) => exchange.answered)) {
+    } else if (this.calls.every((call) => call.answered)) {
       refusal.write(this.socket);
     } else {
       this.#refusal = refusal;
@@ -82,7 +97,7 @@ export class Connection {
   }
 
   #mayBeOver(): void {
-    if (this.socket.destroyed && this.exchanges.length === 0) {
+    if (this.socket.destroyed && this.calls.length === 0) {
       this.onOver?.();
     }
   }

@@ -1,7 +1,7 @@
 /** One request and its response, between `node:http` and the application. @module */
 import type { ServerResponse } from "node:http";
 import type { HTTPScope, Receive, Send } from "../asgi.js";
-import type { Connection } from "./connection.js";
+import type { Call, Connection } from "./connection.js";
 import { ProtocolError } from "./errors.js";
 import { Refusal } from "./refusal.js";
 import type { RequestBody } from "./request-body.js";
@@ -17,7 +17,7 @@ const internalServerError = new Refusal(500);
 const MAX_DISCARDED_BYTES = 65_536;
 
 /** Calls the application for one request, and sees to it that the client gets exactly one answer. */
-export class Exchange implements ResponseOwner {
+export class Exchange implements Call, ResponseOwner {
   readonly scope: HTTPScope;
   readonly #service: Service;
   readonly #connection: Connection;
@@ -60,7 +60,7 @@ export class Exchange implements ResponseOwner {
 
   /** Starts the application. Never throws; the exchange leaves its service when the application's promise settles. */
   run(): void {
-    this.#connection.exchanges.push(this);
+    this.#connection.calls.push(this);
     const receive: Receive = () => this.#body.receive();
     const send: Send = (message) => {
       const done = this.#response.send(message);

@@ -8,15 +8,18 @@ import { readFirstLine } from "./first-line.js";
 import { handleRequest } from "./handler.js";
 import { Refusal } from "./refusal.js";
 import type { Service } from "./service.js";
+import { WebSocketGate, type WebSocketRules } from "./websocket-gate.js";
 
 /** How long a server waits for its clients, in milliseconds; 0 waits for ever. */
 export interface Timeouts {
-  /** Until a request's head must be complete (408). */
+  /** Until a request's head must be complete (408). Defaults to 20,000. */
   headersMs: number;
-  /** Until a whole request must be complete, body included (408). */
+  /** Until a whole request must be complete, body included (408). Defaults to 300,000. */
   requestMs: number;
-  /** For how long a connection without a request is kept. */
+  /** For how long a connection without a request is kept. Defaults to 65,000. */
   keepAliveMs: number;
+  /** Between two pings of a WebSocket; a client that has not answered one by the next is cut. Defaults to 20,000. */
+  webSocketPingMs: number;
 }
 
 /** The longest time between two looks for requests that are late, in milliseconds. */
@@ -33,14 +36,19 @@ const refusals = {
   connect: new Refusal(405, undefined, ["allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE"]),
 };
 
+/** What a server is made with. */
+export interface HTTPServerSettings {
+  timeouts: Timeouts;
+  /** How many connections are open at the same time; `Infinity` for no bound. */
+  connections: number;
+  tls: TlsOptions | undefined;
+  webSockets: WebSocketRules;
+}
+
 /** Makes a server for the service. It does not listen yet. */
-export function createHTTPServer(
-  service: Service,
-  timeouts: Timeouts,
-  connections: number,
-  tls: TlsOptions | undefined,
-): Server {
-  const { headersMs, requestMs, keepAliveMs } = timeouts;
+export function createHTTPServer(service: Service, settings: HTTPServerSettings): Server {
+  const { connections, tls } = settings;
+  const { headersMs, requestMs, keepAliveMs } = settings.timeouts;
   const options = {
     // Both limits are checked on their own (request-head.ts); the parser's one covers target and header lines together.
     maxHeaderSize: service.limits.targetBytes + service.limits.headerBytes,
@@ -67,30 +75,37 @@ export function createHTTPServer(
   server.on("checkExpectation", (req, res) => handleRequest(service, req, res, false)); // refused there
   server.on("connect", (_req, socket) => refusals.connect.write(socket as Socket));
   server.on("clientError", onClientError);
-  lookAtFirstLines(server, tls === undefined ? "connection" : "secureConnection", service, headersMs);
+  const parse = lookAtFirstLines(server, tls === undefined ? "connection" : "secureConnection", service, headersMs);
+  const gate = new WebSocketGate(service, settings.webSockets, parse);
+  server.on("upgrade", (req, socket, firstBytes) => gate.upgrade(req, socket as Socket, firstBytes));
   return server;
 }
 
-/** Puts the look at the first line between the listening socket and the parser. */
+/**
+ * Puts the look at the first line between the listening socket and the parser of `node:http`. Gives what hands a
+ * connection to that parser.
+ */
 function lookAtFirstLines(
   server: Server,
   event: "connection" | "secureConnection",
   service: Service,
-  ms: number,
-): void {
+  timeoutMs: number,
+): (socket: Socket) => void {
   const listeners = server.listeners(event) as ((socket: Socket) => void)[];
+  const parse = (socket: Socket): void => {
+    for (const listener of listeners) {
+      listener.call(server, socket);
+    }
+  };
   server.removeAllListeners(event);
   server.on(event, (socket: Socket) => {
     const address = server.address();
     const connection = Connection.of(socket, typeof address === "string" ? address : null);
     service.connections.add(connection);
     connection.onOver = () => service.connections.delete(connection);
-    readFirstLine(socket, service.limits.targetBytes, ms, (accepted) => {
-      for (const listener of listeners) {
-        listener.call(server, accepted);
-      }
-    });
+    readFirstLine(socket, service.limits.targetBytes, timeoutMs, parse);
   });
+  return parse;
 }
 
 interface ClientError extends NodeJS.ErrnoException {

@@ -6,11 +6,11 @@ import { Refusal } from "./refusal.js";
 
 /** The bounds of a request's head. */
 export interface RequestLimits {
-  /** Bytes of the request target (414). */
+  /** Bytes of the request target: path and query (414). Defaults to 8,192. */
   targetBytes: number;
-  /** Bytes of all header lines together (431). */
+  /** Bytes of all header lines together (431). Defaults to 16,384. */
   headerBytes: number;
-  /** Number of header lines (431). */
+  /** Number of header lines (431). Defaults to 100. */
   headerCount: number;
 }
 

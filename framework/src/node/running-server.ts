@@ -61,7 +61,7 @@ export class NodeServer implements RunningServer {
 
   /** What still runs, for the line that a forced end leaves. */
   running(): readonly string[] {
-    return this.#drained ? ["lifespan.shutdown"] : this.#service.running.map((exchange) => exchange.name);
+    return this.#drained ? ["lifespan.shutdown"] : this.#service.running.map((call) => call.name);
   }
 
   async #stop(): Promise<void> {
@@ -92,8 +92,8 @@ export class NodeServer implements RunningServer {
     const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(this.#server, () => resolve()));
     await settledWithin(closed, LINGER_MS);
     await this.#service.idle();
-    for (const { socket, exchanges } of this.#service.connections) {
-      if (exchanges.length === 0) {
+    for (const { socket, calls } of this.#service.connections) {
+      if (calls.length === 0) {
         socket.destroySoon();
       }
     }

@@ -25,6 +25,16 @@ export interface ServeOptions {
   connectionLimits?: Partial<ConnectionLimits>;
   /** How long clients are waited for. */
   timeouts?: Partial<Timeouts>;
+  /**
+   * The hosts for which WebSockets are opened, without port; `"*.example.com"` stands for all below. A handshake for
+   * another gets 400. Defaults to any. For HTTP there is the middleware `trustedHost`.
+   */
+  allowedHosts?: readonly string[];
+  /**
+   * The origins whose pages may open WebSockets, as browsers send them: `"https://example.com"`. A handshake from another
+   * gets 403, one without an `Origin` comes from no browser and is let in. Defaults to any.
+   */
+  allowedOrigins?: readonly string[];
   /** Whether SIGTERM and SIGINT drain the server and then end the process. Defaults to `true`. */
   signals?: boolean;
   /** Milliseconds that stopping may take, shutdown hooks included, before it is forced. Defaults to 10,000. */
@@ -33,20 +43,30 @@ export interface ServeOptions {
   logger?: Logger;
 }
 
-/**
- * Bounds of each connection: `targetBytes` defaults to 8,192 (the URL's path and query, 414), `headerBytes` to 16,384 and
- * `headerCount` to 100 (431), `connections` to no bound (one more is closed at once).
- */
+/** Bounds of what a client may send. */
 export interface ConnectionLimits extends RequestLimits {
-  /** How many connections are open at the same time. */
+  /** How many connections are open at the same time; one more is closed at once. Defaults to `Infinity`. */
   connections: number;
+  /** Bytes of one WebSocket message, its fragments together (1009). Defaults to 1,048,576. */
+  webSocketMessageBytes: number;
 }
+
+const DEFAULT_LIMITS: ConnectionLimits = {
+  ...DEFAULT_REQUEST_LIMITS,
+  connections: Infinity,
+  webSocketMessageBytes: 1 << 20,
+};
 
 /**
  * 65 s without a request is longer than the minute for which common load balancers keep theirs, so that it is they who
  * close: the other way round they send requests into closing connections.
  */
-const DEFAULT_TIMEOUTS: Timeouts = { headersMs: 20_000, requestMs: 300_000, keepAliveMs: 65_000 };
+const DEFAULT_TIMEOUTS: Timeouts = {
+  headersMs: 20_000,
+  requestMs: 300_000,
+  keepAliveMs: 65_000,
+  webSocketPingMs: 20_000,
+};
 
 /**
  * Runs an application's start-up, listens, and resolves once connections are taken.
@@ -64,9 +84,20 @@ const DEFAULT_TIMEOUTS: Timeouts = { headersMs: 20_000, requestMs: 300_000, keep
 export async function serve(app: ASGIApp, options: ServeOptions = {}): Promise<RunningServer> {
   const logger = options.logger ?? consoleLogger;
   const lifespan = new Lifespan(app, logger);
-  const { connections = Infinity, ...limits } = options.connectionLimits ?? {};
-  const service = new Service(app, logger, lifespan.state, { ...DEFAULT_REQUEST_LIMITS, ...limits });
-  const server = createHTTPServer(service, { ...DEFAULT_TIMEOUTS, ...options.timeouts }, connections, options.tls);
+  const { connections, webSocketMessageBytes, ...limits } = { ...DEFAULT_LIMITS, ...options.connectionLimits };
+  const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
+  const service = new Service(app, logger, lifespan.state, limits);
+  const server = createHTTPServer(service, {
+    timeouts,
+    connections,
+    tls: options.tls,
+    webSockets: {
+      maxMessageBytes: webSocketMessageBytes,
+      pingMs: timeouts.webSocketPingMs,
+      allowedHosts: options.allowedHosts ?? null,
+      allowedOrigins: options.allowedOrigins ?? null,
+    },
+  });
   const running = new NodeServer(server, service, lifespan, options.shutdownTimeoutMs ?? 10_000);
   const { path, host = "127.0.0.1", port = 8000 } = options;
   await lifespan.startUp();

@@ -1,11 +1,10 @@
 /** What all requests of one server share. @module */
 import type { ASGIApp } from "../asgi.js";
 import type { Logger } from "../logger.js";
-import type { Connection } from "./connection.js";
-import type { Exchange } from "./exchange.js";
+import type { Call, Connection } from "./connection.js";
 import type { RequestLimits } from "./request-head.js";
 
-/** One application being served, and the exchanges that run on it. */
+/** One application being served, and the calls that run on it. */
 export class Service {
   readonly app: ASGIApp;
   readonly logger: Logger;
@@ -14,7 +13,7 @@ export class Service {
   readonly limits: RequestLimits;
   /** Whether answers close their connection because the server is about to stop. */
   draining = false;
-  /** The open connections, and those whose last exchange still runs; of a server of our own only. */
+  /** The open connections, and those whose last call still runs; of a server of our own only. */
   readonly connections = new Set<Connection>();
   #whenIdle: (() => void) | null = null;
 
@@ -25,20 +24,20 @@ export class Service {
     this.limits = limits;
   }
 
-  /** The exchanges whose application call has not settled, background tasks included. */
-  get running(): Exchange[] {
-    return Array.from(this.connections, (connection) => connection.exchanges).flat();
+  /** The calls of the application that have not settled, background tasks included. */
+  get running(): Call[] {
+    return Array.from(this.connections, (connection) => connection.calls).flat();
   }
 
   /** The server is about to stop: answers close their connection from now on, and streams of events are to end. */
   drain(): void {
     this.draining = true;
-    for (const exchange of this.running) {
-      exchange.drain();
+    for (const call of this.running) {
+      call.drain();
     }
   }
 
-  /** An exchange has ended. */
+  /** A call has ended. */
   finished(): void {
     if (this.#whenIdle !== null && this.running.length === 0) {
       this.#whenIdle();

@@ -1,0 +1,197 @@
+/** Where a request for a WebSocket is let in, refused, or served as the ordinary request that it also is. @module */
+import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+import type { WebSocket, WebSocketServer } from "ws";
+import type { WebSocketScope } from "../asgi.js";
+import { Connection } from "./connection.js";
+import { TOKEN } from "./headers.js";
+import { Refusal } from "./refusal.js";
+import { readHead, type RequestHead } from "./request-head.js";
+import { createScope } from "./request.js";
+import type { Service } from "./service.js";
+import { WebSocketSession, type Acceptance } from "./websocket-session.js";
+
+/** What a server asks of those who want a WebSocket. */
+export interface WebSocketRules {
+  /** Bytes of one message, its fragments together (1009). */
+  maxMessageBytes: number;
+  /** Milliseconds between two pings; a client that has not answered one by the next is gone. 0: none. */
+  pingMs: number;
+  /** Hosts to answer for, without port, `"*.example.com"` for all below; `null` for any. */
+  allowedHosts: readonly string[] | null;
+  /** Origins whose pages may connect, as browsers send them; `null` for any. */
+  allowedOrigins: readonly string[] | null;
+}
+
+/** Milliseconds that a client has to answer a close frame. */
+const CLOSE_TIMEOUT_MS = 5000;
+/** RFC 6455 §4.1: 16 bytes in base64. */
+const KEY = /^[+/0-9A-Za-z]{22}==$/;
+
+const refusals = {
+  method: new Refusal(405, "A WebSocket is asked for with GET.", ["allow", "GET"]),
+  malformed: new Refusal(400, "The WebSocket handshake is malformed."),
+  version: new Refusal(426, "Expected Sec-WebSocket-Version 13.", ["sec-websocket-version", "13"]),
+  host: new Refusal(400, "This host is not served here."),
+  origin: new Refusal(403, "Pages of this origin may not connect."),
+  draining: new Refusal(503, "The server is about to stop."),
+  failed: new Refusal(500),
+};
+
+/** Opens WebSockets for one service. */
+export class WebSocketGate {
+  readonly #service: Service;
+  readonly #rules: WebSocketRules;
+  readonly #serveAsHTTP: (socket: Socket) => void;
+  #server: Promise<WebSocketServer> | null = null;
+  /** What `ws` asks for in the middle of a handshake, which is one synchronous call. */
+  #acceptance: Acceptance = { subprotocol: null, headers: [] };
+
+  /** @param serveAsHTTP - Gives a connection, whose request is its next bytes, back to the parser of `node:http`. */
+  constructor(service: Service, rules: WebSocketRules, serveAsHTTP: (socket: Socket) => void) {
+    this.#service = service;
+    this.#rules = rules;
+    this.#serveAsHTTP = serveAsHTTP;
+  }
+
+  /** Takes a request with an `Upgrade` from the parser; from here on the connection is not HTTP's any more. */
+  upgrade(req: IncomingMessage, socket: Socket, firstBytes: Buffer): void {
+    const connection = Connection.of(socket);
+    socket.on("error", ignore);
+    if (connection.calls.some((call) => !call.answered)) {
+      refusals.malformed.write(socket); // pipelined: its answer would overtake those before it
+    } else if (req.headers.upgrade?.toLowerCase() !== "websocket") {
+      socket.off("error", ignore);
+      socket.unshift(Buffer.concat([headWithoutUpgrade(req), firstBytes]));
+      this.#serveAsHTTP(socket);
+    } else {
+      const head = readHead(req, connection, this.#service.limits);
+      const refusal = head instanceof Refusal ? head : this.#refusalOf(req, head);
+      if (refusal !== null || head instanceof Refusal) {
+        refusal?.write(socket);
+        return;
+      }
+      this.#load().then(
+        (server) => this.#begin(server, req, head, connection, firstBytes),
+        (err: unknown) => {
+          this.#service.logger.error({ err }, "WebSockets cannot be served: the package ws does not load.");
+          refusals.failed.write(socket);
+        },
+      );
+    }
+  }
+
+  #refusalOf(req: IncomingMessage, head: RequestHead): Refusal | null {
+    const { headers } = req;
+    if (req.method !== "GET") {
+      return refusals.method;
+    }
+    if (headers["sec-websocket-version"] !== "13") {
+      return refusals.version;
+    }
+    if (
+      req.httpVersionMinor === 0 ||
+      !KEY.test(headers["sec-websocket-key"] ?? "") ||
+      head.hasBody ||
+      !areSubprotocols(subprotocolsOf(req))
+    ) {
+      return refusals.malformed;
+    }
+    if (!isAllowedHost(headers.host ?? "", this.#rules.allowedHosts)) {
+      return refusals.host;
+    }
+    // Only browsers send an Origin, and only they can be made to connect by a page that their user does not know.
+    if (headers.origin !== undefined && this.#rules.allowedOrigins?.includes(headers.origin) === false) {
+      return refusals.origin;
+    }
+    return this.#service.draining ? refusals.draining : null;
+  }
+
+  #begin(
+    server: WebSocketServer,
+    req: IncomingMessage,
+    head: RequestHead,
+    connection: Connection,
+    firstBytes: Buffer,
+  ): void {
+    const { socket } = connection;
+    if (socket.destroyed) {
+      return;
+    }
+    const { method: _method, ...common } = createScope(req, head, connection, this.#service.state);
+    const scope: WebSocketScope = {
+      ...common,
+      type: "websocket",
+      scheme: connection.encrypted ? "wss" : "ws",
+      subprotocols: subprotocolsOf(req),
+      extensions: { "websocket.http.response": {} },
+    };
+    const open = (acceptance: Acceptance): WebSocket | null => {
+      let opened: WebSocket | null = null;
+      this.#acceptance = acceptance;
+      socket.off("error", ignore);
+      server.handleUpgrade(req, socket, firstBytes, (webSocket) => (opened = webSocket));
+      return opened;
+    };
+    new WebSocketSession(this.#service, connection, scope, req, open, this.#rules.pingMs).run();
+  }
+
+  /** `ws` is loaded with the first WebSocket: most processes never see one. */
+  #load(): Promise<WebSocketServer> {
+    this.#server ??= import("ws").then((ws) => {
+      const options = {
+        noServer: true,
+        clientTracking: false,
+        perMessageDeflate: false,
+        maxPayload: this.#rules.maxMessageBytes,
+        closeTimeout: CLOSE_TIMEOUT_MS,
+        handleProtocols: () => this.#acceptance.subprotocol ?? false,
+      };
+      const server = new ws.WebSocketServer(options);
+      server.on("headers", (lines: string[]) => lines.push(...this.#acceptance.headers));
+      return server;
+    });
+    return this.#server;
+  }
+}
+
+function ignore(): void {}
+
+function subprotocolsOf(req: IncomingMessage): string[] {
+  const offered = req.headers["sec-websocket-protocol"];
+  return offered === undefined ? [] : offered.split(",").map((name) => name.trim());
+}
+
+/** RFC 6455 §4.1: tokens, each once. */
+function areSubprotocols(names: readonly string[]): boolean {
+  return names.every((name) => TOKEN.test(name)) && new Set(names).size === names.length;
+}
+
+function isAllowedHost(header: string, allowed: readonly string[] | null): boolean {
+  const host = header.replace(/:\d*$/, "").toLowerCase();
+  return (
+    allowed === null ||
+    allowed.some((pattern) => {
+      const name = pattern.toLowerCase();
+      return name === "*" || (name.startsWith("*.") ? host.endsWith(name.slice(1)) : host === name);
+    })
+  );
+}
+
+/**
+ * The head of a request without its offer to upgrade, which a server may ignore (RFC 9110 §7.8): what curl and Java's
+ * client send in front of every cleartext HTTP/2 connection.
+ */
+function headWithoutUpgrade(req: IncomingMessage): Buffer {
+  let head = `${req.method} ${req.url} HTTP/${req.httpVersion}\r\n`;
+  for (let index = 0; index < req.rawHeaders.length; index += 2) {
+    const name = req.rawHeaders[index] as string;
+    const value = req.rawHeaders[index + 1] as string;
+    const kept =
+      name.toLowerCase() === "connection" ? value.replaceAll(/\b(?:upgrade|http2-settings)\b,?/gi, "") : value;
+    if (!/^(?:upgrade|http2-settings)$/i.test(name)) {
+      head += `${name}: ${kept}\r\n`;
+    }
+  }
+  return Buffer.from(`${head}\r\n`, "latin1");
+}
