@@ -73,10 +73,15 @@ export type HandlerArgs<P, Path extends string> = [UndeclaredNames<P, Path>] ext
   ? Args<P>
   : Args<P> & { [K in UndeclaredNames<P, Path>]: string };
 
-/** What a handler may give. */
-export type HandlerResult<R> = [R] extends [Schema]
-  ? SchemaInput<R> | Response | Promise<SchemaInput<R> | Response>
-  : unknown;
+/** A value that is only read: what a handler gives is written as JSON, so that constants and frozen lists do as well. */
+type Readable<T> = T extends Date ? T : T extends object ? { readonly [K in keyof T]: Readable<T[K]> } : T;
+
+/**
+ * What a handler may give, or a promise of it. The verbs infer it as a `const` type of its own that extends this one:
+ * written as the handler's result itself it costs 50 instantiations more a route, and without `const` the literals of
+ * an enum are widened to text.
+ */
+export type HandlerResult<R> = [R] extends [Schema] ? Readable<SchemaInput<R>> | Response : unknown;
 
 /** Registers handlers for one method on an `App`. Each form gives the handler back. */
 export interface AppVerb {
@@ -84,15 +89,20 @@ export interface AppVerb {
     path: Path,
     handler: H,
   ): H;
-  <const Path extends string, P extends Params = {}, R extends Schema | undefined = undefined>(
+  <
+    const Path extends string,
+    P extends Params = {},
+    R extends Schema | undefined = undefined,
+    const O extends HandlerResult<R> = HandlerResult<R>,
+  >(
     path: Path,
     options: RouteOptions<P & CheckPath<P, Path>, R>,
-    handler: (args: HandlerArgs<P, Path>) => HandlerResult<R>,
-  ): (args: HandlerArgs<P, Path>) => HandlerResult<R>;
+    handler: (args: HandlerArgs<P, Path>) => O | Promise<O>,
+  ): (args: HandlerArgs<P, Path>) => O | Promise<O>;
   <const Path extends string, P extends Params = {}, R extends Schema | undefined = undefined>(
     path: Path,
     options?: RouteOptions<P & CheckPath<P, Path>, R>,
-  ): <H extends (args: HandlerArgs<P, Path>) => HandlerResult<R>>(handler: H) => H;
+  ): <H extends (args: HandlerArgs<P, Path>) => HandlerResult<R> | Promise<HandlerResult<R>>>(handler: H) => H;
 }
 
 /** Registers handlers for one method on a `Router`, whose outer prefix nobody knows yet. */
@@ -101,13 +111,20 @@ export interface RouterVerb<Prefix extends string> {
     path: Path,
     handler: H,
   ): H;
-  <const Path extends string, P extends Params = {}, R extends Schema | undefined = undefined>(
+  <
+    const Path extends string,
+    P extends Params = {},
+    R extends Schema | undefined = undefined,
+    const O extends HandlerResult<R> = HandlerResult<R>,
+  >(
     path: Path,
     options: RouteOptions<P, R>,
-    handler: (args: HandlerArgs<P, `${Prefix}${Path}`>) => HandlerResult<R>,
-  ): (args: HandlerArgs<P, `${Prefix}${Path}`>) => HandlerResult<R>;
+    handler: (args: HandlerArgs<P, `${Prefix}${Path}`>) => O | Promise<O>,
+  ): (args: HandlerArgs<P, `${Prefix}${Path}`>) => O | Promise<O>;
   <const Path extends string, P extends Params = {}, R extends Schema | undefined = undefined>(
     path: Path,
     options?: RouteOptions<P, R>,
-  ): <H extends (args: HandlerArgs<P, `${Prefix}${Path}`>) => HandlerResult<R>>(handler: H) => H;
+  ): <H extends (args: HandlerArgs<P, `${Prefix}${Path}`>) => HandlerResult<R> | Promise<HandlerResult<R>>>(
+    handler: H,
+  ) => H;
 }

@@ -1,0 +1,262 @@
+/** Checked by the compiler, never run: an unused `@ts-expect-error` is an error itself. */
+import * as v from "valibot";
+import { z } from "zod";
+import {
+  App,
+  BackgroundTasks,
+  Body,
+  Cookie,
+  Depends,
+  Form,
+  Header,
+  HTTPException,
+  JSONResponse,
+  Path,
+  Query,
+  Request,
+  Response,
+  Router,
+  Security,
+  t,
+  withParams,
+} from "../../src/index.js";
+
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+const is = <_T extends true>(): void => {};
+
+const app = new App();
+const User = t.Object({ name: t.String(), age: t.Integer(), email: t.Optional(t.String()) });
+
+// Names, types and optionality come from the params and the path.
+app.get("/items/{item_id}", { params: { item_id: t.Integer(), version: t.Integer({ default: 1 }) } }, async (args) => {
+  is<Equal<typeof args, { item_id: number; version: number }>>();
+  return args;
+});
+app.get("/a/{x}/b/{y}", async ({ x, y }) => {
+  is<Equal<typeof x, string>>();
+  is<Equal<typeof y, string>>();
+});
+app.get("/a/{x}", { params: { y: t.Integer() } }, async ({ x, y }) => {
+  is<Equal<typeof x, string>>();
+  is<Equal<typeof y, number>>();
+});
+app.post(
+  "/kinds/{id}",
+  {
+    params: {
+      id: Path(t.Integer()),
+      plain: Query(),
+      maybe: Query({ default: null }),
+      optional: Query(t.Optional(t.Integer())),
+      withDefault: Query(t.Integer(), { default: 1 }),
+      nullable: Header(t.Integer(), { default: null }),
+      list: Query(t.Array(t.String())),
+      cookie: Cookie(),
+      form: Form(),
+      date: t.Date(),
+      user: User,
+      whole: Body(User, { embed: true }),
+      request: Request,
+      response: Response,
+      tasks: BackgroundTasks,
+    },
+  },
+  async (args) => {
+    is<Equal<typeof args.id, number>>();
+    is<Equal<typeof args.plain, string>>();
+    is<Equal<typeof args.maybe, string | null>>();
+    is<Equal<typeof args.optional, number | undefined>>();
+    is<Equal<typeof args.withDefault, number>>();
+    is<Equal<typeof args.nullable, number | null>>();
+    is<Equal<typeof args.list, string[]>>();
+    is<Equal<typeof args.cookie, string>>();
+    is<Equal<typeof args.form, string>>();
+    is<Equal<typeof args.date, Date>>();
+    is<Equal<typeof args.user, { name: string; age: number; email?: string | undefined }>>();
+    is<Equal<typeof args.whole.name, string>>();
+    is<Equal<typeof args.request, Request>>();
+    is<Equal<typeof args.response, Response>>();
+    is<Equal<typeof args.tasks, BackgroundTasks>>();
+    // @ts-expect-error -- no such parameter
+    args.nothing;
+  },
+);
+
+// Standard Schemas give their output.
+app.get(
+  "/standard",
+  { params: { n: Query(z.coerce.number()), s: Query(v.string()), o: z.object({ a: z.string().transform(Number) }) } },
+  async ({ n, s, o }) => {
+    is<Equal<typeof n, number>>();
+    is<Equal<typeof s, string>>();
+    is<Equal<typeof o, { a: number }>>();
+  },
+);
+
+// A wrong name is an error at the name.
+app.get(
+  "/x",
+  { params: { a: Query() } },
+  async ({
+    a,
+    // @ts-expect-error -- b is no parameter
+    b,
+  }) => [a, b],
+);
+app.get(
+  "/x/{a}",
+  async ({
+    a,
+    // @ts-expect-error -- b is not in the pattern
+    b,
+  }) => [a, b],
+);
+
+// A wrong result is an error at the result.
+app.get("/x", { returns: User }, async () => ({ name: "a", age: 1 }));
+app.get("/x", { returns: User }, async () => ({ name: "a", age: 1, extra: true }));
+app.get("/x", { returns: User }, async () => new JSONResponse({}));
+app.get("/x", { returns: User }, () => ({ name: "a", age: 1 }));
+app.get("/x", { returns: t.Array(User) }, async () => [{ name: "a", age: 1 }]);
+app.get("/x", { returns: t.Object({ kind: t.Union([t.Literal("a"), t.Literal("b")]) }) }, async () => ({ kind: "a" }));
+app.get("/x", { returns: t.Object({ tags: t.Array(t.String()), one: t.Array(User) }) }, async () => ({
+  tags: ["a", "b"],
+  one: [{ name: "a", age: 1 }],
+}));
+app.get("/x/{id}", { returns: t.Object({ tags: t.Array(t.String()) }) }, async ({ id }) => ({ tags: ["a", id] }));
+app.get("/x/{id}", { returns: t.Array(t.Object({ tags: t.Array(t.String()) })) }, async ({ id }) => [
+  { tags: ["a", id] },
+]);
+app.get("/x", { returns: t.Tuple([t.String(), t.Number()]) }, async () => ["a", 1]);
+app.get("/x", { returns: t.Record(t.String(), t.Unknown()) }, async () => ({ anything: 1 }));
+app.get("/x", { returns: z.object({ a: z.string() }) }, async () => ({ a: "x" }));
+app.get("/x", { returns: User }, async () => {
+  throw new HTTPException(404);
+});
+app.get("/x", { returns: User }, async () => {
+  if (Math.random() > 0.5) return new JSONResponse({});
+  return { name: "a", age: 1 };
+});
+app.get(
+  "/x",
+  { returns: User },
+  // @ts-expect-error -- age is missing
+  async () => ({ name: "a" }),
+);
+app.get(
+  "/x",
+  { returns: User },
+  // @ts-expect-error -- age is text
+  async () => ({ name: "a", age: "1" }),
+);
+app.get(
+  "/x",
+  { returns: t.Integer() },
+  // @ts-expect-error -- nothing is returned
+  async () => {},
+);
+
+// Path() under a name that the pattern lacks is an error on an App, at that name; a Router does not know its prefix.
+app.get(
+  "/x/{id}",
+  {
+    params: {
+      // @ts-expect-error -- the pattern has no {other}
+      other: Path(),
+    },
+  },
+  async () => null,
+);
+const router = new Router({ prefix: "/tenants/{tenant}" });
+router.get("/{id}", { params: { outer: Path(t.Integer()) } }, async ({ tenant, id, outer }) => {
+  is<Equal<typeof tenant, string>>();
+  is<Equal<typeof id, string>>();
+  is<Equal<typeof outer, number>>();
+});
+
+// A bare scalar of a name outside the pattern is a query parameter, typed as the schema says.
+app.get("/x", { params: { q: t.Optional(t.Integer()) } }, async ({ q }) => {
+  is<Equal<typeof q, number | undefined>>();
+});
+
+// Dependencies give what they yield, resolve to, or are.
+const getNumber = async () => 5;
+const getUser = withParams({ n: Depends(getNumber), q: Query() }, async ({ n, q }) => {
+  is<Equal<typeof n, number>>();
+  return { id: n, q };
+});
+class Page {
+  static params = { page: Query(t.Integer(), { default: 1 }) };
+  readonly offset: number;
+  constructor({ page }: { page: number }) {
+    this.offset = page;
+  }
+}
+app.get(
+  "/x",
+  {
+    params: {
+      user: Depends(getUser),
+      page: Depends(Page),
+      generated: Depends(async function* () {
+        yield "text";
+      }),
+      plain: Depends(function* () {
+        yield 1;
+      }),
+      secured: Security(getUser, { scopes: ["a"] }),
+    },
+  },
+  async (args) => {
+    is<Equal<typeof args.user, { id: number; q: string }>>();
+    is<Equal<typeof args.page, Page>>();
+    is<Equal<typeof args.generated, string>>();
+    is<Equal<typeof args.secured, { id: number; q: string }>>();
+  },
+);
+// @ts-expect-error -- it takes arguments and carries no params
+Depends(async ({ q }: { q: string }) => q);
+
+// A direct call of a function with params is checked against the function.
+void getUser({ n: 1, q: "x" });
+// @ts-expect-error -- q is missing
+void getUser({ n: 1 });
+
+// A handler may carry its params; both forms give it back.
+const handler = withParams({ a: Query(t.Integer()) }, async ({ a }) => ({ name: "x", age: a }));
+app.get("/x", handler);
+app.get("/x", { returns: User, tags: ["x"] }, handler);
+app.get("/x", { params: { b: Query() } }, handler);
+app.get("/x/{id}", {}, handler);
+const wrong = withParams({ a: Query() }, async ({ a }) => ({ name: a }));
+// @ts-expect-error -- the result of the handler lacks age
+app.get("/x", { returns: User }, wrong);
+const decorated = app.get("/x/{id}", { returns: User })(async ({ id }) => ({ name: id, age: 1 }));
+is<Equal<Parameters<typeof decorated>[0]["id"], string>>();
+is<Equal<ReturnType<typeof decorated>, Promise<{ name: string; age: number }>>>();
+const registered = app.get("/x/{id}", { params: { n: t.Integer() } }, async ({ n }) => n);
+is<Equal<Awaited<ReturnType<typeof registered>>, number>>();
+
+// Options are checked.
+app.get(
+  "/x",
+  {
+    // @ts-expect-error -- a status is a number
+    statusCode: "200",
+  },
+  async () => null,
+);
+app.get(
+  "/x",
+  {
+    params: {
+      // @ts-expect-error -- text is no annotation
+      q: "string",
+    },
+  },
+  async () => null,
+);
+app.exceptionHandler(HTTPException, (error, request) => {
+  is<Equal<typeof error, HTTPException>>();
+  is<Equal<typeof request, Request>>();
+});
