@@ -1,5 +1,6 @@
 import { ConfigurationError } from "../exceptions.js";
 import { isObjectSchema, type JSONSchema, resolveRef, unionMembers } from "../schema.js";
+import { Comparison } from "./comparison.js";
 import { annotate, type Direction, toDialect } from "./dialect.js";
 import type { SchemaObject } from "./types.js";
 
@@ -22,6 +23,7 @@ interface Entry {
 /** Entries that turned out to describe the same, under one name. */
 interface Component {
   readonly first: Entry;
+  content: SchemaObject;
   readonly directions: Set<Direction>;
   readonly references: SchemaObject[];
 }
@@ -35,19 +37,36 @@ function toName(text: string): string {
   return name ?? "Schema";
 }
 
-/** `$id`s that TypeBox gives to recursive schemas by itself, in the order in which they are made. */
-const AUTOMATIC_ID = /^T\d+$/;
+/**
+ * Names that the libraries make up, from counters that say nothing to a reader and change from version to version:
+ * TypeBox's `T0`, Zod's `__schema0`, Valibot's `0`, ArkType's `intersection232`.
+ */
+const MADE_UP =
+  /^(?:T|__schema|alias|divisor|domain|exactLength|intersection|max|maxLength|min|minLength|morph|pattern|predicate|proto|sequence|structure|union|unit)?\d+$/;
 
 function isStruct(schema: JSONSchema): boolean {
   return isObjectSchema(schema) || schema.allOf !== undefined || unionMembers(schema) !== undefined;
 }
 
-/** The name that a schema gives itself: its `$id`, for a struct its title. */
-function ownName(schema: JSONSchema): { base: string; rank: number } | null {
+/** What a schema is to be called. */
+interface Name {
+  readonly base: string;
+  readonly rank: number;
+}
+
+/** The name that a schema gives itself: its `$id` (Valibot writes `id`), for a struct its title. */
+function ownName(schema: JSONSchema): Name | null {
   const id = schema.$id ?? schema["id"];
-  if (typeof id === "string" && !AUTOMATIC_ID.test(id)) return { base: toName(id), rank: RANK.id };
+  if (typeof id === "string" && !MADE_UP.test(id)) return { base: toName(id), rank: RANK.id };
   const { title } = schema;
   return title !== undefined && isStruct(schema) ? { base: toName(title), rank: RANK.title } : null;
+}
+
+/** The name of what a reference means. It needs one, for it may contain itself. */
+function referredName(ref: string, target: JSONSchema): Name {
+  const definition = /^(?:#\/(?:\$defs|definitions)\/)?([^#/]+)$/.exec(ref)?.[1];
+  if (definition !== undefined && !MADE_UP.test(definition)) return { base: toName(definition), rank: RANK.id };
+  return ownName(target) ?? { base: "Schema", rank: RANK.title };
 }
 
 /** One JSON Schema with everything that its references can reach. */
@@ -122,17 +141,8 @@ export class Components {
 
   #convertRef(schema: JSONSchema, ref: string, source: Source): SchemaObject {
     const target = source.resolve(ref);
-    const fallback = {
-      base: toName(
-        ref
-          .split("/")
-          .at(-1)
-          ?.replace(/^[_#]+/, "") || "Schema",
-      ),
-      rank: RANK.title,
-    };
     const known = this.#bySchema[source.direction].get(target);
-    const entry = known ?? this.#enter(target, ownName(target) ?? fallback, source);
+    const entry = known ?? this.#enter(target, referredName(ref, target), source);
     const { description, default: value } = schema;
     return annotate(this.#refer(entry), {
       ...(description === undefined ? {} : { description }),
@@ -144,7 +154,7 @@ export class Components {
     return toDialect(schema, (inner) => this.#convert(inner, source), source.direction);
   }
 
-  #enter(schema: JSONSchema, name: { base: string; rank: number }, source: Source): Entry {
+  #enter(schema: JSONSchema, name: Name, source: Source): Entry {
     const { direction, place } = source;
     const entry: Entry = { ...name, direction, place, content: null, references: [] };
     this.#entries.push(entry);
@@ -184,12 +194,17 @@ export class Components {
     for (const [name, { references }] of schemas) {
       for (const reference of references) reference.$ref = `#/components/schemas/${name}`;
     }
-    return Object.fromEntries(schemas.map(([name, { first }]) => [name, first.content as SchemaObject]));
+    return Object.fromEntries(schemas.map(([name, { content }]) => [name, content]));
   }
 
   #addTo(group: Component[], entry: Entry): void {
-    const twin = group.find(({ first }) => this.#same(first.content, entry.content, new Map()));
+    const content = entry.content as SchemaObject;
+    const twin = group.find(({ first }) =>
+      new Comparison(this.#targets, first.direction !== entry.direction).same(first.content, content),
+    );
     if (twin) {
+      // What an input refuses is worth saying, so its form counts.
+      if (entry.direction === "input" && isOutputOnly(twin)) twin.content = content;
       twin.directions.add(entry.direction);
       twin.references.push(...entry.references);
       return;
@@ -201,30 +216,12 @@ export class Components {
           `${rival.first.place}. Give each an $id of its own.`,
       );
     }
-    group.push({ first: entry, directions: new Set([entry.direction]), references: [...entry.references] });
+    group.push({ first: entry, content, directions: new Set([entry.direction]), references: [...entry.references] });
   }
+}
 
-  /** Whether two schemas say the same; references are followed, and a pair that is being compared counts as equal. */
-  #same(left: unknown, right: unknown, assumed: Map<Entry, Set<Entry>>): boolean {
-    if (left === right) return true;
-    if (typeof left !== "object" || typeof right !== "object" || left === null || right === null) return false;
-    const [leftEntry, rightEntry] = [this.#targets.get(left), this.#targets.get(right)];
-    if (leftEntry || rightEntry) {
-      if (!leftEntry || !rightEntry || leftEntry.base !== rightEntry.base) return false;
-      if (leftEntry === rightEntry || assumed.get(leftEntry)?.has(rightEntry)) return true;
-      assumed.set(leftEntry, (assumed.get(leftEntry) ?? new Set()).add(rightEntry));
-      return this.#same(leftEntry.content, rightEntry.content, assumed);
-    }
-    const keys = Object.keys(left);
-    return (
-      keys.length === Object.keys(right).length &&
-      keys.every(
-        (key) =>
-          Object.hasOwn(right, key) &&
-          this.#same((left as Record<string, unknown>)[key], (right as Record<string, unknown>)[key], assumed),
-      )
-    );
-  }
+function isOutputOnly({ directions }: Component): boolean {
+  return !directions.has("input");
 }
 
 function isInputOnly({ directions }: Component): boolean {

@@ -120,7 +120,8 @@ function structOf(schema: JSONSchema, inner: Inner, direction: Direction): Schem
   const required = requiredOf(schema, direction);
   if (required.length > 0) struct.required = required;
   const others = othersOf(schema, inner);
-  if (others !== undefined) struct.additionalProperties = others;
+  // An output never has keys that are not named, whatever the schema says, so only an input says that it refuses them.
+  if (others !== undefined && (others !== false || direction === "input")) struct.additionalProperties = others;
   if (schema.minProperties !== undefined) struct.minProperties = schema.minProperties;
   if (schema.maxProperties !== undefined) struct.maxProperties = schema.maxProperties;
   return struct;
@@ -216,8 +217,10 @@ function withoutAnnotations(schema: JSONSchema): JSONSchema {
 
 /** All parts at once: side by side where no keyword stands twice, else under `allOf`. */
 function joined(parts: readonly SchemaObject[]): SchemaObject {
+  // Not copied: a reference is the very object whose name is written later.
+  if (parts.length === 1) return parts[0] as SchemaObject;
   const keywords = parts.flatMap((part) => Object.keys(part));
-  const fits = new Set(keywords).size === keywords.length && (parts.length < 2 || !keywords.includes("$ref"));
+  const fits = new Set(keywords).size === keywords.length && !keywords.includes("$ref");
   return fits ? (Object.assign({}, ...parts) as SchemaObject) : { allOf: [...parts] };
 }
 

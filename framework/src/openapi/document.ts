@@ -111,6 +111,7 @@ export function buildDocument(options: OpenAPIOptions, routes: readonly Document
     openapi: "3.0.3",
     info: { title, version, ...(description === undefined ? {} : { description }) },
     ...(servers?.length ? { servers: [...servers] } : {}),
+    security: [],
     ...(tags.length > 0 ? { tags } : {}),
     paths: paths.items,
     ...(Object.keys(schemas).length > 0 ? { components: { schemas } } : {}),

@@ -20,8 +20,8 @@ export function toNullable(schema: SchemaObject): SchemaObject {
     return { ...schema, anyOf: [...schema.anyOf, nullSchema()] };
   }
   // A schema without any rule takes null as it is.
-  const isOpen = !schema.$ref && !schema.allOf && !schema.oneOf && !schema.not && !schema.enum;
-  return isOpen ? schema : { anyOf: [schema, nullSchema()] };
+  const rules: readonly (keyof SchemaObject)[] = ["$ref", "allOf", "anyOf", "oneOf", "not", "enum"];
+  return rules.every((keyword) => schema[keyword] === undefined) ? schema : { anyOf: [schema, nullSchema()] };
 }
 
 /** Which `type` a JSON value is of; `null` for null, which has none in OpenAPI 3.0. */

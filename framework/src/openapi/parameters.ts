@@ -1,6 +1,6 @@
 import { headerName } from "../dependencies.js";
 import { ParamKind } from "../params.js";
-import type { JSONSchema } from "../schema.js";
+import { type JSONSchema, resolveRef } from "../schema.js";
 import type { Components } from "./components.js";
 import { examplesOf, isListed, schemaOf, type Source } from "./sources.js";
 import type { ParameterObject } from "./types.js";
@@ -62,7 +62,8 @@ function spread(
 
 /** The properties that an object schema, or an intersection of some, requires. */
 export function requiredProperties(schema: JSONSchema): Set<string> {
-  return new Set([...(schema.required ?? []), ...(schema.allOf ?? []).flatMap((member) => member.required ?? [])]);
+  const target = schema.$ref === undefined ? schema : (resolveRef(schema.$ref, schema) ?? schema);
+  return new Set([...(target.required ?? []), ...(target.allOf ?? []).flatMap((member) => member.required ?? [])]);
 }
 
 /** The parameters of a route. One that several dependencies read is listed once, and required when one requires it. */

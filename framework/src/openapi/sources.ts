@@ -32,16 +32,18 @@ export function isListed({ spec, marker }: Source): boolean {
   return spec.kind === ParamKind.PATH || marker.options.includeInSchema !== false;
 }
 
-const TEXT: JSONSchema = { type: "string" };
+/** What a parameter without a schema holds. */
+function bareSchema(kind: ParamSpec["kind"]): JSONSchema {
+  return kind === ParamKind.FILE ? { type: "string", format: "binary" } : { type: "string" };
+}
 
 /** The schema of its value, with the default of its descriptor. A schema that says nothing of itself allows anything. */
 export function schemaOf({ spec, marker, compiled }: Source, components: Components, place: string): SchemaObject {
-  const json = marker.schema === null ? TEXT : (compiled?.json ?? {});
+  const json = marker.schema === null ? bareSchema(spec.kind) : (compiled?.json ?? {});
   const schema = components.convert(json, "input", place);
-  const fallback = toJSONValue(marker.options.default ?? spec.default);
-  return fallback === undefined || fallback === null || json.default !== undefined
-    ? schema
-    : annotate(schema, { default: fallback });
+  // The schema's own default is in its JSON Schema, but that of a library which does not write it there.
+  const value = toJSONValue(marker.options.default ?? (json.default === undefined ? spec.default : undefined));
+  return value === undefined || value === null ? schema : annotate(schema, { default: value });
 }
 
 /** What a list of examples becomes beside a schema: one alone, several by number. */

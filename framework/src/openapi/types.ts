@@ -131,6 +131,8 @@ export interface OpenAPIDocument {
   openapi: "3.0.3";
   info: { title: string; version: string; description?: string };
   servers?: ServerObject[];
+  /** What every operation asks for that says nothing else: nothing. */
+  security: [];
   tags?: TagObject[];
   paths: Record<string, PathItemObject>;
   components?: { schemas?: Record<string, SchemaObject> };

@@ -1,0 +1,17 @@
+import { describe, expect, it } from "@jest/globals";
+import { faultsOf } from "./_documents.js";
+import { createKitchenSink } from "./_kitchen-sink.js";
+
+describe("the document of an application that uses every feature", () => {
+  it("is valid OpenAPI 3.0", async () => {
+    expect(await faultsOf(createKitchenSink().openapi())).toEqual([]);
+  });
+
+  it("lists a component for every named struct, and two where defaults make input and output differ", () => {
+    const { schemas = {} } = createKitchenSink().openapi().components ?? {};
+    expect(Object.keys(schemas).join(" ")).toBe(
+      "Address Cat Contact Dog HTTPValidationError Item ItemInput Note NoteInput Owner Pet Problem Schema Schema2 " +
+        "Tree User UserInput ValidationError",
+    );
+  });
+});
