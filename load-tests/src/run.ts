@@ -1,6 +1,6 @@
 /** One run: every section measured, printed and written down. @module */
 import { mkdir, writeFile } from "node:fs/promises";
-import { cpus } from "node:os";
+import { cpus, loadavg } from "node:os";
 import { dirname, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { measureDirect } from "./direct.js";
@@ -45,8 +45,14 @@ export async function runBench(settings: Settings, streams: Streams = process, p
   const print = (text: string): void => void streams.stdout.write(`${text}\n`);
   const progress = new Progress(streams.stderr);
   const started = new Date();
-  const machine = { cpu: cpus()[0]?.model ?? "unknown", cores: cpus().length, node: process.version };
+  const [load = 0] = loadavg();
+  const machine = { cpu: cpus()[0]?.model ?? "unknown", cores: cpus().length, node: process.version, load };
   print(`tsgi benchmark · Node ${machine.node} · ${machine.cores} × ${machine.cpu}`);
+  if (load > machine.cores / 2) {
+    print(
+      `The machine is busy (load ${load.toFixed(1)}): figures will be low, and far apart. Measure again when it is not.`,
+    );
+  }
   if (settings.quick) {
     print("QUICK: fewer requests and rounds than the reference protocol, figures to try out only.");
   }

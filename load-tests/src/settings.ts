@@ -23,7 +23,7 @@ export interface Settings {
   readonly rounds: number;
   /** Measured requests for each route over HTTP. */
   readonly httpRequests: number;
-  /** Fresh server processes for each contender over HTTP. */
+  /** Fresh server processes for each contender over HTTP. One keeps a run under a minute, at the price of rough figures. */
   readonly httpRounds: number;
   /** Starts of a process for each row of the start-up table. */
   readonly starts: number;
@@ -48,7 +48,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     lookups: quick ? 100_000 : 500_000,
     rounds: quick ? 3 : 5,
     httpRequests: quick ? 5_000 : 50_000,
-    httpRounds: 1,
+    httpRounds: peers && !quick ? 3 : 1,
     starts: quick ? 5 : 11,
     output: environment["OUT"] || null,
   };

@@ -63,7 +63,7 @@ export function startupTable(results: readonly Result[], settings: Settings): st
 }
 
 function fresh(rounds: number): string {
-  return rounds === 1 ? "one process each" : `median of ${rounds} fresh processes ± half the spread`;
+  return rounds === 1 ? "one process each, so rough" : `median of ${rounds} fresh processes ± half the spread`;
 }
 
 function nameOf({ contender }: Result): string {
