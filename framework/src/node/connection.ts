@@ -33,31 +33,28 @@ export class Connection {
   #refusal: Refusal | null = null;
   /** The calls under way, oldest first. */
   readonly calls: Call[] = [];
-  /** Called once, when the socket has closed and the last call on it has ended. */
-  onOver: (() => void) | null = null;
+  /** Where the connection stands as long as it is open or a call on it runs. */
+  readonly #register: Set<Connection> | null;
 
-  constructor(socket: Socket, path: string | null) {
+  constructor(socket: Socket, path: string | null, register: Set<Connection> | null) {
     this.socket = socket;
+    this.#register = register?.add(this) ?? null;
     this.encrypted = "encrypted" in socket && socket.encrypted === true;
     this.client = address(socket.remoteAddress, socket.remotePort);
     this.server = path === null ? address(socket.localAddress, socket.localPort) : [path, null];
-    socket.once("close", () => {
-      for (const call of this.calls) {
-        call.disconnect();
-      }
-      this.#mayBeOver();
-    });
+    socket.on("close", onClose);
   }
 
   /**
    * The connection of a socket; made with its first request where somebody else made the server.
    *
    * @param path - The Unix socket that the server listens on, if it does.
+   * @param register - Where the connection is to stand while it lives.
    */
-  static of(socket: Socket, path: string | null = null): Connection {
+  static of(socket: Socket, path: string | null = null, register: Set<Connection> | null = null): Connection {
     let connection = connections.get(socket);
     if (connection === undefined) {
-      connection = new Connection(socket, path);
+      connection = new Connection(socket, path, register);
       connections.set(socket, connection);
     }
     return connection;
@@ -96,14 +93,27 @@ export class Connection {
     res.once("finish", () => this.socket.destroySoon());
   }
 
+  /** The socket has closed. */
+  closed(): void {
+    for (const call of this.calls) {
+      call.disconnect();
+    }
+    this.#mayBeOver();
+  }
+
   #mayBeOver(): void {
     if (this.socket.destroyed && this.calls.length === 0) {
-      this.onOver?.();
+      this.#register?.delete(this);
     }
   }
 }
 
 const connections = new WeakMap<Socket, Connection>();
+
+/** One function for all sockets: ten thousand idle ones would each keep their own. */
+function onClose(this: Socket): void {
+  connections.get(this)?.closed();
+}
 
 function address(host: string | undefined, port: number | undefined): Address | null {
   return host === undefined || port === undefined ? null : [host, port];

@@ -100,9 +100,7 @@ function lookAtFirstLines(
   server.removeAllListeners(event);
   server.on(event, (socket: Socket) => {
     const address = server.address();
-    const connection = Connection.of(socket, typeof address === "string" ? address : null);
-    service.connections.add(connection);
-    connection.onOver = () => service.connections.delete(connection);
+    Connection.of(socket, typeof address === "string" ? address : null, service.connections);
     readFirstLine(socket, service.limits.targetBytes, timeoutMs, parse);
   });
   return parse;

@@ -47,10 +47,14 @@ export class NodeServer implements RunningServer {
     this.#service = service;
     this.#lifespan = lifespan;
     this.#shutdownTimeoutMs = shutdownTimeoutMs;
+    const sockets = this.#sockets;
+    const forget = function (this: Socket): void {
+      sockets.delete(this);
+    };
     server.on("connection", (socket) => {
       this.#accepted++;
-      this.#sockets.add(socket);
-      socket.once("close", () => this.#sockets.delete(socket));
+      sockets.add(socket);
+      socket.on("close", forget);
     });
   }
 

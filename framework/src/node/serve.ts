@@ -112,6 +112,6 @@ export async function serve(app: ASGIApp, options: ServeOptions = {}): Promise<R
   if (options.signals ?? true) {
     running.onClosed = closeOnSignals(running);
   }
-  logger.info({ url: running.url }, `Listening on ${running.url}`);
+  logger.info({}, `Listening on ${running.url}`);
   return running;
 }

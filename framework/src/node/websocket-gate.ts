@@ -9,6 +9,7 @@ import { Refusal } from "./refusal.js";
 import { readHead, type RequestHead } from "./request-head.js";
 import { createScope } from "./request.js";
 import type { Service } from "./service.js";
+import { PingRound } from "./websocket-pings.js";
 import { WebSocketSession, type Acceptance } from "./websocket-session.js";
 
 /** What a server asks of those who want a WebSocket. */
@@ -43,6 +44,7 @@ export class WebSocketGate {
   readonly #service: Service;
   readonly #rules: WebSocketRules;
   readonly #serveAsHTTP: (socket: Socket) => void;
+  readonly #pings: PingRound;
   #server: Promise<WebSocketServer> | null = null;
   /** What `ws` asks for in the middle of a handshake, which is one synchronous call. */
   #acceptance: Acceptance = { subprotocol: null, headers: [] };
@@ -52,6 +54,7 @@ export class WebSocketGate {
     this.#service = service;
     this.#rules = rules;
     this.#serveAsHTTP = serveAsHTTP;
+    this.#pings = new PingRound(rules.pingMs);
   }
 
   /** Takes a request with an `Upgrade` from the parser; from here on the connection is not HTTP's any more. */
@@ -133,7 +136,7 @@ export class WebSocketGate {
       server.handleUpgrade(req, socket, firstBytes, (webSocket) => (opened = webSocket));
       return opened;
     };
-    new WebSocketSession(this.#service, connection, scope, req, open, this.#rules.pingMs).run();
+    new WebSocketSession(this.#service, connection, scope, req, open, this.#pings).run();
   }
 
   /** `ws` is loaded with the first WebSocket: most processes never see one. */

@@ -16,6 +16,7 @@ import { checkHeader, toRawHeaders } from "./headers.js";
 import { Refusal } from "./refusal.js";
 import { ResponseWriter, type ResponseOwner } from "./response.js";
 import type { Service } from "./service.js";
+import type { PingRound } from "./websocket-pings.js";
 
 /** What the application says when it takes a WebSocket. */
 export interface Acceptance {
@@ -58,9 +59,9 @@ export class WebSocketSession implements Call, ResponseOwner {
   readonly received = true;
   readonly #service: Service;
   readonly #connection: Connection;
-  readonly #req: IncomingMessage;
-  readonly #open: Open;
-  readonly #pingMs: number;
+  /** Gone once it is answered: an idle WebSocket would keep the whole request in memory. */
+  #handshake: { req: IncomingMessage; open: Open } | null;
+  readonly #pings: PingRound;
   #phase: Phase = "connecting";
   #webSocket: WebSocket | null = null;
   #response: ResponseWriter | null = null;
@@ -77,14 +78,13 @@ export class WebSocketSession implements Call, ResponseOwner {
     scope: WebSocketScope,
     req: IncomingMessage,
     open: Open,
-    pingMs: number,
+    pings: PingRound,
   ) {
     this.scope = scope;
     this.#service = service;
     this.#connection = connection;
-    this.#req = req;
-    this.#open = open;
-    this.#pingMs = pingMs;
+    this.#handshake = { req, open };
+    this.#pings = pings;
   }
 
   get name(): string {
@@ -206,7 +206,8 @@ export class WebSocketSession implements Call, ResponseOwner {
   }
 
   #begin(acceptance: Acceptance): void {
-    const webSocket = this.#open(acceptance);
+    const webSocket = this.#handshake?.open(acceptance) ?? null;
+    this.#handshake = null;
     if (webSocket === null) {
       this.#phase = "closed";
       throw new ClientDisconnect();
@@ -217,11 +218,10 @@ export class WebSocketSession implements Call, ResponseOwner {
     webSocket.on("error", (error: NodeJS.ErrnoException) => (this.#violation = violationOf(error.code)));
     webSocket.on("close", (code, reason) => {
       this.#phase = "closed";
+      this.#pings.delete(webSocket);
       this.#tellDisconnect(this.#violation || code, reason.toString());
     });
-    if (this.#pingMs > 0) {
-      keepAlive(webSocket, this.#pingMs);
-    }
+    this.#pings.add(webSocket);
   }
 
   #write(message: WebSocketSendMessage): Promise<void> | void {
@@ -266,7 +266,7 @@ export class WebSocketSession implements Call, ResponseOwner {
     if (this.#response === null) {
       this.#expect("connecting", message);
       this.#phase = "answering";
-      this.#response = this.#respond();
+      this.#response = this.#respond((this.#handshake as { req: IncomingMessage }).req);
     }
     if (message.type === "websocket.http.response.start") {
       return this.#response.send({ ...message, type: "http.response.start" });
@@ -276,9 +276,9 @@ export class WebSocketSession implements Call, ResponseOwner {
     }
   }
 
-  #respond(): ResponseWriter {
+  #respond(req: IncomingMessage): ResponseWriter {
     const { socket } = this.#connection;
-    const res = new ServerResponse(this.#req);
+    const res = new ServerResponse(req);
     res.assignSocket(socket);
     socket.on("drain", () => res.emit("drain")); // what the server of node:http does for its own
     this.#connection.closeAfter(res);
@@ -389,23 +389,4 @@ function violationOf(code: string | undefined): number {
     return CLOSE.invalidText;
   }
   return code?.startsWith("WS_ERR_") ? CLOSE.protocolError : 0;
-}
-
-/** Pings, and cuts a client that did not answer the last one: a vanished one never says so. */
-function keepAlive(webSocket: WebSocket, pingMs: number): void {
-  let answered = true;
-  const timer = setInterval(() => {
-    if (webSocket.isPaused) {
-      return; // its pong may be among what the application has not asked for yet
-    }
-    if (!answered) {
-      webSocket.terminate();
-      return;
-    }
-    answered = false;
-    webSocket.ping();
-  }, pingMs);
-  timer.unref();
-  webSocket.on("pong", () => (answered = true));
-  webSocket.once("close", () => clearInterval(timer));
 }

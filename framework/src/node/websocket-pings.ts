@@ -1,0 +1,57 @@
+/** The pings that find out which WebSocket clients have vanished: such a client never says so itself. @module */
+import type { WebSocket } from "ws";
+
+/** Pings all WebSockets of a server at once, with one timer, and cuts those that did not answer the last time. */
+export class PingRound {
+  readonly #everyMs: number;
+  readonly #waiting = new Set<WebSocket>();
+  readonly #answered = new Set<WebSocket>();
+  #timer: NodeJS.Timeout | undefined;
+  readonly #onPong: (this: WebSocket) => void;
+
+  /** @param everyMs - Milliseconds between two pings; 0 for none. */
+  constructor(everyMs: number) {
+    this.#everyMs = everyMs;
+    const waiting = this.#waiting;
+    const answered = this.#answered;
+    this.#onPong = function () {
+      if (waiting.delete(this)) {
+        answered.add(this);
+      }
+    };
+  }
+
+  /** Takes a WebSocket into the round. */
+  add(webSocket: WebSocket): void {
+    if (this.#everyMs > 0) {
+      this.#answered.add(webSocket);
+      webSocket.on("pong", this.#onPong);
+      this.#timer ??= setInterval(() => this.#ping(), this.#everyMs).unref();
+    }
+  }
+
+  /** Lets a closed WebSocket out of it. */
+  delete(webSocket: WebSocket): void {
+    this.#waiting.delete(webSocket);
+    this.#answered.delete(webSocket);
+    if (this.#waiting.size + this.#answered.size === 0) {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+    }
+  }
+
+  #ping(): void {
+    for (const webSocket of this.#waiting) {
+      if (webSocket.isPaused) {
+        webSocket.ping(); // its pong may be among what the application has not asked for yet
+      } else {
+        webSocket.terminate();
+      }
+    }
+    for (const webSocket of this.#answered) {
+      this.#waiting.add(webSocket);
+      webSocket.ping();
+    }
+    this.#answered.clear();
+  }
+}
