@@ -82,7 +82,8 @@ export class AppGenerator extends Generator<Record<string, unknown>, BaseOptions
     }
     if (this.#answers.install) {
       print("Installing the dependencies with npm …");
-      await runNpm(["install", "--no-audit", "--no-fund", "--loglevel=error"], {
+      // The build needs the development packages, which npm leaves out where NODE_ENV is production.
+      await runNpm(["install", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"], {
         cwd: this.#folder,
         output: "terminal",
       }).catch((error: unknown) => {

@@ -8,18 +8,24 @@ import { createTsgi, run, shellEnvironment, temporaryFolder } from "./support.js
 /** Three minutes on two cores, most of it npm's; `make test-all` sets the variable. */
 const slowly = process.env["TSGI_SLOW"] ? describe : describe.skip;
 
-/** Waits until a running command has shown a text; rejects when it ends before. */
+/** Waits until a running command has shown a text; rejects when it ends before, or takes more than a minute. */
 function waitForText(child: ChildProcess, pattern: RegExp): Promise<RegExpExecArray> {
   return new Promise((resolve, reject) => {
     let shown = "";
+    const fail = () => {
+      clearTimeout(timer);
+      reject(new Error(`never shown: ${pattern.source}\n${shown}`));
+    };
+    const timer = setTimeout(fail, 60_000);
+    child.once("close", fail);
     child.stdout?.on("data", (chunk: Buffer) => {
       shown += chunk.toString("utf8");
       const match = pattern.exec(shown);
       if (match) {
+        clearTimeout(timer);
         resolve(match);
       }
     });
-    child.once("close", () => reject(new Error(`ended without ${pattern.source}:\n${shown}`)));
   });
 }
 

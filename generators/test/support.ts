@@ -26,8 +26,10 @@ export interface Surroundings {
   input?: string;
 }
 
-/** What npm, a CI service or a shell around the tests may have set, and would change what the command does. */
-const foreign = Object.keys(process.env).filter((name) => /^(?:npm_|CI$|GIT_)/i.test(name));
+/** What npm, jest, a CI service or a Git hook around the tests may have set, and would change what is run here. */
+const foreign = Object.keys(process.env).filter((name) =>
+  /^(?:npm_|JEST_|GIT_|CI$|NODE_ENV$|NODE_OPTIONS$)/i.test(name),
+);
 
 /** The environment of a command that somebody types into a fresh shell. */
 export const shellEnvironment: NodeJS.ProcessEnv = {
