@@ -127,6 +127,7 @@ const refusalsByCode: Readonly<Record<string, Refusal>> = {
   ERR_HTTP_REQUEST_TIMEOUT: refusals.timeout,
   HPE_HEADER_OVERFLOW: refusals.headerBytes,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: refusals.chunkExtensions,
+  HPE_INVALID_TRANSFER_ENCODING: refusals.transferEncoding,
   HPE_PAUSED_H2_UPGRADE: refusals.version,
 };
 
@@ -137,8 +138,8 @@ function refusalOf({ code = "", reason, rawPacket, bytesParsed }: ClientError): 
   if (reason === "Invalid HTTP version") {
     return refusals.version;
   }
-  if (reason?.includes("invalid `Transfer-Encoding`") || reason?.includes("Invalid `Transfer-Encoding`")) {
-    return refusals.transferEncoding;
+  if (code === "HPE_INVALID_TRANSFER_ENCODING" && reason?.includes("Content-Length")) {
+    return refusals.malformed;
   }
   return refusalsByCode[code] ?? refusals.malformed;
 }
