@@ -5,7 +5,7 @@ import { HTTPException } from "./exceptions.js";
 import { DEFAULT_LIMITS, type Limits } from "./limits.js";
 import { IncomingBody } from "./request/body.js";
 import { parseCookies } from "./request/cookies.js";
-import { parseURLEncoded } from "./request/form.js";
+import { parsePairs, parseURLEncoded } from "./request/form.js";
 import { headerValue, mediaTypeOf, parseHeaders } from "./request/headers.js";
 import { parseJSON } from "./request/json.js";
 
@@ -76,7 +76,7 @@ export class Connection<S extends HTTPScope | WebSocketScope = HTTPScope | WebSo
   /** The query string's names and values. */
   get queryParams(): URLSearchParams {
     const query = this.scope.query_string;
-    return (this.#queryParams ??= new URLSearchParams(query ? decodeLatin1(query) : ""));
+    return (this.#queryParams ??= parsePairs(query ? decodeLatin1(query) : ""));
   }
 
   /**

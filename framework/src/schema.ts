@@ -1,11 +1,19 @@
 /** Schemas: what they describe, how values are checked against them, cut, converted and written as JSON. @module */
 import { type OptionalKind, type TSchema, Type } from "@sinclair/typebox";
-import { ConfigurationError } from "./exceptions.js";
 import type { Check } from "./schema/check.js";
 import { compileCheck } from "./schema/compile.js";
-import { type Coerce, compileCoerce, isListSchema } from "./schema/coerce.js";
+import { type Coerce, compileCoerce } from "./schema/coerce.js";
+import { compileDefault, unfit } from "./schema/defaults.js";
 import { Faults } from "./schema/faults.js";
-import { isObjectSchema, type JSONSchema, resolveRef, unionMembers } from "./schema/json-schema.js";
+import {
+  isArraySchema,
+  isObjectSchema,
+  type JSONSchema,
+  prefixItems,
+  resolveRef,
+  saysType,
+  unionMembers,
+} from "./schema/json-schema.js";
 import {
   addIssues,
   isStandardSchema,
@@ -13,10 +21,12 @@ import {
   type StandardResult,
   type StandardSchema,
   withoutJSONSchema,
+  withoutLibraryChecks,
 } from "./schema/standard.js";
 
-export { type Coerce, compileCoerce } from "./schema/coerce.js";
-export { Faults } from "./schema/faults.js";
+export type { Coerce } from "./schema/coerce.js";
+export { FAULT_TYPES, type FaultType } from "./schema/fault-types.js";
+export { Faults, isSecretName } from "./schema/faults.js";
 export { isObjectSchema, type JSONSchema, resolveRef, unionMembers } from "./schema/json-schema.js";
 export { isStandardSchema, type StandardSchema } from "./schema/standard.js";
 export type { Static, TSchema } from "@sinclair/typebox";
@@ -63,24 +73,24 @@ export function isSchema(value: unknown): value is Schema {
 
 /** A schema with everything that registration learns about it. */
 export interface CompiledSchema {
-  /** As JSON Schema, for documents and coercion; `null` when a Standard Schema gives none. */
+  /** As JSON Schema, for documents; `null` when a Standard Schema gives none. */
   readonly json: JSONSchema | null;
   /** Whether a bare schema of this shape is the body: an object, or lists, unions, intersections of objects. */
   readonly isStruct: boolean;
-  /** Whether a repeated key fills a list. */
-  readonly isList: boolean;
-  /** Whether the value may be left out and is then `undefined` (`t.Optional`). */
-  readonly isOptional: boolean;
-  /** Whether there is a default in the schema itself. */
-  readonly hasDefault: boolean;
-  /** The default in the schema itself. */
-  readonly defaultValue: unknown;
-  /** From texts to a value, which `check` then looks at. */
-  readonly coerce: Coerce;
-  /** Checks a value and gives it as the handler gets it. A promise only for a Standard Schema that checks so. */
-  readonly check: (value: unknown, faults: Faults) => unknown;
   /** The properties of an object schema by name, each with a schema of its own; `null` for any other. */
   readonly properties: ReadonlyMap<string, JSONSchema> | null;
+  /** Whether an object schema refuses other names. */
+  readonly isClosed: boolean;
+  /** Checks a value and gives it as the handler gets it. */
+  readonly check: Check;
+  /** Whether `check` may give a promise, as a Standard Schema that checks asynchronously does. */
+  readonly maySuspend: boolean;
+  /** Gives what an absent value becomes, or the fault `missing`; `null` when there is nothing that it could become. */
+  readonly absent: ((faults: Faults) => unknown) | null;
+  /** How texts become a value that `check` then looks at; `null` when none can. Compiled where it is asked for. */
+  coerce(): Coerce | null;
+  /** How the text of one property of an object schema becomes its value. */
+  coerceProperty(property: JSONSchema): Coerce | null;
 }
 
 const compiledSchemas = new WeakMap<object, CompiledSchema>();
@@ -101,59 +111,109 @@ export function compileSchema(schema: Schema): CompiledSchema {
 
 function compileTypeBox(schema: TSchema): CompiledSchema {
   const json: JSONSchema = schema;
+  const check = compileCheck(json, "decode");
+  const makeDefault = json.default === undefined ? null : compileDefault(json.default, check, "the schema");
   return {
+    ...shapeOf(json),
     json,
-    isStruct: isStruct(json, json),
-    isList: isListSchema(json),
-    isOptional: OPTIONAL in schema,
-    hasDefault: Object.hasOwn(schema, "default"),
-    defaultValue: schema.default,
-    coerce: compileCoerce(json),
-    check: compileCheck(json, "decode"),
-    properties: propertiesOf(json),
+    check,
+    maySuspend: false,
+    absent: makeDefault ?? (OPTIONAL in schema ? () => undefined : null),
+    coerce: () => compileCoerce(json),
+    coerceProperty: (property) => compileCoerce(property, json),
   };
 }
+
+const TEXT: Coerce = { isList: false, text: (text) => text };
 
 function compileStandard(schema: StandardSchema): CompiledSchema {
   const json = standardJSONSchema(schema, "input");
+  const own = json && withoutLibraryChecks(json);
   const { validate } = schema["~standard"];
-  const absent = validate(undefined);
-  const takesAbsence = !(absent instanceof Promise) && !absent.issues;
-  const defaultValue = takesAbsence ? (absent as { value: unknown }).value : undefined;
+  const check: Check = (value, faults) => {
+    const result = validate(value);
+    return result instanceof Promise
+      ? result.then((settled: StandardResult) => addIssues(settled, faults, value))
+      : addIssues(result, faults, value);
+  };
   return {
+    ...shapeOf(own ?? {}),
     json,
-    isStruct: json !== null && isStruct(json, json),
-    isList: json !== null && isListSchema(json),
-    isOptional: takesAbsence && defaultValue === undefined,
-    hasDefault: takesAbsence && defaultValue !== undefined,
-    defaultValue,
-    coerce: json ? compileCoerce(json) : (texts) => texts[texts.length - 1],
-    check(value, faults) {
-      const result = validate(value);
-      return result instanceof Promise
-        ? result.then((settled: StandardResult) => addIssues(settled, faults, value))
-        : addIssues(result, faults, value);
-    },
-    properties: json && propertiesOf(json),
+    check,
+    maySuspend: true,
+    // Where the JSON Schema allows anything, the library would hand nothing to the application's own transforms.
+    absent: json === null || saysType(json) ? compileAbsent(validate) : null,
+    coerce: () => (own ? compileCoerce(own) : TEXT),
+    coerceProperty: (property) => compileCoerce(property, own ?? {}),
   };
 }
 
-function propertiesOf(json: JSONSchema): Map<string, JSONSchema> | null {
-  const target = json.$ref === undefined ? json : (resolveRef(json.$ref, json) ?? json);
-  if (target.allOf?.every(isObjectSchema)) {
-    return new Map(target.allOf.flatMap((member) => Object.entries(member.properties ?? {})));
+/**
+ * What a Standard Schema makes of nothing: its default, `undefined`, or issues. It is asked again for each request,
+ * because its default may be a new one each time.
+ */
+function compileAbsent(
+  validate: (value: unknown) => StandardResult | Promise<StandardResult>,
+): CompiledSchema["absent"] {
+  const settle = (result: StandardResult, faults: Faults) =>
+    result.issues ? faults.add("missing", "Field required", null) : result.value;
+  let first: StandardResult | Promise<StandardResult>;
+  try {
+    first = validate(undefined);
+  } catch {
+    // A transform of its own that cannot work on nothing.
+    return null;
   }
-  return isObjectSchema(target) ? new Map(Object.entries(target.properties ?? {})) : null;
+  if (first instanceof Promise) {
+    first.catch(() => {});
+    return async (faults) => {
+      try {
+        return settle(await validate(undefined), faults);
+      } catch {
+        return faults.add("missing", "Field required", null);
+      }
+    };
+  }
+  return first.issues ? null : (faults) => settle(validate(undefined) as StandardResult, faults);
 }
 
-function isStruct(json: JSONSchema, root: JSONSchema): boolean {
-  if (json.$ref !== undefined) return true;
-  if (isObjectSchema(json)) return true;
-  if (json.type === "array" && typeof json.items === "object" && !Array.isArray(json.items)) {
-    return isStruct(json.items, root);
+/** What the shape of a schema decides about a parameter. */
+function shapeOf(json: JSONSchema): Pick<CompiledSchema, "isStruct" | "properties" | "isClosed"> {
+  const fields = fieldsOf(json, json);
+  return {
+    isStruct: isStruct(json),
+    properties: fields && new Map(fields.flatMap((field) => Object.entries(field.properties ?? {}))),
+    isClosed: fields !== null && isClosed(json),
+  };
+}
+
+function target(json: JSONSchema, root: JSONSchema): JSONSchema {
+  return json.$ref === undefined ? json : (resolveRef(json.$ref, root) ?? {});
+}
+
+/** The objects whose properties an object schema has: itself, or the members of an intersection. */
+function fieldsOf(json: JSONSchema, root: JSONSchema): readonly JSONSchema[] | null {
+  const schema = target(json, root);
+  if (schema.allOf) {
+    const members = schema.allOf.map((member) => fieldsOf(member, root));
+    return members.includes(null) ? null : members.flatMap((member) => member ?? []);
   }
-  const members = (unionMembers(json) ?? json.allOf)?.filter((member) => member.type !== "null");
-  return members !== undefined && members.length > 0 && members.every((member) => isStruct(member, root));
+  return isObjectSchema(schema) && schema.properties ? [schema] : null;
+}
+
+function isClosed(json: JSONSchema): boolean {
+  const { additionalProperties, unevaluatedProperties } = target(json, json);
+  return additionalProperties === false || unevaluatedProperties === false;
+}
+
+/** A reference counts as a struct, wherever it leads. */
+function isStruct(json: JSONSchema): boolean {
+  if (json.$ref !== undefined || isObjectSchema(json)) return true;
+  const items = isArraySchema(json) ? [...prefixItems(json), ...(Array.isArray(json.items) ? [] : [json.items])] : [];
+  const parts = isArraySchema(json)
+    ? items.filter((item) => typeof item === "object")
+    : (unionMembers(json) ?? json.allOf ?? []).filter((member) => member.type !== "null");
+  return parts.length > 0 && parts.every(isStruct);
 }
 
 /** A schema as JSON Schema, of what is sent or of what is received; `null` when a Standard Schema gives none. */
@@ -189,7 +249,7 @@ function compileStandardReturns(schema: StandardSchema): CompiledReturns {
       "What it does not name could leave the process. Use a schema that has one, or a TypeBox schema.",
     );
   }
-  const cut: Check = compileCheck(withoutFormats(json), "encode");
+  const cut = compileCheck(withoutLibraryChecks(json), "encode");
   const { validate } = schema["~standard"];
   const finish = (result: StandardResult, value: unknown, faults: Faults) => {
     const checked = addIssues(result, faults, value);
@@ -203,18 +263,9 @@ function compileStandardReturns(schema: StandardSchema): CompiledReturns {
   };
 }
 
-/** The library has checked formats and patterns already, by rules of its own and under names of its own. */
-function withoutFormats(schema: JSONSchema): JSONSchema {
-  return JSON.parse(
-    JSON.stringify(schema, (key, value: unknown) =>
-      (key === "format" || key === "pattern") && typeof value === "string" ? undefined : value,
-    ),
-  ) as JSONSchema;
-}
-
 /** Whether a Standard Schema can be used to read text by its JSON Schema. Those without need a marker. */
 export function assertReadable(schema: Schema, where: string): void {
-  if (isStandardSchema(schema) && compileSchema(schema).json === null) {
+  if (isStandardSchema(schema) && standardJSONSchema(schema, "input") === null) {
     throw withoutJSONSchema(
       schema,
       where,
@@ -223,11 +274,20 @@ export function assertReadable(schema: Schema, where: string): void {
   }
 }
 
-/** Refuses a default that does not fit. @throws ConfigurationError with the first fault. */
-export function assertDefault(schema: Schema, value: unknown, where: string): void {
-  if (isStandardSchema(schema) || value === null || value === undefined || value instanceof Date) return;
+/**
+ * Compiles the default of a descriptor, which is a value as the handler gets it, unlike a default in a schema.
+ *
+ * @param where - What it belongs to, for the message.
+ * @throws ConfigurationError when it does not fit.
+ */
+export function compileMarkerDefault(schema: Schema, value: unknown, where: string): () => unknown {
+  if (typeof value !== "object" && isStandardSchema(schema)) return () => value;
+  if (value === null) return () => null;
+  // Only the library knows what its own values are made of.
+  if (isStandardSchema(schema)) return () => structuredClone(value);
   const faults = new Faults();
-  compileCheck(schema, "decode")(value, faults);
-  const fault = faults.list[0];
-  if (fault) throw new ConfigurationError(`The default of ${where} does not fit its schema: ${fault.msg}.`);
+  const sent = compileReturns(schema)(value, faults);
+  const [fault] = faults.list;
+  if (fault) throw unfit(where, value, fault.msg);
+  return compileDefault(sent, compileSchema(schema).check, where);
 }

@@ -13,7 +13,6 @@ import {
 } from "../dependencies.js";
 import { ConfigurationError, ResponseValidationError } from "../exceptions.js";
 import type { Limits } from "../limits.js";
-import type { Logger } from "../logger.js";
 import { wrap } from "../middleware.js";
 import { Response, sendJSON } from "../response.js";
 import type { Handler, PathParams, RouteEntry, RouteOptions } from "../router.js";
@@ -130,7 +129,7 @@ export class Endpoint {
     let text: string;
     try {
       const output = this.#returns === null ? result : this.#toOutput(this.#returns, result);
-      if (output instanceof Promise) return this.#finishSlowly(call, result);
+      if (output instanceof Promise) return this.#finishSlowly(call, output, true);
       text = this.#stringify(output);
     } catch (error) {
       return this.#fail(call, error);
@@ -139,7 +138,8 @@ export class Endpoint {
     return sendJSON(call.send, this.#statusCode, text, (call.scope as HTTPScope).method === "HEAD");
   }
 
-  async #finishSlowly(call: Call, pending: unknown): Promise<void> {
+  /** @param isOutput - Whether it is what `returns` made of the result already. */
+  async #finishSlowly(call: Call, pending: unknown, isOutput = false): Promise<void> {
     const headOnly = (call.scope as HTTPScope).method === "HEAD";
     const { logger } = this.#settings;
     let response: Response | null = null;
@@ -147,7 +147,7 @@ export class Endpoint {
       const result = await pending;
       let text = "";
       if (result instanceof Response) response = result;
-      else text = this.#stringify(this.#returns ? await this.#toOutput(this.#returns, result) : result);
+      else text = this.#stringify(this.#returns && !isOutput ? await this.#toOutput(this.#returns, result) : result);
       response = this.#withDraft(call, response, text);
       if (call.exits) await closeExits(call.exits, "function", logger);
       call.started = true;
@@ -182,7 +182,9 @@ export class Endpoint {
     const faults = new Faults();
     const output = returns(result === undefined ? null : result, faults);
     const accept = (settled: unknown) => {
-      if (faults.count > 0) throw new ResponseValidationError(faults.list);
+      // The values of a result may be secrets, and the error goes to logs and exception handlers.
+      if (faults.count > 0)
+        throw new ResponseValidationError(faults.forClient().map(({ type, loc, msg }) => ({ type, loc, msg })));
       return settled;
     };
     return output instanceof Promise ? output.then(accept) : accept(output);
@@ -192,9 +194,11 @@ export class Endpoint {
   #stringify(result: unknown): string {
     if (result === undefined) return "null";
     if (this.#returns === null && typeof result === "object" && result !== null) assertJSON(result);
-    const text = JSON.stringify(result);
+    const text = stringify(result);
     if (text === undefined) {
-      throw new TypeError(`A handler cannot return a ${typeof result}. Return a value that JSON can write, or a Response.`);
+      throw new TypeError(
+        `A handler cannot return a ${typeof result}. Return a value that JSON can write, or a Response.`,
+      );
     }
     return text;
   }
@@ -215,10 +219,27 @@ export class Endpoint {
   }
 }
 
+/** `JSON.stringify`, whose two errors say what to return instead. */
+function stringify(result: unknown): string | undefined {
+  try {
+    return JSON.stringify(result);
+  } catch (error) {
+    const message = error instanceof TypeError ? error.message : "";
+    const instead = message.includes("BigInt")
+      ? "A handler cannot return a bigint, which JSON does not have. Return String(value)."
+      : message.includes("circular")
+        ? "A handler cannot return an object that contains itself. Return one without the circle, or declare `returns`."
+        : null;
+    throw instead === null ? error : new TypeError(instead, { cause: error });
+  }
+}
+
 function assertJSON(result: object): void {
   if (result instanceof Map || result instanceof Set) {
     const instead = result instanceof Map ? "Object.fromEntries(map)" : "[...set]";
-    throw new TypeError(`A handler cannot return a ${result.constructor.name}, which JSON writes as {}. Return ${instead}.`);
+    throw new TypeError(
+      `A handler cannot return a ${result.constructor.name}, which JSON writes as {}. Return ${instead}.`,
+    );
   }
   if (ArrayBuffer.isView(result) || result instanceof ArrayBuffer) {
     throw new TypeError("A handler cannot return bytes as JSON. Return new Response(bytes, { mediaType }).");

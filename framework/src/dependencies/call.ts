@@ -120,13 +120,19 @@ export class Call {
       this.faults.add("content_type", "Content-Type should be application/json", contentType ?? null, ["body"]);
       return { state: "faulty" };
     }
+    let value: unknown;
     try {
-      return { state: "present", value: parseJSON(body, this.settings.limits.jsonDepth) };
+      value = parseJSON(body, this.settings.limits.jsonDepth);
     } catch (error) {
       if (!(error instanceof JSONError)) throw error;
       this.faults.add("json_invalid", error.message, undefined, ["body"]);
       return { state: "faulty" };
     }
+    if (this.settings.embedBody && (typeof value !== "object" || value === null || Array.isArray(value))) {
+      this.faults.add("object_type", "Input should be a valid object", value, ["body"]);
+      return { state: "faulty" };
+    }
+    return { state: "present", value };
   }
 
   /** The form, read and parsed once; what is wrong with it is said once. */

@@ -14,7 +14,7 @@ import {
 } from "../params.js";
 import { Request } from "../request.js";
 import { Response } from "../response.js";
-import { assertDefault, assertReadable, compileSchema, isSchema, isStandardSchema, type Schema } from "../schema.js";
+import { assertReadable, type CompiledSchema, compileSchema, Faults, isSchema, type Schema } from "../schema.js";
 import type {
   CallablePlan,
   CallableShape,
@@ -36,7 +36,7 @@ const INJECTABLE = new Map<unknown, ParamKind>([
 ]);
 
 /** The globals that bear the names of our classes, and that an editor leaves unmarked when the import is missing. */
-const GLOBAL_NAMES = ["Request", "Response", "WebSocket", "File", "FormData"] as const;
+const GLOBAL_NAMES = ["Request", "Response", "WebSocket", "File"] as const;
 
 /** The names in a path pattern. */
 export function pathNames(path: string): string[] {
@@ -61,19 +61,10 @@ function where(name: string, callable: Callable): string {
 
 /** The descriptor that a bare schema stands for. */
 function markerOfSchema(name: string, schema: Schema, names: readonly string[], place: string): SourceMarker {
-  if (names.includes(name)) {
-    assertReadable(schema, place);
-    return new SourceMarker(ParamKind.PATH, schema, {});
-  }
   assertReadable(schema, place);
-  const compiled = compileSchema(schema);
-  if (compiled.hasDefault && compiled.defaultValue === null && !isStandardSchema(schema)) {
-    throw new ConfigurationError(
-      `${place} has \`default: null\` on a bare schema, which its type cannot see. ` +
-        "Write `Query(schema, { default: null })`, or `t.Optional(schema)` for `undefined`.",
-    );
-  }
-  return new SourceMarker(compiled.isStruct ? ParamKind.BODY : ParamKind.QUERY, schema, {});
+  if (names.includes(name)) return new SourceMarker(ParamKind.PATH, schema, {});
+  const { isStruct } = compileAt(schema, place);
+  return new SourceMarker(isStruct ? ParamKind.BODY : ParamKind.QUERY, schema, {});
 }
 
 function compileSpec(name: string, annotation: unknown, callable: Callable, names: readonly string[]): ParamSpec {
@@ -87,7 +78,8 @@ function compileSpec(name: string, annotation: unknown, callable: Callable, name
   if (isSchema(annotation)) {
     return sourceSpec(name, annotation, markerOfSchema(name, annotation, names, place), names, place);
   }
-  const global = GLOBAL_NAMES.find((key) => annotation === (globalThis as Record<string, unknown>)[key]);
+  const globals = globalThis as Record<string, unknown>;
+  const global = GLOBAL_NAMES.find((key) => annotation !== undefined && annotation === globals[key]);
   if (global) {
     throw new ConfigurationError(
       `${place} is declared with the global ${global}. Write \`import { ${global} } from "tsgi"\`.`,
@@ -117,10 +109,20 @@ function sourceSpec(
         "Add it to the pattern, or declare the parameter with Query().",
     );
   }
-  const compiled = marker.schema && compileSchema(marker.schema);
-  if (marker.schema && "default" in marker.options) assertDefault(marker.schema, marker.options.default, place);
-  const absent = absenceOf(marker, compiled);
-  return { name, kind: marker.kind, annotation, default: absent.isRequired ? undefined : absent.make(), marker };
+  const compiled = marker.schema && compileAt(marker.schema, place);
+  const absent = absenceOf(marker, compiled, place);
+  const value = absent.isRequired ? undefined : absent.make(new Faults());
+  return { name, kind: marker.kind, annotation, default: value instanceof Promise ? undefined : value, marker };
+}
+
+/** Compiles a parameter's schema, and says at which parameter when it cannot be. */
+function compileAt(schema: Schema, place: string): CompiledSchema {
+  try {
+    return compileSchema(schema);
+  } catch (error) {
+    if (error instanceof ConfigurationError) error.message = `${place}: ${error.message}`;
+    throw error;
+  }
 }
 
 /** The specs of a callable: its params, and after them the pattern's other names for a handler. */
@@ -141,7 +143,7 @@ const cacheKeys = new WeakMap<Callable, Map<string, object>>();
 /** One object for each callable with its scopes. */
 function cacheKeyOf(callable: Callable, variant: string): object {
   let variants = cacheKeys.get(callable);
-  if (!variants) cacheKeys.set(callable, (variants = new Map()));
+  if (!variants) cacheKeys.set(callable, (variants = new Map<string, object>()));
   let key = variants.get(variant);
   if (!key) variants.set(variant, (key = {}));
   return key;
@@ -171,7 +173,7 @@ function usesScopes(plan: DependencyPlan): boolean {
   );
 }
 
-function compileReadStep(spec: ParamSpec, place: Place): ReadStep {
+function compileReadStep(spec: ParamSpec, place: Place, callable: Callable): ReadStep {
   const { name, kind } = spec;
   switch (kind) {
     case ParamKind.REQUEST:
@@ -183,11 +185,11 @@ function compileReadStep(spec: ParamSpec, place: Place): ReadStep {
     case ParamKind.DEPENDS:
       return { name, read: () => new SecurityScopes(place.scopes) };
     case ParamKind.BODY:
-      return { name, read: compileBodyRead(name, spec.marker as SourceMarker) };
+      return { name, read: compileBodyRead(name, spec.marker as SourceMarker, where(name, callable)) };
     case ParamKind.FORM:
-      return { name, read: compileFormRead(name, spec.marker as SourceMarker) };
+      return { name, read: compileFormRead(name, spec.marker as SourceMarker, where(name, callable)) };
     default:
-      return { name, read: compileRead(name, spec.marker as SourceMarker) };
+      return { name, read: compileRead(name, spec.marker as SourceMarker, where(name, callable)) };
   }
 }
 
@@ -199,9 +201,9 @@ function compilePlan(callable: Callable, specs: readonly ParamSpec[], place: Pla
     name: nameOf(callable),
     isAsync: isAsyncFunction(callable),
     specs,
-    now: specs.filter((spec) => !isLate(spec) && !isStep(spec)).map((spec) => compileReadStep(spec, place)),
+    now: specs.filter((spec) => !isLate(spec) && !isStep(spec)).map((spec) => compileReadStep(spec, place, callable)),
     dependencies: specs.filter(isStep).map((spec) => compileStep(spec, place)),
-    late: specs.filter(isLate).map((spec) => compileReadStep(spec, place)),
+    late: specs.filter(isLate).map((spec) => compileReadStep(spec, place, callable)),
   };
 }
 

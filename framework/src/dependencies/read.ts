@@ -1,42 +1,42 @@
 import { headerValues } from "../request.js";
 import {
   type Coerce,
-  compileCoerce,
+  compileMarkerDefault,
   type CompiledSchema,
   compileSchema,
   Faults,
-  isStandardSchema,
-  type JSONSchema,
+  isSecretName,
+  t,
 } from "../schema.js";
+import { ConfigurationError } from "../exceptions.js";
 import { ParamKind, type SourceMarker } from "../params.js";
 import type { Call } from "./call.js";
 import type { Read } from "./plan.js";
 
 const SOURCE_NAMES = ["path", "query", "header", "cookie", "body", "form"] as const;
 
-/** Gives the texts under one name; `null` when there are none. */
-type TextsOf = (call: Call, name: string) => readonly string[] | null;
+/** Gives the texts under one name, none when there are none. */
+type TextsOf = (call: Call, name: string) => readonly string[];
 
-const NO_HEADERS: readonly never[] = [];
-const noneIfEmpty = (texts: readonly string[]) => (texts.length === 0 ? null : texts);
+const NONE: readonly never[] = [];
 
-function pathTexts(call: Call, name: string): readonly string[] | null {
+function pathTexts(call: Call, name: string): readonly string[] {
   const text = call.pathParams[name];
-  return text === undefined ? null : [text];
+  return text === undefined ? NONE : [text];
 }
 
-function queryTexts(call: Call, name: string): readonly string[] | null {
+function queryTexts(call: Call, name: string): readonly string[] {
   const bytes = call.scope.query_string;
-  return bytes === undefined || bytes.length === 0 ? null : noneIfEmpty(call.query.getAll(name));
+  return bytes === undefined || bytes.length === 0 ? NONE : call.query.getAll(name);
 }
 
-function headerTexts(call: Call, name: string): readonly string[] | null {
-  return noneIfEmpty(headerValues(call.scope.headers ?? NO_HEADERS, name));
+function headerTexts(call: Call, name: string): readonly string[] {
+  return headerValues(call.scope.headers ?? NONE, name);
 }
 
-function cookieTexts(call: Call, name: string): readonly string[] | null {
-  const { cookies } = call.request;
-  return name in cookies ? [cookies[name] as string] : null;
+function cookieTexts(call: Call, name: string): readonly string[] {
+  const text = call.request.cookies[name];
+  return text === undefined ? NONE : [text];
 }
 
 const TEXTS_OF: readonly TextsOf[] = [pathTexts, queryTexts, headerTexts, cookieTexts];
@@ -60,186 +60,271 @@ export function wireName(name: string, marker: SourceMarker): string {
 /** What stands in for an absent value: a default, `undefined` for an optional one, or the fault `missing`. */
 export interface Absence {
   readonly isRequired: boolean;
-  readonly make: () => unknown;
+  readonly make: (faults: Faults) => unknown;
 }
 
-const REQUIRED: Absence = { isRequired: true, make: () => undefined };
+const REQUIRED: Absence = {
+  isRequired: true,
+  make: (faults) => faults.add("missing", "Field required", null),
+};
 
-/** Works out what an absent value becomes, from the descriptor first and the schema next. */
-export function absenceOf(marker: SourceMarker, compiled: CompiledSchema | null): Absence {
-  const { options } = marker;
-  if (Object.hasOwn(options, "default") && options.default !== undefined) return absence(options.default);
-  if (compiled?.hasDefault) return absence(compiled.defaultValue);
-  return compiled?.isOptional ? { isRequired: false, make: () => undefined } : REQUIRED;
+/** The schema of a parameter that is declared with none. */
+const TEXT = t.String();
+
+/** The schema of a parameter, compiled. */
+function schemaOf(marker: SourceMarker): CompiledSchema {
+  return compileSchema(marker.schema ?? TEXT);
 }
 
-function absence(value: unknown): Absence {
-  return {
-    isRequired: false,
-    make: typeof value === "object" && value !== null ? () => structuredClone(value) : () => value,
+/**
+ * Works out what an absent value becomes, from the descriptor first and the schema next.
+ *
+ * @param compiled - The parameter's schema, `null` for text.
+ * @param where - Which parameter it is, for the message.
+ * @throws ConfigurationError when the default does not fit.
+ */
+export function absenceOf(marker: SourceMarker, compiled: CompiledSchema | null, where = "a parameter"): Absence {
+  const { default: value } = marker.options;
+  if (value !== undefined) {
+    return { isRequired: false, make: compileMarkerDefault(marker.schema ?? TEXT, value, where) };
+  }
+  return compiled?.absent ? { isRequired: false, make: compiled.absent } : REQUIRED;
+}
+
+/** Makes something of an input, and adds what is wrong with it. */
+type Make<Input> = (input: Input, faults: Faults) => unknown;
+
+/** Makes something of an input, where a promise may come of it, and adds what is wrong with it to the call's faults. */
+type MakeFor<Input> = (input: Input, call: Call) => unknown;
+
+/** Where the faults of a parameter are, and how they are shown. */
+interface Spot {
+  /** Outside in. */
+  readonly loc: readonly string[];
+  /** Whether the parameter's own name says that its value is never repeated. */
+  readonly isSecret: boolean;
+  /** Whether a promise may come of it. Its faults are then gathered apart from those of others. */
+  readonly maySuspend: boolean;
+}
+
+/** Puts what `make` finds into the call's faults, at the parameter's place. */
+function locate<Input>({ loc, isSecret, maySuspend }: Spot, make: Make<Input>): MakeFor<Input> {
+  const inwards = loc.toReversed();
+  const mark = (faults: Faults, from: number) => {
+    if (isSecret) faults.hideInputs(from);
+    for (const part of inwards) faults.within(from, part);
   };
-}
-
-/** Reports `missing` or gives the stand-in. */
-function standIn(absent: Absence, call: Call, loc: (string | number)[]): unknown {
-  return absent.isRequired ? call.faults.add("missing", "Field required", null, loc) : absent.make();
-}
-
-/** Runs a schema's check and puts `loc` in front of what it finds; also when the check takes its time. */
-function checkAt(compiled: CompiledSchema, value: unknown, call: Call, loc: readonly (string | number)[]): unknown {
-  const own = new Faults();
-  const result = compiled.check(value, own);
-  const settle = (settled: unknown) => {
-    for (const fault of own.list) {
-      if (!call.faults.full) call.faults.list.push({ ...fault, loc: [...loc, ...fault.loc] });
-    }
-    return settled;
+  if (!maySuspend) {
+    return (input, { faults }) => {
+      const before = faults.count;
+      const result = make(input, faults);
+      if (faults.count > before) mark(faults, before);
+      return result;
+    };
+  }
+  return (input, call) => {
+    const own = new Faults();
+    const settle = (result: unknown) => {
+      mark(own, 0);
+      call.faults.take(own.list);
+      return result;
+    };
+    const result = make(input, own);
+    return result instanceof Promise ? result.then(settle) : settle(result);
   };
-  return result instanceof Promise ? result.then(settle) : settle(result);
 }
 
 /** From the texts of one name to the handler's value. */
-function fromTexts(compiled: CompiledSchema | null, source: string, name: string) {
-  if (!compiled) return (texts: readonly string[]): unknown => texts[texts.length - 1];
-  return (texts: readonly string[], call: Call): unknown => {
-    const { faults } = call;
+function compileTexts(compiled: CompiledSchema, coerce: Coerce): Make<readonly string[]> {
+  const { check } = compiled;
+  return (texts, faults) => {
     const before = faults.count;
-    const value = compiled.coerce(texts, faults);
-    if (faults.count > before) {
-      faults.within(before, name);
-      faults.within(before, source);
-      return undefined;
-    }
-    return checkAt(compiled, value, call, [source, name]);
+    const value = convert(coerce, texts, faults);
+    return faults.count === before ? check(value, faults) : undefined;
   };
 }
 
+function convert(coerce: Coerce, texts: readonly string[], faults: Faults): unknown {
+  return coerce.isList ? coerce.texts(texts, faults) : coerce.text(texts[texts.length - 1] as string, faults);
+}
+
+/** Texts by name, as an object schema reads them. */
+interface Texts {
+  of(name: string): readonly string[];
+  /** Every name that was sent; `null` where others than those of the schema are sent as a matter of course. */
+  readonly names: Iterable<string> | null;
+}
+
 /** One property of an object schema that is read from texts. */
-interface TextProperty {
+interface Field {
   readonly key: string;
   readonly name: string;
   readonly coerce: Coerce;
 }
 
-/** Reads each property of an object schema by its own name. */
-function readProperties(
-  compiled: CompiledSchema,
-  properties: ReadonlyMap<string, JSONSchema>,
-  kind: number,
-  absent: Absence,
-) {
-  const source = SOURCE_NAMES[kind] as string;
-  const list: TextProperty[] = [...properties].map(([key, schema]) => ({
+function compileFields(compiled: CompiledSchema, kind: number, where: string): Field[] {
+  return [...(compiled.properties ?? [])].map(([key, property]) => ({
     key,
     name: kind === ParamKind.HEADER ? headerName(key) : key,
-    coerce: compileCoerce({ ...(compiled.json?.$defs ? { $defs: compiled.json.$defs } : {}), ...schema }),
+    coerce: readable(compiled.coerceProperty(property), `The property ${JSON.stringify(key)} of ${where}`),
   }));
-  return (call: Call, textsOf: TextsOf, allNames: (() => Iterable<string>) | null): unknown => {
-    const { faults } = call;
-    const before = faults.count;
+}
+
+function readable(coerce: Coerce | null, what: string): Coerce {
+  if (coerce) return coerce;
+  throw new ConfigurationError(
+    `${what} cannot be read from text. Take a scalar, a list of scalars, or an object of them; or read it with Body().`,
+  );
+}
+
+/** Reads each property of an object schema by its own name, and tells all that is wrong with any of them. */
+function compileObject(compiled: CompiledSchema, fields: readonly Field[], absent: Absence): Make<Texts> {
+  const names = new Map(fields.map(({ key, name }) => [key, name]));
+  const known = new Set(names.values());
+  return (texts, faults) => {
     const value: Record<string, unknown> = {};
-    let found = false;
-    for (const { key, name, coerce } of list) {
-      const texts = textsOf(call, name);
-      if (!texts) continue;
-      found = true;
-      const start = faults.count;
-      value[key] = coerce(texts, faults);
-      faults.within(start, name);
-    }
-    if (!found && !absent.isRequired) return absent.make();
-    if (allNames && compiled.json?.additionalProperties === false) {
-      for (const name of allNames()) {
-        if (!properties.has(name)) faults.add("extra_forbidden", "Extra inputs are not permitted", undefined, [name]);
+    const unread = new Set<unknown>();
+    let isEmpty = true;
+    for (const { key, name, coerce } of fields) {
+      const found = texts.of(name);
+      if (found.length === 0) continue;
+      isEmpty = false;
+      const before = faults.count;
+      const item = convert(coerce, found, faults);
+      if (faults.count === before) value[key] = item;
+      else {
+        faults.within(before, name);
+        unread.add(key);
       }
     }
-    if (faults.count > before) {
-      faults.within(before, source);
-      return undefined;
+    if (isEmpty && !absent.isRequired) return absent.make(faults);
+    for (const name of compiled.isClosed && texts.names ? new Set(texts.names) : NONE) {
+      if (!known.has(name)) faults.add("extra_forbidden", "Extra inputs are not permitted", undefined, [name]);
     }
-    return checkAt(compiled, value, call, [source]);
+    const own = new Faults();
+    const settle = (result: unknown) => {
+      // What could not be converted is told already, and is only now missing.
+      const others = own.list.filter(({ loc }) => !unread.has(loc[0]));
+      for (const { loc } of others) if (loc.length > 0) loc[0] = names.get(String(loc[0])) ?? (loc[0] as string);
+      faults.take(others);
+      return result;
+    };
+    const result = compiled.check(value, own);
+    return result instanceof Promise ? result.then(settle) : settle(result);
   };
 }
 
-/** Compiles the reading of a path, query, header or cookie parameter. */
-export function compileRead(name: string, marker: SourceMarker): Read {
-  const { kind, schema } = marker;
-  const compiled = schema && compileSchema(schema);
-  const absent = absenceOf(marker, compiled);
+function spotOf(name: string, marker: SourceMarker, loc: readonly string[], { maySuspend }: CompiledSchema): Spot {
+  return { loc, isSecret: isSecretName(name) || isSecretName(marker.options.alias ?? ""), maySuspend };
+}
+
+/**
+ * Compiles the reading of a path, query, header or cookie parameter.
+ *
+ * @param where - Which parameter it is, for the message.
+ * @throws ConfigurationError when its schema cannot be read from text.
+ */
+export function compileRead(name: string, marker: SourceMarker, where: string): Read {
+  const { kind } = marker;
+  const compiled = schemaOf(marker);
+  const absent = absenceOf(marker, compiled, where);
   const textsOf = TEXTS_OF[kind] as TextsOf;
-  if (compiled?.properties && kind !== ParamKind.PATH) {
-    const read = readProperties(compiled, compiled.properties, kind, absent);
-    return (call) => {
-      const names =
-        kind === ParamKind.QUERY
-          ? () => call.query.keys()
-          : kind === ParamKind.COOKIE
-            ? () => Object.keys(call.request.cookies)
-            : null;
-      return read(call, textsOf, names);
-    };
+  const source = SOURCE_NAMES[kind] as string;
+  if (compiled.properties && kind !== ParamKind.PATH) {
+    const fields = compileFields(compiled, kind, where);
+    const make = locate(spotOf(name, marker, [source], compiled), compileObject(compiled, fields, absent));
+    return (call) => make({ of: (key) => textsOf(call, key), names: namesOf(call, kind) }, call);
   }
   const wire = wireName(name, marker);
-  const source = SOURCE_NAMES[kind] as string;
-  const convert = fromTexts(compiled, source, wire);
-  if (kind === ParamKind.PATH && !compiled) return (call) => call.pathParams[wire];
+  const spot = spotOf(name, marker, [source, wire], compiled);
+  const make = locate(spot, compileTexts(compiled, readable(compiled.coerce(), where)));
+  const makeAbsent = locate<void>(spot, (_, faults) => absent.make(faults));
   return (call) => {
     const texts = textsOf(call, wire);
-    return texts ? convert(texts, call) : standIn(absent, call, [source, wire]);
+    return texts.length > 0 ? make(texts, call) : makeAbsent(undefined, call);
   };
 }
 
-/** Compiles the reading of a form field. A blank field counts as absent: browsers send every field there is. */
-export function compileFormRead(name: string, marker: SourceMarker): Read {
-  const compiled = marker.schema && compileSchema(marker.schema);
-  const absent = absenceOf(marker, compiled);
-  const wire = wireName(name, marker);
-  const convert = fromTexts(compiled, "form", wire);
-  const readAll = compiled?.properties ? readProperties(compiled, compiled.properties, ParamKind.FORM, absent) : null;
+function namesOf(call: Call, kind: number): Iterable<string> | null {
+  if (kind === ParamKind.QUERY) return call.query.keys();
+  return kind === ParamKind.COOKIE ? Object.keys(call.request.cookies) : null;
+}
+
+/**
+ * Compiles the reading of a form field. A blank field counts as absent: browsers send every field there is.
+ *
+ * @param where - Which parameter it is, for the message.
+ * @throws ConfigurationError when its schema cannot be read from text.
+ */
+export function compileFormRead(name: string, marker: SourceMarker, where: string): Read {
+  const compiled = schemaOf(marker);
+  const absent = absenceOf(marker, compiled, where);
+  const make = compiled.properties
+    ? compileFormObject(name, marker, compiled, compileFields(compiled, ParamKind.FORM, where), absent)
+    : compileFormField(name, marker, compiled, readable(compiled.coerce(), where), absent);
   return async (call) => {
     const body = await call.form();
     if (body.state === "faulty") return undefined;
     const { form } = body;
-    const textsOf = (_call: Call, key: string) => noneIfEmpty(form.getAll(key).filter((text) => text !== ""));
-    if (readAll) {
-      return readAll(call, textsOf, () => new Set([...form].map(([key]) => key)));
-    }
-    const texts = textsOf(call, wire);
-    return texts ? convert(texts, call) : standIn(absent, call, ["form", wire]);
+    return make({ of: (key) => form.getAll(key).filter((text) => text !== ""), names: keysOf(form) }, call);
   };
 }
 
-/** Compiles the reading of a body parameter: the whole body, or one member of its object. */
-export function compileBodyRead(name: string, marker: SourceMarker): Read {
-  const { schema } = marker;
-  const compiled = schema && compileSchema(schema);
-  const absent = absenceOf(marker, compiled);
+function compileFormObject(
+  name: string,
+  marker: SourceMarker,
+  compiled: CompiledSchema,
+  fields: readonly Field[],
+  absent: Absence,
+): MakeFor<Texts> {
+  return locate(spotOf(name, marker, ["form"], compiled), compileObject(compiled, fields, absent));
+}
+
+function compileFormField(
+  name: string,
+  marker: SourceMarker,
+  compiled: CompiledSchema,
+  coerce: Coerce,
+  absent: Absence,
+): MakeFor<Texts> {
+  const wire = wireName(name, marker);
+  const make = compileTexts(compiled, coerce);
+  return locate(spotOf(name, marker, ["form", wire], compiled), (all: Texts, faults) => {
+    const texts = all.of(wire);
+    return texts.length > 0 ? make(texts, faults) : absent.make(faults);
+  });
+}
+
+function* keysOf(form: Iterable<readonly [name: string, value: unknown]>): Iterable<string> {
+  for (const [key] of form) yield key;
+}
+
+/**
+ * Compiles the reading of a body parameter: the whole body, or one member of its object.
+ *
+ * @param where - Which parameter it is, for the message.
+ */
+export function compileBodyRead(name: string, marker: SourceMarker, where: string): Read {
+  const compiled = schemaOf(marker);
+  const absent = absenceOf(marker, compiled, where);
   const wire = wireName(name, marker);
   const takesNull = marker.options.default === null;
-  const check = (value: unknown, call: Call, loc: readonly (string | number)[]): unknown => {
-    if (value === null && takesNull) return null;
-    if (compiled) return checkAt(compiled, value, call, loc);
-    return typeof value === "string"
-      ? value
-      : call.faults.add("string_type", "Input should be a valid string", value, [...loc]);
-  };
+  const takeWhole = compileValue(["body"]);
+  const takeMember = compileValue(["body", wire]);
   return async (call) => {
     const body = await call.json();
     if (body.state === "faulty") return undefined;
-    const embed = call.settings.embedBody;
-    const loc = embed ? ["body", wire] : ["body"];
-    if (body.state === "absent") return standIn(absent, call, loc);
-    if (!embed) return check(body.value, call, loc);
-    if (typeof body.value !== "object" || body.value === null || Array.isArray(body.value)) {
-      return call.faults.add("object_type", "Input should be a valid object", body.value, ["body"]);
-    }
-    return Object.hasOwn(body.value, wire)
-      ? check((body.value as Record<string, unknown>)[wire], call, loc)
-      : standIn(absent, call, loc);
+    if (!call.settings.embedBody) return takeWhole(body.state === "absent" ? undefined : body.value, call);
+    const members = body.state === "absent" ? {} : (body.value as Record<string, unknown>);
+    return takeMember(Object.hasOwn(members, wire) ? members[wire] : undefined, call);
   };
-}
 
-/** Whether text in the schema would go in unread: a Standard Schema without JSON Schema. */
-export function lacksJSONSchema(schema: unknown): boolean {
-  return isStandardSchema(schema) && compileSchema(schema).json === null;
+  /** A value of JSON, never `undefined`, which stands for none. */
+  function compileValue(loc: readonly string[]): MakeFor<unknown> {
+    const { check } = compiled;
+    return locate(spotOf(name, marker, loc, compiled), (value, faults) => {
+      if (value === undefined) return absent.make(faults);
+      return value === null && takesNull ? null : check(value, faults);
+    });
+  }
 }

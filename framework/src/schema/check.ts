@@ -1,4 +1,5 @@
 import type { Faults } from "./faults.js";
+import type { JSONSchema } from "./json-schema.js";
 
 /**
  * One compiled schema in one direction. Gives the value as the other side wants it (unknown keys cut, defaults
@@ -9,24 +10,24 @@ export type Check = (value: unknown, faults: Faults) => unknown;
 /** `decode`: from JSON to the handler. `encode`: from the handler to JSON. */
 export type Direction = "decode" | "encode";
 
-/** Runs one check after the other on the same value, stopping at the first that finds a fault. */
-export function inTurn(first: Check, second: Check | undefined): Check {
-  if (!second) return first;
-  return (value, faults) => {
-    const before = faults.count;
-    const result = first(value, faults);
-    return faults.count === before ? second(result, faults) : result;
-  };
+/** What compiles one keyword of a schema, and needs the schemas inside it compiled too. */
+export interface Compiler {
+  readonly direction: Direction;
+  compile(schema: JSONSchema): Check;
+  /** Follows the schema's reference, where it is one. */
+  resolve(schema: JSONSchema): JSONSchema;
+  /** Compiles the default of a property, once everything else is there: it is checked, and may be of a recursive struct. */
+  compileDefault(key: string, schema: JSONSchema, use: (make: () => unknown) => void): void;
 }
 
-/** A copy of a default value of its own for each request, so that a handler that changes it changes nobody else's. */
-export function defaultFactory(value: unknown): () => unknown {
-  return typeof value === "object" && value !== null ? () => structuredClone(value) : () => value;
+/** An object as JSON has it, and nothing that has a meaning of its own. */
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 
-/** Sets a property as data. `__proto__` is dropped: assigned, it would change the object's prototype. */
-export function setKey(target: Record<string, unknown>, key: string, value: unknown): void {
-  if (key !== "__proto__") target[key] = value;
+/** Any object but a list. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Whether two JSON values are equal, in the sense of JSON Schema §4.2.2. */

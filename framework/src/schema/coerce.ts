@@ -1,14 +1,25 @@
+import { compileCheck } from "./compile.js";
 import type { Faults } from "./faults.js";
-import { type JSONSchema, resolveRef, unionMembers } from "./json-schema.js";
+import {
+  isArraySchema,
+  isObjectSchema,
+  type JSONSchema,
+  prefixItems,
+  resolveRef,
+  unionMembers,
+} from "./json-schema.js";
 
-/** Turns the texts of one parameter (a repeated query key gives several) into the value that its schema describes. */
-export type Coerce = (texts: readonly string[], faults: Faults) => unknown;
+/** Turns one text into the value that its schema describes. */
+export type CoerceText = (text: string, faults: Faults) => unknown;
 
-/** Turns one text into a value. */
-type CoerceText = (text: string, faults: Faults) => unknown;
+/** How the texts under one name become a value: a scalar takes the last of them, a list takes all. */
+export type Coerce =
+  | { readonly isList: false; readonly text: CoerceText }
+  | { readonly isList: true; readonly texts: (texts: readonly string[], faults: Faults) => unknown };
 
 const INTEGER = /^[+-]?\d+$/;
-const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+/** No digit can be taken by two parts of it: with `\d+\.?\d*` a long row of digits would cost its square. */
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ["true", true],
@@ -43,44 +54,53 @@ function coerceBoolean(text: string, faults: Faults): boolean | undefined {
 
 const keepText: CoerceText = (text) => text;
 
-/** A list of fixed values: the one that the text spells, or the text itself, which the check then refuses. */
+/** Fixed values: the one that the text spells, or the text itself, which the check then refuses. */
 function coerceEnum(values: readonly unknown[]): CoerceText {
-  const byText = new Map(values.map((value) => [String(value), value]));
+  const spelt = values.filter((value) => value !== null && typeof value !== "object");
+  const byText = new Map(spelt.map((value) => [String(value), value]));
   return (text) => (byText.has(text) ? byText.get(text) : text);
 }
 
-/** The first member that takes the text, numbers and booleans before plain text. */
-function coerceUnion(members: readonly JSONSchema[], root: JSONSchema): CoerceText {
-  const coercers = members
+/** The first member that takes the text and that the value then fits; plain text comes last. */
+function coerceUnion(schema: JSONSchema, members: readonly JSONSchema[], root: JSONSchema): CoerceText | null {
+  const readable = members
     .filter((member) => member.type !== "null")
     .map((member) => coerceText(member, root))
-    .toSorted((left, right) => Number(left === keepText) - Number(right === keepText));
-  if (coercers.length === 1) return coercers[0] as CoerceText;
+    .filter((coerce) => coerce !== null);
+  const coercers = readable.toSorted((left, right) => Number(left === keepText) - Number(right === keepText));
+  const [first = null] = coercers;
+  if (coercers.length < 2) return first;
+  const check = compileCheck(schema, "decode", root);
   return (text, faults) => {
+    const before = faults.count;
     for (const coerce of coercers) {
-      const attempt = faults.attempt();
-      const value = coerce(text, attempt);
-      if (attempt.count === 0) return value;
+      const value = coerce(text, faults);
+      if (faults.count === before) check(value, faults);
+      if (faults.count === before) return value;
+      faults.rollback(before);
     }
     return text;
   };
 }
 
-function coerceText(schema: JSONSchema, root: JSONSchema): CoerceText {
-  const resolved = follow(schema, root);
+/** How one text becomes a value; `null` where no text can, as for an object. */
+function coerceText(schema: JSONSchema, outer: JSONSchema): CoerceText | null {
+  const [resolved, root] = follow(schema, outer);
   const members = unionMembers(resolved);
   if (resolved.const !== undefined) return coerceEnum([resolved.const]);
   if (resolved.enum) return coerceEnum(resolved.enum);
   if (members?.every((member) => member.const !== undefined)) {
     return coerceEnum(members.map((member) => member.const));
   }
-  if (members) return coerceUnion(members, root);
+  if (members) return coerceUnion(resolved, members, root);
   if (Array.isArray(resolved.type)) {
     return coerceUnion(
+      resolved,
       resolved.type.map((type) => ({ ...resolved, type })),
       root,
     );
   }
+  if (isObjectSchema(resolved)) return null;
   switch (resolved.type) {
     case "integer":
       return coerceInteger;
@@ -88,49 +108,62 @@ function coerceText(schema: JSONSchema, root: JSONSchema): CoerceText {
       return coerceNumber;
     case "boolean":
       return coerceBoolean;
+    case "array":
+      return null;
     case undefined: {
-      const only = resolved.allOf?.[0];
-      return only ? coerceText(only, root) : keepText;
+      const parts = (resolved.allOf ?? []).map((member) => coerceText(member, root));
+      return parts.includes(null) ? null : (parts.find((part) => part !== keepText) ?? keepText);
     }
     default:
       return keepText;
   }
 }
 
-function follow(schema: JSONSchema, root: JSONSchema): JSONSchema {
+/** The schema that a reference leads to, and the one in which its own references are looked up. */
+function follow(schema: JSONSchema, outer: JSONSchema): readonly [JSONSchema, root: JSONSchema] {
+  const root = schema.$defs || schema.definitions ? schema : outer;
   let current = schema;
   for (let steps = 0; current.$ref !== undefined && steps < 32; steps++) {
     current = resolveRef(current.$ref, root) ?? {};
   }
-  return current;
+  return [current, root];
 }
 
-/** Whether texts of one name go into a list. */
-export function isListSchema(schema: JSONSchema): boolean {
-  const resolved = follow(schema, schema);
-  if (resolved.type === "array") return true;
-  return unionMembers(resolved)?.some((member) => member.type === "array") ?? false;
+/** The list that the schema describes, itself or as a member of a union. */
+function listOf(schema: JSONSchema, root: JSONSchema): JSONSchema | undefined {
+  if (isArraySchema(schema)) return schema;
+  return unionMembers(schema)
+    ?.map((member) => follow(member, root)[0])
+    .find(isArraySchema);
 }
 
-/** Compiles how the texts under one name become a value. A scalar takes the last text, a list takes them all. */
-export function compileCoerce(schema: JSONSchema): Coerce {
-  if (!isListSchema(schema)) {
-    const coerce = coerceText(schema, schema);
-    return (texts, faults) => coerce(texts[texts.length - 1] as string, faults);
+/**
+ * Compiles how the texts under one name become a value.
+ *
+ * @param outer - The schema in which references are looked up. Defaults to itself.
+ * @returns `null` where no text can become one, as for an object.
+ */
+export function compileCoerce(schema: JSONSchema, outer: JSONSchema = schema): Coerce | null {
+  const [resolved, root] = follow(schema, outer);
+  const list = listOf(resolved, root);
+  if (!list) {
+    const text = coerceText(schema, outer);
+    return text && { isList: false, text };
   }
-  const resolved = follow(schema, schema);
-  const list =
-    resolved.type === "array" ? resolved : (unionMembers(resolved)?.find((one) => one.type === "array") ?? {});
-  const prefix = list.prefixItems ?? (Array.isArray(list.items) ? list.items : []);
-  const rest = typeof list.items === "object" && !Array.isArray(list.items) ? coerceText(list.items, schema) : keepText;
-  const coercers = prefix.map((item) => coerceText(item, schema));
-  return (texts, faults) => {
-    const values: unknown[] = [];
-    for (let index = 0; index < texts.length && !faults.full; index++) {
-      const before = faults.count;
-      values.push((coercers[index] ?? rest)(texts[index] as string, faults));
-      faults.within(before, index);
-    }
-    return values;
+  const rest = typeof list.items === "object" && !Array.isArray(list.items) ? coerceText(list.items, root) : keepText;
+  const prefix = prefixItems(list).map((item) => coerceText(item, root));
+  const isReadable = (coerce: CoerceText | null): coerce is CoerceText => coerce !== null;
+  if (!isReadable(rest) || !prefix.every(isReadable)) return null;
+  return {
+    isList: true,
+    texts(texts, faults) {
+      const values: unknown[] = [];
+      for (let index = 0; index < texts.length && !faults.full; index++) {
+        const before = faults.count;
+        values.push((prefix[index] ?? rest)(texts[index] as string, faults));
+        if (faults.count > before) faults.within(before, index);
+      }
+      return values;
+    },
   };
 }

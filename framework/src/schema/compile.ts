@@ -1,18 +1,11 @@
 import { ConfigurationError } from "../exceptions.js";
-import { type Check, type Direction, inTurn } from "./check.js";
-import { type JSONSchema, resolveRef, unionMembers } from "./json-schema.js";
+import type { Check, Compiler, Direction } from "./check.js";
+import { compileDefault } from "./defaults.js";
+import { Faults, shorten } from "./faults.js";
+import { type JSONSchema, resolveRef, saysType, transformOf, unionMembers } from "./json-schema.js";
 import { checkAnything, checkBoolean, checkNull, compileDate, compileNumber, compileString } from "./scalars.js";
 import { compileArray, compileObject } from "./structs.js";
 import { compileEnum, compileIntersection, compileNot, compileUnion } from "./unions.js";
-
-/** The symbol under which TypeBox keeps the two functions of `t.Transform`. */
-const TRANSFORM: unique symbol = Symbol.for("TypeBox.Transform");
-
-/** The two halves of TypeBox's `t.Transform`. */
-interface Transform {
-  Decode(value: unknown): unknown;
-  Encode(value: unknown): unknown;
-}
 
 /** The `type`s of TypeBox schemas that stand for values which JSON cannot carry. */
 const NO_JSON_FORM = new Set([
@@ -29,68 +22,136 @@ const NO_JSON_FORM = new Set([
   "void",
 ]);
 
-/** Where references of one schema document lead, each compiled once, so that a struct may contain itself. */
-class Document {
-  readonly #root: JSONSchema;
-  readonly #direction: Direction;
-  readonly #byId = new Map<string, JSONSchema>();
-  readonly #compiled = new Map<JSONSchema, { check: Check | null }>();
+/** Keywords that put schemas together. */
+const COMBINING = new Set(["anyOf", "oneOf", "allOf", "not"]);
 
-  constructor(root: JSONSchema, direction: Direction) {
+/** Keywords that decide what fits, and that are not read here. */
+const NOT_READ = ["if", "then", "else", "dependentRequired", "dependentSchemas", "dependencies", "unevaluatedItems"];
+
+/** Keywords that mean something for values of one type only. */
+const NEED_TYPE = [
+  "format",
+  "pattern",
+  "minLength",
+  "maxLength",
+  "minimum",
+  "maximum",
+  "exclusiveMinimum",
+  "exclusiveMaximum",
+  "multipleOf",
+  "items",
+  "prefixItems",
+  "minItems",
+  "maxItems",
+  "uniqueItems",
+  "contains",
+  "required",
+  "additionalProperties",
+  "patternProperties",
+  "propertyNames",
+  "minProperties",
+  "maxProperties",
+];
+
+/** One schema with all that it refers to, each compiled once, so that a struct may contain itself. */
+class Document implements Compiler {
+  readonly direction: Direction;
+  readonly #root: JSONSchema;
+  readonly #byId: Map<string, JSONSchema>;
+  readonly #compiled = new Map<JSONSchema, { check: Check | null }>();
+  readonly #pending: (() => void)[] = [];
+  #isRecursive = false;
+
+  constructor(root: JSONSchema, direction: Direction, byId = new Map<string, JSONSchema>()) {
+    this.direction = direction;
     this.#root = root;
-    this.#direction = direction;
+    this.#byId = byId;
   }
 
-  readonly compile = (schema: JSONSchema): Check => {
+  /** Compiles the schema with all its defaults. */
+  compileWhole(schema: JSONSchema): Check {
+    const check = this.compile(schema);
+    for (const finish of this.#pending.splice(0)) finish();
+    return this.#isRecursive ? boundDepth(check) : check;
+  }
+
+  compile(schema: JSONSchema): Check {
     if (typeof schema.$id === "string") this.#byId.set(schema.$id, schema);
     const known = this.#compiled.get(schema);
-    if (known) return known.check ?? ((value, faults) => (known.check as Check)(value, faults));
+    if (known?.check) return known.check;
+    if (known) {
+      this.#isRecursive = true;
+      return (value, faults) => (known.check as Check)(value, faults);
+    }
     const entry: { check: Check | null } = { check: null };
     this.#compiled.set(schema, entry);
     entry.check = this.#withTransform(schema, this.#compileKeywords(schema));
     return entry.check;
-  };
+  }
 
-  #resolve(ref: string): JSONSchema {
-    const target = this.#byId.get(ref) ?? resolveRef(ref, this.#root);
+  compileDefault(key: string, schema: JSONSchema, use: (make: () => unknown) => void): void {
+    const name = `the property ${JSON.stringify(key)}`;
+    this.#pending.push(() => {
+      if (this.direction === "decode") return use(compileDefault(schema.default, this.compile(schema), name));
+      // A default is written as it travels: it comes in, to be filled up, and goes out again.
+      const decode = new Document(this.#root, "decode", this.#byId).compileWhole(schema);
+      const make = compileDefault(schema.default, decode, name);
+      const encode = this.compile(schema);
+      const output = encode(make(), new Faults());
+      use(typeof schema.default === "function" ? () => encode(make(), new Faults()) : () => output);
+    });
+  }
+
+  resolve(schema: JSONSchema): JSONSchema {
+    if (schema.$ref === undefined) return schema;
+    const target = this.#byId.get(schema.$ref) ?? resolveRef(schema.$ref, this.#root);
     if (target) return target;
     throw new ConfigurationError(
-      `The reference ${JSON.stringify(ref)} leads nowhere. Use the schema itself instead of a reference, or ` +
+      `The reference ${JSON.stringify(schema.$ref)} leads nowhere. Use the schema itself instead of a reference, or ` +
         "`t.Module({ … }).Import(name)` for structs that refer to each other.",
     );
   }
 
   #compileKeywords(schema: JSONSchema): Check {
+    assertRead(schema);
     for (const [name, definition] of Object.entries(schema.$defs ?? {})) {
       this.#byId.set(definition.$id ?? name, definition);
     }
-    if (schema.$ref !== undefined) return this.compile(this.#resolve(schema.$ref));
+    if (schema.$ref !== undefined) return this.compile(this.resolve(schema));
     if (schema.const !== undefined) return compileEnum([schema.const]);
     if (schema.enum) return compileEnum(schema.enum);
+    return this.#compileCombination(schema);
+  }
+
+  #compileCombination(schema: JSONSchema): Check {
     const union = unionMembers(schema);
+    const { allOf = [] } = schema;
+    // TypeBox repeats the type of the members beside `allOf`, where it would be an open object of its own.
+    const isRepeated = schema.type === "object" && !schema.properties && !schema.patternProperties;
+    const hasType = schema.type !== undefined || schema.properties !== undefined;
     const checks: Check[] = [];
-    if (schema.type !== undefined || schema.properties) checks.push(this.#compileType(schema));
-    if (union) checks.push(compileUnion(union, this.compile));
-    if (schema.allOf) {
-      // `t.Intersect` puts keywords of its own beside `allOf`; its type only repeats that of the members.
-      if (schema.type === "object" && !schema.properties) checks.pop();
-      checks.push(compileIntersection(schema.allOf, this.compile));
-    }
-    if (schema.not) checks.push(compileNot(schema.not, this.compile));
-    return checks.reduceRight<Check | undefined>((next, check) => inTurn(check, next), undefined) ?? checkAnything;
+    if (hasType && !(isRepeated && (union || allOf.length > 0))) checks.push(this.#compileType(schema));
+    if (union) checks.push(compileUnion(union, this));
+    for (const member of allOf) checks.push(this.compile(member));
+    if (schema.not) checks.push(compileNot(schema.not, this));
+    const others = allOf.length > 0 ? (schema.unevaluatedProperties ?? schema.additionalProperties) : undefined;
+    const [first = checkAnything] = checks;
+    return checks.length > 1 || others !== undefined ? compileIntersection(checks, others, this) : first;
   }
 
   #compileType(schema: JSONSchema): Check {
     const { type = "object" } = schema;
     if (Array.isArray(type)) {
+      // The other keywords and a transform are compiled beside it, and must not count twice.
+      const own = Object.entries(schema).filter(([keyword]) => !COMBINING.has(keyword));
       return compileUnion(
-        type.map((one) => ({ ...schema, type: one })),
-        this.compile,
+        type.map((one) => ({ ...Object.fromEntries(own), type: one })),
+        this,
       );
     }
     switch (type) {
       case "string":
-        return compileString(schema);
+        return compileString(schema, this.direction);
       case "integer":
         return compileNumber(schema, true);
       case "number":
@@ -100,11 +161,11 @@ class Document {
       case "null":
         return checkNull;
       case "object":
-        return compileObject(schema, this.compile, this.#direction);
+        return compileObject(schema, this);
       case "array":
-        return compileArray(schema, this.compile);
+        return compileArray(schema, this);
       case "Date":
-        return compileDate(this.#direction);
+        return compileDate(this.direction);
       default:
         throw new ConfigurationError(
           NO_JSON_FORM.has(type)
@@ -115,24 +176,74 @@ class Document {
   }
 
   #withTransform(schema: JSONSchema, check: Check): Check {
-    const transform = (schema as { [TRANSFORM]?: Transform })[TRANSFORM];
+    const transform = transformOf(schema);
     if (!transform) return check;
-    const convert: Check = (value, faults) => {
+    const convert = (value: unknown, faults: Faults): unknown => {
       try {
-        return this.#direction === "decode" ? transform.Decode(value) : transform.Encode(value);
+        return this.direction === "encode" ? transform.Encode(value) : transform.Decode(value);
       } catch (error) {
-        return faults.add("value_error", error instanceof Error ? error.message : String(error), value);
+        return faults.add("value_error", shorten(error instanceof Error ? error.message : String(error)), value);
       }
     };
-    return this.#direction === "decode" ? inTurn(check, convert) : inTurn(convert, check);
+    return (value, faults) => {
+      const before = faults.count;
+      if (this.direction === "encode") {
+        const encoded = convert(value, faults);
+        return faults.count === before ? check(encoded, faults) : undefined;
+      }
+      const checked = check(value, faults);
+      return faults.count === before ? convert(checked, faults) : undefined;
+    };
+  }
+}
+
+/** A result may contain itself, and `jsonDepth` may be raised beyond what the stack holds. */
+function boundDepth(check: Check): Check {
+  return (value, faults) => {
+    try {
+      return check(value, faults);
+    } catch (error) {
+      if (!(error instanceof RangeError && /call stack/i.test(error.message))) throw error;
+      return faults.add("value_error", "Value is nested too deeply, or contains itself");
+    }
+  };
+}
+
+/** The symbol under which TypeBox keeps what a schema was made by. */
+const KIND: unique symbol = Symbol.for("TypeBox.Kind");
+
+/** The kinds that stand for a schema which only a module can work out. */
+const UNRESOLVED = new Set<unknown>(["Computed", "Argument"]);
+
+/** Refuses a schema part of which would not be checked. */
+function assertRead(schema: JSONSchema): void {
+  if (UNRESOLVED.has((schema as { [KIND]?: unknown })[KIND])) {
+    throw new ConfigurationError(
+      "A type that is worked out from a reference is known inside a module only: " +
+        "write `t.Module({ … }).Import(name)`.",
+    );
+  }
+  const unread = NOT_READ.find((keyword) => schema[keyword] !== undefined);
+  if (unread !== undefined) {
+    throw new ConfigurationError(
+      `The keyword ${JSON.stringify(unread)} is not checked. Write the rule with a union, an intersection or ` +
+        "`t.Transform`, or use a Standard Schema that checks it.",
+    );
+  }
+  if (saysType(schema)) return;
+  const needs = NEED_TYPE.find((keyword) => schema[keyword] !== undefined);
+  if (needs !== undefined) {
+    throw new ConfigurationError(`The keyword ${JSON.stringify(needs)} needs a \`type\` beside it.`);
   }
 }
 
 /**
  * Compiles a JSON Schema for one direction.
  *
- * @throws ConfigurationError when it has no JSON form, an unknown format or type, or a reference that leads nowhere.
+ * @param root - The schema in which its references are looked up. Defaults to itself.
+ * @throws ConfigurationError when it has no JSON form, an unknown format or type, a reference that leads nowhere, a
+ * keyword that would not be checked, or a default that does not fit.
  */
-export function compileCheck(schema: JSONSchema, direction: Direction): Check {
-  return new Document(schema, direction).compile(schema);
+export function compileCheck(schema: JSONSchema, direction: Direction, root: JSONSchema = schema): Check {
+  return new Document(root, direction).compileWhole(schema);
 }

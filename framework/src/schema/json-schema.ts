@@ -45,14 +45,52 @@ export interface JSONSchema {
   [keyword: string]: unknown;
 }
 
+/** The types that the schema allows, but for null. */
+function typesOf({ type }: JSONSchema): readonly string[] {
+  return type === undefined ? [] : [type].flat().filter((one) => one !== "null");
+}
+
 /** Whether the schema says that it is an object, by its type or by its properties. */
 export function isObjectSchema(schema: JSONSchema): boolean {
-  return schema.type === "object" || (schema.type === undefined && schema.properties !== undefined);
+  const types = typesOf(schema);
+  return types.length === 0 ? schema.properties !== undefined : types.every((type) => type === "object");
+}
+
+/** Whether the schema says that it is a list. */
+export function isArraySchema(schema: JSONSchema): boolean {
+  const types = typesOf(schema);
+  return types.length > 0 && types.every((type) => type === "array");
+}
+
+const SAYS_TYPE = ["type", "properties", "const", "enum", "$ref", "anyOf", "oneOf", "allOf"];
+
+/** Whether the schema says in one way or another of which type a value should be. */
+export function saysType(schema: JSONSchema): boolean {
+  return SAYS_TYPE.some((keyword) => schema[keyword] !== undefined);
 }
 
 /** The members of a union, whichever keyword it is written with. */
 export function unionMembers(schema: JSONSchema): readonly JSONSchema[] | undefined {
   return schema.anyOf ?? schema.oneOf;
+}
+
+/** The schemas of a list's first items, by position: `items` in draft-07, `prefixItems` in 2020-12. */
+export function prefixItems(schema: JSONSchema): readonly JSONSchema[] {
+  return schema.prefixItems ?? (Array.isArray(schema.items) ? schema.items : []);
+}
+
+/** The symbol under which TypeBox keeps the two functions of `t.Transform`. */
+const TRANSFORM: unique symbol = Symbol.for("TypeBox.Transform");
+
+/** The two halves of TypeBox's `t.Transform`. */
+export interface Transform {
+  Decode(value: unknown): unknown;
+  Encode(value: unknown): unknown;
+}
+
+/** The conversion that `t.Transform` put on the schema. */
+export function transformOf(schema: JSONSchema): Transform | undefined {
+  return (schema as { [TRANSFORM]?: Transform })[TRANSFORM];
 }
 
 /** Follows `$ref` within the document whose root is `root`: `#`, `#/$defs/X`, an `$id`, or the name of a definition. */

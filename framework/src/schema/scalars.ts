@@ -1,5 +1,7 @@
 import { ConfigurationError } from "../exceptions.js";
 import type { Check, Direction } from "./check.js";
+import type { FaultType } from "./fault-types.js";
+import type { Faults } from "./faults.js";
 import { FORMATS, isDateTime } from "./formats.js";
 import type { JSONSchema } from "./json-schema.js";
 
@@ -13,7 +15,8 @@ function lengthOf(text: string): number {
   return length;
 }
 
-function compilePattern(pattern: string): RegExp {
+/** Compiles a `pattern`. @throws ConfigurationError when it is no regular expression. */
+export function compilePattern(pattern: string): RegExp {
   try {
     return new RegExp(pattern, "u");
   } catch {
@@ -36,31 +39,39 @@ function formatCheck(format: string): (text: string) => boolean {
   );
 }
 
-/** Text: a well-formed string within its length, pattern and format. */
-export function compileString(schema: JSONSchema): Check {
+/**
+ * Text within its length, pattern and format, and on the way in without lone surrogates; a text that the application
+ * has cut in the middle of a character may leave, because JSON writes such halves as escapes.
+ */
+export function compileString(schema: JSONSchema, direction: Direction): Check {
   const { minLength = 0, maxLength = Infinity } = schema;
+  const isSecret = schema.format === "password" || schema["writeOnly"] === true;
   const pattern = schema.pattern === undefined ? null : compilePattern(schema.pattern);
   const format = schema.format === undefined ? null : formatCheck(schema.format);
   const plain = minLength === 0 && maxLength === Infinity && !pattern && !format;
   return (value, faults) => {
     if (typeof value !== "string") return faults.add("string_type", "Input should be a valid string", value);
-    if (!value.isWellFormed()) {
+    if (direction === "decode" && !value.isWellFormed()) {
       return faults.add("string_unicode", "Input should be text without lone surrogates");
     }
     if (plain) return value;
     // A UTF-16 length within the bounds is within them in code points as well, but for the lower bound.
     const length = value.length > maxLength || value.length < minLength * 2 ? lengthOf(value) : value.length;
     if (length < minLength) {
-      faults.add("string_too_short", `String should have at least ${plural(minLength, "character")}`, value);
+      fail("string_too_short", `String should have at least ${plural(minLength, "character")}`, value, faults);
     } else if (length > maxLength) {
-      faults.add("string_too_long", `String should have at most ${plural(maxLength, "character")}`, value);
+      fail("string_too_long", `String should have at most ${plural(maxLength, "character")}`, value, faults);
     } else if (pattern && !pattern.test(value)) {
-      faults.add("string_pattern_mismatch", `String should match pattern '${schema.pattern}'`, value);
+      fail("string_pattern_mismatch", `String should match pattern '${schema.pattern}'`, value, faults);
     } else if (format && !format(value)) {
-      faults.add("string_format", `String should be a valid ${schema.format}`, value);
+      fail("string_format", `String should be a valid ${schema.format}`, value, faults);
     }
     return value;
   };
+
+  function fail(type: FaultType, msg: string, value: string, faults: Faults): void {
+    faults.add(type, msg, isSecret ? undefined : value);
+  }
 }
 
 /** `1 item`, `2 items`. */
@@ -69,7 +80,7 @@ export function plural(count: number, noun: string): string {
 }
 
 /** A rule on a number: whether it is broken, the fault's type, and the message. */
-type NumberRule = readonly [isBroken: (value: number) => boolean, type: string, msg: string];
+type NumberRule = readonly [isBroken: (value: number) => boolean, type: FaultType, msg: string];
 
 function numberRules(schema: JSONSchema): NumberRule[] {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
@@ -102,6 +113,7 @@ function isMultiple(value: number, step: number): boolean {
 /** A finite number within its bounds; for `integer` a safe integer, so that no digit is lost. */
 export function compileNumber(schema: JSONSchema, integer: boolean): Check {
   const rules = numberRules(schema);
+  if (schema.format !== undefined) formatCheck(schema.format);
   return (value, faults) => {
     if (typeof value !== "number") {
       return integer
@@ -134,20 +146,28 @@ export const checkNull: Check = (value, faults) =>
 /** Any JSON value. */
 export const checkAnything: Check = (value) => value;
 
+/** What `toISOString` writes for the years 0 to 9999: for others it adds a sign, which RFC 3339 does not have. */
+const RFC3339_LENGTH = "2024-01-01T00:00:00.000Z".length;
+
+function encodeDate(value: unknown, faults: Faults): string | undefined {
+  if (value instanceof Date && !Number.isNaN(value.getTime())) {
+    const text = value.toISOString();
+    if (text.length === RFC3339_LENGTH) return text;
+  }
+  return faults.add("datetime_type", "Result should be a valid Date of the years 0 to 9999");
+}
+
+function decodeDate(value: unknown, faults: Faults): Date | undefined {
+  if (typeof value !== "string") return faults.add("datetime_type", "Input should be an RFC 3339 date-time", value);
+  // RFC 3339 §5.6 allows small letters, and a space for the T; the parser of dates need not.
+  const date = isDateTime(value) ? new Date(value.toUpperCase().replace(" ", "T")) : null;
+  if (!date || Number.isNaN(date.getTime())) {
+    return faults.add("datetime_parsing", "Input should be an RFC 3339 date-time with an offset", value);
+  }
+  return date;
+}
+
 /** A `Date` in the handler, RFC 3339 §5.6 text on the wire. */
 export function compileDate(direction: Direction): Check {
-  if (direction === "encode") {
-    return (value, faults) =>
-      value instanceof Date && !Number.isNaN(value.getTime())
-        ? value.toISOString()
-        : faults.add("datetime_type", "Result should be a valid Date");
-  }
-  return (value, faults) => {
-    if (typeof value !== "string") return faults.add("datetime_type", "Input should be an RFC 3339 date-time", value);
-    const date = isDateTime(value) ? new Date(value) : null;
-    if (!date || Number.isNaN(date.getTime())) {
-      return faults.add("datetime_parsing", "Input should be an RFC 3339 date-time with an offset", value);
-    }
-    return date;
-  };
+  return direction === "encode" ? encodeDate : decodeDate;
 }

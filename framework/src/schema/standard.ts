@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../exceptions.js";
-import type { Faults } from "./faults.js";
-import type { JSONSchema } from "./json-schema.js";
+import { type Faults, shorten } from "./faults.js";
+import { type JSONSchema, saysType } from "./json-schema.js";
 
 /** One fault that a Standard Schema found. */
 interface StandardIssue {
@@ -58,15 +58,74 @@ export function standardJSONSchema(schema: StandardSchema, side: "input" | "outp
   return null;
 }
 
-/** Adds the issues that a Standard Schema found as faults. */
+/** Keywords whose values are schemas by name. */
+const BY_NAME = new Set(["properties", "patternProperties", "$defs", "definitions"]);
+
+/** Keywords whose values are data. */
+const DATA = new Set(["const", "enum", "required", "type"]);
+
+/** Keywords by which a library's JSON Schema tells what it checks and fills in itself, in words that are its own. */
+const LIBRARY_CHECKS = new Set([
+  "format",
+  "pattern",
+  "default",
+  "examples",
+  "if",
+  "then",
+  "else",
+  "dependentRequired",
+  "dependentSchemas",
+  "dependencies",
+  "unevaluatedItems",
+]);
+
+/** A library's JSON Schema without what that library has checked and filled in already. */
+export function withoutLibraryChecks(schema: JSONSchema): JSONSchema {
+  return simplify(schema) as JSONSchema;
+}
+
+function simplify(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(simplify);
+  if (typeof schema !== "object" || schema === null) return schema;
+  // What says no type restricts values in ways that only matter to the library.
+  if (!saysType(schema as JSONSchema)) return {};
+  const kept = Object.entries(schema).filter(([keyword]) => !LIBRARY_CHECKS.has(keyword));
+  return Object.fromEntries(
+    kept.map(([keyword, value]: [string, unknown]) => {
+      if (DATA.has(keyword)) return [keyword, value];
+      const isMap = BY_NAME.has(keyword) && typeof value === "object" && value !== null;
+      return [
+        keyword,
+        isMap ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, simplify(one)])) : simplify(value),
+      ];
+    }),
+  );
+}
+
+/** The value at a path, and whether anything is there. */
+function valueAt(input: unknown, path: readonly PropertyKey[]): { isThere: boolean; value: unknown } {
+  let value = input;
+  for (const key of path) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) {
+      return { isThere: false, value: undefined };
+    }
+    value = (value as Record<PropertyKey, unknown>)[key];
+  }
+  return { isThere: true, value };
+}
+
+/** Adds the issues that a Standard Schema found as faults, and gives the value where it found none. */
 export function addIssues(result: StandardResult, faults: Faults, input: unknown): unknown {
   if (!result.issues) return result.value;
   for (const issue of result.issues) {
-    const loc = (issue.path ?? []).map((part) => {
-      const key = typeof part === "object" ? part.key : part;
-      return typeof key === "number" ? key : String(key);
-    });
-    faults.add("value_error", issue.message, loc.length === 0 ? input : undefined, loc);
+    if (faults.full) break;
+    // Not `path.map`: ArkType's paths are a class of arrays, which makes another of its own kind and of another length.
+    const path = Array.from(issue.path ?? [], (part) => (typeof part === "object" ? part.key : part));
+    const { isThere, value } = valueAt(input, path);
+    const loc = path.map((key) => (typeof key === "number" ? key : String(key)));
+    const msg = shorten(issue.message);
+    if (isThere) faults.add("value_error", msg, value, loc);
+    else faults.add("missing", msg, null, loc);
   }
   return undefined;
 }

@@ -1,10 +1,8 @@
 import { ConfigurationError } from "../exceptions.js";
-import { canonicalJSON, type Check, defaultFactory, type Direction, setKey } from "./check.js";
-import type { JSONSchema } from "./json-schema.js";
-import { plural } from "./scalars.js";
-
-/** Compiles a schema that lies inside another one. */
-export type CompileInner = (schema: JSONSchema) => Check;
+import { canonicalJSON, type Check, type Compiler, isRecord } from "./check.js";
+import type { Faults } from "./faults.js";
+import { type JSONSchema, prefixItems } from "./json-schema.js";
+import { compilePattern, plural } from "./scalars.js";
 
 /** One named property of a struct. */
 interface Property {
@@ -12,47 +10,57 @@ interface Property {
   readonly check: Check;
   readonly required: boolean;
   /** Makes the default, `null` where there is none. */
-  readonly makeDefault: (() => unknown) | null;
+  makeDefault: (() => unknown) | null;
   /** Whether every object has this name from its prototype, as `constructor`: then only an own one counts. */
   readonly inherited: boolean;
 }
 
-function compileProperties(schema: JSONSchema, compile: CompileInner): Property[] {
+function compileProperties(schema: JSONSchema, compiler: Compiler): Property[] {
   const required = new Set(schema.required);
-  return Object.entries(schema.properties ?? {}).map(([key, property]) => {
+  const { properties = {} } = schema;
+  const unnamed = [...required].filter((key) => !Object.hasOwn(properties, key));
+  const all = [...Object.entries(properties), ...unnamed.map((key): [string, JSONSchema] => [key, {}])];
+  return all.map(([key, inner]) => {
     if (key === "__proto__") {
       throw new ConfigurationError("A struct cannot have a property named `__proto__`. Give it another name.");
     }
-    return {
+    const property: Property = {
       key,
-      check: compile(property),
+      check: compiler.compile(inner),
       required: required.has(key),
-      makeDefault: Object.hasOwn(property, "default") ? defaultFactory(property.default) : null,
+      makeDefault: null,
       inherited: key in Object.prototype,
     };
+    if (inner.default !== undefined) {
+      compiler.compileDefault(key, inner, (make) => (property.makeDefault = make));
+    }
+    return property;
   });
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** Values that JSON would write as `{}` or as something unlike what they hold. */
+/** Values that JSON would write as `{}`, or as something unlike what they hold. */
 function isOpaque(value: object): boolean {
-  return value instanceof Map || value instanceof Set || value instanceof Date || ArrayBuffer.isView(value);
+  return (
+    value instanceof Map ||
+    value instanceof Set ||
+    value instanceof Date ||
+    value instanceof Promise ||
+    ArrayBuffer.isView(value)
+  );
 }
 
 /**
  * An object. Keys that the schema does not name are cut (`additionalProperties: false` refuses them on the way in),
  * defaults are filled in, `__proto__` never gets through.
  */
-export function compileObject(schema: JSONSchema, compile: CompileInner, direction: Direction): Check {
-  const properties = compileProperties(schema, compile);
-  const others = compileOthers(schema, compile, direction);
+export function compileObject(schema: JSONSchema, compiler: Compiler): Check {
+  const properties = compileProperties(schema, compiler);
+  const others = compileOthers(schema, compiler);
   const bounds = compileBounds(schema);
-  const msg = direction === "decode" ? "Input should be a valid object" : "Result should be a plain object";
+  const isEncode = compiler.direction === "encode";
+  const msg = isEncode ? "Result should be a plain object" : "Input should be a valid object";
   return (value, faults) => {
-    if (!isRecord(value) || isOpaque(value)) return faults.add("object_type", msg, value);
+    if (!isRecord(value) || (isEncode && isOpaque(value))) return faults.add("object_type", msg, value);
     const result: Record<string, unknown> = {};
     for (const property of properties) {
       const { key } = property;
@@ -63,64 +71,80 @@ export function compileObject(schema: JSONSchema, compile: CompileInner, directi
         if (faults.count === before) result[key] = checked;
         else faults.within(before, key);
       } else if (property.makeDefault) {
-        result[key] = encodeDefault(property, direction, property.makeDefault());
+        result[key] = property.makeDefault();
       } else if (property.required) {
-        faults.add("missing", "Field required", undefined, [key]);
+        faults.add("missing", "Field required", null, [key]);
       }
     }
     others?.(value, result, faults);
     bounds?.(value, faults);
     return result;
   };
-
-  function encodeDefault(property: Property, way: Direction, value: unknown): unknown {
-    // On the way in a default is already what the handler gets; on the way out a Date becomes text like any other.
-    return way === "encode" && value instanceof Date ? value.toISOString() : value;
-  }
 }
 
-function ownOrGetter(value: Record<string, unknown>, key: string): unknown {
+/** The value under a name that objects have from `Object.prototype`: one of its own, or one of its class. */
+export function ownOrGetter(value: Record<string, unknown>, key: string): unknown {
   if (Object.hasOwn(value, key)) return value[key];
   const inherited = value[key];
   return inherited === (Object.prototype as Record<string, unknown>)[key] ? undefined : inherited;
 }
 
-type OthersCheck = (
-  value: Record<string, unknown>,
-  result: Record<string, unknown>,
-  faults: Parameters<Check>[1],
-) => void;
+type OthersCheck = (value: Record<string, unknown>, result: Record<string, unknown>, faults: Faults) => void;
+
+/** TypeBox writes a record of any text key with an expression that is to match every key, line breaks included. */
+const ANY_KEY = "^(.*)$";
 
 /** What happens to the keys that `properties` does not name; `null` when they are just cut. */
-function compileOthers(schema: JSONSchema, compile: CompileInner, direction: Direction): OthersCheck | null {
+function compileOthers(schema: JSONSchema, compiler: Compiler): OthersCheck | null {
   const named = new Set(Object.keys(schema.properties ?? {}));
   const patterns = Object.entries(schema.patternProperties ?? {}).map(
-    // TypeBox writes a record of any text key with an expression that no key can fail.
-    ([pattern, inner]) => [pattern === "^(.*)$" ? null : new RegExp(pattern, "u"), compile(inner)] as const,
+    ([pattern, inner]) => [pattern === ANY_KEY ? null : compilePattern(pattern), compiler.compile(inner)] as const,
   );
-  const additional = schema.additionalProperties ?? schema.unevaluatedProperties;
-  const rest = typeof additional === "object" ? compile(additional) : null;
-  const open = additional === true || (schema.properties === undefined && additional === undefined);
-  const refuse = additional === false && direction === "decode";
-  if (patterns.length === 0 && !rest && !open && !refuse) return null;
-  const keepsAll = open && patterns.length === 0;
-  const checkKey = schema.propertyNames ? compile(schema.propertyNames) : null;
+  const isOpen = schema.properties === undefined && patterns.length === 0;
+  const rest = compileRest(
+    schema.additionalProperties ?? schema.unevaluatedProperties ?? (isOpen || undefined),
+    compiler,
+  );
+  if (patterns.length === 0 && !rest) return null;
+  const checkKey = schema.propertyNames ? compiler.compile(schema.propertyNames) : null;
+  const isDecode = compiler.direction === "decode";
 
   return (value, result, faults) => {
     for (const key of Object.keys(value)) {
-      if (named.has(key) || key === "__proto__" || faults.full) continue;
+      const item = value[key];
+      if (item === undefined || key === "__proto__" || faults.full || named.has(key)) continue;
       const before = faults.count;
+      let checked: unknown = undefined;
+      let isNamed = false;
+      for (const [pattern, check] of patterns) {
+        if (pattern !== null && !pattern.test(key)) continue;
+        isNamed = true;
+        checked = check(item, faults);
+      }
+      if (!isNamed) {
+        if (!rest) continue;
+        checked = rest(item, faults);
+      }
+      if (isDecode && !key.isWellFormed()) faults.add("string_unicode", "Key should be text without lone surrogates");
       checkKey?.(key, faults);
-      const check = patterns.find(([pattern]) => pattern === null || pattern.test(key))?.[1] ?? rest;
-      if (check && value[key] !== undefined) setKey(result, key, check(value[key], faults));
-      else if (keepsAll) setKey(result, key, value[key]);
-      else if (refuse) faults.add("extra_forbidden", "Extra inputs are not permitted", value[key]);
-      if (faults.count > before) faults.within(before, key);
+      if (faults.count === before) result[key] = checked;
+      else faults.within(before, key);
     }
   };
 }
 
-function compileBounds(schema: JSONSchema): ((value: object, faults: Parameters<Check>[1]) => void) | null {
+const keep: Check = (value) => value;
+
+const refuse: Check = (value, faults) => faults.add("extra_forbidden", "Extra inputs are not permitted", value);
+
+/** What becomes of a value under a key that nothing names: checked, kept, refused on the way in, or (`null`) cut. */
+export function compileRest(rest: JSONSchema | boolean | undefined, compiler: Compiler): Check | null {
+  if (typeof rest === "object") return compiler.compile(rest);
+  if (rest === true) return keep;
+  return rest === false && compiler.direction === "decode" ? refuse : null;
+}
+
+function compileBounds(schema: JSONSchema): ((value: object, faults: Faults) => void) | null {
   const { minProperties = 0, maxProperties = Infinity } = schema;
   if (minProperties === 0 && maxProperties === Infinity) return null;
   return (value, faults) => {
@@ -134,15 +158,15 @@ function compileBounds(schema: JSONSchema): ((value: object, faults: Parameters<
 }
 
 /** A list, or a tuple where `items` (draft-07) or `prefixItems` (2020-12) is a list of schemas. */
-export function compileArray(schema: JSONSchema, compile: CompileInner): Check {
-  const prefix = (schema.prefixItems ?? (Array.isArray(schema.items) ? schema.items : [])).map(compile);
+export function compileArray(schema: JSONSchema, compiler: Compiler): Check {
+  const prefix = prefixItems(schema).map((item) => compiler.compile(item));
   const restSchema = schema.prefixItems || !Array.isArray(schema.items) ? schema.items : schema.additionalItems;
-  const rest = typeof restSchema === "object" && !Array.isArray(restSchema) ? compile(restSchema) : null;
+  const rest = typeof restSchema === "object" && !Array.isArray(restSchema) ? compiler.compile(restSchema) : null;
   const closed = restSchema === false;
   const { minItems = 0, uniqueItems = false } = schema;
   const maxItems = Math.min(schema.maxItems ?? Infinity, closed ? prefix.length : Infinity);
-  const contains = schema.contains ? compile(schema.contains) : null;
-  const { minContains = 1, maxContains = Infinity } = schema;
+  const checkContains = compileContains(schema, compiler);
+  const isEncode = compiler.direction === "encode";
 
   return (value, faults) => {
     if (!Array.isArray(value)) return faults.add("list_type", "Input should be a valid list", value);
@@ -157,23 +181,42 @@ export function compileArray(schema: JSONSchema, compile: CompileInner): Check {
       const before = faults.count;
       const check = prefix[index] ?? rest;
       // A hole or an `undefined` is `null` in JSON, as `JSON.stringify` has it.
-      const item = value[index] === undefined ? null : value[index];
+      const item: unknown = value[index] === undefined ? null : value[index];
       result.push(check ? check(item, faults) : item);
       if (faults.count > before) faults.within(before, index);
     }
-    if (uniqueItems && new Set(value.map(canonicalJSON)).size !== value.length) {
+    if (uniqueItems && !hasUniqueItems(isEncode ? result : value)) {
       faults.add("unique_items", "List should have no item twice");
     }
-    if (contains) {
-      const found = value.filter((item) => {
-        const attempt = faults.attempt();
-        contains(item, attempt);
-        return attempt.count === 0;
-      }).length;
-      if (found < minContains || found > maxContains) {
-        faults.add("contains", `List should have ${found < minContains ? "more" : "fewer"} matching items`);
-      }
-    }
+    checkContains?.(value, faults);
     return result;
+  };
+}
+
+/** Whether no JSON value stands in the list twice. */
+function hasUniqueItems(items: readonly unknown[]): boolean {
+  return new Set(items.map(canonicalJSON)).size === items.length;
+}
+
+/** How many items fit the schema of `contains`; `null` where the list has no such rule. */
+function compileContains(
+  schema: JSONSchema,
+  compiler: Compiler,
+): ((value: readonly unknown[], faults: Faults) => void) | null {
+  if (!schema.contains) return null;
+  const check = compiler.compile(schema.contains);
+  const { minContains = 1, maxContains = Infinity } = schema;
+  return (value, faults) => {
+    if (faults.full) return;
+    const before = faults.count;
+    let found = 0;
+    for (const item of value) {
+      check(item, faults);
+      if (faults.count === before) found++;
+      faults.rollback(before);
+    }
+    if (found < minContains || found > maxContains) {
+      faults.add("contains", `List should have ${found < minContains ? "more" : "fewer"} matching items`);
+    }
   };
 }

@@ -1,13 +1,16 @@
-import { type Check, jsonEqual } from "./check.js";
-import type { Faults } from "./faults.js";
-import { isObjectSchema, type JSONSchema } from "./json-schema.js";
-import type { CompileInner } from "./structs.js";
+import { type Check, type Compiler, isPlainObject, isRecord, jsonEqual } from "./check.js";
+import { isObjectSchema, type JSONSchema, transformOf } from "./json-schema.js";
+import { compileRest, ownOrGetter } from "./structs.js";
+
+/** The most values that a message lists: an enum of thousands would make an answer of megabytes. */
+const MAX_SHOWN = 20;
 
 function show(value: unknown): string {
   return typeof value === "string" ? `'${value}'` : (JSON.stringify(value) ?? String(value));
 }
 
 function list(values: readonly unknown[]): string {
+  if (values.length > MAX_SHOWN) return `${values.slice(0, MAX_SHOWN).map(show).join(", ")}, …`;
   const shown = values.map(show);
   return shown.length < 2 ? shown.join("") : `${shown.slice(0, -1).join(", ")} or ${shown.at(-1)}`;
 }
@@ -24,92 +27,135 @@ export function compileEnum(values: readonly unknown[]): Check {
 
 /** The values of a union whose members are all literals, which is how an enum is written in TypeBox. */
 export function literalValues(members: readonly JSONSchema[]): unknown[] | null {
-  const values = members.map((member) => member.const);
+  const values = members.map((member) => (transformOf(member) ? undefined : member.const));
   return values.every((value) => value !== undefined) ? values : null;
+}
+
+/** Runs a check that tries several ways through a value, so that it runs once for each value. */
+function remembered(check: Check): Check {
+  return (value, faults) =>
+    typeof value === "object" && value !== null ? faults.remember(check, value) : check(value, faults);
 }
 
 /** A property that every member fixes to a value of its own, so that it tells which member is meant. */
 function findDiscriminator(members: readonly JSONSchema[]): { key: string; values: unknown[] } | null {
   const first = members[0];
-  if (members.length < 2 || !members.every(isObjectSchema) || !first) return null;
-  for (const key of Object.keys(first.properties ?? {})) {
-    const values = members.map((member) =>
-      member.required?.includes(key) ? member.properties?.[key]?.const : undefined,
-    );
-    if (values.every((value) => value !== undefined) && new Set(values).size === values.length) return { key, values };
+  if (members.length < 2 || !first || members.some((member) => !isObjectSchema(member) || transformOf(member))) {
+    return null;
   }
-  return null;
-}
-
-function tryMembers(members: readonly Check[], value: unknown, faults: Faults): { result: unknown } | null {
-  for (const member of members) {
-    if (!faults.attemptUnion()) return null;
-    const attempt = faults.attempt();
-    const result = member(value, attempt);
-    faults.settle(attempt);
-    if (attempt.count === 0) return { result };
+  for (const key of Object.keys(first.properties ?? {})) {
+    const tags = members.map((member) => (member.required?.includes(key) ? (member.properties?.[key] ?? {}) : {}));
+    const values = literalValues(tags);
+    if (values && new Set(values).size === values.length) return { key, values };
   }
   return null;
 }
 
 /** The first member that fits. With a discriminator, or with one member beside null, the faults are that member's own. */
-export function compileUnion(members: readonly JSONSchema[], compile: CompileInner): Check {
-  const values = literalValues(members);
-  if (values) return compileEnum(values);
-
-  const others = members.filter((member) => member.type !== "null");
-  if (others.length === 1 && others.length < members.length) {
-    const check = compile(others[0] as JSONSchema);
+export function compileUnion(members: readonly JSONSchema[], compiler: Compiler): Check {
+  const others = members.filter((member) => member.type !== "null" || transformOf(member));
+  if (others.length < members.length && others.length > 0) {
+    const check = compileUnion(others, compiler);
     return (value, faults) => (value === null ? null : check(value, faults));
   }
+  const checks = members.map((member) => compiler.compile(member));
+  const [only] = checks;
+  if (only && checks.length === 1) return only;
+  const values = literalValues(members);
+  if (values) return compileEnum(values);
+  const discriminator = findDiscriminator(members.map((member) => compiler.resolve(member)));
+  return discriminator ? compileTagged(discriminator, checks) : compileUntagged(checks);
+}
 
-  const checks = members.map((member) => compile(member));
-  const discriminator = findDiscriminator(members);
-  if (discriminator) {
-    const byValue = new Map(discriminator.values.map((value, index) => [value, checks[index] as Check]));
-    const msg = `Input should be ${list(discriminator.values)}`;
-    const { key } = discriminator;
-    return (value, faults) => {
-      if (typeof value !== "object" || value === null || Array.isArray(value)) {
-        return faults.add("object_type", "Input should be a valid object", value);
-      }
-      const tag = (value as Record<string, unknown>)[key];
-      const check = byValue.get(tag);
-      return check ? check(value, faults) : faults.add("union_tag_invalid", msg, tag, [key]);
-    };
-  }
+function compileTagged({ key, values }: { key: string; values: unknown[] }, checks: readonly Check[]): Check {
+  const byValue = new Map(values.map((value, index) => [value, checks[index]]));
+  const msg = `Input should be ${list(values)}`;
   return (value, faults) => {
-    const match = tryMembers(checks, value, faults);
-    return match ? match.result : faults.add("union_error", "Input should fit one of the members of the union", value);
+    if (!isRecord(value)) return faults.add("object_type", "Input should be a valid object", value);
+    const tag = ownOrGetter(value, key);
+    const check = byValue.get(tag);
+    if (check) return check(value, faults);
+    return tag === undefined
+      ? faults.add("missing", "Field required", null, [key])
+      : faults.add("union_tag_invalid", msg, tag, [key]);
   };
 }
 
-function isStruct(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
+function compileUntagged(checks: readonly Check[]): Check {
+  return remembered((value, faults) => {
+    const before = faults.count;
+    for (const check of checks) {
+      const result = check(value, faults);
+      if (faults.count === before) return result;
+      faults.rollback(before);
+    }
+    return faults.add("union_error", "Input should fit one of the members of the union", value);
+  });
 }
 
-/** All members at once: structs are merged, any other value must pass each. */
-export function compileIntersection(members: readonly JSONSchema[], compile: CompileInner): Check {
-  const checks = members.map((member) => compile(member));
-  return (value, faults) => {
+/**
+ * What two checks made of the same value, together. Where one left a part as it was, the other's counts, so that an
+ * open struct neither undoes a conversion nor brings back what was cut.
+ */
+function merge(left: unknown, right: unknown, raw: unknown): unknown {
+  if (left === raw) return right;
+  if (right === raw) return left;
+  if (Array.isArray(left) && Array.isArray(right) && Array.isArray(raw)) {
+    return left.map((item, index) => merge(item, right[index], raw[index]));
+  }
+  if (!isPlainObject(left) || !isPlainObject(right) || !isRecord(raw)) return right;
+  const merged: Record<string, unknown> = { ...left };
+  for (const [key, value] of Object.entries(right)) {
+    merged[key] = Object.hasOwn(left, key) ? merge(left[key], value, raw[key]) : value;
+  }
+  return merged;
+}
+
+/**
+ * All checks at once: structs are merged, any other value must pass each.
+ *
+ * @param others - What becomes of the keys that none of them names, `undefined` to cut them.
+ */
+export function compileIntersection(
+  checks: readonly Check[],
+  others: JSONSchema | boolean | undefined,
+  compiler: Compiler,
+): Check {
+  const rest = compileRest(others, compiler);
+  return remembered((value, faults) => {
+    const start = faults.count;
     let merged: unknown = value;
-    for (const [index, check] of checks.entries()) {
+    for (const check of checks) {
       const before = faults.count;
       const result = check(value, faults);
-      if (faults.count > before) continue;
-      merged = index > 0 && isStruct(merged) && isStruct(result) ? { ...merged, ...result } : result;
+      if (faults.count === before || isPlainObject(result)) merged = merge(merged, result, value);
+      if (faults.count > before) faults.dropRepeated(start, before);
     }
-    return merged;
-  };
+    if (!rest || !isRecord(value) || !isPlainObject(merged)) return merged;
+    const known = new Set<unknown>(faults.list.slice(start).map((fault) => fault.loc[0]));
+    // A fault of the whole value, as one of a union inside, leaves open what that member would have named.
+    if (known.has(undefined)) return merged;
+    const result = { ...merged };
+    for (const key of Object.keys(value)) {
+      if (Object.hasOwn(merged, key) || known.has(key) || key === "__proto__" || faults.full) continue;
+      const before = faults.count;
+      const checked = rest(value[key], faults);
+      if (faults.count === before) result[key] = checked;
+      else faults.within(before, key);
+    }
+    return result;
+  });
 }
 
 /** Anything but what the schema describes. */
-export function compileNot(schema: JSONSchema, compile: CompileInner): Check {
-  const check = compile(schema);
+export function compileNot(schema: JSONSchema, compiler: Compiler): Check {
+  const check = compiler.compile(schema);
   return (value, faults) => {
-    const attempt = faults.attempt();
-    check(value, attempt);
-    faults.settle(attempt);
-    return attempt.count === 0 ? faults.add("not_allowed", "Input should not be of this kind", value) : value;
+    if (faults.full) return value;
+    const before = faults.count;
+    check(value, faults);
+    if (faults.count === before) return faults.add("not_allowed", "Input should not be of this kind", value);
+    faults.rollback(before);
+    return value;
   };
 }

@@ -33,7 +33,8 @@ function bodyOf(sent: Sent): { body: Uint8Array; type: string | null } {
   if (sent.json !== undefined) return { body: Buffer.from(JSON.stringify(sent.json)), type: "application/json" };
   if (sent.text !== undefined) return { body: Buffer.from(sent.text), type: "application/json" };
   if (sent.form !== undefined) {
-    const text = typeof sent.form === "string" ? sent.form : String(new URLSearchParams(sent.form.map(([...pair]) => pair)));
+    const text =
+      typeof sent.form === "string" ? sent.form : String(new URLSearchParams(sent.form.map(([...pair]) => pair)));
     return { body: Buffer.from(text), type: "application/x-www-form-urlencoded" };
   }
   return { body: sent.body ?? new Uint8Array(0), type: null };
