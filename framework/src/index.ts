@@ -67,4 +67,12 @@ export {
   type RouteMetadata,
   type RouteOptions,
 } from "./router.js";
-export { type Schema, type SchemaInput, type SchemaOutput, type StandardSchema, t } from "./schema.js";
+export {
+  type Schema,
+  type SchemaInput,
+  type SchemaOutput,
+  type StandardSchema,
+  type Static,
+  t,
+  type TSchema,
+} from "./schema.js";

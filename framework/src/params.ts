@@ -68,9 +68,11 @@ export interface PathMarker<T> extends Marker<T> {
   readonly in: "path";
 }
 
-/** The function `Path`. */
+/** The function `Path`. With an alias the name in the pattern is another, which registration alone can check. */
 export interface PathSource {
+  <S extends Schema>(schema: S, options: SourceOptions & { alias: string }): Marker<SchemaOutput<S>>;
   <S extends Schema>(schema: S, options?: SourceOptions): PathMarker<SchemaOutput<S>>;
+  (options: SourceOptions & { alias: string }): Marker<string>;
   (options?: SourceOptions): PathMarker<string>;
 }
 

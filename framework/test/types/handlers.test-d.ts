@@ -19,7 +19,7 @@ import {
   Security,
   t,
   withParams,
-} from "../../src/index.js";
+} from "tsgi";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const is = <_T extends true>(): void => {};

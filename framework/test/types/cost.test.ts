@@ -1,0 +1,112 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+
+const FRAMEWORK = join(import.meta.dirname, "../..");
+const ROOT = join(FRAMEWORK, "..");
+const { resolve } = createRequire(import.meta.url);
+
+/** Installs a compiler on demand, outside of what everybody installs. */
+function compilerOnDemand(version: string): string {
+  const folder = join(ROOT, ".cache", `typescript-${version}`);
+  mkdirSync(folder, { recursive: true });
+  execFileSync("npm", ["install", "--prefix", folder, "--no-save", "--no-package-lock", `typescript@${version}`], {
+    stdio: "ignore",
+  });
+  return join(folder, "node_modules/typescript/lib/tsc.js");
+}
+
+/** The compilers that users' editors run. 6 is fetched for the slow tests alone. */
+const compilers: [version: string, path: () => string][] = [
+  ["5.9", () => resolve("typescript-5.9/lib/tsc.js")],
+  ...(process.env["TSGI_SLOW"] ? [["6.0.3", () => compilerOnDemand("6.0.3")] as [string, () => string]] : []),
+];
+
+const HEAD = `import { App, Query, type Static, t } from "tsgi";
+const app = new App();
+const User = t.Object({ name: t.String(), age: t.Integer(), email: t.Optional(t.String()) });
+`;
+
+/** Routes with scalars and shared structs: path, query and body parameters, half of them with a default. */
+const scalar = (i: number) =>
+  i % 2
+    ? `app.get("/items${i}/{item_id}", { params: { item_id: t.Integer(), version: t.Integer({ default: 1 }) }, returns: User }, async ({ item_id, version }) => ({ name: "n" + version, age: item_id }));`
+    : `app.post("/users${i}/{id}", { params: { user: User, q: Query() }, returns: User }, async ({ user, id, q }) => ({ name: user.name + id + q, age: user.age }));`;
+
+/** Routes whose structs are their own. */
+const inline = (i: number) =>
+  `app.post("/u${i}", { params: { user: t.Object({ name${i}: t.String(), age: t.Integer() }) }, returns: t.Object({ ok${i}: t.Boolean(), n: t.Number() }) }, async ({ user }) => ({ ok${i}: user.name${i} === "x", n: user.age }));`;
+
+/** What the schema library's own `Static` takes for the same structs. */
+const inlineStatic = (i: number) =>
+  `const a${i} = t.Object({ name${i}: t.String(), age: t.Integer() }); const b${i} = t.Object({ ok${i}: t.Boolean(), n: t.Number() }); export const x${i}: Static<typeof a${i}> = { name${i}: "", age: 1 }; export const y${i}: Static<typeof b${i}> = { ok${i}: true, n: 1 };`;
+
+describe.each(compilers)("with TypeScript %s", (_version, path) => {
+  let folder = "";
+  let compiler = "";
+
+  beforeAll(() => {
+    compiler = path();
+    folder = mkdtempSync(join(tmpdir(), "tsgi-types-"));
+  }, 120_000);
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  function check(name: string, source: string): number {
+    const project = join(folder, name);
+    mkdirSync(project, { recursive: true });
+    writeFileSync(join(project, "app.ts"), source);
+    const options = {
+      strict: true,
+      noEmit: true,
+      module: "nodenext",
+      target: "es2022",
+      skipLibCheck: true,
+      types: ["node"],
+      typeRoots: [join(ROOT, "node_modules/@types")],
+      paths: { tsgi: [join(FRAMEWORK, "dist/index.d.ts")] },
+    };
+    writeFileSync(join(project, "package.json"), '{"type":"module"}');
+    writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions: options, files: ["app.ts"] }));
+    const run = spawnSync(process.execPath, [compiler, "-p", project, "--extendedDiagnostics"], { encoding: "utf8" });
+    expect(run.stdout.split("\n").filter((line) => line.includes("error TS"))).toEqual([]);
+    return Number(/Instantiations:\s+(\d+)/.exec(run.stdout)?.[1]);
+  }
+
+  /** Instantiations for each route, and those that do not depend on their number. */
+  function cost(name: string, route: (index: number) => string) {
+    const lines = (count: number) => HEAD + Array.from({ length: count }, (_, index) => route(index)).join("\n");
+    const [hundred, twoHundred] = [check(name, lines(100)), check(name, lines(200))];
+    const perRoute = (twoHundred - hundred) / 100;
+    return { perRoute, fixed: hundred - perRoute * 100 };
+  }
+
+  it("a route with scalars and shared structs costs at most 100 instantiations, beside 20,000 fixed", () => {
+    const { perRoute, fixed } = cost("scalar", scalar);
+    expect(perRoute).toBeLessThanOrEqual(100);
+    expect(fixed).toBeLessThanOrEqual(20_000);
+  }, 60_000);
+
+  it("a route with structs of its own costs at most 250 beyond what they cost by themselves", () => {
+    const beyond = cost("inline", inline).perRoute - cost("static", inlineStatic).perRoute;
+    expect(beyond).toBeLessThanOrEqual(250);
+  }, 60_000);
+
+  it("handlers infer names, types and optionality, and mistakes are errors where they stand", () => {
+    const project = join(folder, "handlers.json");
+    const compilerOptions = {
+      noEmit: true,
+      composite: false,
+      declaration: false,
+      declarationMap: false,
+      typeRoots: [join(ROOT, "node_modules/@types")],
+    };
+    const files = [join(import.meta.dirname, "handlers.test-d.ts")];
+    writeFileSync(project, JSON.stringify({ extends: join(ROOT, "tsconfig.base.json"), compilerOptions, files }));
+    const run = spawnSync(process.execPath, [compiler, "-p", project], { encoding: "utf8" });
+    expect(run.stdout).toBe("");
+    expect(run.status).toBe(0);
+  }, 60_000);
+});
