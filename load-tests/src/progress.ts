@@ -18,7 +18,7 @@ export class Progress {
   /** Names the step that begins. */
   step(text: string): void {
     if (this.#output.isTTY === true) {
-      this.#output.write(`\r\u001B[K${text.slice(0, (this.#output.columns ?? 80) - 1)}`);
+      this.#output.write(`\r\u001B[K${text.slice(0, (this.#output.columns || 80) - 1)}`);
     } else {
       this.#output.write(`${text}\n`);
     }
