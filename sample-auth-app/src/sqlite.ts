@@ -107,15 +107,12 @@ function unsupported(): never {
 
 function run(connection: SQLite.Database, source: InStatement): ResultSet {
   const { sql, args = [] } = typeof source === "string" ? { sql: source } : source;
-  const values = Object.values(args).map(toSQLite);
+  const values = Object.values(args).map(toSQLite); // given as one list: a lone `null` would be taken for named values
   const statement = connection.prepare(sql);
   if (!statement.reader) {
-    return createResult([], [], statement.run(...values).changes);
+    return createResult([], [], statement.run(values).changes);
   }
-  const rows = statement
-    .safeIntegers(true)
-    .raw(true)
-    .all(...values) as Value[][]; // `raw`: each row is a list of values
+  const rows = statement.safeIntegers(true).raw(true).all(values) as Value[][]; // `raw`: each row is a list of values
   return createResult(
     statement.columns(),
     rows.map((row) => row.map(fromSQLite)),

@@ -84,6 +84,23 @@ describe("a refresh token", () => {
     expect(await test.tokens.rotate(successor(rotations[0]!))).toMatchObject({ outcome: "rotated" });
   });
 
+  it("has one successor when twenty ask for it at once on a machine so busy that each takes a second", async () => {
+    await using test = await setUp();
+    const { token } = await test.tokens.start(test.userId);
+    const tokens = new RefreshTokens(test.db, () => (test.clock.now += 1_000));
+    const rotations = await Promise.all(Array.from({ length: 20 }, () => tokens.rotate(token)));
+    expect(rotations.filter(({ outcome }) => outcome === "rotated")).toHaveLength(1);
+    expect(await countLive(test.db)).toBe(1);
+  });
+
+  it("holds its successor back until the others of a race must have come", async () => {
+    await using test = await setUp();
+    const { token } = await test.tokens.start(test.userId);
+    const started = performance.now();
+    await test.tokens.rotate(token);
+    expect(performance.now() - started).toBeGreaterThanOrEqual(49);
+  });
+
   it("has one successor when several processes ask for it at once", async () => {
     await using test = await setUp();
     const { token } = await test.tokens.start(test.userId);

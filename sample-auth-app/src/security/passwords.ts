@@ -11,8 +11,6 @@ export const MIN_PASSWORD_LENGTH = 8;
 /** The longest, in characters: longer input costs a server time and gives a user nothing. */
 export const MAX_PASSWORD_LENGTH = 128;
 
-/** One core stays free for the event loop; and Node has four threads for such work, so more would only wait there. */
-const HASHES_AT_ONCE = Math.min(4, Math.max(1, availableParallelism() - 1));
 /** For each that runs: half a second's work. Who comes later is told to come again. */
 const HASHES_WAITING = 25;
 
@@ -22,7 +20,7 @@ export class Passwords {
   readonly #limiter: Limiter;
   readonly #dummyHash: string;
 
-  constructor(cost: PasswordHashCost, hashesAtOnce = HASHES_AT_ONCE) {
+  constructor(cost: PasswordHashCost, hashesAtOnce = hashesFor(availableParallelism())) {
     this.#cost = cost;
     this.#limiter = new Limiter(hashesAtOnce, hashesAtOnce * HASHES_WAITING);
     this.#dummyHash = randomHash(cost);
@@ -63,6 +61,14 @@ export class Passwords {
       (cost.memoryKiB < this.#cost.memoryKiB || cost.passes < this.#cost.passes || cost.lanes < this.#cost.lanes)
     );
   }
+}
+
+/**
+ * How many hashes may run at once on a machine: one core stays free for the event loop, and Node has four threads for such
+ * work, so more would only wait there.
+ */
+export function hashesFor(cores: number): number {
+  return Math.min(4, Math.max(1, cores - 1));
 }
 
 /** Whether a password may be chosen: well-formed Unicode text of 8 to 128 characters (code points) of any script. */
