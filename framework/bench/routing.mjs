@@ -35,16 +35,17 @@ const NOUNS = [
 const SETS = {
   /** Nouns as first segments, as in most APIs. */
   api: () => ({
-    fixed: [
-      ...NOUNS.map((noun) => `/${noun}`),
-      ...NOUNS.slice(0, 20).map((noun) => `/admin/${noun}/search`),
-    ],
+    fixed: [...NOUNS.map((noun) => `/${noun}`), ...NOUNS.slice(0, 20).map((noun) => `/admin/${noun}/search`)],
     one: NOUNS.map((noun) => `/${noun}/{id}`),
     several: [
       ...NOUNS.slice(0, 10).map((noun) => `/${noun}/{id}/members/{member}`),
       ...NOUNS.slice(0, 10).map((noun) => `/${noun}/{id}/members/{member}/notes/{note}`),
     ],
-    paths: { static: "/comments", "one parameter": "/events/123", "three parameters": "/teams/7/members/alice/notes/99" },
+    paths: {
+      static: "/comments",
+      "one parameter": "/events/123",
+      "three parameters": "/teams/7/members/alice/notes/99",
+    },
   }),
   /** One prefix for all. */
   prefix: () => ({
@@ -100,6 +101,7 @@ async function contenders(patterns) {
 
 /** A loop of its own for each contender, so that no one's call is made slower by the others' before it. */
 function loopFor(find) {
+  // oxlint-disable-next-line typescript/no-implied-eval -- a function of its own needs a text of its own.
   return new Function(
     "find",
     `return (path, count) => {
@@ -111,10 +113,10 @@ function loopFor(find) {
 }
 
 function loopOfFreshStrings(find) {
+  // oxlint-disable-next-line typescript/no-implied-eval -- as above.
   return new Function(
     "find",
-    `const decoder = new TextDecoder();
-    return (path, count) => {
+    `return (path, count) => {
       const bytes = Buffer.from(path);
       let found;
       for (let index = 0; index < count; index++) found = find(bytes.latin1Slice(0, bytes.length));
@@ -134,13 +136,50 @@ function run(title, finders, makeLoop, path) {
   }
   for (let round = 0; round < ROUNDS; round++) {
     for (const name of options.reverse ? names.toReversed() : names) {
-      const start = process.hrtime.bigint();
+      const start = performance.now();
       loops[name](path, LOOKUPS);
-      times[name].push(Number(process.hrtime.bigint() - start));
+      times[name].push(performance.now() - start);
     }
   }
-  const rates = names.map((name) => `${name} ${((LOOKUPS / median(times[name])) * 1000).toFixed(1)}`);
+  const rates = names.map((name) => `${name} ${(LOOKUPS / median(times[name]) / 1000).toFixed(1)}`);
   console.log(`${title.padEnd(24)} ${rates.join("   ")}`);
+}
+
+/** 24 routes of 24 segments, each static at another place and with a last segment of its own. */
+const HOSTILE = Array.from({ length: 24 }, (_, index) => {
+  const segments = Array.from({ length: 23 }, (_value, place) => (place === index ? `s${place}` : `{p${place}}`));
+  return `/${segments.join("/")}/last${index}`;
+});
+/** As many routes of that length that part at their last segment only. */
+const FRIENDLY = HOSTILE.map((path) => path.replaceAll(/\/s(\d+)/g, "/{p$1}"));
+
+function routerOf(patterns) {
+  const router = new RadixRouter();
+  for (const path of patterns) router.addRoute("GET", path, path);
+  router.prepare();
+  return router;
+}
+
+function runHostile() {
+  const started = performance.now();
+  const hostile = routerOf(HOSTILE);
+  const milliseconds = (performance.now() - started).toFixed(1);
+  console.log(`# 24 routes of 24 segments, registered and prepared in ${milliseconds} ms; nanoseconds a look-up`);
+  const friendly = routerOf(FRIENDLY);
+  const loops = [hostile, friendly].map((router) => loopFor((path) => router.resolve("GET", path)));
+  for (const last of ["last5", "nothing"]) {
+    const path = `/${Array.from({ length: 23 }, (_, place) => `s${place}`).join("/")}/${last}`;
+    const times = loops.map(() => []);
+    for (let round = 0; round < ROUNDS * 5; round++) {
+      loops.forEach((loop, index) => {
+        const start = performance.now();
+        loop(path, LOOKUPS / 50);
+        times[index].push(((performance.now() - start) * 1e6) / (LOOKUPS / 50));
+      });
+    }
+    const [first, second] = times.map((list) => median(list).toFixed(0));
+    console.log(`${(last === "nothing" ? "no match" : "match").padEnd(24)} hostile ${first}   friendly ${second}`);
+  }
 }
 
 for (const set of options.set === "all" ? Object.keys(SETS) : [options.set]) {
@@ -150,3 +189,4 @@ for (const set of options.set === "all" ? Object.keys(SETS) : [options.set]) {
   for (const [title, path] of Object.entries(paths)) run(title, finders, loopFor, path);
   for (const [title, path] of Object.entries(paths)) run(`${title}, fresh`, finders, loopOfFreshStrings, path);
 }
+runHostile();

@@ -5,6 +5,8 @@ import type { Bounds } from "./source.js";
 
 /** Static segments of one node above which they are spread over several functions: V8 leaves long ones unoptimised. */
 const MAX_TEXTS = 48;
+/** Characters up to which they are compared one by one: 70 instead of 78 ns for a path with texts of 6, 8 and 6. */
+const MAX_CHARACTERS = 8;
 /** Nodes above which the text would take longer to read than it saves. */
 const MAX_NODES = 20_000;
 /** Segments of a path above which the code would nest too deep. */
@@ -140,18 +142,18 @@ class NodeWriter<H, M> {
       child = child.statics.get(next)!;
       behind = { ...place, bounds: [...behind.bounds, boundsOf(place, start, whole.length)] };
     }
-    const start = offset(place, 0);
     const end = offset(place, whole.length);
     const onward: Place = { ...behind, add: place.add + whole.length + 1 };
     if (child.route === null) {
-      return `if (path.slice(${start}, ${offset(place, whole.length + 1)}) === ${JSON.stringify(`${whole}/`)}) {\n${this.#goOn(node, child, onward)}}\n`;
+      return `if (${hasText(place, `${whole}/`)}) {\n${this.#goOn(node, child, onward)}}\n`;
     }
+    const result = this.#source.returnResult(child.route, behind.bounds);
     if (isLeaf(child)) {
-      return `if (path.length === ${end} && path.slice(${start}) === ${JSON.stringify(whole)}) {\n${this.#source.returnResult(child.route, behind.bounds)}}\n`;
+      return `if (path.length === ${end} && ${hasText(place, whole)}) {\n${result}}\n`;
     }
-    return `if (path.slice(${start}, ${end}) === ${JSON.stringify(whole)}) {
+    return `if (${hasText(place, whole)}) {
 if (path.length === ${end}) {
-${this.#source.returnResult(child.route, behind.bounds)}}
+${result}}
 if (path.charCodeAt(${end}) === 47) {
 ${this.#goOn(node, child, onward)}}
 }
@@ -200,6 +202,17 @@ function offset(place: Place, add: number): string {
     return String(sum);
   }
   return sum === 0 ? place.base : `${place.base} + ${sum}`;
+}
+
+/** Compares the path's text at a place. */
+function hasText(place: Place, text: string): string {
+  if (text.length > MAX_CHARACTERS) {
+    return `path.slice(${offset(place, 0)}, ${offset(place, text.length)}) === ${JSON.stringify(text)}`;
+  }
+  const characters = Array.from({ length: text.length }, (_, index) => {
+    return `path.charCodeAt(${offset(place, index)}) === ${text.charCodeAt(index)}`;
+  });
+  return characters.join(" && ") || "true";
 }
 
 function boundsOf(place: Place, start: number, end: number): Bounds {

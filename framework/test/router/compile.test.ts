@@ -31,7 +31,7 @@ async function routerAsJavaScript(folder: string): Promise<string> {
 
 describe("the generated look-up", () => {
   it("reads like code that a person wrote", () => {
-    const router = routerOf({}, "GET /users/{id}", "GET /users/{id}/posts/{post}");
+    const router = routerOf({}, "GET /users/{id}", "GET /users/{id}/published-posts/{post}");
     const root = collectRoutes(router.root, "GET").root!;
     expect(writeNodes(prepareNodes(root, 100)!)?.toString()).toBe(`"use strict";
 function Params0(value0) {
@@ -49,17 +49,17 @@ return function find(path) {
     if (result !== undefined) return result;
   }
   if (path.charCodeAt(0) !== 47) return null;
-  if (path.slice(1, 7) === "users/") {
+  if (path.charCodeAt(1) === 117 && path.charCodeAt(2) === 115 && path.charCodeAt(3) === 101 && path.charCodeAt(4) === 114 && path.charCodeAt(5) === 115 && path.charCodeAt(6) === 47) {
     const end1 = path.indexOf("/", 7);
     if (end1 === -1 && path.length > 7) {
       if (path.includes("%")) return [routes[0].handler, new Params0(decode(path.slice(7))), routes[0].metadata];
       return [routes[0].handler, new Params0(path.slice(7)), routes[0].metadata];
     }
     if (end1 > 7) {
-      if (path.slice(end1 + 1, end1 + 7) === "posts/") {
-        if (path.length > end1 + 7 && path.indexOf("/", end1 + 7) === -1) {
-          if (path.includes("%")) return [routes[1].handler, new Params1(decode(path.slice(7, end1)), decode(path.slice(end1 + 7))), routes[1].metadata];
-          return [routes[1].handler, new Params1(path.slice(7, end1), path.slice(end1 + 7)), routes[1].metadata];
+      if (path.slice(end1 + 1, end1 + 17) === "published-posts/") {
+        if (path.length > end1 + 17 && path.indexOf("/", end1 + 17) === -1) {
+          if (path.includes("%")) return [routes[1].handler, new Params1(decode(path.slice(7, end1)), decode(path.slice(end1 + 17))), routes[1].metadata];
+          return [routes[1].handler, new Params1(path.slice(7, end1), path.slice(end1 + 17)), routes[1].metadata];
         }
         return null;
       }
