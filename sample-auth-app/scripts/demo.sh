@@ -29,7 +29,7 @@ step() {
   printf '\n# %s\n$ curl%s\n' "$sentence" "$(quoted "$@")"
   status=$(curl --silent --show-error --max-time 10 --dump-header "$scratch/head" --output "$scratch/body" \
     --write-out '%{http_code}' "$@")
-  printf '%s %s\n' "$status" "$(cat "$scratch/body")"
+  printf '%s %s\n' "$status" "$(head -c 400 "$scratch/body")"
   grep --ignore-case '^www-authenticate:' "$scratch/head" || true
   if [ "$status" != "$expected" ]; then
     printf 'expected %s\n' "$expected" >&2
@@ -68,6 +68,8 @@ url=$(sed -n 's/^Ready on \([^,]*\),.*/\1/p' "$scratch/stdout")
 [ -n "$url" ] || exit 1
 
 step 200 "The server answers" "$url/health"
+step 200 "It documents itself" "$url/docs"
+holds swagger-ui
 step 200 "The demo user logs in; the refresh token goes into a cookie" \
   -c "$scratch/cookies" -d username=demo -d password=demo-password "$url/auth/token"
 holds '"token_type":"bearer"'

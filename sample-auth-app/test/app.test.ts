@@ -40,6 +40,28 @@ describe("the application", () => {
   });
 });
 
+describe("the documentation", () => {
+  it("is a page that loads nothing from elsewhere", async () => {
+    await using app = await openApp();
+    const response = await app.request.get("/docs").expect(200);
+    expect(response.get("Content-Type")).toMatch(/^text\/html/);
+    expect(response.get("Content-Security-Policy")).toMatch(/default-src 'none'/);
+  });
+
+  it("names the routes, their tags and structs, and no more of a user than may be seen", async () => {
+    await using app = await openApp();
+    const { body } = await app.request.get("/openapi.json").expect(200);
+    expect(body.openapi).toBe("3.0.3");
+    expect(body.paths["/auth/token"].post.tags).toEqual(["auth"]);
+    expect(Object.keys(body.paths["/auth/token"].post.requestBody.content)).toContain(
+      "application/x-www-form-urlencoded",
+    );
+    expect(Object.keys(body.components.schemas.TokenResponse.properties)).toEqual(["access_token", "token_type"]);
+    expect(Object.keys(body.components.schemas.User.properties)).toEqual(["username", "email", "disabled"]);
+    expect(JSON.stringify(body)).not.toContain("hashed_password");
+  });
+});
+
 describe("the headers of every answer", () => {
   it("keep browsers from guessing types, and carry a request id of our own", async () => {
     await using app = await openApp();
