@@ -194,7 +194,7 @@ export class Components {
     for (const [name, { references }] of schemas) {
       for (const reference of references) reference.$ref = `#/components/schemas/${name}`;
     }
-    return Object.fromEntries(schemas.map(([name, { content }]) => [name, content]));
+    return Object.fromEntries(schemas.map(([name, component]) => [name, withoutOwnTitle(component)]));
   }
 
   #addTo(group: Component[], entry: Entry): void {
@@ -218,6 +218,12 @@ export class Components {
     }
     group.push({ first: entry, content, directions: new Set([entry.direction]), references: [...entry.references] });
   }
+}
+
+/** A component without a title that only repeats its name: pages would show `User` and `UserInput` under one heading. */
+function withoutOwnTitle({ content, first }: Component): SchemaObject {
+  const { title, ...rest } = content;
+  return title === first.base ? rest : content;
 }
 
 function isOutputOnly({ directions }: Component): boolean {

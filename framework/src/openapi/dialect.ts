@@ -20,6 +20,7 @@ const PLAIN_ANNOTATIONS = ["title", "description", "deprecated", "readOnly", "wr
 
 /** A value as a document holds it. @throws ConfigurationError for one that JSON cannot write. */
 export function toJSONValue(value: unknown): unknown {
+  if (value === undefined || value === null || typeof value === "string" || typeof value === "boolean") return value;
   try {
     const text = JSON.stringify(value) as string | undefined;
     return text === undefined ? undefined : (JSON.parse(text) as unknown);
@@ -37,8 +38,8 @@ function annotationsOf(schema: JSONSchema): Annotations {
   if (fallback !== undefined) annotations["default"] = fallback;
   const example: unknown = Array.isArray(schema.examples) ? schema.examples[0] : schema["example"];
   if (example !== undefined) annotations["example"] = toJSONValue(example);
-  for (const [keyword, value] of Object.entries(schema)) {
-    if (keyword.startsWith("x-")) annotations[keyword] = toJSONValue(value);
+  for (const keyword of Object.keys(schema)) {
+    if (keyword.startsWith("x-")) annotations[keyword] = toJSONValue(schema[keyword]);
   }
   return annotations;
 }

@@ -80,6 +80,17 @@ describe("a schema with a name", () => {
     expect(outputOf(document)).toEqual({ $ref: `#/components/schemas/${name}` });
   });
 
+  it("does not repeat its name as a title, and keeps another title", () => {
+    const Note = t.Object({ pinned: t.Boolean({ default: false }) }, { title: "Note" });
+    const schemas = componentsOf({ input: [Note], output: [Note, t.Object({}, { $id: "User", title: "A user" })] });
+    const titles = Object.entries(schemas).map(([name, { title }]) => [name, title]);
+    expect(titles).toEqual([
+      ["Note", undefined],
+      ["NoteInput", undefined],
+      ["User", "A user"],
+    ]);
+  });
+
   it.each([
     ["a title of a scalar", t.String({ title: "Name" })],
     ["a title of a list", t.Array(t.String(), { title: "Names" })],

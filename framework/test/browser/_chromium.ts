@@ -1,0 +1,111 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+
+/** Where what only these tests need is fetched to, and where they leave their pictures. */
+export const CACHE = path.resolve(import.meta.dirname, "../../../.cache/browser");
+
+const PLAYWRIGHT = "playwright-core@1.65.1";
+
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+const executable = [
+  process.env["CHROMIUM"],
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+].find((file) => file !== undefined && existsSync(file));
+
+/** Why there is no browser to test with, `null` where there is one. */
+export const WITHOUT_BROWSER =
+  process.env["TSGI_SLOW"] === undefined
+    ? "only with TSGI_SLOW=1"
+    : executable === undefined
+      ? "there is no Chromium: apt-get install chromium, or name one in CHROMIUM"
+      : null;
+
+/** The part of Playwright that is used. */
+interface Locator {
+  click(): Promise<void>;
+  fill(text: string): Promise<void>;
+  first(): Locator;
+  innerText(): Promise<string>;
+  allInnerTexts(): Promise<string[]>;
+  waitFor(): Promise<void>;
+}
+
+/** A tab, as Playwright drives it. */
+export interface Tab {
+  goto(url: string, options: { waitUntil: "networkidle" }): Promise<unknown>;
+  title(): Promise<string>;
+  locator(selector: string): Locator;
+  screenshot(options: { path: string; fullPage: boolean }): Promise<unknown>;
+  on(event: "console", listener: (message: { text(): string }) => void): void;
+  on(event: "pageerror", listener: (error: Error) => void): void;
+  on(event: "request", listener: (request: { url(): string }) => void): void;
+}
+
+interface Browser {
+  newPage(options: { viewport: { width: number; height: number } }): Promise<Tab>;
+  close(): Promise<void>;
+}
+
+interface Playwright {
+  chromium: { launch(options: { executablePath: string; args: readonly string[] }): Promise<Browser> };
+}
+
+function loadPlaywright(): Playwright {
+  mkdirSync(CACHE, { recursive: true });
+  const require = createRequire(path.join(CACHE, "index.js"));
+  if (!existsSync(path.join(CACHE, "node_modules/playwright-core"))) {
+    execFileSync("npm", ["install", "--prefix", CACHE, "--no-save", "--no-package-lock", PLAYWRIGHT], {
+      stdio: "ignore",
+    });
+  }
+  return require("playwright-core") as Playwright;
+}
+
+/** A tab with what it did: every address that it asked for, and everything that its console says. */
+export interface Visit {
+  readonly tab: Tab;
+  readonly requests: readonly string[];
+  readonly messages: readonly string[];
+}
+
+/** A headless browser for the tests of one file. */
+export class Chromium {
+  readonly #browser: Browser;
+
+  private constructor(browser: Browser) {
+    this.#browser = browser;
+  }
+
+  static async launch(): Promise<Chromium> {
+    return new Chromium(await loadPlaywright().chromium.launch({ executablePath: executable ?? "", args: FLAGS }));
+  }
+
+  /** Opens an address and waits until nothing more is loaded. */
+  async visit(url: string): Promise<Visit> {
+    const tab = await this.#browser.newPage({ viewport: { width: 1280, height: 900 } });
+    const requests: string[] = [];
+    const messages: string[] = [];
+    tab.on("request", (request) => requests.push(request.url()));
+    tab.on("console", (message) => messages.push(message.text()));
+    tab.on("pageerror", (error) => messages.push(error.message));
+    await tab.goto(url, { waitUntil: "networkidle" });
+    return { tab, requests, messages };
+  }
+
+  close(): Promise<void> {
+    return this.#browser.close();
+  }
+}

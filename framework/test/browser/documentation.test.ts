@@ -1,0 +1,96 @@
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { App } from "../../src/app.js";
+import { t } from "../../src/schema.js";
+import { TestClient } from "../../src/testing.js";
+import { createKitchenSink } from "../openapi/_kitchen-sink.js";
+import { CACHE, Chromium, WITHOUT_BROWSER } from "./_chromium.js";
+
+const withBrowser = WITHOUT_BROWSER === null ? describe : describe.skip;
+
+/** Addresses of other hosts. */
+const elsewhere = (requests: readonly string[], origin: string) =>
+  requests.filter((url) => !url.startsWith(origin) && !/^(?:blob|data):/.test(url));
+
+withBrowser(`the pages in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT_BROWSER})`}`, () => {
+  let chromium: Chromium;
+  let client: TestClient;
+
+  beforeAll(async () => {
+    const outer = new App({ title: "Outer" });
+    outer.get("/items/{item_id}", { params: { item_id: t.Integer() } }, async ({ item_id }) => ({
+      doubled: 2 * item_id,
+    }));
+    outer.mount("/kitchen", createKitchenSink());
+    client = await TestClient.open(outer);
+    chromium = await Chromium.launch();
+  }, 120_000);
+
+  afterAll(async () => {
+    await chromium?.close();
+    await client?.close();
+  });
+
+  it("Swagger UI lists every route, without a message and without another host", async () => {
+    const { tab, requests, messages } = await chromium.visit(`${client.url}/kitchen/docs`);
+    expect(messages).toEqual([]);
+    expect(elsewhere(requests, client.url)).toEqual([]);
+    expect(await tab.title()).toBe("Kitchen sink - Swagger UI");
+    const operations = createKitchenSink().openapi().paths;
+    const paths = await tab.locator(".opblock-summary [data-path]").allInnerTexts();
+    expect(new Set(paths.map((text) => text.replaceAll("\u200b", "")))).toEqual(new Set(Object.keys(operations)));
+    expect(paths).toHaveLength(Object.values(operations).flatMap((item) => Object.keys(item)).length);
+    await tab.screenshot({ path: path.join(CACHE, "docs.png"), fullPage: true });
+  }, 60_000);
+
+  it("Swagger UI tries a route out", async () => {
+    const { tab, messages } = await chromium.visit(`${client.url}/docs`);
+    await tab.locator(".opblock-summary-control").first().click();
+    await tab.locator(".try-out__btn").click();
+    await tab.locator("tr[data-param-name=item_id] input").fill("21");
+    await tab.locator("button.execute").click();
+    const answer = tab.locator(".live-responses-table .response .microlight").first();
+    await answer.waitFor();
+    expect(await answer.innerText()).toMatch(/"doubled": 42/);
+    expect(messages).toEqual([]);
+  }, 60_000);
+
+  it("ReDoc lists every operation, without a message and without another host", async () => {
+    const { tab, requests, messages } = await chromium.visit(`${client.url}/kitchen/redoc`);
+    expect(messages).toEqual([]);
+    expect(elsewhere(requests, client.url)).toEqual([]);
+    expect(await tab.title()).toBe("Kitchen sink - ReDoc");
+    // ReDoc knows no TRACE. A deprecated operation has that word in its heading.
+    const shown = Object.values(createKitchenSink().openapi().paths).flatMap(({ trace: _trace, ...item }) =>
+      Object.values(item),
+    );
+    const headings = (await tab.locator("h2").allInnerTexts()).map((text) => text.replace("Deprecated", "").trim());
+    expect(headings).toEqual(expect.arrayContaining(shown.map(({ summary }) => summary)));
+    expect(headings).toHaveLength(shown.length + ["users", "pets", "zod", "valibot", "arktype"].length);
+    await tab.screenshot({ path: path.join(CACHE, "redoc.png"), fullPage: true });
+  }, 60_000);
+
+  it.each(["/docs", "/redoc"])(
+    "%s runs nothing that stands in a title or a description",
+    async (page) => {
+      const hostile = `</title><img src=x onerror="alert(1)"><script>alert(2)</script>`;
+      const app = new App({ title: hostile, description: hostile, tags: [{ name: hostile, description: hostile }] });
+      app.get("/", { summary: hostile, description: hostile, tags: [hostile] }, async () => null);
+      await using hostileClient = await TestClient.open(app);
+      const { tab } = await chromium.visit(`${hostileClient.url}${page}`);
+      expect(await tab.title()).toMatch(/^<\/title><img src=x onerror="alert\(1\)"><script>alert\(2\)<\/script> - /);
+    },
+    60_000,
+  );
+
+  it.each(["/docs", "/redoc"])(
+    "%s says why it lists nothing",
+    async (page) => {
+      await using closed = await TestClient.open(new App({ openapiUrl: null }));
+      const { tab, messages } = await chromium.visit(`${closed.url}${page}`);
+      expect(await tab.locator("body").innerText()).toMatch(/does not publish its OpenAPI document/);
+      expect(messages).toEqual([]);
+    },
+    60_000,
+  );
+});
