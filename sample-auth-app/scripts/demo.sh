@@ -56,6 +56,7 @@ token() {
 export NODE_ENV=development HOST=127.0.0.1 PORT=0 DATABASE_URL="file:$scratch/demo.db"
 SECRET_KEY=$(node -p 'crypto.randomBytes(48).toString("base64")')
 export SECRET_KEY
+: >"$scratch/stdout"
 node dist/server.js >"$scratch/stdout" 2>"$scratch/stderr" &
 server=$!
 for _ in $(seq 300); do
