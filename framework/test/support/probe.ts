@@ -52,7 +52,7 @@ export async function call(app: ASGIApp, method: string, target: string, sent: S
     {
       type: "http",
       method,
-      path: decodeURIComponent(path),
+      path: decodePath(path),
       raw_path: Buffer.from(path, "latin1"),
       query_string: Buffer.from(query.join("?"), "latin1"),
       headers: headers.map(([name, value]) => [Buffer.from(name, "latin1"), Buffer.from(value, "latin1")] as const),
@@ -65,6 +65,15 @@ export async function call(app: ASGIApp, method: string, target: string, sent: S
     (message) => void messages.push(message),
   );
   return readAnswer(messages);
+}
+
+/** What a server makes of a path; with `raw_path` beside it the App looks at that. */
+function decodePath(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
 }
 
 function readAnswer(messages: readonly SendMessage[]): Answer {
