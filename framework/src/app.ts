@@ -2,6 +2,7 @@
 import { Endpoint, type EndpointSettings, OVERRIDES, type RouteRecord } from "./app/endpoint.js";
 import { guard, toErrorResponse } from "./app/errors.js";
 import { Lifespan, type LifespanFunction, type LifespanHook, serveLifespan, type Startable } from "./app/lifespan.js";
+import { copyScope } from "./app/scope.js";
 import type { ASGIApp, HTTPScope, LifespanScope, Receive, Scope, Send, WebSocketScope } from "./asgi.js";
 import { encodeUTF8 } from "./datastructures.js";
 import { DependencyOverrides } from "./dependencies.js";
@@ -307,7 +308,7 @@ export class App extends CallableInstance {
     const path = canonicalPath(scope.path, scope.raw_path);
     if (path === null) return Promise.resolve(badPath().send(send, scope.method === "HEAD"));
     const { raw_path: rawPath = path === scope.path ? undefined : encodePath(scope.path) } = scope;
-    return chain(rawPath ? { ...scope, path, raw_path: rawPath, app: this } : { ...scope, path, app: this }, receive, send);
+    return chain(copyScope(scope, path, rawPath, this), receive, send);
   }
 
   async #handleWebSocket(scope: WebSocketScope, receive: Receive, send: Send): Promise<void> {

