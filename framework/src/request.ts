@@ -145,11 +145,13 @@ export class Request extends Connection<HTTPScope> {
     return (this.#body ??= this.#readBody());
   }
 
-  async #readBody(): Promise<Uint8Array> {
-    if (this.#streaming) throw new TypeError("The body has been taken by stream(): read it from there.");
+  #readBody(): Promise<Uint8Array> {
+    if (this.#streaming) {
+      return Promise.reject(new TypeError("The body has been taken by stream(): read it from there."));
+    }
     const declared = Number(this.header("content-length"));
     if (declared > this.#limits.bodyBytes) {
-      throw new HTTPException(413, `The body is larger than ${this.#limits.bodyBytes} bytes`);
+      return Promise.reject(new HTTPException(413, `The body is larger than ${this.#limits.bodyBytes} bytes`));
     }
     return this.#incoming.readAll(this.#limits.bodyBytes);
   }

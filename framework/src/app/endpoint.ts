@@ -7,7 +7,9 @@ import {
   createFindOverride,
   type DependencyOverrides,
   pathNames,
+  acceptArguments,
   type RoutePlan,
+  type Solved,
   solveRoute,
   throwIntoExits,
 } from "../dependencies.js";
@@ -16,7 +18,7 @@ import type { Limits } from "../limits.js";
 import { wrap } from "../middleware.js";
 import { Response, sendJSON } from "../response.js";
 import type { Handler, PathParams, RouteEntry, RouteOptions } from "../router.js";
-import { type CompiledReturns, compileReturns, Faults } from "../schema.js";
+import { type CompiledReturns, compileReturns, Faults, isStandardSchema } from "../schema.js";
 import { type ErrorSettings, guard, isDisconnect, logError, toErrorResponse } from "./errors.js";
 
 /** A registered route, as `app.routes` lists it. */
@@ -46,6 +48,8 @@ export class Endpoint {
   readonly plan: RoutePlan;
   readonly #handler: (args: object) => unknown;
   readonly #returns: CompiledReturns | null;
+  /** A Standard Schema may check asynchronously. */
+  readonly #mayReturnsSuspend: boolean;
   readonly #statusCode: number;
   readonly #settings: CallSettings;
   readonly #errors: ErrorSettings;
@@ -65,6 +69,7 @@ export class Endpoint {
       throw error;
     }
     this.#handler = handler as (args: object) => unknown;
+    this.#mayReturnsSuspend = isStandardSchema(options.returns);
     this.#statusCode = options.statusCode ?? 200;
     this.#names = pathNames(path);
     this.#overrides = overrides;
@@ -94,15 +99,17 @@ export class Endpoint {
   }
 
   #run(scope: HTTPScope, receive: Receive, send: Send, pathParams: PathParams): Promise<void> {
+    if (this.plan.isPlain) return this.#runPlain(scope, receive, send, pathParams);
     const call = new Call(scope, receive, send, pathParams, this.#settings);
     const outer = (scope as { [OVERRIDES]?: readonly DependencyOverrides[] })[OVERRIDES];
     if (this.#overrides.size > 0 || outer !== undefined) {
       call.findOverride = createFindOverride([...(outer ?? []), this.#overrides], this.#names);
     }
     try {
-      const args = solveRoute(this.plan, call);
+      const solved = solveRoute(this.plan, call);
+      if (solved instanceof Promise) return this.#runLater(call, solved);
       const handler = this.#handler;
-      const result = args instanceof Promise ? args.then(handler) : handler(args);
+      const result = handler(acceptArguments(solved, call));
       if (result instanceof Promise) {
         return result.then(
           (value) => this.#finish(call, value),
@@ -115,31 +122,68 @@ export class Endpoint {
     }
   }
 
-  /** Sends a result. Without a promise where nothing takes time. */
-  #finish(call: Call, result: unknown): Promise<void> | void {
-    if (
-      call.exits !== null ||
-      call.draftIfMade !== null ||
-      call.backgroundIfMade !== null ||
-      call.requestIfMade !== null ||
-      (typeof result === "object" && result !== null && (result instanceof Response || "then" in result))
-    ) {
-      return this.#finishSlowly(call, result);
-    }
-    let text: string;
+  async #runLater(call: Call, solving: Promise<Solved>): Promise<void> {
+    let result: unknown;
     try {
-      const output = this.#returns === null ? result : this.#toOutput(this.#returns, result);
-      if (output instanceof Promise) return this.#finishSlowly(call, output, true);
-      text = this.#stringify(output);
+      const args = acceptArguments(await solving, call);
+      const handler = this.#handler;
+      result = await handler(args);
     } catch (error) {
       return this.#fail(call, error);
     }
-    call.started = true;
-    return sendJSON(call.send, this.#statusCode, text, (call.scope as HTTPScope).method === "HEAD");
+    const sent = this.#finish(call, result);
+    if (sent) await sent;
   }
 
-  /** @param isOutput - Whether it is what `returns` made of the result already. */
-  async #finishSlowly(call: Call, pending: unknown, isOutput = false): Promise<void> {
+  /** The handler asks for nothing but names of its pattern: the router has made its arguments, and no `Call` is needed. */
+  #runPlain(scope: HTTPScope, receive: Receive, send: Send, pathParams: PathParams): Promise<void> {
+    const toCall = () => new Call(scope, receive, send, pathParams, this.#settings);
+    const fail = (error: unknown) => this.#fail(toCall(), error);
+    const finish = (value: unknown): Promise<void> | void => {
+      let text: string | null;
+      try {
+        text = this.#toText(value);
+      } catch (error) {
+        return fail(error);
+      }
+      if (text === null) return this.#finishSlowly(toCall(), value);
+      return sendJSON(send, this.#statusCode, text, scope.method === "HEAD");
+    };
+    try {
+      const handler = this.#handler;
+      const result = handler(pathParams);
+      return result instanceof Promise ? result.then(finish, fail) : (finish(result) ?? RESOLVED);
+    } catch (error) {
+      return fail(error);
+    }
+  }
+
+  /** JSON text of a result, or `null` for one that takes more: a `Response`, a promise, a schema that may suspend. */
+  #toText(result: unknown): string | null {
+    if (typeof result === "object" && result !== null && (result instanceof Response || "then" in result)) return null;
+    if (this.#returns === null) return this.#stringify(result);
+    return this.#mayReturnsSuspend ? null : this.#stringify(this.#toOutput(this.#returns, result));
+  }
+
+  /** Sends a result. Without a promise where nothing takes time. */
+  #finish(call: Call, result: unknown): Promise<void> | void {
+    if (call.exits !== null || call.draftIfMade !== null || call.backgroundIfMade !== null) {
+      return this.#finishSlowly(call, result);
+    }
+    let text: string | null;
+    try {
+      text = this.#toText(result);
+    } catch (error) {
+      return this.#fail(call, error);
+    }
+    if (text === null) return this.#finishSlowly(call, result);
+    call.started = true;
+    const sent = sendJSON(call.send, this.#statusCode, text, (call.scope as HTTPScope).method === "HEAD");
+    if (sent) return sent.then(() => call.requestIfMade?.markFinished());
+    call.requestIfMade?.markFinished();
+  }
+
+  async #finishSlowly(call: Call, pending: unknown): Promise<void> {
     const headOnly = (call.scope as HTTPScope).method === "HEAD";
     const { logger } = this.#settings;
     let response: Response | null = null;
@@ -147,7 +191,7 @@ export class Endpoint {
       const result = await pending;
       let text = "";
       if (result instanceof Response) response = result;
-      else text = this.#stringify(this.#returns && !isOutput ? await this.#toOutput(this.#returns, result) : result);
+      else text = this.#stringify(this.#returns ? await this.#toOutput(this.#returns, result) : result);
       response = this.#withDraft(call, response, text);
       if (call.exits) await closeExits(call.exits, "function", logger);
       call.started = true;

@@ -25,12 +25,7 @@ export class Lifespan<A> implements Startable {
   readonly startup: LifespanHook<A>[] = [];
   readonly shutdown: LifespanHook<A>[] = [];
 
-  constructor(
-    app: A,
-    logger: Logger,
-    generator: LifespanFunction<A> | undefined,
-    mounted: () => readonly Startable[],
-  ) {
+  constructor(app: A, logger: Logger, generator: LifespanFunction<A> | undefined, mounted: () => readonly Startable[]) {
     this.#app = app;
     this.#logger = logger;
     this.#generator = generator;

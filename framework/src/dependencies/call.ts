@@ -51,8 +51,9 @@ export class Call {
   #draft: Response | null = null;
   #background: BackgroundTasks | null = null;
   #query: URLSearchParams | null = null;
-  #json: Promise<JSONBody> | null = null;
-  #form: Promise<FormBody> | null = null;
+  #loading: Promise<void> | null = null;
+  #jsonBody: JSONBody | null = null;
+  #formBody: FormBody | null = null;
 
   constructor(
     scope: HTTPScope | WebSocketScope,
@@ -107,14 +108,27 @@ export class Call {
     return (this.#query ??= this.request.queryParams);
   }
 
-  /** The JSON body, read and parsed once; what is wrong with it is said once. */
-  json(): Promise<JSONBody> {
-    return (this.#json ??= this.#readJSON());
+  /** Reads and parses the body, once, so that its parameters can be read from it; what is wrong with it is said once. */
+  load(source: "json" | "form"): Promise<void> {
+    return (this.#loading ??= source === "json" ? this.#loadJSON() : this.#loadForm());
   }
 
-  async #readJSON(): Promise<JSONBody> {
+  /** The JSON body, once it is loaded. */
+  get jsonBody(): JSONBody {
+    return this.#jsonBody ?? { state: "absent" };
+  }
+
+  /** The form, once it is loaded. */
+  get formBody(): FormBody {
+    return this.#formBody ?? { state: "faulty" };
+  }
+
+  async #loadJSON(): Promise<void> {
+    this.#jsonBody = this.#parseJSON(await this.request.body());
+  }
+
+  #parseJSON(body: Uint8Array): JSONBody {
     const contentType = this.request.header("content-type");
-    const body = await this.request.body();
     if (body.length === 0) return { state: "absent" };
     if (!isJSON(mediaTypeOf(contentType))) {
       this.faults.add("content_type", "Content-Type should be application/json", contentType ?? null, ["body"]);
@@ -135,9 +149,8 @@ export class Call {
     return { state: "present", value };
   }
 
-  /** The form, read and parsed once; what is wrong with it is said once. */
-  form(): Promise<FormBody> {
-    return (this.#form ??= this.#readForm());
+  async #loadForm(): Promise<void> {
+    this.#formBody = await this.#readForm();
   }
 
   async #readForm(): Promise<FormBody> {

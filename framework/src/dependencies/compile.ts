@@ -196,6 +196,7 @@ function compileReadStep(spec: ParamSpec, place: Place, callable: Callable): Rea
 function compilePlan(callable: Callable, specs: readonly ParamSpec[], place: Place): CallablePlan {
   const isLate = (spec: ParamSpec) => spec.kind === ParamKind.BODY || spec.kind === ParamKind.FORM;
   const isStep = (spec: ParamSpec) => spec.marker instanceof DependsMarker;
+  const late = specs.filter(isLate);
   return {
     callable,
     name: nameOf(callable),
@@ -203,7 +204,8 @@ function compilePlan(callable: Callable, specs: readonly ParamSpec[], place: Pla
     specs,
     now: specs.filter((spec) => !isLate(spec) && !isStep(spec)).map((spec) => compileReadStep(spec, place, callable)),
     dependencies: specs.filter(isStep).map((spec) => compileStep(spec, place)),
-    late: specs.filter(isLate).map((spec) => compileReadStep(spec, place, callable)),
+    late: late.map((spec) => compileReadStep(spec, place, callable)),
+    lateSource: late[0] ? (late[0].kind === ParamKind.BODY ? "json" : "form") : null,
   };
 }
 
@@ -265,7 +267,14 @@ export function compileRoute(handler: Callable, path: string, params: Params, gu
     (spec) => spec.marker instanceof SourceMarker,
   );
   assertOneBody(sources);
-  return { guards: guardSteps, handler: plan, embedBody: embedsBody(sources), sources, allDependencies: all };
+  const isPlain = guardSteps.length === 0 && specs.every((spec) => isUndeclaredName(spec));
+  return { guards: guardSteps, isPlain, handler: plan, embedBody: embedsBody(sources), sources, allDependencies: all };
+}
+
+/** Whether a parameter is a name of the pattern that nobody declared, or declared as `Path()`: text as it comes. */
+function isUndeclaredName({ name, kind, marker }: ParamSpec): boolean {
+  if (kind !== ParamKind.PATH || !(marker instanceof SourceMarker)) return false;
+  return marker.schema === null && wireName(name, marker) === name;
 }
 
 function compileGuard(guard: unknown, index: number, place: Place): DependencyStep {

@@ -50,8 +50,10 @@ export interface CallablePlan {
   /** Read at once: path, query, headers, cookies, the classes. */
   readonly now: readonly ReadStep[];
   readonly dependencies: readonly DependencyStep[];
-  /** Read when everything else is there: the body and forms. */
+  /** Read when everything else is there, from the body, which is loaded first. */
   readonly late: readonly ReadStep[];
+  /** How `late` reads the body: a request has one, in one form. */
+  readonly lateSource: "json" | "form" | null;
 }
 
 /** A callable that a parameter depends on. */
@@ -64,6 +66,8 @@ export interface DependencyPlan extends CallablePlan {
 /** The plan of a route: the dependencies that stand guard, and the handler. */
 export interface RoutePlan {
   readonly guards: readonly DependencyStep[];
+  /** Whether the handler asks for nothing but names of the pattern, as text: then the router's object is its argument. */
+  readonly isPlain: boolean;
   readonly handler: CallablePlan;
   /** Whether each body parameter is a member of the body's object. */
   readonly embedBody: boolean;

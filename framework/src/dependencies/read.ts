@@ -262,9 +262,9 @@ export function compileFormRead(name: string, marker: SourceMarker, where: strin
   const make = compiled.properties
     ? compileFormObject(name, marker, compiled, compileFields(compiled, ParamKind.FORM, where), absent)
     : compileFormField(name, marker, compiled, readable(compiled.coerce(), where), absent);
-  return async (call) => {
-    const body = await call.form();
-    if (body.state === "faulty") return undefined;
+  return (call) => {
+    const body = call.formBody;
+    if (body.state !== "present") return undefined;
     const { form } = body;
     return make({ of: (key) => form.getAll(key).filter((text) => text !== ""), names: keysOf(form) }, call);
   };
@@ -311,8 +311,8 @@ export function compileBodyRead(name: string, marker: SourceMarker, where: strin
   const takesNull = marker.options.default === null;
   const takeWhole = compileValue(["body"]);
   const takeMember = compileValue(["body", wire]);
-  return async (call) => {
-    const body = await call.json();
+  return (call) => {
+    const body = call.jsonBody;
     if (body.state === "faulty") return undefined;
     if (!call.settings.embedBody) return takeWhole(body.state === "absent" ? undefined : body.value, call);
     const members = body.state === "absent" ? {} : (body.value as Record<string, unknown>);

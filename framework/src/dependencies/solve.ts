@@ -14,32 +14,28 @@ ArgumentsObject.prototype = Object.create(null);
 /** Stands for arguments, or for a result, that could not be made because of faults, which the call has. */
 export const FAULTY = Symbol("faulty");
 
-type Solved = Arguments | typeof FAULTY;
+/** Arguments, or the sign that they could not be made. */
+export type Solved = Arguments | typeof FAULTY;
 
 export function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
   return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
 }
 
-/**
- * Makes the arguments of a route's handler: first the guards, one after the other, then what the handler asks for.
- *
- * @throws RequestValidationError with every fault of the request.
- */
-export function solveRoute(plan: RoutePlan, call: Call): Arguments | Promise<Arguments> {
-  if (plan.guards.length > 0) return solveGuarded(plan, call);
-  const solved = solve(plan.handler, call);
-  return solved instanceof Promise ? solved.then((settled) => accept(settled, call)) : accept(solved, call);
+/** Makes the arguments of a route's handler: first the guards, one after the other, then what the handler asks for. */
+export function solveRoute(plan: RoutePlan, call: Call): Solved | Promise<Solved> {
+  return plan.guards.length > 0 ? solveGuarded(plan, call) : solve(plan.handler, call);
 }
 
-async function solveGuarded(plan: RoutePlan, call: Call): Promise<Arguments> {
+async function solveGuarded(plan: RoutePlan, call: Call): Promise<Solved> {
   for (const guard of plan.guards) {
     const result = runDependency(guard, call);
-    accept(isPromiseLike(result) ? await result : result, call);
+    if ((isPromiseLike(result) ? await result : result) === FAULTY || call.faults.count > 0) return FAULTY;
   }
-  return accept(await solve(plan.handler, call), call);
+  return solve(plan.handler, call);
 }
 
-function accept<T>(solved: T | typeof FAULTY, call: Call): T {
+/** The arguments, when they could be made. @throws RequestValidationError with every fault of the request. */
+export function acceptArguments(solved: Solved, call: Call): Arguments {
   if (solved === FAULTY || call.faults.count > 0) throw new RequestValidationError(call.faults.forClient());
   return solved;
 }
@@ -69,7 +65,13 @@ async function solveRest(
 ): Promise<Solved> {
   if (pending) await Promise.all(pending);
   const faulty = plan.dependencies.length > 0 && (await solveDependencies(plan.dependencies, call, args));
-  for (const { name, read } of plan.late) args[name] = await read(call);
+  if (plan.lateSource !== null) {
+    await call.load(plan.lateSource);
+    for (const { name, read } of plan.late) {
+      const value = read(call);
+      args[name] = value instanceof Promise ? await value : value;
+    }
+  }
   return faulty || call.faults.count > before ? FAULTY : args;
 }
 

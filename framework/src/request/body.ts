@@ -9,7 +9,8 @@ const EMPTY = new Uint8Array(0);
  */
 export class IncomingBody {
   readonly #receive: Receive;
-  readonly #waiting: Uint8Array[] = [];
+  #waiting: Uint8Array[] = [];
+  #waitingBytes = 0;
   #ended = false;
   #gone = false;
   #reading: Promise<void> | null = null;
@@ -30,7 +31,10 @@ export class IncomingBody {
       (message) => {
         this.#reading = null;
         if (message.type === "http.request") {
-          if (message.body && message.body.length > 0) this.#waiting.push(message.body);
+          if (message.body && message.body.length > 0) {
+            this.#waiting.push(message.body);
+            this.#waitingBytes += message.body.length;
+          }
           if (!message.more_body) this.#ended = true;
         } else if (message.type === "http.disconnect") {
           this.#gone = true;
@@ -52,7 +56,10 @@ export class IncomingBody {
   async next(): Promise<Uint8Array | null> {
     for (;;) {
       const chunk = this.#waiting.shift();
-      if (chunk) return chunk;
+      if (chunk) {
+        this.#waitingBytes -= chunk.length;
+        return chunk;
+      }
       if (this.#ended) return null;
       if (this.#gone) throw new ClientDisconnect();
       await this.#pull();
@@ -65,14 +72,19 @@ export class IncomingBody {
    * @throws HTTPException 413 as soon as there are more than `limit` bytes.
    */
   async readAll(limit: number): Promise<Uint8Array> {
-    const chunks: Uint8Array[] = [];
-    let size = 0;
-    for (let chunk = await this.next(); chunk; chunk = await this.next()) {
-      size += chunk.length;
-      if (size > limit) throw new HTTPException(413, `The body is larger than ${limit} bytes`);
-      chunks.push(chunk);
+    for (;;) {
+      if (this.#waitingBytes > limit) throw new HTTPException(413, `The body is larger than ${limit} bytes`);
+      if (this.#ended) return this.#takeAll();
+      if (this.#gone) throw new ClientDisconnect();
+      await this.#pull();
     }
-    return concat(chunks, size);
+  }
+
+  #takeAll(): Uint8Array {
+    const whole = concat(this.#waiting, this.#waitingBytes);
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+    return whole;
   }
 
   /** Calls `onGone` once when the client goes. Reads ahead at most one message while nobody else reads. */
