@@ -66,6 +66,7 @@ class CallableInstance {
 }
 
 /** An App is an ASGI application: call it with a scope, `receive` and `send`. */
+// oxlint-disable-next-line typescript/no-unsafe-declaration-merging -- the constructor gives a function, which is callable
 export interface App {
   (scope: Scope, receive: Receive, send: Send): Promise<void>;
 }
@@ -356,7 +357,7 @@ export class App extends CallableInstance {
       root_path: rootPathOf(scope) + mount.prefix,
       [OVERRIDES]: [...outer, this.dependencyOverrides],
     };
-    return scope.type === "http" ? mount.call(inner as HTTPScope, receive, send) : mount.app(inner, receive, send);
+    return scope.type === "http" ? mount.call(inner, receive, send) : mount.app(inner, receive, send);
   }
 
   async #dispatchWebSocket(scope: WebSocketScope, receive: Receive, send: Send): Promise<void> {

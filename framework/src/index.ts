@@ -1,5 +1,5 @@
 /** Everything that an application imports. @module */
-export * from "./asgi.js";
+export type * from "./asgi.js";
 export { App, type AppOptions, type LifespanFunction, type LifespanHook, type RouteRecord } from "./app.js";
 export { BackgroundTasks } from "./background.js";
 export { FormData, HeaderList } from "./datastructures.js";

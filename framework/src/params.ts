@@ -324,7 +324,7 @@ export function withParams<const P extends Params, F extends (args: Args<P>) => 
 /** The params that a function or class carries, or `undefined`. */
 export function paramsOf(callable: unknown): Params | undefined {
   const carrier = callable as { [PARAMS]?: Params; params?: Params };
-  if (Object.hasOwn(carrier as object, PARAMS)) return carrier[PARAMS];
+  if (Object.hasOwn(carrier, PARAMS)) return carrier[PARAMS];
   return isClass(callable) ? carrier.params : (callable as { [PARAMS]?: Params })[PARAMS];
 }
 

@@ -178,7 +178,7 @@ export class Router<const Prefix extends string = ""> {
 
   /** `(handler)`, `(options, handler)`, or `(options?)` for a decorator. */
   #register(methods: readonly string[], path: string, rest: readonly unknown[]): unknown {
-    const place = `${methods.join(", ")} ${String(path)}`;
+    const place = `${methods.join(", ")} ${path}`;
     const [first, second] = rest;
     if (typeof first === "function" && rest.length === 1) return this.#add(methods, path, {}, first as Handler);
     if (first !== undefined && (typeof first !== "object" || first === null)) {
@@ -193,12 +193,12 @@ export class Router<const Prefix extends string = ""> {
   }
 
   #add(methods: readonly string[], path: string, options: RouteOptions, handler: Handler): Handler {
-    const place = `${methods.join(", ")} ${String(path)}`;
+    const place = `${methods.join(", ")} ${path}`;
     if (typeof handler !== "function") {
       throw new ConfigurationError(`${place}: the handler should be a function, not ${describe(handler)}.`);
     }
     if (typeof path !== "string" || (path !== "" && !path.startsWith("/"))) {
-      throw new ConfigurationError(`${place}: a path starts with "/": write ${JSON.stringify(`/${String(path)}`)}.`);
+      throw new ConfigurationError(`${place}: a path starts with "/": write ${JSON.stringify(`/${path}`)}.`);
     }
     for (const method of methods) {
       if (!METHOD.test(method)) {

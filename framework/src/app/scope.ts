@@ -26,7 +26,7 @@ export function copyScope(scope: HTTPScope, path: string, rawPath: Uint8Array | 
     app,
   };
   let own = 0;
-  for (const _name in scope) own++;
+  for (const name in scope) own += name === "" ? 0 : 1;
   return own === countKnown(scope) ? copy : Object.assign(copy, { ...scope, path, raw_path: rawPath, app });
 }
 

@@ -9,7 +9,7 @@ export type Arguments = Record<string, unknown>;
 
 /** An object without prototype that keeps its fast properties, unlike `Object.create(null)`. */
 const ArgumentsObject = function ArgumentsObject() {} as unknown as new () => Arguments;
-ArgumentsObject.prototype = Object.create(null);
+ArgumentsObject.prototype = Object.create(null) as Arguments;
 
 /** Stands for arguments, or for a result, that could not be made because of faults, which the call has. */
 export const FAULTY = Symbol("faulty");
@@ -160,7 +160,7 @@ function enter(generator: Exit["generator"], plan: DependencyPlan, step: Depende
     return result.value;
   };
   const first = generator.next();
-  return first instanceof Promise ? first.then(yielded) : yielded(first as IteratorResult<unknown, unknown>);
+  return first instanceof Promise ? first.then(yielded) : yielded(first);
 }
 
 /** What a callable is called in messages: an arrow function inside `withParams` has no name, but it has params. */

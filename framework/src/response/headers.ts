@@ -4,7 +4,6 @@ import { HeaderList } from "../datastructures.js";
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /** RFC 9110 §5.5: visible latin-1, spaces and tabs. CR, LF and NUL would end the header and start another. */
-// oxlint-disable-next-line no-control-regex
 const VALUE = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;
 
 /** Refuses a header that would not travel as what it is. @throws TypeError naming the header. */

@@ -8,7 +8,7 @@ const PERCENT = 0x25;
 /** An escape, an empty segment, a character beyond ASCII. */
 const NOT_PLAIN = /%|\/\/|[\u0080-\uffff]/;
 
-/** A leading U+FEFF is a character of its segment like any other: dropped, `%EF%BB%BFadmin` would reach `/admin`. */
+/** A leading U+FEFF is a character like any other: dropped, the target `%EF%BB%BFadmin` would reach `/admin`. */
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
