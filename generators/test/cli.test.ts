@@ -219,7 +219,7 @@ describe("a signal during the installation", () => {
     await mkdir(bin);
     await writeFile(
       join(bin, "npm"),
-      `#!/bin/sh\ntrap 'touch ${ended}; exit 143' TERM\necho busy\nwhile :; do sleep 0.1; done\n`,
+      `#!/bin/sh\ntrap 'touch ${ended}; exit 143' TERM\necho busy\nfor i in $(seq 100); do sleep 0.1; done\n`,
       { mode: 0o755 },
     );
     const program = join(packageRoot, "bin/create-tsgi.js");

@@ -84,9 +84,13 @@ atTerminal("at a terminal (skipped where util-linux's script is missing)", () =>
     const bin = join(folder.path, "bin");
     await mkdir(bin);
     // Stands for an npm that is busy until it is interrupted.
-    await writeFile(join(bin, "npm"), "#!/bin/sh\ntrap 'exit 130' INT\necho busy\nwhile :; do sleep 1; done\n", {
-      mode: 0o755,
-    });
+    await writeFile(
+      join(bin, "npm"),
+      "#!/bin/sh\ntrap 'exit 130' INT\necho busy\nfor i in 1 2 3 4 5 6 7 8 9; do sleep 1; done\n",
+      {
+        mode: 0o755,
+      },
+    );
     const { status, stdout } = await createTsgiAtTerminal(
       ["my-app", "--no-git", "--install"],
       [[/busy/, keys.controlC]],

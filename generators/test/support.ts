@@ -37,13 +37,16 @@ export const shellEnvironment: NodeJS.ProcessEnv = {
   ...Object.fromEntries(foreign.map((name) => [name, undefined])),
 };
 
-/** Runs a program to its end. */
+/** Longer than anything takes that a test of this package waits for, npm's own work apart. */
+const patienceMs = 300_000;
+
+/** Runs a program to its end, which comes by force when it takes too long. */
 export async function run(
   program: string,
   parameters: readonly string[],
   { cwd, env, input = "" }: Surroundings,
 ): Promise<Result> {
-  const child = spawn(program, parameters, { cwd, env: { ...shellEnvironment, ...env } });
+  const child = spawn(program, parameters, { cwd, env: { ...shellEnvironment, ...env }, timeout: patienceMs });
   const output = { stdout: "", stderr: "" };
   child.stdout.setEncoding("utf8").on("data", (text: string) => (output.stdout += text));
   child.stderr.setEncoding("utf8").on("data", (text: string) => (output.stderr += text));

@@ -24,6 +24,9 @@ export async function runAtTerminal(
   const child = spawn("script", ["--quiet", "--return", "--flush", "--command", command, "/dev/null"], {
     cwd,
     env: { ...shellEnvironment, TERM: "xterm", ...env },
+    // A question that no step answers would wait for ever; the end of `script` hangs up on it.
+    timeout: 20_000,
+    killSignal: "SIGKILL",
   });
   let shown = "";
   let seen = 0;
