@@ -1,5 +1,5 @@
 /** Schemas: what they describe, how values are checked against them, cut, converted and written as JSON. @module */
-import { type OptionalKind, type TSchema, Type } from "@sinclair/typebox";
+import type { OptionalKind, TSchema } from "@sinclair/typebox";
 import type { Check } from "./schema/check.js";
 import { compileCheck } from "./schema/compile.js";
 import { type Coerce, compileCoerce } from "./schema/coerce.js";
@@ -23,6 +23,7 @@ import {
   withoutJSONSchema,
   withoutLibraryChecks,
 } from "./schema/standard.js";
+import { Type } from "./schema/typebox.js";
 
 export type { Coerce } from "./schema/coerce.js";
 export { FAULT_TYPES, type FaultType } from "./schema/fault-types.js";
