@@ -135,6 +135,14 @@ describe("input and output", () => {
     });
   });
 
+  it("say so also when the output came first", () => {
+    const Strict = t.Object({ a: t.String() }, { $id: "Strict", additionalProperties: false });
+    const app = new App();
+    app.get("/", { returns: Strict }, async () => ({ a: "" }));
+    app.post("/", { params: { strict: Strict } }, async () => null);
+    expect(app.openapi().components?.schemas?.["Strict"]?.additionalProperties).toBe(false);
+  });
+
   it.each([
     ["Zod", z.object({ a: z.string(), b: z.array(z.object({ c: z.int() })) }).meta({ id: "ZodPlain" }), "ZodPlain"],
     ["Valibot", toStandardJsonSchema(v.pipe(v.object({ a: v.string() }), v.title("ValibotPlain"))), "ValibotPlain"],
@@ -194,6 +202,12 @@ describe("two schemas with one name", () => {
   it("are one component when they say the same", () => {
     const create = () => t.Object({ a: t.Union([t.Literal("x"), t.Literal("y")]) }, { $id: "Same" });
     expect(Object.keys(componentsOf({ input: [create(), create()] }))).toEqual(["Same"]);
+  });
+
+  it("say the same in whatever order", () => {
+    const one = t.Object({ a: t.String(), b: t.String() }, { $id: "Same" });
+    const other = t.Object({ b: t.String(), a: t.String() }, { $id: "Same" });
+    expect(Object.keys(componentsOf({ input: [one, other] }))).toEqual(["Same"]);
   });
 
   it("are refused when it is an $id", () => {

@@ -235,6 +235,12 @@ describe("parameters", () => {
     expect(operation(app, "/{a}").parameters?.map(({ name }) => name)).toEqual(["a"]);
   });
 
+  it("of the path are always required", () => {
+    const app = new App();
+    app.get("/{a}", { params: { a: Path(t.Optional(t.String())) } }, nothing);
+    expect(operation(app, "/{a}").parameters?.[0]?.required).toBe(true);
+  });
+
   it("are the properties of an object schema, each by its own name", () => {
     const app = new App();
     const Filter = t.Object({

@@ -212,6 +212,18 @@ describe("below a prefix", () => {
     expect(outer.body.servers).toBeUndefined();
   });
 
+  it("the document of an App that is mounted twice says each time where", async () => {
+    const inner = createApp();
+    const app = new App();
+    app.mount("/v1", inner);
+    app.mount("/v2", inner);
+    await using client = await TestClient.open(app);
+    for (const prefix of ["/v1", "/v2", "/v1"]) {
+      const { body } = await client.get(`${prefix}/openapi.json`).expect(200);
+      expect(body.servers).toEqual([{ url: prefix }]);
+    }
+  });
+
   it("the document says the root_path of a proxy, before the servers that the application names", async () => {
     const servers = [{ url: "https://api.example.com" }];
     const app = createApp({ servers });
