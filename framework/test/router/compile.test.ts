@@ -131,6 +131,15 @@ return function find(path) {
     expect(Math.max(...longest)).toBeLessThan(10_000);
   });
 
+  it("has what several ways lead to only once", () => {
+    const leaves = Array.from({ length: 30 }, (_, index) => `GET /{x}/a${index}`);
+    const router = routerOf({}, ...leaves, "GET /{x}/{y}/z/{w}/several-segments/{v}");
+    const root = collectRoutes(router.root, "GET").root!;
+    const source = writeNodes(prepareNodes(root, 10_000)!)!.toString();
+    expect(source.match(/several-segments/g)).toHaveLength(1);
+    expect(router.resolve("GET", "/1/a7/z/2/several-segments/3")?.[1]).toEqual({ x: "1", y: "a7", w: "2", v: "3" });
+  });
+
   it("is one function a route where bit masks take over", () => {
     const router = routerOf({}, ...HOSTILE.map((pattern) => `GET ${pattern}`));
     const { open } = collectRoutes(router.root, "GET");

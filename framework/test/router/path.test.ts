@@ -27,6 +27,7 @@ describe("canonicalPath", () => {
     ["/café", "/café"],
     ["/%F0%9F%98%80", "/😀"],
     ["/%EF%BB%BFadmin", "/\uFEFFadmin"],
+    ["%EF%BB%BFadmin", "/\uFEFFadmin"],
     ["/a/../b/./c", "/a/../b/./c"],
     ["/a/%2e%2e/b", "/a/../b"],
     ["/a%00b", "/a\0b"],

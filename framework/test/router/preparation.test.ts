@@ -174,6 +174,21 @@ describe("the prepared look-ups", () => {
 });
 
 describe("the bound of the preparation", () => {
+  it("is passed by two static segments at each two of ten places with a last segment of their own", () => {
+    const pairs = Array.from({ length: 100 }, (_, index) => [index % 10, Math.floor(index / 10)] as const);
+    const routes = pairs
+      .filter(([one, other]) => one < other)
+      .map(([one, other]) => {
+        const segments = Array.from({ length: 10 }, (_, place) =>
+          place === one || place === other ? "a" : `{p${place}}`,
+        );
+        return `GET /${segments.join("/")}/last${one}${other}`;
+      });
+    const router = routerOf({}, ...routes);
+    expect(router.prepare()).toHaveLength(1);
+    expect(router.resolve("GET", `${"/a".repeat(10)}/last37`)?.[0]).toContain("/last37");
+  });
+
   it("is passed by the hostile set, and one line a method says so", () => {
     const router = new RadixRouter();
     for (const path of HOSTILE) {
