@@ -125,3 +125,13 @@ export class Wire implements AsyncDisposable {
     await this.closed;
   }
 }
+
+/** Connects until that is refused. */
+export async function refusesConnections(port: number): Promise<void> {
+  for (let refused = false; !refused;) {
+    await using wire = new Wire(port);
+    refused = await new Promise((resolve) => {
+      wire.socket.once("connect", () => resolve(false)).once("error", () => resolve(true));
+    });
+  }
+}

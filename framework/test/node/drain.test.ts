@@ -1,8 +1,12 @@
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import type { ReceiveMessage, SendMessage } from "../../src/asgi.js";
 import { Deferred } from "../../src/node/deferred.js";
-import { httpApp, pair, respond, served, Wire } from "./_http.js";
+import { httpApp, pair, refusesConnections, respond, served, Wire } from "./_http.js";
 
+const fixture = (name: string) => readFileSync(join(import.meta.dirname, "fixtures", name));
 const GET = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 const hello = httpApp((_scope, _receive, send) => respond(send, 200, "hello"));
 
@@ -16,6 +20,7 @@ describe("a server that stops", () => {
     await using idle = new Wire(server.port);
     await idle.write(GET).until(/hello$/);
     const closed = server.close();
+    await refusesConnections(server.port);
     const answers = await idle.write(GET).closed;
     expect(answers).toMatch(/keep-alive[^]*hello[^]*connection: close[^]*hello$/i);
     await closed;
@@ -47,6 +52,17 @@ describe("a server that stops", () => {
     await new Promise((resolve) => half.socket.write("GET / HTTP/1.1\r\nHost: a\r\nX", resolve));
     await server.close();
     expect([await silent.closed, await half.closed]).toEqual(["", ""]);
+  });
+
+  it("does not wait for a TLS handshake that does not begin", async () => {
+    await using server = await served(hello, {
+      tls: { cert: fixture("localhost.cert.pem"), key: fixture("localhost.key.pem") },
+      shutdownTimeoutMs: 4000,
+    });
+    await using silent = new Wire(server.port);
+    await once(silent.socket, "connect");
+    await server.close();
+    expect(await silent.closed).toBe("");
   });
 
   it("lets a download finish", async () => {

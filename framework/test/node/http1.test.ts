@@ -245,6 +245,13 @@ describe("what is HTTP/1.1", () => {
     expect(answer).toMatch(/^HTTP\/1\.1 200 OK[^]*"path":"\/1"[^]*\}HTTP\/1\.1 400 Bad Request/);
   });
 
+  it("takes nothing that stands behind a request that it refused", async () => {
+    await using wire = new Wire(server.port);
+    const answer = await wire.write(`GET / HTTP/1.1\r\nHost: a b\r\n\r\nGET /behind HTTP/1.1\r\n${HOST}\r\n`).closed;
+    expect(answer).toMatch(/^HTTP\/1\.1 400 [^]*\}$/);
+    expect(calls).not.toContain("GET /behind");
+  });
+
   it("refuses a body that breaks off its framing in the application's place", async () => {
     await using wire = new Wire(server.port);
     wire.write(`POST / HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nzz\r\n`);

@@ -24,6 +24,13 @@ describe("connectionLimits", () => {
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
   });
 
+  it("headerCount beyond the thousand at which node:http drops headers gets them all through", async () => {
+    await using server = await served(read, { connectionLimits: { headerCount: 3000, headerBytes: 100_000 } });
+    await using wire = new Wire(server.port);
+    wire.write(`POST / HTTP/1.1\r\nHost: a\r\n${"A: b\r\n".repeat(2500)}Content-Length: 4\r\n\r\nbody`);
+    expect(await wire.until(/body$/)).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
   it("connections closes one more at once, and says so once", async () => {
     await using server = await served(hello, { connectionLimits: { connections: 1 } });
     await using first = new Wire(server.port);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "@jest/globals";
 import type { ASGIApp, Scope } from "../../src/asgi.js";
 import { Deferred } from "../../src/node/deferred.js";
 import { serve, ServerStartError, ShutdownTimeoutError } from "../../src/node.js";
-import { httpApp, respond, served, Wire } from "./_http.js";
+import { httpApp, refusesConnections, respond, served, Wire } from "./_http.js";
 
 const hello = httpApp((_scope, _receive, send) => respond(send, 200, "hello"));
 
@@ -27,16 +27,6 @@ function recorder(events: string[], startUp: "complete" | "failed" = "complete")
     events.push((await receive()).type);
     await send({ type: "lifespan.shutdown.complete" });
   };
-}
-
-/** Connects until that is refused. */
-async function refusesConnections(port: number): Promise<void> {
-  for (let refused = false; !refused;) {
-    await using wire = new Wire(port);
-    refused = await new Promise((resolve) => {
-      wire.socket.once("connect", () => resolve(false)).once("error", () => resolve(true));
-    });
-  }
 }
 
 describe("serve", () => {
