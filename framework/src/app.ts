@@ -3,7 +3,8 @@ import { Endpoint, type EndpointSettings, OVERRIDES, type RouteRecord } from "./
 import { guard, toErrorResponse } from "./app/errors.js";
 import { Lifespan, type LifespanFunction, type LifespanHook, serveLifespan, type Startable } from "./app/lifespan.js";
 import { copyScope } from "./app/scope.js";
-import type { ASGIApp, HTTPScope, LifespanScope, Receive, Scope, Send, WebSocketScope } from "./asgi.js";
+import { SocketEndpoint } from "./app/socket-endpoint.js";
+import type { ASGIApp, HTTPScope, Receive, Scope, Send, WebSocketScope } from "./asgi.js";
 import { encodeUTF8 } from "./datastructures.js";
 import { DependencyOverrides } from "./dependencies.js";
 import {
@@ -33,6 +34,8 @@ import {
   type RouteEntry,
   type RouteOptions,
   Router,
+  type SocketVerb,
+  WEBSOCKET,
 } from "./router.js";
 
 export type { RouteRecord } from "./app/endpoint.js";
@@ -55,6 +58,12 @@ export interface AppOptions extends OpenAPIOptions {
   /** The same as calling `exceptionHandler` with each. */
   exceptionHandlers?: ExceptionHandlersInit;
 }
+
+/** The code with which a WebSocket is closed that no route matches. The specification fixes it. */
+const NO_ROUTE = 4004;
+
+/** RFC 6455 §7.4.1: a protocol error. */
+const PROTOCOL_ERROR = 1002;
 
 /** A function that is an instance of the class at the same time. */
 class CallableInstance {
@@ -108,6 +117,7 @@ export class App extends CallableInstance {
   readonly #router = new RadixRouter<Endpoint, RouteOptions>();
   readonly #routes: RouteRecord[] = [];
   readonly #endpoints: Endpoint[] = [];
+  readonly #sockets = new RadixRouter<SocketEndpoint, RouteOptions>({ exact: true });
   readonly #mounts: Mount[] = [];
   readonly #middleware: Middleware[] = [];
   readonly #lifespan: Lifespan<App>;
@@ -134,6 +144,9 @@ export class App extends CallableInstance {
   /** Registers one handler for several methods. */
   readonly route: <H extends Handler>(path: string, options: RouteOptions & MultiRouteOptions, handler: H) => H =
     this.#root.route;
+
+  /** Registers a handler of WebSockets, which gets each as `ws`. Its path matches exactly: a trailing slash counts. */
+  readonly websocket: SocketVerb = this.#root.websocket;
 
   constructor(options: AppOptions = {}) {
     super();
@@ -175,6 +188,12 @@ export class App extends CallableInstance {
   #addRoute(entry: RouteEntry): void {
     this.#assertOpen(`${entry.method} ${entry.path}`);
     const dependencies = [...(this.settings.dependencies ?? []), ...entry.dependencies];
+    if (entry.method === WEBSOCKET) {
+      const socket = new SocketEndpoint({ ...entry, dependencies }, this.#endpointSettings, this.dependencyOverrides);
+      this.#sockets.addRoute(WEBSOCKET, entry.path, socket, entry.options);
+      this.#routes.push(socket.record);
+      return;
+    }
     const endpoint = new Endpoint({ ...entry, dependencies }, this.#endpointSettings, this.dependencyOverrides);
     this.#router.addRoute(entry.method, entry.path, endpoint, entry.options);
     this.#routes.push(endpoint.record);
@@ -296,7 +315,7 @@ export class App extends CallableInstance {
       case "websocket":
         return this.#handleWebSocket(scope, receive, send);
       case "lifespan":
-        return this.#outermost(scope)(scope, receive, send);
+        return (this.#chain ?? this.#buildChain())(scope, receive, send);
       default:
         return rejectScope(scope);
     }
@@ -314,11 +333,11 @@ export class App extends CallableInstance {
 
   async #handleWebSocket(scope: WebSocketScope, receive: Receive, send: Send): Promise<void> {
     if (!this.#isServing) this.#startServing();
-    await this.#outermost(scope)(scope.app === undefined ? { ...scope, app: this } : scope, receive, send);
-  }
-
-  #outermost(_scope: LifespanScope | WebSocketScope): ASGIApp {
-    return this.#chain ?? this.#buildChain();
+    const chain = this.#chain ?? this.#buildChain();
+    if (scope.app !== undefined) return chain(scope, receive, send);
+    const path = canonicalPath(scope.path, scope.raw_path, { exact: true });
+    if (path === null) return send({ type: "websocket.close", code: PROTOCOL_ERROR, reason: "The path is not valid" });
+    await chain({ ...scope, path, app: this }, receive, send);
   }
 
   #buildChain(): ASGIApp {
@@ -362,9 +381,11 @@ export class App extends CallableInstance {
 
   async #dispatchWebSocket(scope: WebSocketScope, receive: Receive, send: Send): Promise<void> {
     const path = localPath(scope);
+    const found = this.#sockets.resolve(WEBSOCKET, path);
+    if (found) return found[0].call(scope, receive, send, found[1]);
     const mount = this.#mounts.find(({ prefix }) => isBelow(path, prefix));
     if (mount) return this.#callMount(mount, scope, receive, send);
-    await send({ type: "websocket.close", code: 4004, reason: "No route" });
+    await send({ type: "websocket.close", code: NO_ROUTE, reason: "No route" });
   }
 
   async #noRoute(path: string, scope: HTTPScope, receive: Receive, send: Send): Promise<void> {

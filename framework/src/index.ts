@@ -67,6 +67,7 @@ export {
   type RouteMetadata,
   type RouteOptions,
 } from "./router.js";
+export { type AcceptOptions, WebSocket } from "./websocket.js";
 export {
   type Schema,
   type SchemaInput,

@@ -8,6 +8,8 @@ export interface Limits {
   formParts: number;
   /** The deepest nesting of a JSON body; a deeper one is answered with 422. Defaults to 100. */
   jsonDepth: number;
+  /** The most bytes of a WebSocket message from the client; a larger one closes with 1009. Defaults to 1 MiB. */
+  webSocketMessageBytes: number;
 }
 
 /** The limits of an App that sets none. */
@@ -15,4 +17,5 @@ export const DEFAULT_LIMITS: Readonly<Limits> = Object.freeze({
   bodyBytes: 1024 * 1024,
   formParts: 1000,
   jsonDepth: 100,
+  webSocketMessageBytes: 1024 * 1024,
 });

@@ -4,6 +4,7 @@ import { ConfigurationError } from "./exceptions.js";
 import type { Request } from "./request.js";
 import type { Response } from "./response.js";
 import { isSchema, type Schema, type SchemaOutput } from "./schema.js";
+import type { WebSocket } from "./websocket.js";
 
 /** Where a parameter comes from: the `kind` of a compiled parameter spec. */
 export const ParamKind = Object.freeze({
@@ -175,6 +176,7 @@ export interface WithParams<P, R = unknown> {
 
 /** The classes whose object of this request a parameter can be. */
 export type Injectable =
+  | typeof WebSocket
   | typeof Request
   | typeof Response
   | typeof BackgroundTasks

@@ -1,11 +1,16 @@
 /** Routing: the radix tree, and routers that are put together into an application. @module */
 import type { ASGIApp } from "./asgi.js";
-import { type ExceptionHandler, ExceptionHandlers, type ExceptionHandlersInit, type ExceptionKey } from "./exception-handlers.js";
+import {
+  type ExceptionHandler,
+  ExceptionHandlers,
+  type ExceptionHandlersInit,
+  type ExceptionKey,
+} from "./exception-handlers.js";
 import { ConfigurationError } from "./exceptions.js";
 import type { Middleware } from "./middleware.js";
 import type { Callable, Marker } from "./params.js";
 import type { Request } from "./request.js";
-import type { RouteMetadata, RouteOptions, RouterVerb } from "./router/options.js";
+import type { RouteMetadata, RouteOptions, RouterVerb, SocketVerb } from "./router/options.js";
 
 export { buildPath } from "./router/build-path.js";
 export type {
@@ -16,6 +21,7 @@ export type {
   RouteMetadata,
   RouteOptions,
   RouterVerb,
+  SocketVerb,
 } from "./router/options.js";
 export { canonicalPath } from "./router/path.js";
 export { type PathParams, type Resolved } from "./router/route.js";
@@ -24,6 +30,9 @@ export { RadixRouter } from "./router/radix-router.js";
 
 /** The methods that have a verb of their own. */
 export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE"] as const;
+
+/** What stands in the place of a method for a WebSocket. */
+export const WEBSOCKET = "WEBSOCKET";
 
 /** RFC 9110 §9.1: a method is a token; those in use are upper-case words. */
 const METHOD = /^[A-Z][A-Z-]*$/;
@@ -159,6 +168,9 @@ export class Router<const Prefix extends string = ""> {
   /** Registers a handler for `TRACE`. */
   readonly trace: RouterVerb<Prefix> = this.#verb("TRACE");
 
+  /** Registers a handler of WebSockets, which gets each as `ws`. Its path matches exactly: a trailing slash counts. */
+  readonly websocket: SocketVerb<Prefix> = this.#verb(WEBSOCKET);
+
   constructor(options: RouterOptions<Prefix> = {}) {
     assertPrefix(options.prefix ?? "");
     this.#options = options;
@@ -278,10 +290,7 @@ export class Router<const Prefix extends string = ""> {
   }
 
   /** Registers what becomes of an error of this router's routes, and of the routers that it includes. */
-  exceptionHandler<E>(
-    key: abstract new (...args: never) => E,
-    handler: ExceptionHandler<E>,
-  ): void;
+  exceptionHandler<E>(key: abstract new (...args: never) => E, handler: ExceptionHandler<E>): void;
   exceptionHandler(key: number, handler: (error: Error, request: Request) => unknown): void;
   exceptionHandler(key: ExceptionKey, handler: ExceptionHandler<never>): void {
     this.#exceptionHandlers.set(key, handler);

@@ -72,27 +72,63 @@ export function isSchema(value: unknown): value is Schema {
   return isStandardSchema(value) || (typeof value === "object" && value !== null && KIND in value);
 }
 
-/** A schema with everything that registration learns about it. */
-export interface CompiledSchema {
+/** A schema with everything that registration learns about it. What only some ask for is worked out when they do. */
+export class CompiledSchema {
   /** As JSON Schema, for documents; `null` when a Standard Schema gives none. */
   readonly json: JSONSchema | null;
-  /** Whether a bare schema of this shape is the body: an object, or lists, unions, intersections of objects. */
-  readonly isStruct: boolean;
-  /** The properties of an object schema by name, each with a schema of its own; `null` for any other. */
-  readonly properties: ReadonlyMap<string, JSONSchema> | null;
-  /** Whether an object schema refuses other names. */
-  readonly isClosed: boolean;
   /** Checks a value and gives it as the handler gets it. */
   readonly check: Check;
   /** Whether `check` may give a promise, as a Standard Schema that checks asynchronously does. */
   readonly maySuspend: boolean;
   /** Gives what an absent value becomes, or the fault `missing`; `null` when there is nothing that it could become. */
   readonly absent: ((faults: Faults) => unknown) | null;
-  /** How texts become a value that `check` then looks at; `null` when none can. Compiled where it is asked for. */
-  coerce(): Coerce | null;
+  readonly #shape: JSONSchema | null;
+  #properties: ReadonlyMap<string, JSONSchema> | null | undefined;
+
+  /** @param shape - What of `json` is looked at here; `null` where there is none. */
+  constructor(
+    json: JSONSchema | null,
+    shape: JSONSchema | null,
+    options: Pick<CompiledSchema, "check" | "maySuspend" | "absent">,
+  ) {
+    this.json = json;
+    this.check = options.check;
+    this.maySuspend = options.maySuspend;
+    this.absent = options.absent;
+    this.#shape = shape;
+  }
+
+  /** Whether a bare schema of this shape is the body: an object, or lists, unions, intersections of objects. */
+  get isStruct(): boolean {
+    return this.#shape !== null && isStruct(this.#shape);
+  }
+
+  /** The properties of an object schema by name, each with a schema of its own; `null` for any other. */
+  get properties(): ReadonlyMap<string, JSONSchema> | null {
+    if (this.#properties === undefined) {
+      const parts = this.#shape && fieldsOf(this.#shape, this.#shape);
+      this.#properties = parts && new Map(parts.flatMap((part) => Object.entries(part.properties ?? {})));
+    }
+    return this.#properties;
+  }
+
+  /** Whether an object schema refuses other names. */
+  get isClosed(): boolean {
+    return this.#shape !== null && isClosed(this.#shape);
+  }
+
+  /** How texts become a value that `check` then looks at; `null` when none can. */
+  coerce(): Coerce | null {
+    return this.#shape ? compileCoerce(this.#shape) : TEXT;
+  }
+
   /** How the text of one property of an object schema becomes its value. */
-  coerceProperty(property: JSONSchema): Coerce | null;
+  coerceProperty(property: JSONSchema): Coerce | null {
+    return compileCoerce(property, this.#shape ?? property);
+  }
 }
+
+const TEXT: Coerce = { isList: false, text: (text) => text };
 
 const compiledSchemas = new WeakMap<object, CompiledSchema>();
 
@@ -114,22 +150,12 @@ function compileTypeBox(schema: TSchema): CompiledSchema {
   const json: JSONSchema = schema;
   const check = compileCheck(json, "decode");
   const makeDefault = json.default === undefined ? null : compileDefault(json.default, check, "the schema");
-  return {
-    ...shapeOf(json),
-    json,
-    check,
-    maySuspend: false,
-    absent: makeDefault ?? (OPTIONAL in schema ? () => undefined : null),
-    coerce: () => compileCoerce(json),
-    coerceProperty: (property) => compileCoerce(property, json),
-  };
+  const absent = makeDefault ?? (OPTIONAL in schema ? () => undefined : null);
+  return new CompiledSchema(json, json, { check, maySuspend: false, absent });
 }
-
-const TEXT: Coerce = { isList: false, text: (text) => text };
 
 function compileStandard(schema: StandardSchema): CompiledSchema {
   const json = standardJSONSchema(schema, "input");
-  const own = json && withoutLibraryChecks(json);
   const { validate } = schema["~standard"];
   const check: Check = (value, faults) => {
     const result = validate(value);
@@ -137,16 +163,9 @@ function compileStandard(schema: StandardSchema): CompiledSchema {
       ? result.then((settled: StandardResult) => addIssues(settled, faults, value))
       : addIssues(result, faults, value);
   };
-  return {
-    ...shapeOf(own ?? {}),
-    json,
-    check,
-    maySuspend: true,
-    // Where the JSON Schema allows anything, the library would hand nothing to the application's own transforms.
-    absent: json === null || saysType(json) ? compileAbsent(validate) : null,
-    coerce: () => (own ? compileCoerce(own) : TEXT),
-    coerceProperty: (property) => compileCoerce(property, own ?? {}),
-  };
+  // Where the JSON Schema allows anything, the library would hand nothing to the application's own transforms.
+  const absent = json === null || saysType(json) ? compileAbsent(validate) : null;
+  return new CompiledSchema(json, json && withoutLibraryChecks(json), { check, maySuspend: true, absent });
 }
 
 /**
@@ -176,16 +195,6 @@ function compileAbsent(
     };
   }
   return first.issues ? null : (faults) => settle(validate(undefined) as StandardResult, faults);
-}
-
-/** What the shape of a schema decides about a parameter. */
-function shapeOf(json: JSONSchema): Pick<CompiledSchema, "isStruct" | "properties" | "isClosed"> {
-  const fields = fieldsOf(json, json);
-  return {
-    isStruct: isStruct(json),
-    properties: fields && new Map(fields.flatMap((field) => Object.entries(field.properties ?? {}))),
-    isClosed: fields !== null && isClosed(json),
-  };
 }
 
 function target(json: JSONSchema, root: JSONSchema): JSONSchema {

@@ -62,7 +62,7 @@ export class Endpoint {
     const { method, path, handler, options } = entry;
     this.record = Object.freeze({ method, path, handler, metadata: options });
     try {
-      this.plan = compileRoute(handler, path, options.params ?? {}, entry.dependencies);
+      this.plan = compileRoute(handler, path, options.params ?? {}, entry.dependencies, "http");
       this.#returns = options.returns ? compileReturns(options.returns) : null;
     } catch (error) {
       if (error instanceof ConfigurationError) error.message = `${method} ${path}: ${error.message}`;

@@ -6,6 +6,7 @@ import type { Logger } from "../logger.js";
 import { isJSON, JSONError, mediaTypeOf, parseJSON, Request } from "../request.js";
 import { Response } from "../response.js";
 import { Faults } from "../schema.js";
+import { WebSocket } from "../websocket.js";
 import type { Exit } from "./exits.js";
 import type { DependencyPlan, DependencyStep } from "./plan.js";
 
@@ -48,6 +49,7 @@ export class Call {
   /** Whether `http.response.start` has been sent: from then on no other response can be made. */
   started = false;
   #request: Request | null = null;
+  #websocket: WebSocket | null = null;
   #draft: Response | null = null;
   #background: BackgroundTasks | null = null;
   #query: URLSearchParams | null = null;
@@ -81,6 +83,15 @@ export class Call {
   /** The request, if anybody has asked for it. */
   get requestIfMade(): Request | null {
     return this.#request;
+  }
+
+  /** The WebSocket, one object for all who ask. */
+  get websocket(): WebSocket {
+    if (!this.#websocket) {
+      const scope = this.scope as WebSocketScope;
+      this.#websocket = new WebSocket(scope, this.receive, this.send, this.settings.limits.webSocketMessageBytes);
+    }
+    return this.#websocket;
   }
 
   /** The draft on which a handler or a dependency sets headers, cookies and the status. */

@@ -15,6 +15,7 @@ import {
 import { Request } from "../request.js";
 import { Response } from "../response.js";
 import { assertReadable, type CompiledSchema, compileSchema, Faults, isSchema, type Schema } from "../schema.js";
+import { WebSocket } from "../websocket.js";
 import type {
   CallablePlan,
   CallableShape,
@@ -27,12 +28,22 @@ import type {
 import { absenceOf, compileBodyRead, compileFormRead, compileRead, wireName } from "./read.js";
 import { nameOf } from "./solve.js";
 
+/** What a route serves. */
+export type Protocol = "http" | "websocket";
+
+/** The kinds of parameters that a route of the protocol cannot have. */
+const FOREIGN_KINDS: Readonly<Record<Protocol, ReadonlySet<ParamKind>>> = {
+  http: new Set([ParamKind.WEBSOCKET]),
+  websocket: new Set([ParamKind.BODY, ParamKind.FORM, ParamKind.FILE, ParamKind.REQUEST, ParamKind.RESPONSE]),
+};
+
 /** The classes that a parameter can be declared with, and their kinds. */
 const INJECTABLE = new Map<unknown, ParamKind>([
   [Request, ParamKind.REQUEST],
   [Response, ParamKind.RESPONSE],
   [BackgroundTasks, ParamKind.BACKGROUND],
   [SecurityScopes, ParamKind.DEPENDS],
+  [WebSocket, ParamKind.WEBSOCKET],
 ]);
 
 /** The globals that bear the names of our classes, and that an editor leaves unmarked when the import is missing. */
@@ -87,7 +98,7 @@ function compileSpec(name: string, annotation: unknown, callable: Callable, name
   }
   throw new ConfigurationError(
     `${place} is declared with ${describe(annotation)}. Declare it with a schema (t.String()), a descriptor ` +
-      "(Query(), Depends(fn), …), or one of the classes Request, Response, BackgroundTasks.",
+      "(Query(), Depends(fn), …), or one of the classes Request, Response, BackgroundTasks, WebSocket.",
   );
 }
 
@@ -178,6 +189,8 @@ function compileReadStep(spec: ParamSpec, place: Place, callable: Callable): Rea
   switch (kind) {
     case ParamKind.REQUEST:
       return { name, read: (call) => call.request };
+    case ParamKind.WEBSOCKET:
+      return { name, read: (call) => call.websocket };
     case ParamKind.RESPONSE:
       return { name, read: (call) => call.draft };
     case ParamKind.BACKGROUND:
@@ -256,7 +269,13 @@ function mergeParams(handler: Callable, params: Params): Params {
  * @param guards - The dependencies of App, routers and route, outside in.
  * @throws ConfigurationError when a parameter cannot work there.
  */
-export function compileRoute(handler: Callable, path: string, params: Params, guards: readonly unknown[]): RoutePlan {
+export function compileRoute(
+  handler: Callable,
+  path: string,
+  params: Params,
+  guards: readonly unknown[],
+  protocol: Protocol | null = null,
+): RoutePlan {
   const place: Place = { names: pathNames(path), chain: [], scopes: [], original: null };
   const specs = compileSpecs(handler, mergeParams(handler, params), place.names, true);
   const plan = compilePlan(handler, specs, place);
@@ -267,8 +286,22 @@ export function compileRoute(handler: Callable, path: string, params: Params, gu
     (spec) => spec.marker instanceof SourceMarker,
   );
   assertOneBody(sources);
+  if (protocol) assertProtocol([...all.flatMap((dependency) => dependency.specs), ...specs], protocol);
   const isPlain = guardSteps.length === 0 && specs.every((spec) => isUndeclaredName(spec));
   return { guards: guardSteps, isPlain, handler: plan, embedBody: embedsBody(sources), sources, allDependencies: all };
+}
+
+/** Refuses what a request of this kind does not have: a WebSocket no body, an HTTP request no WebSocket. */
+function assertProtocol(specs: readonly ParamSpec[], protocol: Protocol): void {
+  for (const { name, kind } of specs) {
+    if (!FOREIGN_KINDS[protocol].has(kind)) continue;
+    throw new ConfigurationError(
+      protocol === "http"
+        ? `The parameter ${JSON.stringify(name)} is a WebSocket, which an HTTP request is not. Register the handler with app.websocket().`
+        : `The parameter ${JSON.stringify(name)} is a request's or a response's, which a WebSocket does not have. ` +
+            "Use headers, cookies, the query string, and the WebSocket itself.",
+    );
+  }
 }
 
 /** Whether a parameter is a name of the pattern that nobody declared, or declared as `Path()`: text as it comes. */

@@ -6,10 +6,11 @@ import { type DocumentedRoute, placeOf, templateOf } from "./route.js";
 import type { DocumentedMethod, OpenAPIDocument, OperationObject, PathItemObject, TagObject } from "./types.js";
 import { operationIdOf } from "./words.js";
 
-const METHODS = new Set(["get", "put", "post", "delete", "options", "head", "patch", "trace"]);
+const METHODS: readonly DocumentedMethod[] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
-function isDocumentedMethod(method: string): method is DocumentedMethod {
-  return METHODS.has(method);
+/** A method as a document writes it; `undefined` for one that it cannot describe. */
+function methodOf(method: string): DocumentedMethod | undefined {
+  return METHODS.find((known) => known === method.toLowerCase());
 }
 
 /** Gives each operation a name of its own. */
@@ -93,16 +94,16 @@ export function buildDocument(options: OpenAPIOptions, routes: readonly Document
   const components = new Components();
   const ids = new OperationIds(options.generateOperationId);
   const paths = new Paths();
+  const listed = routes.filter(({ record }) => record.metadata.includeInSchema !== false && methodOf(record.method));
   // Names that were chosen come first: one that is made up gives way to them.
-  const listed = routes.filter(({ record }) => record.metadata.includeInSchema !== false);
   const named = new Map<DocumentedRoute, string>();
   for (const route of listed.toSorted((left, right) => hasOwnId(right) - hasOwnId(left))) {
     at(route, () => named.set(route, ids.of(route)));
   }
   for (const route of listed) {
-    const method = route.record.method.toLowerCase();
-    if (!isDocumentedMethod(method)) continue;
-    at(route, () => paths.add(route.record.path, method, operationOf(route, named.get(route) as string, components)));
+    const { method, path } = route.record;
+    const id = named.get(route) as string;
+    at(route, () => paths.add(path, methodOf(method) as DocumentedMethod, operationOf(route, id, components)));
   }
   const schemas = components.finish();
   const tags = tagsOf(options.tags ?? [], paths.items);
@@ -110,7 +111,7 @@ export function buildDocument(options: OpenAPIOptions, routes: readonly Document
   return {
     openapi: "3.0.3",
     info: { title, version, ...(description === undefined ? {} : { description }) },
-    ...(servers?.length ? { servers: [...servers] } : {}),
+    servers: servers?.length ? [...servers] : [{ url: "/" }],
     security: [],
     ...(tags.length > 0 ? { tags } : {}),
     paths: paths.items,

@@ -91,9 +91,9 @@ export class Documentation {
 
   /** The document as it is served below a `root_path`: that is where its paths begin. */
   #documentBelow(rootPath: string): OpenAPIDocument {
-    const { openapi, info, servers = [], ...rest } = this.document;
-    if (rootPath === "" || servers.some(({ url }) => url === rootPath)) return this.document;
-    return { openapi, info, servers: [{ url: rootPath }, ...servers], ...rest };
+    const { document } = this;
+    if (rootPath === "" || document.servers.some(({ url }) => url === rootPath)) return document;
+    return { ...document, servers: [{ url: rootPath }, ...document.servers.filter(({ url }) => url !== "/")] };
   }
 
   #sendPage({ path, page }: PlacedPage, request: Request): Response {

@@ -19,7 +19,7 @@ export interface OpenAPIOptions {
   version?: string;
   /** Markdown for the document. */
   description?: string;
-  /** Where the API is served. Defaults to where the document is, below the `root_path`. */
+  /** Where the API is served. Defaults to the host that the document comes from, below the `root_path`. */
   servers?: readonly ServerObject[];
   /** Descriptions of tags, in the order in which the pages show them. */
   tags?: readonly TagObject[];

@@ -130,7 +130,7 @@ export interface TagObject {
 export interface OpenAPIDocument {
   openapi: "3.0.3";
   info: { title: string; version: string; description?: string };
-  servers?: ServerObject[];
+  servers: ServerObject[];
   /** What every operation asks for that says nothing else: nothing. */
   security: [];
   tags?: TagObject[];

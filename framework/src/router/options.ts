@@ -4,6 +4,7 @@ import type { Middleware } from "../middleware.js";
 import type { Args, Marker, Params, PathNames } from "../params.js";
 import type { Response } from "../response.js";
 import type { Schema, SchemaInput } from "../schema.js";
+import type { WebSocket } from "../websocket.js";
 
 /** A response that the document lists beside the usual one. */
 export interface ResponseDoc {
@@ -103,6 +104,22 @@ export interface AppVerb {
     path: Path,
     options?: RouteOptions<P & CheckPath<P, Path>, R>,
   ): <H extends (args: HandlerArgs<P, Path>) => HandlerResult<R> | Promise<HandlerResult<R>>>(handler: H) => H;
+}
+
+/** Registers handlers of WebSockets on an `App` or, with the names of its prefix, on a `Router`. Gives the handler back. */
+export interface SocketVerb<Prefix extends string = ""> {
+  <
+    const Path extends string,
+    H extends (args: { [K in PathNames<`${Prefix}${Path}`>]: string } & { ws: WebSocket }) => unknown,
+  >(
+    path: Path,
+    handler: H,
+  ): H;
+  <const Path extends string, P extends Params = {}>(
+    path: Path,
+    options: RouteOptions<P, undefined>,
+    handler: (args: HandlerArgs<P, `${Prefix}${Path}`> & { ws: WebSocket }) => unknown,
+  ): (args: HandlerArgs<P, `${Prefix}${Path}`> & { ws: WebSocket }) => unknown;
 }
 
 /** Registers handlers for one method on a `Router`, whose outer prefix nobody knows yet. */

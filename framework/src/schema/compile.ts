@@ -26,10 +26,18 @@ const NO_JSON_FORM = new Set([
 const COMBINING = new Set(["anyOf", "oneOf", "allOf", "not"]);
 
 /** Keywords that decide what fits, and that are not read here. */
-const NOT_READ = ["if", "then", "else", "dependentRequired", "dependentSchemas", "dependencies", "unevaluatedItems"];
+const NOT_READ = new Set([
+  "if",
+  "then",
+  "else",
+  "dependentRequired",
+  "dependentSchemas",
+  "dependencies",
+  "unevaluatedItems",
+]);
 
 /** Keywords that mean something for values of one type only. */
-const NEED_TYPE = [
+const NEED_TYPE = new Set([
   "format",
   "pattern",
   "minLength",
@@ -51,7 +59,7 @@ const NEED_TYPE = [
   "propertyNames",
   "minProperties",
   "maxProperties",
-];
+]);
 
 /** One schema with all that it refers to, each compiled once, so that a struct may contain itself. */
 class Document implements Compiler {
@@ -114,13 +122,13 @@ class Document implements Compiler {
 
   #compileKeywords(schema: JSONSchema): Check {
     assertRead(schema);
-    for (const [name, definition] of Object.entries(schema.$defs ?? {})) {
-      this.#byId.set(definition.$id ?? name, definition);
-    }
+    const { $defs } = schema;
+    for (const name in $defs) this.#byId.set($defs[name]?.$id ?? name, $defs[name] as JSONSchema);
     if (schema.$ref !== undefined) return this.compile(this.resolve(schema));
     if (schema.const !== undefined) return compileEnum([schema.const]);
     if (schema.enum) return compileEnum(schema.enum);
-    return this.#compileCombination(schema);
+    if (schema.anyOf || schema.oneOf || schema.allOf || schema.not) return this.#compileCombination(schema);
+    return schema.type === undefined && schema.properties === undefined ? checkAnything : this.#compileType(schema);
   }
 
   #compileCombination(schema: JSONSchema): Check {
@@ -223,17 +231,16 @@ function assertRead(schema: JSONSchema): void {
         "write `t.Module({ … }).Import(name)`.",
     );
   }
-  const unread = NOT_READ.find((keyword) => schema[keyword] !== undefined);
-  if (unread !== undefined) {
-    throw new ConfigurationError(
-      `The keyword ${JSON.stringify(unread)} is not checked. Write the rule with a union, an intersection or ` +
-        "`t.Transform`, or use a Standard Schema that checks it.",
-    );
-  }
-  if (saysType(schema)) return;
-  const needs = NEED_TYPE.find((keyword) => schema[keyword] !== undefined);
-  if (needs !== undefined) {
-    throw new ConfigurationError(`The keyword ${JSON.stringify(needs)} needs a \`type\` beside it.`);
+  for (const keyword in schema) {
+    if (NOT_READ.has(keyword)) {
+      throw new ConfigurationError(
+        `The keyword ${JSON.stringify(keyword)} is not checked. Write the rule with a union, an intersection or ` +
+          "`t.Transform`, or use a Standard Schema that checks it.",
+      );
+    }
+    if (NEED_TYPE.has(keyword) && !saysType(schema)) {
+      throw new ConfigurationError(`The keyword ${JSON.stringify(keyword)} needs a \`type\` beside it.`);
+    }
   }
 }
 

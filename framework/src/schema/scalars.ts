@@ -39,13 +39,16 @@ function formatCheck(format: string): (text: string) => boolean {
   );
 }
 
+const show = (value: string) => value;
+const hide = () => undefined;
+
 /**
  * Text within its length, pattern and format, and on the way in without lone surrogates; a text that the application
  * has cut in the middle of a character may leave, because JSON writes such halves as escapes.
  */
 export function compileString(schema: JSONSchema, direction: Direction): Check {
   const { minLength = 0, maxLength = Infinity } = schema;
-  const isSecret = schema.format === "password" || schema["writeOnly"] === true;
+  const shown = schema.format === "password" || schema["writeOnly"] === true ? hide : show;
   const pattern = schema.pattern === undefined ? null : compilePattern(schema.pattern);
   const format = schema.format === undefined ? null : formatCheck(schema.format);
   const plain = minLength === 0 && maxLength === Infinity && !pattern && !format;
@@ -58,20 +61,16 @@ export function compileString(schema: JSONSchema, direction: Direction): Check {
     // A UTF-16 length within the bounds is within them in code points as well, but for the lower bound.
     const length = value.length > maxLength || value.length < minLength * 2 ? lengthOf(value) : value.length;
     if (length < minLength) {
-      fail("string_too_short", `String should have at least ${plural(minLength, "character")}`, value, faults);
+      faults.add("string_too_short", `String should have at least ${plural(minLength, "character")}`, shown(value));
     } else if (length > maxLength) {
-      fail("string_too_long", `String should have at most ${plural(maxLength, "character")}`, value, faults);
+      faults.add("string_too_long", `String should have at most ${plural(maxLength, "character")}`, shown(value));
     } else if (pattern && !pattern.test(value)) {
-      fail("string_pattern_mismatch", `String should match pattern '${schema.pattern}'`, value, faults);
+      faults.add("string_pattern_mismatch", `String should match pattern '${schema.pattern}'`, shown(value));
     } else if (format && !format(value)) {
-      fail("string_format", `String should be a valid ${schema.format}`, value, faults);
+      faults.add("string_format", `String should be a valid ${schema.format}`, shown(value));
     }
     return value;
   };
-
-  function fail(type: FaultType, msg: string, value: string, faults: Faults): void {
-    faults.add(type, msg, isSecret ? undefined : value);
-  }
 }
 
 /** `1 item`, `2 items`. */

@@ -16,26 +16,23 @@ interface Property {
 }
 
 function compileProperties(schema: JSONSchema, compiler: Compiler): Property[] {
-  const required = new Set(schema.required);
-  const { properties = {} } = schema;
-  const unnamed = [...required].filter((key) => !Object.hasOwn(properties, key));
-  const all = [...Object.entries(properties), ...unnamed.map((key): [string, JSONSchema] => [key, {}])];
-  return all.map(([key, inner]) => {
-    if (key === "__proto__") {
-      throw new ConfigurationError("A struct cannot have a property named `__proto__`. Give it another name.");
-    }
-    const property: Property = {
-      key,
-      check: compiler.compile(inner),
-      required: required.has(key),
-      makeDefault: null,
-      inherited: key in Object.prototype,
-    };
-    if (inner.default !== undefined) {
-      compiler.compileDefault(key, inner, (make) => (property.makeDefault = make));
-    }
-    return property;
-  });
+  const { properties = {}, required = [] } = schema;
+  const all: Property[] = [];
+  for (const key in properties) all.push(compileProperty(key, properties[key] ?? {}, required.includes(key), compiler));
+  for (const key of required) if (!Object.hasOwn(properties, key)) all.push(compileProperty(key, {}, true, compiler));
+  return all;
+}
+
+function compileProperty(key: string, schema: JSONSchema, required: boolean, compiler: Compiler): Property {
+  if (key === "__proto__") {
+    throw new ConfigurationError("A struct cannot have a property named `__proto__`. Give it another name.");
+  }
+  const check = compiler.compile(schema);
+  const property: Property = { key, check, required, makeDefault: null, inherited: key in Object.prototype };
+  if (schema.default !== undefined) {
+    compiler.compileDefault(key, schema, (make) => (property.makeDefault = make));
+  }
+  return property;
 }
 
 /** Values that JSON would write as `{}`, or as something unlike what they hold. */
@@ -96,16 +93,14 @@ const ANY_KEY = "^(.*)$";
 
 /** What happens to the keys that `properties` does not name; `null` when they are just cut. */
 function compileOthers(schema: JSONSchema, compiler: Compiler): OthersCheck | null {
-  const named = new Set(Object.keys(schema.properties ?? {}));
-  const patterns = Object.entries(schema.patternProperties ?? {}).map(
+  const { properties, patternProperties, additionalProperties, unevaluatedProperties } = schema;
+  const isOpen = properties === undefined && patternProperties === undefined;
+  const rest = compileRest(additionalProperties ?? unevaluatedProperties ?? (isOpen || undefined), compiler);
+  if (patternProperties === undefined && !rest) return null;
+  const named = new Set(Object.keys(properties ?? {}));
+  const patterns = Object.entries(patternProperties ?? {}).map(
     ([pattern, inner]) => [pattern === ANY_KEY ? null : compilePattern(pattern), compiler.compile(inner)] as const,
   );
-  const isOpen = schema.properties === undefined && patterns.length === 0;
-  const rest = compileRest(
-    schema.additionalProperties ?? schema.unevaluatedProperties ?? (isOpen || undefined),
-    compiler,
-  );
-  if (patterns.length === 0 && !rest) return null;
   const checkKey = schema.propertyNames ? compiler.compile(schema.propertyNames) : null;
   const isDecode = compiler.direction === "decode";
 
