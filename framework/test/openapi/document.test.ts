@@ -11,10 +11,11 @@ import { faultsOf, operation } from "./_documents.js";
 const nothing = async () => null;
 
 describe("the head of the document", () => {
-  it("has defaults for title and version, and asks for no security", () => {
+  it("has defaults for title, version and server, and asks for no security", () => {
     expect(new App().openapi()).toEqual({
       openapi: "3.0.3",
       info: { title: "tsgi", version: "0.1.0" },
+      servers: [{ url: "/" }],
       security: [],
       paths: {},
     });
@@ -74,6 +75,8 @@ describe("an operation", () => {
   it("is left out for a method that a document cannot have", () => {
     const app = new App();
     app.route("/a", { methods: ["GET", "PROPFIND"] }, nothing);
+    app.route("/b", { methods: ["PROPFIND"] }, nothing);
+    expect(Object.keys(app.openapi().paths)).toEqual(["/a"]);
     expect(Object.keys(app.openapi().paths["/a"] ?? {})).toEqual(["get"]);
   });
 

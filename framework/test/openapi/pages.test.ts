@@ -209,7 +209,7 @@ describe("below a prefix", () => {
     const inner = await client.get("/v1/openapi.json").expect(200);
     expect(inner.body.servers).toEqual([{ url: "/v1" }]);
     const outer = await client.get("/openapi.json").expect(200);
-    expect(outer.body.servers).toBeUndefined();
+    expect(outer.body.servers).toEqual([{ url: "/" }]);
   });
 
   it("the document of an App that is mounted twice says each time where", async () => {
