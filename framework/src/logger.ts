@@ -28,8 +28,7 @@ function showError(error: unknown, depth = 0): string {
     .slice(stack.indexOf("\n    at ") + 1)
     .split("\n")
     .filter((line) => line.startsWith("    at "));
-  const cause =
-    error.cause === undefined || depth > 4 ? "" : `\n    caused by${showError(error.cause, depth + 1)}`;
+  const cause = error.cause === undefined || depth > 4 ? "" : `\n    caused by${showError(error.cause, depth + 1)}`;
   return `\n    ${oneLine(`${error.name}: ${error.message}`)}${frames.map((line) => `\n  ${line}`).join("")}${cause}`;
 }
 

@@ -26,7 +26,9 @@ const ATTRIBUTE = /^[\u0020-\u003a\u003c-\u007e]*$/;
 
 function attribute(name: string, value: string): string {
   if (!ATTRIBUTE.test(value)) {
-    throw new TypeError(`The cookie attribute ${name} has a character that is not allowed there: ${JSON.stringify(value)}.`);
+    throw new TypeError(
+      `The cookie attribute ${name} has a character that is not allowed there: ${JSON.stringify(value)}.`,
+    );
   }
   return `; ${name}=${value}`;
 }
