@@ -66,7 +66,8 @@ class Document implements Compiler {
   readonly direction: Direction;
   readonly #root: JSONSchema;
   readonly #byId: Map<string, JSONSchema>;
-  readonly #compiled = new Map<JSONSchema, { check: Check | null }>();
+  /** Each schema's check, `null` while it is being compiled. */
+  readonly #compiled = new Map<JSONSchema, Check | null>();
   readonly #pending: (() => void)[] = [];
   #isRecursive = false;
 
@@ -84,17 +85,21 @@ class Document implements Compiler {
   }
 
   compile(schema: JSONSchema): Check {
-    if (typeof schema.$id === "string") this.#byId.set(schema.$id, schema);
+    if (schema.$id !== undefined) this.#byId.set(schema.$id, schema);
     const known = this.#compiled.get(schema);
-    if (known?.check) return known.check;
-    if (known) {
-      this.#isRecursive = true;
-      return (value, faults) => (known.check as Check)(value, faults);
-    }
-    const entry: { check: Check | null } = { check: null };
-    this.#compiled.set(schema, entry);
-    entry.check = this.#withTransform(schema, this.#compileKeywords(schema));
-    return entry.check;
+    if (known) return known;
+    if (known === null) return this.#compileLater(schema);
+    this.#compiled.set(schema, null);
+    const check = this.#withTransform(schema, this.#compileKeywords(schema));
+    this.#compiled.set(schema, check);
+    return check;
+  }
+
+  /** A schema that is being compiled, seen from inside itself. */
+  #compileLater(schema: JSONSchema): Check {
+    this.#isRecursive = true;
+    let check: Check | null = null;
+    return (value, faults) => (check ??= this.compile(schema))(value, faults);
   }
 
   compileDefault(key: string, schema: JSONSchema, use: (make: () => unknown) => void): void {
