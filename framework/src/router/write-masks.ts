@@ -2,6 +2,8 @@
 import type { Route } from "./route.js";
 import { Source, slice } from "./source.js";
 import type { Bounds } from "./source.js";
+import { MAX_TEXTS, hasText, offset, writeTexts } from "./write-texts.js";
+import type { Start } from "./write-texts.js";
 
 /** Routes above which the text would take longer to read than it saves. */
 const MAX_ROUTES = 2000;
@@ -26,14 +28,15 @@ export function writeMasks<H, M>(byLength: ReadonlyMap<number, readonly Route<H,
   let body = "";
   for (let length = 1; length <= longest; length++) {
     const routes = byLength.get(length);
-    const found = routes === undefined ? "null" : writeLength(source, length, routes);
-    body += `const end${length - 1} = path.indexOf("/", ${startOf(length - 1)});\nif (end${length - 1} === -1) return ${found};\n`;
+    const found = routes === undefined ? "return null;\n" : writeLength(source, length, routes);
+    const end = `end${length - 1}`;
+    body += `const ${end} = path.indexOf("/", ${offset(startOf(length - 1), 0)});\nif (${end} === -1) {\n${found}}\n`;
   }
   source.addFind(body);
   return source;
 }
 
-/** Writes the functions for the routes of one length, and gives the expression that picks and calls one of them. */
+/** Writes the functions for the routes of one length, and gives the code that calls one of them. */
 function writeLength<H, M>(source: Source<H, M>, length: number, routes: readonly Route<H, M>[]): string {
   const position = mostTelling(length, routes);
   const { byText, params } = groupAt(position, routes);
@@ -50,14 +53,34 @@ function writeLength<H, M>(source: Source<H, M>, length: number, routes: readonl
     }
     return name;
   };
-  const entries = [...byText].map(([text, fixed]) => {
-    const candidates = text === "" ? fixed : [...fixed, ...params];
-    return `[${JSON.stringify(text)}, ${takerOf(candidates)}],\n`;
-  });
-  const others = takerOf(params);
-  source.add(`const takers${length} = new Map([\n${entries.join("")}]);\n`);
-  const telling = slice(boundsOf(length)[position]!); // `position` is below `length`.
-  return `(takers${length}.get(${telling}) ?? ${others})(${parametersOf(length)})`;
+  const takers = new Map(
+    [...byText].map(([text, fixed]) => [text, takerOf(text === "" ? fixed : [...fixed, ...params])]),
+  );
+  return pick(source, length, position, takers, takerOf(params));
+}
+
+/** Reads the segment at a position and calls its taker: by its characters, or by a `Map` where there are many texts. */
+function pick<H, M>(
+  source: Source<H, M>,
+  length: number,
+  position: number,
+  takers: ReadonlyMap<string, string>,
+  others: string,
+): string {
+  const segment = boundsOf(length)[position]!; // `position` is below `length`.
+  const parameters = parametersOf(length);
+  if (takers.size > MAX_TEXTS) {
+    const entries = [...takers].map(([text, taker]) => `[${JSON.stringify(text)}, ${taker}],\n`);
+    source.add(`const takers${length} = new Map([\n${entries.join("")}]);\n`);
+    return `return (takers${length}.get(${slice(segment)}) ?? ${others})(${parameters});\n`;
+  }
+  const start = startOf(position);
+  const one = (text: string): string => {
+    const isWhole = `${segment.end ?? "path.length"} === ${offset(start, text.length)}`;
+    return `if (${isWhole} && ${hasText(start, text)}) return ${takers.get(text)}(${parameters});\n`;
+  };
+  const code = writeTexts(start, [...takers.keys()], { one, some: (texts) => texts.map(one).join("") });
+  return `${code}return ${others}(${parameters});\n`;
 }
 
 /** Writes the function that compares a route's segments, but the one that led to it, and returns its result or `null`. */
@@ -108,13 +131,13 @@ function groupAt<H, M>(
 /** The bounds of a path's segments, given the ends of all but the last. */
 function boundsOf(length: number): Bounds[] {
   return Array.from({ length }, (_, position) => ({
-    start: startOf(position),
+    start: offset(startOf(position), 0),
     end: position === length - 1 ? null : `end${position}`,
   }));
 }
 
-function startOf(position: number): string {
-  return position === 0 ? "1" : `end${position - 1} + 1`;
+function startOf(position: number): Start {
+  return position === 0 ? { base: "", add: 1 } : { base: `end${position - 1}`, add: 1 };
 }
 
 function parametersOf(length: number): string {

@@ -2,11 +2,9 @@
 import type { PreparedNode } from "./prepared-node.js";
 import { Source } from "./source.js";
 import type { Bounds } from "./source.js";
+import { hasText, offset, writeTexts } from "./write-texts.js";
+import type { Start } from "./write-texts.js";
 
-/** Static segments of one node above which they are spread over several functions: V8 leaves long ones unoptimised. */
-const MAX_TEXTS = 48;
-/** Characters up to which they are compared one by one: 70 instead of 78 ns for a path with texts of 6, 8 and 6. */
-const MAX_CHARACTERS = 8;
 /** Nodes above which the text would take longer to read than it saves. */
 const MAX_NODES = 20_000;
 /** Segments of a path above which the code would nest too deep. */
@@ -18,11 +16,8 @@ export function writeNodes<H, M>(first: PreparedNode<H, M>): Source<H, M> | null
   return writer.survey(first, 0) === null ? null : writer.write(first);
 }
 
-/** How far the look-up is where a piece of code stands: before the segment that starts at `base + add`. */
-interface Place {
-  /** A variable, or `""` for none. */
-  readonly base: string;
-  readonly add: number;
+/** How far the look-up is where a piece of code stands: before the segment that starts there. */
+interface Place extends Start {
   /** The segments before it. */
   readonly bounds: readonly Bounds[];
 }
@@ -95,31 +90,11 @@ class NodeWriter<H, M> {
     return [...place.bounds.keys()].filter((position) => reads?.has(position));
   }
 
-  /** Tells static segments apart at the first character in which they differ; one that is left is compared. */
+  /** The code for static segments whose first `from` characters are the same. */
   #texts(node: PreparedNode<H, M>, texts: readonly string[], from: number, place: Place): string {
-    const [first] = texts;
-    if (first === undefined) {
-      return "";
-    }
-    if (texts.length === 1) {
-      return this.#text(node, first, place);
-    }
-    let index = from;
-    while (texts.every((text) => text[index] === first[index])) {
-      index++;
-    }
-    const groups = new Map<number, string[]>();
-    for (const text of texts.filter(({ length }) => length > index)) {
-      const code = text.charCodeAt(index);
-      groups.set(code, [...(groups.get(code) ?? []), text]);
-    }
-    const cases = [...groups].map(([code, group]) => {
-      const isOwn = texts.length > MAX_TEXTS && group.length > 1;
-      const body = isOwn ? this.#textsCall(node, group, index + 1, place) : this.#texts(node, group, index + 1, place);
-      return `case ${code}: {\n${body}break;\n}\n`;
-    });
-    const ended = texts.filter(({ length }) => length === index);
-    return `switch (path.charCodeAt(${offset(place, index)})) {\n${cases.join("")}}\n${this.#texts(node, ended, index, place)}`;
+    const one = (text: string): string => this.#text(node, text, place);
+    const some = (group: readonly string[], index: number): string => this.#textsCall(node, group, index, place);
+    return writeTexts(place, texts, { one, some }, from);
   }
 
   /** As `#texts`, by a function that gives `undefined` when none of them is there. */
@@ -194,25 +169,6 @@ function childrenOf<H, M>(node: PreparedNode<H, M>): PreparedNode<H, M>[] {
 
 function isLeaf<H, M>(node: PreparedNode<H, M>): boolean {
   return node.statics.size === 0 && node.param === null;
-}
-
-function offset(place: Place, add: number): string {
-  const sum = place.add + add;
-  if (place.base === "") {
-    return String(sum);
-  }
-  return sum === 0 ? place.base : `${place.base} + ${sum}`;
-}
-
-/** Compares the path's text at a place. */
-function hasText(place: Place, text: string): string {
-  if (text.length > MAX_CHARACTERS) {
-    return `path.slice(${offset(place, 0)}, ${offset(place, text.length)}) === ${JSON.stringify(text)}`;
-  }
-  const characters = Array.from({ length: text.length }, (_, index) => {
-    return `path.charCodeAt(${offset(place, index)}) === ${text.charCodeAt(index)}`;
-  });
-  return characters.join(" && ") || "true";
 }
 
 function boundsOf(place: Place, start: number, end: number): Bounds {
