@@ -145,7 +145,7 @@ const JSON_VALUES: Record<string, unknown> = {
   "an object like a list": { length: 1, 0: 1 },
   "an object like a date": { getTime: 1, toISOString: "x" },
   "an object like text": { toString: "x", valueOf: "x" },
-  "an object like a promise": Object.fromEntries([["then", "x"]]),
+  "an object like a promise": JSON.parse('{"then":"x"}') as unknown,
   "a constructor": { constructor: { prototype: { x: 1 } } },
 };
 
