@@ -30,3 +30,9 @@ export function readJson(path: string): JsonObject {
 export function toJson(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
+
+/** Those members of an object out of a JSON text that are texts; of anything else, none. */
+export function textsOf(value: unknown): Record<string, string> {
+  const entries = isRecord(value) ? Object.entries(value) : [];
+  return Object.fromEntries(entries.flatMap(([name, text]) => (typeof text === "string" ? [[name, text]] : [])));
+}

@@ -1,4 +1,4 @@
-import { isRecord, parseJson, toJson, type JsonObject } from "./json.js";
+import { parseJson, textsOf, toJson, type JsonObject } from "./json.js";
 import type { ProjectOptions } from "./project.js";
 import type { Template } from "./template.js";
 
@@ -19,24 +19,14 @@ export function renderPackageJson(text: string, { workspace, framework }: Templa
     version: "0.1.0",
     private: true,
     type: "module",
-    scripts: mapValues(scripts, adaptScript),
+    scripts: Object.fromEntries(Object.entries(textsOf(scripts)).map(([name, script]) => [name, adaptScript(script)])),
     dependencies: { ...textsOf(dependencies), tsgi: framework.specifier },
     devDependencies: sortKeys({ ...textsOf(devDependencies), ...workspace.devDependencies }),
+    ...(Object.keys(workspace.overrides).length > 0 ? { overrides: workspace.overrides } : {}),
     engines,
     // What a later upgrade compares with.
     "create-tsgi": { version: options.generatorVersion, template: options.templateName },
   });
-}
-
-function textsOf(value: unknown): Record<string, string> {
-  return mapValues(value, (text) => text);
-}
-
-function mapValues(value: unknown, change: (text: string) => string): Record<string, string> {
-  const entries = isRecord(value) ? Object.entries(value) : [];
-  return Object.fromEntries(
-    entries.flatMap(([name, text]) => (typeof text === "string" ? [[name, change(text)]] : [])),
-  );
 }
 
 function sortKeys(value: JsonObject): JsonObject {

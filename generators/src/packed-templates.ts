@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { isRecord, readJson, toJson } from "./json.js";
+import { isRecord, readJson, textsOf, toJson } from "./json.js";
 import { templateNames, type TemplateName } from "./options.js";
 import { readFiles } from "./read-files.js";
 import type { Template, TemplateFile, TemplateSource } from "./template.js";
@@ -17,15 +17,14 @@ export class PackedTemplates implements TemplateSource {
 
   read(name: TemplateName): Template {
     const folder = join(this.#folder, name);
-    const { tsgi, devDependencies, compilerOptions } = readJson(join(folder, "workspace.json"));
-    if (typeof tsgi !== "string" || !isRecord(devDependencies) || !isRecord(compilerOptions)) {
+    const { tsgi, devDependencies, overrides, compilerOptions } = readJson(join(folder, "workspace.json"));
+    if (typeof tsgi !== "string" || !isRecord(compilerOptions)) {
       throw new TypeError(`${folder}/workspace.json is not whole`);
     }
-    const versions = Object.entries(devDependencies).map(([tool, version]) => [tool, String(version)]);
     return {
       files: readFiles(join(folder, "files")),
       overlay: readFiles(join(folder, "overlay")),
-      workspace: { devDependencies: Object.fromEntries(versions), compilerOptions },
+      workspace: { devDependencies: textsOf(devDependencies), overrides: textsOf(overrides), compilerOptions },
       framework: { specifier: tsgi },
     };
   }

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { packFramework } from "./framework-tarball.js";
-import { isRecord, readJson } from "./json.js";
+import { isRecord, readJson, textsOf } from "./json.js";
 import type { TemplateName } from "./options.js";
 import { readFiles } from "./read-files.js";
 import type { Template, TemplateSource, Workspace } from "./template.js";
@@ -72,6 +72,8 @@ export class Repository implements TemplateSource {
       }
       return [tool, version] as const;
     });
-    return { devDependencies: Object.fromEntries(versions), compilerOptions };
+    // The others leave out parts of packages, which is for the repository to answer for, not for a project.
+    const pins = Object.entries(textsOf(manifests[0]?.["overrides"])).filter(([, version]) => /^\d/.test(version));
+    return { devDependencies: Object.fromEntries(versions), overrides: Object.fromEntries(pins), compilerOptions };
   }
 }

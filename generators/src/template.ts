@@ -10,6 +10,8 @@ export interface TemplateFile {
 export interface Workspace {
   /** The tools that all parts of the workspace share, with their versions. */
   devDependencies: Readonly<Record<string, string>>;
+  /** Versions of packages further down, chosen where the newest one cannot be installed everywhere. */
+  overrides: Readonly<Record<string, string>>;
   /** The compiler options that the template's own tsconfig.json extends. */
   compilerOptions: Readonly<Record<string, unknown>>;
 }

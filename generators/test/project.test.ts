@@ -37,7 +37,7 @@ const template: Template = {
     ["README.md", text("# {{name}}\n")],
     ["_env.example", text("# SECRET_KEY=\nSECRET_KEY=\n# PORT=8000\n")],
   ]),
-  workspace: { devDependencies: { jest: "30.0.0" }, compilerOptions: { strict: true } },
+  workspace: { devDependencies: { jest: "30.0.0" }, overrides: { deep: "1.0.0" }, compilerOptions: { strict: true } },
   framework: { specifier: "^1.2.3" },
 };
 
@@ -81,6 +81,7 @@ describe("a project made from a template", () => {
       },
       dependencies: { tsgi: "^1.2.3", jose: "6.0.0" },
       devDependencies: { jest: "30.0.0", prisma: "7.0.0" },
+      overrides: { deep: "1.0.0" },
       engines: { node: ">=20.19" },
       "create-tsgi": { version: "0.9.0", template: "auth" },
     });

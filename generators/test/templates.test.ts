@@ -71,7 +71,7 @@ describe("the template in the package", () => {
     const template: Template = {
       files: new Map([["run.sh", { contents: Buffer.from("#!/bin/sh\n"), isExecutable: true }]]),
       overlay: new Map([["_gitignore", { contents: Buffer.from("dist/\n"), isExecutable: false }]]),
-      workspace: { devDependencies: {}, compilerOptions: {} },
+      workspace: { devDependencies: {}, overrides: {}, compilerOptions: {} },
       framework: { specifier: "file:x" },
     };
     packTemplates({ read: () => template }, folder.path, "1.2.3");
