@@ -196,6 +196,15 @@ describe.each(FORMS)("RadixRouter by %s", (_, options) => {
     expect(router.resolve("GET", "/api/v1/things300/7")).toBeNull();
     expect(router.resolve("GET", "/api/v1/things/7")).toBeNull();
   });
+
+  it("falls back to a parameter beside many static segments", () => {
+    const fixed = Array.from({ length: 100 }, (_value, index) => `GET /api/things${index}/{id}`);
+    const router = routerOf(options, ...fixed, "GET /api/{kind}/{id}");
+    for (const kind of ["other", "things", "things100", "thing", "t", "things1x"]) {
+      expect(router.resolve("GET", `/api/${kind}/7`)?.slice(0, 2)).toEqual(["GET /api/{kind}/{id}", { kind, id: "7" }]);
+    }
+    expect(router.resolve("GET", "/api/things99/7")?.slice(0, 2)).toEqual(["GET /api/things99/{id}", { id: "7" }]);
+  });
 });
 
 describe("RadixRouter", () => {
