@@ -22,9 +22,6 @@ const NO_JSON_FORM = new Set([
   "void",
 ]);
 
-/** Keywords that put schemas together. */
-const COMBINING = new Set(["anyOf", "oneOf", "allOf", "not"]);
-
 /** Keywords that decide what fits, and that are not read here. */
 const NOT_READ = new Set([
   "if",
@@ -69,7 +66,8 @@ class Document implements Compiler {
   /** Each schema's check, `null` while it is being compiled. */
   readonly #compiled = new Map<JSONSchema, Check | null>();
   readonly #pending: (() => void)[] = [];
-  #isRecursive = false;
+  /** Whether a value could be deeper, or a text longer for its pattern, than the stack holds. */
+  #mayOverflow = false;
 
   constructor(root: JSONSchema, direction: Direction, byId = new Map<string, JSONSchema>()) {
     this.direction = direction;
@@ -81,7 +79,7 @@ class Document implements Compiler {
   compileWhole(schema: JSONSchema): Check {
     const check = this.compile(schema);
     for (const finish of this.#pending.splice(0)) finish();
-    return this.#isRecursive ? boundDepth(check) : check;
+    return this.#mayOverflow ? boundStack(check) : check;
   }
 
   compile(schema: JSONSchema): Check {
@@ -97,7 +95,7 @@ class Document implements Compiler {
 
   /** A schema that is being compiled, seen from inside itself. */
   #compileLater(schema: JSONSchema): Check {
-    this.#isRecursive = true;
+    this.#mayOverflow = true;
     let check: Check | null = null;
     return (value, faults) => (check ??= this.compile(schema))(value, faults);
   }
@@ -129,6 +127,7 @@ class Document implements Compiler {
     assertRead(schema);
     const { $defs } = schema;
     for (const name in $defs) this.#byId.set($defs[name]?.$id ?? name, $defs[name] as JSONSchema);
+    if (schema.pattern !== undefined || schema.patternProperties) this.#mayOverflow = true;
     if (schema.$ref !== undefined) return this.compile(this.resolve(schema));
     if (schema.const !== undefined) return compileEnum([schema.const]);
     if (schema.enum) return compileEnum(schema.enum);
@@ -155,10 +154,10 @@ class Document implements Compiler {
   #compileType(schema: JSONSchema): Check {
     const { type = "object" } = schema;
     if (Array.isArray(type)) {
-      // The other keywords and a transform are compiled beside it, and must not count twice.
-      const own = Object.entries(schema).filter(([keyword]) => !COMBINING.has(keyword));
+      // Without its symbols: a transform is compiled around it, and must not convert twice.
+      const own = Object.fromEntries(Object.entries(schema));
       return compileUnion(
-        type.map((one) => ({ ...Object.fromEntries(own), type: one })),
+        type.map((one) => ({ ...own, type: one })),
         this,
       );
     }
@@ -210,14 +209,14 @@ class Document implements Compiler {
   }
 }
 
-/** A result may contain itself, and `jsonDepth` may be raised beyond what the stack holds. */
-function boundDepth(check: Check): Check {
+/** A result may contain itself, `jsonDepth` may be raised, and a pattern with a group in a star needs stack for each turn. */
+function boundStack(check: Check): Check {
   return (value, faults) => {
     try {
       return check(value, faults);
     } catch (error) {
       if (!(error instanceof RangeError && /call stack/i.test(error.message))) throw error;
-      return faults.add("value_error", "Value is nested too deeply, or contains itself");
+      return faults.add("value_error", "Value is too long, nested too deeply, or contains itself");
     }
   };
 }

@@ -443,6 +443,14 @@ const TABLE: Record<string, Row> = {
       [5, "string_type body"],
     ],
   },
+  "t.Transform of a value of two types, which converts once": {
+    schema: t
+      .Transform(t.Unsafe<number | null>({ type: ["integer", "null"] }))
+      .Decode((value) => (value ?? 0) + 1)
+      .Encode((value) => value - 1),
+    good: [[1, 2]],
+    bad: [["x", "int_type body"]],
+  },
   "a list in the words of draft 2020-12": {
     schema: t.Unsafe({ type: "array", prefixItems: [{ type: "integer" }], items: { type: "string" }, minItems: 1 }),
     good: same([1], [1, "a", "b"]),
@@ -506,6 +514,14 @@ describe("a body", () => {
 });
 
 describe("a result", () => {
+  it("has the default of a transform as it travels", async () => {
+    const At = t
+      .Transform(t.Integer({ default: 5 }))
+      .Decode((ms) => new Date(ms))
+      .Encode((date) => date.getTime());
+    expect((await returning({}, { returns: t.Object({ at: At }) })()).json).toEqual({ at: 5 });
+  });
+
   it.each(GOOD)("$name takes back what the body $shown gave", async ({ schema, output }) => {
     const answer = await returning(output, { returns: schema })();
     expect({ status: answer.status, log: answer.log }).toEqual({ status: 200, log: [] });
