@@ -1,11 +1,10 @@
 /** The application: registration on one side, one ASGI callable on the other. @module */
-import { Endpoint, type EndpointSettings, OVERRIDES, type RouteRecord } from "./app/endpoint.js";
-import { guard, toErrorResponse } from "./app/errors.js";
-import { Lifespan, type LifespanFunction, type LifespanHook, serveLifespan, type Startable } from "./app/lifespan.js";
-import { copyScope } from "./app/scope.js";
+import { Dispatcher } from "./app/dispatcher.js";
+import { Endpoint, type EndpointSettings, type RouteRecord } from "./app/endpoint.js";
+import { guard } from "./app/errors.js";
+import { Lifespan, type LifespanFunction, type LifespanHook, type Startable } from "./app/lifespan.js";
 import { SocketEndpoint } from "./app/socket-endpoint.js";
-import type { ASGIApp, HTTPScope, Receive, Scope, Send, WebSocketScope } from "./asgi.js";
-import { encodeUTF8 } from "./datastructures.js";
+import type { ASGIApp, Receive, Scope, Send } from "./asgi.js";
 import { DependencyOverrides } from "./dependencies.js";
 import {
   type ExceptionHandler,
@@ -13,14 +12,12 @@ import {
   type ExceptionHandlersInit,
   type ExceptionKey,
 } from "./exception-handlers.js";
-import { ConfigurationError, HTTPException } from "./exceptions.js";
+import { ConfigurationError } from "./exceptions.js";
 import { DEFAULT_LIMITS, type Limits } from "./limits.js";
 import { consoleLogger, type Logger } from "./logger.js";
 import { type Middleware, wrap } from "./middleware.js";
 import { Documentation, type OpenAPIDocument, type OpenAPIOptions } from "./openapi.js";
 import type { Marker } from "./params.js";
-import { Request } from "./request.js";
-import { JSONResponse, type Response } from "./response.js";
 import {
   type AppVerb,
   buildPath,
@@ -29,8 +26,6 @@ import {
   type IncludeOptions,
   type MountEntry,
   type MultiRouteOptions,
-  type PathParams,
-  RadixRouter,
   type RouteEntry,
   type RouteOptions,
   Router,
@@ -59,17 +54,14 @@ export interface AppOptions extends OpenAPIOptions {
   exceptionHandlers?: ExceptionHandlersInit;
 }
 
-/** The code with which a WebSocket is closed that no route matches. The specification fixes it. */
-const NO_ROUTE = 4004;
+const dispatchers = new WeakMap<object, Dispatcher>();
 
-/** RFC 6455 §7.4.1: a protocol error. */
-const PROTOCOL_ERROR = 1002;
-
-/** A function that is an instance of the class at the same time. */
+/** A function that is an instance of the class at the same time, and hands its calls to a dispatcher. */
 class CallableInstance {
   constructor() {
-    const self = ((scope: Scope, receive: Receive, send: Send) =>
-      (self as unknown as App).handle(scope, receive, send)) as object;
+    const dispatcher = new Dispatcher();
+    const self: ASGIApp = (scope, receive, send) => dispatcher.handle(scope, receive, send);
+    dispatchers.set(self, dispatcher);
     return Object.setPrototypeOf(self, new.target.prototype) as CallableInstance;
   }
 }
@@ -78,13 +70,6 @@ class CallableInstance {
 // oxlint-disable-next-line typescript/no-unsafe-declaration-merging -- the constructor gives a function, which is callable
 export interface App {
   (scope: Scope, receive: Receive, send: Send): Promise<void>;
-}
-
-/** A mounted application, ready to be called. */
-interface Mount {
-  readonly prefix: string;
-  readonly app: ASGIApp;
-  readonly call: ASGIApp;
 }
 
 /**
@@ -114,16 +99,11 @@ export class App extends CallableInstance {
   readonly #exceptionHandlers: ExceptionHandlers;
   readonly #endpointSettings: EndpointSettings;
   readonly #root = new Router();
-  readonly #router = new RadixRouter<Endpoint, RouteOptions>();
+  readonly #dispatcher = dispatchers.get(this) as Dispatcher;
   readonly #routes: RouteRecord[] = [];
   readonly #endpoints: Endpoint[] = [];
-  readonly #sockets = new RadixRouter<SocketEndpoint, RouteOptions>({ exact: true });
-  readonly #mounts: Mount[] = [];
-  readonly #middleware: Middleware[] = [];
   readonly #lifespan: Lifespan<App>;
   readonly #documentation: Documentation;
-  #chain: ASGIApp | null = null;
-  #isServing = false;
 
   /** Registers a handler for `GET`, and so for `HEAD`. */
   readonly get = this.#root.get as unknown as AppVerb;
@@ -154,7 +134,7 @@ export class App extends CallableInstance {
     this.#logger = options.logger ?? consoleLogger;
     this.#limits = Object.freeze({ ...DEFAULT_LIMITS, ...options.limits });
     this.#exceptionHandlers = new ExceptionHandlers(options.exceptionHandlers);
-    this.#middleware.push(...(options.middleware ?? []));
+    this.#dispatcher.addMiddleware(...(options.middleware ?? []));
     this.#endpointSettings = {
       handlers: [this.#exceptionHandlers],
       logger: this.#logger,
@@ -163,6 +143,15 @@ export class App extends CallableInstance {
     };
     this.#documentation = new Documentation(options, () => this.#endpoints);
     this.#lifespan = new Lifespan<App>(this, this.#logger, options.lifespan, () => this.#mountedApps());
+    this.#dispatcher.configure({
+      app: this,
+      errors: this.#endpointSettings,
+      limits: this.#limits,
+      logger: this.#logger,
+      overrides: this.dependencyOverrides,
+      lifespan: this.#lifespan,
+      onServing: () => this.#addDocumentation(),
+    });
     this.#root.subscribe({ addRoute: (entry) => this.#addRoute(entry), addMount: (entry) => this.#addMount(entry) });
   }
 
@@ -177,7 +166,7 @@ export class App extends CallableInstance {
   }
 
   #assertOpen(what: string): void {
-    if (this.#isServing) {
+    if (this.#dispatcher.isServing) {
       throw new ConfigurationError(
         `${what}: the application serves already. Register routes, routers, mounts and exception handlers before ` +
           "the first request, at the latest in an onStartup hook.",
@@ -190,25 +179,24 @@ export class App extends CallableInstance {
     const dependencies = [...(this.settings.dependencies ?? []), ...entry.dependencies];
     if (entry.method === WEBSOCKET) {
       const socket = new SocketEndpoint({ ...entry, dependencies }, this.#endpointSettings, this.dependencyOverrides);
-      this.#sockets.addRoute(WEBSOCKET, entry.path, socket, entry.options);
+      this.#dispatcher.sockets.addRoute(WEBSOCKET, entry.path, socket, entry.options);
       this.#routes.push(socket.record);
       return;
     }
     const endpoint = new Endpoint({ ...entry, dependencies }, this.#endpointSettings, this.dependencyOverrides);
-    this.#router.addRoute(entry.method, entry.path, endpoint, entry.options);
+    this.#dispatcher.router.addRoute(entry.method, entry.path, endpoint, entry.options);
     this.#routes.push(endpoint.record);
     this.#endpoints.push(endpoint);
     this.#documentation.clear();
   }
 
-  /** Closes registration and adds the routes of the document, but where the application has its own. */
-  #startServing(): void {
-    this.#isServing = true;
+  /** Adds the routes of the document, but where the application has its own. */
+  #addDocumentation(): void {
     for (const entry of this.#documentation.entries) {
       const isTaken = this.#routes.some(({ method, path }) => method === "GET" && canonicalPath(path) === entry.path);
       if (isTaken) continue;
       const endpoint = new Endpoint(entry, this.#endpointSettings, this.dependencyOverrides);
-      this.#router.addRoute(entry.method, entry.path, endpoint, entry.options);
+      this.#dispatcher.router.addRoute(entry.method, entry.path, endpoint, entry.options);
     }
   }
 
@@ -226,20 +214,20 @@ export class App extends CallableInstance {
     this.#assertOpen(`mount ${path}`);
     if (app === (this as unknown)) throw new ConfigurationError(`mount ${path}: an App cannot mount itself.`);
     const prefix = canonicalPath(path) ?? path;
-    if (this.#mounts.some((mount) => mount.prefix === prefix)) {
+    if (this.#dispatcher.mounts.some((mount) => mount.prefix === prefix)) {
       throw new ConfigurationError(`mount ${path}: another application is mounted there already.`);
     }
     const guarded = guard(
       middleware.reduceRight<ASGIApp>((inner, list) => wrap(inner, list), app),
-      (error, scope, receive) => this.#toErrorResponse(error, scope, receive),
+      (error, scope, receive) => this.#dispatcher.toErrorResponse(error, scope, receive),
       this.#logger,
     ) as ASGIApp;
-    this.#mounts.push({ prefix: prefix === "/" ? "" : prefix, app, call: guarded });
-    this.#mounts.sort((left, right) => right.prefix.length - left.prefix.length);
+    this.#dispatcher.mounts.push({ prefix: prefix === "/" ? "" : prefix, app, call: guarded });
+    this.#dispatcher.mounts.sort((left, right) => right.prefix.length - left.prefix.length);
   }
 
   #mountedApps(): Startable[] {
-    return this.#mounts.flatMap(({ app }) => (app instanceof App ? [app.#lifespan] : []));
+    return this.#dispatcher.mounts.flatMap(({ app }) => (app instanceof App ? [app.#lifespan] : []));
   }
 
   /**
@@ -267,8 +255,7 @@ export class App extends CallableInstance {
     if (typeof middleware !== "function") {
       throw new ConfigurationError(`addMiddleware() takes a function from app to app, not ${typeof middleware}.`);
     }
-    this.#middleware.push(middleware);
-    this.#chain = null;
+    this.#dispatcher.addMiddleware(middleware);
   }
 
   /** Adds a start-up hook. They run in the order of registration; each may return its own clean-up. */
@@ -306,143 +293,4 @@ export class App extends CallableInstance {
     if (!route) throw new ConfigurationError(`urlPathFor: no route is named ${JSON.stringify(name)}.`);
     return buildPath(route.path, params);
   }
-
-  /** Serves one scope: what calling the App does. */
-  handle(scope: Scope, receive: Receive, send: Send): Promise<void> {
-    switch (scope.type) {
-      case "http":
-        return this.#handleHTTP(scope, receive, send);
-      case "websocket":
-        return this.#handleWebSocket(scope, receive, send);
-      case "lifespan":
-        return (this.#chain ?? this.#buildChain())(scope, receive, send);
-      default:
-        return rejectScope(scope);
-    }
-  }
-
-  #handleHTTP(scope: HTTPScope, receive: Receive, send: Send): Promise<void> {
-    if (!this.#isServing) this.#startServing();
-    const chain = this.#chain ?? this.#buildChain();
-    if (scope.app !== undefined) return chain(scope, receive, send);
-    const path = canonicalPath(scope.path, scope.raw_path);
-    if (path === null) return Promise.resolve(badPath().send(send, scope.method === "HEAD"));
-    const { raw_path: rawPath = path === scope.path ? undefined : encodePath(scope.path) } = scope;
-    return chain(copyScope(scope, path, rawPath, this), receive, send);
-  }
-
-  async #handleWebSocket(scope: WebSocketScope, receive: Receive, send: Send): Promise<void> {
-    if (!this.#isServing) this.#startServing();
-    const chain = this.#chain ?? this.#buildChain();
-    if (scope.app !== undefined) return chain(scope, receive, send);
-    const path = canonicalPath(scope.path, scope.raw_path, { exact: true });
-    if (path === null) return send({ type: "websocket.close", code: PROTOCOL_ERROR, reason: "The path is not valid" });
-    await chain({ ...scope, path, app: this }, receive, send);
-  }
-
-  #buildChain(): ASGIApp {
-    const core: ASGIApp = (scope, receive, send) => this.#dispatch(scope, receive, send);
-    if (this.#middleware.length === 0) return (this.#chain = core);
-    const wrapped = wrap(core, this.#middleware);
-    const guarded = guard(
-      wrapped,
-      (error, scope, receive) => this.#toErrorResponse(error, scope, receive),
-      this.#logger,
-    );
-    return (this.#chain = (scope, receive, send) =>
-      scope.type === "http" ? guarded(scope, receive, send) : wrapped(scope, receive, send));
-  }
-
-  #dispatch(scope: Scope, receive: Receive, send: Send): Promise<void> {
-    if (scope.type === "http") return this.#dispatchHTTP(scope, receive, send);
-    if (scope.type === "websocket") return this.#dispatchWebSocket(scope, receive, send);
-    return serveLifespan(this.#lifespan, scope, receive, send, this.#logger);
-  }
-
-  #dispatchHTTP(scope: HTTPScope, receive: Receive, send: Send): Promise<void> {
-    const path = localPath(scope);
-    const { method } = scope;
-    const found = this.#router.resolve(method, path) ?? (method === "HEAD" ? this.#router.resolve("GET", path) : null);
-    if (found !== null) return found[0].call(scope, receive, send, found[1]);
-    const mount = this.#mounts.find(({ prefix }) => isBelow(path, prefix));
-    if (mount) return this.#callMount(mount, scope, receive, send);
-    return this.#noRoute(path, scope, receive, send);
-  }
-
-  #callMount(mount: Mount, scope: HTTPScope | WebSocketScope, receive: Receive, send: Send): Promise<void> {
-    const outer = (scope as { [OVERRIDES]?: readonly DependencyOverrides[] })[OVERRIDES] ?? [];
-    const inner = {
-      ...scope,
-      root_path: rootPathOf(scope) + mount.prefix,
-      [OVERRIDES]: [...outer, this.dependencyOverrides],
-    };
-    return scope.type === "http" ? mount.call(inner, receive, send) : mount.app(inner, receive, send);
-  }
-
-  async #dispatchWebSocket(scope: WebSocketScope, receive: Receive, send: Send): Promise<void> {
-    const path = localPath(scope);
-    const found = this.#sockets.resolve(WEBSOCKET, path);
-    if (found) return found[0].call(scope, receive, send, found[1]);
-    const mount = this.#mounts.find(({ prefix }) => isBelow(path, prefix));
-    if (mount) return this.#callMount(mount, scope, receive, send);
-    await send({ type: "websocket.close", code: NO_ROUTE, reason: "No route" });
-  }
-
-  async #noRoute(path: string, scope: HTTPScope, receive: Receive, send: Send): Promise<void> {
-    const allowed = this.#router.allowedMethods(path);
-    const error =
-      allowed.length > 0
-        ? new HTTPException(405, undefined, { headers: { Allow: allowed.join(", ") } })
-        : new HTTPException(404);
-    const response = await this.#toErrorResponse(error, scope, receive);
-    await response.send(send, scope.method === "HEAD");
-    await response.background?.run();
-  }
-
-  #toErrorResponse(error: unknown, scope: HTTPScope, receive: Receive): Promise<Response> {
-    return toErrorResponse(error, new Request(scope, receive, this.#limits), this.#endpointSettings);
-  }
 }
-
-function badPath(): Response {
-  return new JSONResponse({ detail: "The path is not valid percent-encoded UTF-8" }, { statusCode: 400 });
-}
-
-/** The target of a scope without `raw_path`, so that its slashes are still known once the path is canonical. */
-function encodePath(path: string): Uint8Array {
-  return encodeUTF8(path.split("/").map(encodeURIComponent).join("/"));
-}
-
-function rejectScope(scope: unknown): Promise<never> {
-  const given = scope as { type?: unknown; rawHeaders?: unknown } | null;
-  if (given?.rawHeaders !== undefined) {
-    throw new TypeError(
-      "An App is an ASGI application, not a listener of http.createServer. " +
-        'Write `http.createServer(toNodeHandler(app))` with `import { toNodeHandler } from "tsgi/node"`.',
-    );
-  }
-  return Promise.reject(
-    new TypeError(`Unknown scope type ${JSON.stringify(given?.type)}: expected "http", "websocket" or "lifespan".`),
-  );
-}
-
-function rootPathOf(scope: HTTPScope | WebSocketScope): string {
-  const root = scope.root_path ?? "";
-  return root.endsWith("/") ? root.slice(0, -1) : root;
-}
-
-/** Whether a path is a prefix's own or below it. */
-function isBelow(path: string, prefix: string): boolean {
-  return path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === "/");
-}
-
-/** The path below `root_path`. Where a server's `root_path` is not part of the path, the whole path. */
-function localPath(scope: HTTPScope | WebSocketScope): string {
-  const root = scope.root_path;
-  if (root === undefined || root === "") return scope.path;
-  const prefix = rootPathOf(scope);
-  return isBelow(scope.path, prefix) ? scope.path.slice(prefix.length) || "/" : scope.path;
-}
-
-/** The parameters of a scope's path, for those who wrap endpoints. */
-export type { PathParams };

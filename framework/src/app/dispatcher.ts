@@ -1,0 +1,214 @@
+import type { ASGIApp, HTTPScope, Receive, Scope, Send, WebSocketScope } from "../asgi.js";
+import { encodeUTF8 } from "../datastructures.js";
+import type { DependencyOverrides } from "../dependencies.js";
+import { HTTPException } from "../exceptions.js";
+import type { Limits } from "../limits.js";
+import type { Logger } from "../logger.js";
+import { type Middleware, wrap } from "../middleware.js";
+import { Request } from "../request.js";
+import { JSONResponse, type Response } from "../response.js";
+import { canonicalPath, RadixRouter, type RouteOptions, WEBSOCKET } from "../router.js";
+import { type Endpoint, type EndpointSettings, OVERRIDES } from "./endpoint.js";
+import { guard, toErrorResponse } from "./errors.js";
+import { serveLifespan, type Startable } from "./lifespan.js";
+import { copyScope } from "./scope.js";
+import type { SocketEndpoint } from "./socket-endpoint.js";
+
+/** The code with which a WebSocket is closed that no route matches. The specification fixes it. */
+const NO_ROUTE = 4004;
+
+/** RFC 6455 §7.4.1: a protocol error. */
+const PROTOCOL_ERROR = 1002;
+
+/** A mounted application, ready to be called. */
+export interface Mount {
+  readonly prefix: string;
+  readonly app: ASGIApp;
+  readonly call: ASGIApp;
+}
+
+/** What a dispatcher is told by its App. */
+export interface DispatcherSettings {
+  readonly app: unknown;
+  readonly errors: EndpointSettings;
+  readonly limits: Readonly<Limits>;
+  readonly logger: Logger;
+  readonly overrides: DependencyOverrides;
+  readonly lifespan: Startable;
+  /** Called once, with the first HTTP or WebSocket scope. */
+  readonly onServing: () => void;
+}
+
+/**
+ * Serves the scopes of one App. An object of its own, because a function with as many fields as an App has is a hash
+ * table to V8: read there, the fields cost a tenth of a request.
+ */
+export class Dispatcher {
+  readonly router = new RadixRouter<Endpoint, RouteOptions>();
+  readonly sockets = new RadixRouter<SocketEndpoint, RouteOptions>({ exact: true });
+  /** The longest prefix first. */
+  readonly mounts: Mount[] = [];
+  readonly #middleware: Middleware[] = [];
+  #settings!: DispatcherSettings;
+  #chain: ASGIApp | null = null;
+  #isServing = false;
+
+  /** Says what it serves, before anything is served. */
+  configure(settings: DispatcherSettings): void {
+    this.#settings = settings;
+  }
+
+  /** Whether the first HTTP or WebSocket scope has come. */
+  get isServing(): boolean {
+    return this.#isServing;
+  }
+
+  /** Adds middleware, the last outermost. The next scope builds the chain. */
+  addMiddleware(...middleware: readonly Middleware[]): void {
+    this.#middleware.push(...middleware);
+    this.#chain = null;
+  }
+
+  /** Serves one scope. */
+  handle(scope: Scope, receive: Receive, send: Send): Promise<void> {
+    switch (scope.type) {
+      case "http":
+        return this.#handleHTTP(scope, receive, send);
+      case "websocket":
+        return this.#handleWebSocket(scope, receive, send);
+      case "lifespan":
+        return (this.#chain ?? this.#buildChain())(scope, receive, send);
+      default:
+        return rejectScope(scope);
+    }
+  }
+
+  #startServing(): void {
+    this.#isServing = true;
+    this.#settings.onServing();
+  }
+
+  #handleHTTP(scope: HTTPScope, receive: Receive, send: Send): Promise<void> {
+    if (!this.#isServing) this.#startServing();
+    const chain = this.#chain ?? this.#buildChain();
+    if (scope.app !== undefined) return chain(scope, receive, send);
+    const path = canonicalPath(scope.path, scope.raw_path);
+    if (path === null) return Promise.resolve(badPath().send(send, scope.method === "HEAD"));
+    const { raw_path: rawPath = path === scope.path ? undefined : encodePath(scope.path) } = scope;
+    return chain(copyScope(scope, path, rawPath, this.#settings.app), receive, send);
+  }
+
+  async #handleWebSocket(scope: WebSocketScope, receive: Receive, send: Send): Promise<void> {
+    if (!this.#isServing) this.#startServing();
+    const chain = this.#chain ?? this.#buildChain();
+    if (scope.app !== undefined) return chain(scope, receive, send);
+    const path = canonicalPath(scope.path, scope.raw_path, { exact: true });
+    if (path === null) return send({ type: "websocket.close", code: PROTOCOL_ERROR, reason: "The path is not valid" });
+    await chain({ ...scope, path, app: this.#settings.app }, receive, send);
+  }
+
+  #buildChain(): ASGIApp {
+    const core: ASGIApp = (scope, receive, send) => this.#dispatch(scope, receive, send);
+    if (this.#middleware.length === 0) return (this.#chain = core);
+    const wrapped = wrap(core, this.#middleware);
+    const guarded = guard(
+      wrapped,
+      (error, scope, receive) => this.toErrorResponse(error, scope, receive),
+      this.#settings.logger,
+    );
+    return (this.#chain = (scope, receive, send) =>
+      scope.type === "http" ? guarded(scope, receive, send) : wrapped(scope, receive, send));
+  }
+
+  #dispatch(scope: Scope, receive: Receive, send: Send): Promise<void> {
+    if (scope.type === "http") return this.#dispatchHTTP(scope, receive, send);
+    if (scope.type === "websocket") return this.#dispatchWebSocket(scope, receive, send);
+    return serveLifespan(this.#settings.lifespan, scope, receive, send, this.#settings.logger);
+  }
+
+  #dispatchHTTP(scope: HTTPScope, receive: Receive, send: Send): Promise<void> {
+    const path = localPath(scope);
+    const { method } = scope;
+    const found = this.router.resolve(method, path) ?? (method === "HEAD" ? this.router.resolve("GET", path) : null);
+    if (found !== null) return found[0].call(scope, receive, send, found[1]);
+    const mount = this.mounts.find(({ prefix }) => isBelow(path, prefix));
+    if (mount) return this.#callMount(mount, scope, receive, send);
+    return this.#noRoute(path, scope, receive, send);
+  }
+
+  #callMount(mount: Mount, scope: HTTPScope | WebSocketScope, receive: Receive, send: Send): Promise<void> {
+    const outer = (scope as { [OVERRIDES]?: readonly DependencyOverrides[] })[OVERRIDES] ?? [];
+    const inner = {
+      ...scope,
+      root_path: rootPathOf(scope) + mount.prefix,
+      [OVERRIDES]: [...outer, this.#settings.overrides],
+    };
+    return scope.type === "http" ? mount.call(inner, receive, send) : mount.app(inner, receive, send);
+  }
+
+  async #dispatchWebSocket(scope: WebSocketScope, receive: Receive, send: Send): Promise<void> {
+    const path = localPath(scope);
+    const found = this.sockets.resolve(WEBSOCKET, path);
+    if (found) return found[0].call(scope, receive, send, found[1]);
+    const mount = this.mounts.find(({ prefix }) => isBelow(path, prefix));
+    if (mount) return this.#callMount(mount, scope, receive, send);
+    await send({ type: "websocket.close", code: NO_ROUTE, reason: "No route" });
+  }
+
+  async #noRoute(path: string, scope: HTTPScope, receive: Receive, send: Send): Promise<void> {
+    const allowed = this.router.allowedMethods(path);
+    const error =
+      allowed.length > 0
+        ? new HTTPException(405, undefined, { headers: { Allow: allowed.join(", ") } })
+        : new HTTPException(404);
+    const response = await this.toErrorResponse(error, scope, receive);
+    await response.send(send, scope.method === "HEAD");
+    await response.background?.run();
+  }
+
+  /** The answer to an error that met no route's own handlers. */
+  toErrorResponse(error: unknown, scope: HTTPScope, receive: Receive): Promise<Response> {
+    const { limits, errors } = this.#settings;
+    return toErrorResponse(error, new Request(scope, receive, limits), errors);
+  }
+}
+
+function badPath(): Response {
+  return new JSONResponse({ detail: "The path is not valid percent-encoded UTF-8" }, { statusCode: 400 });
+}
+
+/** The target of a scope without `raw_path`, so that its slashes are still known once the path is canonical. */
+function encodePath(path: string): Uint8Array {
+  return encodeUTF8(path.split("/").map(encodeURIComponent).join("/"));
+}
+
+function rejectScope(scope: unknown): Promise<never> {
+  const given = scope as { type?: unknown; rawHeaders?: unknown } | null;
+  if (given?.rawHeaders !== undefined) {
+    throw new TypeError(
+      "An App is an ASGI application, not a listener of http.createServer. " +
+        'Write `http.createServer(toNodeHandler(app))` with `import { toNodeHandler } from "tsgi/node"`.',
+    );
+  }
+  return Promise.reject(
+    new TypeError(`Unknown scope type ${JSON.stringify(given?.type)}: expected "http", "websocket" or "lifespan".`),
+  );
+}
+
+function rootPathOf(scope: HTTPScope | WebSocketScope): string {
+  const root = scope.root_path ?? "";
+  return root.endsWith("/") ? root.slice(0, -1) : root;
+}
+
+/** Whether a path is a prefix's own or below it. */
+function isBelow(path: string, prefix: string): boolean {
+  return path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === "/");
+}
+
+/** The path below `root_path`. Where a server's `root_path` is not part of the path, the whole path. */
+function localPath(scope: HTTPScope | WebSocketScope): string {
+  const root = scope.root_path;
+  if (root === undefined || root === "") return scope.path;
+  const prefix = rootPathOf(scope);
+  return isBelow(scope.path, prefix) ? scope.path.slice(prefix.length) || "/" : scope.path;
+}
