@@ -213,8 +213,12 @@ export class App extends CallableInstance {
   #addMount({ path, app, middleware }: MountEntry): void {
     this.#assertOpen(`mount ${path}`);
     if (app === (this as unknown)) throw new ConfigurationError(`mount ${path}: an App cannot mount itself.`);
-    const prefix = canonicalPath(path) ?? path;
-    if (this.#dispatcher.mounts.some((mount) => mount.prefix === prefix)) {
+    if (/[{}]/.test(path)) {
+      throw new ConfigurationError(
+        `mount ${path}: the prefix of a router with a mount is plain text, without {names}.`,
+      );
+    }
+    if (this.#dispatcher.mounts.some(({ prefix }) => prefix === path)) {
       throw new ConfigurationError(`mount ${path}: another application is mounted there already.`);
     }
     const guarded = guard(
@@ -222,7 +226,7 @@ export class App extends CallableInstance {
       (error, scope, receive) => this.#dispatcher.toErrorResponse(error, scope, receive),
       this.#logger,
     ) as ASGIApp;
-    this.#dispatcher.mounts.push({ prefix: prefix === "/" ? "" : prefix, app, call: guarded });
+    this.#dispatcher.mounts.push({ prefix: path, app, call: guarded });
     this.#dispatcher.mounts.sort((left, right) => right.prefix.length - left.prefix.length);
   }
 

@@ -10,6 +10,7 @@ import { ConfigurationError } from "./exceptions.js";
 import type { Middleware } from "./middleware.js";
 import type { Callable, Marker } from "./params.js";
 import type { Request } from "./request.js";
+import { parsePattern } from "./router/pattern.js";
 import type { RouteMetadata, RouteOptions, RouterVerb, SocketVerb } from "./router/options.js";
 
 export { buildPath } from "./router/build-path.js";
@@ -278,12 +279,12 @@ export class Router<const Prefix extends string = ""> {
     if (typeof app !== "function") {
       throw new ConfigurationError(`mount ${path}: an ASGI application is a function, not ${describe(app)}.`);
     }
-    assertPrefix(path);
-    if (/[{}]/.test(path)) {
+    const segments = parsePattern(path, "mount");
+    if (segments.some(({ isParam }) => isParam)) {
       throw new ConfigurationError(`mount ${path}: the prefix of a mount is plain text, without {names}.`);
     }
     this.#publish("addMount", {
-      path: (this.#options.prefix ?? "") + path,
+      path: (this.#options.prefix ?? "") + segments.map(({ text }) => `/${text}`).join(""),
       app,
       middleware: this.#options.middleware ? [this.#options.middleware] : [],
     });

@@ -342,6 +342,17 @@ describe("mounts", () => {
     expect((await call(app, "POST", "/sub/a")).headers["allow"]).toBe("GET, HEAD");
   });
 
+  it("may stand at the root, behind every route, and at a prefix written as a pattern is", async () => {
+    const { app } = create();
+    app.get("/own", async () => "own");
+    app.mount("/", seeing);
+    app.mount("/a%2Fb", async (_scope, _receive, send) => new PlainTextResponse("slash").send(send));
+    expect((await call(app, "GET", "/own")).json).toBe("own");
+    expect((await call(app, "GET", "/else")).json).toEqual({ path: "/else", root_path: "" });
+    expect((await call(app, "GET", "/a%2Fb/x")).text).toBe("slash");
+    expect((await call(app, "GET", "/a/b/x")).json).toEqual({ path: "/a/b/x", root_path: "" });
+  });
+
   it("turn what a mounted application throws into a 500", async () => {
     const { app, log } = create();
     app.mount("/sub", () => Promise.reject(new Error("inner")));

@@ -86,6 +86,7 @@ export class Dispatcher {
   #startServing(): void {
     this.#isServing = true;
     this.#settings.onServing();
+    for (const line of [...this.router.prepare(), ...this.sockets.prepare()]) this.#settings.logger.warn({}, line);
   }
 
   #handleHTTP(scope: HTTPScope, receive: Receive, send: Send): Promise<void> {
