@@ -123,6 +123,12 @@ describe("an answer", () => {
     expect(answer.faults.at(-1)?.loc).toEqual(["body", 99]);
   });
 
+  it("lists a hundred where several come of one item", async () => {
+    const Item = t.Object({ a: t.Integer(), b: t.Integer(), c: t.Integer() });
+    const answer = await probe({ b: Body(t.Array(Item)) })("/", { json: Array.from({ length: 50 }, () => ({})) });
+    expect(answer.faults).toHaveLength(100);
+  });
+
   it("lists at most a hundred faults over all its parameters", async () => {
     const many = Array.from({ length: 90 }, () => "n=x").join("&");
     const answer = await probe({ n: t.Array(t.Integer()), b: Body(t.Array(t.Integer())) })(`/?${many}`, {

@@ -127,6 +127,17 @@ describe("a result", () => {
     expect((await returning({ a: 1, b: 2 }, { returns })()).json).toEqual({ a: 1 });
   });
 
+  it("has null where a list has nothing, as JSON.stringify would write it", async () => {
+    // oxlint-disable-next-line no-sparse-arrays
+    const result = ["a", undefined, , null];
+    expect((await returning(result, { returns: t.Array(t.Union([t.String(), t.Null()])) })()).json).toEqual([
+      "a",
+      null,
+      null,
+      null,
+    ]);
+  });
+
   it("of ten thousand union members is written in full", async () => {
     const returns = t.Array(t.Union([t.String(), t.Integer(), t.Object({ n: t.Integer() })]));
     const result = Array.from({ length: 20_000 }, (_, n) => ({ n }));

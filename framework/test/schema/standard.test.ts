@@ -253,6 +253,34 @@ describe("a Standard Schema", () => {
     expect((await probe({ a: own })("/")).faults).toMatchObject([{ type: "missing" }]);
   });
 
+  it("is read for names and types: what else its JSON Schema says, the library has checked", async () => {
+    const jsonSchema = {
+      type: "object",
+      properties: {
+        pattern: { type: "string", pattern: "(" },
+        format: { type: "string", format: "own-format" },
+        default: { type: "string", default: 5 },
+        any: { minLength: 2, if: {} },
+        data: { enum: [{ format: "x", default: 1 }] },
+      },
+      required: ["format"],
+      dependentRequired: { format: ["any"] },
+    };
+    const own = {
+      "~standard": {
+        version: 1,
+        vendor: "own",
+        validate: (value: unknown) => ({ value }),
+        jsonSchema: { input: () => jsonSchema, output: () => jsonSchema },
+      },
+    } as StandardSchema;
+    const result = { pattern: "a", format: "b", any: 1, data: { format: "x", default: 1 } };
+    expect((await returning({ ...result, hash: "secret" }, { returns: own })()).json).toEqual(result);
+    expect((await probe({ q: Query(own) })("/?pattern=a&format=b&any=1")).args).toEqual({
+      q: { pattern: "a", format: "b", any: "1" },
+    });
+  });
+
   it("of a union, of a tagged union, of a record and of a recursive struct is cut in `returns`", async () => {
     const Cat: z.ZodType = z.object({
       name: z.string(),

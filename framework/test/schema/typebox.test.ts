@@ -280,6 +280,31 @@ const TABLE: Record<string, Row> = {
     ],
     bad: [[{ a: 1 }, "union_error body"]],
   },
+  "t.Intersect with a union, closed": {
+    schema: t.Intersect([A, t.Union([B, t.Object({ c: t.Integer() })])], { unevaluatedProperties: false }),
+    good: same({ a: 1, c: 2 }),
+    bad: [
+      [{ a: 1, c: 2, d: 3 }, "extra_forbidden body.d"],
+      [{ a: 1, c: "2" }, "union_error body"],
+    ],
+  },
+  "t.Union of a transform and a literal": {
+    schema: t.Union([
+      t
+        .Transform(t.Literal("on"))
+        .Decode(() => true)
+        .Encode((value): "on" => {
+          if (typeof value !== "boolean") throw new TypeError("Should be a boolean");
+          return "on";
+        }),
+      t.Literal("off"),
+    ]),
+    good: [
+      ["on", true],
+      ["off", "off"],
+    ],
+    bad: [["x", "union_error body"]],
+  },
   "an object with a union beside its properties": {
     schema: t.Unsafe({
       type: "object",
