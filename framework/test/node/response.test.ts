@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { describe, expect, it } from "@jest/globals";
 import type { SendMessage } from "../../src/asgi.js";
 import { HeaderList } from "../../src/datastructures.js";
@@ -417,4 +418,36 @@ describe("send", () => {
     expect(await outcome.promise).toEqual([expect.any(ClientDisconnect), expect.any(ClientDisconnect)]);
     expect(server.logger.at("error")).toEqual([]);
   });
+
+  it.each([0, 1, 100, 100_000, 1_000_000])(
+    "ends a download whose client resets after %i bytes, and logs no error",
+    async (bytes) => {
+      const ended = new Deferred<unknown>();
+      await using server = await served(
+        httpApp(async (_scope, _receive, send) => {
+          try {
+            await send(start(200));
+            for (;;) {
+              await send({ type: "http.response.body", body: MEGABYTE.subarray(0, 65_536), more_body: true });
+              await new Promise((resolve) => setImmediate(resolve)); // an application that does something in between
+            }
+          } catch (error) {
+            ended.resolve(error);
+            throw error;
+          }
+        }),
+      );
+      await using wire = new Wire(server.port);
+      await new Promise((resolve) => wire.socket.write(GET, resolve));
+      while (wire.received.length < bytes) {
+        await once(wire.socket, "data");
+      }
+      wire.socket.resetAndDestroy();
+      if (bytes > 0) {
+        expect(await ended.promise).toBeInstanceOf(ClientDisconnect);
+      }
+      await server.close();
+      expect(server.logger.at("error")).toEqual([]);
+    },
+  );
 });
