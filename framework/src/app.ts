@@ -22,12 +22,10 @@ import {
   type AppVerb,
   buildPath,
   canonicalPath,
-  type Handler,
   type IncludeOptions,
   type MountEntry,
-  type MultiRouteOptions,
+  type MultiVerb,
   type RouteEntry,
-  type RouteOptions,
   Router,
   type SocketVerb,
   WEBSOCKET,
@@ -122,8 +120,7 @@ export class App extends CallableInstance {
   /** Registers a handler for `TRACE`. */
   readonly trace = this.#root.trace as unknown as AppVerb;
   /** Registers one handler for several methods. */
-  readonly route: <H extends Handler>(path: string, options: RouteOptions & MultiRouteOptions, handler: H) => H =
-    this.#root.route;
+  readonly route: MultiVerb = this.#root.route;
 
   /** Registers a handler of WebSockets, which gets each as `ws`. Its path matches exactly: a trailing slash counts. */
   readonly websocket: SocketVerb = this.#root.websocket;
@@ -221,17 +218,19 @@ export class App extends CallableInstance {
     if (this.#dispatcher.mounts.some(({ prefix }) => prefix === path)) {
       throw new ConfigurationError(`mount ${path}: another application is mounted there already.`);
     }
+    const wrapped = middleware.reduceRight<ASGIApp>((inner, list) => wrap(inner, list), app);
     const guarded = guard(
-      middleware.reduceRight<ASGIApp>((inner, list) => wrap(inner, list), app),
+      wrapped,
       (error, scope, receive) => this.#dispatcher.toErrorResponse(error, scope, receive),
       this.#logger,
     ) as ASGIApp;
-    this.#dispatcher.mounts.push({ prefix: path, app, call: guarded });
+    this.#dispatcher.mounts.push({ prefix: path, app, call: guarded, connect: wrapped });
     this.#dispatcher.mounts.sort((left, right) => right.prefix.length - left.prefix.length);
   }
 
   #mountedApps(): Startable[] {
-    return this.#dispatcher.mounts.flatMap(({ app }) => (app instanceof App ? [app.#lifespan] : []));
+    const apps = new Set(this.#dispatcher.mounts.map(({ app }) => app));
+    return [...apps].flatMap((app) => (app instanceof App ? [app.#lifespan] : []));
   }
 
   /**

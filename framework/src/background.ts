@@ -1,5 +1,5 @@
 /** Work that is done after the response has been sent. @module */
-import type { Logger } from "./logger.js";
+import { consoleLogger, type Logger } from "./logger.js";
 
 /** One function with its arguments, to be called later. */
 interface Task {
@@ -48,8 +48,7 @@ export class BackgroundTasks {
         await task.fn(...(task.args as never[]));
       } catch (error) {
         const name = task.fn.name || "anonymous";
-        if (this.#logger) this.#logger.error({ err: error, task: name }, `Background task ${name} failed`);
-        else console.error(`Background task ${name} failed`, error);
+        (this.#logger ?? consoleLogger).error({ err: error, task: name }, `Background task ${name} failed`);
       }
     }
   }

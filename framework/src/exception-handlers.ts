@@ -1,5 +1,6 @@
 /** What becomes of an error: the handlers for it, and the default ones. @module */
 import { ConfigurationError, HTTPException, RequestValidationError } from "./exceptions.js";
+import { errorText } from "./logger.js";
 import type { Request } from "./request.js";
 import { JSONResponse, type Response } from "./response.js";
 
@@ -45,7 +46,9 @@ export class ExceptionHandlers {
     const byStatus = this.#handlers.get(statusOf(error));
     if (byStatus || typeof error !== "object" || error === null) return byStatus;
     let prototype: unknown = Object.getPrototypeOf(error);
-    while (typeof prototype === "object" && prototype !== null) {
+    // The default handlers are nearer to the framework's own errors than a handler of every `Error` is.
+    const end = isServerError(error) ? null : Error.prototype;
+    while (typeof prototype === "object" && prototype !== null && prototype !== end) {
       const handler = this.#handlers.get(prototype.constructor as ExceptionKey & object);
       if (handler) return handler;
       prototype = Object.getPrototypeOf(prototype);
@@ -68,7 +71,7 @@ export function requestValidationExceptionHandler(error: RequestValidationError)
 export function serverErrorHandler(error: unknown, debug: boolean): Response {
   const detail = "Internal Server Error";
   if (!debug) return new JSONResponse({ detail }, { statusCode: 500 });
-  const shown = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const shown = error instanceof Error ? (error.stack ?? error.message) : errorText(error);
   return new JSONResponse({ detail, debug: shown.split("\n") }, { statusCode: 500 });
 }
 

@@ -39,6 +39,7 @@ export {
   ParamKind,
   type Params,
   Path,
+  type PathMarker,
   Query,
   Security,
   SecurityScopes,
@@ -58,12 +59,18 @@ export {
   type ResponseOptions,
 } from "./response.js";
 export {
+  type AppVerb,
+  type HandlerArgs,
+  type HandlerResult,
   type IncludeOptions,
+  type MultiVerb,
   RadixNode,
   RadixRouter,
   type ResponseDoc,
   Router,
   type RouterOptions,
+  type RouterVerb,
+  type SocketVerb,
   type RouteMetadata,
   type RouteOptions,
 } from "./router.js";

@@ -16,20 +16,33 @@ function oneLine(text: string): string {
   );
 }
 
+/** A value as text; a log line is written whatever it is, also for a cycle, a `bigint`, or what has no text at all. */
 function show(value: unknown): string {
-  return typeof value === "string" ? oneLine(value) : oneLine(JSON.stringify(value) ?? String(value));
+  if (typeof value === "string") return oneLine(value);
+  try {
+    return oneLine(JSON.stringify(value) ?? String(value));
+  } catch {
+    return oneLine(Object.prototype.toString.call(value));
+  }
 }
 
-/** An error's stack is many lines by nature: its message is escaped, its frames are indented. */
+/** An error's message is escaped, and its frames are indented: whoever wrote the message cannot forge a line with it. */
 function showError(error: unknown, depth = 0): string {
   if (!(error instanceof Error)) return `\n    ${show(error)}`;
-  const stack = error.stack ?? "";
+  const { name, message, stack = "", cause } = error;
+  const head = stack.indexOf(message);
   const frames = stack
-    .slice(stack.indexOf("\n    at ") + 1)
+    .slice(head < 0 ? 0 : head + message.length)
     .split("\n")
-    .filter((line) => line.startsWith("    at "));
-  const cause = error.cause === undefined || depth > 4 ? "" : `\n    caused by${showError(error.cause, depth + 1)}`;
-  return `\n    ${oneLine(`${error.name}: ${error.message}`)}${frames.map((line) => `\n  ${line}`).join("")}${cause}`;
+    .filter((line) => line.startsWith("    at "))
+    .map((line) => `\n  ${oneLine(line)}`);
+  const inner = cause === undefined || depth > 4 ? "" : `\n    caused by${showError(cause, depth + 1)}`;
+  return `\n    ${oneLine(`${name}: ${message}`)}${frames.join("")}${inner}`;
+}
+
+/** An error in one line, for a message. */
+export function errorText(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : show(error);
 }
 
 function write(level: string, fields: object, message: string): void {

@@ -55,12 +55,17 @@ export interface BodyOptions extends SourceOptions {
 /** A descriptor's function: without a schema a string. */
 export interface Source<Options = SourceOptions> {
   <S extends Schema>(schema: S): Marker<SchemaOutput<S>>;
-  <S extends Schema, const D extends SchemaOutput<S> | null>(
+  <S extends Schema>(
     schema: S,
-    options: Options & { default: D },
-  ): Marker<Exclude<SchemaOutput<S>, undefined> | D>;
+    options: Options & { default: null },
+  ): Marker<Exclude<SchemaOutput<S>, undefined> | null>;
+  <S extends Schema>(
+    schema: S,
+    options: Options & { default: SchemaOutput<S> },
+  ): Marker<Exclude<SchemaOutput<S>, undefined>>;
   <S extends Schema>(schema: S, options: Options): Marker<SchemaOutput<S>>;
-  <const D extends string | null>(options: Options & { default: D }): Marker<string | (D extends null ? null : never)>;
+  (options: Options & { default: null }): Marker<string | null>;
+  (options: Options & { default: string }): Marker<string>;
   (options?: Options): Marker<string>;
 }
 

@@ -14,6 +14,14 @@ export { JSONError, parseJSON } from "./request/json.js";
 
 const NO_HEADERS: readonly never[] = [];
 
+/** What a handler may want of the App that it runs in. */
+export interface Application {
+  /** What the application made at start-up. */
+  readonly state: Record<string, unknown>;
+  /** The path of a route by its name. */
+  urlPathFor(name: string, params?: Readonly<Record<string, string | number | bigint | boolean>>): string;
+}
+
 /** What HTTP requests and WebSockets have in common: everything that is read from the scope, parsed on first use. */
 export class Connection<S extends HTTPScope | WebSocketScope = HTTPScope | WebSocketScope> {
   /** The ASGI scope itself. */
@@ -54,8 +62,8 @@ export class Connection<S extends HTTPScope | WebSocketScope = HTTPScope | WebSo
   }
 
   /** The outermost App that serves this connection. */
-  get app(): unknown {
-    return this.scope.app;
+  get app(): Application {
+    return this.scope.app as Application;
   }
 
   /** All headers: no prototype, names in lower case, values as latin-1, repeated ones joined with `, `. */

@@ -155,8 +155,9 @@ function encodeLocation(url: string): string {
   return encodeURI(url).replaceAll(/%25([0-9A-Fa-f]{2})/g, "%$1");
 }
 
-function isPromise(value: Promise<void> | void): value is Promise<void> {
-  return value !== undefined;
+/** Whether a `send` takes its time. One that gives anything else, as `(message) => list.push(message)`, does not. */
+function isPromise(value: unknown): value is Promise<void> {
+  return typeof value === "object" && value !== null;
 }
 
 /** Sends a head and one whole body, without a promise where the server needs none. */
@@ -168,7 +169,9 @@ export function sendWhole(
 ): Promise<void> | void {
   const started = send({ type: "http.response.start", status, headers });
   const message = { type: "http.response.body", body, more_body: false } as const;
-  return isPromise(started) ? started.then(() => send(message)) : send(message);
+  if (isPromise(started)) return started.then(() => send(message));
+  const ended: unknown = send(message);
+  if (isPromise(ended)) return ended;
 }
 
 const CONTENT_TYPE_JSON = ["content-type", "application/json", "content-length"] as const;

@@ -11,13 +11,22 @@ import type { Middleware } from "./middleware.js";
 import type { Callable, Marker } from "./params.js";
 import type { Request } from "./request.js";
 import { parsePattern } from "./router/pattern.js";
-import type { RouteMetadata, RouteOptions, RouterVerb, SocketVerb } from "./router/options.js";
+import type {
+  MultiRouteOptions,
+  MultiVerb,
+  RouteMetadata,
+  RouteOptions,
+  RouterVerb,
+  SocketVerb,
+} from "./router/options.js";
 
 export { buildPath } from "./router/build-path.js";
 export type {
   AppVerb,
   HandlerArgs,
   HandlerResult,
+  MultiRouteOptions,
+  MultiVerb,
   ResponseDoc,
   RouteMetadata,
   RouteOptions,
@@ -92,12 +101,6 @@ export interface IncludeOptions {
 /** The options of a `Router`. */
 export interface RouterOptions<Prefix extends string = string> extends IncludeOptions {
   prefix?: Prefix;
-}
-
-/** The options of `route`, which serves several methods with one handler. */
-export interface MultiRouteOptions {
-  /** In upper case. Defaults to `["GET"]`. */
-  methods?: readonly string[];
 }
 
 function assertPrefix(prefix: string): string {
@@ -183,11 +186,11 @@ export class Router<const Prefix extends string = ""> {
   }
 
   /** Registers one handler for several methods. */
-  readonly route: <H extends Handler>(path: string, options: RouteOptions & MultiRouteOptions, handler: H) => H = (
-    path,
-    { methods = ["GET"], ...options },
-    handler,
-  ) => this.#register(methods, path, [options, handler]) as typeof handler;
+  readonly route: MultiVerb<Prefix> = ((
+    path: string,
+    { methods = ["GET"], ...options }: RouteOptions & MultiRouteOptions,
+    ...handler: readonly unknown[]
+  ) => this.#register(methods, path, [options, ...handler])) as MultiVerb<Prefix>;
 
   /** `(handler)`, `(options, handler)`, or `(options?)` for a decorator. */
   #register(methods: readonly string[], path: string, rest: readonly unknown[]): unknown {
@@ -282,6 +285,12 @@ export class Router<const Prefix extends string = ""> {
     const segments = parsePattern(path, "mount");
     if (segments.some(({ isParam }) => isParam)) {
       throw new ConfigurationError(`mount ${path}: the prefix of a mount is plain text, without {names}.`);
+    }
+    if (this.#options.dependencies && this.#options.dependencies.length > 0) {
+      throw new ConfigurationError(
+        `mount ${path}: a router's dependencies do not reach a mounted application, which has its own. ` +
+          "Mount it on the App or on a router without dependencies, and guard it by middleware.",
+      );
     }
     this.#publish("addMount", {
       path: (this.#options.prefix ?? "") + segments.map(({ text }) => `/${text}`).join(""),

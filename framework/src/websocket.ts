@@ -1,7 +1,9 @@
 /** A WebSocket as a handler sees it. @module */
 import type { Receive, ReceiveMessage, Send, WebSocketScope } from "./asgi.js";
+import { encodeUTF8 } from "./datastructures.js";
 import { WebSocketException } from "./exceptions.js";
-import { Connection } from "./request.js";
+import { DEFAULT_LIMITS, type Limits } from "./limits.js";
+import { Connection, parseJSON } from "./request.js";
 import { type HeadersInit, ResponseHeaders } from "./response.js";
 
 /** What `accept` takes. */
@@ -21,8 +23,11 @@ const INTERNAL_ERROR = 1011;
 /** RFC 6455 §7.1.5: no status was received. */
 const NO_STATUS = 1005;
 
-/** The most bytes of a message of an App that sets no limit. */
-const DEFAULT_MESSAGE_BYTES = 1024 * 1024;
+/** Whether a message has more bytes than the limit; text is encoded only when its length does not tell. */
+function isLonger(data: string | Uint8Array, limit: number): boolean {
+  if (data.length > limit) return true;
+  return typeof data === "string" && data.length * 3 > limit && encodeUTF8(data).length > limit;
+}
 
 /**
  * One WebSocket. A handler of `app.websocket` always gets it as `ws`; a dependency by naming the class in its params.
@@ -41,16 +46,16 @@ const DEFAULT_MESSAGE_BYTES = 1024 * 1024;
 export class WebSocket extends Connection<WebSocketScope> implements AsyncIterable<string | Uint8Array> {
   readonly #receive: Receive;
   readonly #send: Send;
-  readonly #messageBytes: number;
+  readonly #limits: Readonly<Limits>;
   #state: "connecting" | "accepted" | "closed" = "connecting";
   #closed: WebSocketException | null = null;
 
-  /** @param messageBytes - The most bytes of a message from the client; a larger one closes with 1009. Defaults to 1 MiB. */
-  constructor(scope: WebSocketScope, receive: Receive, send: Send, messageBytes = DEFAULT_MESSAGE_BYTES) {
+  /** @param limits - Bounds on messages. Defaults to those of an App that sets none. */
+  constructor(scope: WebSocketScope, receive: Receive, send: Send, limits: Readonly<Limits> = DEFAULT_LIMITS) {
     super(scope);
     this.#receive = receive;
     this.#send = send;
-    this.#messageBytes = messageBytes;
+    this.#limits = limits;
   }
 
   /** The subprotocols that the client offers, in its order of preference. */
@@ -92,7 +97,7 @@ export class WebSocket extends Connection<WebSocketScope> implements AsyncIterab
     const message = await this.#receive();
     if (message.type !== "websocket.receive") throw this.#gone(message);
     const data = message.text ?? message.bytes ?? "";
-    if (data.length > this.#messageBytes) {
+    if (isLonger(data, this.#limits.webSocketMessageBytes)) {
       await this.close(TOO_BIG, "Message too big");
       throw this.#closed as unknown as WebSocketException;
     }
@@ -115,7 +120,7 @@ export class WebSocket extends Connection<WebSocketScope> implements AsyncIterab
   async receiveJson(): Promise<unknown> {
     const text = await this.receiveText();
     try {
-      return JSON.parse(text) as unknown;
+      return parseJSON(encodeUTF8(text), this.#limits.jsonDepth);
     } catch {
       return this.#reject("Expected JSON");
     }

@@ -5,6 +5,7 @@ import {
   App,
   BackgroundTasks,
   ConfigurationError,
+  Depends,
   Header,
   HTTPException,
   httpExceptionHandler,
@@ -187,6 +188,34 @@ describe("an App", () => {
     expect(await call(app, "GET", "/")).toMatchObject({ status: 203, text: "as it is" });
   });
 
+  it("puts the draft on a copy of a returned Response, which may be given to many", async () => {
+    const { app } = create();
+    const shared = new PlainTextResponse("ok");
+    app.get("/", { params: { response: Response, user: Header() } }, async ({ response, user }) => {
+      response.setCookie("user", user);
+      return shared;
+    });
+    await call(app, "GET", "/", { headers: [["user", "alice"]] });
+    const answer = await call(app, "GET", "/", { headers: [["user", "bob"]] });
+    expect(answer).toMatchObject({ text: "ok", headers: { "set-cookie": "user=bob; Path=/; SameSite=Lax" } });
+    expect(shared.headers.has("set-cookie")).toBe(false);
+  });
+
+  it("takes a `send` that gives anything but a promise as done", async () => {
+    const { app } = create();
+    app.get("/", async () => null);
+    const sent: SendMessage[] = [];
+    const send = ((message: SendMessage) => sent.push(message)) as unknown as (message: SendMessage) => void;
+    await app({ type: "http", method: "GET", path: "/" }, () => Promise.reject(new Error()), send);
+    expect(sent).toHaveLength(2);
+  });
+
+  it("gives a handler without parameters an object of its own", async () => {
+    const { app } = create();
+    app.get("/", async (args) => Object.assign(args, { extra: 1 }));
+    expect((await call(app, "GET", "/")).json).toEqual({ extra: 1 });
+  });
+
   it("runs background tasks of the params and of a returned Response after it has been sent", async () => {
     const { app } = create();
     const notes: string[] = [];
@@ -353,6 +382,27 @@ describe("mounts", () => {
     expect((await call(app, "GET", "/a/b/x")).json).toEqual({ path: "/a/b/x", root_path: "" });
   });
 
+  it("work behind a server whose root_path is not part of the path", async () => {
+    const { app } = create();
+    const inner = new App();
+    inner.get("/x", async () => "x");
+    app.mount("/sub", inner);
+    const sent: SendMessage[] = [];
+    for (const path of ["/sub/x", "/proxy/sub/x"]) {
+      await app(
+        { type: "http", method: "GET", path, root_path: "/proxy" },
+        () => Promise.reject(new Error()),
+        (message) => void sent.push(message),
+      );
+    }
+    expect(sent).toMatchObject([{ status: 200 }, {}, { status: 200 }, {}]);
+  });
+
+  it("are refused on a router with dependencies, which would not reach them", () => {
+    const router = new Router({ dependencies: [Depends(async () => 1)] });
+    expect(() => router.mount("/x", seeing)).toThrow(/dependencies do not reach a mounted application/);
+  });
+
   it("turn what a mounted application throws into a 500", async () => {
     const { app, log } = create();
     app.mount("/sub", () => Promise.reject(new Error("inner")));
@@ -399,9 +449,20 @@ describe("paths", () => {
     expect(await seen("/a/100%", false)).toEqual({ path: "/a/100%25", status: 200, body: '"100%"' });
   });
 
-  it.each(["/a/%FF", "/a/%zz", "/a/%"])("%s is answered with 400", async (target) => {
-    expect(await seen(target)).toMatchObject({ path: undefined, status: 400 });
-  });
+  it.each(["/a/%FF", "/a/%zz", "/a/%"])(
+    "%s is answered with 400, which middleware and handlers see",
+    async (target) => {
+      expect(await seen(target)).toMatchObject({ path: "", status: 400 });
+      const { app } = create({ middleware: [marking("seen")] });
+      app.exceptionHandler(400, () => ({ own: true }));
+      app.get("/", async () => "never");
+      expect(await call(app, "GET", "/%FF").catch(String)).toMatchObject({
+        status: 400,
+        json: { own: true },
+        headers: { "x-seen": "yes" },
+      });
+    },
+  );
 });
 
 describe("middleware", () => {
@@ -569,6 +630,17 @@ describe("errors", () => {
     expect(await call(app, "GET", "/teapot")).toMatchObject({ status: 500, text: "any" });
   });
 
+  it("of the framework keep their default answers beside a handler of every Error", async () => {
+    const { app } = create();
+    app.exceptionHandler(Error, () => new PlainTextResponse("any", { statusCode: 500 }));
+    app.get("/n/{n}", { params: { n: t.Integer() } }, async () => {
+      throw new Error("x");
+    });
+    expect((await call(app, "GET", "/none")).status).toBe(404);
+    expect((await call(app, "GET", "/n/x")).status).toBe(422);
+    expect((await call(app, "GET", "/n/1")).text).toBe("any");
+  });
+
   it("of an exception handler are a 500, or what an HTTPException says", async () => {
     const { app, log } = create();
     app.exceptionHandler(Teapot, () => {
@@ -662,6 +734,20 @@ describe("lifespan", () => {
     expect(notes).toContain("app cleaned");
     expect(notes.at(-1)).toBe("lifespan ends");
     expect(notes.indexOf("first cleaned")).toBeLessThan(notes.indexOf("app cleaned"));
+  });
+
+  it("stops what a mounted App started before its own, and an App that is mounted twice once", async () => {
+    const notes: string[] = [];
+    const { app } = create();
+    const inner = new App();
+    app.onStartup(() => () => notes.push("app cleaned"));
+    app.onShutdown(() => notes.push("app stops"));
+    inner.onStartup(() => () => notes.push("inner cleaned"));
+    inner.onShutdown(() => notes.push("inner stops"));
+    app.mount("/a", inner);
+    app.mount("/b", inner);
+    await live(app);
+    expect(notes).toEqual(["inner stops", "inner cleaned", "app stops", "app cleaned"]);
   });
 
   it("runs every shutdown hook though one fails, and says that it failed", async () => {

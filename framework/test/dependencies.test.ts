@@ -631,6 +631,33 @@ describe("dependencyOverrides", () => {
   });
 });
 
+describe("a parameter that throws while another is still checked", () => {
+  it("is a 500, and leaves no rejection that nobody awaits", async () => {
+    const unhandled: unknown[] = [];
+    const note = (error: unknown) => void unhandled.push(error);
+    process.on("unhandledRejection", note);
+    const standard = (validate: (value: unknown) => never | Promise<never>) =>
+      Query({ "~standard": { version: 1, vendor: "x", validate } } as const);
+    const { app } = create();
+    const params = {
+      a: standard(async () => {
+        throw new Error("later");
+      }),
+      b: standard((value) => {
+        if (value === undefined) return { issues: [] } as never;
+        throw new Error("at once");
+      }),
+    };
+    app.get("/", { params }, async () => null);
+    expect((await call(app, "GET", "/?a=x&b=x")).status).toBe(500);
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
+    process.off("unhandledRejection", note);
+    expect(unhandled).toEqual([]);
+  });
+});
+
 describe("a circle of dependencies", () => {
   it("is a RecursionError at registration, with the chain in its message", () => {
     function first() {

@@ -4,6 +4,7 @@ import type { ASGIApp, ReceiveMessage, SendMessage } from "../src/asgi.js";
 import {
   App,
   BackgroundTasks,
+  ClientDisconnect,
   ConfigurationError,
   Depends,
   Form,
@@ -117,6 +118,29 @@ describe("a WebSocket route", () => {
     expect(notes).toEqual(["middleware websocket", "guard"]);
   });
 
+  it("may carry its params, ws among them", async () => {
+    const { app } = create();
+    app.websocket(
+      "/ws",
+      withParams({ ws: WebSocket }, async ({ ws }) => ws.accept()),
+    );
+    expect(types(await connect(app, "/ws"))).toEqual(["accept", "close"]);
+  });
+
+  it("of a mounted App passes the middleware of the router that mounts it", async () => {
+    const { app } = create();
+    const notes: string[] = [];
+    const router = new Router({
+      middleware: [(inner) => (scope, receive, send) => (notes.push(scope.type), inner(scope, receive, send))],
+    });
+    const mounted = new App();
+    mounted.websocket("/ws", async ({ ws }) => ws.accept());
+    router.mount("/in", mounted);
+    app.includeRouter(router);
+    expect(types(await connect(app, "/in/ws"))).toEqual(["accept", "close"]);
+    expect(notes).toEqual(["websocket"]);
+  });
+
   it.each<[string, Params]>([
     ["a body", { body: t.Object({}) }],
     ["a form", { f: Form() }],
@@ -221,13 +245,28 @@ describe("messages", () => {
     expect(log.lines).toEqual([]);
   });
 
-  it("over the limit close with 1009", async () => {
+  it.each(["12345", "ééé"])("over the limit of bytes close with 1009: %s", async (message) => {
     const { app } = create({ limits: { webSocketMessageBytes: 4 } });
     app.websocket("/ws", async ({ ws }) => {
       await ws.accept();
       await ws.receive();
     });
-    expect((await connect(app, "/ws", [text("12345")])).at(-1)).toMatchObject({ code: 1009 });
+    expect((await connect(app, "/ws", [text(message)])).at(-1)).toMatchObject({ code: 1009 });
+  });
+});
+
+describe("receiveJson", () => {
+  it("drops `__proto__` and refuses what is nested too deeply, as a body is read", async () => {
+    const { app } = create();
+    const got: unknown[] = [];
+    app.websocket("/ws", async ({ ws }) => {
+      await ws.accept();
+      for (;;) got.push(await ws.receiveJson());
+    });
+    const sent = await connect(app, "/ws", [text('{"__proto__":{"a":1},"b":2}'), text("[".repeat(200_000))]);
+    expect(got).toEqual([{ b: 2 }]);
+    expect(Object.hasOwn(got[0] as object, "__proto__")).toBe(false);
+    expect(sent.at(-1)).toMatchObject({ code: 1003 });
   });
 });
 
@@ -293,6 +332,34 @@ describe("the end", () => {
     await connect(app, "/a");
     await connect(app, "/b");
     expect(notes).toEqual(["task", "ends", "sees Error: boom"]);
+  });
+});
+
+describe("a client that has gone", () => {
+  it("leaves no generator open and no line in the log, though the close fails", async () => {
+    const { app, log } = create();
+    const notes: string[] = [];
+    const held = async function* held() {
+      try {
+        yield 1;
+      } finally {
+        notes.push("ends");
+      }
+    };
+    app.websocket("/ws", { params: { held: Depends(held) } }, async () => {});
+    app.websocket("/send", { params: { held: Depends(held) } }, async ({ ws }) => {
+      await ws.accept();
+      await ws.sendText("x");
+    });
+    for (const path of ["/ws", "/send"]) {
+      await app(
+        { type: "websocket", path },
+        () => Promise.resolve(CONNECT),
+        () => Promise.reject(new ClientDisconnect()),
+      );
+    }
+    expect(notes).toEqual(["ends", "ends"]);
+    expect(log.lines).toEqual([]);
   });
 });
 

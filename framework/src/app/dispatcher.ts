@@ -6,7 +6,7 @@ import type { Limits } from "../limits.js";
 import type { Logger } from "../logger.js";
 import { type Middleware, wrap } from "../middleware.js";
 import { Request } from "../request.js";
-import { JSONResponse, type Response } from "../response.js";
+import type { Response } from "../response.js";
 import { canonicalPath, RadixRouter, type RouteOptions, WEBSOCKET } from "../router.js";
 import { type Endpoint, type EndpointSettings, OVERRIDES } from "./endpoint.js";
 import { guard, toErrorResponse } from "./errors.js";
@@ -17,6 +17,9 @@ import type { SocketEndpoint } from "./socket-endpoint.js";
 /** The code with which a WebSocket is closed that no route matches. The specification fixes it. */
 const NO_ROUTE = 4004;
 
+/** The path of a scope whose target cannot be decoded. No canonical path is empty, and the answer is always 400. */
+const BAD_PATH = "";
+
 /** RFC 6455 §7.4.1: a protocol error. */
 const PROTOCOL_ERROR = 1002;
 
@@ -24,7 +27,10 @@ const PROTOCOL_ERROR = 1002;
 export interface Mount {
   readonly prefix: string;
   readonly app: ASGIApp;
+  /** The application in the middleware of its routers, for HTTP: what it throws becomes a response. */
   readonly call: ASGIApp;
+  /** The same for WebSockets. */
+  readonly connect: ASGIApp;
 }
 
 /** What a dispatcher is told by its App. */
@@ -93,8 +99,7 @@ export class Dispatcher {
     if (!this.#isServing) this.#startServing();
     const chain = this.#chain ?? this.#buildChain();
     if (scope.app !== undefined) return chain(scope, receive, send);
-    const path = canonicalPath(scope.path, scope.raw_path);
-    if (path === null) return Promise.resolve(badPath().send(send, scope.method === "HEAD"));
+    const path = canonicalPath(scope.path, scope.raw_path) ?? BAD_PATH;
     const { raw_path: rawPath = path === scope.path ? undefined : encodePath(scope.path) } = scope;
     return chain(copyScope(scope, path, rawPath, this.#settings.app), receive, send);
   }
@@ -128,23 +133,27 @@ export class Dispatcher {
   }
 
   #dispatchHTTP(scope: HTTPScope, receive: Receive, send: Send): Promise<void> {
+    if (scope.path === BAD_PATH) return this.#refuse(badPath(), scope, receive, send);
     const path = localPath(scope);
     const { method } = scope;
     const found = this.router.resolve(method, path) ?? (method === "HEAD" ? this.router.resolve("GET", path) : null);
     if (found !== null) return found[0].call(scope, receive, send, found[1]);
     const mount = this.mounts.find(({ prefix }) => isBelow(path, prefix));
     if (mount) return this.#callMount(mount, scope, receive, send);
-    return this.#noRoute(path, scope, receive, send);
+    return this.#refuse(noRoute(this.router.allowedMethods(path)), scope, receive, send);
   }
 
   #callMount(mount: Mount, scope: HTTPScope | WebSocketScope, receive: Receive, send: Send): Promise<void> {
     const outer = (scope as { [OVERRIDES]?: readonly DependencyOverrides[] })[OVERRIDES] ?? [];
+    const root = rootPathOf(scope);
     const inner = {
       ...scope,
-      root_path: rootPathOf(scope) + mount.prefix,
+      // A server's `root_path` may not be part of the path; to the mounted application it is.
+      path: isBelow(scope.path, root) ? scope.path : root + scope.path,
+      root_path: root + mount.prefix,
       [OVERRIDES]: [...outer, this.#settings.overrides],
     };
-    return scope.type === "http" ? mount.call(inner, receive, send) : mount.app(inner, receive, send);
+    return scope.type === "http" ? mount.call(inner, receive, send) : mount.connect(inner, receive, send);
   }
 
   async #dispatchWebSocket(scope: WebSocketScope, receive: Receive, send: Send): Promise<void> {
@@ -156,12 +165,7 @@ export class Dispatcher {
     await send({ type: "websocket.close", code: NO_ROUTE, reason: "No route" });
   }
 
-  async #noRoute(path: string, scope: HTTPScope, receive: Receive, send: Send): Promise<void> {
-    const allowed = this.router.allowedMethods(path);
-    const error =
-      allowed.length > 0
-        ? new HTTPException(405, undefined, { headers: { Allow: allowed.join(", ") } })
-        : new HTTPException(404);
+  async #refuse(error: HTTPException, scope: HTTPScope, receive: Receive, send: Send): Promise<void> {
     const response = await this.toErrorResponse(error, scope, receive);
     await response.send(send, scope.method === "HEAD");
     await response.background?.run();
@@ -174,8 +178,14 @@ export class Dispatcher {
   }
 }
 
-function badPath(): Response {
-  return new JSONResponse({ detail: "The path is not valid percent-encoded UTF-8" }, { statusCode: 400 });
+function badPath(): HTTPException {
+  return new HTTPException(400, "The path is not valid percent-encoded UTF-8");
+}
+
+function noRoute(allowed: readonly string[]): HTTPException {
+  return allowed.length > 0
+    ? new HTTPException(405, undefined, { headers: { Allow: allowed.join(", ") } })
+    : new HTTPException(404);
 }
 
 /** The target of a scope without `raw_path`, so that its slashes are still known once the path is canonical. */

@@ -151,7 +151,7 @@ export class Endpoint {
     };
     try {
       const handler = this.#handler;
-      const result = handler(pathParams);
+      const result = handler(this.#names.length === 0 ? {} : pathParams);
       return result instanceof Promise ? result.then(finish, fail) : (finish(result) ?? RESOLVED);
     } catch (error) {
       return fail(error);
@@ -206,7 +206,14 @@ export class Endpoint {
   #withDraft(call: Call, response: Response | null, text: string): Response | null {
     const draft = call.draftIfMade;
     if (!draft) return response;
-    const answer = response ?? new Response(text, { statusCode: draft.statusCode, mediaType: "application/json" });
+    // A copy: a handler may give the same response to every request, and this one's cookies are this one's alone.
+    const answer = response
+      ? new Response(response.body, {
+          statusCode: response.statusCode,
+          headers: response.headers,
+          background: response.background,
+        })
+      : new Response(text, { statusCode: draft.statusCode, mediaType: "application/json" });
     for (const [name, value] of draft.headers) {
       if (name === "set-cookie") answer.headers.append(name, value);
       else if (response === null || !answer.headers.has(name)) answer.headers.set(name, value);

@@ -8,7 +8,7 @@ import {
   statusOf,
 } from "../exception-handlers.js";
 import { ClientDisconnect, HTTPException, RequestValidationError } from "../exceptions.js";
-import type { Logger } from "../logger.js";
+import { errorText, type Logger } from "../logger.js";
 import type { Request } from "../request.js";
 import { JSONResponse, Response } from "../response.js";
 
@@ -30,7 +30,7 @@ export function logError(error: unknown, scope: HTTPScope, logger: Logger): void
     logged.add(error);
   }
   const { method, path } = scope;
-  logger.error({ err: error, method, path }, `${method} ${path} failed: ${String(error)}`);
+  logger.error({ err: error, method, path }, `${method} ${path} failed: ${errorText(error)}`);
 }
 
 /** Makes the answer to an error: by the nearest handler that is registered for it, else by the default ones. */

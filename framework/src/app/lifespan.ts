@@ -1,5 +1,5 @@
 import type { LifespanScope, Receive, Send } from "../asgi.js";
-import type { Logger } from "../logger.js";
+import { errorText, type Logger } from "../logger.js";
 
 /** What a start-up hook may give: its own clean-up. */
 type Cleanup = () => unknown;
@@ -34,20 +34,21 @@ export class Lifespan<A> implements Startable {
 
   async start(state: Record<string, unknown>): Promise<Cleanup> {
     const cleanups: Cleanup[] = [];
+    const stops: Cleanup[] = [];
     try {
       if (this.#generator) cleanups.push(await this.#enter(this.#generator(this.#app), state));
       for (const hook of this.startup) {
         const cleanup = await hook(this.#app);
         if (typeof cleanup === "function") cleanups.push(cleanup as Cleanup);
       }
-      for (const mounted of this.#mounted()) cleanups.push(await mounted.start(state));
+      for (const mounted of this.#mounted()) stops.push(await mounted.start(state));
     } catch (error) {
-      await this.#runAll(cleanups.toReversed());
+      await this.#runAll([...stops.toReversed(), ...cleanups.toReversed()]);
       throw error;
     }
     return async () => {
       const hooks = this.shutdown.toReversed().map((hook) => () => hook(this.#app));
-      const errors = await this.#runAll([...hooks, ...cleanups.toReversed()]);
+      const errors = await this.#runAll([...stops.toReversed(), ...hooks, ...cleanups.toReversed()]);
       if (errors.length > 0) throw errors[0];
     };
   }
@@ -73,7 +74,7 @@ export class Lifespan<A> implements Startable {
         await cleanup();
       } catch (error) {
         errors.push(error);
-        this.#logger.error({ err: error }, `A shutdown hook failed: ${String(error)}`);
+        this.#logger.error({ err: error }, `A shutdown hook failed: ${errorText(error)}`);
       }
     }
     return errors;
@@ -96,8 +97,8 @@ export async function serveLifespan(
       try {
         stop = await startable.start(state);
       } catch (error) {
-        logger.error({ err: error }, `Start-up failed: ${String(error)}`);
-        await send({ type: "lifespan.startup.failed", message: String(error) });
+        logger.error({ err: error }, `Start-up failed: ${errorText(error)}`);
+        await send({ type: "lifespan.startup.failed", message: errorText(error) });
         return;
       }
       await send({ type: "lifespan.startup.complete" });
@@ -105,7 +106,7 @@ export async function serveLifespan(
       try {
         await stop?.();
       } catch (error) {
-        await send({ type: "lifespan.shutdown.failed", message: String(error) });
+        await send({ type: "lifespan.shutdown.failed", message: errorText(error) });
         return;
       }
       await send({ type: "lifespan.shutdown.complete" });

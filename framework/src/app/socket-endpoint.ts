@@ -14,13 +14,21 @@ import {
 } from "../dependencies.js";
 import { ConfigurationError, HTTPException, RequestValidationError, WebSocketException } from "../exceptions.js";
 import { httpExceptionHandler, requestValidationExceptionHandler } from "../exception-handlers.js";
+import { errorText } from "../logger.js";
 import { wrap } from "../middleware.js";
+import { paramsOf } from "../params.js";
 import type { PathParams, RouteEntry } from "../router.js";
 import { WebSocket } from "../websocket.js";
 import { type EndpointSettings, OVERRIDES, type RouteRecord } from "./endpoint.js";
+import { isDisconnect } from "./errors.js";
 
 /** RFC 6455 §7.4.1: the server met a condition that it did not expect. */
 const INTERNAL_ERROR = 1011;
+
+/** A client that has gone needs no close. */
+function ignoreDisconnect(error: unknown): void {
+  if (!isDisconnect(error)) throw error;
+}
 
 /** One WebSocket route, compiled: from the scope to the close. */
 export class SocketEndpoint {
@@ -37,8 +45,8 @@ export class SocketEndpoint {
     const { path, handler, options } = entry;
     this.record = Object.freeze({ method: entry.method, path, handler, metadata: options });
     try {
-      const params = { ...options.params, ws: WebSocket };
-      this.#plan = compileRoute(handler, path, params, entry.dependencies, "websocket");
+      const params = paramsOf(handler)?.["ws"] === WebSocket ? options.params : { ...options.params, ws: WebSocket };
+      this.#plan = compileRoute(handler, path, params ?? {}, entry.dependencies, "websocket");
     } catch (error) {
       if (error instanceof ConfigurationError) error.message = `WEBSOCKET ${path}: ${error.message}`;
       throw error;
@@ -70,18 +78,21 @@ export class SocketEndpoint {
       await handler(args);
     } catch (cause) {
       const error = call.exits ? await throwIntoExits(call.exits, cause, this.#settings.logger) : cause;
-      await this.#close(websocket, error);
+      await this.#close(websocket, error).catch(ignoreDisconnect);
     }
-    await websocket.close();
-    const { exits } = call;
-    if (exits) await closeExits(exits, "function", this.#settings.logger);
-    await call.backgroundIfMade?.run();
-    if (exits) await closeExits(exits, "request", this.#settings.logger);
+    try {
+      await websocket.close().catch(ignoreDisconnect);
+    } finally {
+      const { exits } = call;
+      if (exits) await closeExits(exits, "function", this.#settings.logger);
+      await call.backgroundIfMade?.run();
+      if (exits) await closeExits(exits, "request", this.#settings.logger);
+    }
   }
 
   /** Closes after an error: before `accept` with its status, after it with its code, or with 1011 and a log line. */
   async #close(websocket: WebSocket, error: unknown): Promise<void> {
-    if (websocket.isOwnEnd(error)) return;
+    if (websocket.isOwnEnd(error) || isDisconnect(error)) return;
     if (error instanceof WebSocketException) return websocket.close(error.code, error.reason);
     const isRefusal = error instanceof HTTPException || error instanceof RequestValidationError;
     if (isRefusal && websocket.readyState === "connecting") {
@@ -90,7 +101,7 @@ export class SocketEndpoint {
       return websocket.refuse(statusCode, headers, body);
     }
     const { path } = websocket;
-    this.#settings.logger.error({ err: error, path }, `WEBSOCKET ${path} failed: ${String(error)}`);
+    this.#settings.logger.error({ err: error, path }, `WEBSOCKET ${path} failed: ${errorText(error)}`);
     return websocket.close(INTERNAL_ERROR, "Internal Server Error");
   }
 }

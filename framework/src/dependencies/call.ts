@@ -89,7 +89,7 @@ export class Call {
   get websocket(): WebSocket {
     if (!this.#websocket) {
       const scope = this.scope as WebSocketScope;
-      this.#websocket = new WebSocket(scope, this.receive, this.send, this.settings.limits.webSocketMessageBytes);
+      this.#websocket = new WebSocket(scope, this.receive, this.send, this.settings.limits);
     }
     return this.#websocket;
   }

@@ -66,8 +66,9 @@ interface Place {
   readonly original: Callable | null;
 }
 
-function where(name: string, callable: Callable): string {
-  return `the parameter ${JSON.stringify(name)} of ${nameOf(callable)}`;
+/** @param of - What the callable is called. */
+function where(name: string, of: string): string {
+  return `the parameter ${JSON.stringify(name)} of ${of}`;
 }
 
 /** The descriptor that a bare schema stands for. */
@@ -79,7 +80,7 @@ function markerOfSchema(name: string, schema: Schema, names: readonly string[], 
 }
 
 function compileSpec(name: string, annotation: unknown, callable: Callable, names: readonly string[]): ParamSpec {
-  const place = where(name, callable);
+  const place = where(name, of);
   if (annotation instanceof SourceMarker) return sourceSpec(name, annotation, annotation, names, place);
   if (annotation instanceof DependsMarker) {
     return { name, kind: ParamKind.DEPENDS, annotation, default: undefined, marker: annotation };

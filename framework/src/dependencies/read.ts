@@ -101,17 +101,17 @@ type MakeFor<Input> = (input: Input, call: Call) => unknown;
 interface Spot {
   /** Outside in. */
   readonly loc: readonly string[];
-  /** Whether the parameter's own name says that its value is never repeated. */
-  readonly isSecret: boolean;
+  /** The parameter's own names, which may say that its value is never repeated. */
+  readonly names: readonly string[];
   /** Whether a promise may come of it. Its faults are then gathered apart from those of others. */
   readonly maySuspend: boolean;
 }
 
 /** Puts what `make` finds into the call's faults, at the parameter's place. */
-function locate<Input>({ loc, isSecret, maySuspend }: Spot, make: Make<Input>): MakeFor<Input> {
+function locate<Input>({ loc, names, maySuspend }: Spot, make: Make<Input>): MakeFor<Input> {
   const inwards = loc.toReversed();
   const mark = (faults: Faults, from: number) => {
-    if (isSecret) faults.hideInputs(from);
+    if (names.some(isSecretName)) faults.hideInputs(from);
     for (const part of inwards) faults.within(from, part);
   };
   if (!maySuspend) {
@@ -215,7 +215,7 @@ function compileObject(compiled: CompiledSchema, fields: readonly Field[], absen
 }
 
 function spotOf(name: string, marker: SourceMarker, loc: readonly string[], { maySuspend }: CompiledSchema): Spot {
-  return { loc, isSecret: isSecretName(name) || isSecretName(marker.options.alias ?? ""), maySuspend };
+  return { loc, names: [name, marker.options.alias ?? name], maySuspend };
 }
 
 /**

@@ -45,15 +45,26 @@ function solve(plan: CallablePlan, call: Call): Solved | Promise<Solved> {
   const args = new ArgumentsObject();
   const before = call.faults.count;
   let pending: Promise<void>[] | null = null;
-  for (const { name, read } of plan.now) {
-    const value = read(call);
-    if (value instanceof Promise) (pending ??= []).push(value.then((settled) => void (args[name] = settled)));
-    else args[name] = value;
+  try {
+    for (const { name, read } of plan.now) {
+      const value = read(call);
+      if (value instanceof Promise) (pending ??= []).push(value.then((settled) => void (args[name] = settled)));
+      else args[name] = value;
+    }
+  } catch (error) {
+    // What has started is awaited: a rejection that nobody awaits ends the process.
+    if (pending) return rethrowAfter(pending, error);
+    throw error;
   }
   if (pending === null && plan.dependencies.length === 0 && plan.late.length === 0) {
     return call.faults.count === before ? args : FAULTY;
   }
   return solveRest(plan, call, args, before, pending);
+}
+
+async function rethrowAfter(pending: readonly Promise<void>[], error: unknown): Promise<never> {
+  await Promise.allSettled(pending);
+  throw error;
 }
 
 async function solveRest(

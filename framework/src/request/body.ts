@@ -1,7 +1,6 @@
 import type { Receive } from "../asgi.js";
+import { ChunkQueue } from "./chunk-queue.js";
 import { ClientDisconnect, HTTPException } from "../exceptions.js";
-
-const EMPTY = new Uint8Array(0);
 
 /**
  * The body of one request as it comes in. Everything that reads from the server goes through here, so that a reader
@@ -9,8 +8,7 @@ const EMPTY = new Uint8Array(0);
  */
 export class IncomingBody {
   readonly #receive: Receive;
-  #waiting: Uint8Array[] = [];
-  #waitingBytes = 0;
+  readonly #waiting = new ChunkQueue();
   #ended = false;
   #gone = false;
   #reading: Promise<void> | null = null;
@@ -31,10 +29,7 @@ export class IncomingBody {
       (message) => {
         this.#reading = null;
         if (message.type === "http.request") {
-          if (message.body && message.body.length > 0) {
-            this.#waiting.push(message.body);
-            this.#waitingBytes += message.body.length;
-          }
+          if (message.body) this.#waiting.push(message.body);
           if (!message.more_body) this.#ended = true;
         } else if (message.type === "http.disconnect") {
           this.#gone = true;
@@ -56,10 +51,7 @@ export class IncomingBody {
   async next(): Promise<Uint8Array | null> {
     for (;;) {
       const chunk = this.#waiting.shift();
-      if (chunk) {
-        this.#waitingBytes -= chunk.length;
-        return chunk;
-      }
+      if (chunk) return chunk;
       if (this.#ended) return null;
       if (this.#gone) throw new ClientDisconnect();
       await this.#pull();
@@ -73,18 +65,11 @@ export class IncomingBody {
    */
   async readAll(limit: number): Promise<Uint8Array> {
     for (;;) {
-      if (this.#waitingBytes > limit) throw new HTTPException(413, `The body is larger than ${limit} bytes`);
-      if (this.#ended) return this.#takeAll();
+      if (this.#waiting.bytes > limit) throw new HTTPException(413, `The body is larger than ${limit} bytes`);
+      if (this.#ended) return this.#waiting.takeAll();
       if (this.#gone) throw new ClientDisconnect();
       await this.#pull();
     }
-  }
-
-  #takeAll(): Uint8Array {
-    const whole = concat(this.#waiting, this.#waitingBytes);
-    this.#waiting = [];
-    this.#waitingBytes = 0;
-    return whole;
   }
 
   /** Calls `onGone` once when the client goes. Reads ahead at most one message while nobody else reads. */
@@ -92,7 +77,7 @@ export class IncomingBody {
     if (this.#gone) return onGone();
     this.#onGone = onGone;
     const step = async (): Promise<void> => {
-      while (!this.#gone && (this.#ended || this.#waiting.length === 0)) await this.#pull();
+      while (!this.#gone && (this.#ended || this.#waiting.isEmpty)) await this.#pull();
     };
     step().catch(() => {
       // The server's `receive` failed: whoever reads the body next gets that error.
@@ -101,7 +86,7 @@ export class IncomingBody {
 
   /** Looks whether the client has gone, without waiting for it to go. */
   async poll(): Promise<boolean> {
-    if (!this.#gone && (this.#ended || this.#waiting.length === 0)) {
+    if (!this.#gone && (this.#ended || this.#waiting.isEmpty)) {
       await Promise.race([this.#pull(), nextTurn()]);
     }
     return this.#gone;
@@ -113,16 +98,4 @@ function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, 0);
   });
-}
-
-function concat(chunks: readonly Uint8Array[], size: number): Uint8Array {
-  if (chunks.length === 0) return EMPTY;
-  if (chunks.length === 1) return chunks[0] as Uint8Array;
-  const whole = new Uint8Array(size);
-  let offset = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, offset);
-    offset += chunk.length;
-  }
-  return whole;
 }

@@ -122,6 +122,32 @@ export interface SocketVerb<Prefix extends string = ""> {
   ): (args: HandlerArgs<P, `${Prefix}${Path}`> & { ws: WebSocket }) => unknown;
 }
 
+/** The options of `route`, which serves several methods with one handler. */
+export interface MultiRouteOptions {
+  /** In upper case. Defaults to `["GET"]`. */
+  methods?: readonly string[];
+}
+
+/** Registers one handler for several methods, on an `App` or, with the names of its prefix, on a `Router`. */
+export interface MultiVerb<Prefix extends string = ""> {
+  <
+    const Path extends string,
+    P extends Params = {},
+    R extends Schema | undefined = undefined,
+    const O extends HandlerResult<R> = HandlerResult<R>,
+  >(
+    path: Path,
+    options: RouteOptions<P, R> & MultiRouteOptions,
+    handler: (args: HandlerArgs<P, `${Prefix}${Path}`>) => O | Promise<O>,
+  ): (args: HandlerArgs<P, `${Prefix}${Path}`>) => O | Promise<O>;
+  <const Path extends string, P extends Params = {}, R extends Schema | undefined = undefined>(
+    path: Path,
+    options: RouteOptions<P, R> & MultiRouteOptions,
+  ): <H extends (args: HandlerArgs<P, `${Prefix}${Path}`>) => HandlerResult<R> | Promise<HandlerResult<R>>>(
+    handler: H,
+  ) => H;
+}
+
 /** Registers handlers for one method on a `Router`, whose outer prefix nobody knows yet. */
 export interface RouterVerb<Prefix extends string> {
   <const Path extends string, H extends (args: { [K in PathNames<`${Prefix}${Path}`>]: string }) => unknown>(

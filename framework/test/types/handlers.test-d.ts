@@ -237,6 +237,24 @@ is<Equal<ReturnType<typeof decorated>, Promise<{ name: string; age: number }>>>(
 const registered = app.get("/x/{id}", { params: { n: t.Integer() } }, async ({ n }) => n);
 is<Equal<Awaited<ReturnType<typeof registered>>, number>>();
 
+// route() is typed as the verbs are.
+app.route("/r/{id}", { methods: ["GET", "POST"], params: { q: t.Integer() } }, async ({ id, q }) => {
+  is<Equal<typeof id, string>>();
+  is<Equal<typeof q, number>>();
+});
+app.route(
+  "/r",
+  { methods: ["GET"], returns: User },
+  // @ts-expect-error -- age is missing
+  async () => ({ name: "a" }),
+);
+// A list as default is a list.
+app.get("/x", { params: { tags: Query(t.Array(t.String()), { default: [] }) } }, async ({ tags }) => {
+  is<Equal<typeof tags, string[]>>();
+});
+export const marker = Path(t.Integer());
+export const verb = app.get;
+
 // Options are checked.
 app.get(
   "/x",

@@ -1,0 +1,57 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
+import { BackgroundTasks } from "../src/background.js";
+import { consoleLogger } from "../src/logger.js";
+
+describe("the console logger", () => {
+  let lines: string[] = [];
+  beforeEach(() => {
+    lines = [];
+    jest.spyOn(console, "error").mockImplementation((line: string) => void lines.push(line));
+  });
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+
+  it.each<[string, unknown]>([
+    [
+      "a cycle",
+      (() => {
+        const cause: Record<string, unknown> = {};
+        cause["self"] = cause;
+        return new Error("x", { cause });
+      })(),
+    ],
+    ["a bigint", new Error("x", { cause: { big: 1n } })],
+    ["an object without prototype", Object.create(null)],
+    ["a symbol", Symbol("s")],
+    ["undefined", undefined],
+  ])("writes %s without an error of its own", (_what, err) => {
+    consoleLogger.error({ err, other: err }, "failed");
+    expect(lines).toHaveLength(1);
+  });
+
+  it("keeps control characters out, wherever the text of a request got to", () => {
+    const text = "a\n    at \r2026-01-01 INFO forged\u001b[2J\u2028";
+    consoleLogger.error({ err: new Error(text, { cause: text }), path: text }, text);
+    // oxlint-disable-next-line no-control-regex -- what must not be there
+    expect(lines.join("")).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f\u2028]/);
+    expect(
+      lines
+        .join("")
+        .split("\n")
+        .filter((line) => line.includes("INFO forged")),
+    ).toHaveLength(3);
+  });
+
+  it("is where a background task that fails is told, and the next still runs", async () => {
+    const tasks = new BackgroundTasks();
+    const notes: string[] = [];
+    tasks.addTask(function failing() {
+      throw new Error("x", { cause: { big: 1n } });
+    });
+    tasks.addTask(() => notes.push("next"));
+    await tasks.run();
+    expect(notes).toEqual(["next"]);
+    expect(lines[0]).toContain("Background task failing failed");
+  });
+});
