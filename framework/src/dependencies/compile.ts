@@ -79,7 +79,7 @@ function markerOfSchema(name: string, schema: Schema, names: readonly string[], 
   return new SourceMarker(isStruct ? ParamKind.BODY : ParamKind.QUERY, schema, {});
 }
 
-function compileSpec(name: string, annotation: unknown, callable: Callable, names: readonly string[]): ParamSpec {
+function compileSpec(name: string, annotation: unknown, of: string, names: readonly string[]): ParamSpec {
   const place = where(name, of);
   if (annotation instanceof SourceMarker) return sourceSpec(name, annotation, annotation, names, place);
   if (annotation instanceof DependsMarker) {
@@ -139,7 +139,8 @@ function compileAt(schema: Schema, place: string): CompiledSchema {
 
 /** The specs of a callable: its params, and after them the pattern's other names for a handler. */
 function compileSpecs(callable: Callable, params: Params, names: readonly string[], isHandler: boolean): ParamSpec[] {
-  const specs = Object.entries(params).map(([name, annotation]) => compileSpec(name, annotation, callable, names));
+  const of = nameOf(callable);
+  const specs = Object.entries(params).map(([name, annotation]) => compileSpec(name, annotation, of, names));
   if (!isHandler) return specs;
   const declared = new Set(Object.keys(params));
   for (const name of names) {
@@ -185,7 +186,7 @@ function usesScopes(plan: DependencyPlan): boolean {
   );
 }
 
-function compileReadStep(spec: ParamSpec, place: Place, callable: Callable): ReadStep {
+function compileReadStep(spec: ParamSpec, place: Place, of: string): ReadStep {
   const { name, kind } = spec;
   switch (kind) {
     case ParamKind.REQUEST:
@@ -199,11 +200,11 @@ function compileReadStep(spec: ParamSpec, place: Place, callable: Callable): Rea
     case ParamKind.DEPENDS:
       return { name, read: () => new SecurityScopes(place.scopes) };
     case ParamKind.BODY:
-      return { name, read: compileBodyRead(name, spec.marker as SourceMarker, where(name, callable)) };
+      return { name, read: compileBodyRead(name, spec.marker as SourceMarker, where(name, of)) };
     case ParamKind.FORM:
-      return { name, read: compileFormRead(name, spec.marker as SourceMarker, where(name, callable)) };
+      return { name, read: compileFormRead(name, spec.marker as SourceMarker, where(name, of)) };
     default:
-      return { name, read: compileRead(name, spec.marker as SourceMarker, where(name, callable)) };
+      return { name, read: compileRead(name, spec.marker as SourceMarker, where(name, of)) };
   }
 }
 
@@ -211,14 +212,15 @@ function compilePlan(callable: Callable, specs: readonly ParamSpec[], place: Pla
   const isLate = (spec: ParamSpec) => spec.kind === ParamKind.BODY || spec.kind === ParamKind.FORM;
   const isStep = (spec: ParamSpec) => spec.marker instanceof DependsMarker;
   const late = specs.filter(isLate);
+  const of = nameOf(callable);
   return {
     callable,
-    name: nameOf(callable),
+    name: of,
     isAsync: isAsyncFunction(callable),
     specs,
-    now: specs.filter((spec) => !isLate(spec) && !isStep(spec)).map((spec) => compileReadStep(spec, place, callable)),
+    now: specs.filter((spec) => !isLate(spec) && !isStep(spec)).map((spec) => compileReadStep(spec, place, of)),
     dependencies: specs.filter(isStep).map((spec) => compileStep(spec, place)),
-    late: late.map((spec) => compileReadStep(spec, place, callable)),
+    late: late.map((spec) => compileReadStep(spec, place, of)),
     lateSource: late[0] ? (late[0].kind === ParamKind.BODY ? "json" : "form") : null,
   };
 }

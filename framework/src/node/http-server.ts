@@ -73,7 +73,7 @@ export function createHTTPServer(service: Service, settings: HTTPServerSettings)
   server.on("request", (req, res) => handleRequest(service, req, res, false));
   server.on("checkContinue", (req, res) => handleRequest(service, req, res, true));
   server.on("checkExpectation", (req, res) => handleRequest(service, req, res, false)); // refused there
-  server.on("connect", (_req, socket) => refusals.connect.write(socket as Socket));
+  server.on("connect", (_req, socket) => Connection.of(socket as Socket).refuse(refusals.connect));
   server.on("clientError", onClientError);
   const parse = lookAtFirstLines(server, tls === undefined ? "connection" : "secureConnection", service, headersMs);
   const gate = new WebSocketGate(service, settings.webSockets, parse);

@@ -62,7 +62,7 @@ export class WebSocketGate {
     const connection = Connection.of(socket);
     socket.on("error", ignore);
     if (connection.calls.some((call) => !call.answered)) {
-      refusals.malformed.write(socket); // pipelined: its answer would overtake those before it
+      connection.refuse(refusals.malformed); // pipelined: its answer waits for those before it
     } else if (req.headers.upgrade?.toLowerCase() !== "websocket") {
       socket.off("error", ignore);
       socket.unshift(Buffer.concat([headWithoutUpgrade(req), firstBytes]));
@@ -100,7 +100,7 @@ export class WebSocketGate {
     ) {
       return refusals.malformed;
     }
-    if (!isAllowedHost(headers.host ?? "", this.#rules.allowedHosts)) {
+    if (!isAllowedHost(hostOf(head), this.#rules.allowedHosts)) {
       return refusals.host;
     }
     // Only browsers send an Origin, and only they can be made to connect by a page that their user does not know.
@@ -197,4 +197,10 @@ function headWithoutUpgrade(req: IncomingMessage): Buffer {
     }
   }
   return Buffer.from(`${head}\r\n`, "latin1");
+}
+
+/** The host that counts, which the application sees as well: that of an absolute-form target before the header's. */
+function hostOf({ headers }: RequestHead): string {
+  const index = headers.findIndex((name, position) => position % 2 === 0 && name.toLowerCase() === "host");
+  return headers[index + 1] ?? "";
 }

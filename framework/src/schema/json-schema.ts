@@ -47,7 +47,8 @@ export interface JSONSchema {
 
 /** The types that the schema allows, but for null. */
 function typesOf({ type }: JSONSchema): readonly string[] {
-  return type === undefined ? [] : [type].flat().filter((one) => one !== "null");
+  if (typeof type === "string") return type === "null" ? [] : [type];
+  return type?.filter((one) => one !== "null") ?? [];
 }
 
 /** Whether the schema says that it is an object, by its type or by its properties. */

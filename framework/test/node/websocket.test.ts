@@ -310,6 +310,13 @@ describe("a handshake", () => {
     expect(await wire.write(handshake(GOOD)).until(/\r\n\r\n/)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
   });
 
+  it("is judged by the host of an absolute target, which the application sees", async () => {
+    await using server = await served(sending(accept), { allowedHosts: ["example.org"] });
+    await using wire = new Wire(server.port);
+    const absolute = handshake(GOOD).replace(/^GET \S+/, "GET http://evil.example/");
+    expect(await wire.write(absolute).until(/\r\n\r\n/)).toMatch(/^HTTP\/1\.1 400 /);
+  });
+
   it.each([
     ["Origin: https://example.org\r\n", 101],
     ["Origin: https://evil.example\r\n", 403],
@@ -556,5 +563,24 @@ describe("a server that stops", () => {
     const closed = server.close();
     expect((await client.refused)[0]).toBe(503);
     await closed;
+  });
+});
+
+describe("a request that waits for its answer", () => {
+  it.each([
+    ["CONNECT", "CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n", 405],
+    ["a handshake", handshake(GOOD), 400],
+  ])("is answered before %s behind it is refused", async (_what, next, status) => {
+    const gate = new Deferred<void>();
+    await using server = await served(
+      httpApp(async (_scope, _receive, send) => {
+        await gate.promise;
+        await respond(send, 200, "first");
+      }),
+    );
+    await using wire = new Wire(server.port);
+    wire.write(`GET / HTTP/1.1\r\nHost: a\r\n\r\n${next}`);
+    setImmediate(() => gate.resolve());
+    expect(await wire.closed).toMatch(new RegExp(`^HTTP/1\\.1 200 [^]*firstHTTP/1\\.1 ${status} `));
   });
 });
