@@ -245,7 +245,7 @@ describe("messages", () => {
     expect(log.lines).toEqual([]);
   });
 
-  it.each(["12345", "ééé"])("over the limit of bytes close with 1009: %s", async (message) => {
+  it.each(["12345", "ééé"])("over the limit close with 1009, counted in bytes: %s", async (message) => {
     const { app } = create({ limits: { webSocketMessageBytes: 4 } });
     app.websocket("/ws", async ({ ws }) => {
       await ws.accept();
