@@ -6,6 +6,7 @@ import {
   compileHandler,
   ConfigurationError,
   Cookie,
+  Depends,
   Form,
   Header,
   ParamKind,
@@ -128,6 +129,8 @@ describe("a descriptor", () => {
   it("Body beside Form is refused, in dependencies too", () => {
     expect(refusal({ a: Body(), b: Form() })).toMatch(/"a".*JSON body.*"b".*form/);
     expect(refusal({ a: Item, b: Form() })).toMatch(/"a".*JSON body.*"b".*form/);
+    const dependency = withParams({ b: Form() }, async () => null);
+    expect(refusal({ a: Item, d: Depends(dependency) })).toMatch(/"a".*JSON body.*"b".*form/);
   });
 
   it.each([
