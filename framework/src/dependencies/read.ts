@@ -181,6 +181,7 @@ function readable(coerce: Coerce | null, what: string): Coerce {
 function compileObject(compiled: CompiledSchema, fields: readonly Field[], absent: Absence): Make<Texts> {
   const names = new Map(fields.map(({ key, name }) => [key, name]));
   const known = new Set(names.values());
+  const { isClosed } = compiled;
   return (texts, faults) => {
     const value: Record<string, unknown> = {};
     const unread = new Set<unknown>();
@@ -197,10 +198,10 @@ function compileObject(compiled: CompiledSchema, fields: readonly Field[], absen
         unread.add(key);
       }
     }
-    if (isEmpty && !absent.isRequired) return absent.make(faults);
-    for (const name of compiled.isClosed && texts.names ? new Set(texts.names) : NONE) {
+    for (const name of isClosed && texts.names ? new Set(texts.names) : NONE) {
       if (!known.has(name)) faults.add("extra_forbidden", "Extra inputs are not permitted", undefined, [name]);
     }
+    if (isEmpty && !absent.isRequired) return absent.make(faults);
     const own = new Faults();
     const settle = (result: unknown) => {
       // What could not be converted is told already, and is only now missing.

@@ -488,6 +488,9 @@ describe("an object schema", () => {
   it("that is closed refuses other names in a query and among cookies, and not other headers", async () => {
     const Closed = t.Object({ a: t.Optional(t.String()) }, { additionalProperties: false });
     expect(faultLines(await probe({ q: Query(Closed) })("/?a=1&b=2&b=3"))).toEqual(["extra_forbidden query.b"]);
+    expect(faultLines(await probe({ q: Query(Closed, { default: null }) })("/?b=2"))).toEqual([
+      "extra_forbidden query.b",
+    ]);
     expect(faultLines(await probe({ c: Cookie(Closed) })("/", { headers: [["cookie", "b=1"]] }))).toEqual([
       "extra_forbidden cookie.b",
     ]);
