@@ -58,6 +58,8 @@ const NEED_TYPE = new Set([
   "maxProperties",
 ]);
 
+const SCALARS = new Set<unknown>(["string", "integer", "number", "boolean", "null", "Date"]);
+
 /** One schema with all that it refers to, each compiled once, so that a struct may contain itself. */
 class Document implements Compiler {
   readonly direction: Direction;
@@ -83,12 +85,15 @@ class Document implements Compiler {
   }
 
   compile(schema: JSONSchema): Check {
+    const isSpecial = hasSpecial(schema);
+    // Nothing refers to a scalar, and nothing is inside it.
+    if (!isSpecial && SCALARS.has(schema.type)) return this.#withTransform(schema, this.#compileType(schema));
     if (schema.$id !== undefined) this.#byId.set(schema.$id, schema);
     const known = this.#compiled.get(schema);
     if (known) return known;
     if (known === null) return this.#compileLater(schema);
     this.#compiled.set(schema, null);
-    const check = this.#withTransform(schema, this.#compileKeywords(schema));
+    const check = this.#withTransform(schema, this.#compileKeywords(schema, isSpecial));
     this.#compiled.set(schema, check);
     return check;
   }
@@ -123,8 +128,8 @@ class Document implements Compiler {
     );
   }
 
-  #compileKeywords(schema: JSONSchema): Check {
-    if (!hasSpecial(schema)) return saysType(schema) ? this.#compileType(schema) : checkAnything;
+  #compileKeywords(schema: JSONSchema, isSpecial: boolean): Check {
+    if (!isSpecial) return saysType(schema) ? this.#compileType(schema) : checkAnything;
     const { $defs } = schema;
     for (const name in $defs) this.#byId.set($defs[name]?.$id ?? name, $defs[name] as JSONSchema);
     if (schema.pattern !== undefined || schema.patternProperties) this.#mayOverflow = true;
@@ -229,6 +234,7 @@ const UNRESOLVED = new Set<unknown>(["Computed", "Argument"]);
 
 /** Keywords beside which the type is not all there is to compile. */
 const SPECIAL = new Set([
+  "$id",
   "$defs",
   "$ref",
   "const",
