@@ -6,7 +6,7 @@ import type { Cancellation } from "./cancellation.js";
 import { CommandError, messageOf } from "./errors.js";
 import { makeRepository, whyNoRepository } from "./git.js";
 import { describeNextSteps } from "./next-steps.js";
-import { runNpm } from "./npm.js";
+import { InterruptedError, runNpm } from "./npm.js";
 import { templateNames, type CommandOptions } from "./options.js";
 import { planProject, refuseOccupied } from "./plan.js";
 import type { ProjectFile } from "./project-file.js";
@@ -87,7 +87,9 @@ export class AppGenerator extends Generator<Record<string, unknown>, BaseOptions
         cwd: this.#folder,
         output: "terminal",
       }).catch((error: unknown) => {
-        throw new CommandError(`${messageOf(error)}; ${withoutDependencies}`);
+        throw error instanceof InterruptedError
+          ? error
+          : new CommandError(`${messageOf(error)}; ${withoutDependencies}`);
       });
     }
   }

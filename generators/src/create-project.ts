@@ -42,7 +42,7 @@ export async function createProject(options: AppSettings): Promise<void> {
   }
 }
 
-/** inquirer's error for Ctrl-C, and for an input that ends in the middle of a question. */
+/** inquirer's errors for Ctrl-C and for an input that ends in the middle of a question, and npm's end by Ctrl-C. */
 function isCancelled(error: unknown): boolean {
-  return error instanceof Error && ["ExitPromptError", "AbortPromptError"].includes(error.name);
+  return error instanceof Error && ["ExitPromptError", "AbortPromptError", "InterruptedError"].includes(error.name);
 }

@@ -1,6 +1,11 @@
 import { spawn } from "node:child_process";
-import { CommandError } from "./errors.js";
+import { CommandError, ExitCode } from "./errors.js";
 import { environmentForNpm } from "./npm-flags.js";
+
+/** npm was stopped by Ctrl-C. The signal reaches it and this process at the same time, and either may be the first. */
+export class InterruptedError extends CommandError {
+  override readonly name = "InterruptedError";
+}
 
 /** How npm is run. */
 export interface NpmRun {
@@ -12,6 +17,7 @@ export interface NpmRun {
 /**
  * Runs npm to its end: the one that started this process, else the one on the path.
  *
+ * @throws InterruptedError when Ctrl-C ended it
  * @throws CommandError when it cannot be started or ends with another status than 0
  */
 export async function runNpm(parameters: readonly string[], { cwd, output }: NpmRun): Promise<void> {
@@ -32,15 +38,17 @@ export async function runNpm(parameters: readonly string[], { cwd, output }: Npm
   // A signal that ends this process, and reaches it alone, shall not leave npm at work.
   const stop = () => child.kill();
   process.once("exit", stop);
+  let interrupted = false;
   const fault = await new Promise<string | null>((resolve) => {
     child.once("error", (error) => resolve(`cannot be started: ${error.message}`));
-    child.once("close", (status, signal) =>
-      resolve(status === 0 ? null : `ended with ${signal ?? `status ${status}`}`),
-    );
+    child.once("close", (status, signal) => {
+      interrupted = status === ExitCode.cancelled || signal === "SIGINT";
+      resolve(status === 0 ? null : `ended with ${signal ?? `status ${status}`}`);
+    });
   });
   process.off("exit", stop);
   if (fault !== null) {
     process.stderr.write(Buffer.concat(chunks));
-    throw new CommandError(`npm ${parameters[0]} in ${cwd} ${fault}`);
+    throw new (interrupted ? InterruptedError : CommandError)(`npm ${parameters[0]} in ${cwd} ${fault}`);
   }
 }

@@ -101,3 +101,18 @@ atTerminal("at a terminal (skipped where util-linux's script is missing)", () =>
     expect(existsSync(join(folder.path, "my-app/package.json"))).toBe(true);
   });
 });
+
+describe("npm that is interrupted before this process hears of it", () => {
+  it("counts as Ctrl-C: 130, and what is there is said", async () => {
+    await using folder = await temporaryFolder();
+    const bin = join(folder.path, "bin");
+    await mkdir(bin);
+    await writeFile(join(bin, "npm"), "#!/bin/sh\nexit 130\n", { mode: 0o755 });
+    const result = await createTsgi(["my-app", "--yes", "--no-git", "--install"], {
+      cwd: folder.path,
+      env: { PATH: `${bin}:${process.env["PATH"]}` },
+    });
+    expect(result.status).toBe(130);
+    expect(result.stderr).toContain("cancelled, the project is written");
+  });
+});
