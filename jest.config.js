@@ -23,5 +23,5 @@ export default {
     project("generators", "generators"),
   ],
   reporters: ["default", "<rootDir>/.ci/summary-reporter.js"],
-  maxWorkers: 2,
+  maxWorkers: "100%",
 };
