@@ -1,0 +1,47 @@
+/** Every HTTP test in memory and over a socket, from one table. */
+import { afterAll, describe } from "@jest/globals";
+import { call, type CallApp } from "./call.js";
+import { probe, type ProbeOptions, returning } from "./probe.js";
+import { SocketCaller } from "./socket.js";
+import type { Params } from "../../src/params.js";
+
+/** One way to reach an application. */
+export interface MatrixClient {
+  /** `socket`: the application is served by the Node server, its lifespan has run. */
+  readonly transport: "memory" | "socket";
+  /** Sends one request, and waits until the application has settled, background tasks included. */
+  readonly call: CallApp;
+  /** A route with these params, whose handler keeps what it is given. */
+  readonly probe: (params: Params, options?: ProbeOptions) => ReturnType<typeof probe>;
+  /** A route that gives this result. */
+  readonly returning: (result: unknown, options?: Parameters<typeof returning>[1]) => ReturnType<typeof returning>;
+}
+
+function clientOf(transport: MatrixClient["transport"], callApp: CallApp): MatrixClient {
+  return {
+    transport,
+    call: callApp,
+    probe: (params, options) => probe(params, options, callApp),
+    returning: (result, options) => returning(result, options, callApp),
+  };
+}
+
+/**
+ * Defines the same tests twice: with an application that is called in memory, and with one that the Node server serves.
+ * What is said of the connection alone (`date`, `connection`, `transfer-encoding`) is left out of the answers.
+ *
+ * @example
+ * ```ts
+ * describeMatrix("an App", ({ call }) => {
+ *   it("answers 404", async () => expect(await call(new App(), "GET", "/none")).toMatchObject({ status: 404 }));
+ * });
+ * ```
+ */
+export function describeMatrix(title: string, define: (client: MatrixClient) => void): void {
+  describe(`${title} (in memory)`, () => define(clientOf("memory", call)));
+  describe(`${title} (over a socket)`, () => {
+    const caller = new SocketCaller();
+    afterAll(() => caller[Symbol.asyncDispose]());
+    define(clientOf("socket", caller.call));
+  });
+}
