@@ -17,8 +17,8 @@ import {
   Router,
   t,
 } from "../src/index.js";
-import { call, KeptLog } from "./support/probe.js";
 import { describeMatrix } from "./support/matrix.js";
+import { call as callInMemory, KeptLog } from "./support/probe.js";
 
 const create = (options: ConstructorParameters<typeof App>[0] = {}) => {
   const log = new KeptLog();
@@ -273,7 +273,7 @@ describe("registration", () => {
     app.includeRouter(router);
     await live(app);
     app.get("/still", handler);
-    await call(app, "GET", "/");
+    await callInMemory(app, "GET", "/");
     for (const late of [
       () => app.get("/late", handler),
       () => router.get("/late", handler),
@@ -290,7 +290,7 @@ describe("registration", () => {
     const { app } = create();
     app.onStartup((started) => void started.get("/made", handler));
     await live(app);
-    expect((await call(app, "GET", "/made")).status).toBe(200);
+    expect((await callInMemory(app, "GET", "/made")).status).toBe(200);
   });
 });
 
@@ -469,7 +469,7 @@ describe("paths", () => {
       const { app } = create({ middleware: [marking("seen")] });
       app.exceptionHandler(400, () => ({ own: true }));
       app.get("/", async () => "never");
-      expect(await call(app, "GET", "/%FF").catch(String)).toMatchObject({
+      expect(await callInMemory(app, "GET", "/%FF").catch(String)).toMatchObject({
         status: 400,
         json: { own: true },
         headers: { "x-seen": "yes" },

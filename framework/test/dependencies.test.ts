@@ -16,7 +16,8 @@ import {
   t,
   withParams,
 } from "../src/index.js";
-import { call, KeptLog } from "./support/probe.js";
+import { describeMatrix } from "./support/matrix.js";
+import { KeptLog } from "./support/probe.js";
 
 const create = (options: ConstructorParameters<typeof App>[0] = {}) => {
   const log = new KeptLog();
@@ -45,7 +46,9 @@ describe("withParams", () => {
     expect(withParams(params, fn)).toBe(fn);
     expect(() => withParams({ q: Query() }, fn)).toThrow(ConfigurationError);
   });
+});
 
+describeMatrix("withParams", ({ call }) => {
   it("leaves a function untouched by a route's own params, so that it can serve two routes", async () => {
     const { app } = create();
     const echo = async ({ value }: { value: unknown }) => ({ value });
@@ -67,6 +70,12 @@ describe("withParams", () => {
 });
 
 describe("a dependency", () => {
+  it("is refused when it is no function", () => {
+    expect(() => Depends("text" as never)).toThrow(/Depends\(\) takes a function or a class, not string/);
+  });
+});
+
+describeMatrix("a dependency", ({ call }) => {
   it("may be a plain function, an async one, a class with params, or a generator of either kind", async () => {
     class Page {
       static params = { page: Query(t.Integer(), { default: 1 }) };
@@ -156,13 +165,9 @@ describe("a dependency", () => {
     expect(answer.headers).toMatchObject({ "x-from": "dependency", "set-cookie": "a=b; Path=/; SameSite=Lax" });
     expect(notes).toEqual(["dependency", "handler"]);
   });
-
-  it("is refused when it is no function", () => {
-    expect(() => Depends("text" as never)).toThrow(/Depends\(\) takes a function or a class, not string/);
-  });
 });
 
-describe("the cache of a request", () => {
+describeMatrix("the cache of a request", ({ call }) => {
   it("calls a callable once, however many ask for it, also at the same time", async () => {
     let calls = 0;
     const shared = async () => ++calls;
@@ -277,26 +282,6 @@ describe("a generator dependency", () => {
     expect(notes).toEqual(["a starts", "b starts", "a ends", "http.response.start", "http.response.body", "b ends"]);
   });
 
-  it("is cleaned up last that was started first, also when an earlier one takes longer to start", async () => {
-    const notes: string[] = [];
-    const gate = deferred();
-    const slow = async function* slow() {
-      await gate.promise;
-      yield 1;
-      notes.push("slow ends");
-    };
-    const quick = async function* quick() {
-      yield 2;
-      notes.push("quick ends");
-    };
-    const { app } = create();
-    app.get("/", { params: { slow: Depends(slow), quick: Depends(quick) } }, async () => null);
-    const answer = call(app, "GET", "/");
-    gate.resolve();
-    await answer;
-    expect(notes).toEqual(["quick ends", "slow ends"]);
-  });
-
   it.each([
     ["the handler", () => Promise.reject(new Error("boom")), {}],
     ["the serialiser", async () => ({ n: "text" }), { returns: t.Object({ n: t.Integer() }) }],
@@ -320,6 +305,72 @@ describe("a generator dependency", () => {
       "500",
       "",
     ]);
+  });
+
+  it("is cleaned up when the client has gone and the server's send fails", async () => {
+    const { notes, generator, app } = staged();
+    app.get("/", { params: { a: generator("a") } }, async () => "ok");
+    const sent = app(
+      { type: "http", method: "GET", path: "/" },
+      () => Promise.resolve({ type: "http.disconnect" }),
+      () => Promise.reject(new Error("socket closed")),
+    );
+    await expect(sent).rejects.toThrow("socket closed");
+    expect(notes).toEqual(["a starts", "a sees Error: socket closed"]);
+  });
+
+  it("is cleaned up when the client goes while the body is read, and nothing is logged as an error", async () => {
+    const { notes, generator, app, log } = staged();
+    app.post("/", { params: { a: generator("a"), body: t.Object({}) } }, async () => "ok");
+    await app(
+      {
+        type: "http",
+        method: "POST",
+        path: "/",
+        headers: [[Buffer.from("content-type"), Buffer.from("application/json")]],
+      },
+      () => Promise.resolve({ type: "http.disconnect" }),
+      () => {
+        throw new Error("nobody is there to send to");
+      },
+    );
+    expect(notes).toEqual(["a starts", "a sees ClientDisconnect: The client has gone"]);
+    expect(log.lines).toEqual([]);
+  });
+
+  it('of scope "request" cannot use one of scope "function", which is closed before it', () => {
+    const { app } = create();
+    const inner = async function* inner() {
+      yield 1;
+    };
+    const outer = withParams({ d: Depends(inner, { scope: "function" }) }, async function* outer() {
+      yield 2;
+    });
+    expect(() => app.get("/", { params: { d: Depends(outer) } }, async () => null)).toThrow(
+      /The dependency outer \(scope "request"\) uses inner \(scope "function"\)/,
+    );
+  });
+});
+
+describeMatrix("a generator dependency", ({ call }) => {
+  it("is cleaned up last that was started first, also when an earlier one takes longer to start", async () => {
+    const notes: string[] = [];
+    const gate = deferred();
+    const slow = async function* slow() {
+      await gate.promise;
+      yield 1;
+      notes.push("slow ends");
+    };
+    const quick = async function* quick() {
+      yield 2;
+      notes.push("quick ends");
+    };
+    const { app } = create();
+    app.get("/", { params: { slow: Depends(slow), quick: Depends(quick) } }, async () => null);
+    const answer = call(app, "GET", "/");
+    gate.resolve();
+    await answer;
+    expect(notes).toEqual(["quick ends", "slow ends"]);
   });
 
   it("sees an error of another dependency", async () => {
@@ -404,70 +455,9 @@ describe("a generator dependency", () => {
     expect(log.lines[0]).toContain("The dependency twice yields more than once");
     expect(log.lines[1]).toContain("The dependency never is a generator that yields nothing");
   });
-
-  it("is cleaned up when the client has gone and the server's send fails", async () => {
-    const { notes, generator, app } = staged();
-    app.get("/", { params: { a: generator("a") } }, async () => "ok");
-    const sent = app(
-      { type: "http", method: "GET", path: "/" },
-      () => Promise.resolve({ type: "http.disconnect" }),
-      () => Promise.reject(new Error("socket closed")),
-    );
-    await expect(sent).rejects.toThrow("socket closed");
-    expect(notes).toEqual(["a starts", "a sees Error: socket closed"]);
-  });
-
-  it("is cleaned up when the client goes while the body is read, and nothing is logged as an error", async () => {
-    const { notes, generator, app, log } = staged();
-    app.post("/", { params: { a: generator("a"), body: t.Object({}) } }, async () => "ok");
-    await app(
-      {
-        type: "http",
-        method: "POST",
-        path: "/",
-        headers: [[Buffer.from("content-type"), Buffer.from("application/json")]],
-      },
-      () => Promise.resolve({ type: "http.disconnect" }),
-      () => {
-        throw new Error("nobody is there to send to");
-      },
-    );
-    expect(notes).toEqual(["a starts", "a sees ClientDisconnect: The client has gone"]);
-    expect(log.lines).toEqual([]);
-  });
-
-  it('of scope "request" cannot use one of scope "function", which is closed before it', () => {
-    const { app } = create();
-    const inner = async function* inner() {
-      yield 1;
-    };
-    const outer = withParams({ d: Depends(inner, { scope: "function" }) }, async function* outer() {
-      yield 2;
-    });
-    expect(() => app.get("/", { params: { d: Depends(outer) } }, async () => null)).toThrow(
-      /The dependency outer \(scope "request"\) uses inner \(scope "function"\)/,
-    );
-  });
 });
 
 describe("the order", () => {
-  it("is guards of App, routers outside in and route, then the dependencies of params", async () => {
-    const notes: string[] = [];
-    const note = (name: string) =>
-      Depends(async () => {
-        await Promise.resolve();
-        notes.push(name);
-      });
-    const app = new App({ dependencies: [note("app")] });
-    const parent = new Router({ prefix: "/a", dependencies: [note("parent")] });
-    const child = new Router({ prefix: "/b", dependencies: [note("child")] });
-    child.get("/c", { dependencies: [note("route")], params: { p: note("params") } }, async () => null);
-    parent.includeRouter(child, { dependencies: [note("include")] });
-    app.includeRouter(parent);
-    expect((await call(app, "GET", "/a/b/c")).status).toBe(200);
-    expect(notes).toEqual(["app", "parent", "include", "child", "route", "params"]);
-  });
-
   it("stops at a guard that refuses, before anything else runs and before the body is read", async () => {
     const notes: string[] = [];
     const refuse = async () => {
@@ -491,6 +481,25 @@ describe("the order", () => {
     );
     expect(notes).toEqual(["401"]);
     expect(received).toBe(0);
+  });
+});
+
+describeMatrix("the order", ({ call }) => {
+  it("is guards of App, routers outside in and route, then the dependencies of params", async () => {
+    const notes: string[] = [];
+    const note = (name: string) =>
+      Depends(async () => {
+        await Promise.resolve();
+        notes.push(name);
+      });
+    const app = new App({ dependencies: [note("app")] });
+    const parent = new Router({ prefix: "/a", dependencies: [note("parent")] });
+    const child = new Router({ prefix: "/b", dependencies: [note("child")] });
+    child.get("/c", { dependencies: [note("route")], params: { p: note("params") } }, async () => null);
+    parent.includeRouter(child, { dependencies: [note("include")] });
+    app.includeRouter(parent);
+    expect((await call(app, "GET", "/a/b/c")).status).toBe(200);
+    expect(notes).toEqual(["app", "parent", "include", "child", "route", "params"]);
   });
 
   it("stops at a guard whose own parameters are at fault", async () => {
@@ -558,7 +567,7 @@ describe("the order", () => {
   });
 });
 
-describe("dependencyOverrides", () => {
+describeMatrix("dependencyOverrides", ({ call }) => {
   const getName = async () => "original";
   const getGreeting = withParams({ name: Depends(getName) }, async ({ name }) => `hello ${name}`);
   const replacement = async () => "replaced";
@@ -631,7 +640,7 @@ describe("dependencyOverrides", () => {
   });
 });
 
-describe("a parameter that throws while another is still checked", () => {
+describeMatrix("a parameter that throws while another is still checked", ({ call }) => {
   it("is a 500, and leaves no rejection that nobody awaits", async () => {
     const unhandled: unknown[] = [];
     const note = (error: unknown) => void unhandled.push(error);

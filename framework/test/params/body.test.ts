@@ -1,6 +1,7 @@
-import { describe, expect, it } from "@jest/globals";
+import { expect, it } from "@jest/globals";
 import { Body, Query, t } from "../../src/index.js";
-import { faultLines, probe } from "../support/probe.js";
+import { describeMatrix } from "../support/matrix.js";
+import { faultLines } from "../support/probe.js";
 
 const Item = t.Object({
   name: t.String({ minLength: 1 }),
@@ -9,7 +10,7 @@ const Item = t.Object({
   note: t.Optional(t.String()),
 });
 
-describe("one body parameter", () => {
+describeMatrix("one body parameter", ({ probe }) => {
   const ask = probe({ item: Item });
 
   it("is the whole body", async () => {
@@ -71,7 +72,7 @@ describe("one body parameter", () => {
   });
 });
 
-describe("several body parameters", () => {
+describeMatrix("several body parameters", ({ probe }) => {
   const ask = probe({ item: Item, count: Body(t.Integer()), note: Body({ default: null, alias: "the-note" }) });
 
   it("are the members of one object, each under its name or alias", async () => {
@@ -109,7 +110,7 @@ describe("several body parameters", () => {
   });
 });
 
-describe("a JSON body", () => {
+describeMatrix("a JSON body", ({ probe }) => {
   it.each([
     ["a number for text", { s: 5 }, "string_type body.s"],
     ["text for an integer", { i: "5" }, "int_type body.i"],
@@ -252,7 +253,7 @@ describe("a JSON body", () => {
   });
 });
 
-describe("a struct", () => {
+describeMatrix("a struct", ({ probe }) => {
   it("drops the keys that it does not name, at every level", async () => {
     const ask = probe({
       b: t.Object({ inner: t.Object({ a: t.Integer() }), list: t.Array(t.Object({ a: t.Integer() })) }),

@@ -1,8 +1,9 @@
-import { describe, expect, it } from "@jest/globals";
+import { expect, it } from "@jest/globals";
 import { Form, t } from "../../src/index.js";
-import { faultLines, probe } from "../support/probe.js";
+import { describeMatrix } from "../support/matrix.js";
+import { faultLines } from "../support/probe.js";
 
-describe("a form field", () => {
+describeMatrix("a form field", ({ probe }) => {
   it("is read under its own name or alias, and coerced", async () => {
     const ask = probe({ username: Form(), age: Form(t.Integer()), agree: Form(t.Boolean(), { alias: "i-agree" }) });
     expect((await ask("/", { form: "username=j%C3%B6rg+x&age=5&i-agree=on&other=1" })).args).toEqual({
@@ -41,7 +42,7 @@ describe("a form field", () => {
   });
 });
 
-describe("an object schema in Form", () => {
+describeMatrix("an object schema in Form", ({ probe }) => {
   const Login = t.Object({
     username: t.String(),
     password: t.String({ minLength: 8 }),
@@ -70,7 +71,7 @@ describe("an object schema in Form", () => {
   });
 });
 
-describe("a form's content type", () => {
+describeMatrix("a form's content type", ({ probe }) => {
   it.each([
     ["JSON", "application/json"],
     ["plain text", "text/plain"],
@@ -94,7 +95,7 @@ describe("a form's content type", () => {
   });
 });
 
-describe("a form's limits", () => {
+describeMatrix("a form's limits", ({ probe }) => {
   it("are 1,000 parts", async () => {
     const ask = probe({ a: Form() });
     expect((await ask("/", { form: Array.from({ length: 1000 }, () => "a=1").join("&") })).status).toBe(200);

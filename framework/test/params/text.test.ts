@@ -1,7 +1,8 @@
 /** What becomes of the texts of paths, query strings, headers and cookies. */
-import { describe, expect, it } from "@jest/globals";
+import { expect, it } from "@jest/globals";
 import { Cookie, Form, Header, type Params, Path, Query, t } from "../../src/index.js";
-import { faultLines, probe } from "../support/probe.js";
+import { describeMatrix } from "../support/matrix.js";
+import { faultLines } from "../support/probe.js";
 
 /** Texts, and the value or the fault that one schema makes of them. */
 type Row = readonly [text: string, expected: unknown, fault?: string];
@@ -206,7 +207,7 @@ const CASES = Object.entries(TABLES).flatMap(([name, { schema, rows }]) =>
   rows.map(([text, expected, fault]) => ({ name, schema, text, expected, fault })),
 );
 
-describe("text that becomes a value", () => {
+describeMatrix("text that becomes a value", ({ probe }) => {
   it.each(CASES)("$name: $text", async ({ schema, text, expected, fault }) => {
     const answer = await probe({ x: Query(schema as never) })(`/?x=${encodeURIComponent(text)}`);
     if (fault === undefined) {
@@ -239,7 +240,7 @@ describe("text that becomes a value", () => {
   });
 });
 
-describe("a descriptor without schema", () => {
+describeMatrix("a descriptor without schema", ({ probe }) => {
   it("gives a string", async () => {
     const answer = await probe({ p: Path(), q: Query(), h: Header(), c: Cookie() }, { path: "/{p}" })("/1?q=2", {
       headers: [
@@ -258,7 +259,7 @@ describe("a descriptor without schema", () => {
   });
 });
 
-describe("an absent value", () => {
+describeMatrix("an absent value", ({ probe }) => {
   it("is a fault `missing` in each source, all of them in one answer", async () => {
     const answer = await probe({ q: Query(), userAgent: Header(t.Integer()), c: Cookie() })("/");
     expect(answer.status).toBe(422);
@@ -339,7 +340,7 @@ describe("an absent value", () => {
   });
 });
 
-describe("a repeated key", () => {
+describeMatrix("a repeated key", ({ probe }) => {
   it("gives a scalar the last one", async () => {
     expect((await probe({ n: t.Integer() })("/?n=1&n=2&n=3")).args).toEqual({ n: 3 });
     expect(faultLines(await probe({ n: t.Integer() })("/?n=1&n=x"))).toEqual(["int_parsing query.n"]);
@@ -388,7 +389,7 @@ describe("a repeated key", () => {
   });
 });
 
-describe("names on the wire", () => {
+describeMatrix("names on the wire", ({ probe }) => {
   it.each([
     ["userAgent", "user-agent"],
     ["user_agent", "user-agent"],
@@ -435,7 +436,7 @@ describe("names on the wire", () => {
   );
 });
 
-describe("an object schema", () => {
+describeMatrix("an object schema", ({ probe }) => {
   const Page = t.Object({
     page: t.Integer({ default: 1, minimum: 1 }),
     pageSize: t.Integer(),
@@ -524,7 +525,7 @@ describe("an object schema", () => {
   });
 });
 
-describe("what a query string can hold", () => {
+describeMatrix("what a query string can hold", ({ probe }) => {
   it("decodes percent signs and plus signs, and keeps what is no escape", async () => {
     const ask = probe({ q: Query() });
     expect((await ask("/?q=a+b%20c%2Bd")).args).toEqual({ q: "a b c+d" });
@@ -544,7 +545,7 @@ describe("what a query string can hold", () => {
   });
 });
 
-describe("cookies", () => {
+describeMatrix("cookies", ({ probe }) => {
   it.each([
     ["q=1; c=2", "2"],
     ["c=2;c=3", "2"],

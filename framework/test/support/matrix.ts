@@ -38,7 +38,9 @@ function clientOf(transport: MatrixClient["transport"], callApp: CallApp): Matri
  * ```
  */
 export function describeMatrix(title: string, define: (client: MatrixClient) => void): void {
-  describe(`${title} (in memory)`, () => define(clientOf("memory", call)));
+  describe(`${title} (in memory)`, () => {
+    define(clientOf("memory", call));
+  });
   describe(`${title} (over a socket)`, () => {
     const caller = new SocketCaller();
     afterAll(() => caller[Symbol.asyncDispose]());
