@@ -1,0 +1,2 @@
+/** What runs beside the event loop, and the loop itself. @module */
+export { installLoop, loopName, type LoopName } from "./concurrency/loop.js";
