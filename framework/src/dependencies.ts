@@ -8,7 +8,7 @@ export { Call, type CallSettings } from "./dependencies/call.js";
 export { compileRoute, pathNames } from "./dependencies/compile.js";
 export { closeExits, throwIntoExits } from "./dependencies/exits.js";
 export { createFindOverride, DependencyOverrides } from "./dependencies/overrides.js";
-export type { DependencyPlan, ParamSpec, RoutePlan } from "./dependencies/plan.js";
+export type { DependencyPlan, DependencyStep, ParamSpec, RoutePlan } from "./dependencies/plan.js";
 export { absenceOf, headerName, wireName } from "./dependencies/read.js";
 export { acceptArguments, type Solved, solveRoute } from "./dependencies/solve.js";
 

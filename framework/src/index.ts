@@ -60,13 +60,17 @@ export {
 } from "./response.js";
 export {
   type AppVerb,
+  type CallbackOperation,
+  type Callbacks,
   type HandlerArgs,
   type HandlerResult,
   type IncludeOptions,
+  type MediaTypeDoc,
   type MultiVerb,
   RadixNode,
   RadixRouter,
   type ResponseDoc,
+  type ResponseDocs,
   Router,
   type RouterOptions,
   type RouterVerb,

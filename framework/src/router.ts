@@ -22,12 +22,18 @@ import type {
 
 export { buildPath } from "./router/build-path.js";
 export type {
+  CallbackOperation,
+  Callbacks,
+  MediaTypeDoc,
+  ResponseDoc,
+  ResponseDocs,
+} from "./router/document-options.js";
+export type {
   AppVerb,
   HandlerArgs,
   HandlerResult,
   MultiRouteOptions,
   MultiVerb,
-  ResponseDoc,
   RouteMetadata,
   RouteOptions,
   RouterVerb,

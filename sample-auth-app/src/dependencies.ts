@@ -1,4 +1,5 @@
 import { Depends, Header, HTTPException, Request, withParams } from "tsgi";
+import { OAuth2PasswordBearer } from "tsgi/security";
 
 import type { Account } from "./accounts.js";
 import type { User } from "./models.js";
@@ -37,11 +38,15 @@ export const getLog = withParams(
   async ({ services, request, address }) => services.log.child({ requestId: request.state["requestId"], address }),
 );
 
+/** Tells the document, and so "Authorize" on its page, how to log in. It refuses nothing: all faults have one answer. */
+const oauth2Scheme = new OAuth2PasswordBearer({ tokenUrl: "/auth/token", autoError: false });
+
 /** The account of the user whose bearer token the request carries, or 401 for every fault it can have. */
 export const getCurrentAccount = withParams(
   {
     request: Request,
-    authorization: Header({ default: null }),
+    scheme: Depends(oauth2Scheme),
+    authorization: Header({ default: null, includeInSchema: false }),
     accessTokens: Depends(getAccessTokens),
     accounts: Depends(getAccounts),
   },

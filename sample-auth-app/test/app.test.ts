@@ -60,6 +60,28 @@ describe("the documentation", () => {
     expect(Object.keys(body.components.schemas.User.properties)).toEqual(["username", "email", "disabled"]);
     expect(JSON.stringify(body)).not.toContain("hashed_password");
   });
+
+  it("says how to log in, and which routes ask for it", async () => {
+    await using app = await openApp();
+    const { body } = await app.request.get("/openapi.json").expect(200);
+    expect(body.components.securitySchemes).toEqual({
+      OAuth2PasswordBearer: { type: "oauth2", flows: { password: { tokenUrl: "/auth/token", scopes: {} } } },
+    });
+    const operations = Object.entries<Record<string, { security?: unknown; parameters?: unknown }>>(body.paths).flatMap(
+      ([path, item]) => Object.entries(item).map(([method, operation]) => ({ place: `${method} ${path}`, operation })),
+    );
+    const guarded = operations.filter(({ operation }) => operation.security !== undefined);
+    expect(guarded.map(({ place }) => place)).toEqual([
+      "get /users/me",
+      "put /users/me/password",
+      "get /items",
+      "get /items/{item_id}",
+    ]);
+    for (const { operation } of guarded) {
+      expect(operation.security).toEqual([{ OAuth2PasswordBearer: [] }]);
+      expect(JSON.stringify(operation.parameters ?? [])).not.toContain("authorization");
+    }
+  });
 });
 
 describe("the headers of every answer", () => {

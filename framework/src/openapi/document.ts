@@ -1,49 +1,11 @@
 import { ConfigurationError } from "../exceptions.js";
 import { Components } from "./components.js";
 import { operationOf } from "./operations.js";
-import type { GenerateOperationId, OpenAPIOptions } from "./options.js";
-import { type DocumentedRoute, placeOf, templateOf } from "./route.js";
+import { OperationIds } from "./operation-ids.js";
+import type { OpenAPIOptions } from "./options.js";
+import { type DocumentedRoute, methodOf, placeOf, templateOf } from "./route.js";
+import { SecuritySchemes } from "./security.js";
 import type { DocumentedMethod, OpenAPIDocument, OperationObject, PathItemObject, TagObject } from "./types.js";
-import { operationIdOf } from "./words.js";
-
-const METHODS: readonly DocumentedMethod[] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
-
-/** A method as a document writes it; `undefined` for one that it cannot describe. */
-function methodOf(method: string): DocumentedMethod | undefined {
-  return METHODS.find((known) => known === method.toLowerCase());
-}
-
-/** Gives each operation a name of its own. */
-class OperationIds {
-  readonly #generate: GenerateOperationId | undefined;
-  readonly #places = new Map<string, string>();
-
-  constructor(generate: GenerateOperationId | undefined) {
-    this.#generate = generate;
-  }
-
-  /** @throws ConfigurationError when a chosen name is taken. One of method and path gets a number instead. */
-  of(route: DocumentedRoute): string {
-    const { method, path, handler, metadata } = route.record;
-    const chosen =
-      metadata.operationId ?? this.#generate?.({ method, path, name: handler.name, tags: metadata.tags ?? [] });
-    const id = chosen ?? this.#numbered(operationIdOf(method, path));
-    const rival = this.#places.get(id);
-    if (rival !== undefined) {
-      throw new ConfigurationError(
-        `the operation id ${JSON.stringify(id)} is that of ${rival} as well. Give each route an \`operationId\` of its own.`,
-      );
-    }
-    this.#places.set(id, placeOf(route));
-    return id;
-  }
-
-  #numbered(base: string): string {
-    let id = base;
-    for (let number = 2; this.#places.has(id); number++) id = `${base}${number}`;
-    return id;
-  }
-}
 
 /** Templates that differ only in their names are one path (§4.7.8.1); the first one's names count. */
 class Paths {
@@ -95,6 +57,8 @@ export function buildDocument(options: OpenAPIOptions, routes: readonly Document
   const ids = new OperationIds(options.generateOperationId);
   const paths = new Paths();
   const listed = routes.filter(({ record }) => record.metadata.includeInSchema !== false && methodOf(record.method));
+  const schemes = new SecuritySchemes(listed.map(({ plan }) => plan));
+  const parts = { components, ids, schemes };
   // Names that were chosen come first: one that is made up gives way to them.
   const named = new Map<DocumentedRoute, string>();
   for (const route of listed.toSorted((left, right) => hasOwnId(right) - hasOwnId(left))) {
@@ -103,9 +67,10 @@ export function buildDocument(options: OpenAPIOptions, routes: readonly Document
   for (const route of listed) {
     const { method, path } = route.record;
     const id = named.get(route) as string;
-    at(route, () => paths.add(path, methodOf(method) as DocumentedMethod, operationOf(route, id, components)));
+    at(route, () => paths.add(path, methodOf(method) as DocumentedMethod, operationOf(route, id, parts)));
   }
   const schemas = components.finish();
+  const { definitions } = schemes;
   const tags = tagsOf(options.tags ?? [], paths.items);
   const { title = "tsgi", version = "0.1.0", description, servers } = options;
   return {
@@ -115,8 +80,14 @@ export function buildDocument(options: OpenAPIOptions, routes: readonly Document
     security: [],
     ...(tags.length > 0 ? { tags } : {}),
     paths: paths.items,
-    ...(Object.keys(schemas).length > 0 ? { components: { schemas } } : {}),
+    ...componentsOf({ schemas, securitySchemes: definitions }),
   };
+}
+
+/** The lists of components that are not empty. */
+function componentsOf(lists: NonNullable<OpenAPIDocument["components"]>): Pick<OpenAPIDocument, "components"> {
+  const filled = Object.entries(lists).filter(([, list]) => Object.keys(list).length > 0);
+  return filled.length > 0 ? { components: Object.fromEntries(filled) } : {};
 }
 
 function hasOwnId({ record }: DocumentedRoute): number {

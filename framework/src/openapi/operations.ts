@@ -1,6 +1,7 @@
-import type { Components } from "./components.js";
 import { bodyOf } from "./bodies.js";
+import { callbacksOf } from "./callbacks.js";
 import { parametersOf } from "./parameters.js";
+import type { Parts } from "./parts.js";
 import { responsesOf } from "./responses.js";
 import { type DocumentedRoute, placeOf } from "./route.js";
 import { canFail, sourcesOf } from "./sources.js";
@@ -8,12 +9,15 @@ import type { OperationObject } from "./types.js";
 import { summaryOf } from "./words.js";
 
 /** One route as the document describes it. */
-export function operationOf(route: DocumentedRoute, operationId: string, components: Components): OperationObject {
+export function operationOf(route: DocumentedRoute, operationId: string, parts: Parts): OperationObject {
+  const { components, schemes } = parts;
   const { metadata } = route.record;
   const at = placeOf(route);
   const sources = sourcesOf(route.plan.sources);
   const parameters = parametersOf(sources, components, at);
   const requestBody = bodyOf(sources, route.plan.embedBody, components, at);
+  const security = schemes.of(route.plan);
+  const callbacks = callbacksOf(route, operationId, (callback, id) => operationOf(callback, id, parts), parts.ids);
   return {
     ...(metadata.tags?.length ? { tags: [...metadata.tags] } : {}),
     summary: metadata.summary ?? summaryOf(route),
@@ -21,7 +25,9 @@ export function operationOf(route: DocumentedRoute, operationId: string, compone
     operationId,
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(requestBody ? { requestBody } : {}),
-    responses: responsesOf(metadata, sources.some(canFail), components, at),
+    responses: responsesOf(route, sources.some(canFail), components),
+    ...(callbacks ? { callbacks } : {}),
     ...(metadata.deprecated ? { deprecated: true } : {}),
+    ...(security.length > 0 ? { security } : {}),
   };
 }

@@ -1,8 +1,11 @@
-import { statusPhrase } from "../exceptions.js";
-import type { ResponseDoc, RouteOptions } from "../router.js";
+import { ConfigurationError, statusPhrase } from "../exceptions.js";
+import type { MediaTypeDoc, ResponseDoc } from "../router.js";
 import { type Schema, toJSONSchema } from "../schema.js";
 import type { Components } from "./components.js";
-import type { HeaderObject, ResponseObject, SchemaObject } from "./types.js";
+import { type DocumentedRoute, placeOf } from "./route.js";
+import { refusesStrangers } from "./security.js";
+import { examplesOf } from "./sources.js";
+import type { HeaderObject, MediaTypeObject, ResponseObject, SchemaObject } from "./types.js";
 
 const JSON_TYPE = "application/json";
 
@@ -15,7 +18,7 @@ function validationErrorSchema(components: Components): SchemaObject {
       loc: {
         type: "array",
         items: { anyOf: [{ type: "string" }, { type: "integer" }] },
-        description: "Where: `path`, `query`, `header`, `cookie`, `body` or `form`, then names and indexes.",
+        description: "Where: `path`, `query`, `header`, `cookie`, `body`, `form` or `file`, then names and indexes.",
       },
       msg: { type: "string", description: "One sentence for a person." },
       input: { description: "What came, where it may be shown." },
@@ -29,66 +32,122 @@ function validationErrorSchema(components: Components): SchemaObject {
   });
 }
 
+/** The answer of a security scheme to a stranger, as `httpExceptionHandler` writes it. */
+function unauthorized(components: Components): ResponseObject {
+  const schema = components.own("HTTPError", {
+    type: "object",
+    properties: { detail: { type: "string" } },
+    required: ["detail"],
+  });
+  const headers = { "WWW-Authenticate": { description: "How to authenticate.", schema: { type: "string" as const } } };
+  return { description: statusPhrase(401), headers, content: { [JSON_TYPE]: { schema } } };
+}
+
 /** Statuses whose answers have no body, or none that says anything. */
 function isBodyless(status: number): boolean {
   return status < 200 || status === 204 || status === 205 || (status >= 300 && status < 400);
 }
 
-function outputOf(schema: Schema, components: Components, at: string): SchemaObject {
-  const json = toJSONSchema(schema, "output");
-  return json ? components.convert(json, "output", at) : {};
+/** Writes the responses of one route. */
+class Responses {
+  readonly #components: Components;
+  readonly #at: string;
+  readonly #list = new Map<string, ResponseObject>();
+
+  constructor(components: Components, at: string) {
+    this.#components = components;
+    this.#at = at;
+  }
+
+  /** Notes what is known of a status. */
+  set(status: number, response: ResponseObject): void {
+    this.#list.set(String(status), response);
+  }
+
+  /** Lays what a route says of a status over what is known of it. */
+  add(status: string, doc: ResponseDoc): void {
+    if (!/^(?:[1-5](?:\d\d|XX)|default)$/.test(status)) {
+      throw new ConfigurationError(
+        `\`responses\` takes statuses such as 404, "4XX" or "default"; ${JSON.stringify(status)} is none.`,
+      );
+    }
+    const known = this.#list.get(status) ?? { description: phraseOf(status) };
+    const headers = { ...known.headers, ...this.#headersOf(doc) };
+    const content = this.#contentOf(doc, known.content);
+    this.#list.set(status, {
+      description: doc.description ?? known.description,
+      ...(Object.keys(headers).length > 0 ? { headers } : {}),
+      ...(content ? { content } : {}),
+    });
+  }
+
+  /** In the order of statuses, which is that of integer keys; ranges and `default` come last. */
+  get byStatus(): Record<string, ResponseObject> {
+    return Object.fromEntries([...this.#list].toSorted(([left], [right]) => (left < right ? -1 : 1)));
+  }
+
+  /** What a result looks like on the wire. */
+  schemaOf(schema: Schema): SchemaObject {
+    const json = toJSONSchema(schema, "output");
+    return json ? this.#components.convert(json, "output", this.#at) : {};
+  }
+
+  #mediaTypeOf({ schema, examples }: MediaTypeDoc): MediaTypeObject {
+    return { ...(schema ? { schema: this.schemaOf(schema) } : {}), ...examplesOf(examples) };
+  }
+
+  /** Media types that are listed stand for what is not known: JSON of any kind. */
+  #contentOf(doc: ResponseDoc, known: ResponseObject["content"]): ResponseObject["content"] {
+    const content = { ...known };
+    const media = this.#mediaTypeOf(doc);
+    if (doc.content && isAnything(content[JSON_TYPE])) delete content[JSON_TYPE];
+    if (Object.keys(media).length > 0) content[JSON_TYPE] = { ...content[JSON_TYPE], ...media };
+    for (const [type, one] of Object.entries(doc.content ?? {})) content[type] = this.#mediaTypeOf(one);
+    return Object.keys(content).length > 0 ? content : undefined;
+  }
+
+  #headersOf({ headers = {} }: ResponseDoc): Record<string, HeaderObject> {
+    return Object.fromEntries(
+      Object.entries(headers).map(([name, { description, schema }]) => [
+        name,
+        {
+          ...(description === undefined ? {} : { description }),
+          schema: schema ? this.schemaOf(schema) : { type: "string" },
+        },
+      ]),
+    );
+  }
 }
 
-function headersOf(doc: ResponseDoc, components: Components, at: string): Record<string, HeaderObject> | undefined {
-  if (!doc.headers) return undefined;
-  return Object.fromEntries(
-    Object.entries(doc.headers).map(([name, { description, schema }]) => [
-      name,
-      {
-        ...(description === undefined ? {} : { description }),
-        schema: schema ? outputOf(schema, components, at) : { type: "string" },
-      },
-    ]),
-  );
+function isAnything(media: MediaTypeObject | undefined): boolean {
+  return Object.keys(media?.schema ?? {}).length === 0;
 }
 
-/** Lays what a route says of a status over what is known of it. */
-function withDoc(known: ResponseObject, doc: ResponseDoc, components: Components, at: string): ResponseObject {
-  const headers = headersOf(doc, components, at);
-  return {
-    description: doc.description ?? known.description,
-    ...(headers ? { headers } : {}),
-    ...(doc.schema
-      ? { content: { [JSON_TYPE]: { schema: outputOf(doc.schema, components, at) } } }
-      : known.content && { content: known.content }),
-  };
+function phraseOf(status: string): string {
+  if (status === "default") return "Any other answer";
+  return status.endsWith("XX") ? `Any other answer of ${status}` : statusPhrase(Number(status));
 }
 
 /** Every response of a route that is known beforehand, by status. */
 export function responsesOf(
-  options: RouteOptions,
+  route: DocumentedRoute,
   canBeInvalid: boolean,
   components: Components,
-  at: string,
 ): Record<string, ResponseObject> {
-  const { statusCode = 200, returns } = options;
-  const responses = new Map<number, ResponseObject>();
-  const schema = returns ? outputOf(returns, components, at) : {};
+  const { statusCode = 200, returns, responses: docs = {} } = route.record.metadata;
+  const responses = new Responses(components, placeOf(route));
+  const schema = returns ? responses.schemaOf(returns) : {};
   responses.set(statusCode, {
     description: statusPhrase(statusCode),
     ...(isBodyless(statusCode) ? {} : { content: { [JSON_TYPE]: { schema } } }),
   });
+  if (refusesStrangers(route.plan)) responses.set(401, unauthorized(components));
   if (canBeInvalid) {
     responses.set(422, {
       description: statusPhrase(422),
       content: { [JSON_TYPE]: { schema: validationErrorSchema(components) } },
     });
   }
-  for (const [key, doc] of Object.entries(options.responses ?? {})) {
-    const status = Number(key);
-    const known = responses.get(status) ?? { description: statusPhrase(status) };
-    responses.set(status, withDoc(known, doc, components, at));
-  }
-  const sorted = [...responses].toSorted(([left], [right]) => left - right);
-  return Object.fromEntries(sorted.map(([status, response]) => [String(status), response]));
+  for (const [status, doc] of Object.entries(docs)) if (doc) responses.add(status, doc);
+  return responses.byStatus;
 }

@@ -1,5 +1,6 @@
 import type { RoutePlan } from "../dependencies.js";
 import type { Handler, RouteOptions } from "../router.js";
+import type { DocumentedMethod } from "./types.js";
 
 /** A route as the document sees it: what was registered, and what registration compiled. */
 export interface DocumentedRoute {
@@ -25,4 +26,11 @@ export function templateOf(path: string): string {
     .split("/")
     .filter((segment) => segment !== "")
     .join("/")}`;
+}
+
+const METHODS: readonly DocumentedMethod[] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
+
+/** A method as a document writes it; `undefined` for one that it cannot describe. */
+export function methodOf(method: string): DocumentedMethod | undefined {
+  return METHODS.find((known) => known === method.toLowerCase());
 }

@@ -71,11 +71,19 @@ const RULES_OF_TEXT = [
   "not",
 ];
 
-/** Whether any text that can travel there fits. */
+const RULES_OF_LISTS = ["minItems", "maxItems", "uniqueItems", "contains"];
+
+function isAnyText(json: JSONSchema): boolean {
+  return json.type === "string" && RULES_OF_TEXT.every((keyword) => json[keyword] === undefined);
+}
+
+/** Whether any text that can travel there fits, or any list of texts. */
 function takesAnyText(compiled: CompiledSchema | null): boolean {
   if (compiled === null) return true;
   const { json } = compiled;
-  return json?.type === "string" && RULES_OF_TEXT.every((keyword) => json[keyword] === undefined);
+  if (json === null || isAnyText(json)) return json !== null;
+  const isList = json.type === "array" && RULES_OF_LISTS.every((keyword) => json[keyword] === undefined);
+  return isList && typeof json.items === "object" && !Array.isArray(json.items) && isAnyText(json.items);
 }
 
 /** Whether a request can be refused for this parameter. */

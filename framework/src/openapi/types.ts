@@ -1,4 +1,5 @@
 /** The parts of an OpenAPI 3.0.3 document, as far as they are written here. */
+import type { SecuritySchemeObject } from "../security.js";
 
 /** @see OpenAPI 3.0.3 §4.7.23 */
 export interface ReferenceObject {
@@ -92,6 +93,12 @@ export interface ResponseObject {
   content?: Record<string, MediaTypeObject>;
 }
 
+/** Schemes, all of them needed, with the scopes that are asked for. @see OpenAPI 3.0.3 §4.7.30 */
+export type SecurityRequirementObject = Record<string, string[]>;
+
+/** Requests by address. @see OpenAPI 3.0.3 §4.7.18 */
+export type CallbackObject = Record<string, PathItemObject>;
+
 /** @see OpenAPI 3.0.3 §4.7.10 */
 export interface OperationObject {
   tags?: string[];
@@ -101,7 +108,10 @@ export interface OperationObject {
   parameters?: ParameterObject[];
   requestBody?: RequestBodyObject;
   responses: Record<string, ResponseObject>;
+  callbacks?: Record<string, CallbackObject>;
   deprecated?: boolean;
+  /** Any one of these; nothing where it is missing. */
+  security?: SecurityRequirementObject[];
 }
 
 /** The methods that a document can describe. @see OpenAPI 3.0.3 §4.7.9 */
@@ -135,5 +145,8 @@ export interface OpenAPIDocument {
   security: [];
   tags?: TagObject[];
   paths: Record<string, PathItemObject>;
-  components?: { schemas?: Record<string, SchemaObject> };
+  components?: {
+    schemas?: Record<string, SchemaObject>;
+    securitySchemes?: Record<string, SecuritySchemeObject>;
+  };
 }

@@ -11,7 +11,8 @@ function wordsOf(name: string): string[] {
     .map((word) => word.toLowerCase());
 }
 
-function capitalize(text: string): string {
+/** The text with its first letter in upper case. */
+export function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 

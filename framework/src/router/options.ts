@@ -5,14 +5,7 @@ import type { Args, Marker, Params, PathNames } from "../params.js";
 import type { Response } from "../response.js";
 import type { Schema, SchemaInput } from "../schema.js";
 import type { WebSocket } from "../websocket.js";
-
-/** A response that the document lists beside the usual one. */
-export interface ResponseDoc {
-  description?: string;
-  /** The schema of its JSON body. */
-  schema?: Schema;
-  headers?: Readonly<Record<string, { description?: string; schema?: Schema }>>;
-}
+import type { Callbacks, ResponseDocs } from "./document-options.js";
 
 /** The options of a route that say nothing about types. */
 export interface RouteMetadata {
@@ -30,7 +23,9 @@ export interface RouteMetadata {
   /** Whether the document lists it. Defaults to `true`. */
   includeInSchema?: boolean;
   /** Further responses for the document, by status. */
-  responses?: Readonly<Record<number, ResponseDoc>>;
+  responses?: ResponseDocs;
+  /** Requests that the application sends to the client later, for the document. */
+  callbacks?: Callbacks;
   /** Dependencies that run before those of the params, one after the other, and whose results nobody asks for. */
   dependencies?: readonly Marker<unknown>[];
   /** What `urlPathFor` finds the route by. Defaults to the handler's name. */

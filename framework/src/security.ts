@@ -1,0 +1,16 @@
+/** Security schemes: dependencies that take credentials out of a request, and that the document lists. @module */
+export { Security, SecurityScopes } from "./params.js";
+export { APIKeyCookie, APIKeyHeader, type APIKeyOptions, APIKeyQuery } from "./security/api-key.js";
+export type { HTTPAuthorizationCredentials } from "./security/authorization.js";
+export { compareSecrets } from "./security/compare.js";
+export {
+  HTTPBasic,
+  type HTTPBasicCredentials,
+  type HTTPBasicOptions,
+  HTTPBearer,
+  type HTTPBearerOptions,
+} from "./security/http.js";
+export { OAuth2PasswordBearer, type OAuth2PasswordBearerOptions } from "./security/oauth2.js";
+export { OAuth2PasswordRequestForm } from "./security/password-form.js";
+export { type SchemeOptions, SecurityScheme } from "./security/scheme.js";
+export type { OAuthFlowObject, SecuritySchemeObject } from "./security/types.js";

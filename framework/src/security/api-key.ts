@@ -1,0 +1,77 @@
+import { ConfigurationError } from "../exceptions.js";
+import { Cookie, Header, type Marker, Query } from "../params.js";
+import { t } from "../schema.js";
+import { type SchemeOptions, SecurityScheme } from "./scheme.js";
+
+/** The options of `APIKeyHeader`, `APIKeyQuery` and `APIKeyCookie`. */
+export interface APIKeyOptions<AutoError extends boolean = boolean> extends SchemeOptions<AutoError> {
+  /** The name of the header, the query parameter or the cookie. */
+  name: string;
+}
+
+const MARKERS = { header: Header, query: Query, cookie: Cookie };
+
+/** RFC 9110 §5.6.2, which is also what RFC 6265 §4.1.1 allows in the name of a cookie. */
+const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
+
+/** A key that the client was given, under a name of its own. */
+class APIKey<AutoError extends boolean> extends SecurityScheme<string, AutoError> {
+  constructor(options: APIKeyOptions<AutoError>, place: keyof typeof MARKERS, defaultName: string) {
+    const { name } = options;
+    if (typeof name !== "string" || name === "" || (place !== "query" && !TOKEN.test(name))) {
+      throw new ConfigurationError(
+        `${defaultName} takes the name of a ${place === "query" ? "query parameter" : place}: ` +
+          `new ${defaultName}({ name: "${place === "header" ? "X-API-Key" : "api_key"}" }).`,
+      );
+    }
+    const source: Marker<readonly string[]> = MARKERS[place](t.Array(t.String()), {
+      alias: name,
+      default: [],
+      includeInSchema: false,
+    });
+    super(options, {
+      defaultName,
+      definition: { type: "apiKey", in: place, name },
+      source,
+      parse: (text) => (text === "" ? null : text),
+      // No registered scheme says it, and a 401 without a challenge would break RFC 9110 §15.5.2.
+      challenge: "APIKey",
+    });
+  }
+}
+
+/**
+ * A key in a header. Gives the key.
+ *
+ * @example
+ * ```ts
+ * import { App, Depends } from "tsgi";
+ * import { APIKeyHeader } from "tsgi/security";
+ *
+ * const apiKey = new APIKeyHeader({ name: "X-API-Key" });
+ * const app = new App();
+ * app.get("/usage", { params: { key: Depends(apiKey) } }, async ({ key }) => ({ length: key.length }));
+ * ```
+ */
+export class APIKeyHeader<AutoError extends boolean = true> extends APIKey<AutoError> {
+  /** @throws ConfigurationError when the name is no header's. */
+  constructor(options: APIKeyOptions<AutoError>) {
+    super(options, "header", "APIKeyHeader");
+  }
+}
+
+/** A key in the query string, where logs and histories keep it: for what cannot send headers. Gives the key. */
+export class APIKeyQuery<AutoError extends boolean = true> extends APIKey<AutoError> {
+  /** @throws ConfigurationError when there is no name. */
+  constructor(options: APIKeyOptions<AutoError>) {
+    super(options, "query", "APIKeyQuery");
+  }
+}
+
+/** A key in a cookie. Gives the key. Browsers send cookies by themselves: a form of another site's may do so as well. */
+export class APIKeyCookie<AutoError extends boolean = true> extends APIKey<AutoError> {
+  /** @throws ConfigurationError when the name is no cookie's. */
+  constructor(options: APIKeyOptions<AutoError>) {
+    super(options, "cookie", "APIKeyCookie");
+  }
+}

@@ -1,0 +1,93 @@
+import { decodeLatin1, decodeUTF8 } from "../datastructures.js";
+import { ConfigurationError } from "../exceptions.js";
+import { AUTHORIZATION, type HTTPAuthorizationCredentials, parseAuthorization } from "./authorization.js";
+import { type SchemeOptions, SecurityScheme } from "./scheme.js";
+
+/** The options of `HTTPBearer`. */
+export interface HTTPBearerOptions<AutoError extends boolean = boolean> extends SchemeOptions<AutoError> {
+  /** How a token is made, as a hint for people: `"JWT"`. */
+  bearerFormat?: string;
+}
+
+/**
+ * A bearer token, wherever the client got it. Gives `{ scheme, credentials }`.
+ *
+ * @see RFC 6750 §2.1
+ */
+export class HTTPBearer<AutoError extends boolean = true> extends SecurityScheme<
+  HTTPAuthorizationCredentials,
+  AutoError
+> {
+  constructor(options: HTTPBearerOptions<AutoError> = {}) {
+    const { bearerFormat } = options;
+    super(options, {
+      defaultName: "HTTPBearer",
+      definition: { type: "http", scheme: "bearer", ...(bearerFormat === undefined ? {} : { bearerFormat }) },
+      source: AUTHORIZATION,
+      parse: (text) => parseAuthorization(text, "bearer"),
+      challenge: "Bearer",
+    });
+  }
+}
+
+/** What `HTTPBasic` gives. */
+export interface HTTPBasicCredentials {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** The options of `HTTPBasic`. */
+export interface HTTPBasicOptions<AutoError extends boolean = boolean> extends SchemeOptions<AutoError> {
+  /** What browsers show beside their question for name and password: printable ASCII. Defaults to `"Restricted"`. */
+  realm?: string;
+}
+
+const CONTROL = /\p{Cc}/u;
+
+/** RFC 7617 §2: base64 of name and password in UTF-8 (§2.1) with a colon between them, and no control character. */
+function parseBasic(text: string): HTTPBasicCredentials | null {
+  const encoded = parseAuthorization(text, "basic")?.credentials;
+  // `atob` passes over what is left out at the end; a length that no encoder writes is not let through.
+  if (encoded === undefined || !/^[A-Za-z0-9+/]+={0,2}$/.test(encoded) || encoded.length % 4 !== 0) return null;
+  const bytes = Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0));
+  const pair = decodeUTF8(bytes) ?? decodeLatin1(bytes);
+  const colon = pair.indexOf(":");
+  if (colon < 0 || CONTROL.test(pair)) return null;
+  return { username: pair.slice(0, colon), password: pair.slice(colon + 1) };
+}
+
+/**
+ * A user's name and password, sent with each request. Gives `{ username, password }`; compare with `compareSecrets`.
+ *
+ * @example
+ * ```ts
+ * import { App, Depends, HTTPException } from "tsgi";
+ * import { compareSecrets, HTTPBasic } from "tsgi/security";
+ *
+ * const basic = new HTTPBasic({ realm: "Metrics" });
+ * const app = new App();
+ * app.get("/metrics", { params: { who: Depends(basic) } }, async ({ who: { password } }) => {
+ *   if (!compareSecrets(password, process.env["METRICS_PASSWORD"] ?? "")) {
+ *     throw new HTTPException(401, "Not authenticated", { headers: { "WWW-Authenticate": basic.challenge } });
+ *   }
+ *   return {};
+ * });
+ * ```
+ * @see RFC 7617
+ */
+export class HTTPBasic<AutoError extends boolean = true> extends SecurityScheme<HTTPBasicCredentials, AutoError> {
+  /** @throws ConfigurationError when the realm cannot stand in a header. */
+  constructor(options: HTTPBasicOptions<AutoError> = {}) {
+    const { realm = "Restricted" } = options;
+    if (!/^[ -~]*$/.test(realm)) {
+      throw new ConfigurationError(`HTTPBasic: a realm is printable ASCII; ${JSON.stringify(realm)} is not.`);
+    }
+    super(options, {
+      defaultName: "HTTPBasic",
+      definition: { type: "http", scheme: "basic" },
+      source: AUTHORIZATION,
+      parse: parseBasic,
+      challenge: `Basic realm="${realm.replaceAll(/["\\]/g, "\\$&")}", charset="UTF-8"`,
+    });
+  }
+}

@@ -1,0 +1,53 @@
+import { ConfigurationError } from "../exceptions.js";
+import { AUTHORIZATION, parseAuthorization } from "./authorization.js";
+import { type SchemeOptions, SecurityScheme } from "./scheme.js";
+
+/** The options of `OAuth2PasswordBearer`. */
+export interface OAuth2PasswordBearerOptions<AutoError extends boolean = boolean> extends SchemeOptions<AutoError> {
+  /** Where a client gets a token for a name and a password: a path of the application, or a whole URL. */
+  tokenUrl: string;
+  /** Where it gets the next one, if that is another place. */
+  refreshUrl?: string;
+  /** What a token may be asked to allow: names, and what each is for. */
+  scopes?: Readonly<Record<string, string>>;
+}
+
+/**
+ * A bearer token that the client got for a user's name and password. Gives the token.
+ *
+ * It takes the token out of the `Authorization` header and does not look into it: that is the business of the dependency
+ * that asks for it. RFC 9700 §2.4 advises against this grant for third parties; it is a first-party login.
+ *
+ * @example
+ * ```ts
+ * import { App, Depends, withParams } from "tsgi";
+ * import { OAuth2PasswordBearer } from "tsgi/security";
+ *
+ * const oauth2Scheme = new OAuth2PasswordBearer({ tokenUrl: "/auth/token" });
+ * const getCurrentUser = withParams({ token: Depends(oauth2Scheme) }, async ({ token }) => ({ token }));
+ * const app = new App();
+ * app.get("/users/me", { params: { user: Depends(getCurrentUser) } }, async ({ user }) => user);
+ * ```
+ * @see RFC 6749 §4.3, RFC 6750 §2.1
+ */
+export class OAuth2PasswordBearer<AutoError extends boolean = true> extends SecurityScheme<string, AutoError> {
+  /** @throws ConfigurationError when there is no `tokenUrl`. */
+  constructor(options: OAuth2PasswordBearerOptions<AutoError>) {
+    const { tokenUrl, refreshUrl, scopes = {} } = options;
+    if (typeof tokenUrl !== "string" || tokenUrl === "") {
+      throw new ConfigurationError(
+        'OAuth2PasswordBearer takes the path that gives tokens: new OAuth2PasswordBearer({ tokenUrl: "/auth/token" }).',
+      );
+    }
+    super(options, {
+      defaultName: "OAuth2PasswordBearer",
+      definition: {
+        type: "oauth2",
+        flows: { password: { tokenUrl, ...(refreshUrl === undefined ? {} : { refreshUrl }), scopes: { ...scopes } } },
+      },
+      source: AUTHORIZATION,
+      parse: (text) => parseAuthorization(text, "bearer")?.credentials ?? null,
+      challenge: "Bearer",
+    });
+  }
+}

@@ -1,0 +1,86 @@
+import { HTTPException } from "../exceptions.js";
+import { type Marker, type PARAMS, type Params, withParams } from "../params.js";
+import type { SecuritySchemeObject } from "./types.js";
+
+/** What every scheme takes. */
+export interface SchemeOptions<AutoError extends boolean = boolean> {
+  /**
+   * Whether a request without usable credentials is refused with 401. With `false` the dependency gives `null` then, and
+   * who asked for it decides. Defaults to `true`.
+   */
+  autoError?: AutoError;
+  /** Its name in the document. Defaults to the name of its class. */
+  schemeName?: string;
+  /** Markdown for the document. */
+  description?: string | undefined;
+}
+
+/** What a scheme is made of. */
+export interface SchemeParts<Credentials> {
+  /** Its name in the document where no `schemeName` is given. */
+  readonly defaultName: string;
+  readonly definition: SecuritySchemeObject;
+  /** Where the credentials are: every value that was sent under the name. */
+  readonly source: Marker<readonly string[]>;
+  /** Makes credentials of the one value; `null` where it holds none. */
+  readonly parse: (text: string) => Credentials | null;
+  /** What a 401 says in `WWW-Authenticate`, which RFC 9110 §15.5.2 requires. */
+  readonly challenge: string;
+}
+
+/** What a scheme is called with: the values from the request. */
+export interface SchemeArgs {
+  readonly sent: readonly string[];
+}
+
+/** A function that is an instance of the class at the same time, so that `Depends` takes it. */
+class CallableInstance {
+  constructor(call: (args: SchemeArgs) => unknown) {
+    return Object.setPrototypeOf(call, new.target.prototype) as CallableInstance;
+  }
+}
+
+/** A scheme is a dependency: a function that carries its params. */
+// oxlint-disable-next-line typescript/no-unsafe-declaration-merging -- the constructor gives a function, which is callable
+export interface SecurityScheme<Credentials, AutoError> {
+  (args: SchemeArgs): AutoError extends false ? Credentials | null : Credentials;
+  readonly [PARAMS]: Params;
+}
+
+/**
+ * What all security schemes are: a dependency that takes the credentials out of a request or a WebSocket's handshake, and
+ * that a document lists under `securitySchemes`.
+ *
+ * Credentials that come twice are none: of two headers a proxy may have looked at the other one.
+ */
+export class SecurityScheme<Credentials = unknown, AutoError extends boolean = boolean> extends CallableInstance {
+  /** Its name in the document, unless another scheme took the default first. */
+  readonly schemeName: string;
+  /** Whether the name was given, so that a document may not change it. */
+  readonly isNamed: boolean;
+  /** What a document says of it. */
+  readonly definition: SecuritySchemeObject;
+  /** Whether it refuses a request without usable credentials. */
+  readonly autoError: boolean;
+  /** What its 401 says in `WWW-Authenticate`. */
+  readonly challenge: string;
+
+  constructor(options: SchemeOptions<AutoError>, parts: SchemeParts<Credentials>) {
+    const { autoError = true, schemeName = parts.defaultName, description } = options;
+    const { challenge, parse } = parts;
+    const call = ({ sent }: SchemeArgs): Credentials | null => {
+      const credentials = sent.length === 1 ? parse(sent[0] as string) : null;
+      if (credentials === null && autoError) {
+        throw new HTTPException(401, "Not authenticated", { headers: { "WWW-Authenticate": challenge } });
+      }
+      return credentials;
+    };
+    Object.defineProperty(call, "name", { value: schemeName });
+    super(withParams({ sent: parts.source }, call));
+    this.schemeName = schemeName;
+    this.isNamed = options.schemeName !== undefined;
+    this.definition = Object.freeze({ ...parts.definition, ...(description === undefined ? {} : { description }) });
+    this.autoError = autoError;
+    this.challenge = challenge;
+  }
+}
