@@ -10,7 +10,7 @@ export { closeExits, throwIntoExits } from "./dependencies/exits.js";
 export { createFindOverride, DependencyOverrides } from "./dependencies/overrides.js";
 export type { DependencyPlan, DependencyStep, ParamSpec, RoutePlan } from "./dependencies/plan.js";
 export { absenceOf, headerName, wireName } from "./dependencies/read.js";
-export { acceptArguments, type Solved, solveRoute } from "./dependencies/solve.js";
+export { acceptArguments, nameOf, type Solved, solveRoute } from "./dependencies/solve.js";
 
 /** The most handlers that `compileHandler` remembers. The specification fixes it. */
 const MEMO_SIZE = 512;

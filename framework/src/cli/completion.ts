@@ -1,0 +1,82 @@
+/** `tsgi completion`: scripts that complete commands, flags and files in a shell. @module */
+import type { Command } from "commander";
+
+/** One command with its flags, for a script. */
+interface Completed {
+  name: string;
+  description: string;
+  flags: { long: string; description: string }[];
+}
+
+export function showCompletion(program: Command, shell: string): void {
+  const commands = program.commands.map((command) => ({
+    name: command.name(),
+    description: command.description(),
+    flags: command.options.map(({ long, description }) => ({ long: long ?? "", description })),
+  }));
+  const write = shell === "bash" ? toBash : shell === "zsh" ? toZsh : toFish;
+  process.stdout.write(write(commands));
+}
+
+function toBash(commands: readonly Completed[]): string {
+  const cases = commands.map(
+    ({ name, flags }) => `    ${name}) words="${flags.map(({ long }) => long).join(" ")} --help" ;;`,
+  );
+  return `# eval "$(tsgi completion bash)"
+_tsgi() {
+  local current="\${COMP_WORDS[COMP_CWORD]}" words=""
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    COMPREPLY=($(compgen -W "${commands.map(({ name }) => name).join(" ")} --help --version" -- "$current"))
+    return
+  fi
+  case "\${COMP_WORDS[1]}" in
+${cases.join("\n")}
+  esac
+  case "$current" in
+    -*) COMPREPLY=($(compgen -W "$words" -- "$current")) ;;
+    *) COMPREPLY=($(compgen -f -- "$current")) ;;
+  esac
+}
+complete -o filenames -F _tsgi tsgi
+`;
+}
+
+function toZsh(commands: readonly Completed[]): string {
+  const names = commands.map(({ name, description }) => `    ${quote(`${name}:${description}`)}`);
+  const cases = commands.map(({ name, flags }) => {
+    const specs = flags.map(({ long, description }) => quote(`${long}[${description.replaceAll(/[[\]:]/g, " ")}]`));
+    return `    ${name}) _arguments ${[...specs, "'*:file:_files'"].join(" ")} ;;`;
+  });
+  return `#compdef tsgi
+# eval "$(tsgi completion zsh)"
+_tsgi() {
+  local -a commands
+  commands=(
+${names.join("\n")}
+  )
+  if (( CURRENT == 2 )); then
+    _describe command commands
+    return
+  fi
+  case "$words[2]" in
+${cases.join("\n")}
+  esac
+}
+compdef _tsgi tsgi
+`;
+}
+
+function toFish(commands: readonly Completed[]): string {
+  const lines = commands.flatMap(({ name, description, flags }) => [
+    `complete -c tsgi -n __fish_use_subcommand -f -a ${name} -d ${quote(description)}`,
+    ...flags.map(
+      (flag) =>
+        `complete -c tsgi -n "__fish_seen_subcommand_from ${name}" -l ${flag.long.slice(2)} -d ${quote(flag.description)}`,
+    ),
+  ]);
+  return `# tsgi completion fish | source\n${lines.join("\n")}\n`;
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

@@ -1,0 +1,40 @@
+/** The process in which `tsgi dev` serves: ends with its parent, and says in full why it could not start. @module */
+import { setTimeout as wait } from "node:timers/promises";
+import type { ASGIApp } from "../asgi.js";
+import { type RunningServer, serve } from "../node.js";
+import { fail } from "./errors.js";
+import { loadApp } from "./load-app.js";
+import { type RunFlags, toServeOptions } from "./serve-options.js";
+
+/** Milliseconds that running requests have when a file has changed: a page with an open stream must not hold the reload. */
+const DRAIN_MS = 300;
+
+/** Milliseconds that shutdown hooks have beyond that. */
+const HOOKS_MS = 200;
+
+async function start(file: string, flags: RunFlags): Promise<void> {
+  const { app } = await loadApp(file);
+  const server = await serve(app, { ...toServeOptions(flags), signals: false, shutdownTimeoutMs: DRAIN_MS });
+  const stop = () => void end(server);
+  process.on("SIGTERM", stop);
+  process.on("SIGINT", stop);
+  showPages(app, server.url);
+  process.send?.("ready");
+}
+
+async function end(server: RunningServer): Promise<never> {
+  await server.close().catch(() => wait(HOOKS_MS));
+  process.exit(0);
+}
+
+function showPages(app: ASGIApp, url: string): void {
+  if (!("settings" in app)) return;
+  const { docsUrl = "/docs" } = app.settings as { docsUrl?: string | null };
+  if (docsUrl !== null) process.stderr.write(`Documentation: ${url}${docsUrl}\n`);
+}
+
+process.on("disconnect", () => process.exit(1)); // the supervisor is gone, by kill -9 perhaps
+
+const [file = "", flags = "{}"] = process.argv.slice(2);
+Error.stackTraceLimit = 50; // as in the command itself
+start(file, JSON.parse(flags) as RunFlags).catch(fail);

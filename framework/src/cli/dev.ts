@@ -1,0 +1,36 @@
+/** `tsgi dev`: serves an application and starts it anew when a file changes. @module */
+import path from "node:path";
+import { watch } from "chokidar";
+import { findModule } from "./find-module.js";
+import { loadEnvFile, type RunFlags } from "./serve-options.js";
+import { Supervisor } from "./supervisor.js";
+
+/** The flags of `tsgi dev`. */
+export interface DevFlags extends Pick<RunFlags, "host" | "port" | "loop" | "envFile"> {
+  /** Folders that are watched besides the working directory. */
+  watch: string[];
+}
+
+/** Files that change what an application does. */
+const WATCHED = /\.([cm]?[jt]sx?|json|html|css|env|sql|prisma)$|(^|[\\/])\.env(\.|$)/;
+
+/** Folders that hold no source: what tools write there would start the application again and again. */
+const IGNORED = /(^|[\\/])(node_modules|\.git|coverage|\.cache|\.[^\\/]*\.sw[a-z])([\\/]|$)/;
+
+/** Serves until SIGINT or SIGTERM. */
+export async function dev(module: string | undefined, flags: DevFlags): Promise<void> {
+  loadEnvFile(flags.envFile);
+  const file = findModule(module);
+  const supervisor = new Supervisor(file, { host: flags.host, port: flags.port, workers: 1, loop: flags.loop });
+  const folders = [process.cwd(), path.dirname(file), ...flags.watch.map((folder) => path.resolve(folder))];
+  const watcher = watch([...new Set(folders)], {
+    ignoreInitial: true,
+    ignored: (name, stats) =>
+      IGNORED.test(path.relative(process.cwd(), name)) || (stats?.isFile() === true && !WATCHED.test(name)),
+  });
+  watcher.on("all", (_, name) => supervisor.reload(path.relative(process.cwd(), name)));
+  watcher.on("error", (error) => process.stderr.write(`Watching failed: ${String(error)}\n`));
+  supervisor.start();
+  await supervisor.ended;
+  await watcher.close();
+}

@@ -1,0 +1,15 @@
+#!/usr/bin/env node
+/** The `tsgi` command. @module */
+import { CommanderError } from "commander";
+import { fail } from "./errors.js";
+import { createProgram } from "./program.js";
+
+/** A mistake at registration is thrown deep inside the framework; the line to mend is further out. */
+Error.stackTraceLimit = 50;
+
+createProgram()
+  .parseAsync()
+  .catch((error: unknown) => {
+    if (error instanceof CommanderError) process.exitCode = error.exitCode; // commander has said what was wrong
+    else fail(error);
+  });

@@ -1,0 +1,104 @@
+/** The commands with their flags. What they do is loaded when they run. @module */
+import { readFileSync } from "node:fs";
+import { Command, InvalidArgumentError, Option } from "commander";
+import type { DevFlags } from "./dev.js";
+import { EXIT } from "./errors.js";
+import type { RunFlags } from "./serve-options.js";
+
+const MODULE = "the file that exports the app as `app` or `default` (default: src/app.ts and the like)";
+
+/** Makes the command line. */
+export function createProgram(): Command {
+  const program = new Command("tsgi")
+    .description("Serves and inspects applications written with tsgi.")
+    .version(version(), "-V, --version")
+    .showHelpAfterError("(tsgi --help shows every command)")
+    .showSuggestionAfterError()
+    .configureHelp({ sortSubcommands: false });
+  // Commander's own code for a wrong line is 1, which says that a right one failed.
+  program.exitOverride((error) => {
+    throw Object.assign(error, { exitCode: error.exitCode === 0 ? EXIT.done : EXIT.usage });
+  });
+  addServing(program);
+  addInspecting(program);
+  for (const command of program.commands) command.copyInheritedSettings(program);
+  return program;
+}
+
+function addServing(program: Command): void {
+  program
+    .command("dev")
+    .description("serve, and start anew when a file changes")
+    .argument("[module]", MODULE)
+    .addOption(host())
+    .addOption(port())
+    .addOption(loop())
+    .option("--env-file <file>", "variables for the environment")
+    .option("--watch <folder...>", "further folders to watch", [])
+    .action(async (module: string | undefined, flags: DevFlags) => (await import("./dev.js")).dev(module, flags));
+  program
+    .command("run")
+    .description("serve, as in production")
+    .argument("[module]", MODULE)
+    .addOption(host())
+    .addOption(port())
+    .option("--socket <path>", "listen on a Unix socket instead")
+    .addOption(
+      new Option("--workers <n>", "processes that serve").env("WEB_CONCURRENCY").default(1).argParser(integer(1, 1024)),
+    )
+    .addOption(loop())
+    .option("--tls-key <file>", "private key, PEM")
+    .option("--tls-cert <file>", "certificate chain, PEM")
+    .option("--shutdown-timeout <ms>", "milliseconds that running requests have at the end", integer(0, 3_600_000))
+    .option("--env-file <file>", "variables for the environment")
+    .action(async (module: string | undefined, flags: RunFlags) => (await import("./run.js")).run(module, flags));
+}
+
+function addInspecting(program: Command): void {
+  program
+    .command("routes")
+    .description("list every route: method, path, name, handler, where it runs, dependencies")
+    .argument("[module]", MODULE)
+    .option("--json", "print JSON instead of a table")
+    .action(async (module: string | undefined, flags: { json?: boolean }) =>
+      (await import("./routes.js")).showRoutes(module, flags),
+    );
+  program
+    .command("openapi")
+    .description("write the OpenAPI document, without a server")
+    .argument("[module]", MODULE)
+    .option("--out <file>", "write to a file instead of the standard output")
+    .action(async (module: string | undefined, flags: { out?: string }) =>
+      (await import("./openapi.js")).writeOpenAPI(module, flags),
+    );
+  program
+    .command("doctor")
+    .description("check Node, the event loop, TypeScript and the application")
+    .argument("[module]", MODULE)
+    .action(async (module: string | undefined) => (await import("./doctor.js")).doctor(module));
+  program
+    .command("completion")
+    .description("print the completion script of a shell")
+    .addArgument(program.createArgument("<shell>", "the shell").choices(["bash", "zsh", "fish"]))
+    .action(async (shell: string) => (await import("./completion.js")).showCompletion(program, shell));
+}
+
+const host = () => new Option("--host <address>", "address to listen on").env("HOST").default("127.0.0.1");
+const port = () =>
+  new Option("--port <n>", "port, 0 for a free one").env("PORT").default(8000).argParser(integer(0, 65_535));
+const loop = () =>
+  new Option("--loop <name>", "I/O loop (default: the fastest there is)").choices(["libuv", "uwebsockets"]);
+
+/** Reads a whole number within bounds. */
+function integer(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (/^\d+$/.test(text) && value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`Expected a whole number from ${min} to ${max}.`);
+  };
+}
+
+function version(): string {
+  const file = new URL("../../package.json", import.meta.url);
+  return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
+}

@@ -1,0 +1,52 @@
+/** From the command line to the options of `serve`. @module */
+import { readFileSync } from "node:fs";
+import type { ServeOptions } from "../node.js";
+import { CommandError, EXIT, showError } from "./errors.js";
+
+/** The flags of `tsgi run`, as commander reads them. */
+export interface RunFlags {
+  host: string;
+  port: number;
+  socket?: string;
+  workers: number;
+  loop?: "libuv" | "uwebsockets";
+  tlsKey?: string;
+  tlsCert?: string;
+  shutdownTimeout?: number;
+  envFile?: string;
+}
+
+/** @throws CommandError for flags that do not go together, or a file that cannot be read. */
+export function toServeOptions(flags: RunFlags): ServeOptions {
+  const { host, port, socket, workers, loop, tlsKey, tlsCert, shutdownTimeout } = flags;
+  if ((tlsKey === undefined) !== (tlsCert === undefined)) {
+    throw new CommandError("TLS takes both --tls-key and --tls-cert.", EXIT.usage);
+  }
+  return {
+    ...(socket === undefined ? { host, port } : { path: socket }),
+    ...(workers > 1 ? { workers } : {}),
+    ...(loop === undefined ? {} : { loop }),
+    ...(shutdownTimeout === undefined ? {} : { shutdownTimeoutMs: shutdownTimeout }),
+    ...(tlsKey !== undefined && tlsCert !== undefined
+      ? { tls: { key: read(tlsKey, "--tls-key"), cert: read(tlsCert, "--tls-cert") } }
+      : {}),
+  };
+}
+
+/** Puts the variables of a file into the environment; what is there already stays. */
+export function loadEnvFile(file: string | undefined): void {
+  if (file === undefined) return;
+  try {
+    process.loadEnvFile(file);
+  } catch (error) {
+    throw new CommandError(`--env-file ${file} cannot be read: ${showError(error)}`);
+  }
+}
+
+function read(file: string, flag: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw new CommandError(`${flag} ${file} cannot be read: ${showError(error)}`);
+  }
+}

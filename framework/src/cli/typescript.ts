@@ -1,0 +1,46 @@
+/** TypeScript entry files: loaded through `tsx` where the project has it, else by Node itself. @module */
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { CommandError } from "./errors.js";
+
+/** How TypeScript files are loaded: by a module to register, by Node itself, or not at all. */
+export type TypeScriptLoader = { name: "tsx"; register: string } | { name: "node" } | null;
+
+export function isTypeScript(file: string): boolean {
+  return /\.[cm]?tsx?$/.test(file);
+}
+
+/** What loads TypeScript in a project: its own `tsx`, Node's type stripping (22.18 and later), or nothing. */
+export function findTypeScriptLoader(folder: string): TypeScriptLoader {
+  try {
+    const resolve = createRequire(path.join(folder, "package.json")).resolve;
+    // The module behind `node --import tsx`. `resolve` follows `require`, whose condition leads to another file.
+    const manifest = resolve("tsx/package.json");
+    const { exports } = JSON.parse(readFileSync(manifest, "utf8")) as { exports: { ".": string } };
+    return { name: "tsx", register: pathToFileURL(path.join(path.dirname(manifest), exports["."])).href };
+  } catch {
+    return stripsTypes() ? { name: "node" } : null;
+  }
+}
+
+/**
+ * Makes `import()` of TypeScript files work in this process.
+ *
+ * @throws CommandError saying what to install where the project has no loader, and this Node strips no types.
+ */
+export async function enableTypeScript(file: string): Promise<void> {
+  const loader = findTypeScriptLoader(path.dirname(file));
+  if (loader === null) {
+    throw new CommandError(
+      `${path.relative(process.cwd(), file)} is TypeScript, which Node ${process.versions.node} does not run by itself.\n` +
+        "Install tsx (npm install --save-dev tsx), compile the file and name the .js, or use Node 22.18 or later.",
+    );
+  }
+  if (loader.name === "tsx") await import(loader.register);
+}
+
+function stripsTypes(): boolean {
+  return "typescript" in process.features && Boolean(process.features.typescript);
+}

@@ -1,0 +1,122 @@
+/** A user's project in a temporary folder, and the built command run in it. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+const FRAMEWORK = path.resolve(import.meta.dirname, "../..");
+
+/** The command as `npm run build` leaves it. */
+const COMMAND = path.join(FRAMEWORK, "dist/cli/main.js");
+
+/** What a command left. */
+export interface Outcome {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** A command that runs. */
+export class RunningCommand {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Outcome>;
+  output = "";
+  #seen = 0;
+  #wake: () => void = () => {};
+
+  constructor(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv) {
+    const child = spawn(process.execPath, [COMMAND, ...args], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+    this.child = child;
+    let stdout = "";
+    let stderr = "";
+    const keep = (text: string) => {
+      this.output += text;
+      this.#wake();
+    };
+    child.stdout.on("data", (chunk: Buffer) => keep(((stdout += chunk.toString()), chunk.toString())));
+    child.stderr.on("data", (chunk: Buffer) => keep(((stderr += chunk.toString()), chunk.toString())));
+    this.ended = new Promise((resolve) => {
+      child.once("close", (code, signal) => {
+        resolve({ code, signal, stdout, stderr });
+        this.#wake();
+      });
+    });
+  }
+
+  /** The match of the next output that has it, after what was matched before. Fails when the command ends without. */
+  async next(pattern: RegExp): Promise<RegExpExecArray> {
+    for (;;) {
+      const match = pattern.exec(this.output.slice(this.#seen));
+      if (match) {
+        this.#seen += match.index + match[0].length;
+        return match;
+      }
+      if (this.child.exitCode !== null) throw new Error(`${pattern} did not come:\n${this.output}`);
+      await new Promise<void>((resolve) => (this.#wake = resolve));
+    }
+  }
+}
+
+/** A temporary project in which `tsgi` and `tsx` resolve. */
+export class Project implements AsyncDisposable {
+  readonly folder: string;
+  readonly #commands: RunningCommand[] = [];
+
+  private constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  /** Makes a project of these files. Pass `tools: false` for one without TypeScript's loader. */
+  static async create(files: Readonly<Record<string, string>>, { tools = true } = {}): Promise<Project> {
+    const project = new Project(await mkdtemp(path.join(tmpdir(), "tsgi-cli-")));
+    const modules = path.join(project.folder, "node_modules");
+    if (tools) await symlink(path.resolve(FRAMEWORK, "../node_modules"), modules);
+    else {
+      await mkdir(modules);
+      await symlink(FRAMEWORK, path.join(modules, "tsgi"));
+    }
+    await project.write({ "package.json": '{"type":"module"}', ...files });
+    return project;
+  }
+
+  async write(files: Readonly<Record<string, string>>): Promise<void> {
+    for (const [name, text] of Object.entries(files)) {
+      const file = path.join(this.folder, name);
+      await mkdir(path.dirname(file), { recursive: true });
+      await writeFile(file, text);
+    }
+  }
+
+  /** Starts the command. It is killed with the project when it has not ended. */
+  start(args: readonly string[], env: NodeJS.ProcessEnv = {}): RunningCommand {
+    const { PORT: _port, HOST: _host, ...inherited } = process.env;
+    const command = new RunningCommand(args, this.folder, { ...inherited, ...env });
+    this.#commands.push(command);
+    return command;
+  }
+
+  /** Runs the command to its end. */
+  run(...args: string[]): Promise<Outcome> {
+    return this.start(args).ended;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const { child, ended } of this.#commands) {
+      if (child.exitCode === null) child.kill("SIGTERM");
+      await ended;
+    }
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** An application with one route of each kind. */
+export const ITEMS_APP = `import { App, Depends, t, withParams } from "tsgi";
+const verify = withParams({}, async function verify() {});
+const getUser = withParams({}, async function getUser() { return "ada"; });
+export const app = new App({ title: "Items", version: "1.2.3", dependencies: [Depends(verify)] });
+app.get("/items/{item_id}", { params: { item_id: t.Integer(), user: Depends(getUser) } },
+  async function readItem({ item_id, user }) { return { item_id, user }; });
+app.get("/sum", function sum() { return 1; });
+app.websocket("/chat", async function chat({ ws }) { await ws.accept(); });
+`;

@@ -1,0 +1,31 @@
+import { execFileSync } from "node:child_process";
+import { describe, expect, it } from "@jest/globals";
+import { Project } from "./_project.js";
+
+/** What bash offers for words of which the last is being typed. */
+function complete(script: string, ...words: string[]): string[] {
+  const line = `${script}
+    COMP_WORDS=(tsgi ${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length}
+    _tsgi; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  return execFileSync("bash", ["-c", line], { encoding: "utf8" }).trim().split("\n");
+}
+
+describe("tsgi completion bash", () => {
+  it("completes commands, flags of a command, and files", async () => {
+    await using project = await Project.create({});
+    const { stdout } = await project.run("completion", "bash");
+    expect(complete(stdout, "ro")).toEqual(["routes"]);
+    expect(complete(stdout, "run", "--p")).toEqual(["--port"]);
+    expect(complete(stdout, "run", "/etc/host")).toContain("/etc/hostname");
+  });
+});
+
+describe.each(["zsh", "fish"])("tsgi completion %s", (shell) => {
+  it("lists each command with what it does", async () => {
+    await using project = await Project.create({});
+    const { stdout } = await project.run("completion", shell);
+    for (const name of ["dev", "run", "routes", "openapi", "doctor"])
+      expect(stdout).toMatch(new RegExp(`\\b${name}\\b`));
+    expect(stdout).toContain("start anew when a file changes");
+  });
+});

@@ -1,0 +1,125 @@
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { connect } from "node:net";
+import { describe, expect, it } from "@jest/globals";
+import { Project, type RunningCommand } from "./_project.js";
+
+const versioned = (version: number) => `import { App } from "tsgi";
+export const app = new App({ title: "Items" });
+app.get("/", async () => ({ version: ${version}, pid: process.pid }));
+`;
+
+interface Answer {
+  version: number;
+  pid: number;
+  url: string;
+}
+
+async function ask(command: RunningCommand): Promise<Answer> {
+  const [, url = ""] = await command.next(/Listening on (http:\S+)/);
+  await command.next(/Ready in \d+ ms/);
+  return { ...((await (await fetch(url)).json()) as Omit<Answer, "url">), url };
+}
+
+/** Whether a process still runs: one that has ended and is not yet collected does not. */
+async function isRunning(pid: number): Promise<boolean> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "State:\tZ");
+  return !/State:\s+[ZX]/.test(status);
+}
+
+const slow = process.env["TSGI_SLOW"] ? it : it.skip;
+
+describe("tsgi dev", () => {
+  it("names the documentation, and serves the new code after a change in a process of its own", async () => {
+    await using project = await Project.create({ "src/app.ts": versioned(1) });
+    const command = project.start(["dev", "--port", "0"]);
+    const before = await ask(command);
+    expect(command.output).toMatch(/Documentation: http:\/\/127\.0\.0\.1:\d+\/docs/);
+    await project.write({ "src/app.ts": versioned(2) });
+    await command.next(/src\/app\.ts changed/);
+    const after = await ask(command);
+    expect([before.version, after.version]).toEqual([1, 2]);
+    expect(await isRunning(before.pid)).toBe(false);
+  });
+
+  it("shows a syntax error, waits, and recovers from it", async () => {
+    await using project = await Project.create({ "app.ts": versioned(1) });
+    const command = project.start(["dev", "--port", "0"]);
+    await ask(command);
+    await project.write({ "app.ts": "export const app = ;" });
+    await command.next(/Syntax error: Unexpected ";"\n {2}at app\.ts:1:20\n\n {2}export const app = ;/);
+    await command.next(/Waiting for a change/);
+    await project.write({ "app.ts": versioned(2) });
+    expect((await ask(command)).version).toBe(2);
+  });
+
+  it("starts with an application that fails, and serves once it is mended", async () => {
+    await using project = await Project.create({ "app.ts": 'throw new Error("no database");' });
+    const command = project.start(["dev", "--port", "0"]);
+    await command.next(/Error: no database/);
+    await command.next(/ended \(exit code 1\)\. Waiting for a change/);
+    await project.write({ "app.ts": versioned(1) });
+    expect((await ask(command)).version).toBe(1);
+  });
+
+  it("reloads in spite of a client that holds its connection", async () => {
+    await using project = await Project.create({ "app.ts": versioned(1) });
+    const command = project.start(["dev", "--port", "0"]);
+    const { port } = new URL((await ask(command)).url);
+    const socket = connect(Number(port), "127.0.0.1", () => socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n"));
+    socket.on("error", () => {});
+    await once(socket, "data");
+    await project.write({ "app.ts": versioned(2) });
+    expect((await ask(command)).version).toBe(2);
+    socket.destroy();
+  });
+
+  it("counts files that change together as one change", async () => {
+    const source = 'import { n } from "./n.js";\n' + versioned(1).replace("version: 1", "version: n");
+    await using project = await Project.create({ "app.ts": source, "n.ts": "export const n = 1;" });
+    const command = project.start(["dev", "--port", "0"]);
+    await ask(command);
+    await project.write({ "n.ts": "export const n = 2;", "app.ts": `${source}\n` });
+    expect((await ask(command)).version).toBe(2);
+    command.child.kill("SIGTERM");
+    const { stderr } = await command.ended;
+    expect(stderr.match(/changed\. Starting anew/g)?.length).toBeLessThanOrEqual(2);
+  });
+
+  it.each(["SIGINT", "SIGTERM"] as const)("ends with its child on %s, exit code 0", async (signal) => {
+    await using project = await Project.create({ "app.ts": versioned(1) });
+    const command = project.start(["dev", "--port", "0"]);
+    const { pid } = await ask(command);
+    command.child.kill(signal);
+    expect(await command.ended).toMatchObject({ code: 0 });
+    expect(await isRunning(pid)).toBe(false);
+  });
+
+  it("leaves no child behind when it is killed itself", async () => {
+    await using project = await Project.create({ "app.ts": versioned(1) });
+    const command = project.start(["dev", "--port", "0"]);
+    await ask(command);
+    command.child.kill("SIGKILL");
+    // The streams of the command close when the last process that holds them has ended: the child.
+    expect(await command.ended).toMatchObject({ signal: "SIGKILL" });
+  });
+
+  slow(
+    "leaves no process behind after 50 reloads",
+    async () => {
+      await using project = await Project.create({ "app.ts": versioned(0) });
+      const command = project.start(["dev", "--port", "0"]);
+      const pids = [(await ask(command)).pid];
+      for (let version = 1; version <= 50; version++) {
+        await project.write({ "app.ts": versioned(version) });
+        const answer = await ask(command);
+        expect(answer.version).toBe(version);
+        pids.push(answer.pid);
+      }
+      command.child.kill("SIGINT");
+      await command.ended;
+      expect(await Promise.all(pids.map((pid) => isRunning(pid)))).not.toContain(true);
+    },
+    120_000,
+  );
+});

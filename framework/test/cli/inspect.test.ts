@@ -1,0 +1,107 @@
+import { readFile, stat } from "node:fs/promises";
+import path from "node:path";
+import { describe, expect, it } from "@jest/globals";
+import { ITEMS_APP, Project } from "./_project.js";
+
+describe("tsgi routes", () => {
+  it("shows method, path, name, handler, where it runs, and dependencies", async () => {
+    await using project = await Project.create({ "app.ts": ITEMS_APP });
+    const { code, stdout } = await project.run("routes", "app.ts");
+    expect(stdout.split("\n").map((line) => line.split(/ {2,}/))).toEqual([
+      ["method", "path", "name", "handler", "runs", "dependencies"],
+      expect.anything(),
+      ["GET", "/items/{item_id}", "readItem", "readItem", "async", "verify, getUser"],
+      ["GET", "/sum", "sum", "sum", "pool", "verify"],
+      ["WEBSOCKET", "/chat", "chat", "chat", "async"],
+      [""],
+    ]);
+    expect(code).toBe(0);
+  });
+
+  it("prints JSON for programs", async () => {
+    await using project = await Project.create({ "app.ts": ITEMS_APP });
+    const { stdout } = await project.run("routes", "--json");
+    expect(JSON.parse(stdout)).toContainEqual({
+      method: "GET",
+      path: "/sum",
+      name: "sum",
+      handler: "sum",
+      runs: "pool",
+      dependencies: ["verify"],
+    });
+  });
+
+  it("shows control characters of a name instead of obeying them", async () => {
+    const source = `import { App } from "tsgi"; export const app = new App();
+      app.get("/x", { name: "a\\u001b[31m" }, async () => 1);`;
+    await using project = await Project.create({ "app.js": source });
+    const { stdout } = await project.run("routes");
+    expect(stdout).toContain(String.raw`a\u001b[31m`);
+    expect(stdout).not.toContain("\u001b");
+  });
+});
+
+describe("tsgi openapi", () => {
+  it("prints the document without a server", async () => {
+    await using project = await Project.create({ "app.ts": ITEMS_APP });
+    const { code, stdout } = await project.run("openapi", "app.ts");
+    expect(JSON.parse(stdout)).toMatchObject({ openapi: "3.0.3", info: { title: "Items", version: "1.2.3" } });
+    expect(code).toBe(0);
+  });
+
+  it("writes it to a file", async () => {
+    await using project = await Project.create({ "app.ts": ITEMS_APP });
+    const { stdout, stderr } = await project.run("openapi", "--out", "openapi.json");
+    expect([stdout, stderr]).toEqual(["", "Wrote openapi.json: 2 operations.\n"]);
+    const text = await readFile(path.join(project.folder, "openapi.json"), "utf8");
+    expect(Object.keys(JSON.parse(text).paths)).toEqual(["/items/{item_id}", "/sum"]);
+  });
+
+  it("says that an ASGI application of another kind has no document", async () => {
+    await using project = await Project.create({ "app.js": "export default async () => {};" });
+    const { code, stderr } = await project.run("openapi");
+    expect(stderr).toBe("app.js exports an ASGI application, but no App of tsgi: its routes cannot be known.\n");
+    expect(code).toBe(1);
+  });
+
+  it("says why the file cannot be written, and leaves nothing", async () => {
+    await using project = await Project.create({ "app.ts": ITEMS_APP });
+    const { code, stderr } = await project.run("openapi", "--out", "no/such/openapi.json");
+    expect(stderr).toContain("no/such/openapi.json cannot be written");
+    expect(code).toBe(1);
+    await expect(stat(path.join(project.folder, "no"))).rejects.toThrow("ENOENT");
+  });
+});
+
+describe("tsgi doctor", () => {
+  it("finds nothing wrong with a project in order", async () => {
+    await using project = await Project.create({ "app.ts": ITEMS_APP.replace("function sum", "async function sum") });
+    const { code, stdout } = await project.run("doctor");
+    expect(stdout).toMatch(/✓ Node +\d+\.\d+/);
+    expect(stdout).toMatch(/✓ TypeScript +run by tsx/);
+    expect(stdout).toMatch(/✓ application +app\.ts: 3 routes/);
+    expect(stdout).toMatch(/✓ OpenAPI/);
+    expect(stdout).not.toContain("✗");
+    expect(code).toBe(0);
+  });
+
+  it("names the plain handlers, which run in the pool", async () => {
+    await using project = await Project.create({ "app.ts": ITEMS_APP });
+    expect((await project.run("doctor")).stdout).toMatch(/! pool +plain handlers.*: GET \/sum\./);
+  });
+
+  it("points at an application that does not load, and exits 1", async () => {
+    await using project = await Project.create({ "app.js": 'throw new Error("no database");' });
+    const { code, stdout } = await project.run("doctor");
+    expect(stdout).toMatch(/✗ application +Error: no database/);
+    expect(code).toBe(1);
+  });
+
+  it("advises `type: module` and `strict`", async () => {
+    const files = { "package.json": "{}", "tsconfig.json": "{}", "app.mjs": ITEMS_APP };
+    await using project = await Project.create(files);
+    const { stdout } = await project.run("doctor");
+    expect(stdout).toMatch(/! modules .*"type": "module"/);
+    expect(stdout).toMatch(/! tsconfig .*"strict": true/);
+  });
+});

@@ -1,0 +1,57 @@
+import { createServer } from "node:net";
+import { once } from "node:events";
+import { describe, expect, it } from "@jest/globals";
+import { ITEMS_APP, Project } from "./_project.js";
+
+describe("tsgi run", () => {
+  it("serves a TypeScript module until SIGTERM and exits 0", async () => {
+    await using project = await Project.create({ "src/app.ts": ITEMS_APP });
+    const command = project.start(["run", "--port", "0"]);
+    const [url] = await command.next(/http:\/\/127\.0\.0\.1:\d+/);
+    const response = await fetch(`${url}/items/7`);
+    expect(await response.json()).toEqual({ item_id: 7, user: "ada" });
+    command.child.kill("SIGTERM");
+    expect(await command.ended).toMatchObject({ code: 0 });
+  });
+
+  it("serves the export `default`, also of a callable that is no App", async () => {
+    const source = `export default async (scope, receive, send) => {
+      if (scope.type === "lifespan") return;
+      await send({ type: "http.response.start", status: 200, headers: [] });
+      await send({ type: "http.response.body", body: new TextEncoder().encode(scope.path) });
+    };`;
+    await using project = await Project.create({ "hello.mjs": source });
+    const command = project.start(["run", "hello.mjs"], { PORT: "0" });
+    const [url] = await command.next(/http:\/\/127\.0\.0\.1:\d+/);
+    expect(await (await fetch(`${url}/hi`)).text()).toBe("/hi");
+  });
+
+  it("takes variables from a file", async () => {
+    const source = ITEMS_APP + 'console.error("greeting:", process.env.GREETING);';
+    await using project = await Project.create({ "app.ts": source, ".env": "GREETING=hello" });
+    const command = project.start(["run", "--port", "0", "--env-file", ".env"]);
+    await command.next(/Listening/);
+    expect(command.output).toContain("greeting: hello");
+  });
+
+  it("names a file of variables that is not there", async () => {
+    await using project = await Project.create({ "app.ts": ITEMS_APP });
+    const { code, stderr } = await project.run("run", "--env-file", "no.env");
+    // Some Nodes take this flag for their own wherever it stands, and say it in their words.
+    expect(stderr).toMatch(/no\.env(:| cannot be read:)/);
+    expect(code).not.toBe(0);
+  });
+
+  it("says in one line that the port is in use, and exits 1", async () => {
+    const other = createServer().listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const { port } = other.address() as { port: number };
+    await using project = await Project.create({ "app.ts": ITEMS_APP });
+    const { code, stderr } = await project.run("run", "--port", String(port));
+    expect(stderr).toContain(
+      `Port ${port} on 127.0.0.1 is in use. Stop the program that has it, or choose another port.`,
+    );
+    expect(code).toBe(1);
+    other.close();
+  });
+});
