@@ -2,6 +2,7 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Address } from "../asgi.js";
+import { RequestLines } from "./later-lines.js";
 import { closeGently, type Refusal } from "./refusal.js";
 
 /** A call of the application on a connection: an HTTP exchange or a WebSocket. */
@@ -28,6 +29,8 @@ export class Connection {
   readonly encrypted: boolean;
   /** The last `Host` that was found to be well formed, so that a kept-alive client's is checked once. */
   knownHost: string | undefined;
+  /** Where its requests begin; of a server of our own only. */
+  readonly lines: RequestLines | null;
   /** Whether the connection takes no more requests: it was refused, or answered before its request had come in. */
   closing = false;
   #refusal: Refusal | null = null;
@@ -39,6 +42,7 @@ export class Connection {
   constructor(socket: Socket, path: string | null, register: Set<Connection> | null) {
     this.socket = socket;
     this.#register = register?.add(this) ?? null;
+    this.lines = register === null ? null : new RequestLines();
     this.encrypted = "encrypted" in socket && socket.encrypted === true;
     this.client = address(socket.remoteAddress, socket.remotePort);
     this.server = path === null ? address(socket.localAddress, socket.localPort) : [path, null];
@@ -58,6 +62,11 @@ export class Connection {
       connections.set(socket, connection);
     }
     return connection;
+  }
+
+  /** Whether a refusal follows the answers that are under way; it is what closes the connection then. */
+  get refuses(): boolean {
+    return this.#refusal !== null;
   }
 
   delete(call: Call): void {

@@ -55,7 +55,7 @@ export class Exchange implements Call, ResponseOwner {
     if (this.#service.draining || this.#body.outstanding > MAX_DISCARDED_BYTES) {
       this.#connection.closing = true;
     }
-    return this.#connection.closing;
+    return this.#connection.closing && !this.#connection.refuses;
   }
 
   /** Starts the application. Never throws; the exchange leaves its service when the application's promise settles. */

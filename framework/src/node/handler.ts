@@ -53,15 +53,23 @@ export function handleRequest(
   }
   const head = readHead(req, connection, service.limits);
   if (head instanceof Refusal) {
-    connection.closeAfter(res);
-    head.answer(res);
-    req.resume();
+    refuse(connection, req, res, head);
   } else if (head.target === "*") {
     res.writeHead(204).end(); // RFC 9110 §9.3.7: a question to the server, not to a resource of the application
   } else {
     const scope = createScope(req, head, connection, service.state);
     const body = new RequestBody(req, head.hasBody, awaitsContinue ? () => sendContinue(res) : null);
     new Exchange(service, connection, scope, body, res).run();
+  }
+}
+
+function refuse(connection: Connection, req: IncomingMessage, res: ServerResponse, refusal: Refusal): void {
+  req.resume();
+  if (connection.calls.length > 0) {
+    connection.refuse(refusal); // pipelined: the answers before it are not to say that the connection closes
+  } else {
+    connection.closeAfter(res);
+    refusal.answer(res);
   }
 }
 

@@ -41,6 +41,7 @@ interface MountedRequest extends IncomingMessage {
 
 const refusals = {
   version: new Refusal(505, "Expected HTTP/1.0 or HTTP/1.1."),
+  line: new Refusal(400, "The request line is malformed."),
   targetBytes: new Refusal(414),
   target: new Refusal(400, "The request target is malformed."),
   headerBytes: new Refusal(431, "The header lines are too long."),
@@ -79,6 +80,9 @@ export function readHead(req: IncomingMessage, connection: Connection, limits: R
   }
   if (bytes > limits.headerBytes) {
     return refusals.headerBytes;
+  }
+  if (connection.lines?.areDivided(req, bytes) === false) {
+    return refusals.line;
   }
   if (hosts > 1 || (hosts === 0 && req.httpVersionMinor === 1)) {
     return refusals.host;

@@ -1,0 +1,83 @@
+/** A look at the request lines of a kept-alive connection behind the first, for what the parser forgives. @module */
+import type { IncomingMessage } from "node:http";
+
+/** Two spaces, `HTTP/1.1` and the end of the line: what a request line has beside method and target. */
+const BESIDE_LINE_BYTES = 12;
+
+/** What `node:http` keeps at the socket. Undocumented, and the same from Node 16 to 26; without it nothing is refused. */
+interface Parser {
+  /** A copy of the bytes that are being parsed; empty at any other time. */
+  getCurrentBuffer?(): Buffer;
+}
+
+/** The bytes that were looked at last. One slot for all connections: pipelined requests share a chunk. */
+let latest: { lines: RequestLines; end: number; chunk: Buffer } | null = null;
+
+/**
+ * Follows where each request of a connection begins and ends.
+ *
+ * A parser that owns the socket gives its bytes to nobody, and to read them first would cost 11 % of the throughput. But
+ * method, target and header lines have the length that they have: a head that is as long as they are when written with
+ * one space at each place is taken as written so, and only one of another length is looked at, which costs 0.5 µs. A
+ * client that leaves out as many spaces behind its header names as it adds to the request line goes unseen.
+ */
+export class RequestLines {
+  /** Where the next request begins, in bytes since the connection opened; `NaN` behind a chunked body. */
+  #next = 0;
+
+  /**
+   * Whether method, target and version are divided by one space each (RFC 9112 §3). To be called once for each request,
+   * while it is being parsed.
+   *
+   * @param headerBytes - The length of the header lines when they are written as `Name: value`.
+   */
+  areDivided(req: IncomingMessage, headerBytes: number): boolean {
+    const { bytesRead } = req.socket;
+    const { method = "", url = "" } = req;
+    const bodyBytes = bodyBytesOf(req);
+    const end = this.#next + method.length + url.length + BESIDE_LINE_BYTES + headerBytes + 2;
+    if (end === bytesRead || end + bodyBytes === bytesRead) {
+      this.#next = end + bodyBytes;
+      return true;
+    }
+    return this.#look(req, bodyBytes);
+  }
+
+  #look(req: IncomingMessage, bodyBytes: number): boolean {
+    const { method = "", url = "" } = req;
+    const chunk = this.#chunkUpTo(req.socket.bytesRead, req);
+    const start = req.socket.bytesRead - chunk.length;
+    let from = this.#next - start;
+    this.#next = Number.NaN;
+    while (chunk[from] === 0x0d || chunk[from] === 0x0a) {
+      from++;
+    }
+    const line = `${method} ${url} HTTP/${req.httpVersion}\r\n`;
+    const isAtPlace = chunk.toString("latin1", from, from + line.length) === line;
+    const found = isAtPlace ? from : chunk.indexOf(line, 0, "latin1");
+    if (!isAtPlace && (found === -1 || from >= 0)) {
+      return !hasUnlike(line, chunk.toString("latin1", from), method, url);
+    }
+    this.#next = start + chunk.indexOf("\r\n\r\n", found + line.length - 2, "latin1") + 4 + bodyBytes;
+    return true;
+  }
+
+  #chunkUpTo(end: number, req: IncomingMessage): Buffer {
+    if (latest?.lines !== this || latest.end !== end) {
+      const { parser } = req.socket as { parser?: Parser };
+      latest = { lines: this, end, chunk: parser?.getCurrentBuffer?.() ?? Buffer.alloc(0) };
+    }
+    return latest.chunk;
+  }
+}
+
+/** The length of a body, `NaN` where its framing hides it. */
+function bodyBytesOf({ headers }: IncomingMessage): number {
+  return headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : Number.NaN;
+}
+
+/** Whether the bytes hold a request line that says the same as this one and is written in another way. */
+function hasUnlike(line: string, bytes: string, method: string, url: string): boolean {
+  const lines = bytes.matchAll(new RegExp(`(?<=^|\\n)${method} +(\\S+) +HTTP/1\\.[01]\\r\\n`, "g"));
+  return Array.from(lines).some(([found, target]) => target === url && found !== line);
+}
