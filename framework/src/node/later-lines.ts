@@ -22,8 +22,10 @@ let latest: { lines: RequestLines; end: number; chunk: Buffer } | null = null;
  * client that leaves out as many spaces behind its header names as it adds to the request line goes unseen.
  */
 export class RequestLines {
-  /** Where the next request begins, in bytes since the connection opened; `NaN` behind a chunked body. */
+  /** Where the next request begins, in bytes since the connection opened, or the earliest place where it can. */
   #next = 0;
+  /** Whether it is the place itself; not so behind a chunked body, nor behind a head whose end was not seen. */
+  #isExact = true;
 
   /**
    * Whether method, target and version are divided by one space each (RFC 9112 §3). To be called once for each request,
@@ -36,30 +38,38 @@ export class RequestLines {
     const { method = "", url = "" } = req;
     const bodyBytes = bodyBytesOf(req);
     const end = this.#next + method.length + url.length + BESIDE_LINE_BYTES + headerBytes + 2;
-    if (end === bytesRead || end + bodyBytes === bytesRead) {
-      this.#next = end + bodyBytes;
+    if (this.#isExact && (end === bytesRead || end + bodyBytes === bytesRead)) {
+      this.#follow(end, bodyBytes);
       return true;
     }
     return this.#look(req, bodyBytes);
   }
 
+  #follow(headEnd: number, bodyBytes: number): void {
+    this.#isExact = !Number.isNaN(bodyBytes);
+    this.#next = this.#isExact ? headEnd + bodyBytes : headEnd;
+  }
+
   #look(req: IncomingMessage, bodyBytes: number): boolean {
     const { method = "", url = "" } = req;
-    const chunk = this.#chunkUpTo(req.socket.bytesRead, req);
-    const start = req.socket.bytesRead - chunk.length;
-    let from = this.#next - start;
-    this.#next = Number.NaN;
+    const end = req.socket.bytesRead;
+    const chunk = this.#chunkUpTo(end, req);
+    const start = end - chunk.length;
+    let from = Math.max(0, this.#next - start);
     while (chunk[from] === 0x0d || chunk[from] === 0x0a) {
       from++;
     }
     const line = `${method} ${url} HTTP/${req.httpVersion}\r\n`;
     const isAtPlace = chunk.toString("latin1", from, from + line.length) === line;
-    const found = isAtPlace ? from : chunk.indexOf(line, 0, "latin1");
-    if (!isAtPlace && (found === -1 || from >= 0)) {
-      return !hasUnlike(line, chunk.toString("latin1", from), method, url);
+    const found = isAtPlace || this.#isExact ? from : chunk.indexOf(line, from, "latin1");
+    const headEnd = chunk.indexOf("\r\n\r\n", Math.max(0, found), "latin1");
+    if (headEnd !== -1) {
+      this.#follow(start + headEnd + 4, bodyBytes);
+    } else {
+      this.#next = end;
+      this.#isExact = false;
     }
-    this.#next = start + chunk.indexOf("\r\n\r\n", found + line.length - 2, "latin1") + 4 + bodyBytes;
-    return true;
+    return isAtPlace || found > from || !hasUnlike(line, chunk.toString("latin1", from), method, url);
   }
 
   #chunkUpTo(end: number, req: IncomingMessage): Buffer {
