@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect as connectSecurely } from "node:tls";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { httpApp, readBody, respond, served, Wire, type Served } from "./_http.js";
 
 const fixture = (name: string) => readFileSync(join(import.meta.dirname, "fixtures", name));
@@ -25,7 +25,7 @@ const bodies = {
   "like a request": ["Content-Length: 21\r\n", "GET  /a HTTP/1.1\r\n\r\n "],
 } as const;
 const request = fc.record({
-  path: fc.constantFrom("/", "/a", "/a/b"),
+  path: fc.constantFrom<string>("/", "/a", "/a/b"),
   hostLine: fc.constantFrom("Host: a", "Host:a", "Host:   a", "Host: a  ", "Host:\ta"),
   before: fc.constantFrom("", "\r\n"),
   body: fc.constantFrom(...(Object.keys(bodies) as (keyof typeof bodies)[])),
