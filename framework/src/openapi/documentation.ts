@@ -7,6 +7,7 @@ import { buildDocument } from "./document.js";
 import { relativePath, rootPathOf, upToRoot } from "./location.js";
 import type { OpenAPIOptions } from "./options.js";
 import type { Page } from "./page.js";
+import { placeBelow, tokenURLs } from "./placement.js";
 import { contentSecurityPolicy } from "./policy.js";
 import { REDOC } from "./redoc.js";
 import { type DocumentedRoute, templateOf } from "./route.js";
@@ -85,19 +86,16 @@ export class Documentation {
   #sendDocument(request: Request): Response {
     const rootPath = rootPathOf(request.scope);
     if (this.#text?.rootPath !== rootPath)
-      this.#text = { rootPath, text: JSON.stringify(this.#documentBelow(rootPath)) };
+      this.#text = { rootPath, text: JSON.stringify(placeBelow(this.document, rootPath)) };
     return new Response(this.#text.text, { mediaType: "application/json", headers: { "cache-control": "no-cache" } });
-  }
-
-  /** The document as it is served below a `root_path`: that is where its paths begin. */
-  #documentBelow(rootPath: string): OpenAPIDocument {
-    const { document } = this;
-    if (rootPath === "" || document.servers.some(({ url }) => url === rootPath)) return document;
-    return { ...document, servers: [{ url: rootPath }, ...document.servers.filter(({ url }) => url !== "/")] };
   }
 
   #sendPage({ path, page }: PlacedPage, request: Request): Response {
     const up = upToRoot(request.scope, path);
+    const elsewhere = [
+      ...(this.#options.servers ?? []),
+      ...(this.#documentPath === null ? [] : tokenURLs(this.document).map((url) => ({ url }))),
+    ];
     const html = page.render(this.#options.title ?? "tsgi", {
       assets: up + relativePath(path),
       document: this.#documentPath === null ? null : up + relativePath(this.#documentPath),
@@ -106,7 +104,7 @@ export class Documentation {
       headers: {
         ...PAGE_HEADERS,
         "cache-control": "no-cache",
-        "content-security-policy": contentSecurityPolicy(page.policy, this.#options.servers ?? []),
+        "content-security-policy": contentSecurityPolicy(page.policy, elsewhere),
       },
     });
   }

@@ -9,7 +9,7 @@ function addressesOf({ url, variables = {} }: ServerObject): string[] {
   );
 }
 
-/** The origins of servers elsewhere, which "Try it out" must be able to reach. */
+/** The origins of servers elsewhere, which "Try it out" and "Authorize" must be able to reach. */
 function originsOf(servers: readonly ServerObject[]): string[] {
   return servers.flatMap(addressesOf).flatMap((url) => {
     const origin = /^https?:/.test(url) && URL.canParse(url) ? new URL(url).origin : null;

@@ -2,7 +2,9 @@ import { describe, expect, it } from "@jest/globals";
 import { App } from "../../src/app.js";
 import type { AppOptions } from "../../src/app.js";
 import { ConfigurationError } from "../../src/exceptions.js";
+import { Depends } from "../../src/params.js";
 import { Request } from "../../src/request.js";
+import { OAuth2PasswordBearer } from "../../src/security.js";
 import { TestClient } from "../../src/testing.js";
 
 function createApp(options: AppOptions = {}): App {
@@ -233,6 +235,32 @@ describe("below a prefix", () => {
     const response = await client.get("/a%20b/openapi.json").expect(200);
     expect(response.body.servers).toEqual([{ url: "/a%20b" }, ...servers]);
     expect(app.openapi().servers).toEqual(servers);
+  });
+
+  it.each([
+    ["/auth/token", "/v1/auth/token"],
+    ["auth/token", "/v1/auth/token"],
+    ["https://login.example.com/token", "https://login.example.com/token"],
+    ["//login.example.com/token", "//login.example.com/token"],
+  ])("a tokenUrl of %s is %s, so that Authorize finds it", async (tokenUrl, placed) => {
+    const app = createApp({ dependencies: [Depends(new OAuth2PasswordBearer({ tokenUrl, refreshUrl: tokenUrl }))] });
+    app.get("/guarded", async () => null);
+    const outer = new App();
+    outer.mount("/v1", app);
+    await using client = await TestClient.open(outer);
+    const { body } = await client.get("/v1/openapi.json").expect(200);
+    const flows = (url: string) => ({
+      OAuth2PasswordBearer: { type: "oauth2", flows: { password: { tokenUrl: url, refreshUrl: url, scopes: {} } } },
+    });
+    expect(body.components.securitySchemes).toEqual(flows(placed));
+    expect(app.openapi().components?.securitySchemes).toEqual(flows(tokenUrl));
+  });
+
+  it("the policy lets Authorize reach a tokenUrl elsewhere", async () => {
+    const scheme = new OAuth2PasswordBearer({ tokenUrl: "https://login.example.com/token" });
+    await using client = await TestClient.open(createApp({ dependencies: [Depends(scheme)] }));
+    const { headers } = await client.get("/docs").expect(200);
+    expect(headers["content-security-policy"]).toMatch(/connect-src 'self' https:\/\/login\.example\.com;/);
   });
 });
 

@@ -1,0 +1,47 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { createInterface } from "node:readline";
+
+const FOLDER = path.resolve(import.meta.dirname, "../../../sample-auth-app");
+
+/** The sample application as it runs in development, with a database of its own. */
+export interface RunningSample extends AsyncDisposable {
+  readonly url: string;
+  /** The demo user that the application names when it starts. */
+  readonly username: string;
+  readonly password: string;
+}
+
+/** Starts the built sample application in a process of its own. */
+export async function startSample(): Promise<RunningSample> {
+  const server = path.join(FOLDER, "dist/server.js");
+  if (!existsSync(server)) throw new Error("The sample application is not built. Run: npm run build");
+  const folder = await mkdtemp(path.join(tmpdir(), "tsgi-sample-"));
+  const child = spawn(process.execPath, [server], {
+    cwd: FOLDER,
+    env: { PATH: process.env["PATH"], PORT: "0", NODE_ENV: "development", DATABASE_URL: `file:${folder}/dev.db` },
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const closed = once(child, "close");
+  const found = { url: "", username: "", password: "" };
+  for await (const line of createInterface(child.stdout)) {
+    found.url = /^Ready on (\S+),/.exec(line)?.[1] ?? found.url;
+    const [, username, password] = /^Demo user: (\S+), password: (\S+)$/.exec(line) ?? [];
+    if (username === undefined || password === undefined) continue;
+    Object.assign(found, { username, password });
+    break;
+  }
+  if (found.username === "") throw new Error("The sample application has not started.");
+  return {
+    ...found,
+    [Symbol.asyncDispose]: async () => {
+      child.kill();
+      await closed;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
