@@ -50,13 +50,21 @@ export {
 export { Request } from "./request.js";
 export {
   type CookieOptions,
+  type EventSourceOptions,
+  EventSourceResponse,
+  FileResponse,
+  type FileResponseOptions,
   HTMLResponse,
   JSONResponse,
+  lastEventId,
   PlainTextResponse,
   RedirectResponse,
   Response,
   ResponseHeaders,
   type ResponseOptions,
+  type ServerSentEvent,
+  type StreamContent,
+  StreamingResponse,
 } from "./response.js";
 export {
   type AppVerb,
@@ -77,6 +85,7 @@ export {
   type SocketVerb,
   type RouteMetadata,
   type RouteOptions,
+  type StreamFormat,
 } from "./router.js";
 export { type AcceptOptions, WebSocket } from "./websocket.js";
 export {

@@ -38,6 +38,7 @@ export type {
   RouteOptions,
   RouterVerb,
   SocketVerb,
+  StreamFormat,
 } from "./router/options.js";
 export { canonicalPath } from "./router/path.js";
 export { type PathParams, type Resolved } from "./router/route.js";

@@ -17,9 +17,11 @@ import { ConfigurationError, ResponseValidationError } from "../exceptions.js";
 import type { Limits } from "../limits.js";
 import { wrap } from "../middleware.js";
 import { Response, sendJSON } from "../response.js";
-import type { Handler, PathParams, RouteEntry, RouteOptions } from "../router.js";
+import type { Handler, PathParams, RouteEntry, RouteOptions, StreamFormat } from "../router.js";
 import { type CompiledReturns, compileReturns, Faults, isStandardSchema } from "../schema.js";
-import { type ErrorSettings, guard, isDisconnect, logError, toErrorResponse } from "./errors.js";
+import { trackedSend, withDraft } from "./answer.js";
+import { type ErrorSettings, guard, isDisconnect, logError, sendErrorResponse, toErrorResponse } from "./errors.js";
+import { isHandlerStream, streamFormat, streamingHandler } from "./stream.js";
 
 /** A registered route, as `app.routes` lists it. */
 export interface RouteRecord {
@@ -48,6 +50,8 @@ export class Endpoint {
   readonly plan: RoutePlan;
   readonly #handler: (args: object) => unknown;
   readonly #returns: CompiledReturns | null;
+  /** How what the handler yields is sent; `null` for one that returns its result. */
+  readonly #streamFormat: StreamFormat | null;
   /** A Standard Schema may check asynchronously. */
   readonly #mayReturnsSuspend: boolean;
   readonly #statusCode: number;
@@ -64,13 +68,14 @@ export class Endpoint {
     try {
       this.plan = compileRoute(handler, path, options.params ?? {}, entry.dependencies, "http");
       this.#returns = options.returns ? compileReturns(options.returns) : null;
+      this.#streamFormat = streamFormat(handler, options);
     } catch (error) {
       if (error instanceof ConfigurationError) error.message = `${method} ${path}: ${error.message}`;
       throw error;
     }
-    this.#handler = handler as (args: object) => unknown;
     this.#mayReturnsSuspend = isStandardSchema(options.returns);
     this.#statusCode = options.statusCode ?? 200;
+    this.#handler = this.#toHandler(handler as (args: object) => unknown);
     this.#names = pathNames(path);
     this.#overrides = overrides;
     this.#settings = {
@@ -81,6 +86,15 @@ export class Endpoint {
     };
     this.#errors = { ...settings, handlers: [...entry.exceptionHandlers, ...settings.handlers] };
     this.#app = entry.middleware.some((list) => list.length > 0) ? this.#wrapped(entry, settings) : null;
+  }
+
+  #toHandler(handler: (args: object) => unknown): (args: object) => unknown {
+    if (this.#streamFormat === null) return handler;
+    const toText = (item: unknown) => {
+      const output = this.#returns ? this.#toOutput(this.#returns, item) : item;
+      return output instanceof Promise ? output.then((late) => this.#stringify(late)) : this.#stringify(output);
+    };
+    return streamingHandler(handler, this.#streamFormat, this.#statusCode, toText);
   }
 
   #wrapped(entry: RouteEntry, settings: EndpointSettings): ASGIApp {
@@ -178,54 +192,50 @@ export class Endpoint {
     }
     if (text === null) return this.#finishSlowly(call, result);
     call.started = true;
-    const sent = sendJSON(call.send, this.#statusCode, text, (call.scope as HTTPScope).method === "HEAD");
-    if (sent) return sent.then(() => call.requestIfMade?.markFinished());
     call.requestIfMade?.markFinished();
+    return sendJSON(call.send, this.#statusCode, text, (call.scope as HTTPScope).method === "HEAD");
   }
 
   async #finishSlowly(call: Call, pending: unknown): Promise<void> {
-    const headOnly = (call.scope as HTTPScope).method === "HEAD";
-    const { logger } = this.#settings;
     let response: Response | null = null;
     try {
       const result = await pending;
-      let text = "";
       if (result instanceof Response) response = result;
-      else text = this.#stringify(this.#returns ? await this.#toOutput(this.#returns, result) : result);
-      response = this.#withDraft(call, response, text);
-      if (call.exits) await closeExits(call.exits, "function", logger);
-      call.started = true;
-      await (response ? response.send(call.send, headOnly) : sendJSON(call.send, this.#statusCode, text, headOnly));
+      const send = response ? await this.#prepare(call, response) : await this.#prepareJSON(call, result);
+      if (call.exits) await closeExits(call.exits, "function", this.#settings.logger);
+      await send();
     } catch (error) {
-      return this.#fail(call, error);
+      // The handler has done its work: that its client did not wait for the end is no reason to undo it.
+      if (!(call.started && isDisconnect(error))) return this.#fail(call, error);
     }
     await this.#afterResponse(call, response);
   }
 
-  /** Puts the headers, the cookies and the status of the draft on the answer. */
-  #withDraft(call: Call, response: Response | null, text: string): Response | null {
+  /** Does what of a response can fail before its head goes out, and gives what sends it. */
+  async #prepare(call: Call, response: Response): Promise<() => Promise<void> | void> {
+    const sender = await response.prepare((call.scope as HTTPScope).method === "HEAD", call.request);
+    const isResult = this.#streamFormat !== null && isHandlerStream(response);
     const draft = call.draftIfMade;
-    if (!draft) return response;
-    // A copy: a handler may give the same response to every request, and this one's cookies are this one's alone.
-    const answer = response
-      ? new Response(response.body, {
-          statusCode: response.statusCode,
-          headers: response.headers,
-          background: response.background,
-        })
-      : new Response(text, { statusCode: draft.statusCode, mediaType: "application/json" });
-    for (const [name, value] of draft.headers) {
-      if (name === "set-cookie") answer.headers.append(name, value);
-      else if (response === null || !answer.headers.has(name)) answer.headers.set(name, value);
-    }
-    if (draft.background) answer.background ??= draft.background;
-    return answer;
+    if (draft && isResult) response.statusCode = draft.statusCode;
+    const send = trackedSend(call);
+    return () => sender(draft ? withDraft(send, draft, isResult) : send);
+  }
+
+  async #prepareJSON(call: Call, result: unknown): Promise<() => Promise<void> | void> {
+    const text = this.#stringify(this.#returns ? await this.#toOutput(this.#returns, result) : result);
+    const headOnly = (call.scope as HTTPScope).method === "HEAD";
+    const draft = call.draftIfMade;
+    const send = trackedSend(call);
+    return draft
+      ? () => sendJSON(withDraft(send, draft, true), draft.statusCode, text, headOnly)
+      : () => sendJSON(send, this.#statusCode, text, headOnly);
   }
 
   async #afterResponse(call: Call, response: Response | null): Promise<void> {
     call.requestIfMade?.markFinished();
     await call.backgroundIfMade?.run();
     await response?.background?.run();
+    await call.draftIfMade?.background?.run();
     if (call.exits) await closeExits(call.exits, "request", this.#settings.logger);
   }
 
@@ -263,9 +273,7 @@ export class Endpoint {
       logError(error, scope, logger);
       throw error;
     }
-    const response = await toErrorResponse(error, call.request, this.#errors);
-    call.started = true;
-    await response.send(call.send, scope.method === "HEAD");
+    const response = await sendErrorResponse(error, call.request, this.#errors, trackedSend(call));
     await this.#afterResponse(call, response);
   }
 }
@@ -286,6 +294,12 @@ function stringify(result: unknown): string | undefined {
 }
 
 function assertJSON(result: object): void {
+  if (Symbol.asyncIterator in result) {
+    throw new TypeError(
+      "A handler cannot return an async iterable, which JSON writes as {}. Return new StreamingResponse(iterable), or " +
+        "write the handler as `async function*`.",
+    );
+  }
   if (result instanceof Map || result instanceof Set) {
     const instead = result instanceof Map ? "Object.fromEntries(map)" : "[...set]";
     throw new TypeError(

@@ -61,6 +61,23 @@ function toDefaultResponse(error: unknown, request: Request, settings: ErrorSett
   }
 }
 
+/** Sends the answer to an error. One that cannot be prepared, a file that is not there, is answered as an error itself. */
+export async function sendErrorResponse(
+  error: unknown,
+  request: Request,
+  settings: ErrorSettings,
+  send: Send,
+): Promise<Response> {
+  const headOnly = request.method === "HEAD";
+  let response = await toErrorResponse(error, request, settings);
+  const sender = await Promise.resolve(response.prepare(headOnly, request)).catch((thrown: unknown) => {
+    response = toDefaultResponse(thrown, request, settings);
+    return response.prepare(headOnly, request);
+  });
+  await sender(send);
+  return response;
+}
+
 /** Whether the error only says that the client has gone: nobody is there to answer, and nothing is wrong. */
 export function isDisconnect(error: unknown): boolean {
   return error instanceof ClientDisconnect;

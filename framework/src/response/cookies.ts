@@ -33,27 +33,69 @@ function attribute(name: string, value: string): string {
   return `; ${name}=${value}`;
 }
 
-const SAME_SITE = { strict: "Strict", lax: "Lax", none: "None" } as const;
+const SAME_SITE: Readonly<Record<string, string>> = { strict: "Strict", lax: "Lax", none: "None" };
+
+/**
+ * What browsers throw away without a word, so that it is said here.
+ *
+ * @see RFC 6265bis §4.1.3 for the prefixes, §5.7 for `SameSite=None`, and CHIPS §2.1 for `Partitioned`.
+ */
+function assertKept(name: string, { secure, path = "/", domain, sameSite, partitioned }: CookieOptions): void {
+  const isHost = /^__host-/i.test(name);
+  const reason =
+    isHost || /^__secure-/i.test(name)
+      ? "its prefix asks for it"
+      : sameSite?.toLowerCase() === "none"
+        ? '`sameSite: "none"` asks for it'
+        : partitioned
+          ? "`partitioned` asks for it"
+          : null;
+  if (reason !== null && !secure) throw new TypeError(`The cookie ${name} needs \`secure: true\`: ${reason}.`);
+  if (isHost && (path !== "/" || domain !== undefined)) {
+    throw new TypeError(`The cookie ${name} takes no domain, and no path but "/": its prefix says so.`);
+  }
+}
+
+/** Days that `Expires` can name, RFC 9110 §5.6.7: years of four digits. */
+function expiry(date: Date): string {
+  const year = date.getUTCFullYear();
+  if (!(year >= 0 && year <= 9999)) throw new TypeError("The cookie's `expires` should be a valid Date.");
+  return date.toUTCString();
+}
 
 /**
  * The value of a `Set-Cookie` header. The cookie's value is percent-encoded where it needs to be.
  *
- * @throws TypeError when a name or an attribute has a character that is not allowed there, or a number is none.
+ * @throws TypeError when a name or an attribute has a character that is not allowed there, a number or date is none, or
+ * browsers would throw the cookie away.
  */
 export function serializeCookie(name: string, value: string, options: CookieOptions = {}): string {
   if (!NAME.test(name)) throw new TypeError(`The cookie name ${JSON.stringify(name)} is no token of RFC 9110 §5.6.2.`);
   const { maxAge, expires, path = "/", domain, sameSite = "lax" } = options;
-  let cookie = `${name}=${encodeURIComponent(value)}`;
+  assertKept(name, options);
+  let cookie = `${name}=${encodeURIComponent(value.toWellFormed())}`;
   if (maxAge !== undefined) {
-    if (!Number.isInteger(maxAge)) throw new TypeError(`The cookie's maxAge should be whole seconds, not ${maxAge}.`);
+    if (!Number.isSafeInteger(maxAge)) {
+      throw new TypeError(`The cookie's maxAge should be whole seconds, not ${maxAge}.`);
+    }
     cookie += `; Max-Age=${maxAge}`;
   }
-  if (expires !== undefined) cookie += attribute("Expires", expires.toUTCString());
+  if (expires !== undefined) cookie += attribute("Expires", expiry(expires));
   if (domain !== undefined) cookie += attribute("Domain", domain);
   cookie += attribute("Path", path);
   if (options.secure) cookie += "; Secure";
   if (options.httpOnly) cookie += "; HttpOnly";
-  cookie += attribute("SameSite", SAME_SITE[sameSite]);
+  const site = Object.hasOwn(SAME_SITE, sameSite.toLowerCase()) ? SAME_SITE[sameSite.toLowerCase()] : undefined;
+  if (site === undefined) {
+    throw new TypeError(`The cookie's sameSite should be "strict", "lax" or "none", not ${JSON.stringify(sameSite)}.`);
+  }
+  cookie += `; SameSite=${site}`;
   if (options.partitioned) cookie += "; Partitioned";
   return cookie;
+}
+
+/** The `Set-Cookie` that ends a cookie. One whose prefix asks for `Secure` gets it: it cannot be ended otherwise. */
+export function serializeDeletion(name: string, options: Omit<CookieOptions, "maxAge" | "expires">): string {
+  const secure = options.secure ?? (/^__(?:host|secure)-/i.test(name) || options.sameSite === "none");
+  return serializeCookie(name, "", { ...options, secure, maxAge: 0, expires: new Date(0) });
 }

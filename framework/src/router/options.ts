@@ -7,6 +7,9 @@ import type { Schema, SchemaInput } from "../schema.js";
 import type { WebSocket } from "../websocket.js";
 import type { Callbacks, ResponseDocs } from "./document-options.js";
 
+/** How what a handler yields is sent: one JSON text a line, or as server-sent events. */
+export type StreamFormat = "jsonl" | "sse";
+
 /** The options of a route that say nothing about types. */
 export interface RouteMetadata {
   /** Groups in the document. */
@@ -34,6 +37,8 @@ export interface RouteMetadata {
   middleware?: readonly Middleware[];
   /** Handlers of errors for this route alone. */
   exceptionHandlers?: ExceptionHandlersInit;
+  /** How what the handler yields is sent. Defaults to `"jsonl"`, JSON Lines, for a generator. */
+  stream?: StreamFormat;
   /** Limits for this route alone. */
   limits?: Partial<Limits>;
 }

@@ -1,0 +1,95 @@
+import { ConfigurationError } from "../exceptions.js";
+import { isAsyncFunction, isGeneratorFunction } from "../params.js";
+import {
+  EventSourceResponse,
+  isServerSentEvent,
+  Response,
+  type StreamContent,
+  StreamingResponse,
+} from "../response.js";
+import type { Handler, RouteOptions, StreamFormat } from "../router.js";
+
+/** Makes JSON text of one item, after `returns` has checked it. */
+type ItemText = (item: unknown) => Promise<string> | string;
+
+/** The items of a handler, one JSON text a line. */
+class JSONLinesResponse extends StreamingResponse<unknown> {
+  readonly #toText: ItemText;
+
+  constructor(content: StreamContent<unknown>, statusCode: number, toText: ItemText) {
+    super(content, { statusCode, mediaType: "application/jsonl" });
+    this.#toText = toText;
+  }
+
+  protected override encode(item: unknown): Promise<string> | string {
+    const text = this.#toText(item);
+    return typeof text === "string" ? `${text}\n` : text.then((late) => `${late}\n`);
+  }
+}
+
+/** The items of a handler, each the data of one event or an event itself. */
+class EventsResponse extends EventSourceResponse {
+  readonly #toText: ItemText;
+
+  constructor(content: StreamContent<unknown>, statusCode: number, toText: ItemText) {
+    super(content, { statusCode });
+    this.#toText = toText;
+  }
+
+  protected override async encode(item: unknown): Promise<string> {
+    const event = isServerSentEvent(item) ? item : { data: item };
+    if (event.data === undefined && isServerSentEvent(item)) return super.encode(item);
+    const text = await this.#toText(event.data);
+    // Text is data as it is.
+    const data: unknown = text.startsWith('"') ? JSON.parse(text) : text;
+    return super.encode({ ...event, data });
+  }
+}
+
+const FORMATS = { jsonl: JSONLinesResponse, sse: EventsResponse } as const;
+
+/** Whether a response was made of what a handler yields: then its status and its headers are the route's. */
+export function isHandlerStream(response: Response): boolean {
+  return response instanceof JSONLinesResponse || response instanceof EventsResponse;
+}
+
+/**
+ * The format in which a route streams, or `null`.
+ *
+ * @throws ConfigurationError when the option is another word, or the handler cannot stream.
+ */
+export function streamFormat(handler: Handler, { stream }: RouteOptions): StreamFormat | null {
+  if (stream === undefined) return isGeneratorFunction(handler) ? "jsonl" : null;
+  if (!Object.hasOwn(FORMATS, stream)) {
+    throw new ConfigurationError(`\`stream\` should be "jsonl" or "sse", not ${JSON.stringify(stream)}.`);
+  }
+  if (!isGeneratorFunction(handler) && !isAsyncFunction(handler)) {
+    throw new ConfigurationError(
+      "`stream` is for a handler that runs on the event loop. Write `async function* () { yield … }`.",
+    );
+  }
+  return stream;
+}
+
+function toStream(result: unknown, format: StreamFormat, statusCode: number, toText: ItemText): Response {
+  if (result instanceof Response) return result;
+  const isIterable =
+    typeof result === "object" && result !== null && (Symbol.asyncIterator in result || Symbol.iterator in result);
+  if (!isIterable) throw new TypeError("A handler with the option `stream` yields its items, or returns an iterable.");
+  return new FORMATS[format](result as StreamContent<unknown>, statusCode, toText);
+}
+
+/** The handler, with a response in the place of its generator. */
+export function streamingHandler(
+  handler: (args: object) => unknown,
+  format: StreamFormat,
+  statusCode: number,
+  toText: ItemText,
+): (args: object) => unknown {
+  return (args) => {
+    const result = handler(args);
+    return result instanceof Promise
+      ? result.then((late: unknown) => toStream(late, format, statusCode, toText))
+      : toStream(result, format, statusCode, toText);
+  };
+}

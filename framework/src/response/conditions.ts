@@ -1,0 +1,60 @@
+/** Conditional requests, RFC 9110 §13. */
+import type { Request } from "../request.js";
+import { parseHTTPDate } from "./http-date.js";
+
+/** What tells one state of a file from another. */
+export interface Validators {
+  /** The `ETag` as it is sent, quotes included. */
+  readonly etag: string;
+  /** Milliseconds since 1970, whole seconds; `null` where it is not sent. */
+  readonly lastModified: number | null;
+}
+
+/** What a conditional request is answered with. */
+export type Verdict = "send" | "not-modified" | "failed";
+
+/** RFC 9110 §8.8.3 `entity-tag`, with the comma or the end behind it. */
+const ENTITY_TAG = /[ \t]*(W\/)?("[\u0021\u0023-\u007e\u0080-\u00ff]*")[ \t]*(?:,|$)/y;
+
+/** Whether a list of entity tags has this one. Weak tags never match where the comparison is strong (§8.8.3.2). */
+function lists(header: string, etag: string, comparison: "strong" | "weak"): boolean {
+  if (header.trim() === "*") return true;
+  const opaque = etag.replace(/^W\//, "");
+  const isWeak = opaque !== etag;
+  ENTITY_TAG.lastIndex = 0;
+  for (let match = ENTITY_TAG.exec(header); match !== null; match = ENTITY_TAG.exec(header)) {
+    if (match[2] === opaque && (comparison === "weak" || !(isWeak || match[1] !== undefined))) return true;
+    if (ENTITY_TAG.lastIndex >= header.length) return false;
+  }
+  return false;
+}
+
+/** The conditions of a GET or a HEAD, in the order of §13.2.2. A date that is none is as if it were not there. */
+export function evaluateConditions(request: Request, { etag, lastModified }: Validators): Verdict {
+  const ifMatch = request.header("if-match");
+  const ifUnmodifiedSince = request.header("if-unmodified-since");
+  if (ifMatch !== undefined) {
+    if (!lists(ifMatch, etag, "strong")) return "failed";
+  } else if (ifUnmodifiedSince !== undefined && lastModified !== null) {
+    const date = parseHTTPDate(ifUnmodifiedSince);
+    if (date !== null && lastModified > date) return "failed";
+  }
+  const ifNoneMatch = request.header("if-none-match");
+  const ifModifiedSince = request.header("if-modified-since");
+  if (ifNoneMatch !== undefined) {
+    if (lists(ifNoneMatch, etag, "weak")) return "not-modified";
+  } else if (ifModifiedSince !== undefined && lastModified !== null) {
+    const date = parseHTTPDate(ifModifiedSince);
+    if (date !== null && lastModified <= date) return "not-modified";
+  }
+  return "send";
+}
+
+/** Whether a range is asked of the state that the file is in, §13.1.5: both validators have to be strong. */
+export function holdsIfRange(request: Request, { etag, lastModified }: Validators): boolean {
+  const ifRange = request.header("if-range");
+  if (ifRange === undefined) return true;
+  if (ifRange.startsWith('"')) return ifRange === etag;
+  const date = parseHTTPDate(ifRange);
+  return date !== null && date === lastModified;
+}

@@ -1,0 +1,207 @@
+import type { Send } from "../asgi.js";
+import { encodeUTF8 } from "../datastructures.js";
+import { HTTPException } from "../exceptions.js";
+import type { Request } from "../request.js";
+import { evaluateConditions, holdsIfRange, type Validators } from "./conditions.js";
+import { contentDisposition } from "./disposition.js";
+import { ResponseHeaders } from "./headers.js";
+import { parseHTTPDate } from "./http-date.js";
+import { openFile, type OpenFile } from "./open-file.js";
+import { type ByteRange, parseRanges } from "./ranges.js";
+import { EMPTY, isBodyless, Response, type ResponseOptions, type Sender, sendWhole, withCharset } from "./response.js";
+
+/** The options of a `FileResponse`. */
+export interface FileResponseOptions extends ResponseOptions {
+  /** The folder that the file must not leave: neither by `..`, nor as an absolute path, nor by a link. Set it wherever a part of the path comes from a request. */
+  root?: string | URL;
+  /** The name under which a client saves the file. */
+  filename?: string;
+  /** With `filename`: whether the client saves the file or shows it. Defaults to `"attachment"`. */
+  disposition?: "attachment" | "inline";
+}
+
+/** Read at a time. Measured: 64 KiB sends 1 GB in half the time of 16 KiB; 256 KiB is not faster. */
+const CHUNK_BYTES = 65_536;
+
+/** A part of a body: bytes that are there, or a range of the file. */
+type Piece = Uint8Array | ByteRange;
+
+/** What goes out: the status, and the body as pieces. */
+interface Selection {
+  readonly status: number;
+  readonly pieces: readonly Piece[];
+}
+
+/** A path as the file system takes it. */
+async function toPath(path: string | URL): Promise<string> {
+  return typeof path === "string" ? path : (await import("node:url")).fileURLToPath(path);
+}
+
+/**
+ * A file, sent as it is read. It has `ETag`, `Last-Modified` and `Accept-Ranges`; conditional requests are answered with
+ * 304 or 412, requests for one or several ranges with 206 or 416. There is no file: 404.
+ *
+ * @example
+ * ```ts
+ * import { App, FileResponse } from "tsgi";
+ *
+ * const app = new App();
+ * app.get("/reports/{name}", async ({ name }) => new FileResponse(name, { root: "reports", filename: name }));
+ * ```
+ */
+export class FileResponse extends Response {
+  /** Where the file is; below `root` where that is given. */
+  readonly path: string | URL;
+  readonly #root: string | URL | undefined;
+
+  /**
+   * @param path - A path, or a `file:` URL. Relative paths start at `root`, else at the working directory.
+   * @throws TypeError when the path is none, or `filename` has a control character.
+   */
+  constructor(path: string | URL, { root, filename, disposition = "attachment", ...options }: FileResponseOptions = {}) {
+    if (typeof path !== "string" && !(path instanceof URL)) {
+      throw new TypeError(`FileResponse takes the path of a file, not ${path === null ? "null" : typeof path}.`);
+    }
+    super(null, options);
+    this.path = path;
+    this.#root = root;
+    if (filename !== undefined && !this.headers.has("content-disposition")) {
+      this.headers.set("content-disposition", contentDisposition(disposition, filename));
+    }
+  }
+
+  /** Opens the file. @throws HTTPException 404, 412 or 416. */
+  override async prepare(headOnly: boolean, request?: Request): Promise<Sender> {
+    const path = await toPath(this.path);
+    const file = await openFile(path, this.#root === undefined ? null : await toPath(this.#root));
+    let isKept = false;
+    try {
+      const headers = new ResponseHeaders(this.headers);
+      await addFacts(headers, path, file);
+      const { status, pieces } = this.#select(headers, file, headOnly, request);
+      const list = headers.toList();
+      if (pieces.length === 0) return (send) => sendWhole(send, status, list, EMPTY);
+      isKept = true;
+      return async (send) => {
+        try {
+          const started = send({ type: "http.response.start", status, headers: list });
+          if (started) await started;
+          await sendPieces(file, pieces, send);
+        } finally {
+          await file.handle.close();
+        }
+      };
+    } finally {
+      if (!isKept) await file.handle.close();
+    }
+  }
+
+  override async send(send: Send, headOnly = false, request?: Request): Promise<void> {
+    const sender = await this.prepare(headOnly, request);
+    await sender(send);
+  }
+
+  /** What of the file goes out. Conditions and ranges are asked of a file that would be sent whole (RFC 9110 §13.2.1). */
+  #select(headers: ResponseHeaders, { size }: OpenFile, headOnly: boolean, request?: Request): Selection {
+    const status = this.statusCode;
+    const isRead = request !== undefined && (request.method === "GET" || request.method === "HEAD");
+    if (status === 200 && isRead) {
+      const validators = validatorsOf(headers);
+      const verdict = evaluateConditions(request, validators);
+      if (verdict === "failed") throw new HTTPException(412);
+      if (verdict === "not-modified") return notModified(headers);
+      const range = headOnly ? undefined : request.header("range");
+      const ranges = range !== undefined && holdsIfRange(request, validators) ? parseRanges(range, size) : null;
+      if (ranges !== null) return partial(headers, ranges, size);
+    }
+    if (isBodyless(status)) return notModified(headers, status);
+    headers.set("content-length", String(size));
+    return { status, pieces: headOnly || size === 0 ? [] : [{ first: 0, last: size - 1 }] };
+  }
+}
+
+/** What the file says of itself, where the application has not said otherwise. */
+async function addFacts(headers: ResponseHeaders, path: string, { size, modifiedNs }: OpenFile): Promise<void> {
+  const setDefault = (name: string, value: string): void => {
+    if (!headers.has(name)) headers.set(name, value);
+  };
+  if (!headers.has("content-type")) {
+    const { lookup } = await import("mrmime");
+    headers.set("content-type", withCharset(lookup(path) ?? "application/octet-stream"));
+  }
+  setDefault("etag", `"${modifiedNs.toString(36)}-${size.toString(36)}"`);
+  // RFC 9110 §8.8.2.1: never a time that is still to come.
+  const modifiedMs = Math.min(Number(modifiedNs / 1_000_000n), Date.now());
+  setDefault("last-modified", new Date(modifiedMs).toUTCString());
+  setDefault("accept-ranges", "bytes");
+}
+
+function validatorsOf(headers: ResponseHeaders): Validators {
+  return { etag: headers.get("etag") ?? "", lastModified: parseHTTPDate(headers.get("last-modified") ?? "") };
+}
+
+/** RFC 9110 §15.4.5: nothing that describes a body which is not there. */
+function notModified(headers: ResponseHeaders, status = 304): Selection {
+  const names = [...headers].map(([name]) => name);
+  for (const name of names) {
+    if (name.startsWith("content-") && name !== "content-location" && name !== "content-security-policy") {
+      headers.delete(name);
+    }
+  }
+  return { status, pieces: [] };
+}
+
+/** RFC 9110 §15.3.7: one range as it is, several as `multipart/byteranges`. */
+function partial(headers: ResponseHeaders, ranges: readonly ByteRange[], size: number): Selection {
+  const [only, ...others] = ranges;
+  if (only === undefined) {
+    throw new HTTPException(416, undefined, { headers: { "Content-Range": `bytes */${size}` } });
+  }
+  const pieces = others.length === 0 ? [only] : multipart(headers, ranges, size);
+  if (others.length === 0) headers.set("content-range", contentRange(only, size));
+  headers.set("content-length", String(pieces.reduce((sum, piece) => sum + lengthOf(piece), 0)));
+  return { status: 206, pieces };
+}
+
+function multipart(headers: ResponseHeaders, ranges: readonly ByteRange[], size: number): Piece[] {
+  // Not to be guessed by whoever wrote the file, who could forge parts with it.
+  const boundary = crypto.randomUUID();
+  const type = headers.get("content-type") ?? "application/octet-stream";
+  headers.set("content-type", `multipart/byteranges; boundary=${boundary}`);
+  const parts = ranges.flatMap((range, index) => [
+    encodeUTF8(
+      `${index === 0 ? "" : "\r\n"}--${boundary}\r\nContent-Type: ${type}\r\n` +
+        `Content-Range: ${contentRange(range, size)}\r\n\r\n`,
+    ),
+    range,
+  ]);
+  return [...parts, encodeUTF8(`\r\n--${boundary}--\r\n`)];
+}
+
+function contentRange({ first, last }: ByteRange, size: number): string {
+  return `bytes ${first}-${last}/${size}`;
+}
+
+function lengthOf(piece: Piece): number {
+  return piece instanceof Uint8Array ? piece.length : piece.last - piece.first + 1;
+}
+
+async function sendPieces({ handle }: OpenFile, pieces: readonly Piece[], send: Send): Promise<void> {
+  const end = pieces.length - 1;
+  for (const [index, piece] of pieces.entries()) {
+    if (piece instanceof Uint8Array) {
+      await send({ type: "http.response.body", body: piece, more_body: index < end });
+      continue;
+    }
+    for (let position = piece.first; position <= piece.last;) {
+      const length = Math.min(CHUNK_BYTES, piece.last - position + 1);
+      // A chunk of its own each: the server may still hold the one before.
+      const { bytesRead, buffer } = await handle.read(new Uint8Array(length), 0, length, position);
+      if (bytesRead === 0) throw new Error("The file has become shorter while it was sent.");
+      position += bytesRead;
+      const body = bytesRead === length ? buffer : buffer.subarray(0, bytesRead);
+      const sent = send({ type: "http.response.body", body, more_body: index < end || position <= piece.last });
+      if (sent) await sent;
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import { encodeUTF8 } from "../datastructures.js";
+import { Response, type ResponseOptions } from "./response.js";
+
+/**
+ * A JSON response.
+ *
+ * @example
+ * ```ts
+ * import { JSONResponse } from "tsgi";
+ *
+ * new JSONResponse({ accepted: true }, { statusCode: 202 });
+ * ```
+ */
+export class JSONResponse extends Response {
+  /** @throws TypeError when the content has no JSON form: a `bigint`, a cycle. */
+  constructor(content: unknown, options: ResponseOptions = {}) {
+    super(encodeUTF8(JSON.stringify(content) ?? "null"), { mediaType: "application/json", ...options });
+  }
+}
+
+/** An HTML response. */
+export class HTMLResponse extends Response {
+  constructor(content: string | Uint8Array, options: ResponseOptions = {}) {
+    super(content, { mediaType: "text/html", ...options });
+  }
+}
+
+/** A response of plain text. */
+export class PlainTextResponse extends Response {
+  constructor(content: string | Uint8Array, options: ResponseOptions = {}) {
+    super(content, { mediaType: "text/plain", ...options });
+  }
+}
+
+/** Sends the client to another address. The status defaults to 307, which keeps method and body. */
+export class RedirectResponse extends Response {
+  /**
+   * @param url - Where to; text that is no valid URL is percent-encoded.
+   * @throws TypeError when it has a control character.
+   */
+  constructor(url: string | URL, options: Omit<ResponseOptions, "mediaType"> = {}) {
+    super(null, { statusCode: 307, ...options });
+    this.headers.set("location", encodeLocation(String(url)));
+  }
+}
+
+/** Percent-encodes what may not stand in a URI, and leaves what is encoded already. */
+function encodeLocation(url: string): string {
+  // oxlint-disable-next-line no-control-regex
+  if (/[\u0000-\u001f\u007f]/.test(url)) {
+    throw new TypeError(`The redirect target ${JSON.stringify(url)} has a control character.`);
+  }
+  return encodeURI(url).replaceAll(/%25([0-9A-Fa-f]{2})/g, "%$1");
+}

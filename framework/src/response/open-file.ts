@@ -1,0 +1,56 @@
+import { HTTPException } from "../exceptions.js";
+
+type FileHandle = Awaited<ReturnType<typeof import("node:fs/promises").open>>;
+
+/** An open file, and what is known of it. Whoever has it closes it. */
+export interface OpenFile {
+  readonly handle: FileHandle;
+  readonly size: number;
+  /** When it was changed last, in nanoseconds since 1970. */
+  readonly modifiedNs: bigint;
+}
+
+/** What says that there is no such file, however that is said. NUL in a path is an invalid argument. */
+const ABSENT = new Set(["ENOENT", "ENOTDIR", "EISDIR", "ENAMETOOLONG", "ELOOP", "ENXIO", "ERR_INVALID_ARG_VALUE"]);
+
+function codeOf(error: unknown): string {
+  return String((error as { code?: unknown } | null)?.code);
+}
+
+/** The path that links lead to, if it is below `root`. @throws HTTPException 404 when it is not. */
+async function resolveInside(path: string, root: string): Promise<string> {
+  const [{ realpath }, { isAbsolute, relative, resolve }] = await Promise.all([
+    import("node:fs/promises"),
+    import("node:path"),
+  ]);
+  const folder = await realpath(root).catch((cause: unknown) => {
+    throw new Error(`The root ${JSON.stringify(root)} of a file response is no folder that can be read.`, { cause });
+  });
+  const target = await realpath(resolve(root, path));
+  const below = relative(folder, target);
+  // On Windows the way to another drive is absolute.
+  if (below === "" || /^\.\.(?:[/\\]|$)/.test(below) || isAbsolute(below)) throw new HTTPException(404);
+  return target;
+}
+
+/**
+ * Opens a file to be read.
+ *
+ * @param root - The folder that it must not leave, neither by its path nor by a link; `null` for no such bound.
+ * @throws HTTPException 404 when there is no such file, or it is a folder, a pipe, a device.
+ */
+export async function openFile(path: string, root: string | null): Promise<OpenFile> {
+  const { constants, open } = await import("node:fs/promises");
+  let handle: FileHandle | null = null;
+  try {
+    // Attack: opening a pipe waits for a writer, and holds one of four threads until then.
+    const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+    handle = await open(root === null ? path : await resolveInside(path, root), flags);
+    const stats = await handle.stat({ bigint: true });
+    if (!stats.isFile()) throw new HTTPException(404);
+    return { handle, size: Number(stats.size), modifiedNs: stats.mtimeNs };
+  } catch (error) {
+    await handle?.close();
+    throw ABSENT.has(codeOf(error)) ? new HTTPException(404, undefined, { cause: error }) : error;
+  }
+}

@@ -1,0 +1,131 @@
+import type { Request } from "../request.js";
+
+/** Given while nothing has come for as long as was asked. */
+export const SILENT = "silent";
+/** Given once the client has gone. */
+export const GONE = "gone";
+
+/** What the wait for the next item ends with. */
+export type Waited<Item> = IteratorResult<Item, unknown> | typeof SILENT | typeof GONE;
+
+/**
+ * How long a source may take to close behind a client that has gone. A generator that waits for something else cannot
+ * be interrupted; past this its clean-up runs without anybody waiting for it.
+ */
+const MAX_CLOSE_MS = 1000;
+
+/** How long a client that is said to have gone before anything was asked of it is believed to be there. */
+const EARLY_LEAVE_MS = 500;
+
+interface Timer {
+  unref?(): void;
+}
+
+/** Calls `fn` later, without keeping the process alive for it. */
+function later(fn: () => void, ms: number): ReturnType<typeof setTimeout> {
+  const timer = setTimeout(fn, ms);
+  (timer as Timer).unref?.();
+  return timer;
+}
+
+function isDestroyable(content: object): content is { destroy(): unknown } {
+  return "destroy" in content && typeof content.destroy === "function";
+}
+
+/** Takes the items of a source one by one, and closes it however that ends. */
+export class Pull<Item> {
+  readonly #content: AsyncIterable<Item> | Iterable<Item>;
+  readonly #iterator: AsyncIterator<Item, unknown> | Iterator<Item, unknown>;
+  #pending: Promise<IteratorResult<Item, unknown>> | null = null;
+  #gone = false;
+  #onGone: (() => void) | null = null;
+
+  constructor(content: AsyncIterable<Item> | Iterable<Item>) {
+    this.#content = content;
+    this.#iterator = Symbol.asyncIterator in content ? content[Symbol.asyncIterator]() : content[Symbol.iterator]();
+  }
+
+  /** Nobody wants the items any more: whoever waits for one is told so. */
+  leave(): void {
+    this.#gone = true;
+    this.#onGone?.();
+  }
+
+  /** @param silenceMs - After how long without an item the wait ends with `SILENT`; 0 for never. */
+  next(silenceMs: number): Promise<Waited<Item>> | Waited<Item> {
+    if (this.#gone) return GONE;
+    if (this.#pending === null) {
+      const step = this.#iterator.next();
+      if (!("then" in step)) return step;
+      this.#pending = step;
+    }
+    return this.#wait(this.#pending, silenceMs);
+  }
+
+  /** One listener a wait: a race with a promise that lives as long as the stream would keep every item of it. */
+  #wait(pending: Promise<IteratorResult<Item, unknown>>, silenceMs: number): Promise<Waited<Item>> {
+    return new Promise((resolve, reject) => {
+      let isOver = false;
+      const end = (): void => {
+        isOver = true;
+        clearTimeout(timer);
+        this.#onGone = null;
+      };
+      const timer = silenceMs > 0 ? later(() => (end(), resolve(SILENT)), silenceMs) : undefined;
+      this.#onGone = () => (end(), resolve(GONE));
+      const settle = (tell: () => void): void => {
+        if (isOver) return;
+        this.#pending = null;
+        end();
+        tell();
+      };
+      pending.then(
+        (step) => settle(() => resolve(step)),
+        (error: Error) => settle(() => reject(error)),
+      );
+    });
+  }
+
+  /** Lets go of the source, also of one that was never asked for anything. */
+  async close(): Promise<void> {
+    this.#pending?.catch(() => {});
+    // The iterator of a Node stream that was not started yet does not destroy it.
+    if (isDestroyable(this.#content)) this.#content.destroy();
+    const closing = this.#iterator.return?.();
+    if (closing === undefined || !("then" in closing)) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<void>((resolve) => (timer = later(resolve, MAX_CLOSE_MS)));
+    await Promise.race([closing, late]).finally(() => clearTimeout(timer));
+  }
+}
+
+/**
+ * Tells when the client of a request goes. Looks at nothing in the turn in which it is called, so that what is at hand
+ * already goes out without a question to the server. A server that says in its first answer that the client has gone
+ * may be a caller without a connection that has nothing more to say: a real one refuses what is sent to it.
+ *
+ * @returns What stops it.
+ */
+export function watchClient(request: Request, onGone: () => void): () => void {
+  let signal: AbortSignal | null = null;
+  let isEarly = true;
+  let timer: ReturnType<typeof setTimeout> = setTimeout(begin, 0);
+
+  function onAbort(): void {
+    clearTimeout(timer);
+    if (isEarly) timer = later(onGone, EARLY_LEAVE_MS);
+    else onGone();
+  }
+
+  function begin(): void {
+    timer = setTimeout(() => (isEarly = false), 0);
+    signal = request.signal;
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort);
+  }
+
+  return () => {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", onAbort);
+  };
+}

@@ -1,0 +1,151 @@
+import type { HeaderPair, Send } from "../asgi.js";
+import type { BackgroundTasks } from "../background.js";
+import { encodeUTF8, HeaderList } from "../datastructures.js";
+import type { Request } from "../request.js";
+import { type CookieOptions, serializeCookie, serializeDeletion } from "./cookies.js";
+import { type HeadersInit, ResponseHeaders } from "./headers.js";
+
+/** No body. */
+export const EMPTY = new Uint8Array(0);
+
+/** What every response class takes beside its content. */
+export interface ResponseOptions {
+  /** HTTP status code in range [200...599]. Defaults to 200. */
+  statusCode?: number;
+  /** Headers to send; a name given here wins over the one that the class would set. */
+  headers?: HeadersInit;
+  /** The `Content-Type`. `; charset=utf-8` is added to a `text/` type that has none. */
+  mediaType?: string;
+  /** Work for after the response has been sent. */
+  background?: BackgroundTasks;
+}
+
+/** Sends a response whose head can no longer fail. */
+export type Sender = (send: Send) => Promise<void> | void;
+
+/** Statuses that never have a body, RFC 9110 §6.4.1. */
+export function isBodyless(statusCode: number): boolean {
+  return statusCode === 204 || statusCode === 304 || statusCode < 200;
+}
+
+/**
+ * A response with text or bytes. Named in the params of a handler it is a draft: headers, cookies and status set on
+ * it reach the answer that the handler's result becomes.
+ *
+ * @example
+ * ```ts
+ * import { App, Response } from "tsgi";
+ *
+ * const app = new App();
+ * app.get("/robots.txt", async () => new Response("User-agent: *", { mediaType: "text/plain" }));
+ * ```
+ */
+export class Response {
+  /** HTTP status code in range [200...599]. */
+  statusCode: number;
+  /** The headers to send. `Content-Length` is added when they go out. */
+  readonly headers: ResponseHeaders;
+  /** Work for after the response has been sent. */
+  background: BackgroundTasks | undefined;
+  /** The body that will be sent. */
+  readonly body: Uint8Array;
+
+  /**
+   * @param content - Text (sent as UTF-8), bytes, or nothing.
+   * @throws TypeError when the content is of another kind, or a header is not allowed in HTTP.
+   */
+  constructor(content: string | Uint8Array | null = null, options: ResponseOptions = {}) {
+    this.statusCode = options.statusCode ?? 200;
+    this.headers = new ResponseHeaders(options.headers);
+    this.background = options.background;
+    if (content === null || content === undefined) this.body = EMPTY;
+    else if (typeof content === "string") this.body = encodeUTF8(content);
+    else if (content instanceof Uint8Array) this.body = content;
+    else {
+      throw new TypeError(
+        `Response takes text or bytes, not ${typeof content}. Use JSONResponse for JSON, or return the value itself.`,
+      );
+    }
+    const mediaType = options.mediaType ?? (typeof content === "string" ? "text/plain" : undefined);
+    if (mediaType !== undefined && !this.headers.has("content-type")) {
+      this.headers.set("content-type", withCharset(mediaType));
+    }
+  }
+
+  /**
+   * Adds a cookie.
+   *
+   * @param value - Any text; it is percent-encoded where it needs to be.
+   * @throws TypeError when the name or an attribute has a character that is not allowed there.
+   */
+  setCookie(name: string, value: string, options: CookieOptions = {}): void {
+    this.headers.append("set-cookie", serializeCookie(name, value, options));
+  }
+
+  /** Ends a cookie in the browser. Path and domain must be those with which it was set. */
+  deleteCookie(name: string, options: Omit<CookieOptions, "maxAge" | "expires"> = {}): void {
+    this.headers.append("set-cookie", serializeDeletion(name, options));
+  }
+
+  /**
+   * Does what can fail before the head goes out: opens the file, waits for the first part of the stream. Until then
+   * another response can be sent instead. One response may be prepared for several requests at a time.
+   *
+   * @param headOnly - Whether it answers HEAD: then no body is made.
+   * @param request - The request that is answered, for conditions and ranges, and to see the client go.
+   */
+  prepare(headOnly: boolean, request?: Request): Promise<Sender> | Sender {
+    return (send) => this.send(send, headOnly, request);
+  }
+
+  /** Sends head and body. With `headOnly`, as the answer to HEAD, the head alone with one empty body. */
+  // oxlint-disable-next-line no-unused-vars -- files and streams look at the request
+  send(send: Send, headOnly = false, request?: Request): Promise<void> | void {
+    const bodyless = isBodyless(this.statusCode);
+    if (bodyless) {
+      this.headers.delete("content-length");
+      this.headers.delete("content-type");
+    } else if (!this.headers.has("content-length")) {
+      this.headers.set("content-length", String(this.body.length));
+    }
+    return sendWhole(send, this.statusCode, this.headers.toList(), headOnly || bodyless ? EMPTY : this.body);
+  }
+}
+
+/** A media type of text says in which encoding it is. */
+export function withCharset(mediaType: string): string {
+  return mediaType.startsWith("text/") && !/;\s*charset=/i.test(mediaType) ? `${mediaType}; charset=utf-8` : mediaType;
+}
+
+/** Whether a `send` takes its time. One that gives anything else, as `(message) => list.push(message)`, does not. */
+function isPromise(value: unknown): value is Promise<void> {
+  return typeof value === "object" && value !== null;
+}
+
+/** Sends a head and one whole body, without a promise where the server needs none. */
+export function sendWhole(
+  send: Send,
+  status: number,
+  headers: Iterable<HeaderPair>,
+  body: Uint8Array,
+): Promise<void> | void {
+  const started = send({ type: "http.response.start", status, headers });
+  const message = { type: "http.response.body", body, more_body: false } as const;
+  if (isPromise(started)) return started.then(() => send(message));
+  const ended: unknown = send(message);
+  if (isPromise(ended)) return ended;
+}
+
+const CONTENT_TYPE_JSON = ["content-type", "application/json", "content-length"] as const;
+
+/** The texts of the small numbers that most answers have as their length. */
+const LENGTHS: readonly string[] = Array.from({ length: 1024 }, (_, length) => String(length));
+
+/** Sends JSON text: the way of a result that is no `Response`, without making one. */
+export function sendJSON(send: Send, status: number, text: string, headOnly: boolean): Promise<void> | void {
+  if (isBodyless(status)) return sendWhole(send, status, new HeaderList([]), EMPTY);
+  const body = encodeUTF8(text);
+  const [type, json, length] = CONTENT_TYPE_JSON;
+  const headers = new HeaderList([type, json, length, LENGTHS[body.length] ?? String(body.length)]);
+  return sendWhole(send, status, headers, headOnly ? EMPTY : body);
+}

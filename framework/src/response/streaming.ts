@@ -1,0 +1,119 @@
+import type { Send } from "../asgi.js";
+import { encodeUTF8 } from "../datastructures.js";
+import { ClientDisconnect } from "../exceptions.js";
+import type { Request } from "../request.js";
+import { GONE, Pull, SILENT, watchClient } from "./pull.js";
+import { EMPTY, isBodyless, Response, type ResponseOptions, type Sender, sendWhole } from "./response.js";
+
+/** Something that can be iterated: a generator, an array, a web `ReadableStream`, a Node `Readable`. */
+export type StreamContent<Item = string | Uint8Array> = AsyncIterable<Item> | Iterable<Item>;
+
+function assertIterable(content: unknown, className: string): void {
+  if (typeof content === "function") {
+    throw new TypeError(`${className} takes what the generator function gives: call it.`);
+  }
+  if (typeof content === "string" || content instanceof Uint8Array) {
+    throw new TypeError(`${className} takes an iterable of parts. Use Response for text or bytes that are there.`);
+  }
+  const isIterable =
+    typeof content === "object" && content !== null && (Symbol.asyncIterator in content || Symbol.iterator in content);
+  if (!isIterable) {
+    const given = content === null ? "null" : typeof content;
+    throw new TypeError(`${className} takes an iterable or an async iterable, not ${given}.`);
+  }
+}
+
+/**
+ * A response whose body is made while it is sent. The next part is asked for when the one before it is with the server,
+ * so that a slow client slows its source down. The source is closed when it has ended or failed and when the client has
+ * gone; for HEAD it is never started. The head goes out with the first part: an error before it is answered as
+ * any other, one behind it cuts the connection.
+ *
+ * @example
+ * ```ts
+ * import { App, StreamingResponse } from "tsgi";
+ *
+ * async function* count() {
+ *   for (let n = 1; n <= 3; n++) yield `${n}\n`;
+ * }
+ * const app = new App();
+ * app.get("/count", async () => new StreamingResponse(count(), { mediaType: "text/plain" }));
+ * ```
+ */
+export class StreamingResponse<Item = string | Uint8Array> extends Response {
+  readonly #content: StreamContent<Item>;
+  /** After how long without a part `silence` goes out; 0 for never. */
+  protected readonly silenceMs: number = 0;
+  /** How long the head waits for the first part; 0 for as long as it takes. */
+  protected readonly headMs: number = 0;
+  /** What goes out when nothing has come for `silenceMs`. */
+  protected readonly silence: Uint8Array = EMPTY;
+
+  /**
+   * @param content - Text (sent as UTF-8) or bytes, in parts.
+   * @throws TypeError when it cannot be iterated.
+   */
+  constructor(content: StreamContent<Item>, options: ResponseOptions = {}) {
+    super(null, options);
+    assertIterable(content, new.target.name);
+    this.#content = content;
+  }
+
+  /** Makes text or bytes of an item. @throws TypeError when it cannot be sent. */
+  protected encode(item: Item): Promise<string | Uint8Array> | string | Uint8Array {
+    if (typeof item === "string" || item instanceof Uint8Array) return item;
+    throw new TypeError(`A stream takes text or bytes, not ${item === null ? "null" : typeof item}.`);
+  }
+
+  /** Waits for the first part. */
+  override async prepare(headOnly: boolean, request?: Request): Promise<Sender> {
+    const pull = new Pull(this.#content);
+    if (headOnly || isBodyless(this.statusCode)) {
+      await pull.close();
+      return (send) => sendWhole(send, this.statusCode, this.headers.toList(), EMPTY);
+    }
+    const stop = request ? watchClient(request, () => pull.leave()) : () => {};
+    let first: Uint8Array | null;
+    try {
+      first = await this.#next(pull, this.headMs, EMPTY);
+    } catch (error) {
+      stop();
+      throw error;
+    }
+    return (send) => this.#sendFrom(first, pull, send).finally(stop);
+  }
+
+  override async send(send: Send, headOnly = false, request?: Request): Promise<void> {
+    const sender = await this.prepare(headOnly, request);
+    await sender(send);
+  }
+
+  async #sendFrom(first: Uint8Array | null, pull: Pull<Item>, send: Send): Promise<void> {
+    try {
+      await send({ type: "http.response.start", status: this.statusCode, headers: this.headers.toList() });
+      for (let body = first; body !== null; body = await this.#next(pull, this.silenceMs, this.silence)) {
+        const sent = send({ type: "http.response.body", body, more_body: true });
+        if (sent) await sent;
+      }
+    } catch (error) {
+      await pull.close();
+      throw error;
+    }
+    await send({ type: "http.response.body", body: EMPTY, more_body: false });
+  }
+
+  /** The next part as bytes, `silence` when none comes in time, `null` at the end. */
+  async #next(pull: Pull<Item>, silenceMs: number, silence: Uint8Array): Promise<Uint8Array | null> {
+    const step = await pull.next(silenceMs);
+    if (step === SILENT) return silence;
+    if (step !== GONE && step.done) return null;
+    try {
+      if (step === GONE) throw new ClientDisconnect();
+      const part = await this.encode(step.value);
+      return typeof part === "string" ? encodeUTF8(part) : part;
+    } catch (error) {
+      await pull.close();
+      throw error;
+    }
+  }
+}
