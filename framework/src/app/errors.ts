@@ -10,7 +10,7 @@ import {
 import { ClientDisconnect, HTTPException, RequestValidationError } from "../exceptions.js";
 import { errorText, type Logger } from "../logger.js";
 import type { Request } from "../request.js";
-import { JSONResponse, Response } from "../response.js";
+import { JSONResponse, Response, type Sender } from "../response.js";
 
 /** Where an error is looked up, and how it is told. */
 export interface ErrorSettings {
@@ -70,10 +70,13 @@ export async function sendErrorResponse(
 ): Promise<Response> {
   const headOnly = request.method === "HEAD";
   let response = await toErrorResponse(error, request, settings);
-  const sender = await Promise.resolve(response.prepare(headOnly, request)).catch((thrown: unknown) => {
+  let sender: Sender;
+  try {
+    sender = await response.prepare(headOnly, request);
+  } catch (thrown) {
     response = toDefaultResponse(thrown, request, settings);
-    return response.prepare(headOnly, request);
-  });
+    sender = await response.prepare(headOnly, request);
+  }
   await sender(send);
   return response;
 }

@@ -1,9 +1,6 @@
 /** RFC 8187 §3.2.1 `attr-char`: `encodeURIComponent` leaves four more characters as they are. */
 function encodeExtended(text: string): string {
-  return encodeURIComponent(text).replaceAll(
-    /['()*]/g,
-    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
+  return encodeURIComponent(text).replaceAll(/['()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
 /**

@@ -42,7 +42,7 @@ const LINE_END = /\r\n|\r|\n/;
 function lines(field: string, text: string): string {
   return text
     .split(LINE_END)
-    .map((line) => `${field}: ${line}\n`)
+    .map((part) => `${field}: ${part}\n`)
     .join("");
 }
 

@@ -58,7 +58,10 @@ export class FileResponse extends Response {
    * @param path - A path, or a `file:` URL. Relative paths start at `root`, else at the working directory.
    * @throws TypeError when the path is none, or `filename` has a control character.
    */
-  constructor(path: string | URL, { root, filename, disposition = "attachment", ...options }: FileResponseOptions = {}) {
+  constructor(
+    path: string | URL,
+    { root, filename, disposition = "attachment", ...options }: FileResponseOptions = {},
+  ) {
     if (typeof path !== "string" && !(path instanceof URL)) {
       throw new TypeError(`FileResponse takes the path of a file, not ${path === null ? "null" : typeof path}.`);
     }

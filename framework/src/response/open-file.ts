@@ -1,6 +1,15 @@
 import { HTTPException } from "../exceptions.js";
 
-type FileHandle = Awaited<ReturnType<typeof import("node:fs/promises").open>>;
+/** What is needed of a file that is open. */
+export interface FileHandle {
+  read(
+    buffer: Uint8Array,
+    offset: number,
+    length: number,
+    position: number,
+  ): Promise<{ readonly bytesRead: number; readonly buffer: Uint8Array }>;
+  close(): Promise<void>;
+}
 
 /** An open file, and what is known of it. Whoever has it closes it. */
 export interface OpenFile {
@@ -19,17 +28,15 @@ function codeOf(error: unknown): string {
 
 /** The path that links lead to, if it is below `root`. @throws HTTPException 404 when it is not. */
 async function resolveInside(path: string, root: string): Promise<string> {
-  const [{ realpath }, { isAbsolute, relative, resolve }] = await Promise.all([
-    import("node:fs/promises"),
-    import("node:path"),
-  ]);
-  const folder = await realpath(root).catch((cause: unknown) => {
+  const fs = await import("node:fs/promises");
+  const paths = await import("node:path");
+  const folder = await fs.realpath(root).catch((cause: unknown) => {
     throw new Error(`The root ${JSON.stringify(root)} of a file response is no folder that can be read.`, { cause });
   });
-  const target = await realpath(resolve(root, path));
-  const below = relative(folder, target);
+  const target = await fs.realpath(paths.resolve(root, path));
+  const below = paths.relative(folder, target);
   // On Windows the way to another drive is absolute.
-  if (below === "" || /^\.\.(?:[/\\]|$)/.test(below) || isAbsolute(below)) throw new HTTPException(404);
+  if (below === "" || /^\.\.(?:[/\\]|$)/.test(below) || paths.isAbsolute(below)) throw new HTTPException(404);
   return target;
 }
 
@@ -41,16 +48,19 @@ async function resolveInside(path: string, root: string): Promise<string> {
  */
 export async function openFile(path: string, root: string | null): Promise<OpenFile> {
   const { constants, open } = await import("node:fs/promises");
-  let handle: FileHandle | null = null;
   try {
     // Attack: opening a pipe waits for a writer, and holds one of four threads until then.
     const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
-    handle = await open(root === null ? path : await resolveInside(path, root), flags);
-    const stats = await handle.stat({ bigint: true });
-    if (!stats.isFile()) throw new HTTPException(404);
-    return { handle, size: Number(stats.size), modifiedNs: stats.mtimeNs };
+    const handle = await open(root === null ? path : await resolveInside(path, root), flags);
+    try {
+      const stats = await handle.stat({ bigint: true });
+      if (!stats.isFile()) throw new HTTPException(404);
+      return { handle, size: Number(stats.size), modifiedNs: stats.mtimeNs };
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
   } catch (error) {
-    await handle?.close();
     throw ABSENT.has(codeOf(error)) ? new HTTPException(404, undefined, { cause: error }) : error;
   }
 }
