@@ -123,6 +123,8 @@ export interface WebSocketAcceptMessage {
   type: "websocket.accept";
   subprotocol?: string | null;
   headers?: Iterable<HeaderPair>;
+  /** The most bytes of one message from the client; for servers with the extension `tsgi.websocket.message_limit`. */
+  max_message_bytes?: number;
 }
 
 /** One WebSocket message to the client: `text` or `bytes`, never both. */

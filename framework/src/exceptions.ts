@@ -114,6 +114,24 @@ export class WebSocketException extends Error {
   }
 }
 
+/** RFC 6455 §5.5: a control frame has 125 bytes, two of them the code. */
+const MAX_REASON_BYTES = 123;
+
+/**
+ * What is wrong with the code and the reason of a close frame, or `null` when they may be sent.
+ *
+ * @see RFC 6455 §7.4: 1004 is reserved; 1005, 1006 and 1015 only say how a connection ended; 2999 and below are the RFC's
+ */
+export function findCloseFault(code: number, reason: string): string | null {
+  const isRegistered = code >= 1000 && code <= 1014 && code !== 1004 && code !== 1005 && code !== 1006;
+  if (!Number.isInteger(code) || !(isRegistered || (code >= 3000 && code <= 4999))) {
+    return `Expected a close code of 1000 to 1003, 1007 to 1014 or 3000 to 4999, not ${code}.`;
+  }
+  return reason.length * 3 <= MAX_REASON_BYTES || new TextEncoder().encode(reason).length <= MAX_REASON_BYTES
+    ? null
+    : `Expected a reason of at most ${MAX_REASON_BYTES} bytes.`;
+}
+
 /** One fault of a request: a member of the `detail` list of a 422 answer. */
 export interface Fault {
   /** One of the documented fault types: `missing`, `int_parsing`, `string_type`, … */

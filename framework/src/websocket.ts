@@ -1,10 +1,16 @@
 /** A WebSocket as a handler sees it. @module */
-import type { Receive, ReceiveMessage, Send, WebSocketScope } from "./asgi.js";
+import type { Receive, ReceiveMessage, Send, SendMessage, WebSocketScope, WebSocketSendMessage } from "./asgi.js";
 import { encodeUTF8 } from "./datastructures.js";
-import { WebSocketException } from "./exceptions.js";
+import { ClientDisconnect, findCloseFault, WebSocketException } from "./exceptions.js";
 import { DEFAULT_LIMITS, type Limits } from "./limits.js";
 import { Connection, parseJSON } from "./request.js";
 import { type HeadersInit, ResponseHeaders } from "./response.js";
+
+/**
+ * The extension of servers that bound a message before it is in memory: they take the bound with `websocket.accept`, as
+ * `max_message_bytes`.
+ */
+const MESSAGE_LIMIT = "tsgi.websocket.message_limit";
 
 /** What `accept` takes. */
 export interface AcceptOptions {
@@ -16,12 +22,22 @@ export interface AcceptOptions {
 
 /** RFC 6455 §7.4.1: not acceptable data. */
 const UNSUPPORTED_DATA = 1003;
+/** RFC 6455 §7.4.1: the connection ended without a close frame. */
+const ABNORMAL = 1006;
+/** RFC 6455 §7.4.1: a message that breaks this side's rules. */
+const POLICY_VIOLATION = 1008;
 /** RFC 6455 §7.4.1: a message too big. */
 const TOO_BIG = 1009;
 /** RFC 6455 §7.4.1: the server met a condition that it did not expect. */
 const INTERNAL_ERROR = 1011;
 /** RFC 6455 §7.1.5: no status was received. */
 const NO_STATUS = 1005;
+
+function toMessage(data: unknown): WebSocketSendMessage {
+  if (typeof data === "string") return { type: "websocket.send", text: data };
+  if (data instanceof Uint8Array) return { type: "websocket.send", bytes: data };
+  throw new TypeError(`Expected text or a Uint8Array to send, not ${data === null ? "null" : typeof data}.`);
+}
 
 /** Whether a message has more bytes than the limit; text is encoded only when its length does not tell. */
 function isLonger(data: string | Uint8Array, limit: number): boolean {
@@ -71,7 +87,7 @@ export class WebSocket extends Connection<WebSocketScope> implements AsyncIterab
   /**
    * Takes the connection.
    *
-   * @throws WebSocketException when it was accepted or closed before.
+   * @throws WebSocketException when it was accepted or closed before, or the client has gone.
    * @throws TypeError when a header or the subprotocol is not allowed in HTTP.
    */
   async accept(options: AcceptOptions = {}): Promise<void> {
@@ -84,7 +100,10 @@ export class WebSocket extends Connection<WebSocketScope> implements AsyncIterab
     const message = await this.#receive();
     if (message.type !== "websocket.connect") throw this.#gone(message);
     this.#state = "accepted";
-    await this.#send({ type: "websocket.accept", subprotocol: subprotocol ?? null, headers });
+    const limit = this.scope.extensions?.[MESSAGE_LIMIT]
+      ? { max_message_bytes: this.#limits.webSocketMessageBytes }
+      : {};
+    await this.#deliver({ type: "websocket.accept", subprotocol: subprotocol ?? null, headers, ...limit });
   }
 
   /**
@@ -98,8 +117,7 @@ export class WebSocket extends Connection<WebSocketScope> implements AsyncIterab
     if (message.type !== "websocket.receive") throw this.#gone(message);
     const data = message.text ?? message.bytes ?? "";
     if (isLonger(data, this.#limits.webSocketMessageBytes)) {
-      await this.close(TOO_BIG, "Message too big");
-      throw this.#closed as unknown as WebSocketException;
+      return this.#reject(TOO_BIG, "Message too big");
     }
     return data;
   }
@@ -107,13 +125,13 @@ export class WebSocket extends Connection<WebSocketScope> implements AsyncIterab
   /** The next message as text. @throws WebSocketException when it is bytes, which closes with 1003, or there is none. */
   async receiveText(): Promise<string> {
     const data = await this.receive();
-    return typeof data === "string" ? data : this.#reject("Expected text");
+    return typeof data === "string" ? data : this.#reject(UNSUPPORTED_DATA, "Expected text");
   }
 
   /** The next message as bytes. @throws WebSocketException when it is text, which closes with 1003, or there is none. */
   async receiveBytes(): Promise<Uint8Array> {
     const data = await this.receive();
-    return typeof data === "string" ? this.#reject("Expected bytes") : data;
+    return typeof data === "string" ? this.#reject(UNSUPPORTED_DATA, "Expected bytes") : data;
   }
 
   /** The next message parsed as JSON. @throws WebSocketException when it is none, which closes with 1003. */
@@ -122,29 +140,47 @@ export class WebSocket extends Connection<WebSocketScope> implements AsyncIterab
     try {
       return parseJSON(encodeUTF8(text), this.#limits.jsonDepth);
     } catch {
-      return this.#reject("Expected JSON");
+      return this.#reject(UNSUPPORTED_DATA, "Expected JSON");
     }
   }
 
-  async #reject(reason: string): Promise<never> {
-    await this.close(UNSUPPORTED_DATA, reason);
-    throw this.#closed as unknown as WebSocketException;
+  async #reject(code: number, reason: string): Promise<never> {
+    const closed = this.#ended(new WebSocketException(code, reason));
+    await this.#deliver({ type: "websocket.close", code, reason });
+    throw closed;
   }
 
-  /** Sends text or bytes. Resolves when the server takes more. @throws WebSocketException when it is not open. */
+  /**
+   * Sends text or bytes. Resolves when the server takes more.
+   *
+   * @throws WebSocketException when it is not open, or the client has gone.
+   */
   async send(data: string | Uint8Array): Promise<void> {
+    const message = toMessage(data);
     await this.#assertOpen("send()");
-    await this.#send({ type: "websocket.send", ...(typeof data === "string" ? { text: data } : { bytes: data }) });
+    await this.#deliver(message);
   }
 
   /** Sends text. @throws WebSocketException when it is not open. */
-  sendText(text: string): Promise<void> {
-    return this.send(text);
+  async sendText(text: string): Promise<void> {
+    if (typeof text !== "string") throw new TypeError(`Expected text to send, not ${typeof text}.`);
+    await this.send(text);
   }
 
   /** Sends bytes. @throws WebSocketException when it is not open. */
-  sendBytes(bytes: Uint8Array): Promise<void> {
-    return this.send(bytes);
+  async sendBytes(bytes: Uint8Array): Promise<void> {
+    if (typeof bytes === "string") throw new TypeError("Expected bytes to send, not text.");
+    await this.send(bytes);
+  }
+
+  /** Hands a message to the server. A client that has gone ends this side too. */
+  async #deliver(message: SendMessage): Promise<void> {
+    try {
+      await this.#send(message);
+    } catch (error) {
+      if (!(error instanceof ClientDisconnect)) throw error;
+      throw this.#ended(new WebSocketException(ABNORMAL, "The client has gone"));
+    }
   }
 
   /** Sends a value as JSON text. @throws WebSocketException when it is not open, TypeError when JSON cannot write it. */
@@ -155,29 +191,36 @@ export class WebSocket extends Connection<WebSocketScope> implements AsyncIterab
   /**
    * Closes it; before `accept` it refuses the handshake. A second call does nothing.
    *
-   * @param code - RFC 6455 §7.4: 1000, 1001 to 1015 as the RFC allows them, or 3000 to 4999. Defaults to 1000.
+   * @param code - RFC 6455 §7.4: 1000 to 1003, 1007 to 1014, or 3000 to 4999. Defaults to 1000. Before `accept`, the
+   *   Node server answers 403, but for 4000 to 4999: then it completes the handshake, so that a browser sees the code.
    * @param reason - At most 123 bytes of UTF-8 (§5.5).
+   * @throws RangeError when the code or the reason may not be sent; it stays open then.
    */
   async close(code = 1000, reason = ""): Promise<void> {
+    const fault = findCloseFault(code, reason);
+    if (fault !== null) throw new RangeError(fault);
     if (this.#state === "closed") return;
-    this.#state = "closed";
-    this.#closed = new WebSocketException(code, reason);
-    await this.#send({ type: "websocket.close", code, reason });
+    this.#ended(new WebSocketException(code, reason));
+    try {
+      await this.#send({ type: "websocket.close", code, reason });
+    } catch (error) {
+      if (!(error instanceof ClientDisconnect)) throw error; // it is closed, which is what was asked for
+    }
   }
 
   /**
-   * Refuses the handshake with an HTTP answer, where the server has the extension for it; else with a plain close.
-   * For those who drive a connection.
+   * Refuses the handshake with an HTTP answer, where the server has the extension for it; else with a close: 1011 for
+   * the status of a server's fault, 1008 for another. For those who drive a connection.
    */
   async refuse(statusCode: number, headers: HeadersInit, body: Uint8Array): Promise<void> {
     if (this.#state !== "connecting" || !this.scope.extensions?.["websocket.http.response"]) {
-      return this.close(INTERNAL_ERROR);
+      return this.close(statusCode >= 500 ? INTERNAL_ERROR : POLICY_VIOLATION);
     }
-    this.#state = "closed";
+    this.#ended(new WebSocketException(ABNORMAL, "The handshake was refused"));
     const list = new ResponseHeaders(headers);
     list.set("content-length", String(body.length));
-    await this.#send({ type: "websocket.http.response.start", status: statusCode, headers: list.toList() });
-    await this.#send({ type: "websocket.http.response.body", body });
+    await this.#deliver({ type: "websocket.http.response.start", status: statusCode, headers: list.toList() });
+    await this.#deliver({ type: "websocket.http.response.body", body });
   }
 
   /** Each message until the client closes. */
@@ -194,9 +237,14 @@ export class WebSocket extends Connection<WebSocketScope> implements AsyncIterab
 
   /** The client has closed, or has gone. */
   #gone(message: ReceiveMessage): WebSocketException {
-    this.#state = "closed";
     const { code = NO_STATUS, reason = "" } = message.type === "websocket.disconnect" ? message : {};
-    return (this.#closed = new WebSocketException(code, reason));
+    return this.#ended(new WebSocketException(code, reason));
+  }
+
+  /** Keeps how it ended; the first end counts. */
+  #ended(how: WebSocketException): WebSocketException {
+    this.#state = "closed";
+    return (this.#closed ??= how);
   }
 
   #refusal(call: string): WebSocketException {

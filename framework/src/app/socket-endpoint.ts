@@ -12,11 +12,18 @@ import {
   solveRoute,
   throwIntoExits,
 } from "../dependencies.js";
-import { ConfigurationError, HTTPException, RequestValidationError, WebSocketException } from "../exceptions.js";
-import { httpExceptionHandler, requestValidationExceptionHandler } from "../exception-handlers.js";
+import {
+  ConfigurationError,
+  findCloseFault,
+  HTTPException,
+  RequestValidationError,
+  WebSocketException,
+} from "../exceptions.js";
+import { httpExceptionHandler, requestValidationExceptionHandler, serverErrorHandler } from "../exception-handlers.js";
 import { errorText } from "../logger.js";
 import { wrap } from "../middleware.js";
 import { paramsOf } from "../params.js";
+import type { Response } from "../response.js";
 import type { PathParams, RouteEntry } from "../router.js";
 import { WebSocket } from "../websocket.js";
 import { type EndpointSettings, OVERRIDES, type RouteRecord } from "./endpoint.js";
@@ -24,11 +31,6 @@ import { isDisconnect } from "./errors.js";
 
 /** RFC 6455 §7.4.1: the server met a condition that it did not expect. */
 const INTERNAL_ERROR = 1011;
-
-/** A client that has gone needs no close. */
-function ignoreDisconnect(error: unknown): void {
-  if (!isDisconnect(error)) throw error;
-}
 
 /** One WebSocket route, compiled: from the scope to the close. */
 export class SocketEndpoint {
@@ -72,36 +74,52 @@ export class SocketEndpoint {
     const outer = (scope as { [OVERRIDES]?: readonly DependencyOverrides[] })[OVERRIDES] ?? [];
     call.findOverride = createFindOverride([...outer, this.#overrides], this.#names);
     const { websocket } = call;
+    const { logger } = this.#settings;
     try {
       const args = acceptArguments(await solveRoute(this.#plan, call), call);
       const handler = this.#handler;
       await handler(args);
+      if (call.exits) await closeExits(call.exits, "function", logger);
+      await websocket.close();
     } catch (cause) {
-      const error = call.exits ? await throwIntoExits(call.exits, cause, this.#settings.logger) : cause;
-      await this.#close(websocket, error).catch(ignoreDisconnect);
-    }
-    try {
-      await websocket.close().catch(ignoreDisconnect);
+      const error = call.exits ? await throwIntoExits(call.exits, cause, logger) : cause;
+      await this.#fail(websocket, error);
     } finally {
-      const { exits } = call;
-      if (exits) await closeExits(exits, "function", this.#settings.logger);
       await call.backgroundIfMade?.run();
-      if (exits) await closeExits(exits, "request", this.#settings.logger);
+      if (call.exits) await closeExits(call.exits, "request", logger);
     }
   }
 
-  /** Closes after an error: before `accept` with its status, after it with its code, or with 1011 and a log line. */
-  async #close(websocket: WebSocket, error: unknown): Promise<void> {
+  /** Ends a WebSocket after an error: with its close code; before `accept` with its status; else with 1011. */
+  async #fail(websocket: WebSocket, error: unknown): Promise<void> {
     if (websocket.isOwnEnd(error) || isDisconnect(error)) return;
-    if (error instanceof WebSocketException) return websocket.close(error.code, error.reason);
-    const isRefusal = error instanceof HTTPException || error instanceof RequestValidationError;
-    if (isRefusal && websocket.readyState === "connecting") {
-      const { statusCode, headers, body } =
-        error instanceof HTTPException ? httpExceptionHandler(error) : requestValidationExceptionHandler(error);
-      return websocket.refuse(statusCode, headers, body);
+    if (error instanceof WebSocketException && findCloseFault(error.code, error.reason) === null) {
+      return websocket.close(error.code, error.reason);
     }
-    const { path } = websocket;
+    if (websocket.readyState !== "connecting") {
+      this.#log(websocket, error);
+      return websocket.close(INTERNAL_ERROR, "Internal Server Error");
+    }
+    const { statusCode, headers, body } = this.#toRefusal(websocket, error);
+    await websocket.refuse(statusCode, headers, body).catch((failure: unknown) => {
+      if (!websocket.isOwnEnd(failure)) throw failure;
+    });
+  }
+
+  /** The answer to a handshake that an error refuses. */
+  #toRefusal(websocket: WebSocket, error: unknown): Response {
+    try {
+      if (error instanceof HTTPException) return httpExceptionHandler(error);
+      if (error instanceof RequestValidationError) return requestValidationExceptionHandler(error);
+    } catch (unsendable) {
+      this.#log(websocket, unsendable); // a header that HTTP does not allow, or a detail that JSON cannot write
+      return serverErrorHandler(unsendable, false);
+    }
+    this.#log(websocket, error);
+    return serverErrorHandler(error, false);
+  }
+
+  #log({ path }: WebSocket, error: unknown): void {
     this.#settings.logger.error({ err: error, path }, `WEBSOCKET ${path} failed: ${errorText(error)}`);
-    return websocket.close(INTERNAL_ERROR, "Internal Server Error");
   }
 }

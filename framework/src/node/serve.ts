@@ -35,6 +35,11 @@ export interface ServeOptions {
    * gets 403, one without an `Origin` comes from no browser and is let in. Defaults to any.
    */
   allowedOrigins?: readonly string[];
+  /**
+   * Whether WebSocket messages are compressed where the client offers it (RFC 7692). Each connection then takes more
+   * memory, and each message more time. Defaults to `false`.
+   */
+  webSocketCompression?: boolean;
   /** Whether SIGTERM and SIGINT drain the server and then end the process. Defaults to `true`. */
   signals?: boolean;
   /** Milliseconds that stopping may take, shutdown hooks included, before it is forced. Defaults to 10,000. */
@@ -47,15 +52,14 @@ export interface ServeOptions {
 export interface ConnectionLimits extends RequestLimits {
   /** How many connections are open at the same time; one more is closed at once. Defaults to `Infinity`. */
   connections: number;
-  /** Bytes of one WebSocket message, its fragments together (1009). Defaults to 1,048,576. */
+  /**
+   * Bytes of one WebSocket message, its fragments together and decompressed (1009). A bound for what the application
+   * asks for; left out, its limit `webSocketMessageBytes` holds, and 1,048,576 for one that says nothing.
+   */
   webSocketMessageBytes: number;
 }
 
-const DEFAULT_LIMITS: ConnectionLimits = {
-  ...DEFAULT_REQUEST_LIMITS,
-  connections: Infinity,
-  webSocketMessageBytes: 1 << 20,
-};
+const DEFAULT_LIMITS = { ...DEFAULT_REQUEST_LIMITS, connections: Infinity, webSocketMessageBytes: null };
 
 /**
  * 65 s without a request is longer than the minute for which common load balancers keep theirs, so that it is they who
@@ -93,6 +97,7 @@ export async function serve(app: ASGIApp, options: ServeOptions = {}): Promise<R
     tls: options.tls,
     webSockets: {
       maxMessageBytes: webSocketMessageBytes,
+      compression: options.webSocketCompression ?? false,
       pingMs: timeouts.webSocketPingMs,
       allowedHosts: options.allowedHosts ?? null,
       allowedOrigins: options.allowedOrigins ?? null,

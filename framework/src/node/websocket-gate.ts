@@ -1,7 +1,7 @@
 /** Where a request for a WebSocket is let in, refused, or served as the ordinary request that it also is. @module */
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
-import type { WebSocket, WebSocketServer } from "ws";
+import type { PerMessageDeflateOptions, WebSocket } from "ws";
 import type { WebSocketScope } from "../asgi.js";
 import { Connection } from "./connection.js";
 import { TOKEN } from "./headers.js";
@@ -10,12 +10,15 @@ import { readHead, type RequestHead } from "./request-head.js";
 import { createScope } from "./request.js";
 import type { Service } from "./service.js";
 import { PingRound } from "./websocket-pings.js";
-import { WebSocketSession, type Acceptance } from "./websocket-session.js";
+import { Handshake } from "./websocket-handshake.js";
+import { WebSocketSession, type Acceptance, type Open } from "./websocket-session.js";
 
 /** What a server asks of those who want a WebSocket. */
 export interface WebSocketRules {
-  /** Bytes of one message, its fragments together (1009). */
-  maxMessageBytes: number;
+  /** The most bytes of one message, its fragments together (1009); `null` leaves it to the application. */
+  maxMessageBytes: number | null;
+  /** Whether messages are compressed where the client offers it (RFC 7692). */
+  compression: boolean;
   /** Milliseconds between two pings; a client that has not answered one by the next is gone. 0: none. */
   pingMs: number;
   /** Hosts to answer for, without port, `"*.example.com"` for all below; `null` for any. */
@@ -24,8 +27,19 @@ export interface WebSocketRules {
   allowedOrigins: readonly string[] | null;
 }
 
+/** The most bytes of one message where nobody says otherwise. */
+const DEFAULT_MESSAGE_BYTES = 1 << 20;
 /** Milliseconds that a client has to answer a close frame. */
 const CLOSE_TIMEOUT_MS = 5000;
+/**
+ * RFC 7692 without a dictionary that is kept between messages: one costs a connection some 300 KiB. The bound of a
+ * message holds for its decompressed bytes.
+ */
+const COMPRESSION: PerMessageDeflateOptions = {
+  serverNoContextTakeover: true,
+  clientNoContextTakeover: true,
+  threshold: 1024,
+};
 /** RFC 6455 §4.1: 16 bytes in base64. */
 const KEY = /^[+/0-9A-Za-z]{22}==$/;
 
@@ -45,9 +59,7 @@ export class WebSocketGate {
   readonly #rules: WebSocketRules;
   readonly #serveAsHTTP: (socket: Socket) => void;
   readonly #pings: PingRound;
-  #server: Promise<WebSocketServer> | null = null;
-  /** What `ws` asks for in the middle of a handshake, which is one synchronous call. */
-  #acceptance: Acceptance = { subprotocol: null, headers: [] };
+  #opener: Promise<Open> | null = null;
 
   /** @param serveAsHTTP - Gives a connection, whose request is its next bytes, back to the parser of `node:http`. */
   constructor(service: Service, rules: WebSocketRules, serveAsHTTP: (socket: Socket) => void) {
@@ -75,7 +87,7 @@ export class WebSocketGate {
         return;
       }
       this.#load().then(
-        (server) => this.#begin(server, req, head, connection, firstBytes),
+        (open) => this.#begin(open, req, head, connection, firstBytes),
         (err: unknown) => {
           this.#service.logger.error({ err }, "WebSockets cannot be served: the package ws does not load.");
           refusals.failed.write(socket);
@@ -110,13 +122,7 @@ export class WebSocketGate {
     return this.#service.draining ? refusals.draining : null;
   }
 
-  #begin(
-    server: WebSocketServer,
-    req: IncomingMessage,
-    head: RequestHead,
-    connection: Connection,
-    firstBytes: Buffer,
-  ): void {
+  #begin(open: Open, req: IncomingMessage, head: RequestHead, connection: Connection, firstBytes: Buffer): void {
     const { socket } = connection;
     if (socket.destroyed) {
       return;
@@ -127,34 +133,43 @@ export class WebSocketGate {
       type: "websocket",
       scheme: connection.encrypted ? "wss" : "ws",
       subprotocols: subprotocolsOf(req),
-      extensions: { "websocket.http.response": {} },
+      extensions: { "websocket.http.response": {}, "tsgi.websocket.message_limit": {} },
     };
-    const open = (acceptance: Acceptance): WebSocket | null => {
-      let opened: WebSocket | null = null;
-      this.#acceptance = acceptance;
-      socket.off("error", ignore);
-      server.handleUpgrade(req, socket, firstBytes, (webSocket) => (opened = webSocket));
-      return opened;
-    };
-    new WebSocketSession(this.#service, connection, scope, req, open, this.#pings).run();
+    const handshake = new Handshake(req, socket, firstBytes);
+    socket.off("error", ignore);
+    new WebSocketSession(this.#service, connection, scope, handshake, open, this.#pings).run();
+  }
+
+  /** The smaller of the two bounds, the server's and the application's. */
+  #maxMessageBytes(wanted: number | null): number {
+    const { maxMessageBytes } = this.#rules;
+    return Math.min(wanted ?? maxMessageBytes ?? DEFAULT_MESSAGE_BYTES, maxMessageBytes ?? Infinity);
   }
 
   /** `ws` is loaded with the first WebSocket: most processes never see one. */
-  #load(): Promise<WebSocketServer> {
-    this.#server ??= import("ws").then((ws) => {
+  #load(): Promise<Open> {
+    this.#opener ??= import("ws").then(({ WebSocketServer }) => {
+      // What `ws` asks for in the middle of a handshake, which is one synchronous call.
+      let current: Acceptance;
       const options = {
         noServer: true,
         clientTracking: false,
-        perMessageDeflate: false,
-        maxPayload: this.#rules.maxMessageBytes,
+        perMessageDeflate: this.#rules.compression && COMPRESSION,
         closeTimeout: CLOSE_TIMEOUT_MS,
-        handleProtocols: () => this.#acceptance.subprotocol ?? false,
+        handleProtocols: () => current.subprotocol ?? false,
       };
-      const server = new ws.WebSocketServer(options);
-      server.on("headers", (lines: string[]) => lines.push(...this.#acceptance.headers));
-      return server;
+      const server = new WebSocketServer(options);
+      server.on("headers", (lines: string[]) => lines.push(...current.headers));
+      return (handshake, acceptance) => {
+        let opened: WebSocket | null = null;
+        current = acceptance;
+        server.options.maxPayload = this.#maxMessageBytes(acceptance.maxMessageBytes);
+        const { req } = handshake;
+        server.handleUpgrade(req, req.socket, handshake.release(), (webSocket) => (opened = webSocket));
+        return opened;
+      };
     });
-    return this.#server;
+    return this.#opener;
   }
 }
 

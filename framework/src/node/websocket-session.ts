@@ -1,5 +1,5 @@
 /** One WebSocket between `ws` and the application, from the request to the close frame. @module */
-import { ServerResponse, type IncomingMessage } from "node:http";
+import { ServerResponse } from "node:http";
 import type { RawData, WebSocket } from "ws";
 import type {
   ReceiveMessage,
@@ -9,13 +9,14 @@ import type {
   WebSocketScope,
   WebSocketSendMessage,
 } from "../asgi.js";
-import { ClientDisconnect } from "../exceptions.js";
+import { ClientDisconnect, findCloseFault } from "../exceptions.js";
 import type { Call, Connection } from "./connection.js";
 import { ProtocolError } from "./errors.js";
 import { checkHeader, toRawHeaders } from "./headers.js";
 import { Refusal } from "./refusal.js";
 import { ResponseWriter, type ResponseOwner } from "./response.js";
 import type { Service } from "./service.js";
+import type { Handshake } from "./websocket-handshake.js";
 import type { PingRound } from "./websocket-pings.js";
 
 /** What the application says when it takes a WebSocket. */
@@ -23,10 +24,12 @@ export interface Acceptance {
   subprotocol: string | null;
   /** Whole header lines. */
   headers: readonly string[];
+  /** The most bytes of one message that it wants; `null` where it does not say. */
+  maxMessageBytes: number | null;
 }
 
 /** Completes the handshake; `null` when the client has gone. */
-export type Open = (acceptance: Acceptance) => WebSocket | null;
+export type Open = (handshake: Handshake, acceptance: Acceptance) => WebSocket | null;
 
 /** How far a WebSocket has come. `answering`: the application refuses it with an HTTP response of its own. */
 type Phase = "connecting" | "answering" | "open" | "closing" | "closed";
@@ -46,12 +49,10 @@ const MAX_QUEUED_BYTES = 65_536;
 const MAX_QUEUED_MESSAGES = 16;
 /** Bytes that wait for the socket before `send` asks to wait as well: a stream's usual high-water mark. */
 const MAX_BUFFERED_BYTES = 65_536;
-/** RFC 6455 §5.5: a control frame has 125 bytes, two of them the code. */
-const MAX_REASON_BYTES = 123;
 
 const refusals = { forbidden: new Refusal(403), failed: new Refusal(500), draining: new Refusal(503) };
 
-const noAcceptance: Acceptance = { subprotocol: null, headers: [] };
+const noAcceptance: Acceptance = { subprotocol: null, headers: [], maxMessageBytes: null };
 
 /** Calls the application for one WebSocket. */
 export class WebSocketSession implements Call, ResponseOwner {
@@ -60,7 +61,9 @@ export class WebSocketSession implements Call, ResponseOwner {
   readonly #service: Service;
   readonly #connection: Connection;
   /** Gone once it is answered: an idle WebSocket would keep the whole request in memory. */
-  #handshake: { req: IncomingMessage; open: Open } | null;
+  #handshake: Handshake | null;
+  /** One function for all WebSockets. */
+  readonly #open: Open;
   readonly #pings: PingRound;
   #phase: Phase = "connecting";
   #webSocket: WebSocket | null = null;
@@ -76,14 +79,15 @@ export class WebSocketSession implements Call, ResponseOwner {
     service: Service,
     connection: Connection,
     scope: WebSocketScope,
-    req: IncomingMessage,
+    handshake: Handshake,
     open: Open,
     pings: PingRound,
   ) {
     this.scope = scope;
     this.#service = service;
     this.#connection = connection;
-    this.#handshake = { req, open };
+    this.#handshake = handshake;
+    this.#open = open;
     this.#pings = pings;
   }
 
@@ -137,6 +141,8 @@ export class WebSocketSession implements Call, ResponseOwner {
   refuse(refusal: Refusal): void {
     if (this.#phase === "connecting") {
       this.#phase = "closed";
+      this.#handshake?.release();
+      this.#handshake = null;
       refusal.write(this.#connection.socket);
     }
     this.#tellDisconnect(CLOSE.abnormal, "");
@@ -202,11 +208,11 @@ export class WebSocketSession implements Call, ResponseOwner {
     if (subprotocol !== null && this.scope.subprotocols?.includes(subprotocol) !== true) {
       throw new ProtocolError(`The client did not offer the subprotocol ${JSON.stringify(subprotocol)}.`);
     }
-    this.#begin({ subprotocol, headers: headerLines(message) });
+    this.#begin({ subprotocol, headers: headerLines(message), maxMessageBytes: message.max_message_bytes ?? null });
   }
 
   #begin(acceptance: Acceptance): void {
-    const webSocket = this.#handshake?.open(acceptance) ?? null;
+    const webSocket = this.#handshake === null ? null : this.#open(this.#handshake, acceptance);
     this.#handshake = null;
     if (webSocket === null) {
       this.#phase = "closed";
@@ -246,10 +252,9 @@ export class WebSocketSession implements Call, ResponseOwner {
       return;
     }
     this.#expect(this.#phase === "connecting" ? "connecting" : "open", message);
-    if (!isCloseCode(code) || Buffer.byteLength(reason) > MAX_REASON_BYTES) {
-      throw new ProtocolError(
-        `Expected a close code of 1000 to 1014 or 3000 to 4999 and a reason of at most ${MAX_REASON_BYTES} bytes.`,
-      );
+    const fault = findCloseFault(code, reason);
+    if (fault !== null) {
+      throw new ProtocolError(fault);
     }
     if (this.#phase === "connecting") {
       if (code < 4000) {
@@ -266,7 +271,7 @@ export class WebSocketSession implements Call, ResponseOwner {
     if (this.#response === null) {
       this.#expect("connecting", message);
       this.#phase = "answering";
-      this.#response = this.#respond((this.#handshake as { req: IncomingMessage }).req);
+      this.#response = this.#respond(this.#handshake as Handshake);
     }
     if (message.type === "websocket.http.response.start") {
       return this.#response.send({ ...message, type: "http.response.start" });
@@ -276,13 +281,14 @@ export class WebSocketSession implements Call, ResponseOwner {
     }
   }
 
-  #respond(req: IncomingMessage): ResponseWriter {
+  #respond(handshake: Handshake): ResponseWriter {
     const { socket } = this.#connection;
-    const res = new ServerResponse(req);
+    const res = new ServerResponse(handshake.req);
     res.assignSocket(socket);
     socket.on("drain", () => res.emit("drain")); // what the server of node:http does for its own
     this.#connection.closeAfter(res);
     res.once("finish", () => {
+      handshake.release();
       this.#phase = "closed";
       this.#tellDisconnect(CLOSE.abnormal, "");
     });
@@ -373,12 +379,6 @@ function headerLines(message: WebSocketAcceptMessage): string[] {
     }
   }
   return lines;
-}
-
-/** RFC 6455 §7.4: what may stand in a close frame. */
-function isCloseCode(code: number): boolean {
-  const isRegistered = code >= 1000 && code <= 1014 && code !== 1004 && code !== 1005 && code !== 1006;
-  return Number.isInteger(code) && (isRegistered || (code >= 3000 && code <= 4999));
 }
 
 function violationOf(code: string | undefined): number {

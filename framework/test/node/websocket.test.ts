@@ -119,7 +119,7 @@ describe("a WebSocket", () => {
         server: ["127.0.0.1", expect.any(Number)],
         subprotocols: ["chat", "v2.chat"],
         state: {},
-        extensions: { "websocket.http.response": {} },
+        extensions: { "websocket.http.response": {}, "tsgi.websocket.message_limit": {} },
       },
     ]);
   });
