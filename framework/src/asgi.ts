@@ -63,6 +63,7 @@ export interface LifespanScope {
   asgi?: { version: string; spec_version?: string };
   /** Where start-up may leave what each later scope gets as a shallow copy. */
   state?: Record<string, unknown>;
+  extensions?: Record<string, unknown>;
   app?: unknown;
 }
 

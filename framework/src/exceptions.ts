@@ -101,7 +101,7 @@ export class HTTPException extends Error {
 
 /** Closes a WebSocket with a code, or is thrown by a call on a WebSocket that is not open. */
 export class WebSocketException extends Error {
-  override readonly name = "WebSocketException";
+  override readonly name: string = "WebSocketException";
   /** RFC 6455 §7.4 close code. */
   readonly code: number;
   /** At most 123 bytes of UTF-8, RFC 6455 §5.5. */

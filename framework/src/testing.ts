@@ -1,38 +1,73 @@
-/** A client for tests: the application's lifespan, and requests to it through supertest. @module */
+/** A client for tests: the application's lifespan, requests to it through supertest, and WebSockets in memory. @module */
 import type supertest from "supertest";
 import type TestAgent from "supertest/lib/agent.js";
 import { App } from "./app.js";
-import type { ASGIApp } from "./asgi.js";
+import type { ASGIApp, Scope } from "./asgi.js";
 import { consoleLogger, type Logger } from "./logger.js";
-import { type RunningServer, serve } from "./node.js";
+import { type RunningServer, serve, type ServeOptions } from "./node.js";
 import type { Callable } from "./params.js";
+import { type HeadersInit, ResponseHeaders } from "./response.js";
+import { CookieJar } from "./testing/cookies.js";
+import { createWebSocketScope } from "./testing/scope.js";
+import { loadSupertest } from "./testing/supertest.js";
+import { TestWebSocket } from "./testing/test-websocket.js";
+
+export { WebSocketRefusedError } from "./testing/refused-error.js";
+export { TestWebSocket } from "./testing/test-websocket.js";
 
 /** A request of supertest's, to be awaited or to be given expectations. */
 export type TestRequest = supertest.Test;
 
 type Agent = TestAgent<supertest.Test>;
 
+/** How a test client is opened. */
+export interface TestClientOptions extends Pick<ServeOptions, "connectionLimits" | "shutdownTimeoutMs" | "timeouts"> {
+  /** Headers of every request and every handshake. */
+  headers?: Readonly<Record<string, string>>;
+  /** Where the server reports what the application lets escape. Defaults to warnings and errors on stderr. */
+  logger?: Logger;
+}
+
+/** How a WebSocket is asked for. */
+export interface TestWebSocketOptions {
+  /** Headers of the handshake. */
+  headers?: HeadersInit;
+  /** The subprotocols to offer, in order of preference. */
+  subprotocols?: readonly string[];
+}
+
 /** A test says for itself what it serves: only what is wrong is logged. */
 const QUIET: Logger = { ...consoleLogger, debug: () => {}, info: () => {} };
 
-/** Loads supertest on use: an application that is not under test does without it. */
-async function loadSupertest(): Promise<typeof supertest> {
-  try {
-    const { default: loaded } = await import("supertest");
-    return loaded;
-  } catch (error) {
-    throw new Error(
-      "TestClient needs supertest, which is not installed. Run: npm install --save-dev supertest @types/supertest",
-      {
-        cause: error,
-      },
-    );
+/** RFC 6455's registry of close codes: the server restarts. */
+const SERVICE_RESTART = 1012;
+
+/**
+ * The extension of every scope that a test client makes. An App whose pool has no `kind` of its own runs plain handlers
+ * inline where it stands.
+ */
+const TESTING = "tsgi.testing";
+
+/** Says in each scope that it is a test's, and keeps the state of the lifespan for the WebSockets. */
+class TestedApp {
+  state: Record<string, unknown> = {};
+  readonly #app: ASGIApp;
+
+  constructor(app: ASGIApp) {
+    this.#app = app;
   }
+
+  readonly call: ASGIApp = (scope, receive, send) => {
+    const own: Scope = { ...scope, extensions: { ...scope.extensions, [TESTING]: {} } };
+    if (own.type === "lifespan") this.state = own.state ??= {};
+    return this.#app(own, receive, send);
+  };
 }
 
 /**
- * Serves an application on a port of its own, on the loopback interface, for as long as a test takes. Cookies are
- * kept from one request to the next, as a browser keeps them.
+ * Serves an application on a port of its own, on the loopback interface, for as long as a test takes; its WebSockets
+ * are opened in memory. Cookies are kept from one request to the next, as a browser keeps them. An error that the
+ * application does not handle is the 500 that a client would see, and a line of the application's logger.
  *
  * @example
  * ```ts
@@ -47,13 +82,25 @@ async function loadSupertest(): Promise<typeof supertest> {
  */
 export class TestClient {
   readonly #app: ASGIApp;
+  readonly #tested: TestedApp;
   readonly #server: RunningServer;
   readonly #agent: Agent;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #webSockets = new Set<TestWebSocket>();
+  #closing: Promise<void> | null = null;
 
-  private constructor(app: ASGIApp, server: RunningServer, agent: Agent) {
+  private constructor(
+    app: ASGIApp,
+    tested: TestedApp,
+    server: RunningServer,
+    agent: Agent,
+    headers: Readonly<Record<string, string>>,
+  ) {
     this.#app = app;
+    this.#tested = tested;
     this.#server = server;
     this.#agent = agent;
+    this.#headers = headers;
   }
 
   /**
@@ -61,10 +108,14 @@ export class TestClient {
    *
    * @throws Error when start-up fails, or supertest is not installed.
    */
-  static async open(app: ASGIApp): Promise<TestClient> {
+  static async open(app: ASGIApp, options: TestClientOptions = {}): Promise<TestClient> {
+    const { headers = {}, ...settings } = options;
     const request = await loadSupertest();
-    const server = await serve(app, { port: 0, signals: false, logger: QUIET });
-    return new TestClient(app, server, request.agent(server.url));
+    const tested = new TestedApp(app);
+    const server = await serve(tested.call, { logger: QUIET, ...settings, port: 0, signals: false });
+    const agent = request.agent(server.url);
+    void agent.set({ ...headers });
+    return new TestClient(app, tested, server, agent, headers);
   }
 
   /** Where the application is served: `http://127.0.0.1:port`. */
@@ -107,14 +158,45 @@ export class TestClient {
     return this.#agent.options(path);
   }
 
+  /**
+   * Opens a WebSocket in memory: no port, no bytes, the handler called as a server calls it. The cookies of the client
+   * go with it.
+   *
+   * @param path - The target, percent-encoded, with its query.
+   * @throws WebSocketRefusedError with `statusCode` and `code`, when the application does not accept it.
+   */
+  async websocket(path: string, options: TestWebSocketOptions = {}): Promise<TestWebSocket> {
+    const cookies = new CookieJar(this.#agent.jar, new URL(path, this.url));
+    const { hostname, port } = new URL(this.url);
+    const scope = createWebSocketScope({
+      target: path,
+      headers: [...cookies.header, ...Object.entries(this.#headers), ...new ResponseHeaders(options.headers)],
+      subprotocols: options.subprotocols,
+      server: [hostname, Number(port)],
+      state: this.#tested.state,
+    });
+    const webSocket = await TestWebSocket.open(this.#tested.call, scope, (list) => cookies.save(list));
+    this.#webSockets.add(webSocket);
+    void webSocket.closed.then(() => this.#webSockets.delete(webSocket));
+    return webSocket;
+  }
+
   /** The originals in `dependencyOverrides` whose replacement no request has asked for. */
   unusedOverrides(): Callable[] {
     return this.#app instanceof App ? this.#app.dependencyOverrides.unused() : [];
   }
 
-  /** Closes the port, then runs the application's shutdown. Once; a second call waits for the first. */
+  /**
+   * Closes what is open, the WebSockets with 1012 as a server does, and runs the application's shutdown. Once; a second
+   * call waits for the first.
+   */
   close(): Promise<void> {
-    return this.#server.close();
+    return (this.#closing ??= this.#close());
+  }
+
+  async #close(): Promise<void> {
+    await Promise.all(Array.from(this.#webSockets, (webSocket) => webSocket.close(SERVICE_RESTART)));
+    await this.#server.close();
   }
 
   /** The same as `close()`, for `await using`. */

@@ -1,0 +1,164 @@
+import type {
+  ASGIApp,
+  HeaderPair,
+  ReceiveMessage,
+  SendMessage,
+  WebSocketAcceptMessage,
+  WebSocketScope,
+} from "../asgi.js";
+import { ClientDisconnect, statusPhrase, WebSocketException } from "../exceptions.js";
+import { Mailbox } from "./mailbox.js";
+import { type Refused, WebSocketRefusedError } from "./refused-error.js";
+
+/** RFC 6455 §7.4.1. */
+const CLOSE = { normal: 1000, error: 1011 };
+
+/** The headers of a message, by lower-case name; repeated ones are joined with `, `. */
+export function toRecord(list: Iterable<HeaderPair> = []): Record<string, string> {
+  const decoder = new TextDecoder("latin1");
+  const record = Object.create(null) as Record<string, string>;
+  for (const [rawName, rawValue] of list) {
+    const name = decoder.decode(rawName).toLowerCase();
+    const value = decoder.decode(rawValue);
+    record[name] = record[name] === undefined ? value : `${record[name]}, ${value}`;
+  }
+  return record;
+}
+
+/** What a server answers in an application's place. */
+function plainAnswer(status: 403 | 500): Refused {
+  const body = Buffer.from(JSON.stringify({ detail: statusPhrase(status) }));
+  return { statusCode: status, headers: { "content-type": "application/json" }, body };
+}
+
+/** Gets the headers of the answer to a handshake. */
+export type OnHeaders = (headers: Iterable<HeaderPair>) => void;
+
+/** One call of an application for one WebSocket, seen from the server's side: what a server does between two peers. */
+export class WebSocketCall {
+  /** What the application has sent. Ends with how the WebSocket ended. */
+  readonly inbox = new Mailbox<string | Uint8Array>();
+  /** Settles with the application's answer to the handshake. */
+  readonly answered: Promise<WebSocketAcceptMessage>;
+  /** Resolves with how it ended. */
+  readonly closed: Promise<WebSocketException>;
+  /** Resolves when the application has returned, its clean-up and background tasks over. */
+  readonly settled: Promise<void>;
+  readonly #scope: WebSocketScope;
+  readonly #onHeaders: OnHeaders;
+  readonly #outbox = new Mailbox<ReceiveMessage>();
+  #phase: "connecting" | "answering" | "open" | "closed" = "connecting";
+  #accept!: (message: WebSocketAcceptMessage) => void;
+  #refuse!: (error: WebSocketRefusedError) => void;
+  #close!: (how: WebSocketException) => void;
+  #disconnect: ReceiveMessage | null = null;
+  #response = { status: 0, headers: {}, chunks: [] as Uint8Array[] };
+
+  constructor(app: ASGIApp, scope: WebSocketScope, onHeaders: OnHeaders) {
+    this.#scope = scope;
+    this.#onHeaders = onHeaders;
+    this.answered = new Promise((resolve, reject) => {
+      this.#accept = resolve;
+      this.#refuse = reject;
+    });
+    this.closed = new Promise((resolve) => (this.#close = resolve));
+    this.#outbox.put({ type: "websocket.connect" });
+    this.settled = this.#run(app);
+  }
+
+  async #run(app: ASGIApp): Promise<void> {
+    try {
+      await app(
+        this.#scope,
+        () => this.#receive(),
+        (message) => this.#send(message),
+      );
+    } catch (error) {
+      return this.#over(CLOSE.error, "", { ...plainAnswer(500), cause: error });
+    }
+    this.#over(CLOSE.normal, "", plainAnswer(500));
+  }
+
+  /** Whether it carries messages. */
+  get isOpen(): boolean {
+    return this.#phase === "open";
+  }
+
+  /** Gives the application a message of the client's. @throws WebSocketException when it is not open. */
+  async deliver(message: { text: string } | { bytes: Uint8Array }): Promise<void> {
+    if (this.#phase !== "open") throw await this.closed;
+    this.#outbox.put({ type: "websocket.receive", ...message });
+  }
+
+  /** The client leaves. */
+  leave(code: number, reason: string): void {
+    this.#over(code, reason, { statusCode: null, code, reason });
+  }
+
+  async #receive(): Promise<ReceiveMessage> {
+    try {
+      return await this.#outbox.take();
+    } catch (error) {
+      if (this.#disconnect) return this.#disconnect;
+      throw error;
+    }
+  }
+
+  #send(message: SendMessage): void {
+    switch (message.type) {
+      case "websocket.accept":
+        this.#expect(message, "connecting");
+        this.#phase = "open";
+        this.#onHeaders(message.headers ?? []);
+        return this.#accept(message);
+      case "websocket.send":
+        this.#expect(message, "open");
+        return this.inbox.put(message.text ?? (message.bytes as Uint8Array).slice());
+      case "websocket.close": {
+        if (this.#phase === "closed") return;
+        this.#expect(message, this.#phase === "connecting" ? "connecting" : "open");
+        const { code = CLOSE.normal, reason = "" } = message;
+        // As the Node server does: a browser sees such a code only behind a completed handshake.
+        const answer = code >= 4000 ? { statusCode: null } : plainAnswer(403);
+        return this.#over(code, reason, { code, reason, ...answer });
+      }
+      case "websocket.http.response.start":
+        this.#expect(message, "connecting");
+        this.#phase = "answering";
+        this.#onHeaders(message.headers ?? []);
+        this.#response = { status: message.status, headers: toRecord(message.headers), chunks: [] };
+        return;
+      case "websocket.http.response.body":
+        this.#expect(message, "answering");
+        if (message.body) this.#response.chunks.push(message.body);
+        if (message.more_body !== true) this.#answer();
+        return;
+      default:
+        throw new TypeError(`Expected a message of the WebSocket protocol, not ${JSON.stringify(message.type)}.`);
+    }
+  }
+
+  #answer(): void {
+    const { status, headers, chunks } = this.#response;
+    this.#over(CLOSE.normal, "", { statusCode: status, headers, body: Buffer.concat(chunks) });
+  }
+
+  #over(code: number, reason: string, refused: Refused): void {
+    if (this.#phase === "closed") return;
+    const wasOpen = this.#phase === "open";
+    this.#phase = "closed";
+    const how = wasOpen ? new WebSocketException(code, reason) : new WebSocketRefusedError(this.#scope.path, refused);
+    if (wasOpen && refused.cause !== undefined) how.cause = refused.cause;
+    if (how instanceof WebSocketRefusedError) this.#refuse(how);
+    this.#disconnect = { type: "websocket.disconnect", code: how.code, reason: how.reason };
+    this.inbox.end(how);
+    this.#outbox.end(how);
+    this.#close(how);
+  }
+
+  #expect(message: SendMessage, phase: "connecting" | "answering" | "open"): void {
+    if (this.#phase === phase) return;
+    if (this.#phase === "closed") throw new ClientDisconnect();
+    throw new TypeError(`"${message.type}" was sent while the WebSocket was ${this.#phase}.`);
+  }
+}
