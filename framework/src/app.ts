@@ -15,7 +15,7 @@ import {
 import { ConfigurationError } from "./exceptions.js";
 import { DEFAULT_LIMITS, type Limits } from "./limits.js";
 import { consoleLogger, type Logger } from "./logger.js";
-import { type Middleware, wrap } from "./middleware.js";
+import { type Middleware, wrap } from "./chain.js";
 import { Documentation, type OpenAPIDocument, type OpenAPIOptions } from "./openapi.js";
 import type { Marker } from "./params.js";
 import {

@@ -22,7 +22,7 @@ export {
 } from "./exceptions.js";
 export type { Limits } from "./limits.js";
 export type { Logger } from "./logger.js";
-export type { Middleware } from "./middleware.js";
+export type { Middleware } from "./chain.js";
 export {
   type Annotation,
   type Args,

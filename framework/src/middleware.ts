@@ -1,24 +1,12 @@
-/** Middleware: functions from one ASGI app to another. @module */
-import type { ASGIApp } from "./asgi.js";
-
-/**
- * Wraps an application. What is not its business, every scope that is not HTTP among it, it hands on as it is.
- *
- * @example
- * ```ts
- * import { App, type Middleware } from "tsgi";
- *
- * const timing: Middleware = (app) => async (scope, receive, send) => {
- *   const start = performance.now();
- *   await app(scope, receive, send);
- *   if (scope.type === "http") console.log(scope.method, scope.path, performance.now() - start);
- * };
- * const app = new App({ middleware: [timing] });
- * ```
- */
-export type Middleware = (app: ASGIApp) => ASGIApp;
-
-/** Wraps an app in a list of middleware, the last of the list outermost. */
-export function wrap(app: ASGIApp, middleware: readonly Middleware[]): ASGIApp {
-  return middleware.reduce<ASGIApp>((inner, layer) => layer(inner), app);
-}
+/** Middleware: functions from one ASGI app to another, and those that most applications add. @module */
+export type { Middleware } from "./chain.js";
+export { bodyLimit } from "./middleware/body-limit.js";
+export { cors, type CorsOptions } from "./middleware/cors.js";
+export { gzip, type ContentCoding, type GzipOptions } from "./middleware/gzip.js";
+export { httpMiddleware, type HTTPMiddlewareFunction, type ResponseHead } from "./middleware/http-middleware.js";
+export { httpsRedirect, type HttpsRedirectOptions } from "./middleware/https-redirect.js";
+export { requestId, type RequestIdOptions } from "./middleware/request-id.js";
+export { securityHeaders, type SecurityHeadersOptions } from "./middleware/security-headers.js";
+export { sessionOf, sessions, type SessionsOptions } from "./middleware/sessions.js";
+export { timeLimit } from "./middleware/time-limit.js";
+export { trustedHost, type TrustedHostOptions } from "./middleware/trusted-host.js";

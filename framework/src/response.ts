@@ -1,5 +1,5 @@
 /** What a handler answers with, and how it goes to the server. @module */
-export type { CookieOptions } from "./response/cookies.js";
+export { type CookieOptions, serializeCookie } from "./response/cookies.js";
 export {
   EventSourceResponse,
   type EventSourceOptions,

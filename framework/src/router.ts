@@ -7,7 +7,7 @@ import {
   type ExceptionKey,
 } from "./exception-handlers.js";
 import { ConfigurationError } from "./exceptions.js";
-import type { Middleware } from "./middleware.js";
+import type { Middleware } from "./chain.js";
 import type { Callable, Marker } from "./params.js";
 import type { Request } from "./request.js";
 import { parsePattern } from "./router/pattern.js";

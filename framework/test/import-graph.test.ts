@@ -16,6 +16,7 @@ const LINE = [
   "response",
   "exception-handlers",
   "websocket",
+  "chain",
   "middleware",
   "schema",
   "params",

@@ -4,7 +4,7 @@ import type { DependencyOverrides } from "../dependencies.js";
 import { HTTPException } from "../exceptions.js";
 import type { Limits } from "../limits.js";
 import type { Logger } from "../logger.js";
-import { type Middleware, wrap } from "../middleware.js";
+import { type Middleware, wrap } from "../chain.js";
 import { Request } from "../request.js";
 import type { Response } from "../response.js";
 import { canonicalPath, RadixRouter, type RouteOptions, WEBSOCKET } from "../router.js";

@@ -15,7 +15,7 @@ import {
 } from "../dependencies.js";
 import { ConfigurationError, ResponseValidationError } from "../exceptions.js";
 import type { Limits } from "../limits.js";
-import { wrap } from "../middleware.js";
+import { wrap } from "../chain.js";
 import { Response, sendJSON } from "../response.js";
 import type { Handler, PathParams, RouteEntry, RouteOptions, StreamFormat } from "../router.js";
 import { type CompiledReturns, compileReturns, Faults, isStandardSchema } from "../schema.js";

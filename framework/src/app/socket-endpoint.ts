@@ -21,7 +21,7 @@ import {
 } from "../exceptions.js";
 import { httpExceptionHandler, requestValidationExceptionHandler, serverErrorHandler } from "../exception-handlers.js";
 import { errorText } from "../logger.js";
-import { wrap } from "../middleware.js";
+import { wrap } from "../chain.js";
 import { paramsOf } from "../params.js";
 import type { Response } from "../response.js";
 import type { PathParams, RouteEntry } from "../router.js";

@@ -1,6 +1,6 @@
 import type { ExceptionHandlersInit } from "../exception-handlers.js";
 import type { Limits } from "../limits.js";
-import type { Middleware } from "../middleware.js";
+import type { Middleware } from "../chain.js";
 import type { Args, Marker, Params, PathNames } from "../params.js";
 import type { Response } from "../response.js";
 import type { Schema, SchemaInput } from "../schema.js";

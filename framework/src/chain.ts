@@ -1,0 +1,24 @@
+/** What middleware is, and how it comes around an application. @module */
+import type { ASGIApp } from "./asgi.js";
+
+/**
+ * Wraps an application. What is not its business, every scope that is not HTTP among it, it hands on as it is.
+ *
+ * @example
+ * ```ts
+ * import { App, type Middleware } from "tsgi";
+ *
+ * const timing: Middleware = (app) => async (scope, receive, send) => {
+ *   const start = performance.now();
+ *   await app(scope, receive, send);
+ *   if (scope.type === "http") console.log(scope.method, scope.path, performance.now() - start);
+ * };
+ * const app = new App({ middleware: [timing] });
+ * ```
+ */
+export type Middleware = (app: ASGIApp) => ASGIApp;
+
+/** Wraps an app in a list of middleware, the last of the list outermost. */
+export function wrap(app: ASGIApp, middleware: readonly Middleware[]): ASGIApp {
+  return middleware.reduce<ASGIApp>((inner, layer) => layer(inner), app);
+}

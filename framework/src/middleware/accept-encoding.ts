@@ -1,0 +1,47 @@
+import { TOKEN } from "./options.js";
+
+/** RFC 9110 §12.4.2 `weight`, as far as its digits. */
+const WEIGHT = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i;
+
+/** What a client takes. */
+export interface AcceptedCodings {
+  /** The coding to use: the client's favourite, the earliest offered where it has none; `null` for none. */
+  readonly coding: string | null;
+  /** Whether the client refuses what is not encoded. */
+  readonly refusesIdentity: boolean;
+}
+
+/**
+ * Chooses a content coding. A part of the header that is malformed counts as absent; a coding that is named twice has
+ * the weight named last.
+ *
+ * @param header - `Accept-Encoding`; `undefined` when there is none, which is no wish for a coding.
+ * @param offered - In the server's order of preference, in lower case.
+ * @see RFC 9110 §12.5.3
+ */
+export function chooseCoding(header: string | undefined, offered: readonly string[]): AcceptedCodings {
+  const weights = parseWeights(header ?? "");
+  const others = weights.get("*");
+  const identity = weights.get("identity") ?? (others === 0 ? 0 : undefined);
+  let coding: string | null = null;
+  let best = 0;
+  for (const name of offered) {
+    const weight = weights.get(name) ?? others ?? 0;
+    if (weight > best) [coding, best] = [name, weight];
+  }
+  // Named with a higher weight it is what the client wants; not named it is only what it puts up with.
+  if (identity !== undefined && identity > best) coding = null;
+  return { coding, refusesIdentity: identity === 0 };
+}
+
+function parseWeights(header: string): Map<string, number> {
+  const weights = new Map<string, number>();
+  for (const part of header.split(",")) {
+    const end = part.indexOf(";");
+    const name = (end < 0 ? part : part.slice(0, end)).trim().toLowerCase();
+    const weight = end < 0 ? "1" : WEIGHT.exec(part.slice(end + 1).trim())?.[1];
+    if (weight === undefined || !TOKEN.test(name)) continue;
+    weights.set(name === "x-gzip" ? "gzip" : name, Number(weight));
+  }
+  return weights;
+}

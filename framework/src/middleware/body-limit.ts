@@ -1,0 +1,49 @@
+import type { Receive } from "../asgi.js";
+import type { Middleware } from "../chain.js";
+import { HTTPException } from "../exceptions.js";
+import { headerValues } from "../request.js";
+import { onHTTP } from "./on-http.js";
+import { assertWhole } from "./options.js";
+import { refuse } from "./response-head.js";
+
+/**
+ * Bounds the bytes of a request's body, whoever reads it and however it comes: 413 at once for a body whose
+ * `Content-Length` is larger, and as soon as the bytes of any other are too many. For what is mounted, and for bodies
+ * that are read as a stream; the App's own `limits` hold for everything else.
+ *
+ * @throws ConfigurationError when the number of bytes is none.
+ * @example
+ * ```ts
+ * import { App } from "tsgi";
+ * import { bodyLimit } from "tsgi/middleware";
+ *
+ * const app = new App({ middleware: [bodyLimit(10 * 1024 * 1024)] });
+ * ```
+ */
+export function bodyLimit(maxBytes: number): Middleware {
+  assertWhole("bodyLimit()", maxBytes, 0);
+  const detail = `The body is larger than ${maxBytes} bytes`;
+  return onHTTP(async (app, scope, receive, send) => {
+    const announced = headerValues(scope.headers ?? [], "content-length").some((length) => Number(length) > maxBytes);
+    if (announced) return refuse(scope, send, 413, detail);
+    let started = false;
+    let excess: HTTPException | null = null;
+    let received = 0;
+    const counting: Receive = async () => {
+      if (excess !== null) throw excess;
+      const message = await receive();
+      if (message.type === "http.request") received += message.body?.length ?? 0;
+      if (received > maxBytes) throw (excess = new HTTPException(413, detail));
+      return message;
+    };
+    try {
+      await app(scope, counting, (message) => {
+        started ||= message.type === "http.response.start";
+        return send(message);
+      });
+    } catch (error) {
+      if (error !== excess || started) throw error;
+      await refuse(scope, send, 413, detail);
+    }
+  });
+}

@@ -1,0 +1,188 @@
+import type { HTTPScope, Send } from "../asgi.js";
+import type { Middleware } from "../chain.js";
+import { ConfigurationError } from "../exceptions.js";
+import { headerValues } from "../request.js";
+import { Response, ResponseHeaders } from "../response.js";
+import { onHTTP } from "./on-http.js";
+import { assertOptions, assertWhole, TOKEN } from "./options.js";
+import { compileOrigins, type OriginRule, type OriginTest } from "./origins.js";
+import { addVary, changingHeaders, refuse } from "./response-head.js";
+
+/** What `cors` takes. */
+export interface CorsOptions {
+  /**
+   * Whose pages may read the answers: `"*"` for every page, or origins as browsers send them
+   * (`"https://example.com"`), expressions that match a whole origin, or a function that decides.
+   */
+  allowOrigins: OriginRule;
+  /** The methods beside the simple ones, `"*"` for any. Defaults to `GET HEAD PUT PATCH POST DELETE`. */
+  allowMethods?: "*" | readonly string[];
+  /** The request headers beside `Accept`, `Accept-Language`, `Content-Language`, `Content-Type`; `"*"` for any. Defaults to none. */
+  allowHeaders?: "*" | readonly string[];
+  /** Whether cookies and `Authorization` of the browser may come along. Not possible with `"*"`. Defaults to `false`. */
+  allowCredentials?: boolean;
+  /** The response headers that scripts may read; `"*"` for all, without credentials. Defaults to none beside the simple ones. */
+  exposeHeaders?: "*" | readonly string[];
+  /** Seconds for which a browser may remember a preflight. Defaults to 600. */
+  maxAge?: number;
+  /** Whether pages of public addresses may reach this one on a private network. Defaults to `false`. */
+  allowPrivateNetwork?: boolean;
+}
+
+const OPTIONS = [
+  "allowOrigins",
+  "allowMethods",
+  "allowHeaders",
+  "allowCredentials",
+  "exposeHeaders",
+  "maxAge",
+  "allowPrivateNetwork",
+] as const satisfies readonly (keyof CorsOptions)[];
+
+const METHODS = ["GET", "HEAD", "PUT", "PATCH", "POST", "DELETE"];
+
+/** What a page may send without asking (Fetch, CORS-safelisted method): refusing it in a preflight protects nothing. */
+const SIMPLE_METHODS = new Set(["GET", "HEAD", "POST"]);
+
+/** Always allowed; `Content-Type` has to be named all the same, since a JSON one needs a preflight. */
+const SIMPLE_HEADERS = ["Accept", "Accept-Language", "Content-Language", "Content-Type"];
+
+/** What a browser asks before it sends a request that is not simple. */
+const PREFLIGHT_VARY = [
+  "Origin",
+  "Access-Control-Request-Method",
+  "Access-Control-Request-Headers",
+  "Access-Control-Request-Private-Network",
+];
+
+/** What the options come to. */
+interface Rules {
+  /** `null` for every page, without credentials: the answer does not depend on the origin then. */
+  readonly isAllowed: OriginTest | null;
+  readonly credentials: boolean;
+  /** `null` for any. */
+  readonly methods: readonly string[] | null;
+  /** `null` for any. */
+  readonly headers: readonly string[] | null;
+  readonly expose: string;
+  readonly maxAge: string;
+  readonly privateNetwork: boolean;
+}
+
+/**
+ * Lets pages of other origins read what the application answers. Preflights are answered here: 204 with what is
+ * allowed, or 400 that says what is not. Every other answer, errors among them, gets its headers on the way out.
+ *
+ * @throws ConfigurationError for an option that could not work, or would let in more than it says.
+ * @see {@link https://fetch.spec.whatwg.org/#http-cors-protocol | Fetch, CORS protocol}
+ * @example
+ * ```ts
+ * import { App } from "tsgi";
+ * import { cors } from "tsgi/middleware";
+ *
+ * const app = new App();
+ * app.addMiddleware(cors({ allowOrigins: ["https://example.com"], allowCredentials: true }));
+ * ```
+ */
+export function cors(options: CorsOptions): Middleware {
+  const rules = compile(options);
+  return onHTTP(async (app, scope, receive, send) => {
+    const origin = only(scope, "origin");
+    const isAllowed = rules.isAllowed === null || (origin !== undefined && (await rules.isAllowed(origin)));
+    const allowed = !isAllowed ? null : rules.isAllowed === null ? "*" : (origin ?? null);
+    const method = scope.method === "OPTIONS" ? only(scope, "access-control-request-method") : undefined;
+    if (origin !== undefined && method !== undefined) return answerPreflight(scope, send, rules, allowed, method);
+    return app(
+      scope,
+      receive,
+      changingHeaders(send, (headers) => markAnswer(headers, rules, allowed)),
+    );
+  });
+}
+
+/** The value of a header that comes once; one that comes twice says nothing. */
+function only(scope: HTTPScope, name: string): string | undefined {
+  const values = headerValues(scope.headers ?? [], name);
+  return values.length === 1 ? values[0] : undefined;
+}
+
+function markAnswer(headers: ResponseHeaders, rules: Rules, allowed: string | null): void {
+  // Also on answers to those who are not allowed: a cache must not give them to the others.
+  if (rules.isAllowed !== null) addVary(headers, "Origin");
+  if (allowed === null) return;
+  headers.set("access-control-allow-origin", allowed);
+  if (rules.credentials) headers.set("access-control-allow-credentials", "true");
+  if (rules.expose !== "") headers.set("access-control-expose-headers", rules.expose);
+}
+
+async function answerPreflight(
+  scope: HTTPScope,
+  send: Send,
+  rules: Rules,
+  allowed: string | null,
+  method: string,
+): Promise<void> {
+  const asked = headerValues(scope.headers ?? [], "access-control-request-headers")
+    .join(",")
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+  const headers = new ResponseHeaders({ vary: PREFLIGHT_VARY.join(", ") });
+  const refused = refusedParts(rules, allowed, method, asked);
+  if (allowed !== null) headers.set("access-control-allow-origin", allowed);
+  if (refused.length > 0) return refuse(scope, send, 400, `Disallowed CORS ${refused.join(", ")}`, headers);
+  headers.set("access-control-allow-methods", (rules.methods ?? [method]).join(", "));
+  const names = rules.headers ?? asked;
+  if (names.length > 0) headers.set("access-control-allow-headers", names.join(", "));
+  headers.set("access-control-max-age", rules.maxAge);
+  if (rules.credentials) headers.set("access-control-allow-credentials", "true");
+  if (rules.privateNetwork && only(scope, "access-control-request-private-network") === "true") {
+    headers.set("access-control-allow-private-network", "true");
+  }
+  await new Response(null, { statusCode: 204, headers }).send(send);
+}
+
+function refusedParts(rules: Rules, allowed: string | null, method: string, asked: readonly string[]): string[] {
+  const known = rules.headers && new Set(rules.headers.map((name) => name.toLowerCase()));
+  const isMethod = rules.methods ? rules.methods.includes(method) || SIMPLE_METHODS.has(method) : TOKEN.test(method);
+  const areHeaders = asked.every((name) => (known ? known.has(name.toLowerCase()) : TOKEN.test(name)));
+  return [...(allowed === null ? ["origin"] : []), ...(isMethod ? [] : ["method"]), ...(areHeaders ? [] : ["headers"])];
+}
+
+function compile(options: CorsOptions): Rules {
+  assertOptions("cors", options, OPTIONS);
+  const { allowOrigins, allowCredentials = false, maxAge = 600, exposeHeaders = [] } = options;
+  const isAllowed = compileOrigins(allowOrigins);
+  if (isAllowed === null && allowCredentials) {
+    throw new ConfigurationError(
+      'cors(): allowCredentials with allowOrigins "*" would let every page on the web act as its visitor. ' +
+        'List the origins: allowOrigins: ["https://example.com"].',
+    );
+  }
+  assertWhole("cors(): maxAge", maxAge, 0);
+  const headers = tokens("allowHeaders", options.allowHeaders ?? []);
+  const expose = tokens("exposeHeaders", exposeHeaders);
+  if (expose === null && allowCredentials) {
+    throw new ConfigurationError(
+      'cors(): beside allowCredentials a browser takes exposeHeaders "*" for a name. List them.',
+    );
+  }
+  return {
+    isAllowed,
+    credentials: allowCredentials,
+    methods: tokens("allowMethods", options.allowMethods ?? METHODS)?.map((method) => method.toUpperCase()) ?? null,
+    headers: headers && [...new Set([...SIMPLE_HEADERS, ...headers])],
+    expose: expose?.join(", ") ?? "*",
+    maxAge: String(maxAge),
+    privateNetwork: options.allowPrivateNetwork ?? false,
+  };
+}
+
+/** The names of a list; `null` for `"*"`. @throws ConfigurationError for anything else. */
+function tokens(option: string, given: unknown): readonly string[] | null {
+  const list: readonly unknown[] = Array.isArray(given) ? given : [];
+  if (given === "*" || (list.length === 1 && list[0] === "*")) return null;
+  const names = list.filter((name): name is string => typeof name === "string" && TOKEN.test(name) && name !== "*");
+  if (Array.isArray(given) && names.length === list.length) return names;
+  throw new ConfigurationError(`cors(): ${option} takes a list of names, or "*", not ${JSON.stringify(given)}.`);
+}

@@ -1,0 +1,162 @@
+import type { ASGIApp, HTTPResponseStartMessage, HTTPScope, Receive, Send, SendMessage } from "../asgi.js";
+import type { Middleware } from "../chain.js";
+import { ClientDisconnect, ConfigurationError } from "../exceptions.js";
+import { Request } from "../request.js";
+import { Response, type ResponseHeaders } from "../response.js";
+import { onHTTP } from "./on-http.js";
+import { headersOf } from "./response-head.js";
+import { sendInOrder } from "./send-in-order.js";
+import { SharedReceive } from "./shared-receive.js";
+
+/** The head of a response that has not been sent yet. What is changed in it is what the client gets. */
+export interface ResponseHead {
+  /** HTTP status code in range [200...599]. */
+  statusCode: number;
+  readonly headers: ResponseHeaders;
+}
+
+/**
+ * A middleware in the form of a function. `next()` calls the application and gives the head of its response, which is
+ * sent when the function returns; the body follows then, part by part.
+ *
+ * @returns nothing or the head, which lets the response of the application go; or a `Response` to send in its place.
+ */
+export type HTTPMiddlewareFunction = (
+  request: Request,
+  next: () => Promise<ResponseHead>,
+) => Promise<Response | ResponseHead | void> | Response | ResponseHead | void;
+
+/**
+ * Makes a middleware of a function, for everyday use.
+ *
+ * - What the application throws comes out of `next()`. (An App inside has made a response of it already.)
+ * - A `Response` that is returned without a call of `next()` answers in the application's place. One that is returned
+ *   after it replaces the application's response, to which the client seems to have gone, so that its clean-up runs.
+ * - The body may be read before `next()`; the application gets it all the same.
+ *
+ * @throws ConfigurationError when it is given no function.
+ * @example
+ * ```ts
+ * import { App } from "tsgi";
+ * import { httpMiddleware } from "tsgi/middleware";
+ *
+ * const app = new App();
+ * app.addMiddleware(
+ *   httpMiddleware(async (request, next) => {
+ *     const start = performance.now();
+ *     const response = await next();
+ *     response.headers.set("server-timing", `app;dur=${performance.now() - start}`);
+ *   }),
+ * );
+ * ```
+ */
+export function httpMiddleware(fn: HTTPMiddlewareFunction): Middleware {
+  if (typeof fn !== "function") {
+    throw new ConfigurationError("httpMiddleware() takes a function: httpMiddleware(async (request, next) => { … }).");
+  }
+  return onHTTP((app, scope, receive, send) => new Passage(app, scope, receive, send).run(fn));
+}
+
+/** Who waits for what is settled later. */
+class Gate<Value> {
+  resolve!: (value: Value) => void;
+  reject!: (error: unknown) => void;
+  readonly promise = new Promise<Value>((resolve, reject) => {
+    this.resolve = resolve;
+    this.reject = reject;
+  });
+
+  constructor() {
+    this.promise.catch(() => {
+      // Whoever waits is told; nobody has to wait.
+    });
+  }
+}
+
+/** One request on its way through the function. */
+class Passage {
+  readonly #app: ASGIApp;
+  readonly #scope: HTTPScope;
+  readonly #send: Send;
+  readonly #receive: SharedReceive;
+  /** Settles with the head of the application's response. */
+  readonly #head = new Gate<ResponseHead>();
+  /** Opens when the function has returned: the response may go, or fails because nobody wants it. */
+  readonly #exit = new Gate<void>();
+  #inner: Promise<void> | null = null;
+
+  constructor(app: ASGIApp, scope: HTTPScope, receive: Receive, send: Send) {
+    this.#app = app;
+    this.#scope = scope;
+    this.#receive = new SharedReceive(receive);
+    this.#send = send;
+  }
+
+  async run(fn: HTTPMiddlewareFunction): Promise<void> {
+    let result: Response | ResponseHead | void;
+    try {
+      result = await fn(new Request(this.#scope, this.#receive.forMiddleware), () => this.#next());
+      if (!(result instanceof Response)) await this.#assertHead(result);
+    } catch (error) {
+      this.#exit.reject(new ClientDisconnect());
+      await Promise.allSettled([this.#inner]);
+      throw error;
+    }
+    if (result instanceof Response) return this.#replace(result);
+    this.#exit.resolve();
+    await this.#inner;
+  }
+
+  #next(): Promise<ResponseHead> {
+    if (this.#inner !== null)
+      return Promise.reject(new TypeError("next() was called twice. A request is answered once."));
+    const call = async (): Promise<void> =>
+      this.#app(
+        this.#scope,
+        this.#receive.forApplication,
+        sendInOrder((message) => this.#take(message)),
+      );
+    this.#inner = call();
+    this.#inner.then(
+      () => this.#head.reject(new Error("The application returned without a response.")),
+      (error: unknown) => this.#head.reject(error),
+    );
+    return this.#head.promise;
+  }
+
+  #take(message: SendMessage): Promise<void> | void {
+    if (message.type !== "http.response.start") return this.#send(message);
+    const head = { statusCode: message.status, headers: headersOf(message) };
+    this.#head.resolve(head);
+    return this.#exit.promise.then(() => this.#start(message, head));
+  }
+
+  #start(message: HTTPResponseStartMessage, { statusCode, headers }: ResponseHead): Promise<void> | void {
+    return this.#send({ ...message, status: statusCode, headers: headers.toList() });
+  }
+
+  /** Refuses what a function may give back by mistake: the response would go out as if it had not. */
+  async #assertHead(result: unknown): Promise<void> {
+    if (this.#inner === null) {
+      throw new TypeError("The middleware returned without a response. Call next(), or return a Response.");
+    }
+    if (result === undefined) return;
+    if (result !== (await this.#head.promise)) {
+      throw new TypeError(
+        `The middleware returned a ${typeof result}. Return nothing, what next() gave, or a Response.`,
+      );
+    }
+  }
+
+  async #replace(response: Response): Promise<void> {
+    this.#exit.reject(new ClientDisconnect());
+    await response.send(this.#send, this.#scope.method === "HEAD");
+    try {
+      await this.#inner;
+    } catch (error) {
+      if (!(error instanceof ClientDisconnect)) throw error;
+    } finally {
+      await response.background?.run();
+    }
+  }
+}

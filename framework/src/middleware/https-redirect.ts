@@ -1,0 +1,79 @@
+import type { HTTPScope } from "../asgi.js";
+import type { Middleware } from "../chain.js";
+import { decodeLatin1 } from "../datastructures.js";
+import { ConfigurationError } from "../exceptions.js";
+import { Response } from "../response.js";
+import { type Host, hostOf } from "./host.js";
+import { onHTTP } from "./on-http.js";
+import { assertOptions, assertWhole } from "./options.js";
+import { refuse } from "./response-head.js";
+
+/** What `httpsRedirect` takes. */
+export interface HttpsRedirectOptions {
+  /** 307, or 308 for one that browsers remember. Both keep method and body. Defaults to 307. */
+  statusCode?: 307 | 308;
+  /** The port of https. Defaults to that of the request, and to 443 where that is 80 or not written. */
+  port?: number;
+}
+
+/**
+ * Sends http to https: the same host, path and query, as they were sent. A request without a valid `Host` gets 400.
+ *
+ * The scheme is the server's word. Behind a proxy that ends TLS the server has to be told of it, or the redirect goes
+ * round in circles; what a client writes into `X-Forwarded-Proto` counts for nothing here.
+ *
+ * @throws ConfigurationError for a status or a port that could not work.
+ * @example
+ * ```ts
+ * import { App } from "tsgi";
+ * import { httpsRedirect } from "tsgi/middleware";
+ *
+ * const app = new App();
+ * app.addMiddleware(httpsRedirect());
+ * ```
+ */
+export function httpsRedirect(options: HttpsRedirectOptions = {}): Middleware {
+  assertOptions("httpsRedirect", options, ["statusCode", "port"]);
+  const { statusCode = 307, port } = options;
+  if (statusCode !== 307 && statusCode !== 308) {
+    throw new ConfigurationError(
+      `httpsRedirect(): statusCode is 307 or 308, which keep the method, not ${String(statusCode)}.`,
+    );
+  }
+  if (port !== undefined) assertWhole("httpsRedirect(): port", port, 1);
+  return onHTTP(async (app, scope, receive, send) => {
+    if (scope.scheme === "https") return app(scope, receive, send);
+    const host = hostOf(scope);
+    if (host === null) return refuse(scope, send, 400, "Invalid host header");
+    const location = `https://${host.name}${portOf(host, port)}${targetOf(scope)}`;
+    await new Response(null, { statusCode, headers: { location } }).send(send);
+  });
+}
+
+function portOf(host: Host, port: number | undefined): string {
+  const used = port ?? (host.port === 80 ? null : host.port);
+  return used === null || used === 443 ? "" : `:${used}`;
+}
+
+/** Path and query as they were sent, with the prefix that a proxy took away. */
+function targetOf(scope: HTTPScope): string {
+  const { path, raw_path: rawPath, query_string: query, root_path: rootPath = "" } = scope;
+  const root = rootPath.endsWith("/") ? rootPath.slice(0, -1) : rootPath;
+  const sent = rawPath ? decodeLatin1(rawPath) : encodePath(path);
+  const isBelow = path === root || path.startsWith(`${root}/`);
+  const search = query && query.length > 0 ? `?${decodeLatin1(query)}` : "";
+  const target = escape(`${isBelow ? "" : encodePath(root)}${sent}${search}`);
+  return target.startsWith("/") ? target : `/${target}`;
+}
+
+function encodePath(path: string): string {
+  return path.split("/").map(encodeURIComponent).join("/");
+}
+
+/** Percent-encodes bytes that may not stand in a URI; CR and LF would end the header. */
+function escape(target: string): string {
+  return target.replaceAll(
+    /[^\u0021-\u007e]/g,
+    (byte) => `%${byte.charCodeAt(0).toString(16).padStart(2, "0").toUpperCase()}`,
+  );
+}

@@ -1,0 +1,36 @@
+import { ConfigurationError } from "../exceptions.js";
+
+/**
+ * Refuses an option that does not exist: written `origins` for `allowOrigins`, a rule would be silently off.
+ *
+ * @throws ConfigurationError naming the options that there are.
+ */
+export function assertOptions(name: string, options: unknown, known: readonly string[]): void {
+  if (typeof options !== "object" || options === null || Array.isArray(options)) {
+    throw new ConfigurationError(`${name}() takes an object with the options ${known.join(", ")}.`);
+  }
+  for (const option of Object.keys(options)) {
+    if (known.includes(option)) continue;
+    throw new ConfigurationError(`${name}() has no option ${JSON.stringify(option)}. It has: ${known.join(", ")}.`);
+  }
+}
+
+/** The longest delay that a timer keeps; a longer one fires at once. */
+const MAX_TIMER_MS = 2_147_483_647;
+
+/** @throws ConfigurationError when it is no number of milliseconds that a timer can wait. */
+export function assertTimeout(what: string, timeoutMs: number): void {
+  if (typeof timeoutMs === "number" && timeoutMs > 0 && timeoutMs <= MAX_TIMER_MS) return;
+  throw new ConfigurationError(
+    `${what} takes milliseconds, more than 0 and at most ${MAX_TIMER_MS}, not ${String(timeoutMs)}.`,
+  );
+}
+
+/** @throws ConfigurationError when it is no whole number from `least` on. */
+export function assertWhole(what: string, value: number, least: number): void {
+  if (Number.isSafeInteger(value) && value >= least) return;
+  throw new ConfigurationError(`${what} takes a whole number from ${least} on, not ${String(value)}.`);
+}
+
+/** RFC 9110 §5.6.2 `token`: a method, the name of a header, a coding. */
+export const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;

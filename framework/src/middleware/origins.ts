@@ -1,0 +1,66 @@
+import { ConfigurationError } from "../exceptions.js";
+
+/** Decides on an origin as a browser sends it. */
+export type OriginTest = (origin: string) => boolean | Promise<boolean>;
+
+/** One origin, or an expression that matches a whole one. */
+type OriginEntry = string | RegExp;
+
+/** Whose pages are meant: every page (`"*"`), those listed, those that match, those that a function lets in. */
+export type OriginRule = OriginEntry | readonly OriginEntry[] | OriginTest;
+
+/** Longer than any scheme, host and port; what is longer is no origin, and no work for an expression. */
+const MAX_LENGTH = 300;
+
+/**
+ * Makes a test of a rule; `null` for every page.
+ *
+ * @throws ConfigurationError for an entry that no browser sends, or that is more than it seems.
+ */
+export function compileOrigins(rule: OriginRule): OriginTest | null {
+  if (typeof rule === "function") return (origin) => origin.length <= MAX_LENGTH && rule(origin);
+  const entries: unknown = typeof rule === "string" || rule instanceof RegExp ? [rule] : rule;
+  if (!Array.isArray(entries)) {
+    throw new ConfigurationError(
+      'cors() needs allowOrigins: ["https://example.com"], or "*" for every page on the web.',
+    );
+  }
+  if (entries.includes("*")) {
+    if (entries.length === 1) return null;
+    throw new ConfigurationError(
+      'cors(): "*" in allowOrigins makes the other origins pointless. Leave one or the other.',
+    );
+  }
+  const origins = new Set<string>();
+  const expressions: RegExp[] = [];
+  for (const entry of entries as readonly unknown[]) {
+    if (entry instanceof RegExp) expressions.push(whole(entry));
+    else origins.add(assertOrigin(entry));
+  }
+  return (origin) =>
+    origins.has(origin) || (origin.length <= MAX_LENGTH && expressions.some((expression) => expression.test(origin)));
+}
+
+/** `/https:\/\/example\.com/` would let in `https://example.com.evil.net`: it has to match from end to end. */
+function whole({ source, flags }: RegExp): RegExp {
+  return new RegExp(`^(?:${source})$`, flags.replace(/[gmy]/g, ""));
+}
+
+/** @throws ConfigurationError for what a browser would never send as `Origin`. */
+function assertOrigin(entry: unknown): string {
+  if (entry === "null") {
+    throw new ConfigurationError(
+      'cors(): every page can have the origin "null", in a sandboxed frame. It cannot be in allowOrigins.',
+    );
+  }
+  const match = typeof entry === "string" ? /^([a-z][a-z0-9+.-]*):\/\/[^/?#@\\*\s]+$/.exec(entry) : null;
+  const isWeb = match !== null && /^https?$/.test(match[1] as string);
+  if (match === null || (isWeb && (!URL.canParse(match[0]) || new URL(match[0]).origin !== match[0]))) {
+    throw new ConfigurationError(
+      `cors(): ${JSON.stringify(entry)} in allowOrigins is not what a browser sends. Write scheme and host in lower ` +
+        'case, a port only where it is not the default, no path: "https://example.com". For many hosts write an ' +
+        String.raw`expression: /https:\/\/[a-z0-9-]+\.example\.com/.`,
+    );
+  }
+  return match[0];
+}

@@ -1,0 +1,54 @@
+import type { Middleware } from "../chain.js";
+import { ConfigurationError } from "../exceptions.js";
+import { headerValues } from "../request.js";
+import { onHTTP } from "./on-http.js";
+import { assertOptions, TOKEN } from "./options.js";
+import { changingHeaders } from "./response-head.js";
+
+/** What `requestId` takes. */
+export interface RequestIdOptions {
+  /** The header that carries the id. Defaults to `"X-Request-ID"`. */
+  header?: string;
+  /**
+   * Whether an id that comes with the request is kept: only behind a proxy that sets it, since any client can send one.
+   * Defaults to `false`.
+   */
+  trustIncoming?: boolean;
+  /** Makes an id. Defaults to a random UUID. */
+  generate?: () => string;
+}
+
+/** What cannot end a line of a log, nor be taken for another field of it. */
+const ID = /^[\w.:+/=@-]{1,128}$/;
+
+/**
+ * Gives each request an id: in `request.state.requestId`, in the response's `X-Request-ID`, and in the log lines of
+ * errors.
+ *
+ * @throws ConfigurationError when the header's name is none.
+ * @example
+ * ```ts
+ * import { App, Request } from "tsgi";
+ * import { requestId } from "tsgi/middleware";
+ *
+ * const app = new App({ middleware: [requestId()] });
+ * app.get("/", { params: { request: Request } }, async ({ request }) => ({ id: request.state.requestId }));
+ * ```
+ */
+export function requestId(options: RequestIdOptions = {}): Middleware {
+  assertOptions("requestId", options, ["header", "trustIncoming", "generate"]);
+  const { header = "X-Request-ID", trustIncoming = false, generate = () => crypto.randomUUID() } = options;
+  if (!TOKEN.test(header))
+    throw new ConfigurationError(`requestId(): ${JSON.stringify(header)} is no name of a header.`);
+  const name = header.toLowerCase();
+  return onHTTP((app, scope, receive, send) => {
+    const [given = "", second] = trustIncoming ? headerValues(scope.headers ?? [], name) : [];
+    const id = second === undefined && ID.test(given) ? given : generate();
+    const identified = { ...scope, state: { ...scope.state, requestId: id } };
+    return app(
+      identified,
+      receive,
+      changingHeaders(send, (headers) => void headers.set(name, id)),
+    );
+  });
+}

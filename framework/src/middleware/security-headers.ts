@@ -1,0 +1,101 @@
+import type { Middleware } from "../chain.js";
+import { ConfigurationError } from "../exceptions.js";
+import { ResponseHeaders } from "../response.js";
+import { onHTTP } from "./on-http.js";
+import { assertOptions, assertWhole } from "./options.js";
+import { changingHeaders } from "./response-head.js";
+
+/** What `securityHeaders` takes. `false` leaves a header out. */
+export interface SecurityHeadersOptions {
+  /** Who may show the pages in a frame: nobody, or pages of the same origin. Defaults to `"DENY"`. */
+  frameOptions?: "DENY" | "SAMEORIGIN" | false;
+  /** What a page may load and who may frame it. Defaults to `frame-ancestors`, as `frameOptions` has it. */
+  contentSecurityPolicy?: string | false;
+  /** What links tell of the page that they are on. Defaults to `"strict-origin-when-cross-origin"`. */
+  referrerPolicy?: string | false;
+  /** For how many seconds browsers use https alone, and for whom. Sent over https only. Defaults to a year, this host. */
+  strictTransportSecurity?: { maxAge?: number; includeSubDomains?: boolean; preload?: boolean } | false;
+  /** Whether windows of other origins may hold on to a page's own. Defaults to leaving it to the browser. */
+  crossOriginOpenerPolicy?: string | false;
+  /** Which features of the browser a page may use. Defaults to leaving it to the browser. */
+  permissionsPolicy?: string | false;
+}
+
+const OPTIONS = [
+  "frameOptions",
+  "contentSecurityPolicy",
+  "referrerPolicy",
+  "strictTransportSecurity",
+  "crossOriginOpenerPolicy",
+  "permissionsPolicy",
+] as const satisfies readonly (keyof SecurityHeadersOptions)[];
+
+const YEAR = 31_536_000;
+
+/** RFC 6797 §14.4 and the lists that browsers ship: less than a year, or without the subdomains, is not taken up. */
+const MIN_PRELOAD = YEAR;
+
+/**
+ * Adds the headers that tell browsers to be strict. One that the application has set stays as it is, so that a page,
+ * such as that of the documentation, may have a policy of its own.
+ *
+ * @throws ConfigurationError for a value that could not work.
+ * @see {@link https://owasp.org/www-project-secure-headers/ | OWASP Secure Headers}
+ * @example
+ * ```ts
+ * import { App } from "tsgi";
+ * import { securityHeaders } from "tsgi/middleware";
+ *
+ * const app = new App({ middleware: [securityHeaders({ contentSecurityPolicy: "default-src 'self'" })] });
+ * ```
+ */
+export function securityHeaders(options: SecurityHeadersOptions = {}): Middleware {
+  assertOptions("securityHeaders", options, OPTIONS);
+  const always = compile(options);
+  const transport = compileTransport(options.strictTransportSecurity ?? {});
+  return onHTTP((app, scope, receive, send) => {
+    // RFC 6797 §7.2: over http anyone on the way could have written it, and browsers pay no attention.
+    const added = transport !== null && scope.scheme === "https" ? [...always, transport] : always;
+    const add = (headers: ResponseHeaders) => {
+      for (const [name, value] of added) if (!headers.has(name)) headers.append(name, value);
+    };
+    return app(scope, receive, changingHeaders(send, add));
+  });
+}
+
+type Pair = readonly [name: string, value: string];
+
+function compile(options: SecurityHeadersOptions): readonly Pair[] {
+  const { frameOptions = "DENY", referrerPolicy = "strict-origin-when-cross-origin" } = options;
+  if (frameOptions !== false && frameOptions !== "DENY" && frameOptions !== "SAMEORIGIN") {
+    throw new ConfigurationError('securityHeaders(): frameOptions is "DENY", "SAMEORIGIN" or false.');
+  }
+  const ancestors = frameOptions === "DENY" ? "frame-ancestors 'none'" : "frame-ancestors 'self'";
+  const { contentSecurityPolicy = frameOptions === false ? false : ancestors } = options;
+  const given: readonly (readonly [name: string, value: string | false | undefined])[] = [
+    ["x-content-type-options", "nosniff"],
+    ["x-frame-options", frameOptions],
+    ["content-security-policy", contentSecurityPolicy],
+    ["referrer-policy", referrerPolicy],
+    ["cross-origin-opener-policy", options.crossOriginOpenerPolicy],
+    ["permissions-policy", options.permissionsPolicy],
+  ];
+  const pairs = given.flatMap(([name, value]) => (value ? [[name, value] as const] : []));
+  try {
+    return [...new ResponseHeaders(pairs)];
+  } catch (error) {
+    throw new ConfigurationError(`securityHeaders(): ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function compileTransport(options: (SecurityHeadersOptions["strictTransportSecurity"] & object) | false): Pair | null {
+  if (options === false) return null;
+  assertOptions("securityHeaders(): strictTransportSecurity", options, ["maxAge", "includeSubDomains", "preload"]);
+  const { maxAge = YEAR, includeSubDomains = false, preload = false } = options;
+  assertWhole("securityHeaders(): maxAge", maxAge, 0);
+  if (preload && (!includeSubDomains || maxAge < MIN_PRELOAD)) {
+    throw new ConfigurationError("securityHeaders(): preload needs includeSubDomains and a maxAge of a year or more.");
+  }
+  const directives = [`max-age=${maxAge}`, includeSubDomains ? "includeSubDomains" : "", preload ? "preload" : ""];
+  return ["strict-transport-security", directives.filter((text) => text !== "").join("; ")];
+}

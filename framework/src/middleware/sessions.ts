@@ -1,0 +1,162 @@
+import type { Middleware } from "../chain.js";
+import { ConfigurationError } from "../exceptions.js";
+import { type Connection, Request } from "../request.js";
+import { type CookieOptions, type ResponseHeaders, serializeCookie } from "../response.js";
+import { onHTTP } from "./on-http.js";
+import { assertOptions, assertWhole } from "./options.js";
+import { addVary, headersOf } from "./response-head.js";
+import { sendInOrder } from "./send-in-order.js";
+import { SignedText } from "./signed-text.js";
+
+/** What `sessions` takes. */
+export interface SessionsOptions {
+  /** At least 32 bytes that nobody can guess. Of several the first signs and all are accepted, so that one can be replaced. */
+  secret: string | readonly string[];
+  /** Seconds that a session lasts from its last change. Defaults to 14 days. */
+  maxAge?: number;
+  /** Whether other sites' requests carry it. Defaults to `"lax"`. */
+  sameSite?: "strict" | "lax" | "none";
+  /** Sent over https only; `false` is for development. Defaults to `true`. */
+  secure?: boolean;
+  /** The cookie's name. Defaults to `"__Host-session"`, which subdomains cannot set; to `"session"` without `secure`. */
+  cookie?: string;
+}
+
+/** The bytes of a cookie that browsers have to keep, name and attributes among them: RFC 6265 §6.1. */
+const MAX_COOKIE_BYTES = 4096;
+const MIN_SECRET_BYTES = 32;
+const FORTNIGHT = 14 * 24 * 60 * 60;
+
+/** What a session holds: whatever JSON can. */
+type SessionData = Record<string, unknown>;
+
+/**
+ * Keeps a little data for each browser in a signed cookie. The browser's owner can read it, and cannot change it; one
+ * that was changed, or is too old, is an empty session. The cookie is set when the data has changed, and removed when
+ * they are empty.
+ *
+ * What is signed stays good until it is too old, also after a log-out: what has to end at once belongs in a database.
+ *
+ * @throws ConfigurationError for a secret that is too short, or an option that could not work.
+ * @example
+ * ```ts
+ * import { App, Request } from "tsgi";
+ * import { sessionOf, sessions } from "tsgi/middleware";
+ *
+ * const app = new App({ middleware: [sessions({ secret: process.env.SESSION_SECRET ?? "" })] });
+ * app.post("/visits", { params: { request: Request } }, async ({ request }) => {
+ *   const session = sessionOf<{ visits?: number }>(request);
+ *   return { visits: (session.visits = (session.visits ?? 0) + 1) };
+ * });
+ * ```
+ */
+export function sessions(options: SessionsOptions): Middleware {
+  const { name, attributes, maxAge, signed } = compile(options);
+  return onHTTP(async (app, scope, receive, send) => {
+    const session = await Session.open(new Request(scope, receive).cookies[name], signed, maxAge);
+    const state = Object.defineProperty({ ...scope.state }, "session", {
+      get: () => session.read(),
+      set(data: SessionData) {
+        session.replace(data);
+      },
+      enumerable: true,
+      configurable: true,
+    });
+    const setCookie = async (headers: ResponseHeaders) => {
+      if (session.wasRead) addVary(headers, "Cookie");
+      const value = await session.seal();
+      if (value === null) return;
+      const cookie = serializeCookie(name, value, value === "" ? { ...attributes, maxAge: 0 } : attributes);
+      if (cookie.length > MAX_COOKIE_BYTES) {
+        throw new RangeError(
+          `The session takes ${cookie.length} bytes as a cookie, more than ${MAX_COOKIE_BYTES}. Keep less in it.`,
+        );
+      }
+      headers.append("set-cookie", cookie);
+    };
+    const sending = sendInOrder(async (message) => {
+      if (message.type !== "http.response.start") return send(message);
+      const headers = headersOf(message);
+      await setCookie(headers);
+      return send({ ...message, headers: headers.toList() });
+    });
+    return app({ ...scope, state }, receive, sending);
+  });
+}
+
+/**
+ * The data of a request's session. Change them before the response starts.
+ *
+ * @throws ConfigurationError when no `sessions()` is around the handler.
+ */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- what the session holds is the caller's to say
+export function sessionOf<Data extends object = SessionData>(request: Connection): Data {
+  const { session } = request.state;
+  if (typeof session === "object" && session !== null) return session as Data;
+  throw new ConfigurationError(
+    "sessionOf() finds no session. Add the middleware: app.addMiddleware(sessions({ secret })). It is for HTTP requests.",
+  );
+}
+
+/** The data of one request's session, and what they were when it came. */
+class Session {
+  wasRead = false;
+  readonly #signed: SignedText;
+  readonly #before: string;
+  #data: SessionData;
+
+  private constructor(before: string, signed: SignedText) {
+    this.#before = before;
+    this.#data = JSON.parse(before) as SessionData;
+    this.#signed = signed;
+  }
+
+  /** Opens what a cookie holds; an empty session where that is nothing, was changed, or is too old. */
+  static async open(cookie: string | undefined, signed: SignedText, maxAge: number): Promise<Session> {
+    const text = cookie === undefined || cookie.length > MAX_COOKIE_BYTES ? null : await signed.open(cookie);
+    const [, issuedAt = "", data = "{}"] = /^(\d+) (.+)$/s.exec(text ?? "") ?? [];
+    const isFresh = Number(issuedAt) + maxAge > Date.now() / 1000;
+    return new Session(isFresh ? data : "{}", signed);
+  }
+
+  read(): SessionData {
+    this.wasRead = true;
+    return this.#data;
+  }
+
+  replace(data: SessionData): void {
+    this.#data = data;
+  }
+
+  /** The cookie's new value: `""` for none, `null` where nothing has changed. */
+  async seal(): Promise<string | null> {
+    const data = JSON.stringify(this.#data);
+    if (data === this.#before) return null;
+    return data === "{}" ? "" : this.#signed.seal(`${Math.floor(Date.now() / 1000)} ${data}`);
+  }
+}
+
+function compile(options: SessionsOptions) {
+  assertOptions("sessions", options, ["secret", "maxAge", "sameSite", "secure", "cookie"]);
+  const { secret, maxAge = FORTNIGHT, sameSite = "lax", secure = true } = options;
+  const { cookie: name = secure ? "__Host-session" : "session" } = options;
+  const secrets = typeof secret === "string" ? [secret] : secret;
+  const isLong = (text: unknown) =>
+    typeof text === "string" && new TextEncoder().encode(text).length >= MIN_SECRET_BYTES;
+  if (!Array.isArray(secrets) || secrets.length === 0 || !secrets.every(isLong)) {
+    throw new ConfigurationError(
+      `sessions() needs a secret of at least ${MIN_SECRET_BYTES} bytes, such as \`openssl rand -hex 32\` gives.`,
+    );
+  }
+  assertWhole("sessions(): maxAge", maxAge, 1);
+  if (sameSite === "none" && !secure) {
+    throw new ConfigurationError('sessions(): browsers refuse sameSite "none" without secure.');
+  }
+  const attributes: CookieOptions = { maxAge, sameSite, secure, httpOnly: true, path: "/" };
+  try {
+    serializeCookie(name, "", attributes);
+  } catch (error) {
+    throw new ConfigurationError(`sessions(): ${(error as Error).message}`, { cause: error });
+  }
+  return { name, attributes, maxAge, signed: new SignedText(name, secrets) };
+}

@@ -1,0 +1,67 @@
+import type { Receive, ReceiveMessage } from "../asgi.js";
+
+/**
+ * One `receive` for two readers: a middleware, which may look at the body before the application does, and the
+ * application, which gets the whole body all the same.
+ */
+export class SharedReceive {
+  readonly #receive: Receive;
+  /** What has come and the application has not taken. */
+  readonly #kept: ReceiveMessage[] = [];
+  #pulling: Promise<ReceiveMessage> | null = null;
+  #middlewareWaits = false;
+  /** What the application has taken past the middleware. */
+  #missed: "nothing" | "an empty body" | "bytes" = "nothing";
+
+  constructor(receive: Receive) {
+    this.#receive = receive;
+  }
+
+  /**
+   * The reader of the middleware. It fails rather than waits for bytes that the application has taken, since the
+   * application may be waiting for the middleware.
+   */
+  readonly forMiddleware: Receive = async () => {
+    if (this.#missed === "bytes") {
+      throw new TypeError("The body has gone to the application. A middleware reads it before it calls next().");
+    }
+    if (this.#missed === "an empty body") {
+      this.#missed = "nothing";
+      return { type: "http.request", body: new Uint8Array(0), more_body: false };
+    }
+    this.#middlewareWaits = true;
+    return this.#pull();
+  };
+
+  /** The reader of the application. */
+  readonly forApplication: Receive = async () => {
+    for (;;) {
+      const message = this.#kept.shift();
+      if (message !== undefined) return message;
+      await this.#pull();
+    }
+  };
+
+  /** Takes one message from the server. Two readers at a time share it. */
+  #pull(): Promise<ReceiveMessage> {
+    return (this.#pulling ??= this.#receive().then(
+      (message) => {
+        this.#pulling = null;
+        this.#kept.push(message);
+        if (!this.#middlewareWaits) this.#miss(message);
+        this.#middlewareWaits = false;
+        return message;
+      },
+      (error: unknown) => {
+        this.#pulling = null;
+        throw error;
+      },
+    ));
+  }
+
+  #miss(message: ReceiveMessage): void {
+    if (message.type !== "http.request") return;
+    if (message.body !== undefined && message.body.length > 0) this.#missed = "bytes";
+    else if (message.more_body !== true && this.#missed === "nothing") this.#missed = "an empty body";
+  }
+}

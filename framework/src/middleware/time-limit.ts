@@ -1,0 +1,55 @@
+import type { ReceiveMessage, Receive, Send } from "../asgi.js";
+import type { Middleware } from "../chain.js";
+import { ClientDisconnect } from "../exceptions.js";
+import { onHTTP } from "./on-http.js";
+import { assertTimeout } from "./options.js";
+import { refuse } from "./response-head.js";
+
+/**
+ * Bounds the time until the application starts its response, with everything that it does before: dependencies, the
+ * reading of the body, the handler. After that it answers 504, and to the application the client has gone:
+ * `request.signal` aborts, clean-up runs, what it still sends is dropped. A response that has started may take its time.
+ *
+ * @throws ConfigurationError when the number of milliseconds is none.
+ * @example
+ * ```ts
+ * import { App } from "tsgi";
+ * import { timeLimit } from "tsgi/middleware";
+ *
+ * const app = new App({ middleware: [timeLimit(5_000)] });
+ * ```
+ */
+export function timeLimit(timeoutMs: number): Middleware {
+  assertTimeout("timeLimit()", timeoutMs);
+  return onHTTP(async (app, scope, receive, send) => {
+    let state = "running" as "running" | "started" | "over";
+    let answering: Promise<void> = Promise.resolve();
+    let leave: (message: ReceiveMessage) => void = () => {};
+    const left = new Promise<ReceiveMessage>((resolve) => (leave = resolve));
+    const timer = setTimeout(() => {
+      state = "over";
+      leave({ type: "http.disconnect" });
+      answering = refuse(scope, send, 504, "Gateway Timeout");
+      answering.catch(() => {
+        // Awaited below.
+      });
+    }, timeoutMs);
+    const bounded: Receive = () => (state === "started" ? receive() : Promise.race([left, receive()]));
+    const tracked: Send = (message) => {
+      if (state === "over") throw new ClientDisconnect();
+      if (message.type === "http.response.start") {
+        state = "started";
+        clearTimeout(timer);
+      }
+      return send(message);
+    };
+    try {
+      await app(scope, bounded, tracked);
+    } catch (error) {
+      if (state !== "over" || !(error instanceof ClientDisconnect)) throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+    await answering;
+  });
+}

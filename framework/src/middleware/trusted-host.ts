@@ -1,0 +1,69 @@
+import type { Middleware } from "../chain.js";
+import { ConfigurationError } from "../exceptions.js";
+import { type Host, hostOf, parseHost } from "./host.js";
+import { onHTTP } from "./on-http.js";
+import { assertOptions } from "./options.js";
+import { refuse } from "./response-head.js";
+
+/** What `trustedHost` takes. */
+export interface TrustedHostOptions {
+  /**
+   * The hosts that the application answers for: names (`"example.com"`), all below a name (`"*.example.com"`, without
+   * `example.com` itself), addresses (`"127.0.0.1"`, `"[::1]"`), each on any port unless one is written
+   * (`"example.com:8443"`); `"*"` for any host that is one.
+   */
+  allowedHosts: readonly string[];
+}
+
+type Test = (host: Host) => boolean;
+
+/**
+ * Answers 400 to requests for a host that is not listed, that name none, or two. An application that builds links from
+ * `Host` would else write those of an attacker.
+ *
+ * @throws ConfigurationError for an entry that is no host.
+ * @example
+ * ```ts
+ * import { App } from "tsgi";
+ * import { trustedHost } from "tsgi/middleware";
+ *
+ * const app = new App();
+ * app.addMiddleware(trustedHost({ allowedHosts: ["example.com", "*.example.com"] }));
+ * ```
+ */
+export function trustedHost(options: TrustedHostOptions): Middleware {
+  const tests = compile(options);
+  return onHTTP((app, scope, receive, send) => {
+    const host = hostOf(scope);
+    if (host !== null && tests.some((test) => test(host))) return app(scope, receive, send);
+    return refuse(scope, send, 400, "Invalid host header");
+  });
+}
+
+function compile(options: TrustedHostOptions): readonly Test[] {
+  assertOptions("trustedHost", options, ["allowedHosts"]);
+  const { allowedHosts } = options;
+  if (!Array.isArray(allowedHosts) || allowedHosts.length === 0) {
+    throw new ConfigurationError('trustedHost() needs allowedHosts: ["example.com", "*.example.com"].');
+  }
+  return allowedHosts.map(compileEntry);
+}
+
+/** @throws ConfigurationError when it is no host. */
+function compileEntry(entry: unknown): Test {
+  if (entry === "*") return () => true;
+  const text = typeof entry === "string" ? entry : "";
+  const isWildcard = text.startsWith("*.");
+  const host = parseHost(isWildcard ? text.slice(2) : text);
+  if (host === null || (isWildcard && host.name.startsWith("["))) {
+    throw new ConfigurationError(
+      `trustedHost(): ${JSON.stringify(entry)} in allowedHosts is no host. Write it without scheme and path: ` +
+        '"example.com", "*.example.com", "127.0.0.1:8000", "[::1]".',
+    );
+  }
+  const { name, port } = host;
+  const isName: Test = isWildcard
+    ? ({ name: given }) => given.endsWith(`.${name}`)
+    : ({ name: given }) => given === name;
+  return port === null ? isName : (given) => given.port === port && isName(given);
+}
