@@ -1,5 +1,14 @@
 /** Small data holders that several modules share. @module */
 import type { HeaderPair } from "./asgi.js";
+import type { UploadFile } from "./datastructures/upload-file.js";
+
+export { toFileError } from "./datastructures/save-file.js";
+export {
+  UploadClosedError,
+  type UploadContent,
+  UploadFile,
+  type UploadFileOptions,
+} from "./datastructures/upload-file.js";
 
 /** Encodes text as latin-1, one byte a character. @throws TypeError when a character is above U+00FF. */
 export function encodeLatin1(text: string): Uint8Array {
@@ -87,8 +96,11 @@ const encoder = new TextEncoder();
 export const encodeUTF8: (text: string) => Uint8Array =
   typeof Buffer === "function" ? (text) => Buffer.from(text, "utf8") : (text) => encoder.encode(text);
 
-/** The fields of a form: text under names, a name as often as it was sent, in the order in which they came. */
-export class FormData<Value = string> implements Iterable<readonly [name: string, value: Value]> {
+/** What a form has under a name: text, or a file. */
+export type FormValue = string | UploadFile;
+
+/** The parts of a form: text and files under names, a name as often as it was sent, in the order in which they came. */
+export class FormData<Value = FormValue> implements Iterable<readonly [name: string, value: Value]> {
   readonly #entries: readonly (readonly [name: string, value: Value])[];
 
   constructor(entries: Iterable<readonly [name: string, value: Value]>) {

@@ -4,12 +4,14 @@ import { compileRoute } from "./dependencies/compile.js";
 import type { ParamSpec } from "./dependencies/plan.js";
 import { type Callable, type Params, paramsOf } from "./params.js";
 
+export { absenceOf } from "./dependencies/absence.js";
 export { Call, type CallSettings } from "./dependencies/call.js";
 export { compileRoute, pathNames } from "./dependencies/compile.js";
 export { closeExits, throwIntoExits } from "./dependencies/exits.js";
 export { createFindOverride, DependencyOverrides } from "./dependencies/overrides.js";
 export type { DependencyPlan, DependencyStep, ParamSpec, RoutePlan } from "./dependencies/plan.js";
-export { absenceOf, headerName, wireName } from "./dependencies/read.js";
+export { headerName, wireName } from "./dependencies/read.js";
+export { isMultiple } from "./dependencies/read-file.js";
 export { acceptArguments, nameOf, type Solved, solveRoute } from "./dependencies/solve.js";
 
 /** The most handlers that `compileHandler` remembers. The specification fixes it. */

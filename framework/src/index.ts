@@ -2,7 +2,7 @@
 export type * from "./asgi.js";
 export { App, type AppOptions, type LifespanFunction, type LifespanHook, type RouteRecord } from "./app.js";
 export { BackgroundTasks } from "./background.js";
-export { FormData, HeaderList } from "./datastructures.js";
+export { FormData, type FormValue, HeaderList, UploadFile, type UploadFileOptions } from "./datastructures.js";
 export { compileHandler, type CompiledHandler, DependencyOverrides, type ParamSpec } from "./dependencies.js";
 export {
   type ExceptionHandler,
@@ -33,6 +33,8 @@ export {
   type Dependency,
   Depends,
   type DependsOptions,
+  File,
+  type FileOptions,
   Form,
   Header,
   type Marker,

@@ -4,6 +4,11 @@
 export interface Limits {
   /** The most bytes of a body that is read into memory; a larger one is answered with 413. Defaults to 1 MiB. */
   bodyBytes: number;
+  /**
+   * The most bytes of the files of a multipart form, all together; more are answered with 413. What stands between
+   * them counts for `bodyBytes`. Defaults to 50 MiB.
+   */
+  uploadBytes: number;
   /** The most parts of a form; more are answered with 413. Defaults to 1,000. */
   formParts: number;
   /** The deepest nesting of a JSON body; a deeper one is answered with 422. Defaults to 100. */
@@ -15,6 +20,7 @@ export interface Limits {
 /** The limits of an App that sets none. */
 export const DEFAULT_LIMITS: Readonly<Limits> = Object.freeze({
   bodyBytes: 1024 * 1024,
+  uploadBytes: 50 * 1024 * 1024,
   formParts: 1000,
   jsonDepth: 100,
   webSocketMessageBytes: 1024 * 1024,

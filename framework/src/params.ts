@@ -1,5 +1,6 @@
 /** The descriptors of parameters: where each comes from, and how its type reaches the handler. @module */
 import type { BackgroundTasks } from "./background.js";
+import type { UploadFile } from "./datastructures.js";
 import { ConfigurationError } from "./exceptions.js";
 import type { Request } from "./request.js";
 import type { Response } from "./response.js";
@@ -26,7 +27,7 @@ export const ParamKind = Object.freeze({
 export type ParamKind = (typeof ParamKind)[keyof typeof ParamKind];
 
 /** The kinds whose values come as text or as a body, each read by one descriptor. */
-export type SourceKind = 0 | 1 | 2 | 3 | 4 | 5;
+export type SourceKind = 0 | 1 | 2 | 3 | 4 | 5 | 6;
 
 declare const OUTPUT: unique symbol;
 
@@ -50,6 +51,34 @@ export interface SourceOptions {
 export interface BodyOptions extends SourceOptions {
   /** Whether a single body parameter is a member of an object all the same. Defaults to `false`. */
   embed?: boolean;
+}
+
+/** What `File` takes. */
+export interface FileOptions extends SourceOptions {
+  /** Whether the handler gets a list of all files under the name. Defaults to `false`: the last one. */
+  multiple?: boolean;
+  /** The types that a file may say it has, such as `image/png` or `image/*`. Defaults to any. */
+  mediaTypes?: readonly string[];
+}
+
+/** The type of a list schema's files, or of a single one. */
+type FileOutput<S> =
+  | (Exclude<SchemaOutput<S>, undefined> extends readonly unknown[] ? UploadFile[] : UploadFile)
+  | Extract<SchemaOutput<S>, undefined>;
+
+/** The function `File`. */
+export interface FileSource {
+  (options: FileOptions & { multiple: true; default: null }): Marker<UploadFile[] | null>;
+  (options: FileOptions & { multiple: true; default?: readonly [] }): Marker<UploadFile[]>;
+  (options: FileOptions & { multiple?: false; default: null }): Marker<UploadFile | null>;
+  (options?: FileOptions & { multiple?: false }): Marker<UploadFile>;
+  <S extends Schema>(schema: S, options: FileOptions & { default: null }): Marker<FileOutput<S> | null>;
+  <S extends Schema>(schema: S, options?: FileOptions): Marker<FileOutput<S>>;
+}
+
+/** Every option that a descriptor of any source may have. */
+export interface AnySourceOptions extends BodyOptions, FileOptions {
+  default?: unknown;
 }
 
 /** A descriptor's function: without a schema a string. */
@@ -90,9 +119,9 @@ export class SourceMarker {
   readonly kind: SourceKind;
   /** `null`: text as it comes. */
   readonly schema: Schema | null;
-  readonly options: Readonly<BodyOptions & { default?: unknown }>;
+  readonly options: Readonly<AnySourceOptions>;
 
-  constructor(kind: SourceKind, schema: Schema | null, options: Readonly<BodyOptions & { default?: unknown }>) {
+  constructor(kind: SourceKind, schema: Schema | null, options: Readonly<AnySourceOptions>) {
     this.kind = kind;
     this.schema = schema;
     this.options = options;
@@ -161,6 +190,24 @@ export const Body: Source<BodyOptions> = createSource(ParamKind.BODY, "Body");
 
 /** A field of a form, urlencoded or multipart. A field left blank counts as absent, as browsers send every field. */
 export const Form: Source = createSource(ParamKind.FORM, "Form");
+
+/**
+ * A file of a multipart form, as an {@link UploadFile}; with `multiple: true` a list of all files under the name. A list
+ * schema says the same, and how many there may be. A file input left blank counts as absent.
+ *
+ * @example
+ * ```ts
+ * import { App, File, t } from "tsgi";
+ *
+ * const app = new App();
+ * app.post(
+ *   "/photos",
+ *   { params: { cover: File({ mediaTypes: ["image/*"] }), photos: File({ multiple: true, default: [] }) } },
+ *   async ({ cover, photos }) => ({ cover: cover.filename, photos: photos.length }),
+ * );
+ * ```
+ */
+export const File: FileSource = createSource(ParamKind.FILE, "File");
 
 /** The key under which a function keeps its params. */
 export const PARAMS: unique symbol = Symbol.for("tsgi.params");

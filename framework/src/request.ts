@@ -1,14 +1,25 @@
 /** The request as a handler sees it. @module */
 import type { HTTPScope, Receive, WebSocketScope } from "./asgi.js";
-import { decodeLatin1, decodeUTF8, type FormData } from "./datastructures.js";
-import { HTTPException } from "./exceptions.js";
+import { decodeLatin1, decodeUTF8, FormData } from "./datastructures.js";
+import { HTTPException, RequestValidationError } from "./exceptions.js";
 import { DEFAULT_LIMITS, type Limits } from "./limits.js";
-import { IncomingBody } from "./request/body.js";
+import { IncomingBody, tooLarge } from "./request/body.js";
 import { parseCookies } from "./request/cookies.js";
-import { parsePairs, parseURLEncoded } from "./request/form.js";
+import {
+  boundaryOf,
+  maxMultipartBytes,
+  MULTIPART,
+  MultipartError,
+  parsePairs,
+  parseURLEncoded,
+  readMultipart,
+  URLENCODED,
+} from "./request/form.js";
 import { headerValue, mediaTypeOf, parseHeaders } from "./request/headers.js";
-import { parseJSON } from "./request/json.js";
+import { JSONError, parseJSON } from "./request/json.js";
+import { Spool } from "./request/spool.js";
 
+export { MULTIPART, URLENCODED } from "./request/form.js";
 export { headerValues, isJSON, mediaTypeOf } from "./request/headers.js";
 export { JSONError, parseJSON } from "./request/json.js";
 
@@ -125,9 +136,13 @@ export class Request extends Connection<HTTPScope> {
   readonly #incoming: IncomingBody;
   readonly #limits: Readonly<Limits>;
   #body: Promise<Uint8Array> | undefined;
+  #text: Promise<string> | undefined;
+  #json: Promise<unknown> | undefined;
   #form: Promise<FormData> | undefined;
+  #spool: Spool | undefined;
   #abort: AbortController | undefined;
-  #streaming = false;
+  /** The method that has taken the body, so that it is not there any more for others. */
+  #taker: "stream()" | "form()" | null = null;
   #finished = false;
 
   /** @param limits - Bounds on the body. Defaults to those of an App that sets none. */
@@ -147,30 +162,46 @@ export class Request extends Connection<HTTPScope> {
    *
    * @throws HTTPException 413 when it is larger than the limit `bodyBytes`.
    * @throws ClientDisconnect when the client goes before its end.
-   * @throws TypeError when `stream()` has taken it already.
+   * @throws TypeError when `stream()`, or `form()` of a multipart form, has taken it already.
    */
   body(): Promise<Uint8Array> {
     return (this.#body ??= this.#readBody());
   }
 
-  #readBody(): Promise<Uint8Array> {
-    if (this.#streaming) {
-      return Promise.reject(new TypeError("The body has been taken by stream(): read it from there."));
+  async #readBody(): Promise<Uint8Array> {
+    this.#assertNotTaken();
+    const { bodyBytes } = this.#limits;
+    this.#refuseAnnounced(bodyBytes);
+    return this.#incoming.readAll(bodyBytes);
+  }
+
+  #assertNotTaken(): void {
+    if (this.#taker) {
+      throw new TypeError(`The body has been taken by ${this.#taker}: read it there, or call body() first.`);
     }
-    const declared = Number(this.header("content-length"));
-    if (declared > this.#limits.bodyBytes) {
-      return Promise.reject(new HTTPException(413, `The body is larger than ${this.#limits.bodyBytes} bytes`));
-    }
-    return this.#incoming.readAll(this.#limits.bodyBytes);
+  }
+
+  /** Refuses by its `Content-Length` what would be refused once it is here. */
+  #refuseAnnounced(limit: number): void {
+    if (Number(this.header("content-length")) > limit) throw tooLarge(limit);
   }
 
   /**
-   * The body parsed as JSON, whatever its `Content-Type`. Each call gives a value of its own.
+   * The body parsed as JSON, whatever its `Content-Type`. Parsed once: a second call gives the same value.
    *
-   * @throws JSONError when it is no JSON, and everything that `body()` throws.
+   * @throws RequestValidationError, answered with 422, when it is no JSON; and everything that `body()` throws.
    */
-  async json(): Promise<unknown> {
-    return parseJSON(await this.body(), this.#limits.jsonDepth);
+  json(): Promise<unknown> {
+    return (this.#json ??= this.#readJSON());
+  }
+
+  async #readJSON(): Promise<unknown> {
+    const body = await this.body();
+    try {
+      return parseJSON(body, this.#limits.jsonDepth);
+    } catch (error) {
+      throw error instanceof JSONError ? invalid("json_invalid", "body", error) : error;
+    }
   }
 
   /**
@@ -178,24 +209,48 @@ export class Request extends Connection<HTTPScope> {
    *
    * @throws HTTPException 400 when it is not valid UTF-8, and everything that `body()` throws.
    */
-  async text(): Promise<string> {
+  text(): Promise<string> {
+    return (this.#text ??= this.#readText());
+  }
+
+  async #readText(): Promise<string> {
     const text = decodeUTF8(await this.body());
     if (text === null) throw new HTTPException(400, "The body is not valid UTF-8");
     return text;
   }
 
   /**
-   * The fields of a form. Without a form's `Content-Type` there are none.
+   * The fields and files of a form, urlencoded or multipart. Parsed once. Without a form's `Content-Type` there are
+   * none. Files are closed when the request ends.
    *
-   * @throws HTTPException 413 when it has more than `formParts` parts, and everything that `body()` throws.
+   * @throws RequestValidationError, answered with 422, when a multipart form is malformed or cut off.
+   * @throws HTTPException 413 when it is beyond one of the limits `formParts`, `bodyBytes` (fields), `uploadBytes`
+   * (files), 507 when there is no room for its files.
+   * @throws ClientDisconnect when the client goes before its end.
+   * @throws TypeError when `stream()` has taken the body already.
    */
   form(): Promise<FormData> {
     return (this.#form ??= this.#readForm());
   }
 
   async #readForm(): Promise<FormData> {
-    const isForm = mediaTypeOf(this.header("content-type")) === "application/x-www-form-urlencoded";
-    return parseURLEncoded(isForm ? await this.body() : new Uint8Array(0), this.#limits.formParts);
+    const contentType = this.header("content-type");
+    const mediaType = mediaTypeOf(contentType);
+    if (mediaType === URLENCODED) return parseURLEncoded(await this.body(), this.#limits.formParts);
+    return mediaType === MULTIPART ? this.#readMultipart(contentType ?? "") : new FormData([]);
+  }
+
+  async #readMultipart(contentType: string): Promise<FormData> {
+    const spool = (this.#spool ??= new Spool());
+    try {
+      const boundary = boundaryOf(contentType);
+      if (!this.#body) this.#refuseAnnounced(maxMultipartBytes(this.#limits));
+      const chunks = this.#take("form()");
+      return await readMultipart(async () => (await chunks.next()).value ?? null, boundary, this.#limits, spool);
+    } catch (error) {
+      await spool.close();
+      throw error instanceof MultipartError ? invalid("form_invalid", "form", error) : error;
+    }
   }
 
   /**
@@ -203,16 +258,20 @@ export class Request extends Connection<HTTPScope> {
    * same bytes once more, in one part.
    *
    * @throws ClientDisconnect when the client goes before its end.
-   * @throws TypeError when it has been taken by another `stream()`.
+   * @throws TypeError when another `stream()`, or `form()` of a multipart form, has taken it.
    */
-  async *stream(): AsyncGenerator<Uint8Array, void, undefined> {
+  stream(): AsyncGenerator<Uint8Array, void, undefined> {
+    return this.#take("stream()");
+  }
+
+  async *#take(taker: "stream()" | "form()"): AsyncGenerator<Uint8Array, void, undefined> {
     if (this.#body) {
       const body = await this.#body;
       if (body.length > 0) yield body;
       return;
     }
-    if (this.#streaming) throw new TypeError("The body has been taken by another stream().");
-    this.#streaming = true;
+    this.#assertNotTaken();
+    this.#taker = taker;
     for (let chunk = await this.#incoming.next(); chunk; chunk = await this.#incoming.next()) yield chunk;
   }
 
@@ -237,4 +296,17 @@ export class Request extends Connection<HTTPScope> {
   markFinished(): void {
     this.#finished = true;
   }
+
+  /**
+   * Closes the files of its form. The App does it for the requests that it makes, when all is done; whoever makes a
+   * request of their own and reads its form does it themselves.
+   */
+  async close(): Promise<void> {
+    await this.#spool?.close();
+  }
+}
+
+/** What is wrong with the body as a whole, for the client. */
+function invalid(type: string, source: string, error: Error): RequestValidationError {
+  return new RequestValidationError([{ type, loc: [source], msg: error.message }]);
 }

@@ -82,6 +82,7 @@ export class Endpoint {
       limits: { ...settings.limits, ...options.limits },
       logger: settings.logger,
       embedBody: this.plan.embedBody,
+      takesFiles: this.plan.takesFiles,
       statusCode: this.#statusCode,
     };
     this.#errors = { ...settings, handlers: [...entry.exceptionHandlers, ...settings.handlers] };
@@ -119,6 +120,20 @@ export class Endpoint {
     if (this.#overrides.size > 0 || outer !== undefined) {
       call.findOverride = createFindOverride([...(outer ?? []), this.#overrides], this.#names);
     }
+    const done = this.#answer(call);
+    return this.plan.mayHoldFiles || call.findOverride !== null ? this.#closeFiles(call, done) : done;
+  }
+
+  /** Gives up the files of the request's form when everything is done: response, background tasks, clean-up. */
+  async #closeFiles(call: Call, done: Promise<void>): Promise<void> {
+    try {
+      await done;
+    } finally {
+      await call.requestIfMade?.close();
+    }
+  }
+
+  #answer(call: Call): Promise<void> {
     try {
       const solved = solveRoute(this.plan, call);
       if (solved instanceof Promise) return this.#runLater(call, solved);

@@ -57,7 +57,7 @@ export class SocketEndpoint {
     this.#names = pathNames(path);
     this.#overrides = overrides;
     const limits = { ...settings.limits, ...options.limits };
-    this.#settings = { limits, logger: settings.logger, embedBody: false, statusCode: 200 };
+    this.#settings = { limits, logger: settings.logger, embedBody: false, takesFiles: false, statusCode: 200 };
     const innermost: ASGIApp = (scope, receive, send) => this.#run(scope as WebSocketScope, receive, send);
     this.#app = entry.middleware.reduceRight<ASGIApp>((inner, list) => wrap(inner, list), innermost);
   }

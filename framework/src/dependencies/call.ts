@@ -3,7 +3,8 @@ import { BackgroundTasks } from "../background.js";
 import type { FormData } from "../datastructures.js";
 import type { Limits } from "../limits.js";
 import type { Logger } from "../logger.js";
-import { isJSON, JSONError, mediaTypeOf, parseJSON, Request } from "../request.js";
+import { RequestValidationError } from "../exceptions.js";
+import { isJSON, JSONError, mediaTypeOf, MULTIPART, parseJSON, Request, URLENCODED } from "../request.js";
 import { Response } from "../response.js";
 import { Faults } from "../schema.js";
 import { WebSocket } from "../websocket.js";
@@ -19,7 +20,8 @@ export type JSONBody =
 /** The form as its parameters see it. */
 export type FormBody = { readonly state: "faulty" } | { readonly state: "present"; readonly form: FormData };
 
-const FORM_TYPES = new Set(["application/x-www-form-urlencoded", "multipart/form-data"]);
+const FORM_TYPES: ReadonlySet<string> = new Set([URLENCODED, MULTIPART]);
+const FILE_TYPES: ReadonlySet<string> = new Set([MULTIPART]);
 
 /** What a call needs to know of the route and the application that it serves. */
 export interface CallSettings {
@@ -27,6 +29,8 @@ export interface CallSettings {
   readonly logger: Logger;
   /** Whether each body parameter is a member of the body's object. */
   readonly embedBody: boolean;
+  /** Whether a parameter is a file, which only a multipart form has. */
+  readonly takesFiles: boolean;
   readonly statusCode: number;
 }
 
@@ -166,12 +170,20 @@ export class Call {
 
   async #readForm(): Promise<FormBody> {
     const contentType = this.request.header("content-type");
-    const isForm = FORM_TYPES.has(mediaTypeOf(contentType));
+    const { takesFiles } = this.settings;
+    const isForm = (takesFiles ? FILE_TYPES : FORM_TYPES).has(mediaTypeOf(contentType));
     if (!isForm && (contentType !== undefined || (await this.request.body()).length > 0)) {
-      const msg = "Content-Type should be application/x-www-form-urlencoded or multipart/form-data";
-      this.faults.add("content_type", msg, contentType ?? null, ["form"]);
+      const types = takesFiles ? MULTIPART : `${URLENCODED} or ${MULTIPART}`;
+      const source = takesFiles ? "file" : "form";
+      this.faults.add("content_type", `Content-Type should be ${types}`, contentType ?? null, [source]);
       return { state: "faulty" };
     }
-    return { state: "present", form: await this.request.form() };
+    try {
+      return { state: "present", form: await this.request.form() };
+    } catch (error) {
+      if (!(error instanceof RequestValidationError)) throw error;
+      this.faults.take(error.errors);
+      return { state: "faulty" };
+    }
   }
 }

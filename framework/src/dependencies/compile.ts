@@ -16,6 +16,7 @@ import { Request } from "../request.js";
 import { Response } from "../response.js";
 import { assertReadable, type CompiledSchema, compileSchema, Faults, isSchema, type Schema } from "../schema.js";
 import { WebSocket } from "../websocket.js";
+import { absenceOf } from "./absence.js";
 import type {
   CallablePlan,
   CallableShape,
@@ -25,7 +26,8 @@ import type {
   ReadStep,
   RoutePlan,
 } from "./plan.js";
-import { absenceOf, compileBodyRead, compileFormRead, compileRead, wireName } from "./read.js";
+import { compileBodyRead, compileFormRead, compileRead, wireName } from "./read.js";
+import { compileFileRead } from "./read-file.js";
 import { nameOf } from "./solve.js";
 
 /** What a route serves. */
@@ -36,6 +38,12 @@ const FOREIGN_KINDS: Readonly<Record<Protocol, ReadonlySet<ParamKind>>> = {
   http: new Set([ParamKind.WEBSOCKET]),
   websocket: new Set([ParamKind.BODY, ParamKind.FORM, ParamKind.FILE, ParamKind.REQUEST, ParamKind.RESPONSE]),
 };
+
+/** The kinds that are read from the body. */
+const LATE_KINDS: ReadonlySet<ParamKind> = new Set([ParamKind.BODY, ParamKind.FORM, ParamKind.FILE]);
+
+/** The kinds through which the files of a form are reached. */
+const HOLDERS: ReadonlySet<ParamKind> = new Set([ParamKind.REQUEST, ParamKind.FORM, ParamKind.FILE]);
 
 /** The classes that a parameter can be declared with, and their kinds. */
 const INJECTABLE = new Map<unknown, ParamKind>([
@@ -203,13 +211,15 @@ function compileReadStep(spec: ParamSpec, place: Place, of: string): ReadStep {
       return { name, read: compileBodyRead(name, spec.marker as SourceMarker, where(name, of)) };
     case ParamKind.FORM:
       return { name, read: compileFormRead(name, spec.marker as SourceMarker, where(name, of)) };
+    case ParamKind.FILE:
+      return { name, read: compileFileRead(name, spec.marker as SourceMarker) };
     default:
       return { name, read: compileRead(name, spec.marker as SourceMarker, where(name, of)) };
   }
 }
 
 function compilePlan(callable: Callable, specs: readonly ParamSpec[], place: Place): CallablePlan {
-  const isLate = (spec: ParamSpec) => spec.kind === ParamKind.BODY || spec.kind === ParamKind.FORM;
+  const isLate = (spec: ParamSpec) => LATE_KINDS.has(spec.kind);
   const isStep = (spec: ParamSpec) => spec.marker instanceof DependsMarker;
   const late = specs.filter(isLate);
   const of = nameOf(callable);
@@ -285,13 +295,21 @@ export function compileRoute(
   const guardSteps = guards.map((guard, index) => compileGuard(guard, index, place));
   const all = collectDependencies([...guardSteps, ...plan.dependencies]);
   assertScopesFit([...guardSteps, ...plan.dependencies]);
-  const sources = [...all.flatMap((dependency) => dependency.specs), ...specs].filter(
-    (spec) => spec.marker instanceof SourceMarker,
-  );
+  const specsOfAll = [...all.flatMap((dependency) => dependency.specs), ...specs];
+  const sources = specsOfAll.filter((spec) => spec.marker instanceof SourceMarker);
   assertOneBody(sources);
-  if (protocol) assertProtocol([...all.flatMap((dependency) => dependency.specs), ...specs], protocol);
+  if (protocol) assertProtocol(specsOfAll, protocol);
   const isPlain = guardSteps.length === 0 && specs.every((spec) => isUndeclaredName(spec));
-  return { guards: guardSteps, isPlain, handler: plan, embedBody: embedsBody(sources), sources, allDependencies: all };
+  return {
+    guards: guardSteps,
+    isPlain,
+    handler: plan,
+    embedBody: embedsBody(sources),
+    takesFiles: sources.some(({ kind }) => kind === ParamKind.FILE),
+    mayHoldFiles: specsOfAll.some(({ kind }) => HOLDERS.has(kind)),
+    sources,
+    allDependencies: all,
+  };
 }
 
 /** Refuses what a request of this kind does not have: a WebSocket no body, an HTTP request no WebSocket. */

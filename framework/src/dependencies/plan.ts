@@ -71,6 +71,10 @@ export interface RoutePlan {
   readonly handler: CallablePlan;
   /** Whether each body parameter is a member of the body's object. */
   readonly embedBody: boolean;
+  /** Whether a parameter is a file, so that a form has to be multipart. */
+  readonly takesFiles: boolean;
+  /** Whether a request or a form is asked for, so that there may be files to close at the end of a call. */
+  readonly mayHoldFiles: boolean;
   /** Every source parameter of the handler and everything below it, for documents. */
   readonly sources: readonly ParamSpec[];
   /** Every dependency, guards first, each callable once. */

@@ -1,19 +1,13 @@
+import type { FormData } from "../datastructures.js";
 import { headerValues } from "../request.js";
-import {
-  type Coerce,
-  compileMarkerDefault,
-  type CompiledSchema,
-  compileSchema,
-  Faults,
-  isSecretName,
-  t,
-} from "../schema.js";
+import { type Coerce, type CompiledSchema, compileSchema, Faults, isSecretName } from "../schema.js";
 import { ConfigurationError } from "../exceptions.js";
 import { ParamKind, type SourceMarker } from "../params.js";
+import { type Absence, absenceOf, TEXT } from "./absence.js";
 import type { Call } from "./call.js";
 import type { Read } from "./plan.js";
 
-const SOURCE_NAMES = ["path", "query", "header", "cookie", "body", "form"] as const;
+const SOURCE_NAMES: readonly string[] = ["path", "query", "header", "cookie"];
 
 /** Gives the texts under one name, none when there are none. */
 type TextsOf = (call: Call, name: string) => readonly string[];
@@ -57,48 +51,19 @@ export function wireName(name: string, marker: SourceMarker): string {
   return marker.kind === ParamKind.HEADER ? headerName(name) : name;
 }
 
-/** What stands in for an absent value: a default, `undefined` for an optional one, or the fault `missing`. */
-export interface Absence {
-  readonly isRequired: boolean;
-  readonly make: (faults: Faults) => unknown;
-}
-
-const REQUIRED: Absence = {
-  isRequired: true,
-  make: (faults) => faults.add("missing", "Field required", null),
-};
-
-/** The schema of a parameter that is declared with none. */
-const TEXT = t.String();
-
 /** The schema of a parameter, compiled. */
 function schemaOf(marker: SourceMarker): CompiledSchema {
   return compileSchema(marker.schema ?? TEXT);
 }
 
-/**
- * Works out what an absent value becomes, from the descriptor first and the schema next.
- *
- * @param compiled - The parameter's schema, `null` for text.
- * @param where - Which parameter it is, for the message.
- * @throws ConfigurationError when the default does not fit.
- */
-export function absenceOf(marker: SourceMarker, compiled: CompiledSchema | null, where = "a parameter"): Absence {
-  const { default: value } = marker.options;
-  if (value !== undefined) {
-    return { isRequired: false, make: compileMarkerDefault(marker.schema ?? TEXT, value, where) };
-  }
-  return compiled?.absent ? { isRequired: false, make: compiled.absent } : REQUIRED;
-}
-
 /** Makes something of an input, and adds what is wrong with it. */
-type Make<Input> = (input: Input, faults: Faults) => unknown;
+export type Make<Input> = (input: Input, faults: Faults) => unknown;
 
 /** Makes something of an input, where a promise may come of it, and adds what is wrong with it to the call's faults. */
-type MakeFor<Input> = (input: Input, call: Call) => unknown;
+export type MakeFor<Input> = (input: Input, call: Call) => unknown;
 
 /** Where the faults of a parameter are, and how they are shown. */
-interface Spot {
+export interface Spot {
   /** Outside in. */
   readonly loc: readonly string[];
   /** The parameter's own names, which may say that its value is never repeated. */
@@ -108,7 +73,7 @@ interface Spot {
 }
 
 /** Puts what `make` finds into the call's faults, at the parameter's place. */
-function locate<Input>({ loc, names, maySuspend }: Spot, make: Make<Input>): MakeFor<Input> {
+export function locate<Input>({ loc, names, maySuspend }: Spot, make: Make<Input>): MakeFor<Input> {
   const inwards = loc.toReversed();
   const mark = (faults: Faults, from: number) => {
     if (names.some(isSecretName)) faults.hideInputs(from);
@@ -151,6 +116,8 @@ function convert(coerce: Coerce, texts: readonly string[], faults: Faults): unkn
 /** Texts by name, as an object schema reads them. */
 interface Texts {
   of(name: string): readonly string[];
+  /** Whether a name has something that is no text, such as a file. */
+  hasOther?(name: string): boolean;
   /** Every name that was sent; `null` where others than those of the schema are sent as a matter of course. */
   readonly names: Iterable<string> | null;
 }
@@ -187,8 +154,12 @@ function compileObject(compiled: CompiledSchema, fields: readonly Field[], absen
     const unread = new Set<unknown>();
     let isEmpty = true;
     for (const { key, name, coerce } of fields) {
+      if (texts.hasOther?.(name)) {
+        refuseFile(faults, [name]);
+        unread.add(key);
+      }
       const found = texts.of(name);
-      if (found.length === 0) continue;
+      if (found.length === 0 || unread.has(key)) continue;
       isEmpty = false;
       const before = faults.count;
       const item = convert(coerce, found, faults);
@@ -201,7 +172,7 @@ function compileObject(compiled: CompiledSchema, fields: readonly Field[], absen
     for (const name of isClosed && texts.names ? new Set(texts.names) : NONE) {
       if (!known.has(name)) faults.add("extra_forbidden", "Extra inputs are not permitted", undefined, [name]);
     }
-    if (isEmpty && !absent.isRequired) return absent.make(faults);
+    if (isEmpty && unread.size === 0 && !absent.isRequired) return absent.make(faults);
     const own = new Faults();
     const settle = (result: unknown) => {
       // What could not be converted is told already, and is only now missing.
@@ -266,8 +237,7 @@ export function compileFormRead(name: string, marker: SourceMarker, where: strin
   return (call) => {
     const body = call.formBody;
     if (body.state !== "present") return undefined;
-    const { form } = body;
-    return make({ of: (key) => form.getAll(key).filter((text) => text !== ""), names: keysOf(form) }, call);
+    return make(textsOfForm(body.form), call);
   };
 }
 
@@ -291,9 +261,22 @@ function compileFormField(
   const wire = wireName(name, marker);
   const make = compileTexts(compiled, coerce);
   return locate(spotOf(name, marker, ["form", wire], compiled), (all: Texts, faults) => {
+    if (all.hasOther?.(wire)) return refuseFile(faults);
     const texts = all.of(wire);
     return texts.length > 0 ? make(texts, faults) : absent.make(faults);
   });
+}
+
+function refuseFile(faults: Faults, loc: readonly string[] = []): undefined {
+  return faults.add("string_type", "Input should be text, not a file", undefined, loc);
+}
+
+function textsOfForm(form: FormData): Texts {
+  return {
+    of: (name) => form.getAll(name).filter((value): value is string => typeof value === "string" && value !== ""),
+    hasOther: (name) => form.getAll(name).some((value) => typeof value !== "string"),
+    names: keysOf(form),
+  };
 }
 
 function* keysOf(form: Iterable<readonly [name: string, value: unknown]>): Iterable<string> {

@@ -3,7 +3,7 @@ import type { Components } from "./components.js";
 import { annotate } from "./dialect.js";
 import { requiredProperties } from "./parameters.js";
 import { examplesOf, isListed, schemaOf, type Source } from "./sources.js";
-import type { MediaTypeObject, RequestBodyObject, SchemaObject } from "./types.js";
+import type { EncodingObject, MediaTypeObject, RequestBodyObject, SchemaObject } from "./types.js";
 
 /** An object of parameters, each a property. */
 class Members {
@@ -64,19 +64,29 @@ function addForm(source: Source, members: Members, components: Components, at: s
   }
 }
 
+/** Which types the files may have; `null` when all may have any. */
+function encodingOf(files: readonly Source[]): Record<string, EncodingObject> | null {
+  const entries = files.flatMap(({ name, marker }) => {
+    const { mediaTypes } = marker.options;
+    return mediaTypes ? [[name, { contentType: mediaTypes.join(", ") }] as const] : [];
+  });
+  return entries.length > 0 ? Object.fromEntries(entries) : null;
+}
+
 function formBody(forms: readonly Source[], components: Components, at: string): RequestBodyObject {
   const [first] = forms;
   const files = forms.filter((source) => source.spec.kind === ParamKind.FILE);
   const mediaTypes = files.length > 0 ? [] : ["application/x-www-form-urlencoded"];
   let schema: SchemaObject;
   let { isRequired } = first as Source;
-  if (forms.length === 1 && first?.compiled?.properties) schema = schemaOf(first, components, at);
+  if (forms.length === 1 && files.length === 0 && first?.compiled?.properties) schema = schemaOf(first, components, at);
   else {
     const members = new Members();
     for (const source of forms) addForm(source, members, components, at);
     ({ schema, isRequired } = members);
   }
-  const media: MediaTypeObject = { schema };
+  const encoding = encodingOf(files);
+  const media: MediaTypeObject = { schema, ...(encoding === null ? {} : { encoding }) };
   return {
     content: Object.fromEntries([...mediaTypes, "multipart/form-data"].map((type) => [type, media])),
     required: isRequired,

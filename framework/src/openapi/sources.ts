@@ -1,4 +1,4 @@
-import { absenceOf, type ParamSpec, wireName } from "../dependencies.js";
+import { absenceOf, isMultiple, type ParamSpec, wireName } from "../dependencies.js";
 import { ParamKind, SourceMarker } from "../params.js";
 import { type CompiledSchema, compileSchema, type JSONSchema } from "../schema.js";
 import type { Components } from "./components.js";
@@ -32,14 +32,24 @@ export function isListed({ spec, marker }: Source): boolean {
   return spec.kind === ParamKind.PATH || marker.options.includeInSchema !== false;
 }
 
-/** What a parameter without a schema holds. */
-function bareSchema(kind: ParamSpec["kind"]): JSONSchema {
-  return kind === ParamKind.FILE ? { type: "string", format: "binary" } : { type: "string" };
+/** What a file holds, or a list of files: OpenAPI 3.0.3 §4.7.14.2. */
+function fileSchema(marker: SourceMarker, json: JSONSchema | null): JSONSchema {
+  const file = { type: "string", format: "binary" };
+  if (!isMultiple(marker)) return file;
+  const { minItems, maxItems } = json ?? {};
+  return {
+    type: "array",
+    items: file,
+    ...(minItems === undefined ? {} : { minItems }),
+    ...(maxItems === undefined ? {} : { maxItems }),
+  };
 }
 
 /** The schema of its value, with the default of its descriptor. A schema that says nothing of itself allows anything. */
 export function schemaOf({ spec, marker, compiled }: Source, components: Components, place: string): SchemaObject {
-  const json = marker.schema === null ? bareSchema(spec.kind) : (compiled?.json ?? {});
+  if (spec.kind === ParamKind.FILE)
+    return components.convert(fileSchema(marker, compiled?.json ?? null), "input", place);
+  const json = marker.schema === null ? { type: "string" } : (compiled?.json ?? {});
   const schema = components.convert(json, "input", place);
   // The schema's own default is in its JSON Schema, but that of a library which does not write it there.
   const value = toJSONValue(marker.options.default ?? (json.default === undefined ? spec.default : undefined));

@@ -71,6 +71,13 @@ export interface MediaTypeObject {
   schema?: SchemaObject;
   example?: unknown;
   examples?: Record<string, ExampleObject>;
+  /** By the name of the property. */
+  encoding?: Record<string, EncodingObject>;
+}
+
+/** @see OpenAPI 3.0.3 §4.7.15 */
+export interface EncodingObject {
+  contentType?: string;
 }
 
 /** @see OpenAPI 3.0.3 §4.7.13 */

@@ -1,6 +1,17 @@
 import type { Receive } from "../asgi.js";
-import { ChunkQueue } from "./chunk-queue.js";
 import { ClientDisconnect, HTTPException } from "../exceptions.js";
+import { ChunkQueue } from "./chunk-queue.js";
+
+/**
+ * How much of a body that nobody reads is taken in to see whether the client is still there. A server tells that the
+ * client has gone only behind what it has sent before.
+ */
+const MAX_AHEAD_BYTES = 1024 * 1024;
+
+/** Refuses what has more bytes than a limit allows. @param what - Such as `"body is"`. */
+export function tooLarge(limit: number, what = "body is"): HTTPException {
+  return new HTTPException(413, `The ${what} larger than ${limit} bytes`);
+}
 
 /**
  * The body of one request as it comes in. Everything that reads from the server goes through here, so that a reader
@@ -11,8 +22,11 @@ export class IncomingBody {
   readonly #waiting = new ChunkQueue();
   #ended = false;
   #gone = false;
+  /** Whether `receive` has said something after the end of the body that is no disconnect: it has nothing to tell. */
+  #isMute = false;
   #reading: Promise<void> | null = null;
   #onGone: (() => void) | null = null;
+  #isWatching = false;
 
   constructor(receive: Receive) {
     this.#receive = receive;
@@ -28,19 +42,27 @@ export class IncomingBody {
     return (this.#reading ??= this.#receive().then(
       (message) => {
         this.#reading = null;
-        if (message.type === "http.request") {
-          if (message.body) this.#waiting.push(message.body);
-          if (!message.more_body) this.#ended = true;
-        } else if (message.type === "http.disconnect") {
-          this.#gone = true;
-          this.#onGone?.();
-        }
+        if (message.type === "http.request") this.#take(message.body, message.more_body === true);
+        else if (message.type === "http.disconnect") this.#leave();
       },
       (error: unknown) => {
         this.#reading = null;
         throw error;
       },
     ));
+  }
+
+  #take(chunk: Uint8Array | undefined, more: boolean): void {
+    if (this.#ended) this.#isMute = true;
+    else {
+      if (chunk) this.#waiting.push(chunk);
+      this.#ended = !more;
+    }
+  }
+
+  #leave(): void {
+    this.#gone = true;
+    this.#onGone?.();
   }
 
   /**
@@ -51,7 +73,10 @@ export class IncomingBody {
   async next(): Promise<Uint8Array | null> {
     for (;;) {
       const chunk = this.#waiting.shift();
-      if (chunk) return chunk;
+      if (chunk) {
+        this.#goOnWatching();
+        return chunk;
+      }
       if (this.#ended) return null;
       if (this.#gone) throw new ClientDisconnect();
       await this.#pull();
@@ -65,29 +90,63 @@ export class IncomingBody {
    */
   async readAll(limit: number): Promise<Uint8Array> {
     for (;;) {
-      if (this.#waiting.bytes > limit) throw new HTTPException(413, `The body is larger than ${limit} bytes`);
-      if (this.#ended) return this.#waiting.takeAll();
+      if (this.#waiting.bytes > limit) throw tooLarge(limit);
+      if (this.#ended) {
+        const whole = this.#waiting.takeAll();
+        this.#goOnWatching();
+        return whole;
+      }
       if (this.#gone) throw new ClientDisconnect();
       await this.#pull();
     }
   }
 
-  /** Calls `onGone` once when the client goes. Reads ahead at most one message while nobody else reads. */
+  /** Whether a message more may be taken, though nobody has asked for one. */
+  get #mayLookAhead(): boolean {
+    return !this.#gone && !this.#isMute && (this.#ended || this.#waiting.bytes < MAX_AHEAD_BYTES);
+  }
+
+  /**
+   * Calls `onGone` once when the client goes. Reads ahead at most 1 MiB while nobody else reads, and goes on when some
+   * of it has been taken.
+   */
   watch(onGone: () => void): void {
     if (this.#gone) return onGone();
     this.#onGone = onGone;
-    const step = async (): Promise<void> => {
-      while (!this.#gone && (this.#ended || this.#waiting.isEmpty)) await this.#pull();
-    };
-    step().catch(() => {
-      // The server's `receive` failed: whoever reads the body next gets that error.
-    });
+    this.#goOnWatching();
+  }
+
+  #goOnWatching(): void {
+    if (this.#onGone === null || this.#isWatching || !this.#mayLookAhead) return;
+    this.#isWatching = true;
+    this.#lookAhead().then(
+      () => {
+        this.#isWatching = false;
+      },
+      () => {
+        // The server's `receive` failed: whoever reads the body next gets that error.
+        this.#isWatching = false;
+        this.#onGone = null;
+      },
+    );
+  }
+
+  async #lookAhead(): Promise<void> {
+    while (this.#mayLookAhead) {
+      const before = this.#waiting.bytes;
+      await this.#pull();
+      // A `receive` that has nothing to say and says it at once must not keep everything else from running.
+      if (this.#waiting.bytes === before) await nextTurn();
+    }
   }
 
   /** Looks whether the client has gone, without waiting for it to go. */
   async poll(): Promise<boolean> {
-    if (!this.#gone && (this.#ended || this.#waiting.isEmpty)) {
-      await Promise.race([this.#pull(), nextTurn()]);
+    const turn = nextTurn().then(() => true);
+    for (let isOver = false; !isOver && this.#mayLookAhead;) {
+      const before = this.#waiting.bytes;
+      isOver = await Promise.race([this.#pull().then(() => false), turn]);
+      if (this.#waiting.bytes === before && !this.#ended) isOver = await turn;
     }
     return this.#gone;
   }

@@ -2,7 +2,9 @@
 export const FAULT_TYPES = {
   missing: "A required value is absent.",
   extra_forbidden: "A closed object has a key that it does not name.",
-  content_type: "The body is of another media type.",
+  content_type: "The body, or a file in it, is of another media type.",
+  form_invalid: "The multipart form is malformed, or ends before its end.",
+  file_type: "The part is text where a file is wanted.",
   json_invalid: "The body is no JSON, not UTF-8, or nested too deeply.",
   string_type: "The value is no text.",
   string_unicode: "The text has a lone surrogate, which no UTF-8 can carry.",

@@ -12,7 +12,8 @@ const FILES = ["asgi.ts", "datastructures.ts", "exceptions.ts", "logger.ts", "no
 /** The server's own sources as JavaScript in a temporary folder: a test of signals needs no build before it. */
 async function compile(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "tsgi-node-"));
-  const files = [...FILES, ...(await readdir(join(SOURCE, "node"))).map((name) => join("node", name))];
+  const inFolder = async (room: string) => (await readdir(join(SOURCE, room))).map((name) => join(room, name));
+  const files = [...FILES, ...(await inFolder("node")), ...(await inFolder("datastructures"))];
   for (const file of files) {
     const { code } = await transform(await readFile(join(SOURCE, file), "utf8"), {
       jsc: { target: "es2022", parser: { syntax: "typescript" } },

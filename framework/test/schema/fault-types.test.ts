@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "@jest/globals";
-import { Body, Form, type Params, Query, type Schema, t } from "../../src/index.js";
+import { Body, File, Form, type Params, Query, type Schema, t } from "../../src/index.js";
 import { FAULT_TYPES, type FaultType } from "../../src/schema.js";
 import { probe, type Sent } from "../support/probe.js";
+import { multipart, rawMultipart } from "../support/multipart.js";
 
 const page = readFileSync(path.join(import.meta.dirname, "../../docs/validation-errors.md"), "utf8");
 const rows = [...page.slice(page.indexOf("## Types")).matchAll(/^\| `(\w+)`\s*\| (.*?)\s*\|$/gm)].slice(1);
@@ -18,6 +19,8 @@ const REQUESTS: Record<FaultType, Provoked> = {
   missing: [Query(), "/"],
   extra_forbidden: [Query(t.Object({}, { additionalProperties: false })), "/?a=1"],
   content_type: [Form(), "/", json(1)],
+  form_invalid: [File(), "/", rawMultipart("")],
+  file_type: [File({ alias: "x" }), "/", multipart(["x", "text"])],
   json_invalid: [Body(), "/", { text: "{" }],
   string_type: body(t.String(), 5),
   string_unicode: [Body(t.String()), "/", { text: '"\\ud800"' }],
