@@ -1,9 +1,11 @@
 /** The OpenAPI document of an application, and the pages that show it. @module */
+export { type ClientOptions, writeClient } from "./openapi/client.js";
 export { buildDocument } from "./openapi/document.js";
 export { Documentation } from "./openapi/documentation.js";
 export type { GenerateOperationId, OpenAPIOptions } from "./openapi/options.js";
 export type { DocumentedRoute } from "./openapi/route.js";
 export type {
+  CallbackObject,
   DocumentedMethod,
   ExampleObject,
   HeaderObject,
@@ -16,6 +18,7 @@ export type {
   RequestBodyObject,
   ResponseObject,
   SchemaObject,
+  SecurityRequirementObject,
   ServerObject,
   TagObject,
 } from "./openapi/types.js";

@@ -1,0 +1,90 @@
+import { ConfigurationError } from "../exceptions.js";
+import type { OpenAPIDocument } from "./types.js";
+
+/** Where a client is written to, and whose packages write it. */
+export interface ClientOptions {
+  /** The file, such as `src/api.ts`. Folders that are missing are made. */
+  out: string;
+  /** The folder of the project that has `openapi-typescript`. Defaults to the current one. */
+  from?: string;
+}
+
+/** The part of openapi-typescript 7 that is used. */
+interface TypeGenerator {
+  readonly default: (document: object, options: { defaultNonNullable: boolean }) => Promise<unknown>;
+  readonly astToString: (ast: unknown) => string;
+}
+
+const GENERATOR = "openapi-typescript";
+
+const INSTALL =
+  "Install both beside your application: npm install openapi-fetch && npm install --save-dev openapi-typescript typescript@5";
+
+async function loadGenerator(from: string): Promise<TypeGenerator> {
+  const [{ createRequire }, paths] = await Promise.all([import("node:module"), import("node:path")]);
+  const require = createRequire(paths.resolve(from, "index.js"));
+  try {
+    return require(GENERATOR) as TypeGenerator;
+  } catch (error) {
+    const isMissing = (error as { code?: unknown }).code === "MODULE_NOT_FOUND" && !isResolvable(require);
+    const reason = isMissing
+      ? `${from} has no openapi-typescript, which writes the types of a client.`
+      : `openapi-typescript in ${from} cannot be loaded. It needs TypeScript 5 beside it: later ones have no such interface.`;
+    throw new ConfigurationError(`${reason} ${INSTALL}`, { cause: error });
+  }
+}
+
+function isResolvable(require: NodeJS.Require): boolean {
+  try {
+    return require.resolve(GENERATOR) !== "";
+  } catch {
+    return false;
+  }
+}
+
+/** JSON text for a comment of one line: U+2028 and U+2029 would end it (ECMA-262 §12.3). */
+function quote(text: string): string {
+  return JSON.stringify(text).replaceAll(/[\u2028\u2029]/g, " ");
+}
+
+/** What stands before the types. */
+function headOf({ info: { title, version } }: OpenAPIDocument): string[] {
+  return [
+    `// Written by \`tsgi client\` from the document of ${quote(title)}, version ${quote(version)}. Changes are overwritten.`,
+    'import createTypedFetch, { type Client, type ClientOptions } from "openapi-fetch";',
+    "",
+    "/** Makes a client. `baseUrl` says where the application is served; `headers` go with each request. */",
+    "export function createClient(options: ClientOptions): Client<paths> {",
+    "  return createTypedFetch<paths>(options);",
+    "}",
+    "",
+  ];
+}
+
+/**
+ * Writes a client whose calls are typed from end to end: the document's types by `openapi-typescript`, and a function
+ * `createClient` around `openapi-fetch`. Both are packages of the application, loaded on use.
+ *
+ * @returns The text of the client's module.
+ * @throws ConfigurationError that says what to install, when `openapi-typescript` is missing.
+ *
+ * @example
+ * ```ts
+ * import { App } from "tsgi";
+ * import { writeClient } from "tsgi/openapi";
+ *
+ * const app = new App();
+ * await writeClient(app.openapi(), { out: "src/api.ts" });
+ * ```
+ * @see {@link https://openapi-ts.dev}
+ */
+export async function writeClient(document: OpenAPIDocument, { out, from }: ClientOptions): Promise<string> {
+  const { default: generate, astToString } = await loadGenerator(from ?? process.cwd());
+  // Its types are wider than the document's, and it reads a copy: it resolves references in place.
+  const types = astToString(await generate(structuredClone(document), { defaultNonNullable: false }));
+  const text = [...headOf(document), types].join("\n");
+  const [files, paths] = await Promise.all([import("node:fs/promises"), import("node:path")]);
+  await files.mkdir(paths.dirname(out), { recursive: true });
+  await files.writeFile(out, text);
+  return text;
+}
