@@ -1,6 +1,6 @@
 /** The bounds on what a request may cost. @module */
 
-/** Limits of an App or of one route. All are on by default. */
+/** Limits of an App or of one route. All but the last are on by default. */
 export interface Limits {
   /** The most bytes of a body that is read into memory; a larger one is answered with 413. Defaults to 1 MiB. */
   bodyBytes: number;
@@ -15,6 +15,11 @@ export interface Limits {
   jsonDepth: number;
   /** The most bytes of a WebSocket message from the client; a larger one closes with 1009. Defaults to 1 MiB. */
   webSocketMessageBytes: number;
+  /**
+   * The most milliseconds that an async handler may take for its result, without its dependencies; one that takes
+   * longer is answered with 504, and `request.signal` aborts. Defaults to `Infinity`, which is none.
+   */
+  handlerMs: number;
 }
 
 /** The limits of an App that sets none. */
@@ -24,4 +29,5 @@ export const DEFAULT_LIMITS: Readonly<Limits> = Object.freeze({
   formParts: 1000,
   jsonDepth: 100,
   webSocketMessageBytes: 1024 * 1024,
+  handlerMs: Infinity,
 });

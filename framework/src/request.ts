@@ -292,6 +292,11 @@ export class Request extends Connection<HTTPScope> {
     return this.#incoming.poll();
   }
 
+  /** Aborts `signal`, whoever has it or asks for it later. For those who drive the request. */
+  abort(reason: unknown): void {
+    (this.#abort ??= new AbortController()).abort(reason);
+  }
+
   /** Says that the response is complete: what `receive` tells from now on is no early leave. For those who drive it. */
   markFinished(): void {
     this.#finished = true;

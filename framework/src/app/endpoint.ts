@@ -21,6 +21,7 @@ import type { Handler, PathParams, RouteEntry, RouteOptions, StreamFormat } from
 import { type CompiledReturns, compileReturns, Faults, isStandardSchema } from "../schema.js";
 import { trackedSend, withDraft } from "./answer.js";
 import { type ErrorSettings, guard, isDisconnect, logError, sendErrorResponse, toErrorResponse } from "./errors.js";
+import { HandlerTimeout, limitTime } from "./handler-timeout.js";
 import { isHandlerStream, streamFormat, streamingHandler } from "./stream.js";
 
 /** A registered route, as `app.routes` lists it. */
@@ -75,7 +76,6 @@ export class Endpoint {
     }
     this.#mayReturnsSuspend = isStandardSchema(options.returns);
     this.#statusCode = options.statusCode ?? 200;
-    this.#handler = this.#toHandler(handler as (args: object) => unknown);
     this.#names = pathNames(path);
     this.#overrides = overrides;
     this.#settings = {
@@ -85,12 +85,16 @@ export class Endpoint {
       takesFiles: this.plan.takesFiles,
       statusCode: this.#statusCode,
     };
+    this.#handler = this.#toHandler(handler as (args: object) => unknown);
     this.#errors = { ...settings, handlers: [...entry.exceptionHandlers, ...settings.handlers] };
     this.#app = entry.middleware.some((list) => list.length > 0) ? this.#wrapped(entry, settings) : null;
   }
 
   #toHandler(handler: (args: object) => unknown): (args: object) => unknown {
-    if (this.#streamFormat === null) return handler;
+    if (this.#streamFormat === null) {
+      const { limits, logger } = this.#settings;
+      return limitTime(handler, limits.handlerMs, `${this.record.method} ${this.record.path}`, logger);
+    }
     const toText = (item: unknown) => {
       const output = this.#returns ? this.#toOutput(this.#returns, item) : item;
       return output instanceof Promise ? output.then((late) => this.#stringify(late)) : this.#stringify(output);
@@ -282,6 +286,7 @@ export class Endpoint {
   async #fail(call: Call, cause: unknown): Promise<void> {
     const { logger } = this.#settings;
     const scope = call.scope as HTTPScope;
+    if (cause instanceof HandlerTimeout) call.requestIfMade?.abort(cause);
     const error = call.exits ? await throwIntoExits(call.exits, cause, logger) : cause;
     if (isDisconnect(error)) return;
     if (call.started) {

@@ -1,0 +1,63 @@
+import { ConfigurationError, HTTPException } from "../exceptions.js";
+import { errorText, type Logger } from "../logger.js";
+
+/** A handler that took longer than its `limits.handlerMs`. Answered with 504, as any `HTTPException` is. */
+export class HandlerTimeout extends HTTPException {
+  override readonly name = "HandlerTimeout";
+
+  constructor() {
+    super(504);
+  }
+}
+
+/** The longest delay that a timer keeps; a longer one fires at once. */
+const MAX_TIMER_MS = 2_147_483_647;
+
+type Handler = (args: object) => unknown;
+
+/**
+ * Gives a handler that fails with a `HandlerTimeout` when its promise takes too long. Code cannot be stopped from
+ * outside: the handler runs on, its result is dropped, and an error that it still throws is logged, unless it comes of
+ * the abort of `request.signal`. Without a limit it is the very handler that was given.
+ *
+ * @param route - Method and path, for messages.
+ * @throws ConfigurationError when the limit is none.
+ */
+export function limitTime(handler: Handler, timeoutMs: number | undefined, route: string, logger: Logger): Handler {
+  if (timeoutMs === undefined || timeoutMs === Infinity) return handler;
+  if (!(typeof timeoutMs === "number" && timeoutMs > 0 && timeoutMs <= MAX_TIMER_MS)) {
+    throw new ConfigurationError(
+      `${route}: limits.handlerMs takes milliseconds, more than 0 and at most ${MAX_TIMER_MS}, or Infinity for no limit, ` +
+        `not ${String(timeoutMs)}.`,
+    );
+  }
+  const late = (error: unknown) => {
+    if (error instanceof HandlerTimeout || (error instanceof Error && error.name === "AbortError")) return;
+    logger.error({ err: error }, `${route} failed after its time was up: ${errorText(error)}`);
+  };
+  return (args) => {
+    const result = handler(args);
+    return result instanceof Promise ? within(result, timeoutMs, late) : result;
+  };
+}
+
+function within(result: Promise<unknown>, timeoutMs: number, late: (error: unknown) => void): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    let isOver = false;
+    const timer = setTimeout(() => {
+      isOver = true;
+      reject(new HandlerTimeout());
+    }, timeoutMs);
+    result.then(
+      (value) => {
+        clearTimeout(timer);
+        resolve(value);
+      },
+      (error: Error) => {
+        clearTimeout(timer);
+        if (isOver) late(error);
+        else reject(error);
+      },
+    );
+  });
+}
