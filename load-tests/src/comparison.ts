@@ -16,13 +16,18 @@ export interface Comparison {
  * Compares the first result, ours, with all others in every row that both have.
  *
  * @param wanted - The least ratio that the project wants against a contender.
+ * @param figure - What is compared.
  */
-export function compare(results: readonly Result[], wanted: (contender: string) => number): Comparison[] {
+export function compare(
+  results: readonly Result[],
+  wanted: (contender: string) => number,
+  figure = "perSecond",
+): Comparison[] {
   const [ours, ...others] = results;
   return others.flatMap(({ contender, rows }) =>
     Object.entries(rows).flatMap(([row, figures]) => {
-      const our = ours?.rows[row]?.["perSecond"];
-      const their = figures["perSecond"];
+      const our = ours?.rows[row]?.[figure];
+      const their = figures[figure];
       return our === undefined || their === undefined
         ? []
         : [{ contender, row, ratio: ratioOf(our, their), wanted: wanted(contender) }];

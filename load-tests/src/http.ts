@@ -1,5 +1,10 @@
 /** The same routes over HTTP, with autocannon. @module */
+import { createRequire } from "node:module";
+import { CLIENT_CORE } from "./cores.js";
+import type { Contenders } from "./direct.js";
+import type { Load } from "./http/load.js";
 import { startServer } from "./http/server-process.js";
+import { PEERS } from "./paths.js";
 import { runWorker } from "./processes.js";
 import type { Progress } from "./progress.js";
 import { takeTurns, type Result } from "./rounds.js";
@@ -8,19 +13,55 @@ import type { Settings } from "./settings.js";
 const CLIENT = new URL("http/client.js", import.meta.url);
 
 /** Each server by its name in tables. The first one is ours. */
-const SERVERS: Readonly<Record<string, URL>> = {
+const OWN_SERVERS: Contenders = {
   "tsgi serve": new URL("http/servers/tsgi.js", import.meta.url),
   "hand-written ASGI on serve": new URL("http/servers/hand-written.js", import.meta.url),
   "bare node:http": new URL("http/servers/node-http.js", import.meta.url),
 };
 
-/** Measures each server in a fresh process, loaded by a client in another one. */
+const PEER_SERVERS: Contenders = Object.fromEntries(
+  ["Fastify", "Hono", "h3", "Elysia", "Express", "uWebSockets.js"].map((name) => [
+    name,
+    new URL(`http/${name.toLowerCase().replace(".js", "")}.js`, PEERS),
+  ]),
+);
+
+/** A peer whose package has no binary for this Node or C library cannot be measured. */
+const OPTIONAL: Readonly<Record<string, string>> = { "uWebSockets.js": "uWebSockets.js" };
+
+/** A server that is slower in its first round has fewer requests in the others, so that the run ends in time. */
+const SLOW_PER_SECOND = 20_000;
+
+/** The servers of a run by their names. */
+function serversOf({ peers }: Settings): Contenders {
+  return peers ? { ...OWN_SERVERS, ...Object.fromEntries(Object.entries(PEER_SERVERS).filter(canLoad)) } : OWN_SERVERS;
+}
+
+function canLoad([name, script]: [string, URL]): boolean {
+  const specifier = OPTIONAL[name];
+  if (specifier === undefined) return true;
+  try {
+    createRequire(script)(specifier);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Measures each server in a fresh process, loaded by a client in another one, each on a core of its own. */
 export function measureHTTP(settings: Settings, progress: Progress): Promise<Result[]> {
-  return takeTurns(Object.keys(SERVERS), settings.httpRounds, async (name, round) => {
+  const servers = serversOf(settings);
+  const { connections, pipelining, requests, slowRequests } = settings.http;
+  const slow = new Set<string>();
+  return takeTurns(Object.keys(servers), settings.httpRounds, async (name, round) => {
     progress.step(`over HTTP, round ${round + 1} of ${settings.httpRounds}: ${name}`);
-    const server = await startServer(SERVERS[name] ?? CLIENT);
+    const server = await startServer(servers[name] ?? CLIENT);
+    const amounts = { warmUp: settings.warmUp, requests: slow.has(name) ? slowRequests : requests };
+    const load: Load = { url: server.url, serverPid: server.pid, connections, pipelining, ...amounts };
     try {
-      return await runWorker(CLIENT, [server.url, String(settings.httpRequests), String(settings.warmUp)]);
+      const report = await runWorker(CLIENT, [JSON.stringify(load)], [], CLIENT_CORE);
+      if (report.rows.some(({ figures }) => (figures["perSecond"] ?? Infinity) < SLOW_PER_SECOND)) slow.add(name);
+      return report;
     } finally {
       await server.stop();
     }

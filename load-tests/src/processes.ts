@@ -1,6 +1,7 @@
 /** Runs a measurement in a process of its own. @module */
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { onCore } from "./cores.js";
 import { parseReport, type WorkerReport } from "./report.js";
 
 /** No measuring process needs longer; the slowest, a framework at 10,000 requests a second, takes 15 s. */
@@ -18,12 +19,19 @@ export interface Run {
  *
  * @throws Error with the end of the script's stderr when it fails or takes too long.
  */
-export function runScript(script: URL, args: readonly string[] = [], nodeArgs: readonly string[] = []): Promise<Run> {
+export function runScript(
+  script: URL,
+  args: readonly string[] = [],
+  nodeArgs: readonly string[] = [],
+  core: number | null = null,
+): Promise<Run> {
   const started = performance.now();
+  const line = [process.execPath, ...nodeArgs, fileURLToPath(script), ...args];
+  const [command = "", ...rest] = core === null ? line : onCore(core, line);
   return new Promise((resolve, reject) => {
     execFile(
-      process.execPath,
-      [...nodeArgs, fileURLToPath(script), ...args],
+      command,
+      rest,
       { timeout: TIMEOUT_MS, env: { ...process.env, NODE_ENV: "production" } },
       (error, stdout, stderr) => {
         if (error === null) {
@@ -45,6 +53,7 @@ export async function runWorker(
   script: URL,
   args: readonly string[],
   nodeArgs: readonly string[] = [],
+  core: number | null = null,
 ): Promise<WorkerReport> {
-  return parseReport((await runScript(script, args, nodeArgs)).stdout);
+  return parseReport((await runScript(script, args, nodeArgs, core)).stdout);
 }

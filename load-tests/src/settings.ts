@@ -6,6 +6,18 @@ export const SECTIONS = ["direct", "routing", "http", "startup"] as const;
 /** One part of a run. */
 export type Section = (typeof SECTIONS)[number];
 
+/** How a server is loaded over HTTP. */
+export interface HTTPSettings {
+  /** Connections that are open at the same time. */
+  readonly connections: number;
+  /** Requests that are sent on a connection before the first answer has come; one run for each. */
+  readonly pipelining: readonly number[];
+  /** Measured requests for each route and each pipelining. */
+  readonly requests: number;
+  /** The same for a server that answers less than 20,000 requests a second. */
+  readonly slowRequests: number;
+}
+
 /** What a run does. */
 export interface Settings {
   /** Smaller counts, to try something out. The figures are then not those of the reference protocol. */
@@ -21,8 +33,8 @@ export interface Settings {
   readonly lookups: number;
   /** Fresh processes for each contender of direct calls, routing, and registration. */
   readonly rounds: number;
-  /** Measured requests for each route over HTTP. */
-  readonly httpRequests: number;
+  /** How each server is loaded over HTTP. */
+  readonly http: HTTPSettings;
   /** Fresh server processes for each contender over HTTP. One keeps a run under a minute, at the price of rough figures. */
   readonly httpRounds: number;
   /** Starts of a process for each row of the start-up table. */
@@ -47,8 +59,13 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     requests: quick ? 10_000 : 50_000,
     lookups: quick ? 100_000 : 500_000,
     rounds: quick ? 3 : 5,
-    httpRequests: quick ? 5_000 : 50_000,
-    httpRounds: peers && !quick ? 3 : 1,
+    http: {
+      connections: 64,
+      pipelining: quick || !peers ? [1] : [1, 10],
+      requests: quick ? 5_000 : 50_000,
+      slowRequests: quick ? 5_000 : 10_000,
+    },
+    httpRounds: quick ? 1 : peers ? 5 : 1,
     starts: quick ? 5 : 11,
     output: environment["OUT"] || null,
   };

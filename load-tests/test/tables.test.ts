@@ -49,15 +49,22 @@ describe("routingTable", () => {
 });
 
 describe("httpTable", () => {
-  it("shows the slowest hundredth, and says when the client may be the limit", () => {
+  it("shows rates, rates a processor second with the slowest hundredth, and says when the client may be the limit", () => {
     const table = httpTable(
       [
-        result("tsgi serve", "GET /health", { perSecond: 20_000, p99Ms: 2, clientLoad: 0.5 }),
-        result("bare node:http", "GET /health", { perSecond: 40_000, p99Ms: 1, clientLoad: 0.97 }),
+        result("tsgi serve", "GET /health", { perSecond: 20_000, perCPUSecond: 40_000, p99Ms: 2, clientLoad: 0.5 }),
+        result("bare node:http", "GET /health", {
+          perSecond: 40_000,
+          perCPUSecond: 50_000,
+          p99Ms: 1,
+          clientLoad: 0.97,
+        }),
       ],
       settings,
     );
-    expect(table).toMatch(/^tsgi serve +20,000 +p99 2 ms$/m);
+    expect(table).toMatch(/^tsgi serve +20,000 +±0 %$/m);
+    expect(table).toMatch(/^tsgi serve +40,000 +p99 2 ms$/m);
+    expect(table).toContain("0.80× of bare node:http in GET /health, wanted 0.90×");
     expect(table).toContain("The client used over 90 % of a core beside bare node:http: it may be the limit.");
   });
 });

@@ -2,7 +2,7 @@
 import fastify from "fastify";
 
 // Coercion off, for the same work as the others: a JSON body's text is no integer, its null no text.
-const app = fastify({ ajv: { customOptions: { coerceTypes: false } } });
+export const app = fastify({ ajv: { customOptions: { coerceTypes: false } } });
 
 const text = { type: "string" };
 const answer = (status, properties) => ({ response: { [status]: { type: "object", properties } } });

@@ -4,7 +4,7 @@ import { z } from "zod";
 
 const NewUser = z.object({ name: z.string().min(1), email: z.string(), age: z.int().min(0) });
 
-const app = new H3();
+export const app = new H3();
 
 app.get("/health", () => ({ status: "ok" }));
 

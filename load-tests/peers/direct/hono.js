@@ -5,7 +5,7 @@ import { z } from "zod";
 
 const NewUser = z.object({ name: z.string().min(1), email: z.string(), age: z.int().min(0) });
 
-const app = new Hono();
+export const app = new Hono();
 
 app.get("/health", (c) => c.json({ status: "ok" }));
 

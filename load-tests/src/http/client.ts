@@ -1,32 +1,30 @@
 /**
  * Loads a server from this process and prints the report.
  *
- * `node dist/http/client.js URL [REQUESTS] [WARM_UP]`
+ * `node dist/http/client.js LOAD`, where LOAD is a {@link Load} as JSON.
  *
  * @module
  */
 import autocannon from "autocannon";
 import { EXAMPLES, faultOf, PROOFS, type Answer, type Example } from "../examples.js";
 import { printReport, type Row } from "../report.js";
-
-/** Requests in flight at the same time, each on a connection of its own: autocannon's default. */
-const CONNECTIONS = 10;
+import { type Load, processorSeconds } from "./load.js";
 
 /** autocannon looks this often whether it is done; its default of a second would round every time up to seconds. */
 const SAMPLE_MS = 10;
 
-const [url = "", requests = "50000", warmUp = "500"] = process.argv.slice(2);
+const load = JSON.parse(process.argv[2] ?? "{}") as Load;
 const rows: Row[] = [];
 const faults: string[] = [];
 
 for (const example of EXAMPLES) {
-  const answer = await ask(example);
-  const fault = faultOf(example, answer) ?? (await load(example, answer, Number(warmUp))).fault;
-  const measured = fault === null ? await load(example, answer, Number(requests)) : { fault, figures: {} };
-  if (measured.fault === null) {
-    rows.push({ name: example.name, figures: measured.figures });
-  } else {
-    faults.push(measured.fault);
+  for (const pipelining of load.pipelining) {
+    const result = await measure(example, pipelining);
+    if (typeof result === "string") {
+      faults.push(result);
+    } else {
+      rows.push(result);
+    }
   }
 }
 for (const proof of PROOFS) {
@@ -38,7 +36,7 @@ for (const proof of PROOFS) {
 printReport({ rows, faults });
 
 async function ask({ method, path, body }: Example): Promise<Answer> {
-  const response = await fetch(url + path, {
+  const response = await fetch(load.url + path, {
     method,
     body,
     ...(body === null ? {} : { headers: { "content-type": "application/json" } }),
@@ -50,21 +48,41 @@ async function ask({ method, path, body }: Example): Promise<Answer> {
   };
 }
 
+/** Checks an answer whole, warms up, and measures. Gives what is wrong where something is. */
+async function measure(example: Example, pipelining: number): Promise<Row | string> {
+  const answer = await ask(example);
+  const fault = faultOf(example, answer);
+  if (fault !== null) {
+    return fault;
+  }
+  const warm = await send(example, answer, load.warmUp, pipelining);
+  if (typeof warm === "string") {
+    return warm;
+  }
+  const figures = await send(example, answer, load.requests, pipelining);
+  if (typeof figures === "string") {
+    return figures;
+  }
+  return { name: pipelining === 1 ? example.name : `${example.name}, ${pipelining} pipelined`, figures };
+}
+
 /** Sends one example many times. autocannon compares the body of each answer, and counts each status. */
-async function load(
+async function send(
   { name, method, path, body }: Example,
   right: Answer,
   amount: number,
-): Promise<{ fault: string | null; figures: Record<string, number> }> {
+  pipelining: number,
+): Promise<Record<string, number> | string> {
   const before = process.cpuUsage();
+  const serverBefore = processorSeconds(load.serverPid);
   const started = performance.now();
   let answered = 0;
   let finished = started;
   const options: autocannon.Options = {
-    url: url + path,
+    url: load.url + path,
     method,
-    connections: CONNECTIONS,
-    pipelining: 1,
+    connections: load.connections,
+    pipelining,
     amount,
     expectBody: right.body,
     sampleInt: SAMPLE_MS,
@@ -78,17 +96,19 @@ async function load(
     });
   });
   const used = process.cpuUsage(before);
+  const serverAfter = processorSeconds(load.serverPid);
   const seconds = (finished - started) / 1_000;
   const good = result.statusCodeStats?.[`${right.status}`]?.count ?? 0;
   const wrong = amount - good + result.mismatches + result.errors + result.timeouts;
-  return wrong > 0
-    ? { fault: `${name}: ${wrong} of ${amount} answers over HTTP were wrong or missing`, figures: {} }
-    : {
-        fault: null,
-        figures: {
-          perSecond: amount / seconds,
-          p99Ms: result.latency.p99,
-          clientLoad: (used.user + used.system) / 1e6 / seconds,
-        },
-      };
+  if (wrong > 0) {
+    return `${name}: ${wrong} of ${amount} answers over HTTP were wrong or missing`;
+  }
+  const serverSeconds = serverBefore === null || serverAfter === null ? 0 : serverAfter - serverBefore;
+  return {
+    requests: amount,
+    perSecond: amount / seconds,
+    p99Ms: result.latency.p99,
+    clientLoad: (used.user + used.system) / 1e6 / seconds,
+    ...(serverSeconds > 0 ? { perCPUSecond: amount / serverSeconds } : {}),
+  };
 }

@@ -3,10 +3,12 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { onCore, SERVER_CORE } from "../cores.js";
 
 /** A server that answers. */
 export interface ServerProcess {
   readonly url: string;
+  readonly pid: number;
   /** Ends the process and waits until it has ended. */
   stop(): Promise<void>;
 }
@@ -22,7 +24,8 @@ export function announce(url: string): void {
  * @throws Error when the process ends before it answers.
  */
 export async function startServer(script: URL): Promise<ServerProcess> {
-  const child = spawn(process.execPath, [fileURLToPath(script)], {
+  const [command = "", ...args] = onCore(SERVER_CORE, [process.execPath, fileURLToPath(script)]);
+  const child = spawn(command, args, {
     stdio: ["ignore", "pipe", "inherit"],
     env: { ...process.env, NODE_ENV: "production" },
   });
@@ -33,6 +36,7 @@ export async function startServer(script: URL): Promise<ServerProcess> {
   }
   return {
     url: first.value,
+    pid: child.pid ?? 0,
     async stop() {
       child.kill("SIGTERM");
       await ended;

@@ -6,7 +6,10 @@ import type { WorkerReport } from "../../src/report.js";
 import { startServer } from "../../src/http/server-process.js";
 
 const dist = (path: string): URL => new URL(`../../dist/http/${path}`, import.meta.url);
-const load = (url: string): Promise<WorkerReport> => runWorker(dist("client.js"), [url, "50", "10"]);
+function load(url: string): Promise<WorkerReport> {
+  const counts = { connections: 10, pipelining: [1], requests: 50, warmUp: 10 };
+  return runWorker(dist("client.js"), [JSON.stringify({ url, serverPid: process.pid, ...counts })]);
+}
 
 describe("the load over HTTP", () => {
   it.each(["tsgi", "hand-written", "node-http"])(

@@ -1,0 +1,14 @@
+/** The benchmark routes on Elysia with its adapter for Node. @module */
+import { node } from "@elysiajs/node";
+import { createServer } from "node:net";
+import { createApp } from "../direct/elysia.js";
+import { announce } from "./announce.js";
+
+// The adapter does not tell which port it was given for 0.
+const port = await new Promise((resolve) => {
+  const probe = createServer().listen(0, "127.0.0.1", () => {
+    const { port } = probe.address();
+    probe.close(() => resolve(port));
+  });
+});
+createApp({ adapter: node() }).listen({ hostname: "127.0.0.1", port }, () => announce(port));
