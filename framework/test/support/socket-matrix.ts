@@ -75,15 +75,10 @@ class Sockets implements SocketMatrixClient {
 
   readonly connect: SocketMatrixClient["connect"] = async (app, path, { headers = {}, subprotocols = [] } = {}) => {
     const { url } = await this.#serve(app);
-    const peer = await SocketPeer.open(url.replace("http", "ws") + path, subprotocols, headers);
-    const settled = async () => void (await this.#calls.get(peer.port));
-    const own: Peer = Object.assign(Object.create(peer) as SocketPeer, {
-      settled,
-      close: (...how: [number?, string?]) => peer.close(...how).then(settled),
-      terminate: () => peer.terminate().then(settled),
-    });
-    this.#peers.push(own);
-    return own;
+    const callAt = (port: number) => this.#calls.get(port);
+    const peer = await SocketPeer.open(url.replace("http", "ws") + path, subprotocols, headers, callAt);
+    this.#peers.push(peer);
+    return peer;
   };
 
   readonly refused: SocketMatrixClient["refused"] = async (app, path, handshake) => {
@@ -96,7 +91,6 @@ class Sockets implements SocketMatrixClient {
       (refusal: unknown) => refusal,
     );
     if (!(error instanceof Ended)) throw error;
-    await this.#calls.get((error as Ended & { port?: number }).port ?? 0);
     return error;
   };
 

@@ -22,6 +22,9 @@ export class Ended extends Error {
   }
 }
 
+/** Gives the application's call for the client at this port. */
+export type CallAt = (port: number) => Promise<void> | undefined;
+
 /** One client. Everything is kept from the start, so that nothing is missed. */
 export class SocketPeer {
   readonly closed: Promise<Ended>;
@@ -32,9 +35,11 @@ export class SocketPeer {
   readonly client: Client;
   readonly #inbox = new Mailbox<string | Uint8Array>();
   readonly #opened: Promise<unknown>;
+  readonly #callAt: CallAt;
 
-  private constructor(client: Client) {
+  private constructor(client: Client, callAt: CallAt) {
     this.client = client;
+    this.#callAt = callAt;
     client.on("error", () => {});
     client.on("message", (data: Buffer, isBinary) => this.#inbox.put(isBinary ? data : data.toString()));
     client.on("upgrade", (response) => {
@@ -55,15 +60,23 @@ export class SocketPeer {
     void this.closed.then((how) => this.#inbox.end(how));
   }
 
-  /** Connects, and waits until the handshake is complete. @throws Ended when it is refused. */
+  /**
+   * Connects, and waits until the handshake is complete.
+   *
+   * @throws Ended when it is refused, once the application has settled.
+   */
   static async open(
     url: string,
     subprotocols: readonly string[],
-    headers: Record<string, string>,
+    headers: Readonly<Record<string, string>>,
+    callAt: CallAt,
   ): Promise<SocketPeer> {
-    const peer = new SocketPeer(new Client(url, [...subprotocols], { headers }));
+    const peer = new SocketPeer(new Client(url, [...subprotocols], { headers }), callAt);
     const refused = await Promise.race([peer.#opened, peer.closed]);
-    if (refused instanceof Ended) throw Object.assign(refused, { port: peer.port });
+    if (refused instanceof Ended) {
+      await peer.settled();
+      throw refused;
+    }
     peer.subprotocol = peer.client.protocol || null;
     return peer;
   }
@@ -76,13 +89,17 @@ export class SocketPeer {
   receiveBytes = async (): Promise<Uint8Array> => (await this.receive()) as Uint8Array;
   receiveJson = async (): Promise<unknown> => JSON.parse(await this.receiveText());
 
+  settled = async (): Promise<void> => this.#callAt(this.port);
+
   async close(code = 1000, reason = ""): Promise<void> {
     this.client.close(code, reason);
     await this.closed;
+    await this.settled();
   }
 
   async terminate(): Promise<void> {
     this.client.terminate();
     await this.closed;
+    await this.settled();
   }
 }
