@@ -1,6 +1,7 @@
 import type { ASGIApp, HTTPScope, Receive, Scope, Send, WebSocketScope } from "../asgi.js";
 import { encodeUTF8 } from "../datastructures.js";
 import type { DependencyOverrides } from "../dependencies.js";
+import { httpExceptionHandler } from "../exception-handlers.js";
 import { HTTPException } from "../exceptions.js";
 import type { Limits } from "../limits.js";
 import type { Logger } from "../logger.js";
@@ -8,6 +9,7 @@ import { type Middleware, wrap } from "../chain.js";
 import { Request } from "../request.js";
 import type { Response } from "../response.js";
 import { canonicalPath, RadixRouter, type RouteOptions, WEBSOCKET } from "../router.js";
+import { WebSocket } from "../websocket.js";
 import { type Endpoint, type EndpointSettings, OVERRIDES } from "./endpoint.js";
 import { guard, toErrorResponse } from "./errors.js";
 import { serveLifespan, type Startable } from "./lifespan.js";
@@ -19,9 +21,6 @@ const NO_ROUTE = 4004;
 
 /** The path of a scope whose target cannot be decoded. No canonical path is empty, and the answer is always 400. */
 const BAD_PATH = "";
-
-/** RFC 6455 §7.4.1: a protocol error. */
-const PROTOCOL_ERROR = 1002;
 
 /** A mounted application, ready to be called. */
 export interface Mount {
@@ -109,7 +108,10 @@ export class Dispatcher {
     const chain = this.#chain ?? this.#buildChain();
     if (scope.app !== undefined) return chain(scope, receive, send);
     const path = canonicalPath(scope.path, scope.raw_path, { exact: true });
-    if (path === null) return send({ type: "websocket.close", code: PROTOCOL_ERROR, reason: "The path is not valid" });
+    if (path === null) {
+      const { statusCode, headers, body } = httpExceptionHandler(badPath());
+      return new WebSocket(scope, receive, send).refuse(statusCode, headers, body);
+    }
     await chain({ ...scope, path, app: this.#settings.app }, receive, send);
   }
 

@@ -13,7 +13,16 @@ export interface HandshakeOptions {
   readonly state?: Readonly<Record<string, unknown>>;
 }
 
-/** The scope that a server makes of a handshake. @throws URIError when the path cannot be decoded. */
+/** The path decoded; one that cannot be is the application's to refuse, which looks at `raw_path`. */
+function decodePath(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+/** The scope that a server makes of a handshake. */
 export function createWebSocketScope({
   target,
   headers,
@@ -37,7 +46,7 @@ export function createWebSocketScope({
     asgi: { version: "3.0", spec_version: "2.4" },
     http_version: "1.1",
     scheme: "ws",
-    path: decodeURIComponent(path),
+    path: decodePath(path),
     raw_path: Buffer.from(path),
     query_string: Buffer.from(query.join("?")),
     root_path: "",

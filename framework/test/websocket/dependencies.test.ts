@@ -1,5 +1,6 @@
 /** The dependencies of WebSocket routes, their clean-up, and background tasks. */
 import { expect, it } from "@jest/globals";
+import type { ASGIApp } from "../../src/asgi.js";
 import {
   App,
   BackgroundTasks,
@@ -13,7 +14,7 @@ import { KeptLog } from "../support/kept-log.js";
 import { describeSocketMatrix } from "../support/socket-matrix.js";
 
 /** Two dependencies, one of each scope, that note what becomes of them, a background task, and a handler. */
-function noting(use: (ws: WebSocket, notes: string[]) => Promise<unknown>) {
+function noting(use: (ws: WebSocket) => Promise<unknown>) {
   const notes: string[] = [];
   const log = new KeptLog();
   const app = new App({ logger: log });
@@ -36,22 +37,20 @@ function noting(use: (ws: WebSocket, notes: string[]) => Promise<unknown>) {
   } satisfies Params;
   app.websocket("/ws", { params }, async ({ ws, tasks }) => {
     tasks.addTask(() => notes.push("task"));
-    await use(ws, notes);
+    await use(ws);
   });
   return { app, notes, log };
 }
 
 describeSocketMatrix("dependencies of a WebSocket", ({ connect, refused }) => {
   it("are cleaned up around the close, of scope `function` before it, of scope `request` after the tasks", async () => {
-    const { app, notes } = noting(async (ws, own) => {
-      await ws.accept();
-      const { close } = ws;
-      ws.close = (...how) => {
-        own.push("close");
-        return close.apply(ws, how);
-      };
-    });
-    const ws = await connect(app, "/ws");
+    const { app, notes } = noting((ws) => ws.accept());
+    const traced: ASGIApp = (scope, receive, send) =>
+      app(scope, receive, (message) => {
+        if (message.type === "websocket.close") notes.push("close");
+        return send(message);
+      });
+    const ws = await connect(traced, "/ws");
     await ws.closed;
     await ws.settled();
     expect(notes).toEqual(["function ends", "function cleaned", "close", "task", "request ends", "request cleaned"]);
@@ -86,7 +85,7 @@ describeSocketMatrix("dependencies of a WebSocket", ({ connect, refused }) => {
   it("are cleaned up when the client goes without a word", async () => {
     const { app, notes, log } = noting(async (ws) => {
       await ws.accept();
-      for await (const _message of ws);
+      await ws[Symbol.asyncIterator]().next();
     });
     const ws = await connect(app, "/ws");
     await ws.terminate();

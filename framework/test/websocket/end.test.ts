@@ -5,7 +5,7 @@ import { KeptLog } from "../support/kept-log.js";
 import { describeSocketMatrix } from "../support/socket-matrix.js";
 
 /** An App with one WebSocket, which is accepted. */
-function opening(use: (ws: WebSocket) => Promise<unknown> | unknown) {
+function opening(use: (ws: WebSocket) => unknown) {
   const log = new KeptLog();
   const app = new App({ logger: log });
   app.websocket("/ws", async ({ ws }) => {
@@ -44,7 +44,7 @@ describeSocketMatrix("a handler", ({ connect }) => {
       "an HTTPException, whose status nobody can be told any more",
       () => Promise.reject(new HTTPException(403, "secret")),
     ],
-    ["what is no error", () => Promise.reject("secret" as unknown as Error)],
+    ["what is no error", () => Promise.reject("secret")],
     ["a code that only says how a connection ended", () => Promise.reject(new WebSocketException(1006, "secret"))],
     ["a code that is none", () => Promise.reject(new WebSocketException(5000, "secret"))],
     ["a reason that is too long", () => Promise.reject(new WebSocketException(4000, `secret${"x".repeat(200)}`))],
