@@ -2,7 +2,7 @@ import { ParamKind } from "../params.js";
 import type { Components } from "./components.js";
 import { annotate } from "./dialect.js";
 import { requiredProperties } from "./parameters.js";
-import { examplesOf, isListed, schemaOf, type Source } from "./sources.js";
+import { examplesOf, isListed, schemaOf, type Source, useOf } from "./sources.js";
 import type { EncodingObject, MediaTypeObject, RequestBodyObject, SchemaObject } from "./types.js";
 
 /** An object of parameters, each a property. */
@@ -59,7 +59,7 @@ function addForm(source: Source, members: Members, components: Components, at: s
   const root = compiled.json ?? {};
   const required = requiredProperties(root);
   for (const [key, property] of compiled.properties) {
-    const schema = components.convert(property, "input", at, root);
+    const schema = components.convert(property, useOf(source, at), root);
     members.add(key, schema, isRequired && required.has(key) && property.default === undefined);
   }
 }

@@ -1,8 +1,9 @@
 import { ConfigurationError } from "../exceptions.js";
-import { isObjectSchema, type JSONSchema, resolveRef, unionMembers } from "../schema.js";
+import { isObjectSchema, type JSONSchema, resolveRef, type Schema, unionMembers } from "../schema.js";
 import { Comparison } from "./comparison.js";
 import { annotate, type Direction, toDialect } from "./dialect.js";
 import type { SchemaObject } from "./types.js";
+import { pascalCase } from "./words.js";
 
 /** Where a component's name comes from, the strongest first: of two schemas the stronger keeps the name. */
 const RANK = Object.freeze({ id: 0, title: 1, own: 2 });
@@ -62,24 +63,37 @@ function ownName(schema: JSONSchema): Name | null {
   return title !== undefined && isStruct(schema) ? { base: toName(title), rank: RANK.title } : null;
 }
 
-/** The name of what a reference means. It needs one, for it may contain itself. */
-function referredName(ref: string, target: JSONSchema): Name {
+/**
+ * The name of what a reference means. It needs one, for it may contain itself.
+ *
+ * @param hint - What it is used for, where it has no name.
+ */
+function referredName(ref: string, target: JSONSchema, hint: string): Name {
   const definition = /^(?:#\/(?:\$defs|definitions)\/)?([^#/]+)$/.exec(ref)?.[1];
   if (definition !== undefined && !MADE_UP.test(definition)) return { base: toName(definition), rank: RANK.id };
-  return ownName(target) ?? { base: "Schema", rank: RANK.title };
+  return ownName(target) ?? { base: hint, rank: RANK.title };
+}
+
+/** What a schema is used for. */
+export interface Use {
+  readonly direction: Direction;
+  /** Method and path, for messages. */
+  readonly place: string;
+  /** What a struct that contains itself is called where it has no name of its own: `user`, `listUsersResponse`. */
+  readonly role: string;
+  /** The schema as it was written. What is sent and received has the role that it had first. */
+  readonly of: Schema | null;
 }
 
 /** One JSON Schema with everything that its references can reach. */
 class Source {
   readonly root: JSONSchema;
-  readonly direction: Direction;
-  readonly place: string;
+  readonly use: Use;
   readonly byId = new Map<string, JSONSchema>();
 
-  constructor(root: JSONSchema, direction: Direction, place: string) {
+  constructor(root: JSONSchema, use: Use) {
     this.root = root;
-    this.direction = direction;
-    this.place = place;
+    this.use = use;
   }
 
   note(schema: JSONSchema): void {
@@ -105,19 +119,26 @@ export class Components {
   readonly #entries: Entry[] = [];
   readonly #bySchema = { input: new Map<JSONSchema, Entry>(), output: new Map<JSONSchema, Entry>() };
   readonly #targets = new Map<object, Entry>();
+  readonly #roles = new Map<Schema, string>();
 
   /**
    * Converts a schema; its named ones become references, which are complete after `finish`.
    *
-   * @param place - Where it is used, for messages.
    * @param root - The schema whose definitions the references of `schema` mean. Defaults to itself.
    */
-  convert(schema: JSONSchema, direction: Direction, place: string, root: JSONSchema = schema): SchemaObject {
-    const source = new Source(root, direction, place);
+  convert(schema: JSONSchema, use: Use, root: JSONSchema = schema): SchemaObject {
+    const source = new Source(root, { ...use, role: this.#roleOf(use) });
     source.note(root);
     const converted = this.#convert(schema, source);
-    const own = this.#bySchema[direction].get(schema);
+    const own = this.#bySchema[use.direction].get(schema);
     return own && converted.$ref === undefined ? this.#refer(own) : converted;
+  }
+
+  #roleOf({ of, role }: Use): string {
+    if (of === null) return role;
+    const known = this.#roles.get(of) ?? role;
+    this.#roles.set(of, known);
+    return known;
   }
 
   /** Lists a schema of the framework's own; a user's of the same name takes precedence. */
@@ -133,7 +154,7 @@ export class Components {
     if (typeof schema === "boolean") return schema ? {} : { not: {} };
     source.note(schema);
     if (schema.$ref !== undefined) return this.#convertRef(schema, schema.$ref, source);
-    const known = this.#bySchema[source.direction].get(schema);
+    const known = this.#bySchema[source.use.direction].get(schema);
     if (known) return this.#refer(known);
     const name = ownName(schema);
     return name ? this.#refer(this.#enter(schema, name, source)) : this.#keywords(schema, source);
@@ -141,8 +162,8 @@ export class Components {
 
   #convertRef(schema: JSONSchema, ref: string, source: Source): SchemaObject {
     const target = source.resolve(ref);
-    const known = this.#bySchema[source.direction].get(target);
-    const entry = known ?? this.#enter(target, referredName(ref, target), source);
+    const known = this.#bySchema[source.use.direction].get(target);
+    const entry = known ?? this.#enter(target, this.#nameOf(ref, target, source.use), source);
     const { description, default: value } = schema;
     return annotate(this.#refer(entry), {
       ...(description === undefined ? {} : { description }),
@@ -150,13 +171,20 @@ export class Components {
     });
   }
 
+  /** What is sent and received is called the same. */
+  #nameOf(ref: string, target: JSONSchema, { direction, role }: Use): Name {
+    const twin = this.#bySchema[direction === "input" ? "output" : "input"].get(target);
+    return twin ?? referredName(ref, target, pascalCase(role));
+  }
+
   #keywords(schema: JSONSchema, source: Source): SchemaObject {
-    return toDialect(schema, (inner) => this.#convert(inner, source), source.direction);
+    return toDialect(schema, (inner) => this.#convert(inner, source), source.use.direction);
   }
 
   #enter(schema: JSONSchema, name: Name, source: Source): Entry {
-    const { direction, place } = source;
-    const entry: Entry = { ...name, direction, place, content: null, references: [] };
+    const { direction, place } = source.use;
+    const { base, rank } = name;
+    const entry: Entry = { base, rank, direction, place, content: null, references: [] };
     this.#entries.push(entry);
     this.#bySchema[direction].set(schema, entry);
     entry.content = schema.$ref === undefined ? this.#keywords(schema, source) : this.#convert(schema, source);

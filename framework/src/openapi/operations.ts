@@ -25,7 +25,7 @@ export function operationOf(route: DocumentedRoute, operationId: string, parts: 
     operationId,
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(requestBody ? { requestBody } : {}),
-    responses: responsesOf(route, sources.some(canFail), components),
+    responses: responsesOf(route, operationId, sources.some(canFail), components),
     ...(callbacks ? { callbacks } : {}),
     ...(metadata.deprecated ? { deprecated: true } : {}),
     ...(security.length > 0 ? { security } : {}),

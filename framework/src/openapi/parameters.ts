@@ -2,7 +2,7 @@ import { headerName } from "../dependencies.js";
 import { ParamKind } from "../params.js";
 import { type JSONSchema, resolveRef } from "../schema.js";
 import type { Components } from "./components.js";
-import { examplesOf, isListed, schemaOf, type Source } from "./sources.js";
+import { examplesOf, isListed, schemaOf, type Source, useOf } from "./sources.js";
 import type { ParameterObject } from "./types.js";
 
 const PLACES = new Map<number, ParameterObject["in"]>([
@@ -56,7 +56,7 @@ function spread(
     ...(property.description === undefined ? {} : { description: property.description }),
     required: source.isRequired && required.has(key) && property.default === undefined,
     ...(deprecated || property.deprecated ? { deprecated: true } : {}),
-    schema: components.convert(property, "input", at, root),
+    schema: components.convert(property, useOf(source, at), root),
   }));
 }
 

@@ -1,7 +1,7 @@
 import { ConfigurationError, statusPhrase } from "../exceptions.js";
 import type { MediaTypeDoc, ResponseDoc } from "../router.js";
 import { type Schema, toJSONSchema } from "../schema.js";
-import type { Components } from "./components.js";
+import type { Components, Use } from "./components.js";
 import { type DocumentedRoute, placeOf } from "./route.js";
 import { refusesStrangers } from "./security.js";
 import { examplesOf } from "./sources.js";
@@ -51,12 +51,12 @@ function isBodyless(status: number): boolean {
 /** Writes the responses of one route. */
 class Responses {
   readonly #components: Components;
-  readonly #at: string;
+  readonly #use: Omit<Use, "of">;
   readonly #list = new Map<string, ResponseObject>();
 
-  constructor(components: Components, at: string) {
+  constructor(components: Components, use: Omit<Use, "of">) {
     this.#components = components;
-    this.#at = at;
+    this.#use = use;
   }
 
   /** Notes what is known of a status. */
@@ -89,7 +89,7 @@ class Responses {
   /** What a result looks like on the wire. */
   schemaOf(schema: Schema): SchemaObject {
     const json = toJSONSchema(schema, "output");
-    return json ? this.#components.convert(json, "output", this.#at) : {};
+    return json ? this.#components.convert(json, { ...this.#use, of: schema }) : {};
   }
 
   #mediaTypeOf({ schema, examples }: MediaTypeDoc): MediaTypeObject {
@@ -131,11 +131,13 @@ function phraseOf(status: string): string {
 /** Every response of a route that is known beforehand, by status. */
 export function responsesOf(
   route: DocumentedRoute,
+  operationId: string,
   canBeInvalid: boolean,
   components: Components,
 ): Record<string, ResponseObject> {
   const { statusCode = 200, returns, responses: docs = {} } = route.record.metadata;
-  const responses = new Responses(components, placeOf(route));
+  const role = `${operationId}Response`;
+  const responses = new Responses(components, { direction: "output", place: placeOf(route), role });
   const schema = returns ? responses.schemaOf(returns) : {};
   responses.set(statusCode, {
     description: statusPhrase(statusCode),

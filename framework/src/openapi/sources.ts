@@ -1,7 +1,7 @@
 import { absenceOf, isMultiple, type ParamSpec, wireName } from "../dependencies.js";
 import { ParamKind, SourceMarker } from "../params.js";
 import { type CompiledSchema, compileSchema, type JSONSchema } from "../schema.js";
-import type { Components } from "./components.js";
+import type { Components, Use } from "./components.js";
 import { annotate, toJSONValue } from "./dialect.js";
 import type { ExampleObject, SchemaObject } from "./types.js";
 
@@ -45,12 +45,18 @@ function fileSchema(marker: SourceMarker, json: JSONSchema | null): JSONSchema {
   };
 }
 
+/** How its schema is used. */
+export function useOf({ spec, marker }: Source, place: string): Use {
+  return { direction: "input", place, role: spec.name, of: marker.schema };
+}
+
 /** The schema of its value, with the default of its descriptor. A schema that says nothing of itself allows anything. */
-export function schemaOf({ spec, marker, compiled }: Source, components: Components, place: string): SchemaObject {
-  if (spec.kind === ParamKind.FILE)
-    return components.convert(fileSchema(marker, compiled?.json ?? null), "input", place);
+export function schemaOf(source: Source, components: Components, place: string): SchemaObject {
+  const { spec, marker, compiled } = source;
+  const use = useOf(source, place);
+  if (spec.kind === ParamKind.FILE) return components.convert(fileSchema(marker, compiled?.json ?? null), use);
   const json = marker.schema === null ? { type: "string" } : (compiled?.json ?? {});
-  const schema = components.convert(json, "input", place);
+  const schema = components.convert(json, use);
   // The schema's own default is in its JSON Schema, but that of a library which does not write it there.
   const value = toJSONValue(marker.options.default ?? (json.default === undefined ? spec.default : undefined));
   return value === undefined || value === null ? schema : annotate(schema, { default: value });

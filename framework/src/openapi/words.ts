@@ -16,6 +16,11 @@ export function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+/** `user_tree` and `userTree` are `UserTree`. */
+export function pascalCase(name: string): string {
+  return wordsOf(name).map(capitalize).join("") || "Schema";
+}
+
 /** `GET /users/{id}/posts` is `get users by id posts`. */
 function wordsOfRoute(method: string, path: string): string[] {
   const segments = templateOf(path)

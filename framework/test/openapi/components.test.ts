@@ -73,7 +73,11 @@ describe("a schema with a name", () => {
     ["its name in a module", t.Module({ Leaf: t.Object({ a: t.String() }) }).Import("Leaf"), "Leaf"],
     ["Zod's id", z.object({}).meta({ id: "ZodUser", title: "A user" }), "ZodUser"],
     ["Valibot's title", toStandardJsonSchema(v.pipe(v.object({}), v.title("ValibotUser"))), "ValibotUser"],
-    ["ArkType's name", scope({ Branch: { "next?": "Branch" } }).export().Branch, "Schema"],
+    [
+      "its route, where it contains itself and has no name",
+      scope({ Branch: { "next?": "Branch" } }).export().Branch,
+      "GetOut0Response",
+    ],
   ])("is called by %s", (_rule, schema, name) => {
     const document = documentOf({ output: [schema] });
     expect(Object.keys(document.components?.schemas ?? {})).toEqual([name]);
@@ -162,7 +166,7 @@ describe("input and output", () => {
 describe("structs that contain themselves", () => {
   it.each([
     ["TypeBox", t.Recursive((Self) => t.Object({ next: t.Optional(Self) }), { $id: "Tree" }), "Tree"],
-    ["TypeBox without a name", t.Recursive((Self) => t.Object({ next: t.Optional(Self) })), "Schema"],
+    ["TypeBox without a name", t.Recursive((Self) => t.Object({ next: t.Optional(Self) })), "Body"],
     ["TypeBox's module", t.Module({ Leaf: t.Object({ next: t.Optional(t.Ref("Leaf")) }) }).Import("Leaf"), "Leaf"],
     [
       "Zod",
@@ -170,7 +174,7 @@ describe("structs that contain themselves", () => {
         const Node: z.ZodType = z.object({ next: z.lazy(() => Node).optional() });
         return Node;
       })(),
-      "Schema",
+      "Body",
     ],
   ])("of %s refer to their component", async (_library, schema, name) => {
     const document = documentOf({ input: [schema], output: [schema] });

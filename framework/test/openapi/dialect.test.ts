@@ -5,7 +5,7 @@ import type { SchemaObject } from "../../src/openapi/types.js";
 import { type JSONSchema, t } from "../../src/schema.js";
 
 function convert(schema: JSONSchema, direction: Direction = "input"): SchemaObject {
-  return new Components().convert(schema, direction, "GET /");
+  return new Components().convert(schema, { direction, place: "GET /", role: "body", of: null });
 }
 
 const NULL: SchemaObject = { type: "object", nullable: true, enum: [null] };
