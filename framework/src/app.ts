@@ -13,7 +13,7 @@ import {
   type ExceptionKey,
 } from "./exception-handlers.js";
 import { ConfigurationError } from "./exceptions.js";
-import { DEFAULT_LIMITS, type Limits } from "./limits.js";
+import { DEFAULT_LIMITS, type Limits, mergeLimits } from "./limits.js";
 import { consoleLogger, type Logger } from "./logger.js";
 import { type Middleware, wrap } from "./chain.js";
 import { Documentation, type OpenAPIDocument, type OpenAPIOptions } from "./openapi.js";
@@ -129,7 +129,7 @@ export class App extends CallableInstance {
     super();
     this.settings = Object.freeze({ ...options });
     this.#logger = options.logger ?? consoleLogger;
-    this.#limits = Object.freeze({ ...DEFAULT_LIMITS, ...options.limits });
+    this.#limits = mergeLimits(DEFAULT_LIMITS, options.limits);
     this.#exceptionHandlers = new ExceptionHandlers(options.exceptionHandlers);
     this.#dispatcher.addMiddleware(...(options.middleware ?? []));
     this.#endpointSettings = {

@@ -78,7 +78,7 @@ export class HTTPException extends Error {
   /**
    * @param statusCode - HTTP status code in range [200...599].
    * @param detail - What the client reads. Defaults to the status's reason phrase.
-   * @param options - Headers to add, and the cause, which is logged and never sent.
+   * @param options - Headers to add, and the cause, which is never sent, and is logged from 500 on.
    * @throws RangeError when the status is no integer from 200 to 599.
    */
   constructor(

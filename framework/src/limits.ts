@@ -1,4 +1,5 @@
 /** The bounds on what a request may cost. @module */
+import { ConfigurationError } from "./exceptions.js";
 
 /** Limits of an App or of one route. All but the last are on by default. */
 export interface Limits {
@@ -31,3 +32,23 @@ export const DEFAULT_LIMITS: Readonly<Limits> = Object.freeze({
   webSocketMessageBytes: 1024 * 1024,
   handlerMs: Infinity,
 });
+
+/**
+ * The limits of an App or a route over those around it. `Infinity` is no limit; `undefined` leaves the one around it.
+ *
+ * @throws ConfigurationError for a name that is no limit, and a value that is no number from 0 on: compared with
+ * `NaN` or text, no body would be too large.
+ */
+export function mergeLimits(outer: Readonly<Limits>, own: Readonly<Partial<Limits>> = {}): Readonly<Limits> {
+  for (const [name, value] of Object.entries(own)) {
+    if (!Object.hasOwn(DEFAULT_LIMITS, name)) {
+      const names = Object.keys(DEFAULT_LIMITS).join(", ");
+      throw new ConfigurationError(`\`limits\` has no ${JSON.stringify(name)}. It takes ${names}.`);
+    }
+    if (value !== undefined && !(typeof value === "number" && value >= 0)) {
+      throw new ConfigurationError(`The limit ${name} is ${String(value)}. Give a number from 0 on, or Infinity.`);
+    }
+  }
+  const given = Object.entries(own).filter(([, value]) => value !== undefined);
+  return Object.freeze({ ...outer, ...Object.fromEntries(given) });
+}

@@ -94,8 +94,12 @@ export class Connection<S extends HTTPScope | WebSocketScope = HTTPScope | WebSo
 
   /** The query string's names and values. */
   get queryParams(): URLSearchParams {
+    return (this.#queryParams ??= this.#parseQuery());
+  }
+
+  #parseQuery(): URLSearchParams {
     const query = this.scope.query_string;
-    return (this.#queryParams ??= parsePairs(query ? decodeLatin1(query) : ""));
+    return parsePairs(query ? decodeLatin1(query) : "");
   }
 
   /**

@@ -14,7 +14,7 @@ import {
   throwIntoExits,
 } from "../dependencies.js";
 import { ConfigurationError, ResponseValidationError } from "../exceptions.js";
-import type { Limits } from "../limits.js";
+import { type Limits, mergeLimits } from "../limits.js";
 import { wrap } from "../chain.js";
 import { Response, sendJSON } from "../response.js";
 import type { Handler, PathParams, RouteEntry, RouteOptions, StreamFormat } from "../router.js";
@@ -79,7 +79,7 @@ export class Endpoint {
     this.#names = pathNames(path);
     this.#overrides = overrides;
     this.#settings = {
-      limits: { ...settings.limits, ...options.limits },
+      limits: mergeLimits(settings.limits, options.limits),
       logger: settings.logger,
       embedBody: this.plan.embedBody,
       takesFiles: this.plan.takesFiles,

@@ -50,7 +50,11 @@ export async function toErrorResponse(error: unknown, request: Request, settings
 
 function toDefaultResponse(error: unknown, request: Request, settings: ErrorSettings): Response {
   try {
-    if (error instanceof HTTPException) return httpExceptionHandler(error);
+    if (error instanceof HTTPException) {
+      // A full disk, a database that is away: the client reads the status, the operator the cause.
+      if (error.statusCode >= 500 && error.cause !== undefined) logError(error, request.scope, settings.logger);
+      return httpExceptionHandler(error);
+    }
     if (error instanceof RequestValidationError) return requestValidationExceptionHandler(error);
     logError(error, request.scope, settings.logger);
     return serverErrorHandler(error, settings.debug);

@@ -20,6 +20,7 @@ import {
   WebSocketException,
 } from "../exceptions.js";
 import { httpExceptionHandler, requestValidationExceptionHandler, serverErrorHandler } from "../exception-handlers.js";
+import { mergeLimits } from "../limits.js";
 import { errorText } from "../logger.js";
 import { wrap } from "../chain.js";
 import { paramsOf } from "../params.js";
@@ -56,7 +57,7 @@ export class SocketEndpoint {
     this.#handler = handler as (args: object) => unknown;
     this.#names = pathNames(path);
     this.#overrides = overrides;
-    const limits = { ...settings.limits, ...options.limits };
+    const limits = mergeLimits(settings.limits, options.limits);
     this.#settings = { limits, logger: settings.logger, embedBody: false, takesFiles: false, statusCode: 200 };
     const innermost: ASGIApp = (scope, receive, send) => this.#run(scope as WebSocketScope, receive, send);
     this.#app = entry.middleware.reduceRight<ASGIApp>((inner, list) => wrap(inner, list), innermost);

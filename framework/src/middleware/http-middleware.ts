@@ -93,9 +93,18 @@ class Passage {
   }
 
   async run(fn: HTTPMiddlewareFunction): Promise<void> {
+    const request = new Request(this.#scope, this.#receive.forMiddleware);
+    try {
+      await this.#run(fn, request);
+    } finally {
+      await request.close();
+    }
+  }
+
+  async #run(fn: HTTPMiddlewareFunction, request: Request): Promise<void> {
     let result: Response | ResponseHead | void;
     try {
-      result = await fn(new Request(this.#scope, this.#receive.forMiddleware), () => this.#next());
+      result = await fn(request, () => this.#next());
       if (!(result instanceof Response)) await this.#assertHead(result);
     } catch (error) {
       this.#exit.reject(new ClientDisconnect());

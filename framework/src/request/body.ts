@@ -8,6 +8,9 @@ import { ChunkQueue } from "./chunk-queue.js";
  */
 const MAX_AHEAD_BYTES = 1024 * 1024;
 
+/** A `receive` that has said nothing so many times never will, and is not asked again for the client's leave. */
+const MAX_IDLE = 10;
+
 /** Refuses what has more bytes than a limit allows. @param what - Such as `"body is"`. */
 export function tooLarge(limit: number, what = "body is"): HTTPException {
   return new HTTPException(413, `The ${what} larger than ${limit} bytes`);
@@ -22,8 +25,8 @@ export class IncomingBody {
   readonly #waiting = new ChunkQueue();
   #ended = false;
   #gone = false;
-  /** Whether `receive` has said something after the end of the body that is no disconnect: it has nothing to tell. */
-  #isMute = false;
+  /** Messages of `receive` that said nothing: an empty part, or more of the body after its end. */
+  #idle = 0;
   #reading: Promise<void> | null = null;
   #onGone: (() => void) | null = null;
   #isWatching = false;
@@ -53,11 +56,10 @@ export class IncomingBody {
   }
 
   #take(chunk: Uint8Array | undefined, more: boolean): void {
-    if (this.#ended) this.#isMute = true;
-    else {
-      if (chunk) this.#waiting.push(chunk);
-      this.#ended = !more;
-    }
+    if (this.#ended || (more && !chunk?.length)) this.#idle++;
+    if (this.#ended) return;
+    if (chunk) this.#waiting.push(chunk);
+    this.#ended = !more;
   }
 
   #leave(): void {
@@ -103,7 +105,7 @@ export class IncomingBody {
 
   /** Whether a message more may be taken, though nobody has asked for one. */
   get #mayLookAhead(): boolean {
-    return !this.#gone && !this.#isMute && (this.#ended || this.#waiting.bytes < MAX_AHEAD_BYTES);
+    return !this.#gone && this.#idle <= MAX_IDLE && (this.#ended || this.#waiting.bytes < MAX_AHEAD_BYTES);
   }
 
   /**

@@ -11,6 +11,11 @@ const MEMORY_PER_FORM = 8 * 1024 * 1024;
 /** Bytes that are gathered before they are written: a client that sends single bytes must not cost a call each. */
 const WRITE_BYTES = 256 * 1024;
 
+/** Closes the temporary file of a form that nobody has closed and nobody can reach any more. */
+const forgotten = new FinalizationRegistry<Promise<TemporaryFile | null>>((opening) => {
+  opening.then((file) => file?.close()).catch(() => {});
+});
+
 /**
  * Holds the files of one form: the small ones in memory, all others in one temporary file, so that a form of a
  * thousand files takes one descriptor.
@@ -48,16 +53,23 @@ export class Spool {
   async withFile<Result>(use: (file: TemporaryFile) => Result | Promise<Result>): Promise<Result | null> {
     if (this.#closed) throw new UploadClosedError();
     try {
-      const file = await (this.#file ??= TemporaryFile.open());
+      const file = await (this.#file ??= this.#open());
       return file && (await use(file));
     } catch (error) {
       throw this.#closed ? new UploadClosedError() : error;
     }
   }
 
+  #open(): Promise<TemporaryFile | null> {
+    const opening = TemporaryFile.open();
+    forgotten.register(this, opening, this);
+    return opening;
+  }
+
   /** Gives the files up: their memory and their place on the disk. */
   async close(): Promise<void> {
     this.#closed = true;
+    forgotten.unregister(this);
     const opening = this.#file;
     this.#file = null;
     const file = await opening?.catch(() => null);
