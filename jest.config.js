@@ -1,3 +1,5 @@
+import { findPostgreSQL } from "./sample-auth-app/test/support/find-postgresql.js";
+
 /** The tests of every workspace run as one jest call, so that one summary counts them all. */
 const project = (folder, displayName) => ({
   displayName,
@@ -15,13 +17,27 @@ const project = (folder, displayName) => ({
   },
 });
 
-export default {
-  projects: [
-    project("framework", "framework"),
-    project("sample-auth-app", "sample-auth-app"),
-    project("load-tests", "load-tests"),
-    project("generators", "generators"),
+/** The sample application's tests once more on PostgreSQL, but for those that name a database themselves, or need none. */
+const onPostgreSQL = (url) => ({
+  ...project("sample-auth-app", "sample-auth-app on PostgreSQL"),
+  testPathIgnorePatterns: [
+    "/test/database/",
+    "/test/(browser|config|limiter|logging|middleware|passwords|replicas|server|statements|throttle|tokens)",
   ],
-  reporters: ["default", "<rootDir>/.ci/summary-reporter.js"],
-  maxWorkers: "100%",
+  globals: { TEST_DATABASE_URL: url },
+});
+
+export default async () => {
+  const postgreSQL = await findPostgreSQL();
+  return {
+    projects: [
+      project("framework", "framework"),
+      project("sample-auth-app", "sample-auth-app"),
+      ...(postgreSQL === null ? [] : [onPostgreSQL(postgreSQL)]),
+      project("load-tests", "load-tests"),
+      project("generators", "generators"),
+    ],
+    reporters: ["default", "<rootDir>/.ci/summary-reporter.js"],
+    maxWorkers: "100%",
+  };
 };

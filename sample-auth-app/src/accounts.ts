@@ -1,8 +1,8 @@
 import { isUniqueViolation, type Database } from "./database.js";
-import type { NewUser, UserInDB } from "./models.js";
+import { USERNAME, type NewUser, type UserInDB } from "./models.js";
 import type { Passwords } from "./security/passwords.js";
 import { revokeSessions } from "./security/refresh-tokens.js";
-import { LoginThrottle } from "./security/throttle.js";
+import type { LoginThrottle } from "./security/throttle.js";
 
 /** A user's row: what the guide calls `UserInDB`, and its key. */
 export type Account = UserInDB & { id: number };
@@ -11,15 +11,17 @@ export type Account = UserInDB & { id: number };
 export class Accounts {
   readonly #db: Database;
   readonly #passwords: Passwords;
-  readonly #throttle = new LoginThrottle();
+  readonly #throttle: LoginThrottle;
 
-  constructor(db: Database, passwords: Passwords) {
+  constructor(db: Database, passwords: Passwords, throttle: LoginThrottle) {
     this.#db = db;
     this.#passwords = passwords;
+    this.#throttle = throttle;
   }
 
+  /** Whatever is no name is nobody's: PostgreSQL would refuse some of it with an error. */
   async find(username: string): Promise<Account | null> {
-    return this.#db.user.findUnique({ where: { username } });
+    return USERNAME.test(username) ? this.#db.user.findUnique({ where: { username } }) : null;
   }
 
   /**
@@ -30,7 +32,7 @@ export class Accounts {
    * @throws TooManyAttemptsError when there were too many wrong ones
    */
   async authenticate(username: string, password: string, address: string): Promise<Account | null> {
-    this.#throttle.admit(address, username);
+    await this.#throttle.admit(address, username);
     let isWrongGuess = false;
     try {
       const account = await this.find(username);
@@ -39,7 +41,7 @@ export class Accounts {
       return matches ? account : null;
     } finally {
       if (!isWrongGuess) {
-        this.#throttle.forgive(address, username);
+        await this.#throttle.forgive(address, username);
       }
     }
   }

@@ -1,7 +1,7 @@
 import { App, HTTPException, JSONResponse } from "tsgi";
 
 import type { Config } from "./config.js";
-import { BusyError } from "./limiter.js";
+import { UnavailableError } from "./unavailable.js";
 import { createLog, type Log } from "./logging.js";
 import { requestId, securityHeaders } from "./middleware.js";
 import { auth } from "./routes/auth.js";
@@ -19,7 +19,7 @@ export function createApp(config: Config, log: Log = createLog()): App {
     version: "0.1.0",
     logger: log,
     lifespan: async function* () {
-      const services = new Services(config, log);
+      const services = await Services.open(config, log);
       try {
         yield { services };
       } finally {
@@ -32,7 +32,10 @@ export function createApp(config: Config, log: Log = createLog()): App {
   app.includeRouter(items);
   app.includeRouter(health);
   app.exceptionHandler(TooManyAttemptsError, async ({ retryAfterSeconds }) => tryLater(429, retryAfterSeconds));
-  app.exceptionHandler(BusyError, async () => tryLater(503, 1));
+  app.exceptionHandler(UnavailableError, async (error, request) => {
+    log.warn({ err: error, requestId: request.state["requestId"] }, "answered 503");
+    return tryLater(503, 1);
+  });
   app.addMiddleware(securityHeaders);
   app.addMiddleware(requestId);
   return app;

@@ -1,6 +1,8 @@
 import { Type as t, type Static } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 
+import type { DatabaseConfig } from "./database/driver.js";
+
 /**
  * Signs tokens where no `SECRET_KEY` is set. Everyone who has read this file can forge a token with it, so it serves
  * development only: production refuses it.
@@ -20,8 +22,15 @@ const Environment = t.Object({
   PORT: t.Integer({ default: 8000, minimum: 0, maximum: 65_535, description: "a number from 0 to 65535" }),
   DATABASE_URL: t.String({
     default: "file:./dev.db",
-    pattern: "^file:(?!.*:memory:).+",
-    description: "file: and the path of an SQLite file",
+    pattern: "^(?:file:(?!.*:memory:).+|postgres(?:ql)?://[^/\\s]+/\\S+)$",
+    description: "file: and the path of an SQLite file, or postgresql://user:password@host/database",
+  }),
+  DATABASE_POOL_SIZE: t.Integer({ default: 10, minimum: 1, maximum: 1_000, description: "a number from 1 to 1000" }),
+  REDIS_URL: t.Optional(t.String({ pattern: "^rediss?://\\S+$", description: "redis://host:6379" })),
+  TRUSTED_PROXIES: t.String({
+    default: "",
+    pattern: "^[\\da-fA-F.:/, ]*$",
+    description: "addresses or networks such as 10.0.0.0/8, with commas between them",
   }),
   SECRET_KEY: t.String({ default: INSECURE_SECRET_KEY, description: "text" }),
 });
@@ -44,9 +53,11 @@ export interface Config {
   host: string;
   /** 0 takes any free port. */
   port: number;
-  databaseUrl: string;
-  /** How long a query waits for another process that has locked the database. */
-  databaseBusyMs: number;
+  database: DatabaseConfig;
+  /** Where the counts of the login throttle are shared; `null` keeps them in this process. */
+  redisUrl: string | null;
+  /** Addresses and networks of the proxies whose `X-Forwarded-*` headers are believed. */
+  trustedProxies: readonly string[];
   secretKey: string;
   passwordHashCost: PasswordHashCost;
 }
@@ -62,13 +73,14 @@ export class ConfigError extends Error {
  * @throws ConfigError for the first value that does not fit
  */
 export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  const values = Object.fromEntries(
-    Object.entries(Environment.properties).map(([name, schema]) => [name, parse(env[name], schema)]),
+  const given = Object.entries(Environment.properties).map(
+    ([name, schema]) => [name, parse(env[name], schema)] as const,
   );
+  const values = Object.fromEntries(given.filter(([, value]) => value !== undefined));
   if (!Value.Check(Environment, values)) {
     const name = Value.Errors(Environment, values).First()?.path.slice(1) as Name; // a property of Environment: all others have been left behind
     throw new ConfigError(
-      `${name}: expected ${Environment.properties[name].description}, got ${JSON.stringify(env[name])}`,
+      `${name}: expected ${Environment.properties[name].description}, got ${JSON.stringify(withoutPassword(env[name] ?? ""))}`,
     );
   }
   if (values.NODE_ENV === "production") {
@@ -78,12 +90,23 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     environment: values.NODE_ENV,
     host: values.HOST,
     port: values.PORT,
-    databaseUrl: values.DATABASE_URL,
-    databaseBusyMs: 6_000,
+    database: {
+      url: values.DATABASE_URL,
+      // A lock of SQLite's passes. Of a server that is silent nobody knows, so who asks is told sooner.
+      waitMs: values.DATABASE_URL.startsWith("file:") ? 6_000 : 2_000,
+      poolSize: values.DATABASE_POOL_SIZE,
+    },
+    redisUrl: values.REDIS_URL ?? null,
+    trustedProxies: values.TRUSTED_PROXIES.split(/[, ]+/).filter(Boolean),
     secretKey: values.SECRET_KEY,
     // The least that OWASP's Password Storage Cheat Sheet names for argon2id: about 20 ms.
     passwordHashCost: { memoryKiB: 19_456, passes: 2, lanes: 1 },
   };
+}
+
+/** A URL as it may be shown: what stands between the user and the host is the password. */
+export function withoutPassword(url: string): string {
+  return url.replace(/(:\/\/[^/\s:@]*:).*@/, "$1***@");
 }
 
 /** Says what is wrong with a key that development bears, or `null`. */

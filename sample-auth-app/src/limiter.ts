@@ -1,7 +1,4 @@
-/** There is more to do than can be done in time; who asked may ask again. */
-export class BusyError extends Error {
-  override name = "BusyError";
-}
+import { UnavailableError } from "./unavailable.js";
 
 /** Runs no more than so many tasks at once; the others wait in line. */
 export class Limiter {
@@ -18,7 +15,7 @@ export class Limiter {
   /**
    * Runs a task when there is room for it, in the order of the calls.
    *
-   * @throws BusyError at once when the line is full
+   * @throws UnavailableError at once when the line is full
    */
   async run<T>(task: () => Promise<T>): Promise<T> {
     if (this.#running < this.#maxRunning) {
@@ -26,7 +23,7 @@ export class Limiter {
     } else if (this.#waiting.length < this.#maxWaiting) {
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     } else {
-      throw new BusyError("too many tasks are waiting");
+      throw new UnavailableError("too many tasks are waiting");
     }
     try {
       return await task();

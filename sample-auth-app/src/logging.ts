@@ -1,30 +1,31 @@
-import type { Logger } from "tsgi";
+import { destination, pino, stdTimeFunctions, type DestinationStream, type Logger } from "pino";
 
-/** A logger whose lines all carry some fields besides. */
-export interface Log extends Logger {
-  child(fields: object): Log;
+/** The application's log: pino, which the framework takes for its own as well. */
+export type Log = Logger;
+
+/**
+ * Writes one JSON object a line, which keeps CR and LF of what clients send inside their strings.
+ *
+ * @param stream takes the lines; by default stderr, each line before the call returns
+ */
+export function createLog(stream: DestinationStream = destination({ dest: 2, sync: true })): Log {
+  return pino(
+    {
+      base: null,
+      messageKey: "message",
+      timestamp: stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      // Not pino's own, which also writes whatever fields an error has: Prisma's may hold the values of a query.
+      serializers: { err: describe },
+    },
+    stream,
+  );
 }
 
-/** Writes one JSON object a line, which keeps CR and LF of what clients send inside their strings. */
-export function createLog(
-  write: (line: string) => void = (line) => process.stderr.write(line),
-  common: object = {},
-): Log {
-  const at = (level: string) => (fields: object, message: string) => {
-    const entry = { time: new Date().toISOString(), level, message, ...common, ...fields };
-    write(`${JSON.stringify(entry, (_, value: unknown) => (value instanceof Error ? describe(value) : value))}\n`);
-  };
-  return {
-    debug: () => {},
-    info: at("info"),
-    warn: at("warn"),
-    error: at("error"),
-    child: (fields) => createLog(write, { ...common, ...fields }),
-  };
-}
-
-/** An error's own fields are not enumerable: without this it would be logged as `{}`. */
-function describe(error: Error): object {
+function describe(error: unknown): unknown {
+  if (!(error instanceof Error)) {
+    return error;
+  }
   const { name, message, stack, cause } = error;
-  return { name, message, stack, cause };
+  return { name, message, stack, ...(cause === undefined ? {} : { cause: describe(cause) }) };
 }

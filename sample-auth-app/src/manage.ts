@@ -3,6 +3,7 @@ import { ConfigError, loadConfig } from "./config.js";
 import { openDatabase } from "./database.js";
 import { DatabaseError, prepareDatabase } from "./prepare.js";
 import { Passwords } from "./security/passwords.js";
+import { LoginThrottle } from "./security/throttle.js";
 
 const USAGE = "usage: npm run users -- disable NAME | enable NAME";
 
@@ -13,9 +14,9 @@ async function manage(command: string | undefined, username: string | undefined)
   }
   const config = loadConfig(process.env);
   await prepareDatabase(config);
-  const db = openDatabase(config.databaseUrl, config.databaseBusyMs);
+  const db = await openDatabase(config.database);
   try {
-    const accounts = new Accounts(db, new Passwords(config.passwordHashCost));
+    const accounts = new Accounts(db, new Passwords(config.passwordHashCost), new LoginThrottle());
     if (!(await accounts.setDisabled(username, command === "disable"))) {
       throw new UsageError(`there is no user ${JSON.stringify(username)}`);
     }

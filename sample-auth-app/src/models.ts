@@ -34,10 +34,13 @@ export const TokenResponse = t.Object(
 );
 export type TokenResponse = Static<typeof TokenResponse>;
 
+/** What a name may look like; nothing else is ever looked up. */
+export const USERNAME = /^[A-Za-z0-9._@+-]{1,64}$/;
+
 /** What it takes to register. */
 export const NewUser = t.Object(
   {
-    username: t.String({ pattern: "^[A-Za-z0-9._@+-]{1,64}$", description: "letters, digits and . _ @ + -" }),
+    username: t.String({ pattern: USERNAME.source, description: "letters, digits and . _ @ + -" }),
     email: t.String({ format: "email", maxLength: 254 }),
     password: t.String({ description: "8 to 128 characters of any script" }),
   },
@@ -58,6 +61,13 @@ export const PasswordChange = t.Object(
 export const Item = t.Object({ name: t.String(), owner: t.String() }, { title: "Item" });
 export type Item = Static<typeof Item>;
 
+/** What it takes to add one. */
+export const NewItem = t.Object(
+  // No control characters: nobody can see them, and PostgreSQL stores no NUL.
+  { name: t.String({ pattern: "^[^\\p{Cc}\\p{Cs}]{1,200}$", description: "1 to 200 characters" }) },
+  { title: "NewItem" },
+);
+
 /** The body of an error. */
 const Problem = t.Object({ detail: t.String() }, { title: "Problem" });
 
@@ -68,3 +78,4 @@ export const CROSS_SITE = { description: "The request comes from another site", 
 export const NOT_FOUND = { description: "Not Found", schema: Problem };
 export const NAME_TAKEN = { description: "The name is taken", schema: Problem };
 export const TOO_MANY_ATTEMPTS = { description: "Too many wrong passwords", schema: Problem };
+export const UNAVAILABLE = { description: "The database does not answer; try again after a while", schema: Problem };

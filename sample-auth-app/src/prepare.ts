@@ -1,6 +1,6 @@
-import type { Config } from "./config.js";
+import { withoutPassword, type Config } from "./config.js";
 import { openDatabase } from "./database.js";
-import { migrate } from "./migrations.js";
+import { migrate } from "./database/migrations.js";
 import { seed } from "./seed.js";
 import { Passwords } from "./security/passwords.js";
 
@@ -15,19 +15,24 @@ export class DatabaseError extends Error {
  * @throws DatabaseError when it cannot be opened or changed
  */
 export async function prepareDatabase(config: Config): Promise<void> {
-  const { databaseUrl, databaseBusyMs } = config;
   try {
-    await migrate(databaseUrl, databaseBusyMs);
+    await migrate(config.database);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new DatabaseError(`cannot prepare the database ${databaseUrl}: ${reason}`, { cause: error });
+    const url = withoutPassword(config.database.url);
+    throw new DatabaseError(`cannot prepare the database ${url}: ${reasonOf(error)}`, { cause: error });
   }
   if (config.environment === "development") {
-    const db = openDatabase(databaseUrl, databaseBusyMs);
+    const db = await openDatabase(config.database);
     try {
       await seed(db, new Passwords(config.passwordHashCost));
     } finally {
       await db.$disconnect();
     }
   }
+}
+
+/** Of several addresses that were tried, the first error says what the sum of them does not. */
+function reasonOf(error: unknown): string {
+  const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
+  return first instanceof Error ? first.message : String(first);
 }

@@ -10,7 +10,9 @@ describe("the configuration", () => {
       environment: "development",
       host: "127.0.0.1",
       port: 8000,
-      databaseUrl: "file:./dev.db",
+      database: { url: "file:./dev.db", waitMs: 6_000, poolSize: 10 },
+      redisUrl: null,
+      trustedProxies: [],
       secretKey: INSECURE_SECRET_KEY,
       passwordHashCost: { memoryKiB: 19_456, passes: 2, lanes: 1 },
     });
@@ -21,14 +23,19 @@ describe("the configuration", () => {
       NODE_ENV: "production",
       HOST: "0.0.0.0",
       PORT: "8001",
-      DATABASE_URL: "file:/data/app.db",
+      DATABASE_URL: "postgresql://app:secret@db.example/app",
+      DATABASE_POOL_SIZE: "20",
+      REDIS_URL: "redis://cache.example:6379",
+      TRUSTED_PROXIES: "10.0.0.0/8, ::1",
       SECRET_KEY: KEY_OF_32_BYTES,
     };
     expect(loadConfig(env)).toMatchObject({
       environment: "production",
       host: "0.0.0.0",
       port: 8001,
-      databaseUrl: "file:/data/app.db",
+      database: { url: "postgresql://app:secret@db.example/app", waitMs: 2_000, poolSize: 20 },
+      redisUrl: "redis://cache.example:6379",
+      trustedProxies: ["10.0.0.0/8", "::1"],
       secretKey: KEY_OF_32_BYTES,
     });
   });
@@ -46,7 +53,11 @@ describe("the configuration", () => {
     ["PORT", "0x50"],
     ["PORT", " 80"],
     ["HOST", "two words"],
-    ["DATABASE_URL", "postgres://localhost/test"],
+    ["DATABASE_URL", "mysql://localhost/test"],
+    ["DATABASE_URL", "postgres://localhost"],
+    ["DATABASE_POOL_SIZE", "0"],
+    ["REDIS_URL", "localhost:6379"],
+    ["TRUSTED_PROXIES", "everyone"],
     ["DATABASE_URL", "file:"],
     ["DATABASE_URL", "file::memory:"],
     ["NODE_ENV", "staging"],
@@ -65,6 +76,11 @@ describe("the configuration", () => {
     const load = () => loadConfig({ NODE_ENV: "production", ...env });
     expect(load).toThrow(/^SECRET_KEY: production needs a random key of at least 32 bytes[^\n]+$/);
     expect(load).not.toThrow(env.SECRET_KEY || "undefined");
+  });
+
+  it("shows no password of a URL that is wrong", () => {
+    const load = () => loadConfig({ DATABASE_URL: "mysql://app:se:cret@p@db.example/app" });
+    expect(load).toThrow(/got "mysql:\/\/app:\*\*\*@db\.example\/app"$/);
   });
 
   it("counts the bytes of a key, not its characters", () => {

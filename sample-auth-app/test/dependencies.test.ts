@@ -6,8 +6,7 @@ import supertest from "supertest";
 import { toNodeHandler } from "tsgi/node";
 
 import { createApp } from "../src/app.js";
-import { createLog } from "../src/logging.js";
-import { configIn, openApp, SECRET_KEY } from "./support.js";
+import { configFor, openApp, openLog, SECRET_KEY } from "./support.js";
 
 const NOT_VALIDATED = { detail: "Could not validate credentials" };
 
@@ -111,11 +110,8 @@ describe("the current user", () => {
 
 describe("the services", () => {
   it("are missed with an error that says how to serve the application", async () => {
-    const lines: string[] = [];
-    const app = createApp(
-      configIn("/nowhere"),
-      createLog((line) => lines.push(line)),
-    );
+    const { log, lines } = openLog();
+    const app = createApp(configFor("file:/nowhere/test.db"), log);
     await supertest(toNodeHandler(app)).get("/users/me").expect(500, { detail: "Internal Server Error" });
     expect(lines.join()).toContain("the lifespan of the application has not run: use serve(), or TestClient in tests");
   });

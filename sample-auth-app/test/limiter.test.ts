@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 
-import { BusyError, Limiter } from "../src/limiter.js";
+import { Limiter } from "../src/limiter.js";
+import { UnavailableError } from "../src/unavailable.js";
 
 /** A task that runs until it is told to end. */
 function createTask() {
@@ -37,7 +38,7 @@ describe("a limiter", () => {
     const task = createTask();
     const running = limiter.run(task.run);
     const waiting = limiter.run(async () => "waited");
-    await expect(limiter.run(async () => "refused")).rejects.toThrow(BusyError);
+    await expect(limiter.run(async () => "refused")).rejects.toThrow(UnavailableError);
     task.end("done");
     expect(await Promise.all([running, waiting])).toEqual(["done", "waited"]);
     expect(await limiter.run(async () => "after")).toBe("after");

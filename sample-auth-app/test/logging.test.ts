@@ -1,12 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 
-import { createLog } from "../src/logging.js";
-
-/** A log whose lines are kept. */
-function openLog() {
-  const lines: string[] = [];
-  return { log: createLog((line) => lines.push(line)), lines };
-}
+import { openLog } from "./support.js";
 
 describe("a log", () => {
   it("writes an object a line: time, level, message and fields", () => {

@@ -25,13 +25,13 @@ describe("the command for users", () => {
     await app.register();
     const { token, cookie } = await app.login();
     const me = () => app.request.get("/users/me").auth(token, { type: "bearer" });
-    expect(await manage(app.config.databaseUrl, "disable", "alice")).toEqual({
+    expect(await manage(app.config.database.url, "disable", "alice")).toEqual({
       status: 0,
       stdout: "alice is disabled, all sessions have ended\n",
       stderr: "",
     });
     await me().expect(401);
-    expect(await manage(app.config.databaseUrl, "enable", "alice")).toMatchObject({ status: 0 });
+    expect(await manage(app.config.database.url, "enable", "alice")).toMatchObject({ status: 0 });
     await me().expect(200);
     await app.request.post("/auth/refresh").set("Cookie", cookie).expect(401);
   });
@@ -42,6 +42,6 @@ describe("the command for users", () => {
     ["no such command", ["delete", "alice"], "usage: npm run users -- disable NAME | enable NAME\n"],
   ])("says on one line what is wrong: %s", async (_, words, line) => {
     await using app = await openApp();
-    expect(await manage(app.config.databaseUrl, ...words)).toEqual({ status: 1, stdout: "", stderr: line });
+    expect(await manage(app.config.database.url, ...words)).toEqual({ status: 1, stdout: "", stderr: line });
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it, jest } from "@jest/globals";
 import argon2 from "argon2";
 
-import { BusyError } from "../src/limiter.js";
+import { UnavailableError } from "../src/unavailable.js";
 import { hashesFor, isAcceptablePassword, Passwords } from "../src/security/passwords.js";
 import { CHEAP } from "./support.js";
 
@@ -73,7 +73,7 @@ describe("a verification", () => {
     const refused = results.filter((result) => result.status === "rejected");
     expect(most).toBe(4);
     expect(refused).toHaveLength(6);
-    expect(refused.every(({ reason }) => reason instanceof BusyError)).toBe(true);
+    expect(refused.every(({ reason }) => reason instanceof UnavailableError)).toBe(true);
   });
 
   it.each([

@@ -6,6 +6,7 @@ import { Accounts } from "../src/accounts.js";
 import { openDatabase, type Database } from "../src/database.js";
 import { Passwords } from "../src/security/passwords.js";
 import { RefreshTokens, type Rotation } from "../src/security/refresh-tokens.js";
+import { LoginThrottle } from "../src/security/throttle.js";
 import { CHEAP, temporaryDatabase } from "./support.js";
 
 const DAY = 24 * 60 * 60 * 1000;
@@ -20,7 +21,7 @@ async function setUp() {
   });
   const clock = { now: Date.parse("2026-01-01T00:00:00Z") };
   const tokens = new RefreshTokens(db, () => clock.now);
-  const accounts = new Accounts(db, new Passwords(CHEAP));
+  const accounts = new Accounts(db, new Passwords(CHEAP), new LoginThrottle());
   return { ...database, userId, clock, tokens, accounts };
 }
 
@@ -104,7 +105,7 @@ describe("a refresh token", () => {
   it("has one successor when several processes ask for it at once", async () => {
     await using test = await setUp();
     const { token } = await test.tokens.start(test.userId);
-    const others = Array.from({ length: 4 }, () => openDatabase(test.url, 1_000));
+    const others = await Promise.all(Array.from({ length: 4 }, () => openDatabase(test.config)));
     const rotations = await Promise.all(others.map((db) => new RefreshTokens(db, () => test.clock.now).rotate(token)));
     expect(rotations.map(({ outcome }) => outcome).toSorted()).toEqual(["raced", "raced", "raced", "rotated"]);
     expect(await countLive(test.db)).toBe(1);

@@ -9,7 +9,7 @@ import { describe, expect, it } from "@jest/globals";
 import supertest from "supertest";
 
 import { INSECURE_SECRET_KEY } from "../src/config.js";
-import { openSQLite } from "../src/sqlite.js";
+import { openSQLite } from "../src/database/sqlite-client.js";
 import { SECRET_KEY, temporaryFolder } from "./support.js";
 
 const SERVER = path.join(import.meta.dirname, "../dist/server.js");

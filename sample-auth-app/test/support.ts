@@ -9,8 +9,10 @@ import { TestClient } from "tsgi/testing";
 import { createApp } from "../src/app.js";
 import { loadConfig, type Config } from "../src/config.js";
 import { openDatabase, type Database } from "../src/database.js";
-import { createLog } from "../src/logging.js";
-import { migrate } from "../src/migrations.js";
+import type { DatabaseConfig } from "../src/database/driver.js";
+import { migrate } from "../src/database/migrations.js";
+import { createLog, type Log } from "../src/logging.js";
+import { createTestDatabase } from "./support/databases.js";
 
 // Tests that hash, lock files and start processes take their time on a machine that is busy.
 jest.setTimeout(60_000);
@@ -27,45 +29,52 @@ export async function temporaryFolder(): Promise<{ path: string } & AsyncDisposa
   return { path: folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** The configuration of a test: a database file of its own, cheap hashes, a short wait for locks. */
-export function configIn(folder: string, env: Record<string, string> = {}): Config {
-  const config = loadConfig({ NODE_ENV: "test", DATABASE_URL: `file:${folder}/test.db`, SECRET_KEY, ...env });
-  return { ...config, passwordHashCost: CHEAP };
+/** The configuration of a test: cheap hashes, a short wait for the database. */
+export function configFor(databaseUrl: string, env: Record<string, string> = {}): Config {
+  const config = loadConfig({ NODE_ENV: "test", DATABASE_URL: databaseUrl, SECRET_KEY, ...env });
+  return { ...config, database: { ...config.database, waitMs: 1_000 }, passwordHashCost: CHEAP };
 }
 
-/** A migrated database in a file of its own. */
-export async function temporaryDatabase(): Promise<{ db: Database; url: string } & AsyncDisposable> {
-  const folder = await temporaryFolder();
-  const url = `file:${folder.path}/test.db`;
-  await migrate(url, 1_000);
-  const db = openDatabase(url, 1_000);
+/** A migrated database of its own. */
+export async function temporaryDatabase(): Promise<{ db: Database; config: DatabaseConfig } & AsyncDisposable> {
+  const { url, drop } = await createTestDatabase();
+  const config: DatabaseConfig = { url, waitMs: 1_000, poolSize: 5 };
+  await migrate(config);
+  const db = await openDatabase(config);
   return {
     db,
-    url,
+    config,
     [Symbol.asyncDispose]: async () => {
       await db.$disconnect();
-      await folder[Symbol.asyncDispose]();
+      await drop();
     },
   };
+}
+
+/** A log that keeps its lines. */
+export function openLog(): { log: Log; lines: string[] } {
+  const lines: string[] = [];
+  return { log: createLog({ write: (line) => void lines.push(line) }), lines };
 }
 
 /** The password of every user that a test registers. */
 export const PASSWORD = "correct horse";
 
-/** The whole application on a port of its own, with a database file of its own, and what it logs. */
-export async function openApp(changes: Partial<Config> = {}) {
-  const folder = await temporaryFolder();
-  const config = { ...configIn(folder.path), ...changes };
-  await migrate(config.databaseUrl, config.databaseBusyMs);
-  const lines: string[] = [];
-  const app = createApp(
-    config,
-    createLog((line) => lines.push(line)),
-  );
+/** What a test may want otherwise. */
+type Changes = Partial<Omit<Config, "database">> & { waitMs?: number };
+
+/** The whole application on a port of its own, with a database of its own, and what it logs. */
+export async function openApp({ waitMs = 1_000, ...changes }: Changes = {}) {
+  const { url, drop } = await createTestDatabase();
+  const defaults = configFor(url);
+  const config = { ...defaults, ...changes, database: { ...defaults.database, waitMs } };
+  await migrate(config.database);
+  const { log, lines } = openLog();
+  const app = createApp(config, log);
   const client = await TestClient.open(app);
   // Not the client's own agent, which keeps cookies: these tests say which cookie they send.
   const request = supertest(client.url);
-  const db = openDatabase(config.databaseUrl, config.databaseBusyMs);
+  const db = await openDatabase(config.database);
   return {
     config,
     db,
@@ -86,7 +95,7 @@ export async function openApp(changes: Partial<Config> = {}) {
     [Symbol.asyncDispose]: async () => {
       await client.close();
       await db.$disconnect();
-      await folder[Symbol.asyncDispose]();
+      await drop();
     },
   };
 }

@@ -1,70 +1,166 @@
-import { describe, expect, it } from "@jest/globals";
+import { once } from "node:events";
 
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from "@jest/globals";
+import type { Redis } from "ioredis";
+
+import { openRedis } from "../src/redis.js";
 import { LoginThrottle, TooManyAttemptsError } from "../src/security/throttle.js";
-
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
+import { openLog } from "./support.js";
+import { startRedis, WITHOUT_REDIS, type RedisServer } from "./support/redis-server.js";
 
 /** Tries until it is refused, or so many times; gives how often it was let in. */
-function guess(throttle: LoginThrottle, address: string, username: string, times: number, now = 0): number {
+async function guess(throttle: LoginThrottle, address: string, username: string, times: number): Promise<number> {
   for (let count = 0; count < times; count += 1) {
-    if (secondsToWait(throttle, address, username, now) > 0) {
+    if ((await secondsToWait(throttle, address, username)) > 0) {
       return count;
     }
   }
   return times;
 }
 
-function secondsToWait(throttle: LoginThrottle, address: string, username: string, now = 0): number {
+async function secondsToWait(throttle: LoginThrottle, address: string, username: string): Promise<number> {
   try {
-    throttle.admit(address, username, now);
+    await throttle.admit(address, username);
     return 0;
   } catch (error) {
     return error instanceof TooManyAttemptsError ? error.retryAfterSeconds : Number.NaN;
   }
 }
 
-describe("the throttle of logins", () => {
-  it("lets twenty wrong guesses at an account through from one address, then one each fifteen seconds", () => {
+const describeWithRedis = WITHOUT_REDIS === null ? describe : describe.skip;
+const reason = WITHOUT_REDIS === null ? "" : ` (${WITHOUT_REDIS})`;
+
+let server: RedisServer;
+let redis: Redis;
+beforeAll(async () => {
+  if (WITHOUT_REDIS === null) {
+    server = await startRedis();
+    redis = await openRedis(server.url, openLog().log);
+  }
+});
+afterEach(async () => {
+  jest.useRealTimers();
+  await redis?.flushall();
+});
+afterAll(async () => {
+  redis?.disconnect();
+  await server?.[Symbol.asyncDispose]();
+});
+
+describe.each([
+  { where: "in memory", run: describe, open: () => new LoginThrottle() },
+  { where: `in Redis${reason}`, run: describeWithRedis, open: () => new LoginThrottle(redis) },
+])("$where", ({ run, open }) => {
+  run("the throttle of logins", () => {
+    it("lets twenty wrong guesses at an account through from one address, and says how long to wait", async () => {
+      const throttle = open();
+      expect(await guess(throttle, "192.0.2.1", "alice", 100)).toBe(20);
+      const seconds = await secondsToWait(throttle, "192.0.2.1", "alice");
+      expect(seconds).toBeGreaterThan(290);
+      expect(seconds).toBeLessThanOrEqual(300);
+      expect(await guess(throttle, "192.0.2.1", "bob", 1)).toBe(1);
+    });
+
+    it("lets twenty of a hundred through that come at once", async () => {
+      const throttle = open();
+      const waits = await Promise.all(Array.from({ length: 100 }, () => secondsToWait(throttle, "192.0.2.1", "alice")));
+      expect(waits.filter((seconds) => seconds === 0)).toHaveLength(20);
+    });
+
+    it("lets a hundred wrong guesses through from one address, whatever the names", async () => {
+      const throttle = open();
+      const admitted = [];
+      for (let index = 0; index < 200; index += 1) {
+        admitted.push(await guess(throttle, "192.0.2.1", `user-${index}`, 1));
+      }
+      expect(admitted.filter(Boolean)).toHaveLength(100);
+      expect(await secondsToWait(throttle, "192.0.2.1", "bob")).toBeGreaterThan(0);
+      expect(await secondsToWait(throttle, "192.0.2.2", "bob")).toBe(0);
+    });
+
+    it("does not count those who succeed", async () => {
+      const throttle = open();
+      for (let count = 0; count < 200; count += 1) {
+        await throttle.admit("192.0.2.1", "alice");
+        await throttle.forgive("192.0.2.1", "alice");
+      }
+      expect(await guess(throttle, "192.0.2.1", "alice", 100)).toBe(20);
+    });
+
+    it("does not lock an owner out while many others guess, and leaves each of them one guess", async () => {
+      const throttle = open();
+      for (let host = 1; host <= 5; host += 1) {
+        expect(await guess(throttle, `192.0.2.${host}`, "alice", 100)).toBe(20);
+      }
+      expect(await guess(throttle, "192.0.2.6", "alice", 100)).toBe(1);
+      expect(await guess(throttle, "198.51.100.1", "alice", 1)).toBe(1);
+      expect(await guess(throttle, "192.0.2.6", "bob", 100)).toBe(20);
+    });
+
+    it.each([
+      ["one network of IPv6", "2001:db8::1", "2001:db8:0:0:ffff::2", true],
+      ["two networks of IPv6", "2001:db8::1", "2001:db8:0:1::1", false],
+      ["one address of IPv4, once as IPv6", "192.0.2.1", "::ffff:192.0.2.1", true],
+    ])("takes who has %s as one or as two", async (_, first, second, isOne) => {
+      const throttle = open();
+      await guess(throttle, first, "alice", 100);
+      expect((await secondsToWait(throttle, second, "alice")) > 0).toBe(isOne);
+    });
+  });
+});
+
+describe("the throttle in memory", () => {
+  it("counts anew after five minutes", async () => {
+    jest.useFakeTimers({ doNotFake: ["nextTick", "queueMicrotask"] });
     const throttle = new LoginThrottle();
-    expect(guess(throttle, "192.0.2.1", "alice", 100)).toBe(20);
-    expect(secondsToWait(throttle, "192.0.2.1", "alice")).toBe(15);
-    expect(secondsToWait(throttle, "192.0.2.1", "alice", 15 * SECOND)).toBe(0);
-    expect(secondsToWait(throttle, "192.0.2.1", "alice", 15 * SECOND)).toBe(15);
-    expect(guess(throttle, "192.0.2.1", "alice", 100, 10 * MINUTE)).toBe(20);
+    expect(await guess(throttle, "192.0.2.1", "alice", 100)).toBe(20);
+    jest.advanceTimersByTime(301_000);
+    expect(await guess(throttle, "192.0.2.1", "alice", 100)).toBe(20);
+  });
+});
+
+describeWithRedis(`the throttle in Redis${reason}`, () => {
+  it("is one for all who share it, and keeps neither names nor keys for ever", async () => {
+    const other = await openRedis(server.url, openLog().log);
+    const replicas = [new LoginThrottle(redis), new LoginThrottle(other)] as const;
+    expect(await guess(replicas[0], "192.0.2.1", "alice", 12)).toBe(12);
+    expect(await guess(replicas[1], "192.0.2.1", "alice", 100)).toBe(8);
+    const keys = await redis.keys("*");
+    expect(keys).toHaveLength(3);
+    expect(keys.join()).not.toContain("alice");
+    expect(await Promise.all(keys.map((key) => redis.ttl(key)))).toEqual(Array(3).fill(expect.any(Number)));
+    expect(Math.min(...(await Promise.all(keys.map((key) => redis.ttl(key)))))).toBeGreaterThan(0);
+    other.disconnect();
   });
 
-  it("lets a hundred wrong guesses through from one address, whatever the names", () => {
-    const throttle = new LoginThrottle();
-    const admitted = Array.from({ length: 200 }, (_, index) => guess(throttle, "192.0.2.1", `user-${index}`, 1));
-    expect(admitted.filter(Boolean)).toHaveLength(100);
-    expect(secondsToWait(throttle, "192.0.2.1", "bob")).toBe(3);
-    expect(secondsToWait(throttle, "192.0.2.2", "bob")).toBe(0);
+  it.each([
+    ["has crashed", "stop"],
+    ["is frozen", "freeze"],
+  ] as const)("goes on in memory while Redis %s, and is shared again afterwards", async (_, fault) => {
+    await using own = await startRedis();
+    const { log, lines } = openLog();
+    const client = await openRedis(own.url, log);
+    const throttle = new LoginThrottle(client);
+    expect(await guess(throttle, "192.0.2.1", "alice", 5)).toBe(5);
+    await own[fault]();
+    expect(await guess(throttle, "192.0.2.1", "alice", 100)).toBe(20);
+    const ready = once(client, "ready");
+    await (fault === "stop" ? own.start() : own.thaw());
+    await ready;
+    expect(await guess(throttle, "192.0.2.1", "alice", 100)).toBe(fault === "stop" ? 20 : 15);
+    expect(lines.map((line) => JSON.parse(line).message)).toEqual([
+      "redis is there: login attempts are counted for all replicas",
+      "redis is away: login attempts are counted in this process",
+      "redis is there: login attempts are counted for all replicas",
+    ]);
+    client.disconnect();
   });
 
-  it("does not count those who succeed", () => {
-    const throttle = new LoginThrottle();
-    for (let count = 0; count < 1_000; count += 1) {
-      throttle.admit("192.0.2.1", "alice", 0);
-      throttle.forgive("192.0.2.1", "alice");
-    }
-    expect(guess(throttle, "192.0.2.1", "alice", 100)).toBe(20);
-  });
-
-  it("does not lock an owner out while many others guess, and leaves each of them one guess", () => {
-    const throttle = new LoginThrottle();
-    for (let host = 1; host <= 5; host += 1) {
-      expect(guess(throttle, `192.0.2.${host}`, "alice", 100)).toBe(20);
-    }
-    expect(guess(throttle, "192.0.2.6", "alice", 100)).toBe(1);
-    expect(guess(throttle, "198.51.100.1", "alice", 1)).toBe(1);
-    expect(guess(throttle, "192.0.2.6", "bob", 100)).toBe(20);
-  });
-
-  it("keeps no key for ever, and none that is longer than a name can be", () => {
-    const throttle = new LoginThrottle();
-    const long = "x".repeat(1_000_000);
-    expect(guess(throttle, "192.0.2.1", `${long}1`, 100)).toBe(20);
-    expect(secondsToWait(throttle, "192.0.2.1", `${long}2`)).toBe(15);
+  it("does not keep the application from starting", async () => {
+    const { log, lines } = openLog();
+    const client = await openRedis("/nowhere/redis.sock", log);
+    expect(await guess(new LoginThrottle(client), "192.0.2.1", "alice", 100)).toBe(20);
+    expect(lines.join()).toContain("redis is away");
+    client.disconnect();
   });
 });

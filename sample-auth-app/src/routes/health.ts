@@ -1,6 +1,25 @@
-import { Router, t } from "tsgi";
+import { Depends, Router, t } from "tsgi";
 
-/** For load balancers and benchmarks: it answers while the process does. */
+import { getDb } from "../dependencies.js";
+import { UNAVAILABLE } from "../models.js";
+
+/** For load balancers and benchmarks. */
 export const health = new Router({ tags: ["health"] });
 
-health.get("/health", { returns: t.Object({ status: t.String() }) }, async () => ({ status: "ok" }));
+const Status = t.Object({ status: t.String() }, { title: "Status" });
+
+health.get("/health", { summary: "Whether the process answers", returns: Status }, async () => ({ status: "ok" }));
+
+health.get(
+  "/ready",
+  {
+    summary: "Whether it can do its work: the database answers",
+    responses: { 503: UNAVAILABLE },
+    params: { db: Depends(getDb) },
+    returns: Status,
+  },
+  async ({ db }) => {
+    await db.ping();
+    return { status: "ready" };
+  },
+);

@@ -1,21 +1,55 @@
-import { Depends, HTTPException, Router, t } from "tsgi";
+import { Depends, HTTPException, Query, Response, Router, t } from "tsgi";
 
-import { getCurrentUser, getDb } from "../dependencies.js";
-import { Item, NOT_FOUND, UNAUTHORIZED } from "../models.js";
+import { getCurrentAccount, getDb } from "../dependencies.js";
+import { Item, NewItem, NOT_FOUND, UNAUTHORIZED } from "../models.js";
 
-/** What belongs to the user who asks. */
+/** What belongs to the user who asks. Another user's item does not exist: it is 404. */
 export const items = new Router({ prefix: "/items", tags: ["items"], responses: { 401: UNAUTHORIZED } });
+
+/** PostgreSQL's `integer`, the smaller of the two databases'. */
+const ItemId = t.Integer({ minimum: 1, maximum: 2_147_483_647 });
 
 items.get(
   "",
   {
-    summary: "The user's items",
-    params: { user: Depends(getCurrentUser), db: Depends(getDb) },
+    summary: "The user's items, oldest first",
+    description: "Where there are more, the header `X-Next-Cursor` has the cursor of the next page.",
+    params: {
+      limit: Query(t.Integer({ minimum: 1, maximum: 100 }), { default: 50, description: "how many at most" }),
+      cursor: Query(ItemId, { default: null, description: "`X-Next-Cursor` of the page before" }),
+      account: Depends(getCurrentAccount),
+      db: Depends(getDb),
+      response: Response,
+    },
     returns: t.Array(Item),
   },
-  async ({ user, db }) => {
-    const rows = await db.item.findMany({ where: { owner: { username: user.username } }, orderBy: { id: "asc" } });
-    return rows.map(({ name }) => ({ name, owner: user.username }));
+  async ({ limit, cursor, account, db, response }) => {
+    const rows = await db.item.findMany({
+      where: { ownerId: account.id, ...(cursor === null ? {} : { id: { gt: cursor } }) },
+      orderBy: { id: "asc" },
+      take: limit + 1, // one more than is shown tells whether there is a next page
+    });
+    const page = rows.slice(0, limit);
+    const last = page.at(-1);
+    if (rows.length > limit && last !== undefined) {
+      response.headers.set("x-next-cursor", String(last.id));
+    }
+    return page.map(({ name }) => ({ name, owner: account.username }));
+  },
+);
+
+items.post(
+  "",
+  {
+    summary: "Add an item",
+    params: { newItem: NewItem, account: Depends(getCurrentAccount), db: Depends(getDb), response: Response },
+    returns: Item,
+    statusCode: 201,
+  },
+  async ({ newItem, account, db, response }) => {
+    const { id, name } = await db.item.create({ data: { name: newItem.name, ownerId: account.id } });
+    response.headers.set("location", `/items/${id}`);
+    return { name, owner: account.username };
   },
 );
 
@@ -24,14 +58,31 @@ items.get(
   {
     summary: "One of the user's items",
     responses: { 404: NOT_FOUND },
-    params: { item_id: t.Integer({ minimum: 1 }), user: Depends(getCurrentUser), db: Depends(getDb) },
+    params: { item_id: ItemId, account: Depends(getCurrentAccount), db: Depends(getDb) },
     returns: Item,
   },
-  async ({ item_id, user, db }) => {
-    const item = await db.item.findFirst({ where: { id: item_id, owner: { username: user.username } } });
+  async ({ item_id, account, db }) => {
+    const item = await db.item.findFirst({ where: { id: item_id, ownerId: account.id } });
     if (item === null) {
-      throw new HTTPException(404, "Not Found"); // another user's item does not exist either
+      throw new HTTPException(404);
     }
-    return { name: item.name, owner: user.username };
+    return { name: item.name, owner: account.username };
+  },
+);
+
+items.delete(
+  "/{item_id}",
+  {
+    summary: "Remove one of the user's items",
+    responses: { 404: NOT_FOUND },
+    params: { item_id: ItemId, account: Depends(getCurrentAccount), db: Depends(getDb) },
+    statusCode: 204,
+  },
+  async ({ item_id, account, db }) => {
+    const { count } = await db.item.deleteMany({ where: { id: item_id, ownerId: account.id } });
+    if (count === 0) {
+      throw new HTTPException(404);
+    }
+    return new Response(null, { statusCode: 204 });
   },
 );

@@ -29,7 +29,7 @@ export class Passwords {
   /**
    * Hashes a new password with a salt of its own.
    *
-   * @throws BusyError when too many are waiting already
+   * @throws UnavailableError when too many are waiting already
    */
   async hash(password: string): Promise<string> {
     const { memoryKiB: memoryCost, passes: timeCost, lanes: parallelism } = this.#cost;
@@ -42,7 +42,7 @@ export class Passwords {
    * Tells whether the password is the one that was hashed. Where there is no hash (no such user) it does the same work on
    * a dummy before it says no: an answer's time must not tell which names exist.
    *
-   * @throws BusyError when too many are waiting already
+   * @throws UnavailableError when too many are waiting already
    */
   async verify(password: string, hash: string | null): Promise<boolean> {
     if (isTooLong(password)) {

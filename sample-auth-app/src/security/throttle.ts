@@ -1,7 +1,12 @@
-/** There were too many wrong guesses. */
+import { createHash } from "node:crypto";
+import { isIPv6 } from "node:net";
+
+import type { Redis } from "ioredis";
+import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes, type RateLimiterAbstract } from "rate-limiter-flexible";
+
+/** Too many wrong passwords; the next attempt may be made after a while. */
 export class TooManyAttemptsError extends Error {
   override name = "TooManyAttemptsError";
-  /** When the next attempt may succeed. */
   readonly retryAfterSeconds: number;
 
   constructor(retryAfterSeconds: number) {
@@ -10,19 +15,14 @@ export class TooManyAttemptsError extends Error {
   }
 }
 
-/** How many attempts a key has, and how fast they come back. */
-interface Allowance {
-  attempts: number;
-  /** Milliseconds until one attempt comes back. */
-  refillMs: number;
-}
-
-/** One address may belong to an office full of people. */
-const PER_ADDRESS: Allowance = { attempts: 100, refillMs: 3_000 };
-/** One account, from wherever. */
-const PER_ACCOUNT: Allowance = { attempts: 100, refillMs: 3_000 };
-/** One account from one address. */
-const PER_PAIR: Allowance = { attempts: 20, refillMs: 15_000 };
+/** After so long, counting starts anew. */
+const WINDOW_SECONDS = 300;
+/** Wrong passwords in that time from one address, which may belong to an office full of people. */
+const PER_ADDRESS = 100;
+/** For one account, from wherever. */
+const PER_ACCOUNT = 100;
+/** For one account from one address. */
+const PER_PAIR = 20;
 
 /**
  * Slows down those who guess passwords. Only failures count: who succeeds gets the attempt back.
@@ -31,85 +31,86 @@ const PER_PAIR: Allowance = { attempts: 20, refillMs: 15_000 };
  * still has one. So the owner gets in, and of each address the attacker has, one guess in five minutes.
  */
 export class LoginThrottle {
-  readonly #addresses = new Buckets(PER_ADDRESS);
-  readonly #accounts = new Buckets(PER_ACCOUNT);
-  readonly #pairs = new Buckets(PER_PAIR);
+  readonly #addresses: RateLimiterAbstract;
+  readonly #accounts: RateLimiterAbstract;
+  readonly #pairs: RateLimiterAbstract;
+
+  /** @param redis shares the counts with other processes; without it, and while it is away, they are this process's own */
+  constructor(redis: Redis | null = null) {
+    this.#addresses = createLimiter("address", PER_ADDRESS, redis);
+    this.#accounts = createLimiter("account", PER_ACCOUNT, redis);
+    this.#pairs = createLimiter("pair", PER_PAIR, redis);
+  }
 
   /**
    * Counts an attempt, before its password is looked at: a hundred at once shall not all slip through.
    *
    * @throws TooManyAttemptsError when there is none left
    */
-  admit(address: string, username: string, now = Date.now()): void {
-    const account = keyOf(username);
-    const pair = `${address} ${account}`;
-    const waits = [this.#addresses.waitMs(address, now), this.#pairs.waitMs(pair, now)];
-    if (!this.#pairs.isFull(pair, now)) {
-      waits.push(this.#accounts.waitMs(account, now));
+  async admit(address: string, username: string): Promise<void> {
+    const keys = keysOf(address, username);
+    // The address comes first: one that is refused leaves no keys behind for all the names that it makes up.
+    const ofAddress = await take(this.#addresses, keys.address);
+    if (ofAddress.waitSeconds > 0) {
+      await this.#addresses.reward(keys.address, 1);
+      throw new TooManyAttemptsError(ofAddress.waitSeconds);
     }
-    const waitMs = Math.max(...waits);
-    if (waitMs > 0) {
-      throw new TooManyAttemptsError(Math.ceil(waitMs / 1000));
+    const [ofPair, ofAccount] = await Promise.all([take(this.#pairs, keys.pair), take(this.#accounts, keys.account)]);
+    const waitSeconds = Math.max(ofPair.waitSeconds, ofPair.isFirst ? 0 : ofAccount.waitSeconds);
+    if (waitSeconds > 0) {
+      await this.forgive(address, username);
+      throw new TooManyAttemptsError(waitSeconds);
     }
-    this.#addresses.take(address, now);
-    this.#accounts.take(account, now);
-    this.#pairs.take(pair, now);
   }
 
   /** Gives the attempt back: it was no wrong guess. */
-  forgive(address: string, username: string): void {
-    const account = keyOf(username);
-    this.#addresses.giveBack(address);
-    this.#accounts.giveBack(account);
-    this.#pairs.giveBack(`${address} ${account}`);
+  async forgive(address: string, username: string): Promise<void> {
+    const keys = keysOf(address, username);
+    await Promise.all([
+      this.#addresses.reward(keys.address, 1),
+      this.#accounts.reward(keys.account, 1),
+      this.#pairs.reward(keys.pair, 1),
+    ]);
   }
 }
 
-/** No name is longer than 64; what is sent as one may be, and must not fill the memory. */
-function keyOf(username: string): string {
-  return username.slice(0, 65);
+function createLimiter(name: string, points: number, redis: Redis | null): RateLimiterAbstract {
+  const options = { keyPrefix: `login-${name}`, points, duration: WINDOW_SECONDS };
+  const inMemory = new RateLimiterMemory(options);
+  return redis === null
+    ? inMemory
+    : new RateLimiterRedis({ ...options, storeClient: redis, rejectIfRedisNotReady: true, insuranceLimiter: inMemory });
 }
 
-/** A bucket of attempts for each key. A key that is not kept has a full one. */
-class Buckets {
-  static readonly #MAX_KEYS = 50_000;
-  readonly #allowance: Allowance;
-  readonly #buckets = new Map<string, { left: number; at: number }>();
-
-  constructor(allowance: Allowance) {
-    this.#allowance = allowance;
-  }
-
-  isFull(key: string, now: number): boolean {
-    return this.#left(key, now) >= this.#allowance.attempts;
-  }
-
-  /** Milliseconds until there is an attempt to take. */
-  waitMs(key: string, now: number): number {
-    const missing = 1 - this.#left(key, now);
-    return missing <= 0 ? 0 : missing * this.#allowance.refillMs;
-  }
-
-  take(key: string, now: number): void {
-    const left = Math.max(0, this.#left(key, now) - 1);
-    this.#buckets.delete(key); // so that the map's order is that of use
-    this.#buckets.set(key, { left, at: now });
-    if (this.#buckets.size > Buckets.#MAX_KEYS) {
-      const [oldest] = this.#buckets.keys();
-      this.#buckets.delete(oldest!);
+/** Counts one more; says how long to wait when that is too many, and whether it was the first. */
+async function take(limiter: RateLimiterAbstract, key: string): Promise<{ waitSeconds: number; isFirst: boolean }> {
+  try {
+    const { consumedPoints } = await limiter.consume(key, 1);
+    return { waitSeconds: 0, isFirst: consumedPoints <= 1 };
+  } catch (refusal) {
+    if (!(refusal instanceof RateLimiterRes)) {
+      throw refusal;
     }
+    return { waitSeconds: Math.max(1, Math.ceil(refusal.msBeforeNext / 1000)), isFirst: false };
   }
+}
 
-  giveBack(key: string): void {
-    const bucket = this.#buckets.get(key);
-    if (bucket !== undefined) {
-      bucket.left += 1;
-    }
-  }
+/** A name is kept as its hash: people type their password there, and what is sent may have any length. */
+function keysOf(address: string, username: string): { address: string; account: string; pair: string } {
+  const account = createHash("sha256").update(username).digest("base64url");
+  const network = networkOf(address);
+  return { address: network, account, pair: `${network} ${account}` };
+}
 
-  #left(key: string, now: number): number {
-    const { attempts, refillMs } = this.#allowance;
-    const bucket = this.#buckets.get(key);
-    return bucket === undefined ? attempts : Math.min(attempts, bucket.left + (now - bucket.at) / refillMs);
+/** Who has one IPv6 address has the 2^64 of its network (RFC 6177 §2), so these count as one. */
+function networkOf(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped !== undefined || !isIPv6(address)) {
+    return mapped ?? address;
   }
+  const [head = "", tail] = address.split("::");
+  const groups = head === "" ? [] : head.split(":");
+  const missing = tail === undefined ? 0 : 8 - groups.length - (tail === "" ? 0 : tail.split(":").length);
+  const network = [...groups, ...Array<string>(missing).fill("0"), ...(tail ?? "").split(":")].slice(0, 4);
+  return `${network.map((group) => Number.parseInt(group, 16).toString(16)).join(":")}::/64`;
 }

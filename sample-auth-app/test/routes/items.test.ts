@@ -15,7 +15,9 @@ async function openShop() {
     await app.db.item.create({ data: { name, owner: { connect: { username } } } });
   }
   const { token } = await app.login("alice");
-  return { ...app, get: (path: string) => app.request.get(path).auth(token, { type: "bearer" }) };
+  const as = (method: "get" | "post" | "delete") => (path: string) =>
+    app.request[method](path).auth(token, { type: "bearer" });
+  return { ...app, get: as("get"), post: as("post"), delete: as("delete") };
 }
 
 describe("GET /items", () => {
@@ -34,6 +36,116 @@ describe("GET /items", () => {
   });
 });
 
+describe("a page of GET /items", () => {
+  const countTo = (number: number) => Array.from({ length: number }, (_, index) => `item ${index + 1}`);
+
+  async function openStore(names: readonly string[]) {
+    const shop = await openShop();
+    const { id: ownerId } = await shop.db.user.findUniqueOrThrow({ where: { username: "alice" } });
+    await shop.db.item.deleteMany();
+    await shop.db.item.createMany({ data: names.map((name) => ({ name, ownerId })) });
+    return shop;
+  }
+
+  it.each([
+    { count: 5, limit: 2, pages: [2, 2, 1] },
+    { count: 4, limit: 2, pages: [2, 2] },
+    { count: 2, limit: 2, pages: [2] },
+    { count: 0, limit: 2, pages: [0] },
+    { count: 101, limit: 100, pages: [100, 1] },
+  ])("gives $count items by $limit in pages of $pages, each of them once", async ({ count, limit, pages }) => {
+    await using shop = await openStore(countTo(count));
+    const seen: string[][] = [];
+    for (let query = `limit=${limit}`; query !== "";) {
+      const response = await shop.get(`/items?${query}`).expect(200);
+      seen.push(response.body.map(({ name }: { name: string }) => name));
+      const cursor = response.get("X-Next-Cursor");
+      query = cursor === undefined ? "" : `limit=${limit}&cursor=${cursor}`;
+    }
+    expect(seen.map((names) => names.length)).toEqual(pages);
+    expect(seen.flat()).toEqual(countTo(count));
+  });
+
+  it("has fifty items where nothing is said", async () => {
+    await using shop = await openStore(countTo(51));
+    expect((await shop.get("/items")).body).toHaveLength(50);
+  });
+
+  it("shows nobody else's items, whatever the cursor", async () => {
+    await using shop = await openShop();
+    await shop.get("/items?cursor=1").expect(200, [{ name: "book", owner: "alice" }]);
+    await shop.get("/items?cursor=2147483647").expect(200, []);
+  });
+
+  it("goes on at its cursor where the item that it names is gone", async () => {
+    await using shop = await openShop();
+    const first = await shop.get("/items?limit=1");
+    await shop.delete(`/items/${first.get("X-Next-Cursor")}`).expect(204);
+    await shop.get(`/items?cursor=${first.get("X-Next-Cursor")}`).expect(200, [{ name: "book", owner: "alice" }]);
+  });
+
+  it.each(["limit=0", "limit=101", "limit=ten", "limit=", "cursor=0", "cursor=abc", "cursor=2147483648"])(
+    "is refused with 422: %s",
+    async (query) => {
+      await using shop = await openShop();
+      const response = await shop.get(`/items?${query}`).expect(422);
+      expect(response.body.detail[0].loc).toEqual(["query", query.replace(/=.*/, "")]);
+    },
+  );
+});
+
+describe("POST /items", () => {
+  it("adds an item of the user's, and says where it is", async () => {
+    await using shop = await openShop();
+    const response = await shop.post("/items").send({ name: "Füller 🖋" });
+    expect([response.status, response.body]).toEqual([201, { name: "Füller 🖋", owner: "alice" }]);
+    expect(response.get("Location")).toMatch(/^\/items\/\d+$/);
+    await shop.get(response.get("Location")!).expect(200, { name: "Füller 🖋", owner: "alice" });
+  });
+
+  it("takes no field but the name: not the owner, not the key", async () => {
+    await using shop = await openShop();
+    const { id: ownerId } = await shop.db.user.findUniqueOrThrow({ where: { username: "bob" } });
+    const body = { name: "pen", owner: "bob", ownerId, owner_id: ownerId, id: 4_711 };
+    const response = await shop.post("/items").send(body).expect(201, { name: "pen", owner: "alice" });
+    expect(response.get("Location")).not.toBe("/items/4711");
+  });
+
+  it.each([
+    ["no name", {}],
+    ["an empty name", { name: "" }],
+    ["a name of 201 characters", { name: "x".repeat(201) }],
+    ["NUL", { name: "a\0b" }],
+    ["a line break", { name: "a\nb" }],
+    ["half of a surrogate pair", { name: "a\ud83d" }],
+    ["a number", { name: 1 }],
+    ["null", { name: null }],
+  ])("refuses %s with 422", async (_, body) => {
+    await using shop = await openShop();
+    await shop.post("/items").send(body).expect(422);
+  });
+
+  it("wants a token", async () => {
+    await using shop = await openShop();
+    await shop.request.post("/items").send({ name: "pen" }).expect(401);
+  });
+});
+
+describe("DELETE /items/{item_id}", () => {
+  it("removes an item of the user's, once", async () => {
+    await using shop = await openShop();
+    await shop.delete("/items/1").expect(204, {});
+    await shop.delete("/items/1").expect(404, { detail: "Not Found" });
+    await shop.get("/items").expect(200, [{ name: "book", owner: "alice" }]);
+  });
+
+  it("leaves another user's item where it is, and knows nothing of it", async () => {
+    await using shop = await openShop();
+    await shop.delete("/items/2").expect(404, { detail: "Not Found" });
+    expect(await shop.db.item.count()).toBe(3);
+  });
+});
+
 describe("GET /items/{item_id}", () => {
   it("shows an item of the user's", async () => {
     await using shop = await openShop();
@@ -46,11 +158,14 @@ describe("GET /items/{item_id}", () => {
     await shop.get("/items/99").expect(404, { detail: "Not Found" });
   });
 
-  it.each(["abc", "1.5", "0", "-1", "99999999999999999999999"])("refuses %s, which is no key", async (id) => {
-    await using shop = await openShop();
-    const response = await shop.get(`/items/${id}`).expect(422);
-    expect(response.body.detail[0].loc).toEqual(["path", "item_id"]);
-  });
+  it.each(["abc", "1.5", "0", "-1", "2147483648", "99999999999999999999999"])(
+    "refuses %s, which is no key",
+    async (id) => {
+      await using shop = await openShop();
+      const response = await shop.get(`/items/${id}`).expect(422);
+      expect(response.body.detail[0].loc).toEqual(["path", "item_id"]);
+    },
+  );
 
   it("says nothing without a token", async () => {
     await using shop = await openShop();

@@ -4,11 +4,11 @@ import path from "node:path";
 
 import { describe, expect, it } from "@jest/globals";
 
-import { migrate, MigrationError } from "../src/migrations.js";
-import { openSQLite } from "../src/sqlite.js";
-import { temporaryDatabase, temporaryFolder } from "./support.js";
+import { migrate, MigrationError } from "../../src/database/migrations.js";
+import { openSQLite } from "../../src/database/sqlite-client.js";
+import { temporaryDatabase, temporaryFolder } from "../support.js";
 
-const COMMITTED = path.join(import.meta.dirname, "../prisma/migrations/sqlite");
+const COMMITTED = path.join(import.meta.dirname, "../../prisma/migrations/sqlite");
 
 /** A folder of migrations, each with its SQL, and a database beside it. */
 async function createMigrations(scripts: Record<string, string>) {
@@ -22,7 +22,12 @@ async function createMigrations(scripts: Record<string, string>) {
     await write(name, sql);
   }
   const url = `file:${folder.path}/test.db`;
-  return { write, url, run: () => migrate(url, 1_000, directory), [Symbol.asyncDispose]: folder[Symbol.asyncDispose] };
+  return {
+    write,
+    url,
+    run: () => migrate({ url, waitMs: 1_000, poolSize: 1 }, directory),
+    [Symbol.asyncDispose]: folder[Symbol.asyncDispose],
+  };
 }
 
 function query(url: string, sql: string): unknown[] {
@@ -49,7 +54,7 @@ describe("migrating", () => {
 
   it("keeps Prisma's journal: names, checksums of the files, times, steps", async () => {
     await using database = await temporaryDatabase();
-    const rows = query(database.url, `SELECT * FROM "_prisma_migrations"`);
+    const rows = query(database.config.url, `SELECT * FROM "_prisma_migrations"`);
     const names = (await readdir(COMMITTED)).filter((name) => !name.endsWith(".toml")).toSorted();
     const checksums = await Promise.all(
       names.map(async (name) =>

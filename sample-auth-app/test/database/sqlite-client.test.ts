@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 
-import { isLocked, openSQLite, SQLiteAdapter } from "../src/sqlite.js";
-import { temporaryFolder } from "./support.js";
+import { isLocked, openSQLite, SQLiteAdapter } from "../../src/database/sqlite-client.js";
+import { temporaryFolder } from "../support.js";
 
 /** A table, the adapter's connection to it, and another process's. */
 async function openTable() {

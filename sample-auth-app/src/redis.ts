@@ -1,0 +1,58 @@
+import { Redis, type Command } from "ioredis";
+
+import type { Log } from "./logging.js";
+
+/** A command that has no answer by then has none: the connection is given up, and what it was for goes on without. */
+const SILENCE_MS = 50;
+
+/**
+ * Connects to Redis, and goes on trying for as long as the process lives. While it is away commands fail at once, so
+ * nobody waits for it.
+ */
+export async function openRedis(url: string, log: Log): Promise<Redis> {
+  const redis = new ImpatientRedis(url, {
+    lazyConnect: true,
+    connectTimeout: 1_000,
+    disconnectTimeout: SILENCE_MS,
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
+  });
+  let isThere: boolean | null = null;
+  let lastError: Error | undefined;
+  redis.on("ready", () => {
+    isThere = true;
+    log.info({}, "redis is there: login attempts are counted for all replicas");
+  });
+  redis.on("error", (error) => (lastError = error));
+  redis.on("reconnecting", () => {
+    if (isThere !== false) {
+      log.warn({ err: lastError }, "redis is away: login attempts are counted in this process");
+    }
+    isThere = false;
+  });
+  await redis.connect().catch(() => {}); // an event tells
+  return redis;
+}
+
+/**
+ * Gives its connection up when an answer stays away. The client's own time-outs count what this process was busy with as
+ * Redis's silence; this one looks once more after the loop has read what has come.
+ */
+class ImpatientRedis extends Redis {
+  override sendCommand(...[command, stream]: Parameters<Redis["sendCommand"]>): unknown {
+    const giveUp = (): void => {
+      if (!command.isResolved) {
+        this.disconnect(true);
+      }
+    };
+    const timer = setTimeout(() => setImmediate(giveUp), SILENCE_MS);
+    void settled(command).finally(() => clearTimeout(timer));
+    return super.sendCommand(command, stream);
+  }
+}
+
+async function settled({ promise }: Command): Promise<void> {
+  await Promise.allSettled([promise]);
+}

@@ -1,0 +1,54 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+import { Client } from "pg";
+
+/** Set where the tests run on PostgreSQL: by jest.config.js, or in the environment. */
+declare global {
+  var TEST_DATABASE_URL: string | undefined;
+}
+
+/** The PostgreSQL in which each test makes a schema of its own, or nothing where the tests run on SQLite. */
+const SERVER_URL = globalThis.TEST_DATABASE_URL ?? process.env["TEST_DATABASE_URL"];
+
+/** Which database the tests run on. */
+export const DATABASE = SERVER_URL === undefined ? "SQLite" : "PostgreSQL";
+
+/** A place for one test's tables, with nothing in it. */
+export interface TestDatabase {
+  url: string;
+  drop: () => Promise<void>;
+}
+
+/** A file, or a schema with a name of its own. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  return SERVER_URL === undefined ? createFile() : createSchema(SERVER_URL);
+}
+
+async function createFile(): Promise<TestDatabase> {
+  const folder = await mkdtemp(path.join(tmpdir(), "sample-auth-app-"));
+  return { url: `file:${folder}/test.db`, drop: () => rm(folder, { recursive: true, force: true }) };
+}
+
+/** The application makes the schema itself, as it does everywhere. */
+export async function createSchema(serverUrl: string): Promise<TestDatabase> {
+  const name = `test_${randomUUID().replaceAll("-", "")}`;
+  const url = new URL(serverUrl);
+  url.searchParams.set("schema", name);
+  const drop = (): Promise<void> => queryPostgreSQL(serverUrl, `DROP SCHEMA IF EXISTS ${name} CASCADE`).then(() => {});
+  return { url: url.href, drop };
+}
+
+/** Runs one statement on a connection of its own. */
+export async function queryPostgreSQL(url: string, sql: string): Promise<unknown[]> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  await client.connect();
+  try {
+    const { rows } = await client.query<object>(sql);
+    return rows;
+  } finally {
+    await client.end();
+  }
+}
