@@ -72,6 +72,14 @@ function addInspecting(program: Command): void {
       (await import("./openapi.js")).writeOpenAPI(module, flags),
     );
   program
+    .command("client")
+    .description("write a typed client, with openapi-typescript and openapi-fetch of your project")
+    .argument("[source]", "the module, a document (*.json), or the address of one")
+    .requiredOption("--out <file>", "the file to write, such as src/api.ts")
+    .action(async (source: string | undefined, flags: { out: string }) =>
+      (await import("./client.js")).showClient(source, flags),
+    );
+  program
     .command("doctor")
     .description("check Node, the event loop, TypeScript and the application")
     .argument("[module]", MODULE)

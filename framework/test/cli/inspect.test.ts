@@ -105,3 +105,30 @@ describe("tsgi doctor", () => {
     expect(stdout).toMatch(/! tsconfig .*"strict": true/);
   });
 });
+
+describe("tsgi client", () => {
+  it("says what to install where the project has no openapi-typescript", async () => {
+    await using project = await Project.create({ "app.js": ITEMS_APP }, { tools: false });
+    const { code, stderr } = await project.run("client", "--out", "api.ts");
+    expect(stderr).toMatch(/npm install openapi-fetch && npm install --save-dev openapi-typescript/);
+    expect(code).toBe(1);
+  });
+
+  it.each<[what: string, file: string, text: string, message: RegExp]>([
+    ["is missing", "no.json", "", /no\.json cannot be read: .*ENOENT/],
+    ["is no JSON", "api.json", "{", /api\.json cannot be read: SyntaxError/],
+    ["is another JSON file", "package.json", "{}", /package\.json is no OpenAPI document/],
+  ])("refuses a document that %s", async (_what, file, text, message) => {
+    await using project = await Project.create(text === "" ? {} : { [file]: text });
+    const { code, stderr } = await project.run("client", file, "--out", "api.ts");
+    expect(stderr).toMatch(message);
+    expect(code).toBe(1);
+  });
+
+  it("asks for the file to write", async () => {
+    await using project = await Project.create({ "app.js": ITEMS_APP });
+    const { code, stderr } = await project.run("client");
+    expect(stderr).toMatch(/required option '--out <file>' not specified/);
+    expect(code).toBe(2);
+  });
+});

@@ -1,0 +1,33 @@
+/** `tsgi client`: a typed client for an application, or for any OpenAPI document. @module */
+import { readFile } from "node:fs/promises";
+import { ConfigurationError } from "../exceptions.js";
+import { type OpenAPIDocument, writeClient } from "../openapi.js";
+import { CommandError, showError } from "./errors.js";
+import { loadTsgiApp } from "./load-app.js";
+
+export async function showClient(source: string | undefined, { out }: { out: string }): Promise<void> {
+  const document = await readDocument(source);
+  await writeClient(document, { out }).catch((error: unknown) => {
+    throw error instanceof ConfigurationError ? new CommandError(error.message) : error;
+  });
+  process.stderr.write(`Wrote ${out}. Call it as createClient({ baseUrl }).GET("/…").\n`);
+}
+
+/** The document of a module, of a file that ends in `.json`, or at an address. */
+async function readDocument(source: string | undefined): Promise<OpenAPIDocument> {
+  if (source === undefined || !/^https?:|\.json$/.test(source)) return (await loadTsgiApp(source)).app.openapi();
+  try {
+    const text = /^https?:/.test(source) ? await download(source) : await readFile(source, "utf8");
+    const document: unknown = JSON.parse(text);
+    if (typeof document === "object" && document !== null && "openapi" in document) return document as OpenAPIDocument;
+  } catch (error) {
+    throw new CommandError(`${source} cannot be read: ${showError(error)}`);
+  }
+  throw new CommandError(`${source} is no OpenAPI document: it has no member "openapi".`);
+}
+
+async function download(url: string): Promise<string> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(30_000) });
+  if (!response.ok) throw new CommandError(`the answer is ${response.status} ${response.statusText}`);
+  return response.text();
+}
