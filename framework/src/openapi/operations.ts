@@ -8,8 +8,12 @@ import { canFail, sourcesOf } from "./sources.js";
 import type { OperationObject } from "./types.js";
 import { summaryOf } from "./words.js";
 
-/** One route as the document describes it. */
-export function operationOf(route: DocumentedRoute, operationId: string, parts: Parts): OperationObject {
+/**
+ * One route as the document describes it.
+ *
+ * @param isOurs - Whether the application answers it, and so with a 422 where a parameter is at fault.
+ */
+export function operationOf(route: DocumentedRoute, operationId: string, parts: Parts, isOurs = true): OperationObject {
   const { components, schemes } = parts;
   const { metadata } = route.record;
   const at = placeOf(route);
@@ -17,7 +21,12 @@ export function operationOf(route: DocumentedRoute, operationId: string, parts: 
   const parameters = parametersOf(sources, components, at);
   const requestBody = bodyOf(sources, route.plan.embedBody, components, at);
   const security = schemes.of(route.plan);
-  const callbacks = callbacksOf(route, operationId, (callback, id) => operationOf(callback, id, parts), parts.ids);
+  const callbacks = callbacksOf(
+    route,
+    operationId,
+    (callback, id) => operationOf(callback, id, parts, false),
+    parts.ids,
+  );
   return {
     ...(metadata.tags?.length ? { tags: [...metadata.tags] } : {}),
     summary: metadata.summary ?? summaryOf(route),
@@ -25,7 +34,7 @@ export function operationOf(route: DocumentedRoute, operationId: string, parts: 
     operationId,
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(requestBody ? { requestBody } : {}),
-    responses: responsesOf(route, operationId, sources.some(canFail), components),
+    responses: responsesOf(route, operationId, isOurs && sources.some(canFail), components),
     ...(callbacks ? { callbacks } : {}),
     ...(metadata.deprecated ? { deprecated: true } : {}),
     ...(security.length > 0 ? { security } : {}),
