@@ -4,9 +4,9 @@ import { TOKEN } from "./options.js";
 const WEIGHT = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i;
 
 /** What a client takes. */
-export interface AcceptedCodings {
+export interface AcceptedCodings<Coding extends string> {
   /** The coding to use: the client's favourite, the earliest offered where it has none; `null` for none. */
-  readonly coding: string | null;
+  readonly coding: Coding | null;
   /** Whether the client refuses what is not encoded. */
   readonly refusesIdentity: boolean;
 }
@@ -19,11 +19,14 @@ export interface AcceptedCodings {
  * @param offered - In the server's order of preference, in lower case.
  * @see RFC 9110 §12.5.3
  */
-export function chooseCoding(header: string | undefined, offered: readonly string[]): AcceptedCodings {
+export function chooseCoding<Coding extends string>(
+  header: string | undefined,
+  offered: readonly Coding[],
+): AcceptedCodings<Coding> {
   const weights = parseWeights(header ?? "");
   const others = weights.get("*");
   const identity = weights.get("identity") ?? (others === 0 ? 0 : undefined);
-  let coding: string | null = null;
+  let coding: Coding | null = null;
   let best = 0;
   for (const name of offered) {
     const weight = weights.get(name) ?? others ?? 0;

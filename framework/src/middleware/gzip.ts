@@ -4,7 +4,7 @@ import { ConfigurationError } from "../exceptions.js";
 import { headerValues, mediaTypeOf } from "../request.js";
 import type { ResponseHeaders } from "../response.js";
 import { type AcceptedCodings, chooseCoding } from "./accept-encoding.js";
-import { type CompressionLevels, Compressor, type ContentCoding } from "./compressor.js";
+import { type CompressionLevels, Compressor, type ContentCoding, encodeWhole } from "./compressor.js";
 import { onHTTP } from "./on-http.js";
 import { assertOptions, assertWhole } from "./options.js";
 import { addVary, headersOf } from "./response-head.js";
@@ -95,12 +95,12 @@ class EncodedResponse {
   readonly #isHead: boolean;
   readonly #send: Send;
   readonly #settings: Settings;
-  readonly #accepted: AcceptedCodings;
+  readonly #accepted: AcceptedCodings<ContentCoding>;
   #held: HTTPResponseStartMessage | null = null;
   #headers: ResponseHeaders | null = null;
   #compressor: Compressor | null = null;
 
-  constructor(scope: HTTPScope, send: Send, settings: Settings, accepted: AcceptedCodings) {
+  constructor(scope: HTTPScope, send: Send, settings: Settings, accepted: AcceptedCodings<ContentCoding>) {
     this.#isHead = scope.method === "HEAD";
     this.#send = send;
     this.#settings = settings;
@@ -150,20 +150,20 @@ class EncodedResponse {
       return this.#send(message);
     }
     markEncoded(headers, coding);
-    const isWhole = message.more_body !== true;
     if (this.#isHead) {
       await this.#send({ ...start, headers: headers.toList() });
       return this.#send(message);
     }
-    this.#compressor = await Compressor.create(coding as ContentCoding, this.#settings.levels, isWhole);
-    if (!isWhole) {
+    const { levels } = this.#settings;
+    if (message.more_body === true) {
+      this.#compressor = await Compressor.create(coding, levels);
       await this.#send({ ...start, headers: headers.toList() });
       return this.#encode(this.#compressor, message);
     }
-    const body = await this.#compressor.end(message.body ?? new Uint8Array(0));
+    const body = await encodeWhole(coding, levels, message.body ?? new Uint8Array(0));
     headers.set("content-length", String(body.length));
     await this.#send({ ...start, headers: headers.toList() });
-    await this.#send({ type: "http.response.body", body });
+    await this.#send({ type: "http.response.body", body, more_body: false });
   }
 
   /** Whether the body is large enough, or of a size that is not known yet. */
@@ -178,7 +178,7 @@ class EncodedResponse {
   async #encode(compressor: Compressor, message: HTTPResponseBodyMessage): Promise<void> {
     const { body = new Uint8Array(0) } = message;
     if (message.more_body !== true) {
-      return this.#send({ type: "http.response.body", body: await compressor.end(body) });
+      return this.#send({ type: "http.response.body", body: await compressor.end(body), more_body: false });
     }
     // Nothing in, nothing out: such a message only asks for the head to be sent.
     const encoded = body.length === 0 ? body : await compressor.write(body);
