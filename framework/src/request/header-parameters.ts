@@ -14,20 +14,27 @@ interface Parsed {
   readonly end: number;
 }
 
+/** What follows a parameter's value: another parameter, or nothing. */
+const AFTER_VALUE = /[ \t]*(?:;|$)/y;
+
+/** Whether the value of a parameter ends at this place of the header. */
+function endsAt(value: string, index: number): boolean {
+  AFTER_VALUE.lastIndex = index;
+  return AFTER_VALUE.test(value);
+}
+
 /**
- * The text between quotes, of which the first is at `start`; `null` when there is no second. A backslash escapes a quote
- * and itself; before anything else, and before the last quote of all, it is one of a path on Windows.
+ * The text between quotes, of which the first is at `start`; `null` when there is no second. Browsers write a backslash
+ * as it is (WHATWG HTML, multipart form data); older clients put one before a quote that does not end the value.
  */
 function parseQuoted(value: string, start: number): Parsed | null {
-  const last = value.lastIndexOf('"');
   let text = "";
-  for (let index = start + 1; index <= last; index++) {
+  for (let index = start + 1; index < value.length; index++) {
     const char = value.charAt(index);
     if (char === '"') return { text, end: index + 1 };
-    const next = value.charAt(index + 1);
-    const isEscape = char === "\\" && (next === "\\" || (next === '"' && index + 1 < last));
+    const isEscape = char === "\\" && value.charAt(index + 1) === '"' && !endsAt(value, index + 2);
     if (isEscape) index++;
-    text += isEscape ? next : char;
+    text += isEscape ? '"' : char;
   }
   return null;
 }
