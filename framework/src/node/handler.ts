@@ -1,5 +1,7 @@
 /** From a request of `node:http` to a call of the application. @module */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import type { ASGIApp } from "../asgi.js";
 import { consoleLogger, type Logger } from "../logger.js";
 import { Connection } from "./connection.js";
@@ -9,14 +11,24 @@ import { RequestBody } from "./request-body.js";
 import { readHead, type RequestLimits } from "./request-head.js";
 import { createScope } from "./request.js";
 import { Service } from "./service.js";
+import { toRules, WebSocketGate, type WebSocketOptions } from "./websocket-gate.js";
 
 /** What `toNodeHandler` can be told. */
-export interface NodeHandlerOptions {
+export interface NodeHandlerOptions extends WebSocketOptions {
   /** Where errors go that the application lets escape. Defaults to readable lines on stderr. */
   logger?: Logger;
   /** What each scope gets a shallow copy of, for an application whose lifespan somebody else runs. Defaults to `{}`. */
   state?: Record<string, unknown>;
 }
+
+/** A listener for requests; its method `upgrade` is the one for WebSockets. */
+export interface NodeHandler extends RequestListener {
+  /** A listener for the server's event `upgrade`. One for a server: it closes what is no WebSocket handshake. */
+  readonly upgrade: (req: IncomingMessage, socket: Duplex, firstBytes: Buffer) => void;
+}
+
+/** Milliseconds between two pings, as `serve` has them by default. */
+const PING_MS = 20_000;
 
 /** The bounds of a request's head where nothing else is asked for. */
 export const DEFAULT_REQUEST_LIMITS: RequestLimits = { targetBytes: 8192, headerBytes: 16_384, headerCount: 100 };
@@ -26,18 +38,25 @@ export const DEFAULT_REQUEST_LIMITS: RequestLimits = { targetBytes: 8192, header
  *
  * It does not run the application's lifespan, and time-outs, `100 Continue` and the parser's limits are those of
  * whoever made the server. Under Express it belongs in front of body parsers; a prefix of `use` becomes `root_path`.
+ * WebSockets are opened where its `upgrade` listens; they are the maker's to close when the server stops.
  *
  * @example
  * ```ts
  * import { createServer } from "node:http";
  * import { toNodeHandler } from "tsgi/node";
  *
- * createServer(toNodeHandler(app)).listen(8000);
+ * const handler = toNodeHandler(app);
+ * createServer(handler).on("upgrade", handler.upgrade).listen(8000);
  * ```
  */
-export function toNodeHandler(app: ASGIApp, options: NodeHandlerOptions = {}): RequestListener {
+export function toNodeHandler(app: ASGIApp, options: NodeHandlerOptions = {}): NodeHandler {
   const service = new Service(app, options.logger ?? consoleLogger, options.state ?? {}, DEFAULT_REQUEST_LIMITS);
-  return (req, res) => handleRequest(service, req, res, false);
+  const gate = new WebSocketGate(service, toRules(options, PING_MS, null), null);
+  const handle: RequestListener = (req, res) => handleRequest(service, req, res, false);
+  return Object.assign(handle, {
+    upgrade: (req: IncomingMessage, socket: Duplex, firstBytes: Buffer) =>
+      gate.upgrade(req, socket as Socket, firstBytes),
+  });
 }
 
 /** @param awaitsContinue - Whether the client waits for `100 Continue` before it sends the body. */

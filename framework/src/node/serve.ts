@@ -10,9 +10,10 @@ import type { RequestLimits } from "./request-head.js";
 import { NodeServer, type RunningServer } from "./running-server.js";
 import { Service } from "./service.js";
 import { closeOnSignals } from "./signals.js";
+import { toRules, type WebSocketOptions } from "./websocket-gate.js";
 
 /** How `serve` listens and stops. */
-export interface ServeOptions {
+export interface ServeOptions extends WebSocketOptions {
   /** The address to listen on. Defaults to `"127.0.0.1"`; `"0.0.0.0"` or `"::"` takes connections from other machines. */
   host?: string;
   /** The port in range [0...65535]; 0 takes a free one. Defaults to 8000. */
@@ -25,21 +26,6 @@ export interface ServeOptions {
   connectionLimits?: Partial<ConnectionLimits>;
   /** How long clients are waited for. */
   timeouts?: Partial<Timeouts>;
-  /**
-   * The hosts for which WebSockets are opened, without port; `"*.example.com"` stands for all below. A handshake for
-   * another gets 400. Defaults to any. For HTTP there is the middleware `trustedHost`.
-   */
-  allowedHosts?: readonly string[];
-  /**
-   * The origins whose pages may open WebSockets, as browsers send them: `"https://example.com"`. A handshake from another
-   * gets 403, one without an `Origin` comes from no browser and is let in. Defaults to any.
-   */
-  allowedOrigins?: readonly string[];
-  /**
-   * Whether WebSocket messages are compressed where the client offers it (RFC 7692). Each connection then takes more
-   * memory, and each message more time. Defaults to `false`.
-   */
-  webSocketCompression?: boolean;
   /** Whether SIGTERM and SIGINT drain the server and then end the process. Defaults to `true`. */
   signals?: boolean;
   /** Milliseconds that stopping may take, shutdown hooks included, before it is forced. Defaults to 10,000. */
@@ -95,13 +81,7 @@ export async function serve(app: ASGIApp, options: ServeOptions = {}): Promise<R
     timeouts,
     connections,
     tls: options.tls,
-    webSockets: {
-      maxMessageBytes: webSocketMessageBytes,
-      compression: options.webSocketCompression ?? false,
-      pingMs: timeouts.webSocketPingMs,
-      allowedHosts: options.allowedHosts ?? null,
-      allowedOrigins: options.allowedOrigins ?? null,
-    },
+    webSockets: toRules(options, timeouts.webSocketPingMs, webSocketMessageBytes),
   });
   const running = new NodeServer(server, service, lifespan, options.shutdownTimeoutMs ?? 10_000);
   const { path, host = "127.0.0.1", port = 8000 } = options;

@@ -13,6 +13,25 @@ import { PingRound } from "./websocket-pings.js";
 import { Handshake } from "./websocket-handshake.js";
 import { WebSocketSession, type Acceptance, type Open } from "./websocket-session.js";
 
+/** Who may open WebSockets, and how. */
+export interface WebSocketOptions {
+  /**
+   * The hosts for which WebSockets are opened, without port; `"*.example.com"` stands for all below. A handshake for
+   * another gets 400. Defaults to any. For HTTP there is the middleware `trustedHost`.
+   */
+  allowedHosts?: readonly string[];
+  /**
+   * The origins whose pages may open WebSockets, as browsers send them: `"https://example.com"`. A handshake from another
+   * gets 403, one without an `Origin` comes from no browser and is let in. Defaults to any.
+   */
+  allowedOrigins?: readonly string[];
+  /**
+   * Whether WebSocket messages are compressed where the client offers it (RFC 7692). Each connection then takes more
+   * memory, and each message more time. Defaults to `false`.
+   */
+  webSocketCompression?: boolean;
+}
+
 /** What a server asks of those who want a WebSocket. */
 export interface WebSocketRules {
   /** The most bytes of one message, its fragments together (1009); `null` leaves it to the application. */
@@ -25,6 +44,17 @@ export interface WebSocketRules {
   allowedHosts: readonly string[] | null;
   /** Origins whose pages may connect, as browsers send them; `null` for any. */
   allowedOrigins: readonly string[] | null;
+}
+
+/** The rules that options ask for. */
+export function toRules(options: WebSocketOptions, pingMs: number, maxMessageBytes: number | null): WebSocketRules {
+  return {
+    maxMessageBytes,
+    pingMs,
+    compression: options.webSocketCompression ?? false,
+    allowedHosts: options.allowedHosts ?? null,
+    allowedOrigins: options.allowedOrigins ?? null,
+  };
 }
 
 /** The most bytes of one message where nobody says otherwise. */
@@ -46,6 +76,7 @@ const KEY = /^[+/0-9A-Za-z]{22}==$/;
 const refusals = {
   method: new Refusal(405, "A WebSocket is asked for with GET.", ["allow", "GET"]),
   malformed: new Refusal(400, "The WebSocket handshake is malformed."),
+  upgrade: new Refusal(400, "Expected Upgrade: websocket."),
   version: new Refusal(426, "Expected Sec-WebSocket-Version 13.", ["sec-websocket-version", "13"]),
   host: new Refusal(400, "This host is not served here."),
   origin: new Refusal(403, "Pages of this origin may not connect."),
@@ -57,12 +88,15 @@ const refusals = {
 export class WebSocketGate {
   readonly #service: Service;
   readonly #rules: WebSocketRules;
-  readonly #serveAsHTTP: (socket: Socket) => void;
+  readonly #serveAsHTTP: ((socket: Socket) => void) | null;
   readonly #pings: PingRound;
   #opener: Promise<Open> | null = null;
 
-  /** @param serveAsHTTP - Gives a connection, whose request is its next bytes, back to the parser of `node:http`. */
-  constructor(service: Service, rules: WebSocketRules, serveAsHTTP: (socket: Socket) => void) {
+  /**
+   * @param serveAsHTTP - Gives a connection, whose request is its next bytes, back to the parser of `node:http`; `null`
+   *   where that is not ours to do: then an upgrade to something else is refused.
+   */
+  constructor(service: Service, rules: WebSocketRules, serveAsHTTP: ((socket: Socket) => void) | null) {
     this.#service = service;
     this.#rules = rules;
     this.#serveAsHTTP = serveAsHTTP;
@@ -76,9 +110,7 @@ export class WebSocketGate {
     if (connection.calls.some((call) => !call.answered)) {
       connection.refuse(refusals.malformed); // pipelined: its answer waits for those before it
     } else if (req.headers.upgrade?.toLowerCase() !== "websocket") {
-      socket.off("error", ignore);
-      socket.unshift(Buffer.concat([headWithoutUpgrade(req), firstBytes]));
-      this.#serveAsHTTP(socket);
+      this.#serveOther(req, socket, firstBytes);
     } else {
       const head = readHead(req, connection, this.#service.limits);
       const refusal = head instanceof Refusal ? head : this.#refusalOf(req, head);
@@ -94,6 +126,16 @@ export class WebSocketGate {
         },
       );
     }
+  }
+
+  #serveOther(req: IncomingMessage, socket: Socket, firstBytes: Buffer): void {
+    if (this.#serveAsHTTP === null) {
+      refusals.upgrade.write(socket);
+      return;
+    }
+    socket.off("error", ignore);
+    socket.unshift(Buffer.concat([headWithoutUpgrade(req), firstBytes]));
+    this.#serveAsHTTP(socket);
   }
 
   #refusalOf(req: IncomingMessage, head: RequestHead): Refusal | null {

@@ -382,7 +382,7 @@ function headerLines(message: WebSocketAcceptMessage): string[] {
 }
 
 function violationOf(code: string | undefined): number {
-  if (code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH") {
+  if (code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH" || code === "WS_ERR_UNSUPPORTED_DATA_PAYLOAD_LENGTH") {
     return CLOSE.tooBig;
   }
   if (code === "WS_ERR_INVALID_UTF8") {

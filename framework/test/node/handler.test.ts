@@ -1,9 +1,11 @@
-import { createServer, type RequestListener } from "node:http";
+import { createServer, type RequestListener, type Server } from "node:http";
 import { describe, expect, it } from "@jest/globals";
 import request from "supertest";
+import { WebSocket } from "ws";
 import type { ASGIApp, Scope } from "../../src/asgi.js";
-import { toNodeHandler } from "../../src/node.js";
-import { httpApp, MemoryLogger, readBody, respond } from "./_http.js";
+import { type NodeHandlerOptions, toNodeHandler } from "../../src/node.js";
+import { httpApp, MemoryLogger, readBody, respond, Wire } from "./_http.js";
+import { echo as echoSocket } from "./_websocket.js";
 
 const echo = httpApp(async (scope, receive, send) => {
   const body = await readBody(receive);
@@ -20,6 +22,11 @@ const under =
     Object.assign(req, { originalUrl: req.url, baseUrl: prefix, url: req.url?.slice(prefix.length) });
     handler(req, res);
   };
+
+async function listening(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return (server.address() as { port: number }).port;
+}
 
 describe("toNodeHandler", () => {
   it("is a listener that supertest takes", async () => {
@@ -64,6 +71,37 @@ describe("toNodeHandler", () => {
     const response = await request(parser).post("/").send("hello").type("text/plain");
     expect(response.status).toBe(500);
     expect(String(logger.at("error")[0]?.fields.err)).toContain("put this handler in front of body parsers");
+  });
+
+  it.each<[string, NodeHandlerOptions, string | undefined, number]>([
+    ["from anywhere", {}, "https://evil.example", 101],
+    ["from the origins that are allowed", { allowedOrigins: ["https://a.example"] }, "https://a.example", 101],
+    ["and from no others", { allowedOrigins: ["https://a.example"] }, "https://evil.example", 403],
+    ["for the hosts that are allowed", { allowedHosts: ["other.example"] }, undefined, 400],
+  ])("opens WebSockets where its upgrade listens: %s", async (_where, options, origin, status) => {
+    const handler = toNodeHandler(echoSocket, { logger: new MemoryLogger(), ...options });
+    await using server = createServer(handler).on("upgrade", handler.upgrade);
+    const port = await listening(server);
+    const client = new WebSocket(`ws://127.0.0.1:${port}/ws`, origin === undefined ? {} : { origin });
+    const answer = await new Promise((resolve) => {
+      client.on("error", () => {});
+      client.on("unexpected-response", (sent, response) => {
+        sent.destroy();
+        resolve(response.statusCode);
+      });
+      client.on("open", () => client.send("hello"));
+      client.on("message", (data: Buffer) => resolve(`101 ${data.toString()}`));
+    });
+    expect(answer).toBe(status === 101 ? "101 hello" : status);
+    client.terminate();
+  });
+
+  it("refuses an upgrade to something else, which only the maker of the server could serve", async () => {
+    const handler = toNodeHandler(echoSocket);
+    await using server = createServer(handler).on("upgrade", handler.upgrade);
+    await using wire = new Wire(await listening(server));
+    const h2c = "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n";
+    expect(await wire.write(h2c).closed).toMatch(/^HTTP\/1\.1 400 [^]*Expected Upgrade: websocket/);
   });
 
   it("stands in http.createServer beside handlers of other makes", async () => {
