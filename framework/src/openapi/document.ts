@@ -5,7 +5,14 @@ import { OperationIds } from "./operation-ids.js";
 import type { OpenAPIOptions } from "./options.js";
 import { type DocumentedRoute, methodOf, placeOf, templateOf } from "./route.js";
 import { SecuritySchemes } from "./security.js";
-import type { DocumentedMethod, OpenAPIDocument, OperationObject, PathItemObject, TagObject } from "./types.js";
+import type {
+  DocumentedMethod,
+  InfoObject,
+  OpenAPIDocument,
+  OperationObject,
+  PathItemObject,
+  TagObject,
+} from "./types.js";
 
 /** Templates that differ only in their names are one path (§4.7.8.1); the first one's names count. */
 class Paths {
@@ -72,15 +79,28 @@ export function buildDocument(options: OpenAPIOptions, routes: readonly Document
   const schemas = components.finish();
   const { definitions } = schemes;
   const tags = tagsOf(options.tags ?? [], paths.items);
-  const { title = "tsgi", version = "0.1.0", description, servers } = options;
+  const { servers, externalDocs } = options;
   return {
     openapi: "3.0.3",
-    info: { title, version, ...(description === undefined ? {} : { description }) },
+    info: infoOf(options),
     servers: servers?.length ? [...servers] : [{ url: "/" }],
     security: [],
     ...(tags.length > 0 ? { tags } : {}),
+    ...(externalDocs ? { externalDocs } : {}),
     paths: paths.items,
     ...componentsOf({ schemas, securitySchemes: definitions }),
+  };
+}
+
+function infoOf({ title = "tsgi", version = "0.1.0", ...more }: OpenAPIOptions): InfoObject {
+  const { description, termsOfService, contact, license } = more;
+  return {
+    title,
+    version,
+    ...(description === undefined ? {} : { description }),
+    ...(termsOfService === undefined ? {} : { termsOfService }),
+    ...(contact ? { contact } : {}),
+    ...(license ? { license } : {}),
   };
 }
 

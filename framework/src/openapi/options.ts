@@ -1,4 +1,4 @@
-import type { ServerObject, TagObject } from "./types.js";
+import type { ExternalDocumentationObject, InfoObject, ServerObject, TagObject } from "./types.js";
 
 /** Makes the name of an operation in generated clients. Each must be unique in the document. */
 export type GenerateOperationId = (route: {
@@ -19,6 +19,14 @@ export interface OpenAPIOptions {
   version?: string;
   /** Markdown for the document. */
   description?: string;
+  /** Whom to ask. */
+  contact?: InfoObject["contact"];
+  /** Under which licence the API may be used: a name, and where to read it. */
+  license?: InfoObject["license"];
+  /** Where the terms of service stand. */
+  termsOfService?: string;
+  /** What there is to read beside the document. */
+  externalDocs?: ExternalDocumentationObject;
   /** Where the API is served. Defaults to the host that the document comes from, below the `root_path`. */
   servers?: readonly ServerObject[];
   /** Descriptions of tags, in the order in which the pages show them. */

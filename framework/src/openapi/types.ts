@@ -135,22 +135,41 @@ export interface ServerObject {
   variables?: Record<string, { enum?: string[]; default: string; description?: string }>;
 }
 
+/** @see OpenAPI 3.0.3 §4.7.11 */
+export interface ExternalDocumentationObject {
+  url: string;
+  /** Markdown. */
+  description?: string;
+}
+
+/** @see OpenAPI 3.0.3 §4.7.2 */
+export interface InfoObject {
+  title: string;
+  version: string;
+  /** Markdown. */
+  description?: string;
+  termsOfService?: string;
+  contact?: { name?: string; url?: string; email?: string };
+  license?: { name: string; url?: string };
+}
+
 /** A group of operations. @see OpenAPI 3.0.3 §4.7.22 */
 export interface TagObject {
   name: string;
   /** Markdown. */
   description?: string;
-  externalDocs?: { url: string; description?: string };
+  externalDocs?: ExternalDocumentationObject;
 }
 
 /** A document. @see {@link https://spec.openapis.org/oas/v3.0.3} */
 export interface OpenAPIDocument {
   openapi: "3.0.3";
-  info: { title: string; version: string; description?: string };
+  info: InfoObject;
   servers: ServerObject[];
   /** What every operation asks for that says nothing else: nothing. */
   security: [];
   tags?: TagObject[];
+  externalDocs?: ExternalDocumentationObject;
   paths: Record<string, PathItemObject>;
   components?: {
     schemas?: Record<string, SchemaObject>;

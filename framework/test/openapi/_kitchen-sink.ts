@@ -4,10 +4,20 @@ import * as v from "valibot";
 import { z } from "zod";
 import { App } from "../../src/app.js";
 import { HTTPException } from "../../src/exceptions.js";
-import { Body, Cookie, Depends, Form, Header, Path, Query, withParams } from "../../src/params.js";
+import { Body, Cookie, Depends, File, Form, Header, Path, Query, withParams } from "../../src/params.js";
 import { Response } from "../../src/response.js";
 import { Router } from "../../src/router.js";
 import { t } from "../../src/schema.js";
+import {
+  APIKeyCookie,
+  APIKeyHeader,
+  APIKeyQuery,
+  HTTPBasic,
+  HTTPBearer,
+  OAuth2PasswordBearer,
+  OAuth2PasswordRequestForm,
+  Security,
+} from "../../src/security.js";
 
 const Address = t.Object(
   { street: t.String(), zip: t.Optional(t.String({ pattern: "^\\d{5}$" })) },
@@ -61,6 +71,21 @@ const ValibotNote = toStandardJsonSchema(
 const ArkPoint = type({ x: "number", y: "number", "label?": "'a' | 'b' | null" });
 const ArkNode = scope({ Branch: { value: "string", "next?": "Branch" } }).export().Branch;
 
+const Token = t.Object({ access_token: t.String(), token_type: t.String({ default: "bearer" }) }, { title: "Token" });
+const Subscription = t.Object({ callback_url: t.String({ format: "uri" }) }, { $id: "Subscription" });
+
+const oauth2 = new OAuth2PasswordBearer({
+  tokenUrl: "/login",
+  refreshUrl: "/login/refresh",
+  scopes: { me: "Read who you are." },
+  description: "With a **name** and a password.",
+});
+const bearer = new HTTPBearer({ bearerFormat: "JWT", autoError: false });
+const basic = new HTTPBasic({ autoError: false });
+const cookie = new APIKeyCookie({ name: "session_key", autoError: false });
+const key = new APIKeyHeader({ name: "X-API-Key" });
+const queryKey = new APIKeyQuery({ name: "api_key", schemeName: "key_in_query" });
+
 const getPage = withParams(
   {
     page: Query(t.Integer({ minimum: 1 }), { default: 1, description: "Counts from 1." }),
@@ -79,6 +104,10 @@ export function createKitchenSink(): App {
     title: "Kitchen sink",
     version: "1.0.0",
     description: "Everything **at once**.",
+    contact: { name: "The cooks", email: "cooks@example.com" },
+    license: { name: "MIT", url: "https://spdx.org/licenses/MIT.html" },
+    termsOfService: "https://example.com/terms",
+    externalDocs: { url: "https://example.com/guide" },
     servers: [
       { url: "https://api.example.com/{version}", variables: { version: { default: "v1", enum: ["v1", "v2"] } } },
     ],
@@ -151,14 +180,99 @@ export function createKitchenSink(): App {
   app.post(
     "/login",
     {
+      tags: ["security"],
+      params: { form: Depends(OAuth2PasswordRequestForm) },
+      returns: Token,
+    },
+    async function login({ form }) {
+      return { access_token: form.username, token_type: "bearer" };
+    },
+  );
+  app.get(
+    "/me",
+    { tags: ["security"], params: { token: Security(oauth2, { scopes: ["me"] }) }, returns: t.String() },
+    async function readMe({ token }) {
+      return token;
+    },
+  );
+  app.get(
+    "/either",
+    { tags: ["security"], dependencies: [bearer, basic, cookie].map((scheme) => Depends(scheme)) },
+    async function either() {
+      return null;
+    },
+  );
+  app.get(
+    "/machine",
+    { tags: ["security"], params: { key: Depends(key), extra: Depends(queryKey) } },
+    async function machine() {
+      return null;
+    },
+  );
+  app.post(
+    "/survey",
+    {
       params: {
-        username: Form(),
-        password: Form(t.String({ format: "password" })),
-        scopes: Form(t.Array(t.String()), { default: [] }),
+        name: Form({ description: "Who answers.", examples: ["ada"] }),
+        answers: Form(t.Array(t.Integer({ minimum: 1, maximum: 5 })), { default: [] }),
       },
     },
-    async function login() {
+    async function answerSurvey() {
       return {};
+    },
+  );
+  app.post(
+    "/photos",
+    {
+      params: {
+        title: Form(),
+        photo: File({ description: "The picture.", mediaTypes: ["image/png", "image/jpeg"] }),
+        others: File({ multiple: true, default: [] }),
+      },
+      statusCode: 201,
+    },
+    async function addPhoto() {
+      return {};
+    },
+  );
+  app.post(
+    "/subscriptions",
+    {
+      params: { subscription: Subscription },
+      returns: t.Object({ id: t.Integer() }),
+      callbacks: {
+        userCreated: {
+          "{$request.body#/callback_url}": {
+            post: {
+              params: { user: User, signature: Header({ alias: "X-Signature" }) },
+              statusCode: 204,
+              responses: { 410: { description: "Send no more" } },
+            },
+          },
+        },
+      },
+    },
+    async function subscribe() {
+      return { id: 1 };
+    },
+  );
+  app.get(
+    "/export",
+    {
+      responses: {
+        200: {
+          content: {
+            "text/csv": { schema: t.String(), examples: ["name\nada"] },
+            "application/pdf": { schema: t.String({ format: "binary" }) },
+          },
+          headers: { "Content-Disposition": { schema: t.String() } },
+        },
+        "4XX": { schema: Problem, examples: [{ detail: "No" }, { detail: "Never" }] },
+        default: { schema: Problem },
+      },
+    },
+    async function exportUsers() {
+      return new Response("", { mediaType: "text/csv" });
     },
   );
   app.post(

@@ -28,6 +28,19 @@ describe("the head of the document", () => {
     expect(document.servers).toEqual(servers);
   });
 
+  it("says whom to ask, under which licence, and what else there is to read", async () => {
+    const about = {
+      contact: { name: "Ada", url: "https://example.com/ada", email: "ada@example.com" },
+      license: { name: "MIT", url: "https://spdx.org/licenses/MIT.html" },
+      termsOfService: "https://example.com/terms",
+    };
+    const externalDocs = { url: "https://example.com/guide", description: "The guide" };
+    const document = new App({ ...about, externalDocs }).openapi();
+    expect(document.info).toEqual({ title: "tsgi", version: "0.1.0", ...about });
+    expect(document.externalDocs).toEqual(externalDocs);
+    expect(await faultsOf(document)).toEqual([]);
+  });
+
   it("lists the tags of the App first, then the others in the order of their use", () => {
     const app = new App({ tags: [{ name: "b", description: "B" }, { name: "unused" }] });
     app.get("/1", { tags: ["c", "b"] }, nothing);

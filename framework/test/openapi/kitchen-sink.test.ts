@@ -10,8 +10,8 @@ describe("the document of an application that uses every feature", () => {
   it("lists a component for every named struct, and two where defaults make input and output differ", () => {
     const { schemas = {} } = createKitchenSink().openapi().components ?? {};
     expect(Object.keys(schemas).join(" ")).toBe(
-      "Address Cat Contact Dog HTTPValidationError Item ItemInput Node Node2 Note NoteInput Owner Pet Problem " +
-        "Tree User UserInput ValidationError",
+      "Address Cat Contact Dog HTTPError HTTPValidationError Item ItemInput Node Node2 Note NoteInput Owner Pet Problem " +
+        "Subscription Token Tree User UserInput ValidationError",
     );
   });
 });
