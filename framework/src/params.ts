@@ -394,8 +394,7 @@ export function isGeneratorFunction(callable: unknown): boolean {
   return tag === "[object GeneratorFunction]" || tag === "[object AsyncGeneratorFunction]";
 }
 
-/** Whether it runs on the event loop: an async function or generator. Also true of bound ones. */
+/** Whether it runs on the event loop: an async function or a generator. Also true of bound ones. */
 export function isAsyncFunction(callable: unknown): boolean {
-  const tag = Object.prototype.toString.call(callable);
-  return tag === "[object AsyncFunction]" || tag === "[object AsyncGeneratorFunction]";
+  return Object.prototype.toString.call(callable) === "[object AsyncFunction]" || isGeneratorFunction(callable);
 }

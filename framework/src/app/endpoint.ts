@@ -52,7 +52,7 @@ export class Endpoint {
   readonly #handler: (args: object) => unknown;
   readonly #returns: CompiledReturns | null;
   /** How what the handler yields is sent; `null` for one that returns its result. */
-  readonly #streamFormat: StreamFormat | null;
+  readonly streamFormat: StreamFormat | null;
   /** A Standard Schema may check asynchronously. */
   readonly #mayReturnsSuspend: boolean;
   readonly #statusCode: number;
@@ -69,7 +69,7 @@ export class Endpoint {
     try {
       this.plan = compileRoute(handler, path, options.params ?? {}, entry.dependencies, "http");
       this.#returns = options.returns ? compileReturns(options.returns) : null;
-      this.#streamFormat = streamFormat(handler, options);
+      this.streamFormat = streamFormat(handler, options);
     } catch (error) {
       if (error instanceof ConfigurationError) error.message = `${method} ${path}: ${error.message}`;
       throw error;
@@ -91,7 +91,7 @@ export class Endpoint {
   }
 
   #toHandler(handler: (args: object) => unknown): (args: object) => unknown {
-    if (this.#streamFormat === null) {
+    if (this.streamFormat === null) {
       const { limits, logger } = this.#settings;
       return limitTime(handler, limits.handlerMs, `${this.record.method} ${this.record.path}`, logger);
     }
@@ -99,7 +99,7 @@ export class Endpoint {
       const output = this.#returns ? this.#toOutput(this.#returns, item) : item;
       return output instanceof Promise ? output.then((late) => this.#stringify(late)) : this.#stringify(output);
     };
-    return streamingHandler(handler, this.#streamFormat, this.#statusCode, toText);
+    return streamingHandler(handler, this.streamFormat, this.#statusCode, toText);
   }
 
   #wrapped(entry: RouteEntry, settings: EndpointSettings): ASGIApp {
@@ -233,7 +233,7 @@ export class Endpoint {
   /** Does what of a response can fail before its head goes out, and gives what sends it. */
   async #prepare(call: Call, response: Response): Promise<() => Promise<void> | void> {
     const sender = await response.prepare((call.scope as HTTPScope).method === "HEAD", call.request);
-    const isResult = this.#streamFormat !== null && isHandlerStream(response);
+    const isResult = this.streamFormat !== null && isHandlerStream(response);
     const draft = call.draftIfMade;
     if (draft && isResult) response.statusCode = draft.statusCode;
     const send = trackedSend(call);

@@ -63,7 +63,7 @@ export function streamFormat(handler: Handler, { stream }: RouteOptions): Stream
   if (!Object.hasOwn(FORMATS, stream)) {
     throw new ConfigurationError(`\`stream\` should be "jsonl" or "sse", not ${JSON.stringify(stream)}.`);
   }
-  if (!isGeneratorFunction(handler) && !isAsyncFunction(handler)) {
+  if (!isAsyncFunction(handler)) {
     throw new ConfigurationError(
       "`stream` is for a handler that runs on the event loop. Write `async function* () { yield … }`.",
     );

@@ -1,5 +1,5 @@
 import { ConfigurationError, statusPhrase } from "../exceptions.js";
-import type { MediaTypeDoc, ResponseDoc } from "../router.js";
+import type { MediaTypeDoc, ResponseDoc, StreamFormat } from "../router.js";
 import { type Schema, toJSONSchema } from "../schema.js";
 import type { Components, Use } from "./components.js";
 import { type DocumentedRoute, placeOf } from "./route.js";
@@ -128,6 +128,12 @@ function phraseOf(status: string): string {
   return status.endsWith("XX") ? `Any other answer of ${status}` : statusPhrase(Number(status));
 }
 
+/** A body by its media type. OpenAPI 3.0 has no words for a stream: its schema is that of one item. */
+function contentOf(schema: SchemaObject, stream: StreamFormat | null | undefined): ResponseObject["content"] {
+  if (stream === "sse") return { "text/event-stream": { schema: { type: "string" } } };
+  return { [stream === "jsonl" ? "application/jsonl" : JSON_TYPE]: { schema } };
+}
+
 /** Every response of a route that is known beforehand, by status. */
 export function responsesOf(
   route: DocumentedRoute,
@@ -141,7 +147,7 @@ export function responsesOf(
   const schema = returns ? responses.schemaOf(returns) : {};
   responses.set(statusCode, {
     description: statusPhrase(statusCode),
-    ...(isBodyless(statusCode) ? {} : { content: { [JSON_TYPE]: { schema } } }),
+    ...(isBodyless(statusCode) ? {} : { content: contentOf(schema, route.streamFormat) }),
   });
   if (refusesStrangers(route.plan)) responses.set(401, unauthorized(components));
   if (canBeInvalid) {

@@ -1,5 +1,5 @@
 import type { RoutePlan } from "../dependencies.js";
-import type { Handler, RouteOptions } from "../router.js";
+import type { Handler, RouteOptions, StreamFormat } from "../router.js";
 import type { DocumentedMethod } from "./types.js";
 
 /** A route as the document sees it: what was registered, and what registration compiled. */
@@ -13,6 +13,8 @@ export interface DocumentedRoute {
     readonly metadata: RouteOptions;
   };
   readonly plan: RoutePlan;
+  /** How what the handler yields is sent; nothing for one that returns its result. */
+  readonly streamFormat?: StreamFormat | null;
 }
 
 /** Method and pattern, for messages. */

@@ -28,8 +28,15 @@ function later(fn: () => void, ms: number): ReturnType<typeof setTimeout> {
   return timer;
 }
 
-function isDestroyable(content: object): content is { destroy(): unknown } {
-  return "destroy" in content && typeof content.destroy === "function";
+/** What is needed of a Node stream. */
+interface NodeStream {
+  destroy(): unknown;
+  on(event: "error", listener: () => void): unknown;
+}
+
+function isNodeStream(content: object): content is NodeStream {
+  const { destroy, on } = content as Partial<NodeStream>;
+  return typeof destroy === "function" && typeof on === "function";
 }
 
 /** Takes the items of a source one by one, and closes it however that ends. */
@@ -89,8 +96,11 @@ export class Pull<Item> {
   /** Lets go of the source, also of one that was never asked for anything. */
   async close(): Promise<void> {
     this.#pending?.catch(() => {});
-    // The iterator of a Node stream that was not started yet does not destroy it.
-    if (isDestroyable(this.#content)) this.#content.destroy();
+    // The iterator of a Node stream that was not started yet does not destroy it, nor hear that it cannot be opened.
+    if (isNodeStream(this.#content)) {
+      this.#content.on("error", () => {});
+      this.#content.destroy();
+    }
     const closing = this.#iterator.return?.();
     if (closing === undefined || !("then" in closing)) return;
     let timer: ReturnType<typeof setTimeout> | undefined;

@@ -8,6 +8,19 @@ import { EMPTY, isBodyless, Response, type ResponseOptions, type Sender, sendWho
 /** Something that can be iterated: a generator, an array, a web `ReadableStream`, a Node `Readable`. */
 export type StreamContent<Item = string | Uint8Array> = AsyncIterable<Item> | Iterable<Item>;
 
+/**
+ * How long a source that never waits, into a server that never asks to, may hold the event loop: without a pause
+ * nobody would see its client go.
+ */
+const MAX_TURN_MS = 10;
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    if (typeof setImmediate === "function") setImmediate(resolve);
+    else setTimeout(resolve, 0);
+  });
+}
+
 function assertIterable(content: unknown, className: string): void {
   if (typeof content === "function") {
     throw new TypeError(`${className} takes what the generator function gives: call it.`);
@@ -89,11 +102,16 @@ export class StreamingResponse<Item = string | Uint8Array> extends Response {
   }
 
   async #sendFrom(first: Uint8Array | null, pull: Pull<Item>, send: Send): Promise<void> {
+    let turn = performance.now();
     try {
       await send({ type: "http.response.start", status: this.statusCode, headers: this.headers.toList() });
       for (let body = first; body !== null; body = await this.#next(pull, this.silenceMs, this.silence)) {
         const sent = send({ type: "http.response.body", body, more_body: true });
         if (sent) await sent;
+        if (performance.now() - turn > MAX_TURN_MS) {
+          await nextTurn();
+          turn = performance.now();
+        }
       }
     } catch (error) {
       await pull.close();

@@ -84,6 +84,12 @@ type Readable<T> = T extends Date ? T : T extends object ? { readonly [K in keyo
  */
 export type HandlerResult<R> = [R] extends [Schema] ? Readable<SchemaInput<R>> | Response : unknown;
 
+/** What a generator gives: its results one by one. */
+type Items<O> = AsyncGenerator<O, unknown, undefined> | Generator<O, unknown, undefined>;
+
+/** How a handler gives its result: at once, later, or item by item. */
+export type Returned<O> = O | Promise<O> | Items<O>;
+
 /** Registers handlers for one method on an `App`. Each form gives the handler back. */
 export interface AppVerb {
   <const Path extends string, H extends (args: { [K in PathNames<Path>]: string }) => unknown>(
@@ -100,10 +106,20 @@ export interface AppVerb {
     options: RouteOptions<P & CheckPath<P, Path>, R>,
     handler: (args: HandlerArgs<P, Path>) => O | Promise<O>,
   ): (args: HandlerArgs<P, Path>) => O | Promise<O>;
+  <
+    const Path extends string,
+    P extends Params = {},
+    R extends Schema | undefined = undefined,
+    const O extends HandlerResult<R> = HandlerResult<R>,
+  >(
+    path: Path,
+    options: RouteOptions<P & CheckPath<P, Path>, R>,
+    handler: (args: HandlerArgs<P, Path>) => Items<O>,
+  ): (args: HandlerArgs<P, Path>) => Items<O>;
   <const Path extends string, P extends Params = {}, R extends Schema | undefined = undefined>(
     path: Path,
     options?: RouteOptions<P & CheckPath<P, Path>, R>,
-  ): <H extends (args: HandlerArgs<P, Path>) => HandlerResult<R> | Promise<HandlerResult<R>>>(handler: H) => H;
+  ): <H extends (args: HandlerArgs<P, Path>) => Returned<HandlerResult<R>>>(handler: H) => H;
 }
 
 /** Registers handlers of WebSockets on an `App` or, with the names of its prefix, on a `Router`. Gives the handler back. */
@@ -140,12 +156,20 @@ export interface MultiVerb<Prefix extends string = ""> {
     options: RouteOptions<P, R> & MultiRouteOptions,
     handler: (args: HandlerArgs<P, `${Prefix}${Path}`>) => O | Promise<O>,
   ): (args: HandlerArgs<P, `${Prefix}${Path}`>) => O | Promise<O>;
+  <
+    const Path extends string,
+    P extends Params = {},
+    R extends Schema | undefined = undefined,
+    const O extends HandlerResult<R> = HandlerResult<R>,
+  >(
+    path: Path,
+    options: RouteOptions<P, R> & MultiRouteOptions,
+    handler: (args: HandlerArgs<P, `${Prefix}${Path}`>) => Items<O>,
+  ): (args: HandlerArgs<P, `${Prefix}${Path}`>) => Items<O>;
   <const Path extends string, P extends Params = {}, R extends Schema | undefined = undefined>(
     path: Path,
     options: RouteOptions<P, R> & MultiRouteOptions,
-  ): <H extends (args: HandlerArgs<P, `${Prefix}${Path}`>) => HandlerResult<R> | Promise<HandlerResult<R>>>(
-    handler: H,
-  ) => H;
+  ): <H extends (args: HandlerArgs<P, `${Prefix}${Path}`>) => Returned<HandlerResult<R>>>(handler: H) => H;
 }
 
 /** Registers handlers for one method on a `Router`, whose outer prefix nobody knows yet. */
@@ -164,10 +188,18 @@ export interface RouterVerb<Prefix extends string> {
     options: RouteOptions<P, R>,
     handler: (args: HandlerArgs<P, `${Prefix}${Path}`>) => O | Promise<O>,
   ): (args: HandlerArgs<P, `${Prefix}${Path}`>) => O | Promise<O>;
+  <
+    const Path extends string,
+    P extends Params = {},
+    R extends Schema | undefined = undefined,
+    const O extends HandlerResult<R> = HandlerResult<R>,
+  >(
+    path: Path,
+    options: RouteOptions<P, R>,
+    handler: (args: HandlerArgs<P, `${Prefix}${Path}`>) => Items<O>,
+  ): (args: HandlerArgs<P, `${Prefix}${Path}`>) => Items<O>;
   <const Path extends string, P extends Params = {}, R extends Schema | undefined = undefined>(
     path: Path,
     options?: RouteOptions<P, R>,
-  ): <H extends (args: HandlerArgs<P, `${Prefix}${Path}`>) => HandlerResult<R> | Promise<HandlerResult<R>>>(
-    handler: H,
-  ) => H;
+  ): <H extends (args: HandlerArgs<P, `${Prefix}${Path}`>) => Returned<HandlerResult<R>>>(handler: H) => H;
 }

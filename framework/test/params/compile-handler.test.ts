@@ -68,6 +68,11 @@ describe("compileHandler", () => {
         yield 1;
       }),
     ).toBe(true);
+    expect(
+      isAsync(function* () {
+        yield 1;
+      }),
+    ).toBe(true);
     expect(isAsync(() => null)).toBe(false);
     expect(isAsync(() => Promise.resolve(null))).toBe(false);
   });

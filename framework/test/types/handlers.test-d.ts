@@ -248,6 +248,21 @@ app.route(
   // @ts-expect-error -- age is missing
   async () => ({ name: "a" }),
 );
+// Of a generator, `returns` is the type of each item.
+app.get("/x", { returns: User, stream: "sse" }, async function* () {
+  yield { name: "a", age: 1 };
+});
+app.get("/x", { returns: User }, function* () {
+  yield { name: "a", age: 1 };
+});
+app.get(
+  "/x",
+  { returns: User },
+  // @ts-expect-error -- age is missing
+  async function* () {
+    yield { name: "a" };
+  },
+);
 // A list as default is a list.
 app.get("/x", { params: { tags: Query(t.Array(t.String()), { default: [] }) } }, async ({ tags }) => {
   is<Equal<typeof tags, string[]>>();
