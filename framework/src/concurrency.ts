@@ -1,2 +1,26 @@
 /** What runs beside the event loop, and the loop itself. @module */
+export { setEntry, resolveEntry } from "./concurrency/entry.js";
+export {
+  EntryError,
+  LoopError,
+  PoolClosedError,
+  PoolFullError,
+  PoolTimeoutError,
+  PoolUnavailableError,
+  WorkerDiedError,
+} from "./concurrency/errors.js";
+export { type HostedApp, type WorkerHost, workerHost } from "./concurrency/host.js";
 export { installLoop, loopName, type LoopName } from "./concurrency/loop.js";
+export { assertUnbound, detachResult, keepOnLoop } from "./concurrency/ownership.js";
+export {
+  assertPoolOptions,
+  createWorkerPool,
+  type PoolOptions,
+  ProcessPool,
+  runInProcess,
+  runInThread,
+  ThreadPool,
+  type WorkerKind,
+} from "./concurrency/pools.js";
+export type { RouteTable } from "./concurrency/protocol.js";
+export type { PoolEntry, PoolStats, WorkerPool } from "./concurrency/worker-pool.js";

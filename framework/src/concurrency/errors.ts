@@ -1,0 +1,55 @@
+/** What may become of a task that is handed to a pool. @module */
+import { HTTPException } from "../exceptions.js";
+
+/** Something that belongs to one event loop was to be used on another: a socket, a stream, a client of a database. */
+export class LoopError extends Error {
+  override readonly name = "LoopError";
+
+  /** @param detail - What was handed over, and what to write instead. */
+  constructor(detail: string) {
+    super(`Task attached to a different loop. ${detail}`);
+  }
+}
+
+/** The worker that ran the task has ended before it answered. The task is not run again. */
+export class WorkerDiedError extends Error {
+  override readonly name = "WorkerDiedError";
+}
+
+/** The module of the application cannot be used in a worker. The message names a route, and the ways out. */
+export class EntryError extends Error {
+  override readonly name = "EntryError";
+}
+
+/** The pool was closed before the task was given to it. */
+export class PoolClosedError extends Error {
+  override readonly name = "PoolClosedError";
+}
+
+/** The task is one too many: as many as may wait for a worker do so. Answered with 503 and `Retry-After`. */
+export class PoolFullError extends HTTPException {
+  override readonly name = "PoolFullError";
+
+  constructor() {
+    super(503, undefined, { headers: { "Retry-After": "1" } });
+  }
+}
+
+/** No worker comes up: each ends as it starts. Answered with 503 and `Retry-After`. */
+export class PoolUnavailableError extends HTTPException {
+  override readonly name = "PoolUnavailableError";
+
+  /** @param retryAfterSeconds - When a worker will have been tried again. */
+  constructor(retryAfterSeconds: number) {
+    super(503, undefined, { headers: { "Retry-After": String(retryAfterSeconds) } });
+  }
+}
+
+/** The task took longer than `timeoutMs`; its worker is replaced. Answered with 504. */
+export class PoolTimeoutError extends HTTPException {
+  override readonly name = "PoolTimeoutError";
+
+  constructor() {
+    super(504);
+  }
+}

@@ -1,0 +1,190 @@
+/** Pools of processes and of threads. @module */
+import { ConfigurationError } from "../exceptions.js";
+import { resolveModule } from "./entry.js";
+import { PoolClosedError } from "./errors.js";
+import { workerHost } from "./host.js";
+import { assertUnbound } from "./ownership.js";
+import { type PoolStats, WorkerPool, type WorkerPoolSettings } from "./worker-pool.js";
+
+/** What the workers of a pool are. */
+export type WorkerKind = "process" | "thread";
+
+/** The options of a pool. */
+export interface PoolOptions {
+  /** How many workers there are at most. Defaults to `os.availableParallelism()`. */
+  size?: number;
+  /** How many tasks may wait for a worker. One more is refused. Defaults to 256. */
+  maxQueue?: number;
+  /** Milliseconds that a task may wait, and then that it may run, before its worker is replaced. */
+  timeoutMs?: number;
+}
+
+/** At 20 ms a task and two workers, the last of so many waits for 2.5 s. */
+const DEFAULT_MAX_QUEUE = 256;
+
+/** @throws ConfigurationError naming the option that is at fault. */
+export function assertPoolOptions({ size, maxQueue, timeoutMs }: PoolOptions): void {
+  assertOption("size", size, "a whole number from 1", (value) => Number.isInteger(value) && value >= 1);
+  assertOption("maxQueue", maxQueue, "a whole number from 0, or Infinity", (value) => isCount(value));
+  assertOption("timeoutMs", timeoutMs, "a number of milliseconds above 0, or Infinity", (value) => value > 0);
+}
+
+function isCount(value: number): boolean {
+  return value === Infinity || (Number.isInteger(value) && value >= 0);
+}
+
+function assertOption(
+  name: string,
+  value: number | undefined,
+  expected: string,
+  fits: (value: number) => boolean,
+): void {
+  if (value === undefined || (typeof value === "number" && fits(value))) return;
+  throw new ConfigurationError(`pool: ${name} should be ${expected}, not ${String(value)}.`);
+}
+
+/** Makes a pool of workers of a kind, which loads what that takes. */
+export async function createWorkerPool(
+  kind: WorkerKind,
+  options: PoolOptions,
+  settings: Pick<WorkerPoolSettings, "entry" | "onDeath">,
+): Promise<WorkerPool> {
+  const { spawn, availableParallelism } = await (kind === "process"
+    ? import("./spawn-process.js")
+    : import("./spawn-thread.js"));
+  return new WorkerPool({
+    ...settings,
+    spawn,
+    size: options.size ?? availableParallelism(),
+    maxQueue: options.maxQueue ?? DEFAULT_MAX_QUEUE,
+    timeoutMs: options.timeoutMs ?? Infinity,
+  });
+}
+
+/** Workers that call exported functions of modules. */
+class ModulePool {
+  readonly #kind: WorkerKind;
+  readonly #options: PoolOptions;
+  #pool: Promise<WorkerPool> | null = null;
+  #opened: WorkerPool | null = null;
+  #isClosed = false;
+
+  constructor(kind: WorkerKind, options: PoolOptions) {
+    assertPoolOptions(options);
+    if (workerHost()) {
+      // Whatever a module does on import it does in each worker: one that starts workers would go on for ever.
+      throw new ConfigurationError(
+        "A worker cannot start workers of its own. Call the pool from an async handler or from the program, and keep " +
+          "what the workers call in a module of its own that starts nothing.",
+      );
+    }
+    this.#kind = kind;
+    this.#options = options;
+  }
+
+  /** The figures as they are now; `null` before the first task. */
+  get stats(): PoolStats | null {
+    return this.#opened?.stats ?? null;
+  }
+
+  /**
+   * Calls an exported function in a worker. Arguments and result travel by structured clone.
+   *
+   * @param moduleUrl - The module's URL or absolute path: `new URL("./work.js", import.meta.url)`.
+   * @param name - The name of the export.
+   * @throws LoopError when an argument or the result belongs to one loop: a socket, a stream, a client, a function.
+   * @throws HTTPException with 503 when too many wait, with 504 past `timeoutMs`.
+   * @throws Error what the function throws, with its name, message and stack.
+   */
+  async run(moduleUrl: string | URL, name: string, ...args: readonly unknown[]): Promise<unknown> {
+    const module = await resolveModule(moduleUrl);
+    for (const [index, arg] of args.entries()) {
+      assertUnbound(arg, `argument ${index + 1}`, (path, what) => {
+        return `The ${path} of ${name}() is ${what}, which stays where it was made. Hand over data.`;
+      });
+    }
+    if (this.#isClosed) throw new PoolClosedError("The pool is closed: it takes no more tasks.");
+    const { value } = await (await this.#open()).run({ type: "export", module, name }, args);
+    return value;
+  }
+
+  #open(): Promise<WorkerPool> {
+    return (this.#pool ??= createWorkerPool(this.#kind, this.#options, { entry: null, onDeath: () => {} }).then(
+      (pool) => (this.#opened = pool),
+    ));
+  }
+
+  /** Waits for what runs and ends the workers. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await (await this.#pool)?.close();
+  }
+
+  /** The same as `close()`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
+
+/**
+ * A pool of processes that call exported functions of modules. A worker is started when there is work for it, runs one
+ * task at a time, and is replaced when it ends. Workers do not keep the program alive.
+ *
+ * @example
+ * ```ts
+ * import { ProcessPool } from "tsgi/concurrency";
+ *
+ * await using pool = new ProcessPool({ size: 2, timeoutMs: 10_000 });
+ * await pool.run(new URL("./work.js", import.meta.url), "render", { page: 1 });
+ * ```
+ */
+export class ProcessPool extends ModulePool {
+  /** @throws ConfigurationError when an option is at fault, or this is a worker itself. */
+  constructor(options: PoolOptions = {}) {
+    super("process", options);
+  }
+}
+
+/**
+ * A pool of worker threads, each with an interpreter of its own inside this process. They start faster and share the
+ * process: a crash of native code, or memory outside the heap, is everybody's.
+ */
+export class ThreadPool extends ModulePool {
+  /** @throws ConfigurationError when an option is at fault, or this is a worker itself. */
+  constructor(options: PoolOptions = {}) {
+    super("thread", options);
+  }
+}
+
+let processes: ProcessPool | null = null;
+let threads: ThreadPool | null = null;
+
+/**
+ * Calls an exported function in a process of a pool that the whole program shares.
+ *
+ * @param moduleUrl - The module's URL or absolute path.
+ * @param name - The name of the export.
+ * @throws Error what the function throws, with its name, message and stack.
+ * @example
+ * ```ts
+ * import { runInProcess } from "tsgi/concurrency";
+ *
+ * await runInProcess(new URL("./work.js", import.meta.url), "render", { page: 1 });
+ * ```
+ */
+export async function runInProcess(
+  moduleUrl: string | URL,
+  name: string,
+  ...args: readonly unknown[]
+): Promise<unknown> {
+  return (processes ??= new ProcessPool()).run(moduleUrl, name, ...args);
+}
+
+/** The same in a worker thread: the specification's sub-interpreter. */
+export async function runInThread(
+  moduleUrl: string | URL,
+  name: string,
+  ...args: readonly unknown[]
+): Promise<unknown> {
+  return (threads ??= new ThreadPool()).run(moduleUrl, name, ...args);
+}

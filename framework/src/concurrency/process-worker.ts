@@ -1,0 +1,53 @@
+/** The program of a worker process. @module */
+import { Worker as Thread } from "node:worker_threads";
+import type { Order } from "./protocol.js";
+import { runWorker } from "./worker.js";
+
+/** How often a worker looks whether its server is still there. */
+const WATCH_MS = 1000;
+
+/** Signals that a terminal or a supervisor sends to the whole group. What runs is for the server to end. */
+const GROUP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/**
+ * A server that is killed cannot end its workers. They notice when the channel to it closes, but one in an endless loop
+ * never hears of that: a thread of its own sees that the parent is another.
+ */
+function watchParent(): void {
+  const program = `setInterval(() => {
+    if (process.ppid !== ${process.ppid}) process.kill(process.pid, "SIGKILL");
+  }, ${WATCH_MS});`;
+  const resourceLimits = { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 2, stackSizeMb: 1 };
+  new Thread(program, { eval: true, execArgv: [], argv: [], env: {}, resourceLimits }).unref();
+}
+
+function ignoreGroupSignals(): void {
+  for (const signal of GROUP_SIGNALS) {
+    process.removeAllListeners(signal);
+    process.on(signal, () => {});
+  }
+}
+
+process.on("disconnect", () => process.exit());
+ignoreGroupSignals();
+let isWatched = false;
+
+runWorker({
+  send: (report) =>
+    new Promise((resolve) => {
+      // An error says that the channel is closed, and then this process ends.
+      process.send?.(report, undefined, {}, () => resolve());
+    }),
+  onOrder: (listener) =>
+    process.on("message", (order) => {
+      const { type } = order as Order;
+      if (type === "use") ignoreGroupSignals(); // also those that the application's module listens to
+      if (type === "run" && !isWatched) {
+        isWatched = true;
+        watchParent();
+      }
+      listener(order as Order);
+    }),
+  ref: () => process.channel?.ref(),
+  unref: () => process.channel?.unref(),
+});

@@ -1,0 +1,90 @@
+/** What a pool and its workers say to each other. @module */
+import { HTTPException } from "../exceptions.js";
+import { errorText } from "../logger.js";
+import { LoopError } from "./errors.js";
+
+/** The module of an application, as a worker is told of it. */
+export interface EntryModule {
+  /** An absolute URL. */
+  readonly url: string;
+  /** Whether somebody named it. The program's main module is a guess: what makes its App may still be under way. */
+  readonly isNamed: boolean;
+  /** The program's own main module, which programs compare themselves with. */
+  readonly main: string | null;
+}
+
+/** What is to be called: a module's export, or a route's handler. */
+export type Target =
+  | { readonly type: "export"; readonly module: string; readonly name: string }
+  | { readonly type: "route"; readonly route: string };
+
+/** Said to a worker. */
+export type Order =
+  | { readonly type: "start"; readonly entry: EntryModule | null }
+  | { readonly type: "use"; readonly app: number }
+  | { readonly type: "run"; readonly id: number; readonly target: Target; readonly args: readonly unknown[] };
+
+/** The routes of one App in a worker. */
+export interface RouteTable {
+  readonly title: string;
+  readonly routes: readonly string[];
+}
+
+/** Said by a worker. */
+export type Report =
+  | { readonly type: "ready" }
+  /** The Apps so far. With `isFinal` no other will come. */
+  | { readonly type: "tables"; readonly tables: readonly RouteTable[]; readonly isFinal: boolean }
+  | { readonly type: "failed"; readonly error: SentError }
+  /** The task is here, and is called as soon as this is on its way: it must not be given to another from now on. */
+  | { readonly type: "begun"; readonly id: number }
+  | { readonly type: "done"; readonly id: number; readonly value: unknown; readonly elapsedMs: number }
+  | { readonly type: "thrown"; readonly id: number; readonly error: SentError; readonly elapsedMs: number };
+
+/** An error on its way between two loops. */
+export interface SentError {
+  readonly name: string;
+  readonly message: string;
+  readonly stack: string;
+  readonly cause?: SentError;
+  /** What an `HTTPException` has besides. */
+  readonly http?: { statusCode: number; detail: unknown; headers: Readonly<Record<string, string>> | undefined };
+}
+
+/** How many causes behind an error travel with it. */
+const MAX_CAUSES = 4;
+
+/** An error, or whatever else was thrown, in a form that travels. */
+export function toSentError(thrown: unknown, depth = 0): SentError {
+  try {
+    if (!(thrown instanceof Error)) return { name: "Error", message: `Thrown: ${errorText(thrown)}`, stack: "" };
+    const { name, message, stack, cause } = thrown;
+    return {
+      name: String(name),
+      message: String(message),
+      stack: String(stack ?? ""),
+      ...(cause === undefined || depth >= MAX_CAUSES ? {} : { cause: toSentError(cause, depth + 1) }),
+      ...(thrown instanceof HTTPException
+        ? { http: { statusCode: thrown.statusCode, detail: thrown.detail, headers: thrown.headers } }
+        : {}),
+    };
+  } catch {
+    return { name: "Error", message: "An error that cannot be read was thrown.", stack: "" };
+  }
+}
+
+/** The error that was sent: an `HTTPException` or a `LoopError` as such, any other as an `Error` of its name. */
+export function fromSentError(sent: SentError): Error {
+  const cause = sent.cause === undefined ? undefined : fromSentError(sent.cause);
+  const error = create(sent, cause);
+  if (sent.stack !== "") error.stack = sent.stack;
+  return error;
+}
+
+function create({ name, message, http }: SentError, cause: Error | undefined): Error {
+  if (http) return new HTTPException(http.statusCode, http.detail, { headers: http.headers, cause });
+  const error = name === "LoopError" ? new LoopError("") : new Error(message, { cause });
+  Object.defineProperty(error, "name", { value: name, configurable: true, writable: true });
+  error.message = message;
+  return error;
+}

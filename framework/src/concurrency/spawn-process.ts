@@ -1,0 +1,82 @@
+/** Starts workers as processes. @module */
+import { type ChildProcess, fork } from "node:child_process";
+import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
+import type { Report } from "./protocol.js";
+import { STOP_MS, type WorkerEvents, type WorkerHandle } from "./transport.js";
+
+export { availableParallelism };
+
+/** Every worker that lives. When this process ends by itself, they end with it, also those in an endless loop. */
+const living = new Set<ChildProcess>();
+
+/** Options of Node that belong to one process alone: a debugger's port, a text to run, a watcher. */
+const OWN_OPTION = /^--?(inspect|debug|eval|e$|print|p$|pe$|check|c$|interactive|i$|watch|test|input-type)/;
+
+/** The options of this process, so that a worker loads what this one loads: TypeScript through `tsx`, for one. */
+function inheritedOptions(): string[] {
+  return process.execArgv.filter((option, index, all) => {
+    const before = all[index - 1];
+    return !OWN_OPTION.test(option) && !(before !== undefined && /^-(e|p|pe)$|^--(eval|print)$/.test(before));
+  });
+}
+
+function killAll(): void {
+  for (const child of living) child.kill("SIGKILL");
+}
+
+/** Starts a worker process. */
+export function spawn(events: WorkerEvents): WorkerHandle {
+  const { NODE_UNIQUE_ID: _, ...env } = process.env; // It would take itself for a worker of node:cluster.
+  const child = fork(fileURLToPath(new URL("./process-worker.js", import.meta.url)), process.argv.slice(2), {
+    serialization: "advanced",
+    execArgv: inheritedOptions(),
+    stdio: ["ignore", "inherit", "inherit", "ipc"],
+    env,
+  });
+  if (living.size === 0) process.on("exit", killAll);
+  living.add(child);
+  child.unref();
+  child.channel?.unref();
+  return watch(child, events);
+}
+
+function watch(child: ChildProcess, events: WorkerEvents): WorkerHandle {
+  let how: string | null = null;
+  let isDisconnected = false;
+  let isGone = false;
+  let timer: NodeJS.Timeout | undefined;
+  const settle = () => {
+    // What a process said before its end may come after the news of its end: only the channel's end is the last.
+    if (isGone || how === null || !isDisconnected) return;
+    isGone = true;
+    clearTimeout(timer);
+    living.delete(child);
+    if (living.size === 0) process.off("exit", killAll);
+    events.gone(how);
+  };
+  child.on("message", (report) => events.report(report as Report));
+  child.on("exit", (code, signal) => {
+    how = signal === null ? `with exit code ${code}` : `by ${signal}`;
+    settle();
+  });
+  child.on("disconnect", () => {
+    isDisconnected = true;
+    if (!timer) child.kill("SIGKILL"); // Without a channel it is of no use, whatever it still does.
+    settle();
+  });
+  child.on("error", (error) => {
+    if (child.pid !== undefined) return; // A message that could not be sent: its end says the rest.
+    how = `before it began (${error.message})`;
+    isDisconnected = true;
+    settle();
+  });
+  return {
+    send: (order) => void child.send(order, undefined, {}, () => {}),
+    kill: () => void child.kill("SIGKILL"),
+    stop: () => {
+      timer = setTimeout(() => child.kill("SIGKILL"), STOP_MS);
+      if (child.connected) child.disconnect();
+    },
+  };
+}

@@ -1,0 +1,331 @@
+/** A pool of workers: who runs what, who waits, and who takes the place of the dead. @module */
+import {
+  EntryError,
+  PoolClosedError,
+  PoolFullError,
+  PoolTimeoutError,
+  PoolUnavailableError,
+  WorkerDiedError,
+} from "./errors.js";
+import { type EntryModule, fromSentError, type Report, type RouteTable, type Target } from "./protocol.js";
+import { Slot } from "./slot.js";
+import { StartFailures } from "./start-failures.js";
+import { createTask, type Outcome, type Task } from "./task.js";
+import type { Spawn } from "./transport.js";
+
+/** Figures of a pool, as they are now. */
+export interface PoolStats {
+  /** How many workers it is meant to have. */
+  readonly size: number;
+  /** How many are up. */
+  readonly ready: number;
+  /** How many of them run a task. */
+  readonly busy: number;
+  /** How many tasks wait for one. */
+  readonly queued: number;
+  /** How many workers were started in the place of one that had ended. */
+  readonly restarts: number;
+}
+
+/** The application whose routes the workers serve. */
+export interface PoolEntry {
+  readonly module: EntryModule;
+  /** Finds the App among those of a worker: its index, or in words what is different. */
+  find(tables: readonly RouteTable[]): number | string;
+  /** One clear error from what is wrong with the module. */
+  explain(problem: string, cause?: unknown): EntryError;
+}
+
+/** How a pool is made. */
+export interface WorkerPoolSettings {
+  readonly spawn: Spawn;
+  readonly size: number;
+  /** How many tasks may wait. */
+  readonly maxQueue: number;
+  /** How long a task may wait, and then how long it may run. `Infinity` for as long as it takes. */
+  readonly timeoutMs: number;
+  readonly entry: PoolEntry | null;
+  /** Called when a worker ended that should not have. */
+  readonly onDeath: (message: string) => void;
+}
+
+/** How long a worker may take to be ready. */
+const START_MS = 10_000;
+
+/** The longest delay that a timer takes. */
+const MAX_DELAY_MS = 2 ** 31 - 1;
+
+/** Workers of one kind and their tasks, each worker with one at a time. */
+export class WorkerPool {
+  readonly #settings: WorkerPoolSettings;
+  readonly #slots = new Set<Slot>();
+  readonly #queue: Task[] = [];
+  readonly #failures = new StartFailures();
+  #pending = 0;
+  #restarts = 0;
+  #isFilled = false;
+  #keepAlive: NodeJS.Timeout | null = null;
+  #retry: NodeJS.Timeout | null = null;
+  #entryError: EntryError | null = null;
+  #closing: Promise<void> | null = null;
+  /** Waiting for the first worker to be up, or to fail. */
+  #onFirst: ((error: EntryError | null) => void)[] = [];
+  #onIdle: (() => void) | null = null;
+  #onEmpty: (() => void) | null = null;
+
+  constructor(settings: WorkerPoolSettings) {
+    this.#settings = settings;
+  }
+
+  get stats(): PoolStats {
+    const slots = [...this.#slots];
+    return {
+      size: this.#settings.size,
+      ready: slots.filter(({ isReady }) => isReady).length,
+      busy: slots.filter(({ task }) => task !== null).length,
+      queued: this.#queue.length,
+      restarts: this.#restarts,
+    };
+  }
+
+  /**
+   * Starts a worker, and once it is up as many as there are to be. Resolves also when it died: others are tried.
+   *
+   * @throws EntryError when the module cannot be used.
+   */
+  async fill(): Promise<void> {
+    this.#isFilled = true;
+    this.#hold();
+    try {
+      const error = await new Promise<EntryError | null>((resolve) => {
+        this.#onFirst.push(resolve);
+        this.#grow();
+      });
+      if (error) throw error;
+    } finally {
+      this.#release();
+    }
+  }
+
+  /** Runs a task when a worker is free. @throws what the task throws, or what became of it. */
+  run(target: Target, args: readonly unknown[]): Promise<Outcome> {
+    const refusal = this.#refusal();
+    if (refusal) return Promise.reject(refusal);
+    this.#hold();
+    return new Promise<Outcome>((resolve, reject) => {
+      const task = createTask(target, args, { resolve, reject });
+      this.#limit(task, () => this.#expireQueued(task));
+      this.#queue.push(task);
+      this.#advance();
+    }).finally(() => this.#release());
+  }
+
+  /** Takes nothing more, waits for what runs, and ends the workers. */
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close());
+  }
+
+  async #close(): Promise<void> {
+    if (this.#pending > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
+    if (this.#retry) clearTimeout(this.#retry);
+    for (const slot of this.#slots) slot.handle.stop();
+    if (this.#slots.size > 0) await new Promise<void>((resolve) => (this.#onEmpty = resolve));
+  }
+
+  #refusal(): Error | null {
+    if (this.#closing) return new PoolClosedError("The pool is closed: it takes no more tasks.");
+    const { size, ready, busy, queued } = this.stats;
+    if (ready === 0 && this.#failures.isHopeless && (this.#retry || this.#slots.size > 0)) {
+      return new PoolUnavailableError(this.#failures.delaySeconds);
+    }
+    if (ready === 0 && this.#retry && this.#entryError) return this.#entryError;
+    return busy + queued >= size + this.#settings.maxQueue ? new PoolFullError() : null;
+  }
+
+  /** While something is pending, this process stays. Workers alone do not keep it. */
+  #hold(): void {
+    this.#pending++;
+    this.#keepAlive ??= setInterval(() => {}, MAX_DELAY_MS);
+  }
+
+  #release(): void {
+    if (--this.#pending > 0) return;
+    if (this.#keepAlive) clearInterval(this.#keepAlive);
+    this.#keepAlive = null;
+    this.#onIdle?.();
+  }
+
+  #limit(task: Task, expire: () => void): void {
+    clearTimeout(task.timer);
+    const { timeoutMs } = this.#settings;
+    if (timeoutMs <= MAX_DELAY_MS) task.timer = setTimeout(expire, timeoutMs);
+  }
+
+  /** No worker became free in time: as with a full queue, there is more to do than workers. */
+  #expireQueued(task: Task): void {
+    const index = this.#queue.indexOf(task);
+    if (index >= 0) this.#queue.splice(index, 1);
+    task.settle.reject(new PoolFullError());
+  }
+
+  /** Gives tasks to free workers, and starts more where that is not enough. */
+  #advance(): void {
+    for (const slot of this.#slots) {
+      if (slot.isFree) this.#assign(slot);
+    }
+    this.#grow();
+  }
+
+  #assign(slot: Slot): void {
+    for (let task = this.#queue.shift(); task; task = this.#queue.shift()) {
+      try {
+        slot.begin(task);
+      } catch (error) {
+        clearTimeout(task.timer);
+        task.settle.reject(new TypeError(`An argument cannot be cloned: ${String(error)}`, { cause: error }));
+        continue;
+      }
+      const assigned = task;
+      this.#limit(task, () => this.#expireRunning(slot, assigned));
+      return;
+    }
+  }
+
+  #expireRunning(slot: Slot, task: Task): void {
+    slot.task = null;
+    slot.isReady = false;
+    slot.handle.kill();
+    task.settle.reject(new PoolTimeoutError());
+  }
+
+  #grow(): void {
+    const { size } = this.#settings;
+    const starting = [...this.#slots].filter(({ isStarting }) => isStarting).length;
+    const isEager = this.#isFilled && !this.#entryError && !this.#closing;
+    const wanted = isEager ? size : Math.min(size, this.#slots.size - starting + this.#queue.length);
+    // The first tells whether the others can start at all, and so does the one that is tried after a failure.
+    const isTrying = this.#failures.count > 0 || (this.#isFilled && !this.#failures.hasSucceeded);
+    const most = isTrying ? 1 : size;
+    if (this.#retry) return;
+    for (let count = starting; count < most && this.#slots.size < wanted; count++) this.#start();
+  }
+
+  #start(): void {
+    const { entry, spawn } = this.#settings;
+    const slot = new Slot(spawn, {
+      report: (report) => this.#take(slot, report),
+      gone: (how) => this.#bury(slot, how),
+    });
+    this.#slots.add(slot);
+    slot.startTimer = setTimeout(() => {
+      this.#failStart(slot, `has not finished importing in ${START_MS / 1000} seconds`);
+    }, START_MS);
+    slot.startTimer.unref();
+    slot.handle.send({ type: "start", entry: entry?.module ?? null });
+  }
+
+  #take(slot: Slot, report: Report): void {
+    switch (report.type) {
+      case "ready":
+        return this.#welcome(slot);
+      case "failed":
+        return this.#failStart(slot, "cannot be imported", fromSentError(report.error));
+      case "tables":
+        return this.#compare(slot, report.tables, report.isFinal);
+      case "begun":
+        if (slot.task?.id === report.id) slot.task.hasBegun = true;
+        return;
+      default: {
+        const task = slot.finish(report.id);
+        if (!task) return; // Its time was over.
+        clearTimeout(task.timer);
+        if (report.type === "done") task.settle.resolve({ value: report.value, elapsedMs: report.elapsedMs });
+        else task.settle.reject(fromSentError(report.error));
+        this.#advance();
+      }
+    }
+  }
+
+  #compare(slot: Slot, tables: readonly RouteTable[], isFinal: boolean): void {
+    if (!slot.isStarting) return;
+    const found = this.#settings.entry?.find(tables) ?? 0;
+    if (typeof found === "number") {
+      slot.handle.send({ type: "use", app: found });
+      this.#welcome(slot);
+    } else if (isFinal) this.#failStart(slot, found);
+  }
+
+  #welcome(slot: Slot): void {
+    slot.becomeReady();
+    this.#failures.clear();
+    this.#entryError = null;
+    this.#tellFirst(null);
+    this.#advance();
+  }
+
+  #tellFirst(error: EntryError | null): void {
+    const waiting = this.#onFirst;
+    this.#onFirst = [];
+    for (const resolve of waiting) resolve(error);
+  }
+
+  /** The module is of no use in a worker. Whoever waits is told why. */
+  #failStart(slot: Slot, problem: string, cause?: unknown): void {
+    if (!slot.isStarting) return;
+    slot.fail();
+    const error = this.#settings.entry?.explain(problem, cause) ?? new EntryError(`The worker ${problem}.`, { cause });
+    this.#entryError = error;
+    this.#failures.add();
+    this.#tellFirst(error);
+    if (!this.stats.ready) this.#rejectQueued(error);
+  }
+
+  #rejectQueued(error: Error): void {
+    for (const task of this.#queue.splice(0)) {
+      clearTimeout(task.timer);
+      task.settle.reject(error);
+    }
+  }
+
+  /** A worker is gone: its own task fails, or is given to another if it was never begun. */
+  #bury(slot: Slot, how: string): void {
+    this.#slots.delete(slot);
+    if (this.#slots.size === 0) this.#onEmpty?.();
+    const { task } = slot;
+    slot.task = null;
+    const isAtStart = slot.isStarting;
+    slot.fail();
+    if (this.#closing && this.#pending === 0) return;
+    this.#restarts++;
+    if (isAtStart) {
+      this.#failures.add();
+      this.#settings.onDeath(`A pool worker ended ${how} as it started.`);
+      this.#tellFirst(null);
+      if (this.#failures.isHopeless && !this.stats.ready) {
+        this.#rejectQueued(new PoolUnavailableError(this.#failures.delaySeconds));
+      }
+    }
+    if (task) this.#bereave(task, how);
+    this.#replace();
+  }
+
+  #bereave(task: Task, how: string): void {
+    clearTimeout(task.timer);
+    if (!task.hasBegun && task.attempts < 3) {
+      this.#limit(task, () => this.#expireQueued(task));
+      this.#queue.unshift(task);
+    } else {
+      task.settle.reject(new WorkerDiedError(`The pool worker that ran it ended ${how}. Another takes its place.`));
+    }
+  }
+
+  #replace(): void {
+    if (this.#failures.count === 0) return this.#advance();
+    if (this.#retry) return;
+    this.#retry = setTimeout(() => {
+      this.#retry = null;
+      this.#advance();
+    }, this.#failures.delayMs);
+    this.#retry.unref();
+  }
+}
