@@ -3,8 +3,10 @@ import { Dispatcher } from "./app/dispatcher.js";
 import { Endpoint, type EndpointSettings, type RouteRecord } from "./app/endpoint.js";
 import { guard } from "./app/errors.js";
 import { Lifespan, type LifespanFunction, type LifespanHook, type Startable } from "./app/lifespan.js";
+import { HandlerPool, type HandlerPoolOptions } from "./app/pool.js";
 import { SocketEndpoint } from "./app/socket-endpoint.js";
 import type { ASGIApp, Receive, Scope, Send } from "./asgi.js";
+import { keepOnLoop, type PoolStats, workerHost } from "./concurrency.js";
 import { DependencyOverrides } from "./dependencies.js";
 import {
   type ExceptionHandler,
@@ -33,6 +35,7 @@ import {
 
 export type { RouteRecord } from "./app/endpoint.js";
 export type { LifespanFunction, LifespanHook } from "./app/lifespan.js";
+export type { HandlerPoolOptions } from "./app/pool.js";
 
 /** The options of an `App`. */
 export interface AppOptions extends OpenAPIOptions {
@@ -42,6 +45,13 @@ export interface AppOptions extends OpenAPIOptions {
   lifespan?: LifespanFunction<App>;
   /** Bounds on what a request may cost; each has a default. */
   limits?: Partial<Limits>;
+  /** Where plain handlers run. Defaults to a pool of `os.availableParallelism()` processes. */
+  pool?: HandlerPoolOptions;
+  /**
+   * The module that makes the App, for the pool's workers to import: `import.meta.url`. Defaults to the module that
+   * `tsgi run` or `tsgi dev` was given, else to the program's main module.
+   */
+  entry?: string | URL;
   /** Where the framework logs. Defaults to readable lines on the standard error output. */
   logger?: Logger;
   /** Dependencies of every route, before those of routers and routes. */
@@ -58,7 +68,10 @@ const dispatchers = new WeakMap<object, Dispatcher>();
 class CallableInstance {
   constructor() {
     const dispatcher = new Dispatcher();
-    const self: ASGIApp = (scope, receive, send) => dispatcher.handle(scope, receive, send);
+    const worker = workerHost();
+    const self: ASGIApp = worker
+      ? () => worker.hold()
+      : (scope, receive, send) => dispatcher.handle(scope, receive, send);
     dispatchers.set(self, dispatcher);
     return Object.setPrototypeOf(self, new.target.prototype) as CallableInstance;
   }
@@ -101,6 +114,9 @@ export class App extends CallableInstance {
   readonly #routes: RouteRecord[] = [];
   readonly #endpoints: Endpoint[] = [];
   readonly #lifespan: Lifespan<App>;
+  readonly #pool: HandlerPool;
+  /** The lifespan, and the pool around it. */
+  readonly #life: Startable;
   readonly #documentation: Documentation;
 
   /** Registers a handler for `GET`, and so for `HEAD`. */
@@ -132,7 +148,17 @@ export class App extends CallableInstance {
     this.#limits = mergeLimits(DEFAULT_LIMITS, options.limits);
     this.#exceptionHandlers = new ExceptionHandlers(options.exceptionHandlers);
     this.#dispatcher.addMiddleware(...(options.middleware ?? []));
+    this.#pool = new HandlerPool({
+      options: options.pool ?? {},
+      entry: options.entry,
+      logger: this.#logger,
+      title: options.title ?? "",
+      routes: () => this.#routes.map(({ method, path }) => `${method} ${path}`),
+    });
+    keepOnLoop(this.state);
+    workerHost()?.register(this.#pool);
     this.#endpointSettings = {
+      pool: this.#pool,
       handlers: [this.#exceptionHandlers],
       logger: this.#logger,
       debug: options.debug ?? false,
@@ -140,13 +166,14 @@ export class App extends CallableInstance {
     };
     this.#documentation = new Documentation(options, () => this.#endpoints);
     this.#lifespan = new Lifespan<App>(this, this.#logger, options.lifespan, () => this.#mountedApps());
+    this.#life = this.#pool.around(this.#lifespan);
     this.#dispatcher.configure({
       app: this,
       errors: this.#endpointSettings,
       limits: this.#limits,
       logger: this.#logger,
       overrides: this.dependencyOverrides,
-      lifespan: this.#lifespan,
+      lifespan: this.#life,
       onServing: () => this.#addDocumentation(),
     });
     this.#root.subscribe({ addRoute: (entry) => this.#addRoute(entry), addMount: (entry) => this.#addMount(entry) });
@@ -160,6 +187,11 @@ export class App extends CallableInstance {
   /** Every route as it was compiled, for documents. */
   get endpoints(): readonly Endpoint[] {
     return this.#endpoints;
+  }
+
+  /** The figures of the pool that plain handlers run in; `null` while there is none. */
+  get poolStats(): PoolStats | null {
+    return this.#pool.stats;
   }
 
   #assertOpen(what: string): void {
@@ -230,7 +262,7 @@ export class App extends CallableInstance {
 
   #mountedApps(): Startable[] {
     const apps = new Set(this.#dispatcher.mounts.map(({ app }) => app));
-    return [...apps].flatMap((app) => (app instanceof App ? [app.#lifespan] : []));
+    return [...apps].flatMap((app) => (app instanceof App ? [app.#life] : []));
   }
 
   /**

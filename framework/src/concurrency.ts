@@ -1,5 +1,5 @@
 /** What runs beside the event loop, and the loop itself. @module */
-export { setEntry, resolveEntry } from "./concurrency/entry.js";
+export { resolveEntry, setEntry } from "./concurrency/entry.js";
 export {
   EntryError,
   LoopError,
@@ -11,7 +11,7 @@ export {
 } from "./concurrency/errors.js";
 export { type HostedApp, type WorkerHost, workerHost } from "./concurrency/host.js";
 export { installLoop, loopName, type LoopName } from "./concurrency/loop.js";
-export { assertUnbound, detachResult, keepOnLoop } from "./concurrency/ownership.js";
+export { assertUnbound, describeInstance, detachResult, keepOnLoop } from "./concurrency/ownership.js";
 export {
   assertPoolOptions,
   createWorkerPool,
@@ -22,5 +22,5 @@ export {
   ThreadPool,
   type WorkerKind,
 } from "./concurrency/pools.js";
-export type { RouteTable } from "./concurrency/protocol.js";
+export type { EntryModule, RouteTable } from "./concurrency/protocol.js";
 export type { PoolEntry, PoolStats, WorkerPool } from "./concurrency/worker-pool.js";

@@ -1,6 +1,13 @@
 /** Everything that an application imports. @module */
 export type * from "./asgi.js";
-export { App, type AppOptions, type LifespanFunction, type LifespanHook, type RouteRecord } from "./app.js";
+export {
+  App,
+  type AppOptions,
+  type HandlerPoolOptions,
+  type LifespanFunction,
+  type LifespanHook,
+  type RouteRecord,
+} from "./app.js";
 export { BackgroundTasks } from "./background.js";
 export { FormData, type FormValue, HeaderList, UploadFile, type UploadFileOptions } from "./datastructures.js";
 export { compileHandler, type CompiledHandler, DependencyOverrides, type ParamSpec } from "./dependencies.js";

@@ -22,6 +22,8 @@ import { type CompiledReturns, compileReturns, Faults, isStandardSchema } from "
 import { trackedSend, withDraft } from "./answer.js";
 import { type ErrorSettings, guard, isDisconnect, logError, sendErrorResponse, toErrorResponse } from "./errors.js";
 import { HandlerTimeout, limitTime } from "./handler-timeout.js";
+import { isPooled, assertPoolable } from "./plain-handler.js";
+import type { HandlerPool } from "./pool.js";
 import { isHandlerStream, streamFormat, streamingHandler } from "./stream.js";
 
 /** A registered route, as `app.routes` lists it. */
@@ -38,6 +40,8 @@ export interface RouteRecord {
 /** What an endpoint needs of its App. */
 export interface EndpointSettings extends ErrorSettings {
   readonly limits: Readonly<Limits>;
+  /** Where plain handlers run. */
+  readonly pool: HandlerPool;
 }
 
 /** The key under which a mounting App hands its overrides on. */
@@ -49,6 +53,8 @@ const RESOLVED = Promise.resolve();
 export class Endpoint {
   readonly record: RouteRecord;
   readonly plan: RoutePlan;
+  /** Whether the handler is plain, and so runs in the pool. */
+  readonly isPooled: boolean;
   readonly #handler: (args: object) => unknown;
   readonly #returns: CompiledReturns | null;
   /** How what the handler yields is sent; `null` for one that returns its result. */
@@ -70,6 +76,8 @@ export class Endpoint {
       this.plan = compileRoute(handler, path, options.params ?? {}, entry.dependencies, "http");
       this.#returns = options.returns ? compileReturns(options.returns) : null;
       this.streamFormat = streamFormat(handler, options);
+      this.isPooled = settings.pool.isOn && isPooled(handler, options);
+      if (this.isPooled) assertPoolable(this.plan.handler.specs);
     } catch (error) {
       if (error instanceof ConfigurationError) error.message = `${method} ${path}: ${error.message}`;
       throw error;
@@ -85,7 +93,8 @@ export class Endpoint {
       takesFiles: this.plan.takesFiles,
       statusCode: this.#statusCode,
     };
-    this.#handler = this.#toHandler(handler as (args: object) => unknown);
+    const called = handler as (args: object) => unknown;
+    this.#handler = this.#toHandler(this.isPooled ? settings.pool.adopt(`${method} ${path}`, called) : called);
     this.#errors = { ...settings, handlers: [...entry.exceptionHandlers, ...settings.handlers] };
     this.#app = entry.middleware.some((list) => list.length > 0) ? this.#wrapped(entry, settings) : null;
   }

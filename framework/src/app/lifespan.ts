@@ -10,10 +10,17 @@ export type LifespanHook<A> = (app: A) => unknown;
 /** Start-up before the `yield`, shutdown after it. What it yields goes into the state of every scope. */
 export type LifespanFunction<A> = (app: A) => AsyncGenerator<Record<string, unknown> | void, void, unknown>;
 
+/** The extension with which a test client marks its scopes. */
+const TESTING = "tsgi.testing";
+
 /** Something with a life of its own, which an application may mount. */
 export interface Startable {
-  /** Starts it, and gives the way to stop it. When it rejects, nothing of it is left running. */
-  start(state: Record<string, unknown>): Promise<Cleanup>;
+  /**
+   * Starts it, and gives the way to stop it. When it rejects, nothing of it is left running.
+   *
+   * @param isTested - Whether a test client serves it.
+   */
+  start(state: Record<string, unknown>, isTested?: boolean): Promise<Cleanup>;
 }
 
 /** The hooks of one App. */
@@ -32,7 +39,7 @@ export class Lifespan<A> implements Startable {
     this.#mounted = mounted;
   }
 
-  async start(state: Record<string, unknown>): Promise<Cleanup> {
+  async start(state: Record<string, unknown>, isTested = false): Promise<Cleanup> {
     const cleanups: Cleanup[] = [];
     const stops: Cleanup[] = [];
     try {
@@ -41,7 +48,7 @@ export class Lifespan<A> implements Startable {
         const cleanup = await hook(this.#app);
         if (typeof cleanup === "function") cleanups.push(cleanup as Cleanup);
       }
-      for (const mounted of this.#mounted()) stops.push(await mounted.start(state));
+      for (const mounted of this.#mounted()) stops.push(await mounted.start(state, isTested));
     } catch (error) {
       await this.#runAll([...stops.toReversed(), ...cleanups.toReversed()]);
       throw error;
@@ -95,7 +102,7 @@ export async function serveLifespan(
     const message = await receive();
     if (message.type === "lifespan.startup") {
       try {
-        stop = await startable.start(state);
+        stop = await startable.start(state, scope.extensions?.[TESTING] !== undefined);
       } catch (error) {
         logger.error({ err: error }, `Start-up failed: ${errorText(error)}`);
         await send({ type: "lifespan.startup.failed", message: errorText(error) });

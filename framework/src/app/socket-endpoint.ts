@@ -29,6 +29,7 @@ import type { PathParams, RouteEntry } from "../router.js";
 import { WebSocket } from "../websocket.js";
 import { type EndpointSettings, OVERRIDES, type RouteRecord } from "./endpoint.js";
 import { isDisconnect } from "./errors.js";
+import { assertPoolable, isPooled } from "./plain-handler.js";
 
 /** RFC 6455 §7.4.1: the server met a condition that it did not expect. */
 const INTERNAL_ERROR = 1011;
@@ -50,6 +51,7 @@ export class SocketEndpoint {
     try {
       const params = paramsOf(handler)?.["ws"] === WebSocket ? options.params : { ...options.params, ws: WebSocket };
       this.#plan = compileRoute(handler, path, params ?? {}, entry.dependencies, "websocket");
+      if (settings.pool.isOn && isPooled(handler, options)) assertPoolable(this.#plan.handler.specs);
     } catch (error) {
       if (error instanceof ConfigurationError) error.message = `WEBSOCKET ${path}: ${error.message}`;
       throw error;

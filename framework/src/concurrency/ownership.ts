@@ -19,8 +19,8 @@ const CLONED = new Set(
  * an object may well consist of data alone, and would arrive as a copy that does nothing.
  */
 const RESOURCE_METHODS: readonly (string | symbol)[] = [
-  ...["close", "end", "destroy", "disconnect", "release", "terminate", "query", "execute", "on", "addEventListener"],
-  ...["getReader", "getWriter", "pipe", "then", "next"],
+  ..."close end destroy disconnect release terminate query execute on addEventListener".split(" "),
+  ..."getReader getWriter pipe then next".split(" "),
   ...[Symbol.asyncIterator, Symbol.asyncDispose, Symbol.dispose].filter((symbol) => symbol !== undefined),
 ];
 
@@ -83,8 +83,7 @@ class Walk {
     if (this.#isResult && typeof toJSON === "function") return this.detach(toJSON.call(value, ""));
     const isOpen = RESOURCE_METHODS.some((method) => hasMethod(value, method));
     if (isOpen || (Object.keys(value).length === 0 && isClassWithMethods(value))) {
-      const name = String(value.constructor?.name || "object");
-      throw this.#bound(`${/^[AEIOU]/.test(name) ? "an" : "a"} ${name}`);
+      throw this.#bound(describeInstance(value));
     }
     return this.#detachFields(value);
   }
@@ -117,12 +116,20 @@ class Walk {
   }
 
   #place(): string {
-    return this.#path.map((key, depth) => (depth === 0 ? key : typeof key === "number" ? `[${key}]` : `.${key}`)).join("");
+    return this.#path
+      .map((key, depth) => (depth === 0 ? key : typeof key === "number" ? `[${key}]` : `.${key}`))
+      .join("");
   }
 
   #bound(what: string): LoopError {
     return new LoopError(this.#refuse(this.#place(), what));
   }
+}
+
+/** An object by its class, for a message: `a Socket`. */
+export function describeInstance(object: object): string {
+  const name = object.constructor?.name || "object";
+  return `${/^[AEIOU]/.test(name) ? "an" : "a"} ${name}`;
 }
 
 /** Whether an object has no class: its prototype is the end of the chain, in whichever realm it was made. */

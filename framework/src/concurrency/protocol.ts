@@ -60,9 +60,9 @@ export function toSentError(thrown: unknown, depth = 0): SentError {
     if (!(thrown instanceof Error)) return { name: "Error", message: `Thrown: ${errorText(thrown)}`, stack: "" };
     const { name, message, stack, cause } = thrown;
     return {
-      name: String(name),
-      message: String(message),
-      stack: String(stack ?? ""),
+      name: toText(name),
+      message: toText(message),
+      stack: toText(stack ?? ""),
       ...(cause === undefined || depth >= MAX_CAUSES ? {} : { cause: toSentError(cause, depth + 1) }),
       ...(thrown instanceof HTTPException
         ? { http: { statusCode: thrown.statusCode, detail: thrown.detail, headers: thrown.headers } }
@@ -71,6 +71,11 @@ export function toSentError(thrown: unknown, depth = 0): SentError {
   } catch {
     return { name: "Error", message: "An error that cannot be read was thrown.", stack: "" };
   }
+}
+
+/** Text, also where an error bears something else in its place. */
+function toText(value: unknown): string {
+  return String(value);
 }
 
 /** The error that was sent: an `HTTPException` or a `LoopError` as such, any other as an `Error` of its name. */

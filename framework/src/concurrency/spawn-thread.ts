@@ -15,6 +15,7 @@ export function spawn(events: WorkerEvents): WorkerHandle {
   worker.on("exit", (code) => events.gone(fault ?? `with exit code ${code}`));
   worker.unref(); // Listening to messages has made it one that is waited for.
   return {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
     send: (order) => worker.postMessage(order),
     kill: () => void worker.terminate(),
     stop: () => void worker.terminate(),

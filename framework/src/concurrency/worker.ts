@@ -97,7 +97,7 @@ class Worker implements WorkerHost {
 async function callExport(target: Target & { type: "export" }, args: readonly unknown[]): Promise<unknown> {
   const { module, name } = target;
   const exports = (await import(module)) as Readonly<Record<string, unknown>>;
-  const fn = exports[name];
+  const fn = exports[name] as ((...args: readonly unknown[]) => unknown) | undefined;
   if (typeof fn !== "function") {
     throw new TypeError(`${module} should export a function ${JSON.stringify(name)}; what it exports is ${typeof fn}.`);
   }

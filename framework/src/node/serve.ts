@@ -1,6 +1,7 @@
 /** Serves an application over HTTP/1.1 from start-up to the last answer. @module */
 import type { TlsOptions } from "node:tls";
 import type { ASGIApp } from "../asgi.js";
+import { workerHost } from "../concurrency.js";
 import { consoleLogger, type Logger } from "../logger.js";
 import { DEFAULT_REQUEST_LIMITS } from "./handler.js";
 import { createHTTPServer, type Timeouts } from "./http-server.js";
@@ -72,6 +73,8 @@ const DEFAULT_TIMEOUTS: Timeouts = {
  * ```
  */
 export async function serve(app: ASGIApp, options: ServeOptions = {}): Promise<RunningServer> {
+  const worker = workerHost();
+  if (worker) return worker.hold();
   const logger = options.logger ?? consoleLogger;
   const lifespan = new Lifespan(app, logger);
   const { connections, webSocketMessageBytes, ...limits } = { ...DEFAULT_LIMITS, ...options.connectionLimits };

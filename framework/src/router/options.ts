@@ -39,6 +39,8 @@ export interface RouteMetadata {
   exceptionHandlers?: ExceptionHandlersInit;
   /** How what the handler yields is sent. Defaults to `"jsonl"`, JSON Lines, for a generator. */
   stream?: StreamFormat;
+  /** `false` keeps a plain handler on the event loop, which does nothing else while it runs. */
+  pool?: boolean;
   /** Limits for this route alone. */
   limits?: Partial<Limits>;
 }

@@ -7,13 +7,18 @@ import { pathToFileURL } from "node:url";
 import { transform } from "@swc/core";
 
 const SOURCE = join(import.meta.dirname, "../../src");
-const FILES = ["asgi.ts", "datastructures.ts", "exceptions.ts", "logger.ts", "node.ts"];
+const FILES = ["asgi.ts", "concurrency.ts", "datastructures.ts", "exceptions.ts", "logger.ts", "node.ts"];
 
 /** The server's own sources as JavaScript in a temporary folder: a test of signals needs no build before it. */
 async function compile(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "tsgi-node-"));
   const inFolder = async (room: string) => (await readdir(join(SOURCE, room))).map((name) => join(room, name));
-  const files = [...FILES, ...(await inFolder("node")), ...(await inFolder("datastructures"))];
+  const files = [
+    ...FILES,
+    ...(await inFolder("node")),
+    ...(await inFolder("concurrency")),
+    ...(await inFolder("datastructures")),
+  ];
   for (const file of files) {
     const { code } = await transform(await readFile(join(SOURCE, file), "utf8"), {
       jsc: { target: "es2022", parser: { syntax: "typescript" } },

@@ -168,7 +168,7 @@ describeMatrix("the readers of a body", ({ call }) => {
 
   it("are refused JSON that is none with 422, without a handler's doing", async () => {
     const app = new App();
-    app.post("/", { params: { request: Request } }, ({ request }) => request.json());
+    app.post("/", { params: { request: Request } }, async ({ request }) => request.json());
     const answer = await call(app, "POST", "/", { text: "{" });
     expect([answer.status, answer.faults.map(({ type, loc }) => [type, loc])]).toEqual([
       422,

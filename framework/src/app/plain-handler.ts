@@ -1,0 +1,34 @@
+import type { ParamSpec } from "../dependencies.js";
+import { ConfigurationError } from "../exceptions.js";
+import { isAsyncFunction, isGeneratorFunction, ParamKind } from "../params.js";
+import type { Handler, RouteOptions } from "../router.js";
+
+/** What belongs to the server's loop, by its kind. */
+const LOOP_KINDS: ReadonlyMap<ParamKind, string> = new Map([
+  [ParamKind.REQUEST, "a Request"],
+  [ParamKind.RESPONSE, "a Response"],
+  [ParamKind.WEBSOCKET, "a WebSocket"],
+  [ParamKind.BACKGROUND, "BackgroundTasks"],
+  [ParamKind.FILE, "a File"],
+]);
+
+/** Whether a handler runs in the pool: neither async nor a generator, and not kept on the loop by its route. */
+export function isPooled(handler: Handler, options: RouteOptions): boolean {
+  return options.pool !== false && !isAsyncFunction(handler) && !isGeneratorFunction(handler);
+}
+
+/**
+ * Refuses what a worker cannot be given.
+ *
+ * @throws ConfigurationError naming the parameter.
+ */
+export function assertPoolable(specs: readonly ParamSpec[]): void {
+  for (const { name, kind } of specs) {
+    const what = LOOP_KINDS.get(kind);
+    if (what === undefined) continue;
+    throw new ConfigurationError(
+      `The parameter ${JSON.stringify(name)} is ${what}, which stays on the event loop, and a plain handler runs in ` +
+        "another process. Make the handler async, or set the route's option `pool: false`.",
+    );
+  }
+}

@@ -1,0 +1,201 @@
+import {
+  assertPoolOptions,
+  assertUnbound,
+  createWorkerPool,
+  type EntryModule,
+  type HostedApp,
+  type PoolOptions,
+  type PoolStats,
+  resolveEntry,
+  type WorkerKind,
+  type WorkerPool,
+} from "../concurrency.js";
+import { ConfigurationError } from "../exceptions.js";
+import type { Logger } from "../logger.js";
+import type { Startable } from "./lifespan.js";
+import { PoolModule } from "./pool-module.js";
+import { decodeResult, encodeResult } from "./pool-result.js";
+import { RouteUse } from "./route-use.js";
+
+/** Where plain handlers run, and how many at a time. */
+export interface HandlerPoolOptions extends PoolOptions {
+  /**
+   * What runs them: processes (the default), threads of this process, or `"inline"` the event loop itself, which then
+   * does nothing else meanwhile.
+   */
+  kind?: WorkerKind | "inline";
+}
+
+/** What the pool of an App is made with. */
+export interface HandlerPoolSettings {
+  readonly options: HandlerPoolOptions;
+  /** The module that makes the App. */
+  readonly entry: string | URL | undefined;
+  readonly logger: Logger;
+  readonly title: string;
+  /** Each route as `METHOD pattern`. */
+  readonly routes: () => readonly string[];
+}
+
+/** Calls a handler with its arguments. */
+type Call = (args: object) => unknown;
+
+const KINDS = ["process", "thread", "inline"] as const;
+
+/** A handler that computes for half a minute keeps its client from all that a proxy in front allows by default. */
+const DEFAULT_TIMEOUT_MS = 30_000;
+
+/** The plain handlers of one App: in the server the way to the pool, in a worker the way to the functions. */
+export class HandlerPool implements HostedApp {
+  readonly title: string;
+  readonly #settings: HandlerPoolSettings;
+  readonly #handlers = new Map<string, Call>();
+  #pool: Promise<WorkerPool | null> | null = null;
+  #opened: WorkerPool | null = null;
+  /** The routes when the pool was opened: those that a start-up hook adds are in no worker. */
+  #table: readonly string[] | null = null;
+  #isTested = false;
+
+  /** @throws ConfigurationError naming the option that is at fault. */
+  constructor(settings: HandlerPoolSettings) {
+    const { kind } = settings.options;
+    if (kind !== undefined && !KINDS.includes(kind)) {
+      throw new ConfigurationError(`pool: kind should be one of ${KINDS.join(", ")}, not ${kind as string}.`);
+    }
+    assertPoolOptions(settings.options);
+    this.title = settings.title;
+    this.#settings = settings;
+  }
+
+  /** Whether plain handlers leave the loop where the App is served. */
+  get isOn(): boolean {
+    return this.#settings.options.kind !== "inline";
+  }
+
+  /** The figures as they are now; `null` while there is no pool. */
+  get stats(): PoolStats | null {
+    return this.#opened?.stats ?? null;
+  }
+
+  routes(): readonly string[] {
+    return this.#settings.routes();
+  }
+
+  call(route: string, args: object): unknown {
+    const handler = this.#handlers.get(route);
+    if (!handler) throw new Error(`The worker has no plain handler for ${route}.`);
+    return encodeResult(route, handler(args));
+  }
+
+  /**
+   * Takes in a plain handler.
+   *
+   * @param route - `METHOD pattern`.
+   * @returns What calls it where it is to run.
+   * @throws ConfigurationError when no worker can have it.
+   */
+  adopt(route: string, handler: Call): Call {
+    if (!this.isOn) return handler;
+    if (this.#table && !this.#isInline) {
+      throw new ConfigurationError(
+        `${route}: a start-up hook registers it, and hooks do not run in the pool's workers. Register it before ` +
+          "start-up, make the handler async, or set the route's option `pool: false`.",
+      );
+    }
+    this.#handlers.set(route, handler);
+    const use = new RouteUse(route, this.#settings.logger);
+    return (args) => (this.#isInline ? handler(args) : this.#run(use, handler, args));
+  }
+
+  get #isInline(): boolean {
+    return this.#isTested && this.#settings.options.kind === undefined;
+  }
+
+  async #run(use: RouteUse, handler: Call, args: object): Promise<unknown> {
+    const pool = await this.#open();
+    if (pool === null) return handler(args);
+    for (const [name, value] of Object.entries(args) as [string, unknown][]) {
+      assertUnbound(value, name, (path, what) => use.explainArgument(name, path, what));
+    }
+    use.announce(this.#kind, pool.stats.size);
+    const { value, elapsedMs } = await pool.run({ type: "route", route: use.route }, [args]);
+    use.measure(elapsedMs);
+    return decodeResult(value);
+  }
+
+  get #kind(): WorkerKind {
+    return this.#settings.options.kind === "thread" ? "thread" : "process";
+  }
+
+  /** Opens the pool, once; gives `null` where there is no module that a worker could import. */
+  #open(): Promise<WorkerPool | null> {
+    return (this.#pool ??= this.#create());
+  }
+
+  async #create(): Promise<WorkerPool | null> {
+    this.#table = this.routes();
+    const { options, entry, logger } = this.#settings;
+    const module = await resolveEntry(entry);
+    if (module === null && options.kind === undefined) {
+      const [route = ""] = this.#handlers.keys();
+      logger.warn(
+        { route },
+        `${route} is a plain function and runs on the event loop, as no module is known that a worker could import. ` +
+          "Make the handler async, or name the module that makes the App: new App({ entry: import.meta.url }).",
+      );
+      return null;
+    }
+    this.#opened = await createWorkerPool(
+      this.#kind,
+      { timeoutMs: DEFAULT_TIMEOUT_MS, ...options },
+      { entry: this.#moduleOf(module), onDeath: (message) => logger.error({}, message) },
+    );
+    return this.#opened;
+  }
+
+  #moduleOf(module: EntryModule | null): PoolModule {
+    const [route = ""] = this.#handlers.keys();
+    return new PoolModule(module, { title: this.title, routes: this.#table ?? [] }, route);
+  }
+
+  /** Lets the pool live from before the application's start-up until after its shutdown. */
+  around(inner: Startable): Startable {
+    return {
+      start: async (state, isTested = false) => {
+        this.#isTested = isTested;
+        await this.#start();
+        const stop = await inner.start(state, isTested).catch(async (error: unknown) => {
+          await this.#stop();
+          throw error;
+        });
+        return async () => {
+          try {
+            await stop();
+          } finally {
+            await this.#stop();
+          }
+        };
+      },
+    };
+  }
+
+  async #start(): Promise<void> {
+    if (!this.isOn || this.#isInline) return;
+    this.#table = this.routes();
+    if (this.#handlers.size === 0) return;
+    try {
+      await (await this.#open())?.fill();
+    } catch (error) {
+      await this.#stop();
+      throw error;
+    }
+  }
+
+  async #stop(): Promise<void> {
+    const pool = this.#pool;
+    this.#pool = null;
+    this.#table = null;
+    await (await pool?.catch(() => null))?.close();
+    this.#opened = null;
+  }
+}
