@@ -6,8 +6,8 @@ export interface Limits {
   /** The most bytes of a body that is read into memory; a larger one is answered with 413. Defaults to 1 MiB. */
   bodyBytes: number;
   /**
-   * The most bytes of the files of a multipart form, all together; more are answered with 413. What stands between
-   * them counts for `bodyBytes`. Defaults to 50 MiB.
+   * The most bytes of the files of a multipart form, all together; more are answered with 413. Its fields count for
+   * `bodyBytes`. Defaults to 50 MiB.
    */
   uploadBytes: number;
   /** The most parts of a form; more are answered with 413. Defaults to 1,000. */

@@ -72,7 +72,9 @@ export class Endpoint {
   constructor(entry: RouteEntry, settings: EndpointSettings, overrides: DependencyOverrides) {
     const { method, path, handler, options } = entry;
     this.record = Object.freeze({ method, path, handler, metadata: options });
+    let limits: Readonly<Limits>;
     try {
+      limits = mergeLimits(settings.limits, options.limits);
       this.plan = compileRoute(handler, path, options.params ?? {}, entry.dependencies, "http");
       this.#returns = options.returns ? compileReturns(options.returns) : null;
       this.streamFormat = streamFormat(handler, options);
@@ -87,7 +89,7 @@ export class Endpoint {
     this.#names = pathNames(path);
     this.#overrides = overrides;
     this.#settings = {
-      limits: mergeLimits(settings.limits, options.limits),
+      limits,
       logger: settings.logger,
       embedBody: this.plan.embedBody,
       takesFiles: this.plan.takesFiles,

@@ -20,7 +20,7 @@ import {
   WebSocketException,
 } from "../exceptions.js";
 import { httpExceptionHandler, requestValidationExceptionHandler, serverErrorHandler } from "../exception-handlers.js";
-import { mergeLimits } from "../limits.js";
+import { type Limits, mergeLimits } from "../limits.js";
 import { errorText } from "../logger.js";
 import { wrap } from "../chain.js";
 import { paramsOf } from "../params.js";
@@ -48,7 +48,9 @@ export class SocketEndpoint {
   constructor(entry: RouteEntry, settings: EndpointSettings, overrides: DependencyOverrides) {
     const { path, handler, options } = entry;
     this.record = Object.freeze({ method: entry.method, path, handler, metadata: options });
+    let limits: Readonly<Limits>;
     try {
+      limits = mergeLimits(settings.limits, options.limits);
       const params = paramsOf(handler)?.["ws"] === WebSocket ? options.params : { ...options.params, ws: WebSocket };
       this.#plan = compileRoute(handler, path, params ?? {}, entry.dependencies, "websocket");
       if (settings.pool.isOn && isPooled(handler, options)) assertPoolable(this.#plan.handler.specs);
@@ -59,7 +61,6 @@ export class SocketEndpoint {
     this.#handler = handler as (args: object) => unknown;
     this.#names = pathNames(path);
     this.#overrides = overrides;
-    const limits = mergeLimits(settings.limits, options.limits);
     this.#settings = { limits, logger: settings.logger, embedBody: false, takesFiles: false, statusCode: 200 };
     const innermost: ASGIApp = (scope, receive, send) => this.#run(scope as WebSocketScope, receive, send);
     this.#app = entry.middleware.reduceRight<ASGIApp>((inner, list) => wrap(inner, list), innermost);
