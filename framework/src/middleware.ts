@@ -7,6 +7,6 @@ export { httpMiddleware, type HTTPMiddlewareFunction, type ResponseHead } from "
 export { httpsRedirect, type HttpsRedirectOptions } from "./middleware/https-redirect.js";
 export { requestId, type RequestIdOptions } from "./middleware/request-id.js";
 export { securityHeaders, type SecurityHeadersOptions } from "./middleware/security-headers.js";
-export { sessionOf, sessions, type SessionsOptions } from "./middleware/sessions.js";
+export { clearSession, sessionOf, sessions, type SessionsOptions } from "./middleware/sessions.js";
 export { timeLimit } from "./middleware/time-limit.js";
 export { trustedHost, type TrustedHostOptions } from "./middleware/trusted-host.js";

@@ -29,8 +29,10 @@ export function logError(error: unknown, scope: HTTPScope, logger: Logger): void
     if (logged.has(error)) return;
     logged.add(error);
   }
-  const { method, path } = scope;
-  logger.error({ err: error, method, path }, `${method} ${path} failed: ${errorText(error)}`);
+  const { method, path, state } = scope;
+  const requestId = state?.["requestId"];
+  const request = requestId === undefined ? { method, path } : { method, path, requestId };
+  logger.error({ err: error, ...request }, `${method} ${path} failed: ${errorText(error)}`);
 }
 
 /** Makes the answer to an error: by the nearest handler that is registered for it, else by the default ones. */

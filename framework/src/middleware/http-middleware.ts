@@ -84,6 +84,7 @@ class Passage {
   /** Opens when the function has returned: the response may go, or fails because nobody wants it. */
   readonly #exit = new Gate<void>();
   #inner: Promise<void> | null = null;
+  #isOver = false;
 
   constructor(app: ASGIApp, scope: HTTPScope, receive: Receive, send: Send) {
     this.#app = app;
@@ -111,7 +112,7 @@ class Passage {
       await Promise.allSettled([this.#inner]);
       throw error;
     }
-    if (result instanceof Response) return this.#replace(result);
+    if (result instanceof Response) return this.#replace(result, request);
     this.#exit.resolve();
     await this.#inner;
   }
@@ -126,10 +127,11 @@ class Passage {
         sendInOrder((message) => this.#take(message)),
       );
     this.#inner = call();
-    this.#inner.then(
-      () => this.#head.reject(new Error("The application returned without a response.")),
-      (error: unknown) => this.#head.reject(error),
-    );
+    const over = (error: unknown) => {
+      this.#isOver = true;
+      this.#head.reject(error);
+    };
+    this.#inner.then(() => over(new Error("The application returned without a response.")), over);
     return this.#head.promise;
   }
 
@@ -157,11 +159,13 @@ class Passage {
     }
   }
 
-  async #replace(response: Response): Promise<void> {
+  async #replace(response: Response, request: Request): Promise<void> {
+    // What the application has thrown by now has come out of next(), and this is what becomes of it.
+    const inner = this.#isOver ? null : this.#inner;
     this.#exit.reject(new ClientDisconnect());
-    await response.send(this.#send, this.#scope.method === "HEAD");
+    await response.send(this.#send, this.#scope.method === "HEAD", request);
     try {
-      await this.#inner;
+      await inner;
     } catch (error) {
       if (!(error instanceof ClientDisconnect)) throw error;
     } finally {

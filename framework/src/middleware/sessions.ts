@@ -27,6 +27,9 @@ const MAX_COOKIE_BYTES = 4096;
 const MIN_SECRET_BYTES = 32;
 const FORTNIGHT = 14 * 24 * 60 * 60;
 
+/** Where a request's session lies in its state. A symbol, so that no name of an application's meets it. */
+const SESSION: unique symbol = Symbol("tsgi.session");
+
 /** What a session holds: whatever JSON can. */
 type SessionData = Record<string, unknown>;
 
@@ -54,14 +57,6 @@ export function sessions(options: SessionsOptions): Middleware {
   const { name, attributes, maxAge, signed } = compile(options);
   return onHTTP(async (app, scope, receive, send) => {
     const session = await Session.open(new Request(scope, receive).cookies[name], signed, maxAge);
-    const state = Object.defineProperty({ ...scope.state }, "session", {
-      get: () => session.read(),
-      set(data: SessionData) {
-        session.replace(data);
-      },
-      enumerable: true,
-      configurable: true,
-    });
     const setCookie = async (headers: ResponseHeaders) => {
       if (session.wasRead) addVary(headers, "Cookie");
       const value = await session.seal();
@@ -80,7 +75,7 @@ export function sessions(options: SessionsOptions): Middleware {
       await setCookie(headers);
       return send({ ...message, headers: headers.toList() });
     });
-    return app({ ...scope, state }, receive, sending);
+    return app({ ...scope, state: { ...scope.state, [SESSION]: session } }, receive, sending);
   });
 }
 
@@ -91,10 +86,19 @@ export function sessions(options: SessionsOptions): Middleware {
  */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- what the session holds is the caller's to say
 export function sessionOf<Data extends object = SessionData>(request: Connection): Data {
-  const { session } = request.state;
-  if (typeof session === "object" && session !== null) return session as Data;
+  return find(request).read() as Data;
+}
+
+/** Empties a request's session, which removes the cookie. @throws ConfigurationError when there is no `sessions()`. */
+export function clearSession(request: Connection): void {
+  find(request).clear();
+}
+
+function find(request: Connection): Session {
+  const session = (request.state as { [SESSION]?: Session })[SESSION];
+  if (session) return session;
   throw new ConfigurationError(
-    "sessionOf() finds no session. Add the middleware: app.addMiddleware(sessions({ secret })). It is for HTTP requests.",
+    "There is no session here. Add the middleware: app.addMiddleware(sessions({ secret })). It is for HTTP requests.",
   );
 }
 
@@ -124,8 +128,8 @@ class Session {
     return this.#data;
   }
 
-  replace(data: SessionData): void {
-    this.#data = data;
+  clear(): void {
+    this.#data = {};
   }
 
   /** The cookie's new value: `""` for none, `null` where nothing has changed. */
