@@ -6,9 +6,9 @@ import type { ASGIApp, Scope } from "./asgi.js";
 import { consoleLogger, type Logger } from "./logger.js";
 import { type RunningServer, serve, type ServeOptions } from "./node.js";
 import type { Callable } from "./params.js";
-import { type HeadersInit, ResponseHeaders } from "./response.js";
+import type { HeadersInit } from "./response.js";
 import { CookieJar } from "./testing/cookies.js";
-import { createWebSocketScope } from "./testing/scope.js";
+import { createWebSocketScope, withHeaders } from "./testing/scope.js";
 import { loadSupertest } from "./testing/supertest.js";
 import { TestWebSocket } from "./testing/test-websocket.js";
 
@@ -170,7 +170,7 @@ export class TestClient {
     const { hostname, port } = new URL(this.url);
     const scope = createWebSocketScope({
       target: path,
-      headers: [...cookies.header, ...Object.entries(this.#headers), ...new ResponseHeaders(options.headers)],
+      headers: withHeaders([...cookies.header, ...Object.entries(this.#headers)], options.headers),
       subprotocols: options.subprotocols,
       server: [hostname, Number(port)],
       state: this.#tested.state,

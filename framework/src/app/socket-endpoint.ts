@@ -98,6 +98,7 @@ export class SocketEndpoint {
   async #fail(websocket: WebSocket, error: unknown): Promise<void> {
     if (websocket.isOwnEnd(error) || isDisconnect(error)) return;
     if (error instanceof WebSocketException && findCloseFault(error.code, error.reason) === null) {
+      if (error.code === INTERNAL_ERROR) this.#log(websocket, error);
       return websocket.close(error.code, error.reason);
     }
     if (websocket.readyState !== "connecting") {

@@ -41,6 +41,7 @@ const CLOSE = {
   abnormal: 1006,
   protocolError: 1002,
   invalidText: 1007,
+  policyViolation: 1008,
   tooBig: 1009,
   error: 1011,
 };
@@ -387,6 +388,9 @@ function violationOf(code: string | undefined): number {
   }
   if (code === "WS_ERR_INVALID_UTF8") {
     return CLOSE.invalidText;
+  }
+  if (code === "WS_ERR_TOO_MANY_BUFFERED_PARTS") {
+    return CLOSE.policyViolation;
   }
   return code?.startsWith("WS_ERR_") ? CLOSE.protocolError : 0;
 }

@@ -13,6 +13,15 @@ export interface HandshakeOptions {
   readonly state?: Readonly<Record<string, unknown>>;
 }
 
+/** Headers with others in the place of those of the same name. */
+export function withHeaders(base: HeadersInit, others?: HeadersInit): ResponseHeaders {
+  const headers = new ResponseHeaders(base);
+  const given = new ResponseHeaders(others);
+  for (const [name] of given) headers.delete(name);
+  for (const [name, value] of given) headers.append(name, value);
+  return headers;
+}
+
 /** The path decoded; one that cannot be is the application's to refuse, which looks at `raw_path`. */
 function decodePath(path: string): string {
   try {
@@ -38,9 +47,6 @@ export function createWebSocketScope({
     "sec-websocket-version": "13",
   });
   if (subprotocols.length > 0) own.set("sec-websocket-protocol", subprotocols.join(", "));
-  const given = new ResponseHeaders(headers);
-  for (const [name] of given) own.delete(name);
-  for (const [name, value] of given) own.append(name, value);
   return {
     type: "websocket",
     asgi: { version: "3.0", spec_version: "2.4" },
@@ -50,7 +56,7 @@ export function createWebSocketScope({
     raw_path: Buffer.from(path),
     query_string: Buffer.from(query.join("?")),
     root_path: "",
-    headers: own.toList(),
+    headers: withHeaders(own, headers).toList(),
     client: [server[0], 0],
     server,
     subprotocols,

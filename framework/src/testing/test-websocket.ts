@@ -119,13 +119,18 @@ export class TestWebSocket implements AsyncIterable<string | Uint8Array>, AsyncD
   async close(code = 1000, reason = ""): Promise<void> {
     const fault = findCloseFault(code, reason);
     if (fault !== null) throw new RangeError(fault);
-    this.#call.leave(code, reason);
-    await this.#call.settled;
+    await this.#leave(code, reason);
   }
 
   /** Goes without a close frame, as a client does whose network is cut: the handler sees 1006. Waits as `close` does. */
   async terminate(): Promise<void> {
-    this.#call.leave(ABNORMAL, "");
+    await this.#leave(ABNORMAL, "");
+  }
+
+  /** A turn of the event loop later, as over a network: the handler has dealt with what came before. */
+  async #leave(code: number, reason: string): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve));
+    this.#call.leave(code, reason);
     await this.#call.settled;
   }
 

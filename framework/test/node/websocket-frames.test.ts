@@ -21,7 +21,7 @@ function closeCodeOf(received: string): number {
   return frames.readUInt16BE(2);
 }
 
-describe("a frame that RFC 6455 forbids", () => {
+describe("a frame that RFC 6455 forbids, or a bound", () => {
   it.each<[string, string, number]>([
     ["one without a mask (§5.1)", raw(0x81, 1) + "a", 1002],
     ["a reserved bit without an extension (§5.2)", frame(0xc1, "a"), 1002],
@@ -35,6 +35,7 @@ describe("a frame that RFC 6455 forbids", () => {
     ["a close with a code that may not be sent (§7.4.1)", frame(0x88, raw(0x03, 0xee)), 1002],
     ["a close whose reason is no UTF-8 (§5.5.1)", frame(0x88, raw(0x03, 0xe8, 0xff)), 1007],
     ["a length past the bound, before any of it has come", raw(0x82, 0xff, 0, 0, 0, 0x80, 0, 0, 0, 0) + MASK, 1009],
+    ["a message in more than 16,384 fragments", frame(0x01) + frame(0x00).repeat(16_384), 1008],
     ["a length of more than 53 bits", raw(0x82, 0xff, 0x7f, 255, 255, 255, 255, 255, 255, 255) + MASK, 1009],
   ])("closes the WebSocket, and the application is told: %s", async (_what, bytes, code) => {
     const told = new Deferred<ReceiveMessage>();

@@ -172,3 +172,25 @@ describeSocketMatrix("a client", ({ connect }) => {
     expect(log.lines).toEqual([]);
   });
 });
+
+describeSocketMatrix("a handler that misuses a WebSocket", ({ connect, refused }) => {
+  it("by accepting it twice ends it with 1011 and a log line", async () => {
+    const { app, log } = opening((ws) => ws.accept());
+    const ws = await connect(app, "/ws");
+    expect(await ws.closed).toMatchObject({ code: 1011, reason: "accept() on a WebSocket that is accepted" });
+    await ws.settled();
+    expect(log.lines).toEqual([
+      "error WEBSOCKET /ws failed: WebSocketException: accept() on a WebSocket that is accepted",
+    ]);
+  });
+
+  it("by receiving before it accepts finds a log line that says so", async () => {
+    const log = new KeptLog();
+    const app = new App({ logger: log });
+    app.websocket("/ws", async ({ ws }) => void (await ws.receiveText()));
+    expect((await refused(app, "/ws")).statusCode).toBe(403);
+    expect(log.lines).toEqual([
+      "error WEBSOCKET /ws failed: WebSocketException: receive() on a WebSocket that is connecting",
+    ]);
+  });
+});
