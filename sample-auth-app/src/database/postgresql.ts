@@ -122,8 +122,11 @@ const UNAVAILABLE_STATES = /^(?:08|53|57)|^25P03$/;
 const LOST = /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection)/;
 
 function judge(error: unknown): Verdict {
+  if (isConnectionError(error)) {
+    return "unavailable";
+  }
   if (!(error instanceof Prisma.PrismaClientKnownRequestError)) {
-    return isConnectionError(error) ? "unavailable" : "fault";
+    return "fault";
   }
   if (error.code === CONFLICT) {
     return "busy";
@@ -133,9 +136,8 @@ function judge(error: unknown): Verdict {
 
 /** Whether the driver, or the system below it, says that there is no connection: `ECONNREFUSED`, `EAI_AGAIN` and so on. */
 function isConnectionError(error: unknown): boolean {
-  return (
-    error instanceof Error && (LOST.test(error.message) || ("code" in error && /^E[A-Z_]+$/.test(String(error.code))))
-  );
+  const { code = "", message = "" } = (error ?? {}) as { code?: unknown; message?: unknown };
+  return /^E[A-Z_]+$/.test(String(code)) || LOST.test(String(message));
 }
 
 /** The server's own code of an error, or nothing. */
