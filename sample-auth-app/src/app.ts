@@ -1,15 +1,21 @@
 import { App, HTTPException, JSONResponse } from "tsgi";
+import { requestId, securityHeaders } from "tsgi/middleware";
 
 import type { Config } from "./config.js";
 import { UnavailableError } from "./unavailable.js";
 import { createLog, type Log } from "./logging.js";
-import { requestId, securityHeaders } from "./middleware.js";
+import { trustedProxies } from "./proxies.js";
 import { auth } from "./routes/auth.js";
 import { health } from "./routes/health.js";
 import { items } from "./routes/items.js";
 import { users } from "./routes/users.js";
 import { TooManyAttemptsError } from "./security/throttle.js";
 import { Services } from "./services.js";
+
+/** What the page at `/` needs, and nothing from anywhere else. The pages of the documentation have a policy of their own. */
+const PAGE_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+  "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /** Puts the application together. It opens nothing before its lifespan starts, and no port at all. */
 export function createApp(config: Config, log: Log = createLog()): App {
@@ -36,8 +42,9 @@ export function createApp(config: Config, log: Log = createLog()): App {
     log.warn({ err: error, requestId: request.state["requestId"] }, "answered 503");
     return tryLater(503, 1);
   });
-  app.addMiddleware(securityHeaders);
-  app.addMiddleware(requestId);
+  app.addMiddleware(securityHeaders({ contentSecurityPolicy: PAGE_POLICY }));
+  app.addMiddleware(requestId());
+  app.addMiddleware(trustedProxies(config.trustedProxies));
   return app;
 }
 

@@ -2,6 +2,7 @@ import { Type as t, type Static } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 
 import type { DatabaseConfig } from "./database/driver.js";
+import { isNetwork } from "./proxies.js";
 
 /**
  * Signs tokens where no `SECRET_KEY` is set. Everyone who has read this file can forge a token with it, so it serves
@@ -26,10 +27,11 @@ const Environment = t.Object({
     description: "file: and the path of an SQLite file, or postgresql://user:password@host/database",
   }),
   DATABASE_POOL_SIZE: t.Integer({ default: 10, minimum: 1, maximum: 1_000, description: "a number from 1 to 1000" }),
-  REDIS_URL: t.Optional(t.String({ pattern: "^rediss?://\\S+$", description: "redis://host:6379" })),
+  REDIS_URL: t.Optional(
+    t.String({ pattern: "^(?:rediss?:/)?/\\S+$", description: "redis://host:6379, or the path of a socket" }),
+  ),
   TRUSTED_PROXIES: t.String({
     default: "",
-    pattern: "^[\\da-fA-F.:/, ]*$",
     description: "addresses or networks such as 10.0.0.0/8, with commas between them",
   }),
   SECRET_KEY: t.String({ default: INSECURE_SECRET_KEY, description: "text" }),
@@ -79,9 +81,11 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   const values = Object.fromEntries(given.filter(([, value]) => value !== undefined));
   if (!Value.Check(Environment, values)) {
     const name = Value.Errors(Environment, values).First()?.path.slice(1) as Name; // a property of Environment: all others have been left behind
-    throw new ConfigError(
-      `${name}: expected ${Environment.properties[name].description}, got ${JSON.stringify(withoutPassword(env[name] ?? ""))}`,
-    );
+    throw unexpected(name, env);
+  }
+  const trustedProxies = values.TRUSTED_PROXIES.split(/[, ]+/).filter(Boolean);
+  if (!trustedProxies.every(isNetwork)) {
+    throw unexpected("TRUSTED_PROXIES", env);
   }
   if (values.NODE_ENV === "production") {
     checkProductionKey(values.SECRET_KEY);
@@ -97,11 +101,16 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
       poolSize: values.DATABASE_POOL_SIZE,
     },
     redisUrl: values.REDIS_URL ?? null,
-    trustedProxies: values.TRUSTED_PROXIES.split(/[, ]+/).filter(Boolean),
+    trustedProxies,
     secretKey: values.SECRET_KEY,
     // The least that OWASP's Password Storage Cheat Sheet names for argon2id: about 20 ms.
     passwordHashCost: { memoryKiB: 19_456, passes: 2, lanes: 1 },
   };
+}
+
+function unexpected(name: Name, env: Readonly<Record<string, string | undefined>>): ConfigError {
+  const value = JSON.stringify(withoutPassword(env[name] ?? ""));
+  return new ConfigError(`${name}: expected ${Environment.properties[name].description}, got ${value}`);
 }
 
 /** A URL as it may be shown: what stands between the user and the host is the password. */

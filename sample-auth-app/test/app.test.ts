@@ -65,7 +65,9 @@ describe("the documentation", () => {
       "get /users/me",
       "put /users/me/password",
       "get /items",
+      "post /items",
       "get /items/{item_id}",
+      "delete /items/{item_id}",
     ]);
     for (const { operation } of guarded) {
       expect(operation.security).toEqual([{ OAuth2PasswordBearer: [] }]);

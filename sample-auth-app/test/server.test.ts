@@ -1,4 +1,4 @@
-import { exec, spawn, type ChildProcess } from "node:child_process";
+import { exec } from "node:child_process";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -11,47 +11,7 @@ import supertest from "supertest";
 import { INSECURE_SECRET_KEY } from "../src/config.js";
 import { openSQLite } from "../src/database/sqlite-client.js";
 import { SECRET_KEY, temporaryFolder } from "./support.js";
-
-const SERVER = path.join(import.meta.dirname, "../dist/server.js");
-
-/** The program as `npm start` runs it, in a folder of its own. */
-async function startServer(env: Record<string, string>, folder: string) {
-  const server = spawn(process.execPath, [SERVER], {
-    cwd: folder,
-    env: { PATH: process.env["PATH"], PORT: "0", ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let [stdout, stderr] = ["", ""];
-  server.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
-  server.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
-  const ended = new Promise<number | null>((resolve) => server.on("close", resolve));
-  const ready = new Promise<string>((resolve) =>
-    server.stdout.on("data", () => {
-      const url = /^Ready on ([^,]+),.*\n/m.exec(stdout)?.[1];
-      const isComplete = env["NODE_ENV"] === "production" || stdout.includes("Try: ");
-      if (url !== undefined && isComplete) {
-        resolve(url);
-      }
-    }),
-  );
-  return {
-    ready: Promise.race([ready, ended.then(() => Promise.reject(new Error(`the server ended: ${stderr}`)))]),
-    ended,
-    stdout: () => stdout,
-    stderr: () => stderr,
-    kill: (signal: NodeJS.Signals) => server.kill(signal),
-    [Symbol.asyncDispose]: async () => {
-      endNow(server);
-      await ended;
-    },
-  };
-}
-
-function endNow(server: ChildProcess): void {
-  if (server.exitCode === null) {
-    server.kill("SIGKILL");
-  }
-}
+import { startServer } from "./support/program.js";
 
 describe("the server", () => {
   it("starts in an empty folder, says where it is, and its curl works as it is printed", async () => {

@@ -1,0 +1,194 @@
+import { Agent, request as httpsRequest, type RequestOptions } from "node:https";
+import { text } from "node:stream/consumers";
+
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import supertest from "supertest";
+
+import { createSchema, queryPostgreSQL } from "./support/databases.js";
+import { startNginx, WITHOUT_NGINX } from "./support/nginx.js";
+import { startCluster, WITHOUT_CLUSTER } from "./support/postgres-cluster.js";
+import { startServer, type Program } from "./support/program.js";
+import { startRedis, WITHOUT_REDIS } from "./support/redis-server.js";
+import { PASSWORD, refreshCookieOf, SECRET_KEY, temporaryFolder } from "./support.js";
+
+const lacking = [WITHOUT_CLUSTER, WITHOUT_REDIS, WITHOUT_NGINX].filter((reason) => reason !== null).join(", ");
+const describeReplicas = lacking === "" ? describe : describe.skip;
+
+/** Three processes of the application in production, on one PostgreSQL and one Redis, behind nginx. */
+async function startReplicas() {
+  const folder = await temporaryFolder();
+  const cluster = await startCluster();
+  const redis = await startRedis();
+  const { url: databaseUrl } = await createSchema(cluster.url);
+  const env = {
+    NODE_ENV: "production",
+    SECRET_KEY,
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: redis.url,
+    TRUSTED_PROXIES: "127.0.0.1",
+  };
+  const start = (port = 0) => startServer({ ...env, PORT: String(port) }, folder.path);
+  const programs: Program[] = await Promise.all([start(), start(), start()]);
+  const urls = await Promise.all(programs.map(({ ready }) => ready));
+  const ports = urls.map((url) => Number(new URL(url).port));
+  const nginx = await startNginx(ports);
+  return {
+    nginx,
+    databaseUrl,
+    urls,
+    replicas: urls.map((url) => supertest(url)),
+    logs: () => programs.map((program) => program.stderr()).join(""),
+    /** Ends a replica as an update does, and starts it anew in its place. Gives the status that it ended with. */
+    restart: async (index: number) => {
+      const program = programs[index]!;
+      program.kill("SIGTERM");
+      const status = await program.ended;
+      programs[index] = await start(ports[index]);
+      await programs[index].ready;
+      return status;
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const part of [nginx, ...programs, redis, cluster, folder]) {
+        await part[Symbol.asyncDispose]();
+      }
+    },
+  };
+}
+
+const form = (username: string, password = PASSWORD) => ({ username, password });
+
+describeReplicas(`three replicas${lacking === "" ? "" : ` (${lacking})`}`, () => {
+  let all: Awaited<ReturnType<typeof startReplicas>>;
+  let agent: Agent;
+
+  beforeAll(async () => {
+    all = await startReplicas();
+    agent = new Agent({ keepAlive: true, ca: all.nginx.certificate });
+    for (const username of ["alice", "bob"]) {
+      const user = { username, email: `${username}@example.com`, password: PASSWORD };
+      await all.replicas[0]!.post("/users").send(user).expect(201);
+    }
+  });
+  afterAll(async () => {
+    agent?.destroy();
+    await all?.[Symbol.asyncDispose]();
+  });
+
+  /** A request through nginx. */
+  async function ask(method: string, path: string, headers: RequestOptions["headers"] = {}, body = "") {
+    return new Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; body: string }>((resolve, reject) => {
+      const request = httpsRequest(new URL(path, all.nginx.url), { method, agent, headers }, (response) => {
+        const { statusCode: status = 0, headers: received } = response;
+        text(response).then((content) => resolve({ status, headers: received, body: content }), reject);
+      });
+      request.on("error", reject).end(body);
+    });
+  }
+
+  async function login(username: string) {
+    const response = await all.replicas[0]!.post("/auth/token").type("form").send(form(username)).expect(200);
+    return { token: String(response.body.access_token), cookie: refreshCookieOf(response) };
+  }
+
+  it("have made one database when they started on an empty one at once", async () => {
+    const schema = new URL(all.databaseUrl).searchParams.get("schema");
+    const journal = `SELECT count(*)::int AS count FROM ${schema}._prisma_migrations`;
+    expect(await queryPostgreSQL(all.databaseUrl, journal)).toEqual([{ count: 1 }]);
+  });
+
+  it("take one another's tokens", async () => {
+    const { token } = await login("alice");
+    for (const replica of all.replicas) {
+      await replica.get("/users/me").auth(token, { type: "bearer" }).expect(200);
+    }
+  });
+
+  it("revoke the whole family of a refresh token that was used at one of them and is used again at another", async () => {
+    const [first, second, third] = all.replicas;
+    const { cookie } = await login("alice");
+    const successor = refreshCookieOf(await first!.post("/auth/refresh").set("Cookie", cookie).expect(200));
+    await second!.post("/auth/refresh").set("Cookie", cookie).expect(401);
+    await third!.post("/auth/refresh").set("Cookie", successor).expect(401);
+    expect(all.logs()).toContain('"reason":"reused"');
+  });
+
+  it("leave one live successor of a refresh token that comes twenty times at once, spread over them", async () => {
+    const { cookie } = await login("bob");
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => all.replicas[index % 3]!.post("/auth/refresh").set("Cookie", cookie)),
+    );
+    const [success, ...others] = answers.filter(({ status }) => status === 200);
+    expect(others).toEqual([]);
+    await all.replicas[0]!.post("/auth/refresh").set("Cookie", refreshCookieOf(success!)).expect(200);
+  });
+
+  it("end a session everywhere when it is ended at one", async () => {
+    const { cookie } = await login("alice");
+    await all.replicas[1]!.post("/auth/logout").set("Cookie", cookie).expect(204);
+    await all.replicas[2]!.post("/auth/refresh").set("Cookie", cookie).expect(401);
+  });
+
+  it("count wrong passwords together", async () => {
+    const statuses: number[] = [];
+    for (let guess = 0; guess < 24; guess += 1) {
+      const replica = all.replicas[guess % 3]!;
+      statuses.push((await replica.post("/auth/token").type("form").send(form("carol", "wrong horse"))).status);
+    }
+    expect(statuses).toEqual([...Array(20).fill(401), ...Array(4).fill(429)]);
+  });
+
+  it("set a Secure cookie that comes back through TLS, and ask for https from then on", async () => {
+    const content = new URLSearchParams(form("alice")).toString();
+    const type = { "Content-Type": "application/x-www-form-urlencoded" };
+    const answer = await ask("POST", "/auth/token", type, content);
+    expect(answer.status).toBe(200);
+    const cookie = String(answer.headers["set-cookie"]);
+    expect(cookie).toMatch(/^refresh_token=[\w-]{43};.*; Secure/);
+    expect(answer.headers["strict-transport-security"]).toMatch(/^max-age=31536000/);
+    const own = { Cookie: cookie.replace(/;.*$/, ""), Origin: all.nginx.url, "Sec-Fetch-Site": "same-origin" };
+    expect((await ask("POST", "/auth/refresh", own)).status).toBe(200);
+    const foreign = { ...own, Origin: "https://elsewhere.example" };
+    expect((await ask("POST", "/auth/refresh", foreign)).status).toBe(403);
+  });
+
+  it("are asked in https only", async () => {
+    const response = await supertest(all.nginx.plainUrl).get("/items?limit=1").redirects(0);
+    expect([response.status, response.get("Location")]).toEqual([308, "https://localhost/items?limit=1"]);
+  });
+
+  it("believe the proxy, not the client, about the client's address", async () => {
+    const type = { "Content-Type": "application/x-www-form-urlencoded", "X-Forwarded-For": "203.0.113.9" };
+    await ask("POST", "/auth/token", type, new URLSearchParams(form("nobody-at-all", "wrong horse")).toString());
+    expect(all.logs()).toContain('"address":"127.0.0.1"');
+    expect(all.logs()).not.toContain("203.0.113.9");
+  });
+
+  it("restart one after the other without a failed request", async () => {
+    const { token } = await login("alice");
+    const bearer = { Authorization: `Bearer ${token}` };
+    const json = { ...bearer, "Content-Type": "application/json" };
+    let isOver = false;
+    const statuses = new Map<string, number>();
+    const client = async (send: () => ReturnType<typeof ask>): Promise<void> => {
+      while (!isOver) {
+        const { status, body } = await send();
+        const key = status < 300 ? String(status) : `${status} ${body}`;
+        statuses.set(key, (statuses.get(key) ?? 0) + 1);
+      }
+    };
+    const clients = [
+      ...Array.from({ length: 6 }, () => client(() => ask("GET", "/items?limit=5", bearer))),
+      ...Array.from({ length: 4 }, () => client(() => ask("POST", "/items", json, JSON.stringify({ name: "pen" })))),
+    ];
+    const ended = [];
+    for (const index of [0, 1, 2]) {
+      ended.push(await all.restart(index));
+    }
+    isOver = true;
+    await Promise.all(clients);
+    expect(all.nginx.errors().filter((line) => !line.includes("connect() failed"))).toEqual([]);
+    expect(ended).toEqual([0, 0, 0]);
+    expect([...statuses.keys()].toSorted()).toEqual(["200", "201"]);
+    expect(Math.min(...statuses.values())).toBeGreaterThan(20);
+  });
+});
