@@ -59,3 +59,18 @@ export const consoleLogger: Logger = {
   warn: (fields, message) => write("WARN", fields, message),
   error: (fields, message) => write("ERROR", fields, message),
 };
+
+/** Errors that are in the log already. */
+const logged = new WeakSet<object>();
+
+/**
+ * Writes an error to the log, once: it is logged where it is met first, and passes on to whoever ends what it was
+ * thrown in.
+ */
+export function logOnce(logger: Logger, error: unknown, fields: object, message: string): void {
+  if (typeof error === "object" && error !== null) {
+    if (logged.has(error)) return;
+    logged.add(error);
+  }
+  logger.error({ err: error, ...fields }, message);
+}

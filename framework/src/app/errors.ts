@@ -8,7 +8,7 @@ import {
   statusOf,
 } from "../exception-handlers.js";
 import { ClientDisconnect, HTTPException, RequestValidationError } from "../exceptions.js";
-import { errorText, type Logger } from "../logger.js";
+import { errorText, type Logger, logOnce } from "../logger.js";
 import type { Request } from "../request.js";
 import { JSONResponse, Response, type Sender } from "../response.js";
 
@@ -20,19 +20,12 @@ export interface ErrorSettings {
   readonly debug: boolean;
 }
 
-/** Errors that are in the log already: each is logged where it is met first, and only there. */
-const logged = new WeakSet<object>();
-
 /** Writes an unexpected error to the log, once. */
 export function logError(error: unknown, scope: HTTPScope, logger: Logger): void {
-  if (typeof error === "object" && error !== null) {
-    if (logged.has(error)) return;
-    logged.add(error);
-  }
   const { method, path, state } = scope;
   const requestId = state?.["requestId"];
   const request = requestId === undefined ? { method, path } : { method, path, requestId };
-  logger.error({ err: error, ...request }, `${method} ${path} failed: ${errorText(error)}`);
+  logOnce(logger, error, request, `${method} ${path} failed: ${errorText(error)}`);
 }
 
 /** Makes the answer to an error: by the nearest handler that is registered for it, else by the default ones. */

@@ -1,6 +1,7 @@
 /** One request and its response, between `node:http` and the application. @module */
 import type { ServerResponse } from "node:http";
 import type { HTTPScope, Receive, Send } from "../asgi.js";
+import { logOnce } from "../logger.js";
 import type { Call, Connection } from "./connection.js";
 import { ProtocolError } from "./errors.js";
 import { Refusal } from "./refusal.js";
@@ -144,7 +145,7 @@ export class Exchange implements Call, ResponseOwner {
     if (this.#gone && !(error instanceof ProtocolError)) {
       logger.debug(fields, `The application threw after its client had gone: ${this.name}`);
     } else {
-      logger.error(fields, `The application threw: ${this.name}`);
+      logOnce(logger, error, { path: this.scope.path }, `The application threw: ${this.name}`);
       if (!this.#response.complete && !this.#gone) {
         this.refuse(internalServerError);
       }

@@ -33,8 +33,12 @@ const refusals = {
   headerBytes: new Refusal(431, "The header lines are too long."),
   transferEncoding: new Refusal(501, "Expected no Transfer-Encoding but chunked."),
   version: new Refusal(505, "Expected HTTP/1.0 or HTTP/1.1."),
+  full: new Refusal(503, "The server has as many connections as it takes.", ["retry-after", "1"]),
   connect: new Refusal(405, undefined, ["allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE"]),
 };
+
+/** Connections in excess that may be told so at the same time; beyond that they are cut without a word. */
+const MAX_REFUSED = 1000;
 
 /** What a server is made with. */
 export interface HTTPServerSettings {
@@ -47,7 +51,7 @@ export interface HTTPServerSettings {
 
 /** Makes a server for the service. It does not listen yet. */
 export function createHTTPServer(service: Service, settings: HTTPServerSettings): Server {
-  const { connections, tls } = settings;
+  const { tls } = settings;
   const { headersMs, requestMs, keepAliveMs } = settings.timeouts;
   const options = {
     // Both limits are checked on their own (request-head.ts); the parser's one covers target and header lines together.
@@ -64,44 +68,58 @@ export function createHTTPServer(service: Service, settings: HTTPServerSettings)
   };
   const server = tls === undefined ? createServer(options) : createSecureServer({ ...tls, ...options });
   server.maxHeadersCount = 0; // node:http drops what is beyond without a word; request-head.ts counts and refuses
-  if (Number.isFinite(connections)) {
-    server.maxConnections = connections;
-    server.once("drop", () =>
-      service.logger.warn({ connections }, "More connections than allowed: closing the latest."),
-    );
-  }
   server.on("request", (req, res) => handleRequest(service, req, res, false));
   server.on("checkContinue", (req, res) => handleRequest(service, req, res, true));
   server.on("checkExpectation", (req, res) => handleRequest(service, req, res, false)); // refused there
   server.on("connect", (_req, socket) => Connection.of(socket as Socket).refuse(refusals.connect));
   server.on("clientError", onClientError);
-  const parse = lookAtFirstLines(server, tls === undefined ? "connection" : "secureConnection", service, headersMs);
+  const parse = lookAtFirstLines(server, service, settings);
   const gate = new WebSocketGate(service, settings.webSockets, parse);
   server.on("upgrade", (req, socket, firstBytes) => gate.upgrade(req, socket as Socket, firstBytes));
   return server;
 }
 
 /**
- * Puts the look at the first line between the listening socket and the parser of `node:http`. Gives what hands a
- * connection to that parser.
+ * Puts the look at the first line between the listening socket and the parser of `node:http`, and the bound of
+ * connections before both. Gives what hands a connection to that parser.
  */
 function lookAtFirstLines(
   server: Server,
-  event: "connection" | "secureConnection",
   service: Service,
-  timeoutMs: number,
+  { connections, tls, timeouts }: HTTPServerSettings,
 ): (socket: Socket) => void {
+  const event = tls === undefined ? "connection" : "secureConnection";
   const listeners = server.listeners(event) as ((socket: Socket) => void)[];
   const parse = (socket: Socket): void => {
     for (const listener of listeners) {
       listener.call(server, socket);
     }
   };
+  let warned = false;
+  let refused = 0;
+  const refuse = (socket: Socket): void => {
+    if (!warned) {
+      service.logger.warn({ connections }, "More connections than allowed: the latest get 503.");
+      warned = true;
+    }
+    if (refused >= MAX_REFUSED) {
+      socket.destroy();
+      return;
+    }
+    refused++;
+    socket.once("close", () => refused--);
+    refusals.full.write(socket);
+  };
   server.removeAllListeners(event);
   server.on(event, (socket: Socket) => {
     const address = server.address();
-    Connection.of(socket, typeof address === "string" ? address : null, service.connections);
-    readFirstLine(socket, service.limits.targetBytes, timeoutMs, parse);
+    const place = typeof address === "string" ? address : null;
+    if (service.connections.size >= connections) {
+      refuse(socket);
+      return;
+    }
+    Connection.of(socket, place, service.connections);
+    readFirstLine(socket, service.limits.targetBytes, timeouts.headersMs, parse);
   });
   return parse;
 }

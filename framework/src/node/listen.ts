@@ -1,7 +1,7 @@
 /** Where a server listens, and in one line why it cannot. @module */
 import { unlink } from "node:fs/promises";
 import type { Server } from "node:http";
-import { connect } from "node:net";
+import { connect, createServer } from "node:net";
 import { ServerStartError } from "./errors.js";
 
 /** An address: a Unix socket, or a host and a port. */
@@ -31,6 +31,18 @@ export function urlOf(server: Server, scheme: "http" | "https"): string {
   const loopback: Record<string, string> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
   const host = loopback[address.address] ?? address.address;
   return `${scheme}://${host.includes(":") ? `[${host}]` : host}:${address.port}`;
+}
+
+/** A port of the host that nobody has right now. @throws Error when the host cannot be listened on. */
+export function findFreePort(host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once("error", reject);
+    probe.listen(0, host, () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
+    });
+  });
 }
 
 function tryToListen(server: Server, place: Place): Promise<void> {

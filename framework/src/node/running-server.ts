@@ -1,6 +1,7 @@
 /** A server that listens, and the way it stops. @module */
 import { Server as NetServer, type Socket } from "node:net";
 import type { Server } from "node:http";
+import type { LoopName } from "../concurrency.js";
 import { ShutdownTimeoutError } from "./errors.js";
 import type { Lifespan } from "./lifespan.js";
 import type { Service } from "./service.js";
@@ -10,7 +11,7 @@ export interface RunningServer {
   /** Where it answers, for example `"http://127.0.0.1:8000"`, or `"unix:/run/app.sock"`. */
   readonly url: string;
   /** The I/O loop underneath. */
-  readonly loop: "libuv";
+  readonly loop: LoopName;
   /**
    * Takes no new connections, lets running requests and their background tasks finish, and runs the application's
    * shutdown. A second call gives the same promise.
@@ -30,7 +31,9 @@ const LINGER_MS = 500;
 /** A server on `node:http`. */
 export class NodeServer implements RunningServer {
   url = "";
-  readonly loop = "libuv";
+  readonly loop: LoopName = "libuv";
+  /** Waited for once the listener has closed, before anything else of it may end. */
+  onUnlistened: () => Promise<void> = () => Promise.resolve();
   /** Called when closing begins to end: undoes what was done on behalf of this server. */
   onClosed: () => void = () => {};
   readonly #server: Server;
@@ -94,6 +97,7 @@ export class NodeServer implements RunningServer {
     await this.#acceptBacklog();
     // The close of node:http cuts idle connections at once, which resets requests that are on their way; net's does not.
     const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(this.#server, () => resolve()));
+    await this.onUnlistened();
     await settledWithin(closed, LINGER_MS);
     await this.#service.idle();
     for (const { socket, calls } of this.#service.connections) {

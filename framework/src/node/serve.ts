@@ -1,7 +1,9 @@
 /** Serves an application over HTTP/1.1 from start-up to the last answer. @module */
+import cluster from "node:cluster";
 import type { TlsOptions } from "node:tls";
 import type { ASGIApp } from "../asgi.js";
 import { workerHost } from "../concurrency.js";
+import { ConfigurationError } from "../exceptions.js";
 import { consoleLogger, type Logger } from "../logger.js";
 import { DEFAULT_REQUEST_LIMITS } from "./handler.js";
 import { createHTTPServer, type Timeouts } from "./http-server.js";
@@ -12,6 +14,7 @@ import { NodeServer, type RunningServer } from "./running-server.js";
 import { Service } from "./service.js";
 import { closeOnSignals } from "./signals.js";
 import { toRules, type WebSocketOptions } from "./websocket-gate.js";
+import { joinWorkers, returnConnections, sharedPort } from "./worker.js";
 
 /** How `serve` listens and stops. */
 export interface ServeOptions extends WebSocketOptions {
@@ -21,6 +24,12 @@ export interface ServeOptions extends WebSocketOptions {
   port?: number;
   /** A Unix socket to listen on in place of `host` and `port`. One left behind by a dead process is replaced. */
   path?: string;
+  /**
+   * How many processes serve. With more than 1, this process starts them: each runs the program's main module and gets
+   * a share of the connections, one that dies is replaced, and SIGHUP replaces one after the other without losing a
+   * request. Defaults to 1, which is this process.
+   */
+  workers?: number;
   /** Key, certificate and whatever else `tls.createServer` takes. Given, the server speaks HTTPS. */
   tls?: TlsOptions;
   /** Bounds on what a client may send before the application is asked, and on how many clients there are. */
@@ -37,7 +46,7 @@ export interface ServeOptions extends WebSocketOptions {
 
 /** Bounds of what a client may send. */
 export interface ConnectionLimits extends RequestLimits {
-  /** How many connections are open at the same time; one more is closed at once. Defaults to `Infinity`. */
+  /** How many connections are open at the same time, in each worker; one more gets 503. Defaults to 50,000. */
   connections: number;
   /**
    * Bytes of one WebSocket message, its fragments together and decompressed (1009). A bound for what the application
@@ -46,7 +55,7 @@ export interface ConnectionLimits extends RequestLimits {
   webSocketMessageBytes: number;
 }
 
-const DEFAULT_LIMITS = { ...DEFAULT_REQUEST_LIMITS, connections: Infinity, webSocketMessageBytes: null };
+const DEFAULT_LIMITS = { ...DEFAULT_REQUEST_LIMITS, connections: 50_000, webSocketMessageBytes: null };
 
 /**
  * 65 s without a request is longer than the minute for which common load balancers keep theirs, so that it is they who
@@ -75,19 +84,38 @@ const DEFAULT_TIMEOUTS: Timeouts = {
 export async function serve(app: ASGIApp, options: ServeOptions = {}): Promise<RunningServer> {
   const worker = workerHost();
   if (worker) return worker.hold();
-  const logger = options.logger ?? consoleLogger;
+  const { workers = 1, logger = consoleLogger, signals = true, shutdownTimeoutMs = 10_000 } = options;
+  if (!Number.isInteger(workers) || workers < 1) {
+    throw new ConfigurationError(`serve: expected workers to be a whole number from 1 on, not ${String(workers)}.`);
+  }
+  if (workers > 1 && cluster.isPrimary) {
+    const { serveWithWorkers } = await import("./workers.js");
+    return serveWithWorkers({ workers, logger, signals, shutdownTimeoutMs });
+  }
+  const isWorker = workers > 1;
+  const { host = "127.0.0.1", port = 8000 } = options;
+  const running = await start(app, isWorker ? { ...options, port: await sharedPort(host, port) } : options);
+  if (signals) {
+    running.onClosed = closeOnSignals(running);
+  }
+  if (isWorker) {
+    running.onUnlistened = returnConnections;
+    joinWorkers(running);
+  } else {
+    logger.info({}, `Listening on ${running.url}`);
+  }
+  return running;
+}
+
+async function start(app: ASGIApp, options: ServeOptions): Promise<NodeServer> {
+  const { logger = consoleLogger, shutdownTimeoutMs = 10_000, tls, path, host = "127.0.0.1", port = 8000 } = options;
   const lifespan = new Lifespan(app, logger);
   const { connections, webSocketMessageBytes, ...limits } = { ...DEFAULT_LIMITS, ...options.connectionLimits };
   const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   const service = new Service(app, logger, lifespan.state, limits);
-  const server = createHTTPServer(service, {
-    timeouts,
-    connections,
-    tls: options.tls,
-    webSockets: toRules(options, timeouts.webSocketPingMs, webSocketMessageBytes),
-  });
-  const running = new NodeServer(server, service, lifespan, options.shutdownTimeoutMs ?? 10_000);
-  const { path, host = "127.0.0.1", port = 8000 } = options;
+  const webSockets = toRules(options, timeouts.webSocketPingMs, webSocketMessageBytes);
+  const server = createHTTPServer(service, { timeouts, connections, tls, webSockets });
+  const running = new NodeServer(server, service, lifespan, shutdownTimeoutMs);
   await lifespan.startUp();
   try {
     await listen(server, path === undefined ? { host, port } : { path });
@@ -96,10 +124,6 @@ export async function serve(app: ASGIApp, options: ServeOptions = {}): Promise<R
     throw error;
   }
   server.on("error", (err) => logger.error({ err }, "A connection could not be taken."));
-  running.url = urlOf(server, options.tls === undefined ? "http" : "https");
-  if (options.signals ?? true) {
-    running.onClosed = closeOnSignals(running);
-  }
-  logger.info({}, `Listening on ${running.url}`);
+  running.url = urlOf(server, tls === undefined ? "http" : "https");
   return running;
 }

@@ -1,6 +1,6 @@
-/** SIGTERM and SIGINT: drain every server of the process, then end it. @module */
+/** The end of a process that serves: on SIGTERM and SIGINT, or when its primary process asks for it. @module */
 
-/** What a signal needs of a server. */
+/** What the end of the process needs of a server. */
 export interface Closable {
   /** Drains. Rejects when it did not end well. */
   close(): Promise<void>;
@@ -10,6 +10,7 @@ export interface Closable {
 
 const SIGNALS = ["SIGTERM", "SIGINT"] as const;
 const servers = new Set<Closable>();
+let signalled = false;
 let stopping = false;
 
 /** Closes the server on SIGTERM and SIGINT, and ends the process when all servers have closed. Gives the undo. */
@@ -30,19 +31,29 @@ export function closeOnSignals(server: Closable): () => void {
   };
 }
 
-function onSignal(signal: NodeJS.Signals): void {
+/** Drains these servers, and those that signals close, then ends the process. What comes a second time is ignored. */
+export function stop(others: readonly Closable[] = []): void {
   if (stopping) {
-    const running = [...servers].flatMap((server) => server.running());
-    end(1, `${signal} again: ended while these still ran: ${running.join(", ") || "nothing known"}.`);
+    return;
   }
   stopping = true;
-  void Promise.allSettled([...servers].map((server) => server.close())).then((results) => {
+  const closing = [...new Set([...servers, ...others])].map((server) => server.close());
+  void Promise.allSettled(closing).then((results) => {
     const faults = results.filter((result) => result.status === "rejected");
     if (faults.length > 0) {
       end(1, faults.map(({ reason }) => (reason instanceof Error ? reason.message : String(reason))).join("\n"));
     }
     process.exit();
   });
+}
+
+function onSignal(signal: NodeJS.Signals): void {
+  if (signalled) {
+    const running = [...servers].flatMap((server) => server.running());
+    end(1, `${signal} again: ended while these still ran: ${running.join(", ") || "nothing known"}.`);
+  }
+  signalled = true;
+  stop();
 }
 
 function end(status: number, line: string): never {

@@ -8,17 +8,16 @@ import { transform } from "@swc/core";
 
 const SOURCE = join(import.meta.dirname, "../../src");
 const FILES = ["asgi.ts", "concurrency.ts", "datastructures.ts", "exceptions.ts", "logger.ts", "node.ts"];
+const FOLDERS = ["concurrency", "datastructures", "node"];
 
 /** The server's own sources as JavaScript in a temporary folder: a test of signals needs no build before it. */
 async function compile(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "tsgi-node-"));
-  const inFolder = async (room: string) => (await readdir(join(SOURCE, room))).map((name) => join(room, name));
-  const files = [
-    ...FILES,
-    ...(await inFolder("node")),
-    ...(await inFolder("concurrency")),
-    ...(await inFolder("datastructures")),
-  ];
+  const rooms = FOLDERS.map(async (room) => {
+    const names = await readdir(join(SOURCE, room), { recursive: true });
+    return names.filter((name) => name.endsWith(".ts")).map((name) => join(room, name));
+  });
+  const files = [...FILES, ...(await Promise.all(rooms)).flat()];
   for (const file of files) {
     const { code } = await transform(await readFile(join(SOURCE, file), "utf8"), {
       jsc: { target: "es2022", parser: { syntax: "typescript" } },
@@ -51,7 +50,10 @@ export class ServerProcess implements AsyncDisposable {
 
   private constructor(folder: string) {
     this.#folder = folder;
-    this.child = spawn(process.execPath, [join(folder, "main.js")], { stdio: ["ignore", "pipe", "pipe"] });
+    this.child = spawn(process.execPath, [join(folder, "main.js")], {
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: true, // a group of its own, which the end takes with it: workers too
+    });
     this.child.stdout?.on("data", (chunk: Buffer) => {
       this.stdout += chunk.toString();
       this.#wake();
@@ -63,6 +65,11 @@ export class ServerProcess implements AsyncDisposable {
         this.#wake();
       });
     });
+  }
+
+  /** The program's main module, for those who change it while it runs. */
+  get main(): string {
+    return join(this.#folder, "main.js");
   }
 
   static async start(script: string): Promise<ServerProcess> {
@@ -94,7 +101,11 @@ export class ServerProcess implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.child.kill("SIGKILL");
+    try {
+      process.kill(-(this.child.pid as number), "SIGKILL");
+    } catch {
+      // they have all ended
+    }
     await this.ended;
     await rm(this.#folder, { recursive: true, force: true });
   }

@@ -31,16 +31,24 @@ describe("connectionLimits", () => {
     expect(await wire.until(/body$/)).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it("connections closes one more at once, and says so once", async () => {
+  it("connections answers one more with 503 and closes it, and says so once", async () => {
     await using server = await served(hello, { connectionLimits: { connections: 1 } });
     await using first = new Wire(server.port);
     await first.write(GET).until(/hello$/);
     await using second = new Wire(server.port);
-    expect(await second.closed).toBe("");
+    expect(await second.closed).toMatch(/^HTTP\/1\.1 503 [^]*\r\nretry-after: 1\r\n/);
     await using third = new Wire(server.port);
-    expect(await third.closed).toBe("");
+    expect(await third.closed).toMatch(/^HTTP\/1\.1 503 /);
     await first.write(GET).until(/hello[^]*hello$/);
     expect(server.logger.at("warn")).toHaveLength(1);
+  });
+
+  it("connections counts no client that has gone", async () => {
+    await using server = await served(hello, { connectionLimits: { connections: 1 } });
+    for (let index = 0; index < 3; index++) {
+      await using wire = new Wire(server.port);
+      expect(await wire.write(GET.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n")).closed).toMatch(/hello$/);
+    }
   });
 });
 
