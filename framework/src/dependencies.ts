@@ -12,7 +12,7 @@ export { createFindOverride, DependencyOverrides } from "./dependencies/override
 export type { DependencyPlan, DependencyStep, ParamSpec, RoutePlan } from "./dependencies/plan.js";
 export { headerName, wireName } from "./dependencies/read.js";
 export { isMultiple } from "./dependencies/read-file.js";
-export { acceptArguments, nameOf, type Solved, solveRoute } from "./dependencies/solve.js";
+export { acceptArguments, nameOf, readEarly, readLate, type Solved, solveRoute } from "./dependencies/solve.js";
 
 /** The most handlers that `compileHandler` remembers. The specification fixes it. */
 const MEMO_SIZE = 512;

@@ -20,7 +20,7 @@ import { JSONError, parseJSON } from "./request/json.js";
 import { Spool } from "./request/spool.js";
 
 export { MULTIPART, URLENCODED } from "./request/form.js";
-export { headerValues, isJSON, mediaTypeOf } from "./request/headers.js";
+export { headerValue, headerValues, isJSON, mediaTypeOf } from "./request/headers.js";
 export { JSONError, parseJSON } from "./request/json.js";
 
 const NO_HEADERS: readonly never[] = [];

@@ -10,6 +10,8 @@ import {
   acceptArguments,
   type RoutePlan,
   type Solved,
+  readEarly,
+  readLate,
   solveRoute,
   throwIntoExits,
 } from "../dependencies.js";
@@ -150,6 +152,7 @@ export class Endpoint {
 
   #answer(call: Call): Promise<void> {
     try {
+      if (this.plan.isBodyOnly) return this.#runWithBody(call);
       const solved = solveRoute(this.plan, call);
       if (solved instanceof Promise) return this.#runLater(call, solved);
       const handler = this.#handler;
@@ -164,6 +167,25 @@ export class Endpoint {
     } catch (error) {
       return this.#fail(call, error);
     }
+  }
+
+  async #runWithBody(call: Call): Promise<void> {
+    let result: unknown;
+    try {
+      const early = readEarly(this.plan.handler, call);
+      const args = early instanceof Promise ? await early : early;
+      const rest = call.mayTakeFirst ? call.takeFirst(await call.receive()) : call.load("json");
+      if (rest !== null) await rest;
+      const late = readLate(this.plan.handler, call, args);
+      if (late !== null) await late;
+      const handler = this.#handler;
+      result = handler(acceptArguments(args, call));
+      if (result instanceof Promise) result = await result;
+    } catch (error) {
+      return this.#fail(call, error);
+    }
+    const sent = this.#finish(call, result);
+    if (sent) await sent;
   }
 
   async #runLater(call: Call, solving: Promise<Solved>): Promise<void> {

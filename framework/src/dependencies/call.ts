@@ -1,10 +1,10 @@
-import type { HTTPScope, Receive, Send, WebSocketScope } from "../asgi.js";
+import type { HTTPScope, Receive, ReceiveMessage, Send, WebSocketScope } from "../asgi.js";
 import { BackgroundTasks } from "../background.js";
 import type { FormData } from "../datastructures.js";
 import type { Limits } from "../limits.js";
 import type { Logger } from "../logger.js";
 import { RequestValidationError } from "../exceptions.js";
-import { isJSON, JSONError, mediaTypeOf, MULTIPART, parseJSON, Request, URLENCODED } from "../request.js";
+import { headerValue, isJSON, JSONError, mediaTypeOf, MULTIPART, parseJSON, Request, URLENCODED } from "../request.js";
 import { Response } from "../response.js";
 import { Faults } from "../schema.js";
 import { WebSocket } from "../websocket.js";
@@ -22,6 +22,19 @@ export type FormBody = { readonly state: "faulty" } | { readonly state: "present
 
 const FORM_TYPES: ReadonlySet<string> = new Set([URLENCODED, MULTIPART]);
 const FILE_TYPES: ReadonlySet<string> = new Set([MULTIPART]);
+
+const NO_BYTES = new Uint8Array(0);
+
+/** A `receive` that gives a message that was taken from it once more. */
+function repeatFirst(message: ReceiveMessage, receive: Receive): Receive {
+  let first: ReceiveMessage | null = message;
+  return () => {
+    if (first === null) return receive();
+    const taken = first;
+    first = null;
+    return Promise.resolve(taken);
+  };
+}
 
 /** What a call needs to know of the route and the application that it serves. */
 export interface CallSettings {
@@ -52,6 +65,8 @@ export class Call {
   findOverride: FindOverride | null = null;
   /** Whether `http.response.start` has been sent: from then on no other response can be made. */
   started = false;
+  /** The first message, where it was taken without a `Request`. */
+  #first: ReceiveMessage | null = null;
   #request: Request | null = null;
   #websocket: WebSocket | null = null;
   #draft: Response | null = null;
@@ -79,9 +94,32 @@ export class Call {
   get request(): Request {
     if (!this.#request) {
       (this.scope as { path_params?: unknown }).path_params = this.pathParams;
-      this.#request = new Request(this.scope as HTTPScope, this.receive, this.settings.limits);
+      const receive = this.#first === null ? this.receive : repeatFirst(this.#first, this.receive);
+      this.#request = new Request(this.scope as HTTPScope, receive, this.settings.limits);
     }
     return this.#request;
+  }
+
+  /** Whether the body may be read without a `Request`: nobody has made one, and it is not announced as too large. */
+  get mayTakeFirst(): boolean {
+    return this.#request === null && !(Number(this.#header("content-length")) > this.settings.limits.bodyBytes);
+  }
+
+  #header(name: string): string | undefined {
+    return this.#request ? this.#request.header(name) : headerValue(this.scope.headers ?? [], name);
+  }
+
+  /**
+   * Takes the JSON body from the first message, where it is whole there, which it nearly always is. A `Request` that
+   * is made later gets the message again. Gives `null`, or a promise where there is more to read.
+   */
+  takeFirst(message: ReceiveMessage): Promise<void> | null {
+    this.#first = message;
+    if (message.type !== "http.request" || message.more_body === true) return this.load("json");
+    const body = message.body ?? NO_BYTES;
+    if (body.length > this.settings.limits.bodyBytes) return this.load("json");
+    this.#jsonBody = this.#parseJSON(body);
+    return null;
   }
 
   /** The request, if anybody has asked for it. */
@@ -143,7 +181,7 @@ export class Call {
   }
 
   #parseJSON(body: Uint8Array): JSONBody {
-    const contentType = this.request.header("content-type");
+    const contentType = this.#header("content-type");
     if (body.length === 0) return { state: "absent" };
     if (!isJSON(mediaTypeOf(contentType))) {
       this.faults.add("content_type", "Content-Type should be application/json", contentType ?? null, ["body"]);

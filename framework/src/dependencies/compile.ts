@@ -303,6 +303,7 @@ export function compileRoute(
   return {
     guards: guardSteps,
     isPlain,
+    isBodyOnly: guardSteps.length === 0 && plan.dependencies.length === 0 && plan.lateSource === "json",
     handler: plan,
     embedBody: embedsBody(sources),
     takesFiles: sources.some(({ kind }) => kind === ParamKind.FILE),

@@ -68,6 +68,8 @@ export interface RoutePlan {
   readonly guards: readonly DependencyStep[];
   /** Whether the handler asks for nothing but names of the pattern, as text: then the router's object is its argument. */
   readonly isPlain: boolean;
+  /** Whether the handler asks for a JSON body, perhaps beside what the head has, and nothing runs before it. */
+  readonly isBodyOnly: boolean;
   readonly handler: CallablePlan;
   /** Whether each body parameter is a member of the body's object. */
   readonly embedBody: boolean;

@@ -2,7 +2,7 @@ import { ConfigurationError, RequestValidationError } from "../exceptions.js";
 import { type Callable, paramsOf } from "../params.js";
 import type { Call } from "./call.js";
 import type { Exit } from "./exits.js";
-import type { CallablePlan, DependencyPlan, DependencyStep, RoutePlan } from "./plan.js";
+import type { CallablePlan, DependencyPlan, DependencyStep, ReadStep, RoutePlan } from "./plan.js";
 
 /** What a callable is called with. No prototype, so that a parameter may be named `__proto__` or `constructor`. */
 export type Arguments = Record<string, unknown>;
@@ -60,6 +60,40 @@ function solve(plan: CallablePlan, call: Call): Solved | Promise<Solved> {
     return call.faults.count === before ? args : FAULTY;
   }
   return solveRest(plan, call, args, before, pending);
+}
+
+/** The arguments that do not wait for the body. A promise where one of their schemas checks asynchronously. */
+export function readEarly(plan: CallablePlan, call: Call): Arguments | Promise<Arguments> {
+  const args = new ArgumentsObject();
+  const pending = readSteps(plan.now, call, args);
+  return pending === null ? args : pending.then(() => args);
+}
+
+/** Adds the arguments that are read from the body, once it is loaded. A promise where one of them takes time. */
+export function readLate(plan: CallablePlan, call: Call, args: Arguments): Promise<void> | null {
+  return readSteps(plan.late, call, args);
+}
+
+function readSteps(steps: readonly ReadStep[], call: Call, args: Arguments): Promise<void> | null {
+  for (let index = 0; index < steps.length; index++) {
+    const { name, read } = steps[index] as ReadStep;
+    const value = read(call);
+    if (value instanceof Promise) return readStepsAfter(value, steps, index, call, args);
+    args[name] = value;
+  }
+  return null;
+}
+
+async function readStepsAfter(
+  pending: Promise<unknown>,
+  steps: readonly ReadStep[],
+  index: number,
+  call: Call,
+  args: Arguments,
+): Promise<void> {
+  args[(steps[index] as ReadStep).name] = await pending;
+  const rest = readSteps(steps.slice(index + 1), call, args);
+  if (rest !== null) await rest;
 }
 
 async function rethrowAfter(pending: readonly Promise<void>[], error: unknown): Promise<never> {

@@ -56,12 +56,39 @@ export function headerValues(headers: Iterable<HeaderPair>, name: string): strin
 
 /** One header, its repeated values joined, or `undefined`. */
 export function headerValue(headers: Iterable<HeaderPair>, name: string): string | undefined {
-  const values = headerValues(headers, name);
-  return values.length < 2 ? values[0] : values.join(separatorOf(name));
+  let found: string | undefined;
+  if (headers instanceof HeaderList) {
+    const { raw } = headers;
+    for (let index = 0; index + 1 < raw.length; index += 2) {
+      const key = raw[index] as string;
+      if (key.length === name.length && (key === name || key.toLowerCase() === name)) {
+        found = join(name, found, raw[index + 1] as string);
+      }
+    }
+  } else {
+    for (const [key, value] of headers) if (spells(key, name)) found = join(name, found, decodeValue(value));
+  }
+  return found;
+}
+
+function join(name: string, before: string | undefined, value: string): string {
+  return before === undefined ? value : before + separatorOf(name) + value;
+}
+
+const JSON_TYPE = "application/json";
+
+/** A value as text. The one that nearly every body has is not decoded byte by byte: 15 ns against 100. */
+function decodeValue(value: Uint8Array): string {
+  if (value.length !== JSON_TYPE.length) return decodeLatin1(value);
+  for (let index = 0; index < value.length; index++) {
+    if (value[index] !== JSON_TYPE.charCodeAt(index)) return decodeLatin1(value);
+  }
+  return JSON_TYPE;
 }
 
 /** The media type of a `Content-Type`, in lower case and without parameters: `""` when there is none. RFC 9110 §8.3.1. */
 export function mediaTypeOf(contentType: string | undefined): string {
+  if (contentType === JSON_TYPE) return JSON_TYPE;
   if (contentType === undefined) return "";
   const end = contentType.indexOf(";");
   return (end < 0 ? contentType : contentType.slice(0, end)).trim().toLowerCase();
@@ -69,5 +96,5 @@ export function mediaTypeOf(contentType: string | undefined): string {
 
 /** Whether the media type is JSON: `application/json`, or one with the suffix of RFC 6839 §3.1. */
 export function isJSON(mediaType: string): boolean {
-  return mediaType === "application/json" || (mediaType.startsWith("application/") && mediaType.endsWith("+json"));
+  return mediaType === JSON_TYPE || (mediaType.startsWith("application/") && mediaType.endsWith("+json"));
 }
