@@ -19,7 +19,7 @@ describeMatrix("an UploadFile", ({ call }) => {
   /** What a handler makes of a file with this content. */
   async function upload(content: Uint8Array, use: (file: UploadFile) => Promise<unknown>): Promise<unknown> {
     const app = new App();
-    app.post("/", { params: { file: File() } }, ({ file }) => use(file));
+    app.post("/", { params: { file: File() } }, async ({ file }) => use(file));
     return (await call(app, "POST", "/", multipart(["file", { filename: "f", content }]))).json;
   }
 
