@@ -96,6 +96,7 @@ export {
   type RouteOptions,
   type StreamFormat,
 } from "./router.js";
+export { StaticFiles, type StaticFilesOptions } from "./static-files.js";
 export { type AcceptOptions, WebSocket } from "./websocket.js";
 export {
   type Schema,

@@ -40,7 +40,8 @@ export type {
   SocketVerb,
   StreamFormat,
 } from "./router/options.js";
-export { canonicalPath } from "./router/path.js";
+export { isBelow, localPath, rootPathOf } from "./router/mount-path.js";
+export { canonicalPath, decodeSegment } from "./router/path.js";
 export { type PathParams, type Resolved } from "./router/route.js";
 export { RadixNode } from "./router/radix-node.js";
 export { RadixRouter } from "./router/radix-router.js";

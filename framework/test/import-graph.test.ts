@@ -23,6 +23,7 @@ const LINE = [
   "dependencies",
   "security",
   "router",
+  "static-files",
   "openapi",
   "app",
 ];

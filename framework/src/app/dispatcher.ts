@@ -8,7 +8,7 @@ import type { Logger } from "../logger.js";
 import { type Middleware, wrap } from "../chain.js";
 import { Request } from "../request.js";
 import type { Response } from "../response.js";
-import { canonicalPath, RadixRouter, type RouteOptions, WEBSOCKET } from "../router.js";
+import { canonicalPath, isBelow, localPath, RadixRouter, rootPathOf, type RouteOptions, WEBSOCKET } from "../router.js";
 import { WebSocket } from "../websocket.js";
 import { type Endpoint, type EndpointSettings, OVERRIDES } from "./endpoint.js";
 import { guard, toErrorResponse } from "./errors.js";
@@ -206,22 +206,4 @@ function rejectScope(scope: unknown): Promise<never> {
   return Promise.reject(
     new TypeError(`Unknown scope type ${JSON.stringify(given?.type)}: expected "http", "websocket" or "lifespan".`),
   );
-}
-
-function rootPathOf(scope: HTTPScope | WebSocketScope): string {
-  const root = scope.root_path ?? "";
-  return root.endsWith("/") ? root.slice(0, -1) : root;
-}
-
-/** Whether a path is a prefix's own or below it. */
-function isBelow(path: string, prefix: string): boolean {
-  return path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === "/");
-}
-
-/** The path below `root_path`. Where a server's `root_path` is not part of the path, the whole path. */
-function localPath(scope: HTTPScope | WebSocketScope): string {
-  const root = scope.root_path;
-  if (root === undefined || root === "") return scope.path;
-  const prefix = rootPathOf(scope);
-  return isBelow(scope.path, prefix) ? scope.path.slice(prefix.length) || "/" : scope.path;
 }

@@ -36,7 +36,7 @@ async function resolveInside(path: string, root: string): Promise<string> {
   const target = await fs.realpath(paths.resolve(root, path));
   const below = paths.relative(folder, target);
   // On Windows the way to another drive is absolute.
-  if (below === "" || /^\.\.(?:[/\\]|$)/.test(below) || paths.isAbsolute(below)) throw new HTTPException(404);
+  if (/^\.\.(?:[/\\]|$)/.test(below) || paths.isAbsolute(below)) throw new HTTPException(404);
   return target;
 }
 
@@ -62,5 +62,17 @@ export async function openFile(path: string, root: string | null): Promise<OpenF
     }
   } catch (error) {
     throw ABSENT.has(codeOf(error)) ? new HTTPException(404, undefined, { cause: error }) : error;
+  }
+}
+
+/** What stands at a path below `root`; `null` for nothing, and for what is neither a file nor a folder. */
+export async function fileKind(path: string, root: string): Promise<"file" | "folder" | null> {
+  const { stat } = await import("node:fs/promises");
+  try {
+    const stats = await stat(await resolveInside(path, root));
+    return stats.isFile() ? "file" : stats.isDirectory() ? "folder" : null;
+  } catch (error) {
+    if (ABSENT.has(codeOf(error)) || error instanceof HTTPException) return null;
+    throw error;
   }
 }

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
 import { describe, expect, it } from "@jest/globals";
-import { App, EventSourceResponse, Request, StreamingResponse } from "../../src/index.js";
+import { App, Request, StreamingResponse } from "../../src/index.js";
 import { served, Wire } from "../node/_http.js";
 import { MemoryClient } from "../support/client.js";
 import { KeptLog } from "../support/kept-log.js";
@@ -29,7 +29,7 @@ class Source {
   }
 }
 
-const appOf = (make: () => StreamingResponse<never> | StreamingResponse | EventSourceResponse) => {
+const appOf = (make: () => StreamingResponse) => {
   const log = new KeptLog();
   const app = new App({ logger: log });
   app.get("/", async () => make());

@@ -1,0 +1,164 @@
+/** A folder served as it is. @module */
+import type { ASGIApp, HTTPScope, Receive, Scope, Send } from "./asgi.js";
+import { decodeLatin1 } from "./datastructures.js";
+import { httpExceptionHandler } from "./exception-handlers.js";
+import { ClientDisconnect, ConfigurationError, HTTPException } from "./exceptions.js";
+import { Request } from "./request.js";
+import { fileKind, FileResponse, type HeadersInit, RedirectResponse, type Response } from "./response.js";
+import { canonicalPath, decodeSegment, localPath } from "./router.js";
+
+/** The options of `StaticFiles`. */
+export interface StaticFilesOptions {
+  /** Whether a folder is answered with its `index.html`, and what is not there with `404.html`, where there are such files. Defaults to `false`. */
+  html?: boolean;
+  /** A file of the folder for every page that is not there, as an application in the browser wants it: `"index.html"`. */
+  fallback?: string;
+  /** Whether names that start with a dot are served. `.well-known` is (RFC 8615). Defaults to `false`. */
+  dotfiles?: boolean;
+  /** Headers of every file, such as `Cache-Control`. */
+  headers?: HeadersInit;
+}
+
+/** What a name must not have to be the name of one file below one folder, on any system. */
+// oxlint-disable-next-line no-control-regex
+const UNSAFE = /[/\\\u0000]|^\.{1,2}$/;
+
+/** The code with which a WebSocket is closed that no route matches. */
+const NO_ROUTE = 4004;
+
+/** A folder, and what is asked for below it. */
+class Folder {
+  readonly #directory: string | URL;
+  readonly #options: StaticFilesOptions;
+  #root: string | null = null;
+
+  constructor(directory: string | URL, options: StaticFilesOptions) {
+    this.#directory = directory;
+    this.#options = options;
+  }
+
+  /**
+   * @param isFolder - Whether the target ends with a slash.
+   * @throws HTTPException 404, 405, and what the file itself is refused with.
+   */
+  async respond(scope: HTTPScope, isFolder: boolean, request: Request): Promise<Response> {
+    if (scope.method !== "GET" && scope.method !== "HEAD") {
+      throw new HTTPException(405, undefined, { headers: { Allow: "GET, HEAD" } });
+    }
+    const path = localPath(scope);
+    const segments = path.split("/").slice(1).map(decodeSegment);
+    if (path !== "/" && segments.some((segment) => UNSAFE.test(segment))) throw new HTTPException(404);
+    if (!this.#options.dotfiles && segments.some((name) => name.startsWith(".") && name !== ".well-known")) {
+      throw new HTTPException(404);
+    }
+    this.#root ??= await toPath(this.#directory);
+    return (await this.#find(segments.join("/"), isFolder, scope)) ?? this.#missing(segments.at(-1) ?? "", request);
+  }
+
+  /** The answer for a path that is there. */
+  async #find(path: string, isFolder: boolean, scope: HTTPScope): Promise<Response | null> {
+    const kind = await fileKind(path, this.#root as string);
+    if (kind === "file" && !isFolder) return this.#file(path);
+    if (kind !== "folder" || !this.#options.html) return null;
+    const index = path === "" ? "index.html" : `${path}/index.html`;
+    if ((await fileKind(index, this.#root as string)) !== "file") return null;
+    return isFolder ? this.#file(index) : redirectToFolder(scope);
+  }
+
+  /** The answer for a path that is not there. */
+  async #missing(name: string, request: Request): Promise<Response> {
+    const { fallback, html } = this.#options;
+    // A script or an image that is not there is not answered with a page, unless a page is what was asked for.
+    const isPage = !name.includes(".") || (request.header("accept") ?? "").includes("text/html");
+    if (fallback !== undefined && isPage) return this.#file(fallback);
+    if (html && (await fileKind("404.html", this.#root as string)) === "file") return this.#file("404.html", 404);
+    throw new HTTPException(404);
+  }
+
+  #file(path: string, statusCode = 200): Response {
+    return new FileResponse(path, { root: this.#root as string, headers: this.#options.headers, statusCode });
+  }
+}
+
+async function toPath(directory: string | URL): Promise<string> {
+  const { fileURLToPath } = await import("node:url");
+  const path = typeof directory === "string" ? directory : fileURLToPath(directory);
+  if ((await fileKind(".", path).catch(() => null)) === "folder") return path;
+  throw new ConfigurationError(`StaticFiles: ${JSON.stringify(path)} is no folder that can be read.`);
+}
+
+/** Whether the target as it came ends with a slash; the path in its canonical form does not say. */
+function asksForFolder({ path, raw_path: rawPath }: HTTPScope): boolean {
+  return rawPath === undefined ? path.endsWith("/") : rawPath.length === 0 || rawPath.at(-1) === 0x2f;
+}
+
+/**
+ * Sends to the folder's own address, in which relative links of its page point into it. Written anew from the canonical
+ * path: a target such as `//host` must not lead to another host.
+ */
+function redirectToFolder({ path, query_string: query }: HTTPScope): Response {
+  const target = path
+    .split("/")
+    .map((segment) => encodeURIComponent(decodeSegment(segment)))
+    .join("/");
+  const search = query && query.length > 0 ? `?${decodeLatin1(query)}` : "";
+  return new RedirectResponse(`${target}/${search}`);
+}
+
+/** A `StaticFiles` is an ASGI application: call it with a scope, `receive` and `send`. */
+// oxlint-disable-next-line typescript/no-unsafe-declaration-merging -- the constructor gives a function, which is callable
+export interface StaticFiles {
+  (scope: Scope, receive: Receive, send: Send): Promise<void>;
+}
+
+/**
+ * An application that serves the files of a folder to GET and HEAD, with everything that a `FileResponse` does. Nothing
+ * outside the folder is served: not by `..` in any spelling, not by a link that leads out of it.
+ *
+ * @example
+ * ```ts
+ * import { App, StaticFiles } from "tsgi";
+ *
+ * const app = new App();
+ * app.mount("/assets", new StaticFiles("assets", { headers: { "cache-control": "public, max-age=3600" } }));
+ * app.mount("/", new StaticFiles("dist", { html: true, fallback: "index.html" }));
+ * ```
+ */
+export class StaticFiles {
+  /**
+   * @param directory - A path, which starts at the working directory, or a `file:` URL.
+   * @throws ConfigurationError when it is none of these. That it is a folder is looked up with the first request.
+   */
+  constructor(directory: string | URL, options: StaticFilesOptions = {}) {
+    if (typeof directory !== "string" && !(directory instanceof URL)) {
+      throw new ConfigurationError(`StaticFiles takes the path of a folder, not ${typeof directory}.`);
+    }
+    const folder = new Folder(directory, options);
+    const self: ASGIApp = (scope, receive, send) => {
+      if (scope.type === "http") return serve(folder, scope, receive, send);
+      if (scope.type === "websocket") {
+        return Promise.resolve(send({ type: "websocket.close", code: NO_ROUTE, reason: "No route" }));
+      }
+      return Promise.resolve();
+    };
+    return Object.setPrototypeOf(self, new.target.prototype) as StaticFiles;
+  }
+}
+
+/** Below an App the path is canonical, and the App answers errors; without one both are done here. */
+async function serve(folder: Folder, scope: HTTPScope, receive: Receive, send: Send): Promise<void> {
+  const isMounted = scope.app !== undefined;
+  const headOnly = scope.method === "HEAD";
+  try {
+    const path = isMounted ? scope.path : canonicalPath(scope.path, scope.raw_path);
+    if (path === null) throw new HTTPException(400, "The path is not valid percent-encoded UTF-8");
+    const inner = { ...scope, path };
+    const request = new Request(inner, receive);
+    const response = await folder.respond(inner, asksForFolder(scope), request);
+    await response.send(send, headOnly, request);
+  } catch (error) {
+    if (error instanceof ClientDisconnect) return;
+    if (isMounted || !(error instanceof HTTPException)) throw error;
+    await httpExceptionHandler(error).send(send, headOnly);
+  }
+}

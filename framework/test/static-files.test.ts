@@ -1,0 +1,269 @@
+import { mkdirSync, symlinkSync, utimesSync } from "node:fs";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { describe, expect, it } from "@jest/globals";
+import type { ASGIApp, Scope, SendMessage } from "../src/asgi.js";
+import { App, ConfigurationError, Router, StaticFiles, type StaticFilesOptions } from "../src/index.js";
+import { served, Wire } from "./node/_http.js";
+import { createFolder } from "./support/folder.js";
+import { KeptLog } from "./support/kept-log.js";
+import { describeMatrix } from "./support/matrix.js";
+
+const folder = createFolder({
+  "public/index.html": "<p>home</p>",
+  "public/404.html": "<p>not here</p>",
+  "public/app.js": "start();",
+  "public/a b%2f+ü.txt": "odd name",
+  "public/docs/index.html": "<p>docs</p>",
+  "public/docs/guide/index.html": "<p>guide</p>",
+  "public/plain/file.txt": "plain",
+  "public/.env": "SECRET=1",
+  "public/.git/config": "secret",
+  "public/.well-known/security.txt": "Contact: us",
+  "public/..data": "dots",
+  "secret.txt": "secret",
+  "public-beside/secret.txt": "secret",
+});
+const root = path.join(folder, "public");
+symlinkSync(path.join(folder, "secret.txt"), path.join(root, "leak.txt"));
+symlinkSync(folder, path.join(root, "up"));
+symlinkSync(path.join(root, "app.js"), path.join(root, "inside.js"));
+mkdirSync(path.join(root, "empty"));
+utimesSync(path.join(root, "app.js"), 1_700_000_000, 1_700_000_000);
+
+const mounted = (options?: StaticFilesOptions, prefix = "/static") => {
+  const log = new KeptLog();
+  const app = new App({ logger: log });
+  app.mount(prefix, new StaticFiles(root, options));
+  return Object.assign(app, { log });
+};
+
+describeMatrix("StaticFiles", ({ call, transport }) => {
+  it("serve the files of a folder to GET and HEAD", async () => {
+    const answer = await call(mounted(), "GET", "/static/app.js");
+    expect(answer).toMatchObject({
+      status: 200,
+      text: "start();",
+      headers: { "content-type": "text/javascript; charset=utf-8", "content-length": "8", "accept-ranges": "bytes" },
+    });
+    const head = await call(mounted(), "HEAD", "/static/app.js");
+    expect(head).toMatchObject({ status: 200, text: "", headers: answer.headers });
+  });
+
+  it("do what a FileResponse does: 304, ranges, and headers of one's own", async () => {
+    const app = mounted({ headers: { "cache-control": "public, max-age=60" } });
+    const { etag = "", ...headers } = (await call(app, "GET", "/static/app.js")).headers;
+    expect(headers).toMatchObject({ "cache-control": "public, max-age=60", "last-modified": expect.any(String) });
+    const again = await call(app, "GET", "/static/app.js", { headers: [["if-none-match", etag]] });
+    expect(again).toMatchObject({ status: 304, text: "", headers: { etag, "cache-control": "public, max-age=60" } });
+    const part = await call(app, "GET", "/static/app.js", { headers: [["range", "bytes=0-4"]] });
+    expect(part).toMatchObject({ status: 206, text: "start" });
+  });
+
+  it.each(["POST", "PUT", "DELETE", "OPTIONS", "PATCH"])("answer %s with 405 and Allow", async (method) => {
+    const answer = await call(mounted(), method, "/static/app.js");
+    expect(answer).toMatchObject({
+      status: 405,
+      json: { detail: "Method Not Allowed" },
+      headers: { allow: "GET, HEAD" },
+    });
+  });
+
+  it("find names with any characters, decoded once", async () => {
+    expect((await call(mounted(), "GET", "/static/a%20b%252f+%C3%BC.txt")).text).toBe("odd name");
+    expect((await call(mounted(), "GET", "/static/..data", {})).status).toBe(404);
+    expect((await call(mounted({ dotfiles: true }), "GET", "/static/..data")).text).toBe("dots");
+  });
+
+  it.each([
+    "/static/../secret.txt",
+    "/static/%2e%2e/secret.txt",
+    "/static/%2e%2e%2fsecret.txt",
+    "/static/..%2fsecret.txt",
+    "/static/..%2Fsecret.txt",
+    "/static/docs/..%2f..%2fsecret.txt",
+    "/static/docs/%2e%2e/%2e%2e/secret.txt",
+    "/static/..%5csecret.txt",
+    "/static/..%5Csecret.txt",
+    "/static/%2e%2e%5csecret.txt",
+    "/static/%252e%252e%252fsecret.txt",
+    "/static/%2e%2e%252fsecret.txt",
+    "/static/..%c0%afsecret.txt",
+    "/static/../public-beside/secret.txt",
+    "/static/%2fetc%2fpasswd",
+    "/static//etc/passwd",
+    "/static/app.js%00.png",
+    "/static/app.js%00",
+    "/static/%00",
+    "/static/leak.txt",
+    "/static/up/secret.txt",
+    "/static/.env",
+    "/static/%2eenv",
+    "/static/.git/config",
+    "/static/docs/../.env",
+    "/static/./app.js",
+    "/static/app.js/",
+    "/static/app.js/more",
+    "/static/plain",
+    "/static/plain/",
+    "/static/docs",
+    "/static/none.txt",
+    "/static/",
+    "/static",
+    `/static/${"a".repeat(400)}`,
+  ])("never give anything for %s", async (target) => {
+    const app = mounted();
+    const answer = await call(app, "GET", target);
+    expect([400, 404]).toContain(answer.status);
+    expect(answer.text).not.toMatch(/secret|root:/i);
+    expect(app.log.lines).toEqual([]);
+    if (answer.status === 404) expect(answer.json).toEqual({ detail: "Not Found" });
+  });
+
+  it("follow a link that stays in the folder, and serve .well-known", async () => {
+    expect((await call(mounted(), "GET", "/static/inside.js")).text).toBe("start();");
+    expect((await call(mounted(), "GET", "/static/.well-known/security.txt")).text).toBe("Contact: us");
+  });
+
+  it("with `dotfiles` serve names that start with a dot", async () => {
+    expect((await call(mounted({ dotfiles: true }), "GET", "/static/.env")).text).toBe("SECRET=1");
+    expect((await call(mounted({ dotfiles: true }), "GET", "/static/%2e%2e/secret.txt")).status).toBe(404);
+  });
+
+  it.each([
+    ["/static/", "<p>home</p>"],
+    ["/static/docs/", "<p>docs</p>"],
+    ["/static/docs/guide/", "<p>guide</p>"],
+    ["/static/docs/index.html", "<p>docs</p>"],
+  ])("with `html` answer %s with its page", async (target, text) => {
+    const answer = await call(mounted({ html: true }), "GET", target);
+    expect(answer).toMatchObject({ status: 200, text, headers: { "content-type": "text/html; charset=utf-8" } });
+  });
+
+  it.each([
+    ["/static", "/static/"],
+    ["/static/docs", "/static/docs/"],
+    ["/static/docs?a=1&b=%20", "/static/docs/?a=1&b=%20"],
+    ["/static//docs//guide", "/static/docs/guide/"],
+    ["//static/docs", "/static/docs/"],
+  ])("with `html` redirect %s to %s", async (target, location) => {
+    const answer = await call(mounted({ html: true }), "GET", target);
+    expect(answer).toMatchObject({ status: 307, headers: { location } });
+  });
+
+  it("with `html` answer what is not there with 404.html, and a folder without a page too", async () => {
+    const app = mounted({ html: true });
+    for (const target of ["/static/none", "/static/none.js", "/static/empty/", "/static/plain", "/static/app.js/"]) {
+      expect(await call(app, "GET", target)).toMatchObject({ status: 404, text: "<p>not here</p>" });
+    }
+    expect(await call(app, "GET", "/static/%2e%2e%2fsecret.txt")).toMatchObject({
+      status: 404,
+      text: expect.stringContaining("detail"),
+    });
+  });
+
+  it("with `fallback` answer every page that is not there with that file", async () => {
+    const app = mounted({ fallback: "index.html" });
+    for (const target of ["/static/users/5", "/static/none", "/static/"]) {
+      expect(await call(app, "GET", target)).toMatchObject({ status: 200, text: "<p>home</p>" });
+    }
+    expect((await call(app, "HEAD", "/static/users/5")).headers["content-length"]).toBe("11");
+    expect((await call(app, "GET", "/static/app.js")).text).toBe("start();");
+    expect((await call(app, "GET", "/static/gone.js")).status).toBe(404);
+    const page = await call(app, "GET", "/static/jane.doe", { headers: [["accept", "text/html,*/*;q=0.8"]] });
+    expect(page.text).toBe("<p>home</p>");
+    expect((await call(app, "POST", "/static/users")).status).toBe(405);
+    expect((await call(app, "GET", "/static/.env")).status).toBe(404);
+  });
+
+  it("stand at the root behind every route, and in a router's and an App's mount", async () => {
+    const files = new StaticFiles(pathToFileURL(root), { html: true });
+    const app = new App({ logger: new KeptLog(), docsUrl: null });
+    app.get("/api", async () => "api");
+    app.mount("/", files);
+    expect((await call(app, "GET", "/api")).json).toBe("api");
+    expect((await call(app, "GET", "/")).text).toBe("<p>home</p>");
+    expect((await call(app, "GET", "/app.js")).text).toBe("start();");
+    expect((await call(app, "GET", "/docs")).headers["location"]).toBe("/docs/");
+    const inner = new App({ logger: new KeptLog() });
+    inner.mount("/files", files);
+    const router = new Router({ prefix: "/v1" });
+    router.mount("/assets", files);
+    const outer = new App({ logger: new KeptLog() });
+    outer.mount("/inner", inner);
+    outer.includeRouter(router);
+    expect((await call(outer, "GET", "/inner/files/docs/")).text).toBe("<p>docs</p>");
+    expect((await call(outer, "GET", "/inner/files/docs")).headers["location"]).toBe("/inner/files/docs/");
+    expect((await call(outer, "GET", "/v1/assets/app.js")).text).toBe("start();");
+  });
+
+  it.each([
+    ["is not part of the path", "/static/docs"],
+    ["is part of the path", "/api/static/docs"],
+  ])("work behind a server's root_path that %s", async (_which, target) => {
+    const app = mounted({ html: true });
+    const behind: ASGIApp = (scope, receive, send) => app({ ...scope, root_path: "/api" } as Scope, receive, send);
+    expect((await call(behind, "GET", `${target}/index.html`)).text).toBe("<p>docs</p>");
+    expect((await call(behind, "GET", target)).headers["location"]).toBe("/api/static/docs/");
+  });
+
+  it("are answered by the App's own exception handlers where it mounts them", async () => {
+    const app = mounted();
+    app.exceptionHandler(404, () => ({ lost: true }));
+    expect(await call(app, "GET", "/static/none")).toMatchObject({ status: 404, json: { lost: true } });
+  });
+
+  it("work without an App, and canonicalise the path themselves", async () => {
+    const files = new StaticFiles(root, { html: true });
+    expect((await call(files, "GET", "/docs/")).text).toBe("<p>docs</p>");
+    expect((await call(files, "GET", "/a%20b%252f+%C3%BC.txt")).text).toBe("odd name");
+    expect((await call(files, "GET", "//docs")).headers["location"]).toBe("/docs/");
+    expect((await call(files, "GET", "/%2e%2e/secret.txt")).status).toBe(404);
+    expect(await call(files, "POST", "/app.js")).toMatchObject({ status: 405, headers: { allow: "GET, HEAD" } });
+    if (transport === "memory") expect((await call(files, "GET", "/%ff")).status).toBe(400);
+  });
+
+  it("of a folder that is not there are a 500 that names it in the log", async () => {
+    const log = new KeptLog();
+    const app = new App({ logger: log });
+    app.mount("/static", new StaticFiles("/no/such/folder"));
+    expect((await call(app, "GET", "/static/a")).status).toBe(500);
+    expect(log.lines).toEqual([expect.stringContaining('StaticFiles: "/no/such/folder" is no folder')]);
+  });
+});
+
+describe("StaticFiles", () => {
+  it("refuse traversal that a raw client sends", async () => {
+    await using server = await served(mounted({ html: true }));
+    for (const target of [
+      "/static/../../secret.txt",
+      "/static/..%2f..%2f..%2f..%2fetc/passwd",
+      "/static/%2e%2e/%2e%2e/etc/passwd",
+    ]) {
+      await using wire = new Wire(server.port);
+      const answer = await wire.write(`GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`).closed;
+      expect(answer).toMatch(/^HTTP\/1.1 404/);
+      expect(answer).not.toMatch(/secret|root:/);
+    }
+  });
+
+  it("close a WebSocket with 4004, and have no lifespan", async () => {
+    const files = new StaticFiles(root);
+    const sent: SendMessage[] = [];
+    const ask = (scope: Scope) =>
+      files(
+        scope,
+        () => Promise.reject(new Error()),
+        (message) => void sent.push(message),
+      );
+    await ask({ type: "websocket", path: "/" });
+    await ask({ type: "lifespan" });
+    expect(sent).toEqual([{ type: "websocket.close", code: 4004, reason: "No route" }]);
+  });
+
+  it("are an ASGI application and an instance of their class, and take the path of a folder", () => {
+    const files: ASGIApp = new StaticFiles(root);
+    expect(files).toBeInstanceOf(StaticFiles);
+    expect(() => new StaticFiles(5 as unknown as string)).toThrow(ConfigurationError);
+  });
+});
