@@ -4,7 +4,7 @@ import type { UploadFile } from "./datastructures.js";
 import { ConfigurationError } from "./exceptions.js";
 import type { Request } from "./request.js";
 import type { Response } from "./response.js";
-import { isSchema, type Schema, type SchemaOutput } from "./schema.js";
+import { isSchema, type OptionalSchema, type Schema, type SchemaOutput } from "./schema.js";
 import type { WebSocket } from "./websocket.js";
 
 /** Where a parameter comes from: the `kind` of a compiled parameter spec. */
@@ -61,10 +61,12 @@ export interface FileOptions extends SourceOptions {
   mediaTypes?: readonly string[];
 }
 
-/** The type of a list schema's files, or of a single one. */
-type FileOutput<S> =
-  | (Exclude<SchemaOutput<S>, undefined> extends readonly unknown[] ? UploadFile[] : UploadFile)
-  | Extract<SchemaOutput<S>, undefined>;
+/** The type of a list schema's files, or of a single one. A schema of anything is that of one. */
+type FileOutput<S> = FilesOf<SchemaOutput<S>> | (S extends OptionalSchema ? undefined : never);
+
+type FilesOf<Output> = 0 extends 1 & Output
+  ? UploadFile
+  : (Exclude<Output, undefined> extends readonly unknown[] ? UploadFile[] : UploadFile) | Extract<Output, undefined>;
 
 /** The function `File`. */
 export interface FileSource {

@@ -48,6 +48,11 @@ export const t: typeof Type = Type;
 /** A TypeBox schema, or a schema of any library that implements Standard Schema. */
 export type Schema = TSchema | StandardSchema;
 
+/** A schema whose value may be absent. */
+export interface OptionalSchema {
+  [OptionalKind]: "Optional";
+}
+
 /** The type of the value that a handler gets for a schema. */
 export type SchemaOutput<S> = S extends { static: infer O }
   ? S extends { [OptionalKind]: "Optional" }

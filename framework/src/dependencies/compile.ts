@@ -212,7 +212,7 @@ function compileReadStep(spec: ParamSpec, place: Place, of: string): ReadStep {
     case ParamKind.FORM:
       return { name, read: compileFormRead(name, spec.marker as SourceMarker, where(name, of)) };
     case ParamKind.FILE:
-      return { name, read: compileFileRead(name, spec.marker as SourceMarker) };
+      return { name, read: compileFileRead(name, spec.marker as SourceMarker, where(name, of)) };
     default:
       return { name, read: compileRead(name, spec.marker as SourceMarker, where(name, of)) };
   }

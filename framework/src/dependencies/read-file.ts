@@ -1,4 +1,5 @@
 import { type FormValue, UploadFile } from "../datastructures.js";
+import { ConfigurationError } from "../exceptions.js";
 import type { SourceMarker } from "../params.js";
 import { mediaTypeOf } from "../request.js";
 import { type CompiledSchema, compileSchema, type Faults } from "../schema.js";
@@ -9,6 +10,16 @@ import { locate, type Make, wireName } from "./read.js";
 /** Whether a `File` gives a list: by its option, or by a list schema. */
 export function isMultiple({ options, schema }: SourceMarker): boolean {
   return options.multiple ?? (schema !== null && compileSchema(schema).json?.type === "array");
+}
+
+/** Refuses a schema that no file fits. */
+function assertFileSchema(compiled: CompiledSchema | null, where: string): void {
+  const { type } = compiled?.json ?? {};
+  if (type === undefined || type === "string" || type === "array") return;
+  throw new ConfigurationError(
+    `${where} is a file, which is no ${String(type)}. Write File() for one, File({ multiple: true }) for all of the name, ` +
+      "or File(t.Array(t.Any(), { maxItems: 5 })).",
+  );
 }
 
 /** A browser sends an input that was left blank as an empty file without a name, and some clients as empty text. */
@@ -51,9 +62,15 @@ function compileList(one: Make<FormValue>, json: CompiledSchema["json"]): Make<r
   };
 }
 
-/** Compiles the reading of a file. Of several under the name of a single one the last counts. */
-export function compileFileRead(name: string, marker: SourceMarker): Read {
+/**
+ * Compiles the reading of a file. Of several under the name of a single one the last counts.
+ *
+ * @param where - Which parameter it is, for the message.
+ * @throws ConfigurationError when its schema describes something else.
+ */
+export function compileFileRead(name: string, marker: SourceMarker, where: string): Read {
   const compiled = marker.schema && compileSchema(marker.schema);
+  assertFileSchema(compiled, where);
   const absent = absenceOf(marker, compiled);
   const wire = wireName(name, marker);
   const one = compileOne(marker.options.mediaTypes);

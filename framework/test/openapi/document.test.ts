@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import { z } from "zod";
 import { App } from "../../src/app.js";
 import { ConfigurationError } from "../../src/exceptions.js";
-import { Body, Cookie, Depends, Form, Header, Path, Query, withParams } from "../../src/params.js";
+import { Body, Cookie, Depends, File, Form, Header, Path, Query, withParams } from "../../src/params.js";
 import { Request } from "../../src/request.js";
 import { Router } from "../../src/router.js";
 import { t } from "../../src/schema.js";
@@ -366,6 +366,37 @@ describe("the body", () => {
         },
         "multipart/form-data": {
           schema: { ...schema, properties: { ...schema.properties, name: { type: "string", description: "Who" } } },
+        },
+      },
+      required: true,
+    });
+  });
+
+  it("of files is multipart, with their types", () => {
+    const app = new App();
+    const params = {
+      cover: File({ description: "In front", mediaTypes: ["image/png", "image/jpeg"] }),
+      pages: File(t.Array(t.Any(), { minItems: 1, maxItems: 9 })),
+      more: File({ multiple: true, default: [] }),
+      title: Form({ default: null }),
+      hidden: File({ default: null, includeInSchema: false }),
+    };
+    app.post("/", { params }, nothing);
+    const file = { type: "string", format: "binary" };
+    expect(operation(app, "/", "post").requestBody).toEqual({
+      content: {
+        "multipart/form-data": {
+          schema: {
+            type: "object",
+            properties: {
+              cover: { ...file, description: "In front" },
+              pages: { type: "array", items: file, minItems: 1, maxItems: 9 },
+              more: { type: "array", items: file },
+              title: { type: "string" },
+            },
+            required: ["cover", "pages"],
+          },
+          encoding: { cover: { contentType: "image/png, image/jpeg" } },
         },
       },
       required: true,

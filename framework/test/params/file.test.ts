@@ -185,12 +185,13 @@ describeMatrix("a form that is multipart", ({ probe }) => {
   });
 });
 
-it("is refused beside a Body, with a default that is no absence, and on a WebSocket", () => {
+it("a File is refused beside a Body, with a default or a schema that is no file, and on a WebSocket", () => {
   const app = new App();
   const register = (params: object) => () => app.post("/", { params: params as Params }, async () => null);
   expect(register({ a: File(), b: Body(t.Object({})) })).toThrow(/a request has one body/);
   // @ts-expect-error -- nothing stands in for a file
   expect(register({ a: File({ default: "x" }) })).toThrow(/File\(\{ default: null \}\)/);
+  expect(register({ a: File(t.Object({})) })).toThrow(/File\(\{ multiple: true \}\)/);
   expect(() => app.websocket("/ws", { params: { a: File() } }, async () => {})).toThrow(/WebSocket does not have/);
   expect(register({ a: globalThis.File })).toThrow(/import \{ File \} from "tsgi"/);
 });

@@ -54,7 +54,7 @@ export class UploadProcess implements AsyncDisposable {
     const ended = once(child, "close").then(() => {
       throw new Error(`The process ended before it served: ${started.stderr}`);
     });
-    const [line] = (await Promise.race([once(child.stdout as Readable, "data"), ended])) as [Buffer];
+    const [line] = (await Promise.race([once(child.stdout, "data"), ended])) as [Buffer];
     ended.catch(() => {});
     started.#url = line.toString().trim();
     return started;

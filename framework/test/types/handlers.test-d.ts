@@ -7,6 +7,7 @@ import {
   Body,
   Cookie,
   Depends,
+  File,
   Form,
   Header,
   HTTPException,
@@ -18,6 +19,7 @@ import {
   Router,
   Security,
   t,
+  UploadFile,
   withParams,
 } from "tsgi";
 
@@ -53,6 +55,12 @@ app.post(
       list: Query(t.Array(t.String())),
       cookie: Cookie(),
       form: Form(),
+      file: File(),
+      files: File({ multiple: true }),
+      maybeFile: File({ default: null, mediaTypes: ["image/*"] }),
+      maybeFiles: File({ multiple: true, default: null }),
+      optionalFile: File(t.Optional(t.Any())),
+      listedFiles: File(t.Array(t.Any(), { maxItems: 3 })),
       date: t.Date(),
       user: User,
       whole: Body(User, { embed: true }),
@@ -71,6 +79,12 @@ app.post(
     is<Equal<typeof args.list, string[]>>();
     is<Equal<typeof args.cookie, string>>();
     is<Equal<typeof args.form, string>>();
+    is<Equal<typeof args.file, UploadFile>>();
+    is<Equal<typeof args.files, UploadFile[]>>();
+    is<Equal<typeof args.maybeFile, UploadFile | null>>();
+    is<Equal<typeof args.maybeFiles, UploadFile[] | null>>();
+    is<Equal<typeof args.optionalFile, UploadFile | undefined>>();
+    is<Equal<typeof args.listedFiles, UploadFile[]>>();
     is<Equal<typeof args.date, Date>>();
     is<Equal<typeof args.user, { name: string; age: number; email?: string | undefined }>>();
     is<Equal<typeof args.whole.name, string>>();
