@@ -1,0 +1,289 @@
+import { describe, expect, it } from "@jest/globals";
+import {
+  App,
+  BackgroundTasks,
+  ConfigurationError,
+  Depends,
+  HTTPException,
+  PlainTextResponse,
+  Response,
+  type StreamFormat,
+  t,
+} from "../../src/index.js";
+import { MemoryClient } from "../support/client.js";
+import { KeptLog } from "../support/kept-log.js";
+import { describeMatrix } from "../support/matrix.js";
+
+const create = () => {
+  const log = new KeptLog();
+  return { app: new App({ logger: log }), log };
+};
+
+const Item = t.Object({ n: t.Integer() });
+
+describeMatrix("a handler that is a generator", ({ call }) => {
+  it("streams its items as JSON Lines", async () => {
+    const { app } = create();
+    app.get("/{name}", { params: { count: t.Integer() } }, async function* ({ name, count }) {
+      for (let n = 1; n <= count; n++) yield { name, n };
+      yield "text\nof two lines";
+      yield null;
+    });
+    const answer = await call(app, "GET", "/a?count=2");
+    expect(answer.text).toBe('{"name":"a","n":1}\n{"name":"a","n":2}\n"text\\nof two lines"\nnull\n');
+    expect(answer).toMatchObject({ status: 200, headers: { "content-type": "application/jsonl" } });
+  });
+
+  it("may be a plain generator, and a bound one", async () => {
+    const { app } = create();
+    app.get("/plain", function* () {
+      yield 1;
+      yield 2;
+    });
+    class Numbers {
+      readonly first = 5;
+      async *list() {
+        yield this.first;
+      }
+    }
+    const numbers = new Numbers();
+    app.get("/bound", numbers.list.bind(numbers));
+    expect((await call(app, "GET", "/plain")).text).toBe("1\n2\n");
+    expect((await call(app, "GET", "/bound")).text).toBe("5\n");
+  });
+
+  it('streams events with `stream: "sse"`: text, data, and events', async () => {
+    const { app } = create();
+    app.get("/", { stream: "sse" }, async function* () {
+      yield "text";
+      yield { n: 1 };
+      yield { event: "tick", id: 2, data: { n: 2 } };
+      yield { comment: "done" };
+    });
+    const answer = await call(app, "GET", "/");
+    expect(answer.headers["content-type"]).toBe("text/event-stream");
+    expect(answer.text).toBe('data: text\n\ndata: {"n":1}\n\nevent: tick\nid: 2\ndata: {"n":2}\n\n: done\n\n');
+  });
+
+  it("has the status of its route", async () => {
+    const { app } = create();
+    app.post("/", { statusCode: 202 }, async function* () {
+      yield 1;
+    });
+    expect(await call(app, "POST", "/")).toMatchObject({ status: 202, text: "1\n" });
+  });
+
+  it.each<[StreamFormat, string]>([
+    ["jsonl", '{"n":1}\n{"n":2}\n'],
+    ["sse", 'data: {"n":1}\n\nid: 2\ndata: {"n":2}\n\n'],
+  ])("sends of each item what `returns` names: %s", async (stream, text) => {
+    const { app } = create();
+    app.get("/", { stream, returns: Item }, async function* () {
+      yield { n: 1, secret: "x" };
+      const second = { n: 2, secret: "y" };
+      yield (stream === "sse" ? { id: 2, data: second } : second) as { n: number };
+    });
+    expect((await call(app, "GET", "/")).text).toBe(text);
+  });
+
+  it("checks items by a schema that is asynchronous", async () => {
+    const { app } = create();
+    const later = {
+      "~standard": {
+        version: 1 as const,
+        vendor: "test",
+        validate: async (value: unknown) => ({ value: { n: (value as { n: number }).n * 2 } }),
+        jsonSchema: {
+          input: () => ({ type: "object", properties: { n: { type: "integer" } }, required: ["n"] }),
+          output: () => ({ type: "object", properties: { n: { type: "integer" } }, required: ["n"] }),
+        },
+      },
+    };
+    app.get("/", { returns: later as never }, async function* () {
+      yield { n: 1 } as never;
+    });
+    expect((await call(app, "GET", "/")).text).toBe('{"n":2}\n');
+  });
+
+  it("that fails before its first item is answered as any other", async () => {
+    const { app, log } = create();
+    app.get("/{name}", async function* ({ name }) {
+      if (name === "unknown") throw new HTTPException(404, "No such list");
+      if (name === "broken") throw new Error("oh");
+      yield name;
+    });
+    expect(await call(app, "GET", "/unknown")).toMatchObject({ status: 404, json: { detail: "No such list" } });
+    expect((await call(app, "GET", "/broken")).status).toBe(500);
+    expect((await call(app, "GET", "/known")).status).toBe(200);
+    expect(log.lines).toEqual(["error GET /broken failed: Error: oh"]);
+  });
+
+  it("whose first item does not fit `returns` is a 500", async () => {
+    const { app, log } = create();
+    app.get("/", { returns: Item }, async function* () {
+      yield { n: "one" as unknown as number };
+    });
+    expect(await call(app, "GET", "/")).toMatchObject({ status: 500, json: { detail: "Internal Server Error" } });
+    expect(log.lines).toEqual([expect.stringContaining("does not fit `returns`")]);
+  });
+
+  it("of HEAD is never started", async () => {
+    const { app } = create();
+    let isStarted = false;
+    app.get("/", async function* () {
+      isStarted = true;
+      yield 1;
+    });
+    const answer = await call(app, "HEAD", "/");
+    expect(answer).toMatchObject({ status: 200, text: "", headers: { "content-type": "application/jsonl" } });
+    expect(isStarted).toBe(false);
+  });
+
+  it("has dependencies that clean up after its last item, and background tasks before that", async () => {
+    const { app } = create();
+    const order: string[] = [];
+    async function* connect() {
+      order.push("open");
+      yield "db";
+      order.push("close");
+    }
+    app.get("/", { params: { db: Depends(connect), tasks: BackgroundTasks } }, async function* ({ db, tasks }) {
+      tasks.addTask(() => void order.push("task"));
+      yield `${db} 1`;
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      order.push("last");
+      yield `${db} 2`;
+    });
+    expect((await call(app, "GET", "/")).text).toBe('"db 1"\n"db 2"\n');
+    expect(order).toEqual(["open", "last", "task", "close"]);
+  });
+
+  it("sets headers, cookies and status on the draft until its first item", async () => {
+    const { app } = create();
+    app.get("/", { params: { response: Response } }, async function* ({ response }) {
+      response.statusCode = 203;
+      response.headers.set("x-total", "2").set("content-type", "application/x-ndjson");
+      response.setCookie("seen", "yes");
+      yield 1;
+      yield 2;
+    });
+    const answer = await call(app, "GET", "/");
+    expect(answer).toMatchObject({ status: 203, text: "1\n2\n" });
+    expect(answer.headers).toMatchObject({ "x-total": "2", "content-type": "application/x-ndjson" });
+    expect(answer.headers["set-cookie"]).toMatch(/^seen=yes; /);
+  });
+
+  it("with the option `stream` may be an async function that returns an iterable, or a Response", async () => {
+    const { app, log } = create();
+    app.get("/list", { stream: "jsonl" }, async () => [1, 2]);
+    app.get("/response", { stream: "jsonl" }, async () => new PlainTextResponse("none", { statusCode: 203 }));
+    app.get("/none", { stream: "jsonl" }, async () => 5);
+    expect((await call(app, "GET", "/list")).text).toBe("1\n2\n");
+    expect(await call(app, "GET", "/response")).toMatchObject({ status: 203, text: "none" });
+    expect((await call(app, "GET", "/none")).status).toBe(500);
+    expect(log.lines).toEqual([expect.stringContaining("yields its items, or returns an iterable")]);
+  });
+
+  it("is what the log asks for when an async function returns one", async () => {
+    const { app, log } = create();
+    async function* items() {
+      yield 1;
+    }
+    app.get("/", async () => items());
+    expect((await call(app, "GET", "/")).status).toBe(500);
+    expect(log.lines).toEqual([
+      expect.stringContaining("Return new StreamingResponse(iterable), or write the handler as"),
+    ]);
+  });
+});
+
+describe("a generator that fails later", () => {
+  it.each<[string, () => unknown, string]>([
+    [
+      "by an error",
+      () => {
+        throw new Error("half way");
+      },
+      "half way",
+    ],
+    ["by an item that does not fit `returns`", () => ({ n: "two" }), "does not fit `returns`"],
+    ["by an item that JSON does not have", () => ({ n: 1n }), "does not fit `returns`"],
+  ])("%s cuts the connection, and its dependencies see the error", async (_how, second, message) => {
+    const { app, log } = create();
+    const seen: unknown[] = [];
+    async function* connect() {
+      try {
+        yield "db";
+      } catch (error) {
+        seen.push(error);
+        throw error;
+      }
+    }
+    app.get("/", { params: { db: Depends(connect) }, returns: Item }, async function* () {
+      yield { n: 1 };
+      yield second() as { n: number };
+    });
+    const client = new MemoryClient(app, "GET", "/");
+    await expect(client.ended).rejects.toThrow(message);
+    expect(client.text).toBe('{"n":1}\n');
+    expect(log.lines).toHaveLength(1);
+    expect(seen).toHaveLength(1);
+  });
+
+  it("is closed when the client goes; tasks and clean-up run, and nothing is logged", async () => {
+    const { app, log } = create();
+    const order: string[] = [];
+    async function* connect() {
+      try {
+        yield "db";
+        order.push("commit");
+      } catch {
+        order.push("rollback");
+      }
+    }
+    app.get("/", { params: { db: Depends(connect), tasks: BackgroundTasks } }, async function* ({ tasks }) {
+      tasks.addTask(() => void order.push("task"));
+      try {
+        for (let n = 0; ; n++) yield { n };
+      } finally {
+        order.push("closed");
+      }
+    });
+    const client = new MemoryClient(app, "GET", "/");
+    await client.received(5);
+    client.leave();
+    await client.ended;
+    expect(order).toEqual(["closed", "task", "commit"]);
+    expect(log.lines).toEqual([]);
+  });
+});
+
+describe("the option `stream`", () => {
+  it("is refused on a plain function, and as another word", () => {
+    const { app } = create();
+    expect(() => app.get("/a", { stream: "sse" }, () => [1])).toThrow(
+      new ConfigurationError(
+        "GET /a: `stream` is for a handler that runs on the event loop. Write `async function* () { yield … }`.",
+      ),
+    );
+    expect(() => app.get("/b", { stream: "xml" as "sse" }, async () => [1])).toThrow(
+      'GET /b: `stream` should be "jsonl" or "sse", not "xml".',
+    );
+  });
+
+  it("names the media type in the document, with the schema of one item", () => {
+    const { app } = create();
+    app.get("/lines", { returns: Item }, async function* () {
+      yield { n: 1 };
+    });
+    app.get("/events", { stream: "sse", returns: Item }, async function* () {
+      yield { n: 1 };
+    });
+    const { paths } = app.openapi();
+    const contentOf = (path: string) => (paths[path]?.get?.responses["200"] as { content: object }).content;
+    expect(contentOf("/lines")).toEqual({
+      "application/jsonl": { schema: expect.objectContaining({ type: "object" }) },
+    });
+    expect(Object.keys(contentOf("/events"))).toEqual(["text/event-stream"]);
+  });
+});
