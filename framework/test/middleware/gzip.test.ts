@@ -1,4 +1,6 @@
-import { brotliDecompressSync, constants, gunzipSync } from "node:zlib";
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import { brotliDecompressSync, constants, createBrotliDecompress, createGunzip, gunzipSync } from "node:zlib";
 import { describe, expect, it } from "@jest/globals";
 import type { ASGIApp, HTTPScope, Send, SendMessage } from "../../src/asgi.js";
 import {
@@ -10,6 +12,7 @@ import {
   StreamingResponse,
 } from "../../src/index.js";
 import { cors, gzip, type GzipOptions } from "../../src/middleware.js";
+import { served } from "../node/_http.js";
 import type { Answer } from "../support/call.js";
 import { KeptLog } from "../support/kept-log.js";
 import { describeMatrix } from "../support/matrix.js";
@@ -216,6 +219,26 @@ const bodiesOf = (messages: readonly SendMessage[]): Buffer =>
   );
 
 describe("gzip of a stream", () => {
+  it.each(["gzip", "br"])("arrives part by part over a socket with %s", async (coding) => {
+    const app = new App({ logger: new KeptLog(), middleware: [gzip()] });
+    let go = () => {};
+    const isRead = new Promise<void>((resolve) => (go = resolve));
+    app.get("/", async function* () {
+      yield { part: 1 };
+      await isRead; // for ever, where the first part does not arrive before the second
+      yield { part: 2 };
+    });
+    await using server = await served(app);
+    const sending = request(server.url, { headers: { "accept-encoding": coding }, agent: false }).end();
+    const [response] = (await once(sending, "response")) as [IncomingMessage];
+    let text = "";
+    for await (const chunk of response.pipe(coding === "br" ? createBrotliDecompress() : createGunzip())) {
+      text += String(chunk);
+      go();
+    }
+    expect(text).toBe('{"part":1}\n{"part":2}\n');
+  });
+
   it("sends each part as it comes, in a form that can be read up to there", async () => {
     const sent: SendMessage[] = [];
     const seen: string[] = [];
