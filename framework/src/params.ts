@@ -228,8 +228,9 @@ export interface WithParams<P, R = unknown> {
   (this: RouteOnly, args: object): R;
 }
 
-/** The classes whose object of this request a parameter can be. */
+/** The classes whose object of this request a parameter can be. `UploadFile` says the same as `File()`. */
 export type Injectable =
+  | typeof UploadFile
   | typeof WebSocket
   | typeof Request
   | typeof Response

@@ -1,4 +1,5 @@
 import { BackgroundTasks } from "../background.js";
+import { UploadFile } from "../datastructures.js";
 import { ConfigurationError, RecursionError } from "../exceptions.js";
 import {
   type Callable,
@@ -92,6 +93,9 @@ function compileSpec(name: string, annotation: unknown, of: string, names: reado
   if (annotation instanceof SourceMarker) return sourceSpec(name, annotation, annotation, names, place);
   if (annotation instanceof DependsMarker) {
     return { name, kind: ParamKind.DEPENDS, annotation, default: undefined, marker: annotation };
+  }
+  if (annotation === UploadFile) {
+    return sourceSpec(name, annotation, new SourceMarker(ParamKind.FILE, null, {}), names, place);
   }
   const kind = INJECTABLE.get(annotation);
   if (kind !== undefined) return { name, kind, annotation, default: undefined, marker: null };

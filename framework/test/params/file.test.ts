@@ -41,6 +41,12 @@ describeMatrix("a File", ({ call, probe }) => {
     expect(json).toEqual([["cat.png", "image/png", 4, "meow"]]);
   });
 
+  it("may be declared by the class alone", async () => {
+    const ask = probe({ upload: UploadFile });
+    expect((await ask("/", multipart(["upload", cat]))).args?.["upload"]).toMatchObject({ filename: "cat.png" });
+    expect(faultLines(await ask("/", multipart()))).toEqual(["missing file.upload"]);
+  });
+
   it("has the name of its alias", async () => {
     const ask = probe({ upload: File({ alias: "the-file" }) });
     expect((await ask("/", multipart(["the-file", cat]))).args?.["upload"]).toBeInstanceOf(UploadFile);

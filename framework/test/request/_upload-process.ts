@@ -1,7 +1,7 @@
 /** A server in a process of its own, whose disk may be full and whose memory is measured. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, readlink, rm, writeFile } from "node:fs/promises";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -70,9 +70,35 @@ export class UploadProcess implements AsyncDisposable {
     return { status: response.statusCode, text: Buffer.concat((await response.toArray()) as Buffer[]).toString() };
   }
 
+  /** Begins to send a body of this length, and leaves it at these bytes. */
+  async begin(target: string, headers: Record<string, string>, bytes: Uint8Array, length: number): Promise<void> {
+    const sending = request(`${this.#url}${target}`, {
+      method: "POST",
+      headers: { ...headers, "content-length": String(length) },
+      agent: false,
+    });
+    sending.on("error", () => {});
+    await new Promise<void>((resolve) => sending.write(bytes, () => resolve()));
+  }
+
+  /** Ends it at once, as a lack of memory would. */
+  async kill(): Promise<void> {
+    const closed = once(this.#child, "close");
+    this.#child.kill("SIGKILL");
+    await closed;
+  }
+
   /** Waits until its log has the pattern. */
   async logged(pattern: RegExp): Promise<void> {
     while (!pattern.test(this.stderr)) await once(this.#child.stderr as Readable, "data");
+  }
+
+  /** Waits until it holds the temporary file of an upload open. */
+  async holdsUpload(): Promise<void> {
+    const folder = `/proc/${this.#child.pid}/fd`;
+    const targets = async () =>
+      Promise.all((await readdir(folder)).map((fd) => readlink(path.join(folder, fd)).catch(() => "")));
+    while (!(await targets()).some((target) => target.includes("tsgi-upload-") && target.endsWith("(deleted)")));
   }
 
   /** The names in its folder of temporary files. Seen from outside, where a disk of its own is not. */
@@ -88,11 +114,7 @@ export class UploadProcess implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#child.exitCode === null && this.#child.signalCode === null) {
-      const closed = once(this.#child, "close");
-      this.#child.kill("SIGKILL");
-      await closed;
-    }
+    if (this.#child.exitCode === null && this.#child.signalCode === null) await this.kill();
     await rm(this.#folder, { recursive: true, force: true });
   }
 }

@@ -42,6 +42,7 @@ function hasOwnDisk(): boolean {
 }
 
 const linux = existsSync("/proc/self/status");
+const describeOnLinux = linux ? describe : describe.skip;
 const commands: (keyof typeof COMMANDS)[] = ["ulimit -f", ...(linux && hasOwnDisk() ? ["tmpfs" as const] : [])];
 
 describe.each(commands)("a disk that is full (%s)", (command) => {
@@ -59,6 +60,17 @@ describe.each(commands)("a disk that is full (%s)", (command) => {
   });
 });
 
+describeOnLinux("a process that is killed in the middle of an upload", () => {
+  it("leaves no file", async () => {
+    await using server = await UploadProcess.start(APP);
+    const [head, ...chunks] = fileOf(3 * MiB);
+    await server.begin("/file", HEADERS, Buffer.concat([head ?? Buffer.of(), ...chunks.slice(0, 8)]), 10 * MiB);
+    await server.holdsUpload();
+    await server.kill();
+    expect(await server.temporaryFiles()).toEqual([]);
+  });
+});
+
 /** The most by which a server may grow, whatever the size of the body. */
 const GROWTH = 100 * MiB;
 
@@ -70,7 +82,7 @@ function* bytes(size: number): Generator<Uint8Array> {
 // 1 GB takes seconds: `make test-all`.
 const SIZE = process.env["TSGI_SLOW"] === undefined ? 128 * MiB : 1024 * MiB;
 
-(linux ? describe : describe.skip)(`${SIZE / MiB} MiB that are streamed in`, () => {
+describeOnLinux(`${SIZE / MiB} MiB that are streamed in`, () => {
   it.each<[string, string, Record<string, string>, () => Iterable<Uint8Array>]>([
     ["through request.stream()", "/stream", {}, () => bytes(SIZE)],
     ["through a multipart upload", "/file", HEADERS, () => fileOf(SIZE)],

@@ -56,6 +56,7 @@ app.post(
       cookie: Cookie(),
       form: Form(),
       file: File(),
+      bareFile: UploadFile,
       files: File({ multiple: true }),
       maybeFile: File({ default: null, mediaTypes: ["image/*"] }),
       maybeFiles: File({ multiple: true, default: null }),
@@ -80,6 +81,7 @@ app.post(
     is<Equal<typeof args.cookie, string>>();
     is<Equal<typeof args.form, string>>();
     is<Equal<typeof args.file, UploadFile>>();
+    is<Equal<typeof args.bareFile, UploadFile>>();
     is<Equal<typeof args.files, UploadFile[]>>();
     is<Equal<typeof args.maybeFile, UploadFile | null>>();
     is<Equal<typeof args.maybeFiles, UploadFile[] | null>>();
