@@ -9,19 +9,35 @@ import type { HeaderObject, MediaTypeObject, ResponseObject, SchemaObject } from
 
 const JSON_TYPE = "application/json";
 
+/** What a member of `loc` and an `input` can be. Components, because generators of clients write no unions in place. */
+function partsOfFault(components: Components): { part: SchemaObject; input: SchemaObject } {
+  const part = components.own("ValidationErrorLocation", { anyOf: [{ type: "string" }, { type: "integer" }] });
+  const input = components.own("ValidationErrorInput", {
+    anyOf: [
+      { type: "string" },
+      { type: "number" },
+      { type: "boolean" },
+      { type: "array", items: {} },
+      { type: "object", nullable: true },
+    ],
+  });
+  return { part, input };
+}
+
 /** The answer to a request whose parameters do not fit, as `requestValidationExceptionHandler` writes it. */
 function validationErrorSchema(components: Components): SchemaObject {
+  const { part, input } = partsOfFault(components);
   const fault = components.own("ValidationError", {
     type: "object",
     properties: {
       type: { type: "string", description: "The kind of fault: `missing`, `int_parsing`, …" },
       loc: {
         type: "array",
-        items: { anyOf: [{ type: "string" }, { type: "integer" }] },
+        items: part,
         description: "Where: `path`, `query`, `header`, `cookie`, `body`, `form` or `file`, then names and indexes.",
       },
       msg: { type: "string", description: "One sentence for a person." },
-      input: { description: "What came, where it may be shown." },
+      input: { allOf: [input], description: "What came, where it may be shown." },
     },
     required: ["type", "loc", "msg"],
   });

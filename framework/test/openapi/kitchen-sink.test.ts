@@ -11,7 +11,7 @@ describe("the document of an application that uses every feature", () => {
     const { schemas = {} } = createKitchenSink().openapi().components ?? {};
     expect(Object.keys(schemas).join(" ")).toBe(
       "Address Cat Contact Dog HTTPError HTTPValidationError Item ItemInput Node Node2 Note NoteInput Owner Pet Problem " +
-        "Subscription Token Tree User UserInput ValidationError",
+        "Subscription Token Tree User UserInput ValidationError ValidationErrorInput ValidationErrorLocation",
     );
   });
 });
