@@ -6,7 +6,8 @@ import { Lifespan, type LifespanFunction, type LifespanHook, type Startable } fr
 import { HandlerPool, type HandlerPoolOptions } from "./app/pool.js";
 import { SocketEndpoint } from "./app/socket-endpoint.js";
 import type { ASGIApp, Receive, Scope, Send } from "./asgi.js";
-import { keepOnLoop, type PoolStats, workerHost } from "./concurrency.js";
+import { createState } from "./app/state.js";
+import { type PoolStats, workerHost } from "./concurrency.js";
 import { DependencyOverrides } from "./dependencies.js";
 import {
   type ExceptionHandler,
@@ -100,7 +101,7 @@ export interface App {
  */
 export class App extends CallableInstance {
   /** A place for what the application makes at start-up. Not shared with another process or thread. */
-  readonly state: Record<string, unknown> = {};
+  readonly state: Record<string, unknown> = createState();
   /** What is called in the place of a dependency, in tests above all. Reaches mounted Apps. */
   readonly dependencyOverrides = new DependencyOverrides();
   /** The options that it was made with. */
@@ -155,7 +156,6 @@ export class App extends CallableInstance {
       title: options.title ?? "",
       routes: () => this.#routes.map(({ method, path }) => `${method} ${path}`),
     });
-    keepOnLoop(this.state);
     workerHost()?.register(this.#pool);
     this.#endpointSettings = {
       pool: this.#pool,

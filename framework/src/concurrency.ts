@@ -1,5 +1,5 @@
 /** What runs beside the event loop, and the loop itself. @module */
-export { resolveEntry, setEntry } from "./concurrency/entry.js";
+export { resolveEntry, setEntry, toModuleURL } from "./concurrency/entry.js";
 export {
   EntryError,
   LoopError,

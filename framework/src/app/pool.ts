@@ -6,7 +6,9 @@ import {
   type HostedApp,
   type PoolOptions,
   type PoolStats,
+  PoolTimeoutError,
   resolveEntry,
+  toModuleURL,
   type WorkerKind,
   type WorkerPool,
 } from "../concurrency.js";
@@ -49,6 +51,7 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 export class HandlerPool implements HostedApp {
   readonly title: string;
   readonly #settings: HandlerPoolSettings;
+  readonly #entry: string | null;
   readonly #handlers = new Map<string, Call>();
   #pool: Promise<WorkerPool | null> | null = null;
   #opened: WorkerPool | null = null;
@@ -63,6 +66,7 @@ export class HandlerPool implements HostedApp {
       throw new ConfigurationError(`pool: kind should be one of ${KINDS.join(", ")}, not ${kind as string}.`);
     }
     assertPoolOptions(settings.options);
+    this.#entry = settings.entry === undefined ? null : toModuleURL(settings.entry);
     this.title = settings.title;
     this.#settings = settings;
   }
@@ -103,7 +107,7 @@ export class HandlerPool implements HostedApp {
       );
     }
     this.#handlers.set(route, handler);
-    const use = new RouteUse(route, this.#settings.logger);
+    const use = new RouteUse(route, this.#kind, this.#settings.logger);
     return (args) => (this.#isInline ? handler(args) : this.#run(use, handler, args));
   }
 
@@ -117,10 +121,19 @@ export class HandlerPool implements HostedApp {
     for (const [name, value] of Object.entries(args) as [string, unknown][]) {
       assertUnbound(value, name, (path, what) => use.explainArgument(name, path, what));
     }
-    use.announce(this.#kind, pool.stats.size);
-    const { value, elapsedMs } = await pool.run({ type: "route", route: use.route }, [args]);
-    use.measure(elapsedMs);
-    return decodeResult(value);
+    use.announce(pool.stats.size);
+    try {
+      const { value, elapsedMs } = await pool.run({ type: "route", route: use.route }, [args]);
+      use.measure(elapsedMs);
+      return decodeResult(value);
+    } catch (error) {
+      if (error instanceof PoolTimeoutError) use.reportTimeout(this.#options.timeoutMs);
+      throw error;
+    }
+  }
+
+  get #options(): HandlerPoolOptions & { timeoutMs: number } {
+    return { timeoutMs: DEFAULT_TIMEOUT_MS, ...this.#settings.options };
   }
 
   get #kind(): WorkerKind {
@@ -134,8 +147,8 @@ export class HandlerPool implements HostedApp {
 
   async #create(): Promise<WorkerPool | null> {
     this.#table = this.routes();
-    const { options, entry, logger } = this.#settings;
-    const module = await resolveEntry(entry);
+    const { options, logger } = this.#settings;
+    const module = await resolveEntry(this.#entry);
     if (module === null && options.kind === undefined) {
       const [route = ""] = this.#handlers.keys();
       logger.warn(
@@ -145,11 +158,10 @@ export class HandlerPool implements HostedApp {
       );
       return null;
     }
-    this.#opened = await createWorkerPool(
-      this.#kind,
-      { timeoutMs: DEFAULT_TIMEOUT_MS, ...options },
-      { entry: this.#moduleOf(module), onDeath: (message) => logger.error({}, message) },
-    );
+    this.#opened = await createWorkerPool(this.#kind, this.#options, {
+      entry: this.#moduleOf(module),
+      onDeath: (message) => logger.error({}, message),
+    });
     return this.#opened;
   }
 

@@ -13,23 +13,24 @@ const PLACES: Readonly<Record<WorkerKind, string>> = { process: "another process
 export class RouteUse {
   /** `METHOD pattern`. */
   readonly route: string;
+  readonly #kind: WorkerKind;
   readonly #logger: Logger;
-  #kind: WorkerKind = "process";
   #isAnnounced = false;
   #isAdvised = false;
   #calls = 0;
   #totalMs = 0;
 
-  constructor(route: string, logger: Logger) {
+  constructor(route: string, kind: WorkerKind, logger: Logger) {
     this.route = route;
+    this.#kind = kind;
     this.#logger = logger;
   }
 
   /** Says once that the route runs in the pool. */
-  announce(kind: WorkerKind, size: number): void {
+  announce(size: number): void {
     if (this.#isAnnounced) return;
     this.#isAnnounced = true;
-    this.#kind = kind;
+    const kind = this.#kind;
     this.#logger.info(
       { route: this.route, kind, size },
       `${this.route} is a plain function and runs in the ${kind} pool of ${size}. An async one runs on the event loop.`,
@@ -47,6 +48,14 @@ export class RouteUse {
       { route: this.route, averageMs },
       `${this.route} takes ${averageMs.toFixed(3)} ms on average, little more than the way to the pool and back. ` +
         "Make the handler async: it then runs on the event loop.",
+    );
+  }
+
+  /** Says that a call took too long. */
+  reportTimeout(timeoutMs: number): void {
+    this.#logger.warn(
+      { route: this.route, timeoutMs },
+      `${this.route} took longer than the pool's timeoutMs of ${timeoutMs} and was ended with its worker, which is replaced.`,
     );
   }
 

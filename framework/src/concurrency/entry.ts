@@ -9,36 +9,43 @@ let given: string | null = null;
  * from a file says so with it, since the program's main module is then the command's own.
  *
  * @param module - A URL, as `import.meta.url` gives it, or an absolute path.
+ * @throws ConfigurationError when it is neither.
  */
 export function setEntry(module: string | URL): void {
-  given = String(module);
+  given = toModuleURL(module);
 }
 
 /**
  * The module that workers import: the one that the App names, the one that a command was given, or the program's main
  * module. `null` where there is none, or where it belongs to a tool, as a test runner's does.
- *
- * @throws ConfigurationError when the name is neither a URL nor an absolute path.
  */
-export async function resolveEntry(named: string | URL | undefined): Promise<EntryModule | null> {
-  const { findMainModule, toModuleURL } = await import("./main-module.js");
+export async function resolveEntry(named: string | null): Promise<EntryModule | null> {
   const main = process.argv[1] ?? null;
-  const module = named ?? given;
-  if (module !== null) return { url: toModuleURL(module), isNamed: true, main };
-  const url = findMainModule();
-  return url === null ? null : { url, isNamed: false, main };
+  const url = named ?? given;
+  if (url !== null) return { url, isNamed: true, main };
+  const { findMainModule } = await import("./main-module.js");
+  const found = findMainModule();
+  return found === null ? null : { url: found, isNamed: false, main };
 }
+
+/** An absolute path on Windows, which would pass for a URL of the scheme `c:`. */
+const WINDOWS_PATH = /^[A-Za-z]:[/\\]/;
 
 /**
  * The URL of a module that a worker is to import.
  *
- * @throws ConfigurationError when the name is neither a URL nor an absolute path.
+ * @param module - A URL, or an absolute path.
+ * @throws ConfigurationError when it is neither.
  */
-export async function resolveModule(module: string | URL): Promise<string> {
-  const { toModuleURL } = await import("./main-module.js");
-  try {
-    return toModuleURL(module);
-  } catch (cause) {
-    throw new ConfigurationError(cause instanceof Error ? cause.message : String(cause), { cause });
+export function toModuleURL(module: string | URL): string {
+  const text = String(module);
+  if (text.startsWith("/") || WINDOWS_PATH.test(text)) {
+    const path = text.replaceAll("\\", "/").split("/").map(encodeURIComponent).join("/");
+    return `file://${WINDOWS_PATH.test(text) ? `/${path.replace("%3A", ":")}` : path}`;
   }
+  if (URL.canParse(text)) return text;
+  throw new ConfigurationError(
+    `A worker imports a module by its URL, not ${JSON.stringify(text)}. Write import.meta.url, ` +
+      `or new URL(${JSON.stringify(text)}, import.meta.url).`,
+  );
 }

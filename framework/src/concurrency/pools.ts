@@ -1,6 +1,6 @@
 /** Pools of processes and of threads. @module */
 import { ConfigurationError } from "../exceptions.js";
-import { resolveModule } from "./entry.js";
+import { toModuleURL } from "./entry.js";
 import { PoolClosedError } from "./errors.js";
 import { workerHost } from "./host.js";
 import { assertUnbound } from "./ownership.js";
@@ -15,7 +15,10 @@ export interface PoolOptions {
   size?: number;
   /** How many tasks may wait for a worker. One more is refused. Defaults to 256. */
   maxQueue?: number;
-  /** Milliseconds that a task may wait, and then that it may run, before its worker is replaced. */
+  /**
+   * Milliseconds that a task may run before it is ended with its worker, which is replaced. Before, it may wait for
+   * twice as long. Defaults to `Infinity`, for the plain handlers of an App to 30,000.
+   */
   timeoutMs?: number;
 }
 
@@ -71,13 +74,6 @@ class ModulePool {
 
   constructor(kind: WorkerKind, options: PoolOptions) {
     assertPoolOptions(options);
-    if (workerHost()) {
-      // Whatever a module does on import it does in each worker: one that starts workers would go on for ever.
-      throw new ConfigurationError(
-        "A worker cannot start workers of its own. Call the pool from an async handler or from the program, and keep " +
-          "what the workers call in a module of its own that starts nothing.",
-      );
-    }
     this.#kind = kind;
     this.#options = options;
   }
@@ -93,11 +89,19 @@ class ModulePool {
    * @param moduleUrl - The module's URL or absolute path: `new URL("./work.js", import.meta.url)`.
    * @param name - The name of the export.
    * @throws LoopError when an argument or the result belongs to one loop: a socket, a stream, a client, a function.
+   * @throws ConfigurationError when the module is no URL, or this is a worker itself.
    * @throws HTTPException with 503 when too many wait, with 504 past `timeoutMs`.
    * @throws Error what the function throws, with its name, message and stack.
    */
   async run(moduleUrl: string | URL, name: string, ...args: readonly unknown[]): Promise<unknown> {
-    const module = await resolveModule(moduleUrl);
+    if (workerHost()) {
+      // Whatever a module does on import it does in each worker: one that starts workers would go on for ever.
+      throw new ConfigurationError(
+        "A worker cannot start workers of its own. Call the pool from an async handler or from the program, and keep " +
+          "what the workers call in a module of its own that starts nothing.",
+      );
+    }
+    const module = toModuleURL(moduleUrl);
     for (const [index, arg] of args.entries()) {
       assertUnbound(arg, `argument ${index + 1}`, (path, what) => {
         return `The ${path} of ${name}() is ${what}, which stays where it was made. Hand over data.`;
@@ -139,7 +143,7 @@ class ModulePool {
  * ```
  */
 export class ProcessPool extends ModulePool {
-  /** @throws ConfigurationError when an option is at fault, or this is a worker itself. */
+  /** @throws ConfigurationError when an option is at fault. */
   constructor(options: PoolOptions = {}) {
     super("process", options);
   }
@@ -150,7 +154,7 @@ export class ProcessPool extends ModulePool {
  * process: a crash of native code, or memory outside the heap, is everybody's.
  */
 export class ThreadPool extends ModulePool {
-  /** @throws ConfigurationError when an option is at fault, or this is a worker itself. */
+  /** @throws ConfigurationError when an option is at fault. */
   constructor(options: PoolOptions = {}) {
     super("thread", options);
   }

@@ -41,6 +41,14 @@ export type Report =
   | { readonly type: "done"; readonly id: number; readonly value: unknown; readonly elapsedMs: number }
   | { readonly type: "thrown"; readonly id: number; readonly error: SentError; readonly elapsedMs: number };
 
+const REPORTS = new Set(["ready", "tables", "failed", "begun", "done", "thrown"] satisfies Report["type"][]);
+
+/** Whether a message is a worker's report: an application may send messages of its own to a parent process. */
+export function isReport(message: unknown): message is Report {
+  if (typeof message !== "object" || message === null || !("type" in message)) return false;
+  return (REPORTS as ReadonlySet<unknown>).has(message.type);
+}
+
 /** An error on its way between two loops. */
 export interface SentError {
   readonly name: string;

@@ -9,7 +9,10 @@ export class Slot {
   /** What it runs. */
   task: Task | null = null;
   startTimer: NodeJS.Timeout | undefined;
+  /** Whether it has answered a task. */
+  hasServed = false;
   #isStarting = true;
+  #isCondemned = false;
 
   constructor(spawn: Spawn, events: WorkerEvents) {
     this.handle = spawn(events);
@@ -28,6 +31,18 @@ export class Slot {
     this.#isStarting = false;
     this.isReady = true;
     clearTimeout(this.startTimer);
+  }
+
+  /** Whether it was ended on purpose. */
+  get isCondemned(): boolean {
+    return this.#isCondemned;
+  }
+
+  /** Ends it on purpose, whatever it runs. */
+  condemn(): void {
+    this.#isCondemned = true;
+    this.task = null;
+    this.fail();
   }
 
   /** It is of no use, or has none any more. */
@@ -50,6 +65,7 @@ export class Slot {
     const { task } = this;
     if (task?.id !== id) return null;
     this.task = null;
+    this.hasServed = true;
     return task;
   }
 }

@@ -2,7 +2,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
-import type { Report } from "./protocol.js";
+import { isReport } from "./protocol.js";
 import { STOP_MS, type WorkerEvents, type WorkerHandle } from "./transport.js";
 
 export { availableParallelism };
@@ -55,7 +55,9 @@ function watch(child: ChildProcess, events: WorkerEvents): WorkerHandle {
     if (living.size === 0) process.off("exit", killAll);
     events.gone(how);
   };
-  child.on("message", (report) => events.report(report as Report));
+  child.on("message", (message) => {
+    if (isReport(message)) events.report(message);
+  });
   child.on("exit", (code, signal) => {
     how = signal === null ? `with exit code ${code}` : `by ${signal}`;
     settle();

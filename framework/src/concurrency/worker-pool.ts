@@ -42,18 +42,26 @@ export interface WorkerPoolSettings {
   readonly size: number;
   /** How many tasks may wait. */
   readonly maxQueue: number;
-  /** How long a task may wait, and then how long it may run. `Infinity` for as long as it takes. */
+  /** How long a task may run, and half as long as it may wait before. `Infinity` for as long as it takes. */
   readonly timeoutMs: number;
   readonly entry: PoolEntry | null;
   /** Called when a worker ended that should not have. */
   readonly onDeath: (message: string) => void;
 }
 
+/** A task that waits behind one which is ended for its time has its own turn all the same. */
+const WAIT_FACTOR = 2;
+
 /** How long a worker may take to be ready. */
 const START_MS = 10_000;
 
 /** The longest delay that a timer takes. */
 const MAX_DELAY_MS = 2 ** 31 - 1;
+
+/** This loop may have been busy for longer than the time to wait: what has come meanwhile is heard first. */
+function afterNews(expire: () => void): () => void {
+  return () => void setImmediate(expire);
+}
 
 /** Workers of one kind and their tasks, each worker with one at a time. */
 export class WorkerPool {
@@ -114,7 +122,7 @@ export class WorkerPool {
     this.#hold();
     return new Promise<Outcome>((resolve, reject) => {
       const task = createTask(target, args, { resolve, reject });
-      this.#limit(task, () => this.#expireQueued(task));
+      this.#limitWait(task);
       this.#queue.push(task);
       this.#advance();
     }).finally(() => this.#release());
@@ -155,16 +163,20 @@ export class WorkerPool {
     this.#onIdle?.();
   }
 
-  #limit(task: Task, expire: () => void): void {
+  #limit(task: Task, timeoutMs: number, expire: () => void): void {
     clearTimeout(task.timer);
-    const { timeoutMs } = this.#settings;
-    if (timeoutMs <= MAX_DELAY_MS) task.timer = setTimeout(expire, timeoutMs);
+    if (timeoutMs <= MAX_DELAY_MS) task.timer = setTimeout(afterNews(expire), timeoutMs);
+  }
+
+  #limitWait(task: Task): void {
+    this.#limit(task, WAIT_FACTOR * this.#settings.timeoutMs, () => this.#expireQueued(task));
   }
 
   /** No worker became free in time: as with a full queue, there is more to do than workers. */
   #expireQueued(task: Task): void {
     const index = this.#queue.indexOf(task);
-    if (index >= 0) this.#queue.splice(index, 1);
+    if (index < 0) return;
+    this.#queue.splice(index, 1);
     task.settle.reject(new PoolFullError());
   }
 
@@ -186,15 +198,14 @@ export class WorkerPool {
         continue;
       }
       const assigned = task;
-      this.#limit(task, () => this.#expireRunning(slot, assigned));
+      this.#limit(task, this.#settings.timeoutMs, () => this.#expireRunning(slot, assigned));
       return;
     }
   }
 
   #expireRunning(slot: Slot, task: Task): void {
-    slot.task = null;
-    slot.isReady = false;
-    slot.handle.kill();
+    if (slot.task !== task) return;
+    slot.condemn();
     task.settle.reject(new PoolTimeoutError());
   }
 
@@ -217,9 +228,10 @@ export class WorkerPool {
       gone: (how) => this.#bury(slot, how),
     });
     this.#slots.add(slot);
-    slot.startTimer = setTimeout(() => {
-      this.#failStart(slot, `has not finished importing in ${START_MS / 1000} seconds`);
-    }, START_MS);
+    slot.startTimer = setTimeout(
+      afterNews(() => this.#failStart(slot, `has not finished importing in ${START_MS / 1000} seconds`)),
+      START_MS,
+    );
     slot.startTimer.unref();
     slot.handle.send({ type: "start", entry: entry?.module ?? null });
   }
@@ -257,7 +269,7 @@ export class WorkerPool {
 
   #welcome(slot: Slot): void {
     slot.becomeReady();
-    this.#failures.clear();
+    this.#failures.succeed();
     this.#entryError = null;
     this.#tellFirst(null);
     this.#advance();
@@ -272,12 +284,13 @@ export class WorkerPool {
   /** The module is of no use in a worker. Whoever waits is told why. */
   #failStart(slot: Slot, problem: string, cause?: unknown): void {
     if (!slot.isStarting) return;
-    slot.fail();
+    slot.condemn();
     const error = this.#settings.entry?.explain(problem, cause) ?? new EntryError(`The worker ${problem}.`, { cause });
     this.#entryError = error;
     this.#failures.add();
     this.#tellFirst(error);
     if (!this.stats.ready) this.#rejectQueued(error);
+    this.#replace();
   }
 
   #rejectQueued(error: Error): void {
@@ -293,13 +306,13 @@ export class WorkerPool {
     if (this.#slots.size === 0) this.#onEmpty?.();
     const { task } = slot;
     slot.task = null;
-    const isAtStart = slot.isStarting;
+    const wasOfUse = slot.hasServed || task !== null || slot.isCondemned;
     slot.fail();
     if (this.#closing && this.#pending === 0) return;
     this.#restarts++;
-    if (isAtStart) {
+    if (!wasOfUse) {
       this.#failures.add();
-      this.#settings.onDeath(`A pool worker ended ${how} as it started.`);
+      this.#settings.onDeath(`A pool worker ended ${how} before it was of use. Another is tried.`);
       this.#tellFirst(null);
       if (this.#failures.isHopeless && !this.stats.ready) {
         this.#rejectQueued(new PoolUnavailableError(this.#failures.delaySeconds));
@@ -312,7 +325,7 @@ export class WorkerPool {
   #bereave(task: Task, how: string): void {
     clearTimeout(task.timer);
     if (!task.hasBegun && task.attempts < 3) {
-      this.#limit(task, () => this.#expireQueued(task));
+      this.#limitWait(task);
       this.#queue.unshift(task);
     } else {
       task.settle.reject(new WorkerDiedError(`The pool worker that ran it ended ${how}. Another takes its place.`));

@@ -1,0 +1,226 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+
+import { Gate, until } from "./_gate.js";
+import { Program } from "./_program.js";
+
+interface Place {
+  pid: number;
+  threadId: number;
+}
+
+describe.each(["process", "thread"])("plain handlers in a %s pool", (kind) => {
+  let gate: Gate;
+  let program: Program;
+  let url: string;
+  const get = (path: string) => fetch(url + path);
+  const place = async (path: string) => (await (await get(path)).json()) as Place;
+  const stats = async () => ((await (await get("/loop")).json()) as { stats: Record<string, number> }).stats;
+  /** Everything that is in the log once it has a text. */
+  const logged = async (from: number, text: string) => {
+    await until(() => program.since(from).includes(text));
+    return program.since(from);
+  };
+
+  beforeAll(async () => {
+    gate = await Gate.make();
+    program = Program.start("server.js", [kind, gate.folder], { node: ["--max-old-space-size=64"] });
+    url = await program.said(/serves (\S+)/);
+  });
+  afterAll(async () => {
+    program.kill("SIGTERM");
+    await expect(program.ended).resolves.toEqual({ code: 0, signal: null });
+    await program[Symbol.asyncDispose]();
+    await gate[Symbol.asyncDispose]();
+  });
+
+  it("run beside the loop, also those that give a promise; async ones, bound ones and kept ones on it", async () => {
+    const loop = await place("/loop");
+    expect(loop).toMatchObject({ pid: program.child.pid, threadId: 0 });
+    for (const path of ["/bound", "/kept"]) {
+      expect(await place(path)).toMatchObject({ pid: loop.pid, threadId: 0 });
+    }
+    for (const path of ["/plain", "/promise"]) {
+      const { pid, threadId } = await place(path);
+      expect([pid !== loop.pid, threadId !== 0]).toEqual([kind === "process", kind === "thread"]);
+    }
+  });
+
+  it("answer HEAD as they answer GET, without the body", async () => {
+    const response = await fetch(`${url}/html`, { method: "HEAD" });
+    expect([response.status, response.headers.get("x-mine"), await response.text()]).toEqual([201, "yes", ""]);
+  });
+
+  it("say once in the log that a route runs in the pool", async () => {
+    await get("/plain");
+    await get("/plain");
+    const line = `GET /plain is a plain function and runs in the ${kind} pool of 2.`;
+    await until(() => program.stderr.includes(line));
+    expect(program.stderr.split(line)).toHaveLength(2);
+    expect(program.stderr).not.toContain("GET /kept is a plain function");
+  });
+
+  it("are named once in a warning when they average under a millisecond", async () => {
+    for (let count = 0; count < 15; count++) await get("/plain");
+    const lines = program.stderr.split("\n").filter((line) => /WARN GET \/plain takes 0\.\d+ ms on average/.test(line));
+    expect(lines).toEqual([expect.stringContaining("Make the handler async")]);
+  });
+
+  it("get their arguments, and their results are checked and written, in the server", async () => {
+    const body = JSON.stringify({ at: "2026-01-02T03:04:05Z", tags: ["a"] });
+    const headers = { "content-type": "application/json" };
+    const answer = await fetch(`${url}/body`, { method: "POST", body, headers });
+    expect(await answer.json()).toEqual({ isDate: true, tags: ["a"] });
+    expect(await (await get("/typed")).json()).toEqual({ at: "1970-01-01T00:00:00.000Z" });
+    const from = program.stderr.length;
+    expect((await get("/misfit")).status).toBe(500);
+    await logged(from, "ResponseValidationError");
+  });
+
+  it("give what has a toJSON as that writes it", async () => {
+    expect(await (await get("/money")).json()).toEqual({ price: 1.5, all: [1.5] });
+  });
+
+  it("give a Response of text or bytes back whole", async () => {
+    const html = await get("/html");
+    expect(html.status).toBe(201);
+    expect(html.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(html.headers.getSetCookie()).toEqual(
+      ["a=1; Path=/; SameSite=Lax", "b=2; Path=/; SameSite=Lax"].map((text) =>
+        expect.stringContaining(text.slice(0, 3)),
+      ),
+    );
+    expect(await html.text()).toBe("<p>é</p>");
+    expect([...new Uint8Array(await (await get("/bytes")).arrayBuffer())]).toEqual([0, 255, 10]);
+  });
+
+  it("give an HTTPException back whole", async () => {
+    const answer = await get("/taken");
+    expect([answer.status, answer.headers.get("x-why"), await answer.json()]).toEqual([
+      409,
+      "taken",
+      { detail: { code: "taken" } },
+    ]);
+  });
+
+  it.each([
+    "socket",
+    "stream",
+    "webStream",
+    "server",
+    "client",
+    "function",
+    "iterator",
+    "timer",
+    "promise",
+    "state",
+    "request",
+  ])(
+    "answer 500 when a dependency gives what belongs to the loop, a %s, and log a LoopError with parameter and way out",
+    async (what) => {
+      const from = program.stderr.length;
+      expect((await get(`/given/${what}`)).status).toBe(500);
+      const log = await logged(from, "LoopError");
+      expect(log).toContain(`GET /given/${what} failed: LoopError: Task attached to a different loop.`);
+      expect(log).toMatch(/its parameter \\?"db\\?"/);
+      expect(log).toContain("Make the handler async");
+    },
+  );
+
+  it.each([
+    "socket",
+    "stream",
+    "webStream",
+    "server",
+    "client",
+    "function",
+    "iterator",
+    "timer",
+    "promise",
+    "state",
+    "streaming",
+  ])(
+    "answer 500 when they return what belongs to their loop, a %s, and log a LoopError with the way out",
+    async (what) => {
+      const from = program.stderr.length;
+      expect((await get(`/returned/${what}`)).status).toBe(500);
+      const log = await logged(from, "LoopError");
+      expect(log).toContain(`GET /returned/${what} failed: LoopError: Task attached to a different loop.`);
+      expect(log).toContain("Make the handler async");
+    },
+  );
+
+  it("see no state that start-up hooks set, and the log says why", async () => {
+    const from = program.stderr.length;
+    expect((await get("/read/state")).status).toBe(500);
+    expect(await logged(from, "LoopError")).toContain("app.state.greeting is not set in a worker");
+  });
+
+  it.each([
+    ["error", "RangeError: out of range"],
+    ["text", "Thrown: text"],
+    ["symbol", "result.key is a symbol, which cannot be cloned"],
+  ])("answer 500 to %s, and their worker lives", async (name, message) => {
+    const { restarts } = await stats();
+    const from = program.stderr.length;
+    expect((await get(`/fault/${name}`)).status).toBe(500);
+    await logged(from, message);
+    expect(await stats()).toMatchObject({ restarts });
+  });
+
+  const deaths: [name: string, status: number][] = [
+    ["exit", 500],
+    ["memory", 500],
+    ["loop", 504],
+  ];
+  if (kind === "process") deaths.push(["kill", 500]);
+
+  it.each(deaths)(
+    "cost their own request alone when they meet %s, answered %i; the worker is replaced, the call not repeated",
+    async (name, status) => {
+      await gate.close();
+      const { restarts } = (await stats()) as { restarts: number };
+      const other = get(`/wait/beside-${name}`);
+      await until(async () => (await stats())["busy"] === 1);
+      const failed = get(`/fault/${name}`);
+      await until(async () => (await stats())["busy"] === 2);
+      const waiting = get("/plain");
+      if (status === 504) await gate.open();
+      expect((await failed).status).toBe(status);
+      expect((await waiting).status).toBe(200);
+      await gate.open();
+      expect((await other).status).toBe(200);
+      await until(async () => (await stats())["ready"] === 2);
+      expect(await stats()).toMatchObject({ size: 2, busy: 0, queued: 0, restarts: restarts + 1 });
+      await expect(gate.lines(name)).resolves.toEqual(["begun"]);
+    },
+  );
+
+  it("answer 503 with Retry-After when as many wait as may", async () => {
+    await gate.close();
+    const running = [get("/wait/first"), get("/wait/second")];
+    await until(async () => (await stats())["busy"] === 2);
+    const waiting = [get("/plain"), get("/plain")];
+    await until(async () => (await stats())["queued"] === 2);
+    const refused = await get("/plain");
+    expect([refused.status, refused.headers.get("retry-after"), await refused.json()]).toEqual([
+      503,
+      "1",
+      { detail: "Service Unavailable" },
+    ]);
+    await gate.open();
+    const answers = await Promise.all([...running, ...waiting]);
+    expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200, 200]);
+  });
+
+  it("are waited for when the server stops", async () => {
+    await using second = Program.start("server.js", [kind, gate.folder]);
+    const at = await second.said(/serves (\S+)/);
+    await gate.close();
+    const running = fetch(`${at}/wait/stop`);
+    await until(async () => (await gate.lines("stop").catch(() => [])).length === 1);
+    second.kill("SIGTERM");
+    await gate.open();
+    expect((await running).status).toBe(200);
+    await expect(second.ended).resolves.toEqual({ code: 0, signal: null });
+  });
+});

@@ -1,0 +1,226 @@
+import { availableParallelism } from "node:os";
+import { afterEach, describe, expect, it } from "@jest/globals";
+import { HTTPException } from "tsgi";
+import { type PoolOptions, ProcessPool, runInProcess, runInThread, ThreadPool } from "tsgi/concurrency";
+
+import { Gate, until } from "./_gate.js";
+
+const work = new URL("./fixtures/work.js", import.meta.url);
+
+/** What a rejected call shows of its error. */
+async function failure(call: Promise<unknown>): Promise<Error> {
+  try {
+    await call;
+  } catch (error) {
+    if (error instanceof Error) return error;
+    throw error;
+  }
+  throw new Error("The call did not fail.");
+}
+
+describe.each([
+  ["processes", ProcessPool],
+  ["threads", ThreadPool],
+])("a pool of %s", (kind, Pool) => {
+  const opened: (ProcessPool | ThreadPool)[] = [];
+  const open = (options: PoolOptions = {}) => {
+    const pool = new Pool({ size: 1, ...options });
+    opened.push(pool);
+    return pool;
+  };
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((pool) => pool.close()));
+  });
+
+  it("calls an exported function, also one that gives a promise, in another place", async () => {
+    const pool = open();
+    await expect(pool.run(work, "double", 21)).resolves.toBe(42);
+    await expect(pool.run(work.href, "later", "text")).resolves.toBe("text");
+    const pid = await pool.run(work.pathname, "pid");
+    expect(pid === process.pid).toBe(kind === "threads");
+  });
+
+  it("takes arguments and results by structured clone", async () => {
+    const value = { date: new Date(5), big: 5n, map: new Map([[1, new Set(["a"])]]), bytes: new Uint8Array([1, 2]) };
+    const result = (await open().run(work, "echo", value)) as typeof value;
+    expect(result.date.getTime()).toBe(5);
+    expect(result.big).toBe(5n);
+    expect([...(result.map.get(1) ?? [])]).toEqual(["a"]);
+    expect([...result.bytes]).toEqual([1, 2]);
+  });
+
+  it.each([
+    ["throwError", { name: "RangeError", message: "out of range" }],
+    ["rejects", { name: "RangeError", message: "out of range" }],
+    ["throwText", { name: "Error", message: "Thrown: text" }],
+    ["throwNothing", { name: "Error", message: "Thrown: undefined" }],
+    ["throwUnreadable", { message: "An error that cannot be read was thrown." }],
+    ["throwUnclonableDetail", { message: expect.stringContaining("could not be cloned") }],
+    ["giveFunction", { name: "LoopError", message: expect.stringContaining("result.helper") }],
+    ["giveSymbol", { name: "TypeError", message: "result.key is a symbol, which cannot be cloned." }],
+    ["giveSocket", { name: "LoopError", message: expect.stringContaining("result.connection.socket") }],
+    ["giveProxy", { message: expect.stringContaining("could not be cloned") }],
+    [
+      "notAFunction",
+      { name: "TypeError", message: expect.stringContaining('should export a function "notAFunction"') },
+    ],
+    ["missing", { name: "TypeError", message: expect.stringContaining("what it exports is undefined") }],
+  ])("fails the task and keeps the worker when it meets %s", async (name, expected) => {
+    const pool = open();
+    const before = await pool.run(work, "echo", "first");
+    expect(await failure(pool.run(work, name))).toMatchObject(expected);
+    await expect(pool.run(work, "echo", before)).resolves.toBe("first");
+    expect(pool.stats).toEqual({ size: 1, ready: 1, busy: 0, queued: 0, restarts: 0 });
+  });
+
+  it("gives an error its stack and its cause", async () => {
+    const error = await failure(open().run(work, "throwError"));
+    expect(error.stack).toMatch(/throwError.*work\.js/);
+    expect(error.cause).toMatchObject({ name: "Error", message: "the cause" });
+  });
+
+  it("gives an HTTPException back whole", async () => {
+    const error = await failure(open().run(work, "throwException"));
+    expect(error).toBeInstanceOf(HTTPException);
+    expect(error).toMatchObject({ statusCode: 409, detail: { code: "taken" }, headers: { "X-Why": "taken" } });
+  });
+
+  it.each([
+    ["a function", () => 1],
+    ["a timer", { timer: setTimeout(() => {}, 0) }],
+    ["a promise", [Promise.resolve()]],
+  ])("refuses %s as an argument with a LoopError, without asking a worker", async (_, value) => {
+    const pool = open();
+    const error = await failure(pool.run(work, "echo", "first", value));
+    expect(error).toMatchObject({ name: "LoopError" });
+    expect(error.message).toMatch(/^Task attached to a different loop\. The argument 2/);
+    expect(pool.stats).toBeNull();
+  });
+
+  it("refuses an argument that cannot be cloned, and keeps the worker", async () => {
+    const pool = open();
+    await expect(pool.run(work, "echo", new Proxy({}, {}))).rejects.toThrow("An argument cannot be cloned");
+    await expect(pool.run(work, "echo", 1)).resolves.toBe(1);
+  });
+
+  const deaths: [what: string, fn: string, options: PoolOptions, error: object][] = [
+    ["process.exit", "exit", {}, { name: "WorkerDiedError" }],
+    ["an endless loop", "loop", { timeoutMs: 1000 }, { statusCode: 504 }],
+  ];
+  if (kind === "processes") deaths.push(["a kill -9", "kill", {}, { name: "WorkerDiedError" }]);
+
+  it.each(deaths)("fails the task that meets %s alone, and replaces the worker", async (_, fn, options, expected) => {
+    await using gate = await Gate.make();
+    const pool = open({ size: 2, ...options });
+    await pool.run(work, "echo", 1);
+    const other = pool.run(work, "waitFor", gate.file());
+    const failed = failure(pool.run(work, fn));
+    const waiting = pool.run(work, "double", 2);
+    if (options.timeoutMs === undefined) expect(await failed).toMatchObject(expected);
+    await gate.open();
+    expect(await failed).toMatchObject(expected);
+    await expect(Promise.all([other, waiting])).resolves.toEqual([expect.any(Number), 4]);
+    await until(() => pool.stats?.restarts === 1);
+    expect(pool.stats).toMatchObject({ busy: 0, queued: 0 });
+  });
+
+  it("does not run a task twice", async () => {
+    await using gate = await Gate.make();
+    const pool = open();
+    await failure(pool.run(work, "logAndExit", gate.file("log")));
+    await expect(pool.run(work, "echo", 1)).resolves.toBe(1);
+    await expect(gate.lines("log")).resolves.toEqual(["begun"]);
+  });
+
+  it("lets so many tasks wait, and refuses one more with 503 and Retry-After", async () => {
+    await using gate = await Gate.make();
+    const pool = open({ maxQueue: 1 });
+    const running = pool.run(work, "waitFor", gate.file());
+    const waiting = pool.run(work, "double", 2);
+    const refused = await failure(pool.run(work, "double", 3));
+    expect(refused).toMatchObject({ statusCode: 503, headers: { "Retry-After": "1" } });
+    await until(() => pool.stats?.busy === 1);
+    expect(pool.stats).toMatchObject({ busy: 1, queued: 1 });
+    await gate.open();
+    await expect(Promise.all([running, waiting])).resolves.toEqual([expect.any(Number), 4]);
+  });
+
+  it("refuses with 503 what has waited for longer than twice timeoutMs", async () => {
+    const pool = open({ timeoutMs: 300 });
+    await pool.run(work, "echo", 1);
+    const failed = await Promise.all([1, 2, 3, 4].map(() => failure(pool.run(work, "loop"))));
+    expect(failed.at(0)).toMatchObject({ statusCode: 504 });
+    expect(failed.at(-1)).toMatchObject({ statusCode: 503 });
+  });
+
+  it("starts no more workers than there is work for, and no more than its size", async () => {
+    await using gate = await Gate.make();
+    const pool = open({ size: 2 });
+    await pool.run(work, "double", 1);
+    await pool.run(work, "double", 1);
+    expect(pool.stats).toMatchObject({ size: 2, ready: 1 });
+    const running = [1, 2, 3].map(() => pool.run(work, "waitFor", gate.file()));
+    await until(() => pool.stats?.busy === 2);
+    expect(pool.stats).toMatchObject({ ready: 2, busy: 2, queued: 1 });
+    await gate.open();
+    await Promise.all(running);
+  });
+
+  it("waits with closing for what runs, and takes nothing more", async () => {
+    await using gate = await Gate.make();
+    const pool = open();
+    const running = pool.run(work, "waitFor", gate.file());
+    await until(() => pool.stats?.busy === 1);
+    const closed = pool.close();
+    await expect(pool.run(work, "double", 1)).rejects.toThrow("The pool is closed");
+    await gate.open();
+    await expect(running).resolves.toEqual(expect.any(Number));
+    await closed;
+    expect(pool.stats).toMatchObject({ ready: 0 });
+  });
+
+  it("has as many workers as the machine runs at a time, unless it is told", async () => {
+    const pool = open({ size: undefined });
+    await pool.run(work, "echo", 1);
+    expect(pool.stats?.size).toBe(availableParallelism());
+  });
+
+  it.each([
+    [{ size: 0 }, "pool: size should be a whole number from 1, not 0."],
+    [{ size: 1.5 }, "pool: size should be a whole number from 1, not 1.5."],
+    [{ maxQueue: -1 }, "pool: maxQueue should be a whole number from 0, or Infinity, not -1."],
+    [{ timeoutMs: 0 }, "pool: timeoutMs should be a number of milliseconds above 0, or Infinity, not 0."],
+    [{ timeoutMs: Number.NaN }, "pool: timeoutMs should be a number of milliseconds above 0, or Infinity, not NaN."],
+  ])("refuses the options %j", (options, message) => {
+    expect(() => new Pool(options)).toThrow(expect.objectContaining({ name: "ConfigurationError", message }));
+  });
+
+  it("refuses a module by a relative path with what to write instead", async () => {
+    await expect(open().run("./work.js", "echo")).rejects.toThrow('new URL("./work.js", import.meta.url)');
+  });
+});
+
+describe("a pool of processes", () => {
+  it("gives a task that its worker has not begun to another, when that worker is killed", async () => {
+    await using pool = new ProcessPool({ size: 1 });
+    const pid = await pool.run(work, "pid");
+    process.kill(pid as number, "SIGKILL");
+    await expect(pool.run(work, "pid")).resolves.not.toBe(pid);
+    expect(pool.stats).toMatchObject({ restarts: 1 });
+  });
+
+  it("does not go down with what a worker says to it besides", async () => {
+    await using pool = new ProcessPool({ size: 1 });
+    await pool.run(new URL("./fixtures/chatty.js", import.meta.url), "chat");
+    await expect(pool.run(work, "echo", 1)).resolves.toBe(1);
+  });
+});
+
+describe("the program's own pools", () => {
+  it("run a function in a process and in a thread", async () => {
+    const pid = await runInProcess(work, "pid");
+    expect(pid).not.toBe(process.pid);
+    await expect(runInThread(work, "pid")).resolves.toBe(process.pid);
+    await expect(runInProcess(work, "double", 4)).resolves.toBe(8);
+  });
+});
