@@ -26,6 +26,8 @@ describe("the application", () => {
       ["DELETE /items/{item_id}", "items"],
       ["GET /health", "health"],
       ["GET /ready", "health"],
+      ["GET /", "page"],
+      ["GET /assets/{name}", "page"],
     ]);
   });
 });
@@ -122,7 +124,7 @@ describe("the log", () => {
   });
 
   it("has no password, token or cookie in it, whatever goes wrong", async () => {
-    await using app = await openApp({ waitMs: 20 });
+    await using app = await openApp();
     await app.register();
     const { token, cookie } = await app.login();
     await app.request.post("/auth/token").type("form").send({ username: "secret-in-name", password: "wrong horse" });

@@ -167,10 +167,10 @@ describeReplicas(`three replicas${lacking === "" ? "" : ` (${lacking})`}`, () =>
     const { token } = await login("alice");
     const bearer = { Authorization: `Bearer ${token}` };
     const json = { ...bearer, "Content-Type": "application/json" };
-    let isOver = false;
+    const restarts = new AbortController();
     const statuses = new Map<string, number>();
     const client = async (send: () => ReturnType<typeof ask>): Promise<void> => {
-      while (!isOver) {
+      while (!restarts.signal.aborted) {
         const { status, body } = await send();
         const key = status < 300 ? String(status) : `${status} ${body}`;
         statuses.set(key, (statuses.get(key) ?? 0) + 1);
@@ -184,7 +184,7 @@ describeReplicas(`three replicas${lacking === "" ? "" : ` (${lacking})`}`, () =>
     for (const index of [0, 1, 2]) {
       ended.push(await all.restart(index));
     }
-    isOver = true;
+    restarts.abort();
     await Promise.all(clients);
     expect(all.nginx.errors().filter((line) => !line.includes("connect() failed"))).toEqual([]);
     expect(ended).toEqual([0, 0, 0]);

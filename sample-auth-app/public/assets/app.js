@@ -1,0 +1,184 @@
+/**
+ * The page: register, log in, see one's items and add some.
+ *
+ * The access token lives in a variable and nowhere else, so no other page and no later script finds it. After a reload
+ * the refresh cookie, which scripts cannot read, gives a new one.
+ */
+
+/** @type {string | null} */
+let accessToken = null;
+/** @type {string | null} The cursor of the next page, where there is one. */
+let nextCursor = null;
+
+const PAGE_SIZE = 20;
+const element = (id) => document.getElementById(id);
+
+/** What the server said, in words for people. */
+class Refusal extends Error {
+  constructor(status, body, retryAfter) {
+    super(Refusal.#describe(status, body, retryAfter));
+    this.status = status;
+  }
+
+  static #describe(status, body, retryAfter) {
+    const detail = body?.detail;
+    if (status === 429) return `Too many wrong passwords. Try again in ${retryAfter} seconds.`;
+    if (status >= 500) return "The server cannot answer just now. Try again in a moment.";
+    if (Array.isArray(detail)) return detail.map(({ loc, msg }) => `${loc.at(-1)}: ${msg}`).join(". ");
+    return detail ?? `The server answered ${status}.`;
+  }
+}
+
+/** Sends a request; what is not a success is thrown. */
+async function send(path, { json, form, ...options } = {}) {
+  const headers = {};
+  if (accessToken !== null) headers["Authorization"] = `Bearer ${accessToken}`;
+  if (json !== undefined) headers["Content-Type"] = "application/json";
+  const body = json === undefined ? form && new URLSearchParams(form) : JSON.stringify(json);
+  const response = await fetch(path, { ...options, headers, body });
+  const content = response.headers.get("Content-Type")?.startsWith("application/json") ? await response.json() : null;
+  if (!response.ok) throw new Refusal(response.status, content, response.headers.get("Retry-After"));
+  return { content, headers: response.headers };
+}
+
+/**
+ * Gets a new access token for the cookie. One tab at a time: a refresh token is good once, and who came second would
+ * look like a thief. (Browsers have locks where they have https, and on this machine.)
+ */
+async function refresh() {
+  const work = async () => {
+    const { content } = await send("/auth/refresh", { method: "POST" });
+    accessToken = content.access_token;
+  };
+  await (navigator.locks === undefined ? work() : navigator.locks.request("refresh", work));
+}
+
+/** Sends a request; where the access token has run out, once more with a new one. */
+async function sendAsUser(path, options) {
+  try {
+    return await send(path, options);
+  } catch (error) {
+    if (error.status !== 401) throw error;
+    accessToken = null;
+    await refresh();
+    return send(path, options);
+  }
+}
+
+function say(text, isBad = false) {
+  const message = element("message");
+  message.textContent = text;
+  message.classList.toggle("bad", isBad);
+  message.hidden = text === "";
+}
+
+function showEntrance() {
+  accessToken = null;
+  element("home").hidden = true;
+  element("who").hidden = true;
+  element("entrance").hidden = false;
+  element("items").replaceChildren();
+}
+
+async function showHome() {
+  const { content: user } = await sendAsUser("/users/me");
+  element("name").textContent = user.username;
+  element("items").replaceChildren();
+  await showPage();
+  element("entrance").hidden = true;
+  element("who").hidden = false;
+  element("home").hidden = false;
+}
+
+/** Appends a page of items: the first one, or the one after those that are shown. */
+async function showPage(cursor = null) {
+  const query = new URLSearchParams({ limit: PAGE_SIZE, ...(cursor === null ? {} : { cursor }) });
+  const { content, headers } = await sendAsUser(`/items?${query}`);
+  content.forEach(appendItem);
+  nextCursor = headers.get("X-Next-Cursor");
+  element("more").hidden = nextCursor === null;
+  element("empty").hidden = element("items").childElementCount > 0;
+}
+
+function appendItem({ name }) {
+  const entry = document.createElement("li");
+  entry.textContent = name; // as text: a name is not markup
+  element("items").append(entry);
+}
+
+function selectTab(name) {
+  for (const tab of ["login", "register"]) {
+    element(tab).hidden = tab !== name;
+    element(`tab-${tab}`).setAttribute("aria-selected", String(tab === name));
+  }
+  say("");
+}
+
+/** Runs what a button or a form is for: once at a time, and what goes wrong is said. */
+async function perform(button, work) {
+  button.disabled = true;
+  try {
+    await work();
+  } catch (error) {
+    if (error.status === 401 && accessToken === null && !element("home").hidden) showEntrance();
+    say(error instanceof Refusal ? error.message : "The server cannot be reached.", true);
+  } finally {
+    button.disabled = false;
+  }
+}
+
+function onSubmit(id, work) {
+  element(id).addEventListener("submit", (event) => {
+    event.preventDefault();
+    const form = event.currentTarget;
+    void perform(event.submitter, async () => {
+      await work(Object.fromEntries(new FormData(form)));
+      form.reset();
+    });
+  });
+}
+
+function onClick(id, work) {
+  element(id).addEventListener("click", (event) => void perform(event.currentTarget, work));
+}
+
+async function logIn({ username, password }) {
+  const { content } = await send("/auth/token", { method: "POST", form: { username, password } });
+  accessToken = content.access_token;
+  say("");
+  await showHome();
+}
+
+onSubmit("login", logIn);
+
+onSubmit("register", async (user) => {
+  await send("/users", { method: "POST", json: user });
+  await logIn(user);
+  say(`Welcome, ${user.username}.`);
+});
+
+onSubmit("add", async ({ name }) => {
+  const { content } = await sendAsUser("/items", { method: "POST", json: { name } });
+  // The newest stands last: it is shown when all before it are.
+  if (nextCursor === null) appendItem(content);
+  element("empty").hidden = true;
+  say(`Added “${content.name}”.`);
+});
+
+onClick("more", () => showPage(nextCursor));
+onClick("logout", async () => {
+  await send("/auth/logout", { method: "POST" });
+  showEntrance();
+  say("You are logged out.");
+});
+onClick("tab-login", async () => selectTab("login"));
+onClick("tab-register", async () => selectTab("register"));
+
+// Whoever has a session is shown what is theirs; to have none is no error.
+try {
+  await refresh();
+  await showHome();
+} catch (error) {
+  showEntrance();
+  if (error.status !== 401) say("The server cannot be reached.", true);
+}
