@@ -60,9 +60,13 @@ const TELLING = ["content-encoding", "content-range", "content-digest", "repr-di
  */
 export function gzip(options: GzipOptions = {}): Middleware {
   const settings = compile(options);
+  // Nearly all clients say the same: what the last header came to is kept.
+  let known = "";
+  let accepted = chooseCoding(known, settings.encodings);
   return onHTTP(async (app, scope, receive, send) => {
     const header = headerValues(scope.headers ?? [], "accept-encoding").join(",");
-    const response = new EncodedResponse(scope, send, settings, chooseCoding(header, settings.encodings));
+    if (header !== known) [known, accepted] = [header, chooseCoding(header, settings.encodings)];
+    const response = new EncodedResponse(scope, send, settings, accepted);
     try {
       await app(
         scope,
@@ -141,19 +145,24 @@ class EncodedResponse {
     return this.#compressor === null ? this.#send(message) : this.#encode(this.#compressor, message);
   }
 
-  async #begin(start: HTTPResponseStartMessage, message: HTTPResponseBodyMessage): Promise<void> {
+  /** Sends the head with what is to be sent first of the body. */
+  #begin(start: HTTPResponseStartMessage, message: HTTPResponseBodyMessage): Promise<void> | void {
     const headers = this.#headers as ResponseHeaders;
     const { coding } = this.#accepted;
     this.#held = null;
-    if (coding === null || !this.#isWorthIt(headers, message)) {
-      await this.#send({ ...start, headers: headers.toList() });
-      return this.#send(message);
-    }
-    markEncoded(headers, coding);
-    if (this.#isHead) {
-      await this.#send({ ...start, headers: headers.toList() });
-      return this.#send(message);
-    }
+    const isEncoded = coding !== null && this.#isWorthIt(headers, message);
+    if (isEncoded) markEncoded(headers, coding);
+    if (isEncoded && !this.#isHead) return this.#beginEncoded(start, message, headers, coding);
+    const started = this.#send({ ...start, headers: headers.toList() });
+    return started instanceof Promise ? started.then(() => this.#send(message)) : this.#send(message);
+  }
+
+  async #beginEncoded(
+    start: HTTPResponseStartMessage,
+    message: HTTPResponseBodyMessage,
+    headers: ResponseHeaders,
+    coding: ContentCoding,
+  ): Promise<void> {
     const { levels } = this.#settings;
     if (message.more_body === true) {
       this.#compressor = await Compressor.create(coding, levels);
