@@ -1,4 +1,5 @@
 /** `tsgi dev`: serves an application and starts it anew when a file changes. @module */
+import { once } from "node:events";
 import path from "node:path";
 import { watch } from "chokidar";
 import { findModule } from "./find-module.js";
@@ -30,6 +31,7 @@ export async function dev(module: string | undefined, flags: DevFlags): Promise<
   });
   watcher.on("all", (_, name) => supervisor.reload(path.relative(process.cwd(), name)));
   watcher.on("error", (error) => process.stderr.write(`Watching failed: ${String(error)}\n`));
+  await once(watcher, "ready"); // a change before that would go unseen
   supervisor.start();
   await supervisor.ended;
   await watcher.close();

@@ -3,6 +3,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import type { App } from "../app.js";
 import type { ASGIApp } from "../asgi.js";
+import { setEntry } from "../concurrency.js";
 import { CommandError } from "./errors.js";
 import { findModule } from "./find-module.js";
 import { enableTypeScript, isTypeScript } from "./typescript.js";
@@ -21,6 +22,7 @@ export async function loadApp(name: string | undefined): Promise<LoadedApp> {
   const file = findModule(name);
   const shownFile = path.relative(process.cwd(), file) || file;
   if (isTypeScript(file)) await enableTypeScript(file);
+  setEntry(pathToFileURL(file));
   const exports = (await import(pathToFileURL(file).href)) as Record<string, unknown>;
   const app = exports["app"] ?? unwrapDefault(exports["default"]);
   if (typeof app === "function") return { app: app as ASGIApp, file, shownFile };

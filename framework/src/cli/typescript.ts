@@ -38,7 +38,11 @@ export async function enableTypeScript(file: string): Promise<void> {
         "Install tsx (npm install --save-dev tsx), compile the file and name the .js, or use Node 22.18 or later.",
     );
   }
-  if (loader.name === "tsx") await import(loader.register);
+  if (loader.name === "tsx") {
+    await import(loader.register);
+    // For the processes that this one starts: workers of a pool.
+    if (!process.execArgv.includes(loader.register)) process.execArgv.push("--import", loader.register);
+  }
 }
 
 function stripsTypes(): boolean {

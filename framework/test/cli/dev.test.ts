@@ -1,8 +1,10 @@
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { connect } from "node:net";
-import { describe, expect, it } from "@jest/globals";
+import { describe, expect, it, jest } from "@jest/globals";
 import { Project, type RunningCommand } from "./_project.js";
+
+jest.setTimeout(30_000); // each test starts processes
 
 const versioned = (version: number) => `import { App } from "tsgi";
 export const app = new App({ title: "Items" });

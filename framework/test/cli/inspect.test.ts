@@ -1,7 +1,9 @@
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
-import { describe, expect, it } from "@jest/globals";
+import { describe, expect, it, jest } from "@jest/globals";
 import { ITEMS_APP, Project } from "./_project.js";
+
+jest.setTimeout(30_000); // each test starts processes
 
 describe("tsgi routes", () => {
   it("shows method, path, name, handler, where it runs, and dependencies", async () => {

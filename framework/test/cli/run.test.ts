@@ -1,7 +1,9 @@
 import { createServer } from "node:net";
 import { once } from "node:events";
-import { describe, expect, it } from "@jest/globals";
+import { describe, expect, it, jest } from "@jest/globals";
 import { ITEMS_APP, Project } from "./_project.js";
+
+jest.setTimeout(30_000); // each test starts processes
 
 describe("tsgi run", () => {
   it("serves a TypeScript module until SIGTERM and exits 0", async () => {
@@ -53,5 +55,22 @@ describe("tsgi run", () => {
     );
     expect(code).toBe(1);
     other.close();
+  });
+});
+
+describe("tsgi run with plain handlers", () => {
+  it("runs them in workers that load the same TypeScript module", async () => {
+    const source = `import { App } from "tsgi";
+      enum Color { Red = 5 }
+      export const app = new App({ pool: { size: 1 } });
+      app.get("/plain", () => ({ color: Color.Red, pid: process.pid }));
+      app.get("/pid", async () => process.pid);`;
+    await using project = await Project.create({ "app.ts": source });
+    const command = project.start(["run", "--port", "0"]);
+    const [url] = await command.next(/http:\/\/127\.0\.0\.1:\d+/);
+    const plain = (await (await fetch(`${url}/plain`)).json()) as { color: number; pid: number };
+    const server = (await (await fetch(`${url}/pid`)).json()) as number;
+    expect(plain.color).toBe(5);
+    expect(plain.pid).not.toBe(server);
   });
 });
