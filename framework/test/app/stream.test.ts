@@ -280,7 +280,8 @@ describe("the option `stream`", () => {
       yield { n: 1 };
     });
     const { paths } = app.openapi();
-    const contentOf = (path: string) => (paths[path]?.get?.responses["200"] as { content: object }).content;
+    const contentOf = (path: string) =>
+      (paths[path]?.get?.responses["200"] as { content: object } | undefined)?.content ?? {};
     expect(contentOf("/lines")).toEqual({
       "application/jsonl": { schema: expect.objectContaining({ type: "object" }) },
     });
