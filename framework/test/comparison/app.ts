@@ -147,11 +147,10 @@ function addBodies(app: App): void {
     type: upload.contentType,
     size: (await upload.read()).length,
   }));
-  app.post(
-    "/files",
-    { params: { note: Form(), uploads: File({ multiple: true }) } },
-    async ({ note, uploads }) => ({ note, files: uploads.map(({ filename }) => filename) }),
-  );
+  app.post("/files", { params: { note: Form(), uploads: File({ multiple: true }) } }, async ({ note, uploads }) => ({
+    note,
+    files: uploads.map(({ filename }) => filename),
+  }));
   app.post("/bytes", { params: { upload: File() } }, async ({ upload }) => (await upload.read()).length);
   app.post("/raw", { params: { request: Request } }, async ({ request }) => ({ bytes: (await request.body()).length }));
 }
@@ -193,10 +192,10 @@ const needToken = withParams({ x_token: Header() }, async ({ x_token }) => {
 
 /** Dependencies, security, routers and mounts. */
 function addStructure(app: App, folder: string): void {
-  const common = withParams(
-    { q: Query({ default: null }), skip: t.Integer({ default: 0 }) },
-    async ({ q, skip }) => ({ q, skip }),
-  );
+  const common = withParams({ q: Query({ default: null }), skip: t.Integer({ default: 0 }) }, async ({ q, skip }) => ({
+    q,
+    skip,
+  }));
   const nested = withParams({ common: Depends(common) }, async (values) => ({ nested: values.common }));
   app.get("/depends", { params: { value: Depends(nested) } }, async ({ value }) => value);
   app.get("/guarded", { dependencies: [Depends(needToken)], params: { n: t.Integer() } }, async ({ n }) => n);

@@ -52,8 +52,29 @@ function portOf({ client }: HTTPScope): number {
 }
 
 async function exchange({ server, calls }: Served, method: string, target: string, sent: Sent): Promise<Answer> {
+  let clientPort = 0;
+  try {
+    return await sendTo(server.url, method, target, sent, (port) => (clientPort = port));
+  } finally {
+    await calls.get(clientPort); // what the application throws counts more than a connection that was cut for it
+    calls.delete(clientPort);
+  }
+}
+
+/**
+ * Sends one request to a server, on a connection of its own.
+ *
+ * @param onConnect - Gets the port of this end.
+ */
+export async function sendTo(
+  url: string,
+  method: string,
+  target: string,
+  sent: Sent = {},
+  onConnect: (port: number) => void = () => {},
+): Promise<Answer> {
   const { headers, chunks } = outgoingOf(sent);
-  const { hostname, port, host } = new URL(server.url);
+  const { hostname, port, host } = new URL(url);
   const given = new Set(headers.map(([name]) => name.toLowerCase()));
   const raw = headers.flat();
   const length = chunks[0]?.length ?? 0;
@@ -63,14 +84,8 @@ async function exchange({ server, calls }: Served, method: string, target: strin
     raw.push("content-length", String(length));
   }
   const sending = request({ hostname, port, method, path: target, headers: raw, agent: false });
-  let clientPort = 0;
-  sending.once("socket", (socket) => socket.once("connect", () => (clientPort = socket.localPort ?? 0)));
-  try {
-    return await answerTo(sending, chunks);
-  } finally {
-    await calls.get(clientPort); // what the application throws counts more than a connection that was cut for it
-    calls.delete(clientPort);
-  }
+  sending.once("socket", (socket) => socket.once("connect", () => onConnect(socket.localPort ?? 0)));
+  return answerTo(sending, chunks);
 }
 
 async function answerTo(sending: ClientRequest, chunks: readonly Uint8Array[]): Promise<Answer> {
