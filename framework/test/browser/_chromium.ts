@@ -37,6 +37,7 @@ export const WITHOUT_BROWSER =
 interface Locator {
   click(): Promise<void>;
   fill(text: string): Promise<void>;
+  setInputFiles(file: string): Promise<void>;
   first(): Locator;
   innerText(): Promise<string>;
   allInnerTexts(): Promise<string[]>;
