@@ -1,0 +1,101 @@
+import { describe, expect, it } from "@jest/globals";
+
+import { Program } from "./_program.js";
+
+interface Said {
+  readonly pid: number;
+  readonly answers: readonly { pid: number }[];
+}
+
+/** Runs a program to its end, and gives what it wrote as JSON and how often it wrote each other line. */
+async function run(fixture: string, kind: string): Promise<{ said: Said; counts: Record<string, number> }> {
+  await using program = Program.start(fixture, [kind]);
+  expect({ ...(await program.ended), stderr: program.stderr }).toMatchObject({ code: 0, signal: null });
+  await program.said(/closed/);
+  const lines = program.stdout.trim().split("\n");
+  const counts: Record<string, number> = {};
+  for (const line of lines) counts[line] = (counts[line] ?? 0) + 1;
+  const said = JSON.parse(lines.find((line) => line.startsWith("{")) ?? "null") as Said;
+  return { said, counts };
+}
+
+describe.each(["process", "thread"])("a program with a %s pool", (kind) => {
+  it.each([
+    ["of one file that makes an app, serves it and calls it", "script.js"],
+    ["of one file in TypeScript, through tsx", "script.ts"],
+    ["that calls its app directly", "direct.js"],
+    ["that opens a test client, where the kind is set", "tested.js"],
+    ["whose app comes of a factory in a main function", "main-function.js"],
+    ["that serves an app which names its entry", "named.js"],
+    ["whose app is in the module that a command was given", "set-entry.js"],
+    ["whose plain handlers are those of a mounted App", "mounted.js"],
+  ])("%s runs once and ends", async (_, fixture) => {
+    const { said, counts } = await run(fixture, kind);
+    expect(counts["served"] ?? 1).toBe(1);
+    expect(counts["closed"]).toBe(1);
+    const places = said.answers.map(({ pid }) => pid === said.pid);
+    expect(places).toEqual(said.answers.map(() => kind === "thread"));
+  });
+});
+
+describe("a program", () => {
+  it("imports its module once in each worker, and nothing after serve()", async () => {
+    const { counts, said } = await run("script.js", "process");
+    expect(counts["imported"]).toBeGreaterThanOrEqual(2);
+    expect(counts["imported"]).toBeLessThanOrEqual(3);
+    expect(said).toMatchObject({ answers: [{ sum: 41 }, { sum: 42 }] });
+  });
+
+  it("has no pool when it has no plain handler", async () => {
+    const { said } = await run("mounted.js", "process");
+    expect(said).toMatchObject({ outer: null });
+  });
+});
+
+describe.each(["process", "thread"])("a module of no use to a worker, in a %s pool,", (kind) => {
+  it.each([
+    ["cannot be imported", "throws", /its module \S+faulty\.js cannot be imported: RangeError: not in a worker/],
+    ["is not there", "missing", /its module \S+no-such-file\.js cannot be imported/],
+    ["makes no App", "factory", /its module \S+work\.js makes no App with routes when it is imported/],
+    [
+      "makes an App with other routes",
+      "unlike",
+      /makes an App with other routes than the server's \(without GET \/missing, with GET \/besides\)/,
+    ],
+  ])("that %s is one clear error at start, with the route and the way out", async (_, fault, message) => {
+    await using program = Program.start("faulty.js", [fault, kind]);
+    const { code } = await program.ended;
+    await program.said(message);
+    expect(code).not.toBe(0);
+    expect(program.stderr).toContain("GET /plain is a plain function");
+    expect(program.stderr).toContain("Make the handler async, or name the module that makes the App");
+    expect(program.stdout).not.toContain("serves");
+  });
+
+  it.each(["dies", "dies-later"])(
+    "that %s at every start is tried five times, then answered 503; the server stays up",
+    async (fault) => {
+      await using program = Program.start("faulty.js", [fault, kind]);
+      const url = await program.said(/serves (\S+)/);
+      const first = await fetch(`${url}/plain`);
+      expect([first.status, Number(first.headers.get("retry-after")) > 0]).toEqual([503, true]);
+      expect((await fetch(`${url}/plain`)).status).toBe(503);
+      expect((await fetch(`${url}/async`)).status).toBe(200);
+      expect(program.stderr.split("A pool worker ended with exit code 7").length - 1).toBeGreaterThanOrEqual(5);
+    },
+  );
+});
+
+describe("a worker", () => {
+  it("starts no workers of its own", async () => {
+    await using program = Program.start("faulty.js", ["starts-workers", "process"]);
+    await program.said(/ConfigurationError: A worker cannot start workers of its own/);
+    expect((await program.ended).code).not.toBe(0);
+  });
+
+  it("has no plain handler that a start-up hook registers, which is refused", async () => {
+    await using program = Program.start("faulty.js", ["hook", "process"]);
+    await program.said(/GET \/late: a start-up hook registers it, and hooks do not run in the pool's workers/);
+    expect((await program.ended).code).not.toBe(0);
+  });
+});
