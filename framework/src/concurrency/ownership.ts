@@ -128,7 +128,8 @@ class Walk {
 
 /** An object by its class, for a message: `a Socket`. */
 export function describeInstance(object: object): string {
-  const name = object.constructor?.name || "object";
+  const tag = Object.prototype.toString.call(object).slice("[object ".length, -1);
+  const name = tag === "Object" ? object.constructor?.name || "object" : tag;
   return `${/^[AEIOU]/.test(name) ? "an" : "a"} ${name}`;
 }
 

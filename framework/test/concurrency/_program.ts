@@ -52,11 +52,6 @@ export class Program implements AsyncDisposable {
     return new Program([...(options.node ?? []), ...loader, file, ...args], options);
   }
 
-  /** The same file by Node itself, whatever its language. */
-  static startByNode(file: string, args: readonly string[] = [], options: ProgramOptions = {}): Program {
-    return new Program([...(options.node ?? []), file, ...args], options);
-  }
-
   #heard(output: "stdout" | "stderr", chunk: Buffer): void {
     this[output] += chunk.toString();
     this.#wake();
