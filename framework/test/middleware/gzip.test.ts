@@ -1,5 +1,8 @@
 import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { type IncomingMessage, request } from "node:http";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { brotliDecompressSync, constants, createBrotliDecompress, createGunzip, gunzipSync } from "node:zlib";
 import { describe, expect, it } from "@jest/globals";
 import type { ASGIApp, HTTPScope, Send, SendMessage } from "../../src/asgi.js";
@@ -7,6 +10,7 @@ import {
   App,
   ClientDisconnect,
   ConfigurationError,
+  FileResponse,
   Response,
   type ResponseOptions,
   StreamingResponse,
@@ -180,6 +184,33 @@ describeMatrix("gzip", ({ call }) => {
     });
     expect(decoded(get)).toBe(TEXT + TEXT);
     expect(head).toMatchObject({ status: 200, text: "", headers: get.headers });
+  });
+
+  it("gives a file whole and compressed, in ranges as it is, and not again to who has it", async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), "tsgi-gzip-"));
+    try {
+      await writeFile(path.join(folder, "a.txt"), TEXT.repeat(50));
+      const app = new App({ logger: new KeptLog(), middleware: [gzip()] });
+      app.get("/", async () => new FileResponse("a.txt", { root: folder }));
+      const get = async (headers: Record<string, string> = {}) =>
+        call(app, "GET", "/", { headers: [["accept-encoding", "gzip"], ...Object.entries(headers)] });
+
+      const whole = await get();
+      const etag = whole.headers["etag"] ?? "";
+      expect(etag).toMatch(/^W\/"/);
+      expect(decoded(whole)).toBe(TEXT.repeat(50));
+
+      expect(await get({ "if-none-match": etag })).toMatchObject({ status: 304, headers: { vary: "Accept-Encoding" } });
+      const part = await get({ range: "bytes=4-8" });
+      expect(part).toMatchObject({ status: 206, text: TEXT.slice(4, 9) });
+      expect(part.headers).not.toHaveProperty("content-encoding");
+      // A range of the bytes that the weak tag stands for cannot be had: the client gets all of them.
+      const late = await get({ range: "bytes=4-8", "if-range": etag });
+      expect(late.status).toBe(200);
+      expect(decoded(late)).toBe(TEXT.repeat(50));
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 
   it("compresses the answers to errors", async () => {
