@@ -105,6 +105,8 @@ describeMatrix("cors", ({ call }) => {
     ["an expression that would match a part", /https:\/\/example\.com/, false, "https://example.com.evil.example"],
     ["an expression with an alternative", /https:\/\/a\.com|https:\/\/b\.com/, false, "https://a.com.evil.example"],
     ["an expression that remembers where it was", /https:\/\/example\.com/g, true, PAGE],
+    ["an expression, and no origin of any length", /https:\/\/[a-z]+\.com/, false, `https://${"a".repeat(300)}.com`],
+    ["a function, and no origin of any length", () => true, false, `https://${"a".repeat(300)}.com`],
     ["an expression beside a text", [PAGE, /https:\/\/b\.com/], true, "https://b.com"],
     ["a function", (origin) => origin.endsWith(".example"), true, STRANGER],
     ["a function that takes its time", async () => false, false, PAGE],
@@ -159,6 +161,13 @@ describeMatrix("cors", ({ call }) => {
       "access-control-allow-headers": "x-one, X-Two",
     });
     expect(Object.values(headers)).not.toContain("*");
+  });
+
+  it("allows the methods that a page can send without asking, listed or not", async () => {
+    const app = create({ allowOrigins: [PAGE], allowMethods: ["put"] });
+    const { status, headers } = await call(app, "OPTIONS", "/items", preflight(PAGE, "POST"));
+    expect({ status, methods: headers["access-control-allow-methods"] }).toEqual({ status: 204, methods: "PUT" });
+    expect((await call(app, "OPTIONS", "/items", preflight(PAGE, "DELETE"))).status).toBe(400);
   });
 
   it("does not repeat what is no name", async () => {

@@ -317,6 +317,55 @@ describe("httpMiddleware around any application", () => {
     expect(seen).toBeInstanceOf(ClientDisconnect);
   });
 
+  it("fails when its function fails, once the application has cleaned up", async () => {
+    const notes: string[] = [];
+    const app: ASGIApp = async (_scope, _receive, send) => {
+      try {
+        await send(start);
+      } finally {
+        await new Promise((resolve) => setImmediate(resolve));
+        notes.push("cleaned up");
+      }
+    };
+    const failing: HTTPMiddlewareFunction = async (_request, next) => {
+      await next();
+      throw new Error("own");
+    };
+    await expect(run(failing, app)).rejects.toThrow("own");
+    expect(notes).toEqual(["cleaned up"]);
+  });
+
+  it("is told, and waits for nothing, when it goes on reading what the application has read", async () => {
+    const messages = ["one", "two", "three"].map((text, index) => ({
+      type: "http.request" as const,
+      body: Buffer.from(text),
+      more_body: index < 2,
+    }));
+    const seen: string[] = [];
+    const reading: HTTPMiddlewareFunction = async (request, next) => {
+      const parts = request.stream();
+      seen.push(String((await parts.next()).value));
+      await next();
+      await parts.next();
+    };
+    const app: ASGIApp = async (_scope, receive, send) => {
+      for (let more = true; more;) {
+        const message = await receive();
+        if (message.type !== "http.request") break;
+        seen.push(String(message.body));
+        more = message.more_body === true;
+      }
+      await send(start);
+    };
+    const running = httpMiddleware(reading)(app)(
+      { type: "http", method: "POST", path: "/" },
+      () => Promise.resolve(messages.shift() ?? { type: "http.disconnect" }),
+      () => {},
+    );
+    await expect(running).rejects.toThrow("before it calls next()");
+    expect(seen).toEqual(["one", "one", "two", "three"]);
+  });
+
   it("tells both of a disconnect, whoever asks", async () => {
     const seen: string[] = [];
     await run(

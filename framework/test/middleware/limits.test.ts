@@ -66,6 +66,26 @@ describeMatrix("bodyLimit", ({ call }) => {
     expect((await call(app, "POST", "/raw", { chunks: [...fits, Buffer.alloc(1)] })).status).toBe(413);
   });
 
+  it("answers in the place of an application that lets its error out, unless that has begun to answer", async () => {
+    const parts = [Buffer.alloc(8), Buffer.alloc(1)];
+    const reading =
+      (begins: boolean): ASGIApp =>
+      async (_scope, receive, send) => {
+        if (begins) await send({ type: "http.response.start", status: 200, headers: [] });
+        for (;;) await receive();
+      };
+    const statuses: number[] = [];
+    const run = (begins: boolean) =>
+      bodyLimit(8)(reading(begins))(
+        { type: "http", method: "POST", path: "/" },
+        () => Promise.resolve({ type: "http.request", body: parts.shift() ?? Buffer.alloc(9), more_body: true }),
+        (message) => void (message.type === "http.response.start" && statuses.push(message.status)),
+      );
+    await run(false);
+    await expect(run(true)).rejects.toThrow("larger than 8 bytes");
+    expect(statuses).toEqual([413, 200]);
+  });
+
   it("does not count what nobody reads", async () => {
     const { app } = create(8);
     expect((await call(app, "POST", "/unread", { chunks: [Buffer.alloc(5), Buffer.alloc(5)] })).json).toBe("not read");
