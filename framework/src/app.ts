@@ -253,7 +253,7 @@ export class App extends CallableInstance {
     const wrapped = middleware.reduceRight<ASGIApp>((inner, list) => wrap(inner, list), app);
     const guarded = guard(
       wrapped,
-      (error, scope, receive) => this.#dispatcher.toErrorResponse(error, scope, receive),
+      (error, ...call) => this.#dispatcher.answerError(error, ...call),
       this.#logger,
     ) as ASGIApp;
     this.#dispatcher.mounts.push({ prefix: path, app, call: guarded, connect: wrapped });

@@ -7,11 +7,10 @@ import type { Limits } from "../limits.js";
 import type { Logger } from "../logger.js";
 import { type Middleware, wrap } from "../chain.js";
 import { Request } from "../request.js";
-import type { Response } from "../response.js";
 import { canonicalPath, isBelow, localPath, RadixRouter, rootPathOf, type RouteOptions, WEBSOCKET } from "../router.js";
 import { WebSocket } from "../websocket.js";
 import { type Endpoint, type EndpointSettings, OVERRIDES } from "./endpoint.js";
-import { guard, toErrorResponse } from "./errors.js";
+import { answerError, guard } from "./errors.js";
 import { serveLifespan, type Startable } from "./lifespan.js";
 import { copyScope } from "./scope.js";
 import type { SocketEndpoint } from "./socket-endpoint.js";
@@ -119,11 +118,7 @@ export class Dispatcher {
     const core: ASGIApp = (scope, receive, send) => this.#dispatch(scope, receive, send);
     if (this.#middleware.length === 0) return (this.#chain = core);
     const wrapped = wrap(core, this.#middleware);
-    const guarded = guard(
-      wrapped,
-      (error, scope, receive) => this.toErrorResponse(error, scope, receive),
-      this.#settings.logger,
-    );
+    const guarded = guard(wrapped, (error, ...call) => this.answerError(error, ...call), this.#settings.logger);
     return (this.#chain = (scope, receive, send) =>
       scope.type === "http" ? guarded(scope, receive, send) : wrapped(scope, receive, send));
   }
@@ -135,14 +130,14 @@ export class Dispatcher {
   }
 
   #dispatchHTTP(scope: HTTPScope, receive: Receive, send: Send): Promise<void> {
-    if (scope.path === BAD_PATH) return this.#refuse(badPath(), scope, receive, send);
+    if (scope.path === BAD_PATH) return this.answerError(badPath(), scope, receive, send);
     const path = localPath(scope);
     const { method } = scope;
     const found = this.router.resolve(method, path) ?? (method === "HEAD" ? this.router.resolve("GET", path) : null);
     if (found !== null) return found[0].call(scope, receive, send, found[1]);
     const mount = this.mounts.find(({ prefix }) => isBelow(path, prefix));
     if (mount) return this.#callMount(mount, scope, receive, send);
-    return this.#refuse(noRoute(this.router.allowedMethods(path)), scope, receive, send);
+    return this.answerError(noRoute(this.router.allowedMethods(path)), scope, receive, send);
   }
 
   #callMount(mount: Mount, scope: HTTPScope | WebSocketScope, receive: Receive, send: Send): Promise<void> {
@@ -167,16 +162,10 @@ export class Dispatcher {
     await send({ type: "websocket.close", code: NO_ROUTE, reason: "No route" });
   }
 
-  async #refuse(error: HTTPException, scope: HTTPScope, receive: Receive, send: Send): Promise<void> {
-    const response = await this.toErrorResponse(error, scope, receive);
-    await response.send(send, scope.method === "HEAD");
-    await response.background?.run();
-  }
-
-  /** The answer to an error that met no route's own handlers. */
-  toErrorResponse(error: unknown, scope: HTTPScope, receive: Receive): Promise<Response> {
+  /** Answers an error that met no route's own handlers. */
+  answerError(error: unknown, scope: HTTPScope, receive: Receive, send: Send): Promise<void> {
     const { limits, errors } = this.#settings;
-    return toErrorResponse(error, new Request(scope, receive, limits), errors);
+    return answerError(error, new Request(scope, receive, limits), errors, send);
   }
 }
 

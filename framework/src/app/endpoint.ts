@@ -22,7 +22,7 @@ import { Response, sendJSON } from "../response.js";
 import type { Handler, PathParams, RouteEntry, RouteOptions, StreamFormat } from "../router.js";
 import { type CompiledReturns, compileReturns, Faults, isStandardSchema } from "../schema.js";
 import { trackedSend, withDraft } from "./answer.js";
-import { type ErrorSettings, guard, isDisconnect, logError, sendErrorResponse, toErrorResponse } from "./errors.js";
+import { answerError, type ErrorSettings, guard, isDisconnect, logError, sendErrorResponse } from "./errors.js";
 import { HandlerTimeout, limitTime } from "./handler-timeout.js";
 import { isPooled, assertPoolable } from "./plain-handler.js";
 import type { HandlerPool } from "./pool.js";
@@ -119,9 +119,9 @@ export class Endpoint {
     const innermost: ASGIApp = (scope, receive, send) =>
       this.#run(scope as HTTPScope, receive, send, (scope as { path_params?: PathParams }).path_params ?? {});
     const wrapped = entry.middleware.reduceRight<ASGIApp>((inner, list) => wrap(inner, list), innermost);
-    const toResponse = (error: unknown, scope: HTTPScope, receive: Receive) =>
-      toErrorResponse(error, new Call(scope, receive, () => {}, {}, this.#settings).request, settings);
-    return guard(wrapped, toResponse, settings.logger) as ASGIApp;
+    const answer = (error: unknown, scope: HTTPScope, receive: Receive, send: Send) =>
+      answerError(error, new Call(scope, receive, send, {}, this.#settings).request, settings, send);
+    return guard(wrapped, answer, settings.logger) as ASGIApp;
   }
 
   /** Answers one request. */

@@ -29,7 +29,7 @@ export function logError(error: unknown, scope: HTTPScope, logger: Logger): void
 }
 
 /** Makes the answer to an error: by the nearest handler that is registered for it, else by the default ones. */
-export async function toErrorResponse(error: unknown, request: Request, settings: ErrorSettings): Promise<Response> {
+async function toErrorResponse(error: unknown, request: Request, settings: ErrorSettings): Promise<Response> {
   for (const handlers of settings.handlers) {
     const handler = handlers.find(error);
     if (!handler) continue;
@@ -76,8 +76,24 @@ export async function sendErrorResponse(
     response = toDefaultResponse(thrown, request, settings);
     sender = await response.prepare(headOnly, request);
   }
-  await sender(send);
+  try {
+    await sender(send);
+  } catch (thrown) {
+    if (!isDisconnect(thrown)) throw thrown;
+  }
   return response;
+}
+
+/** Sends the answer to an error and does what comes behind it. */
+export async function answerError(
+  error: unknown,
+  request: Request,
+  settings: ErrorSettings,
+  send: Send,
+): Promise<void> {
+  const response = await sendErrorResponse(error, request, settings, send);
+  request.markFinished();
+  await response.background?.run();
 }
 
 /** Whether the error only says that the client has gone: nobody is there to answer, and nothing is wrong. */
@@ -94,7 +110,7 @@ type Guarded = (scope: HTTPScope, receive: Receive, send: Send) => Promise<void>
  */
 export function guard(
   app: Guarded,
-  toResponse: (error: unknown, scope: HTTPScope, receive: Receive) => Promise<Response>,
+  answer: (error: unknown, ...call: Parameters<Guarded>) => Promise<void>,
   logger: Logger,
 ): Guarded {
   return async (scope, receive, send) => {
@@ -111,9 +127,7 @@ export function guard(
         logError(error, scope, logger);
         throw error;
       }
-      const response = await toResponse(error, scope, receive);
-      await response.send(send, scope.method === "HEAD");
-      await response.background?.run();
+      await answer(error, scope, receive, send);
     }
   };
 }

@@ -7,6 +7,7 @@ import {
   EventSourceResponse,
   FileResponse,
   HTMLResponse,
+  HTTPException,
   JSONResponse,
   PlainTextResponse,
   RedirectResponse,
@@ -129,5 +130,35 @@ describeMatrix("the signal of a request", ({ call }) => {
     expect((await call(app, "GET", "/")).status).toBe(200);
     await new Promise((resolve) => setImmediate(resolve));
     expect(signal?.aborted).toBe(false);
+  });
+});
+
+describeMatrix("the answer to an error", ({ call }) => {
+  it("may be a file or a stream, of a route, without a route, and below a middleware that fails", async () => {
+    const app = new App({ logger: new KeptLog() });
+    app.exceptionHandler(404, () => new FileResponse("page.txt", { root: folder, statusCode: 404 }));
+    app.exceptionHandler(RangeError, () => new StreamingResponse(["a", "b"], { statusCode: 503 }));
+    app.get("/", async () => {
+      throw new HTTPException(404);
+    });
+    app.get("/stream", { middleware: [() => () => Promise.reject(new RangeError())] }, async () => null);
+    for (const target of ["/", "/none"]) {
+      expect(await call(app, "GET", target)).toMatchObject({ status: 404, text: "page" });
+      expect(await call(app, "HEAD", target)).toMatchObject({ status: 404, text: "" });
+    }
+    expect(await call(app, "GET", "/stream")).toMatchObject({ status: 503, text: "ab" });
+  });
+
+  it("is the default one where that file is not there", async () => {
+    const log = new KeptLog();
+    const app = new App({ logger: log });
+    app.exceptionHandler(Error, () => new FileResponse("gone.html", { root: folder }));
+    app.get("/", async () => {
+      throw new RangeError();
+    });
+    app.get("/middleware", { middleware: [() => () => Promise.reject(new RangeError())] }, async () => null);
+    for (const target of ["/", "/middleware"]) {
+      expect(await call(app, "GET", target)).toMatchObject({ status: 404, json: { detail: "Not Found" } });
+    }
   });
 });
