@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { get, type IncomingMessage } from "node:http";
 import { brotliDecompressSync } from "node:zlib";
 import { describe, expect, it } from "@jest/globals";
 import type { ASGIApp, LifespanScope, Receive, Send, WebSocketScope } from "../src/asgi.js";
@@ -15,6 +17,7 @@ import {
   timeLimit,
   trustedHost,
 } from "../src/middleware.js";
+import { served } from "./node/_http.js";
 import { KeptLog } from "./support/kept-log.js";
 import { describeMatrix } from "./support/matrix.js";
 
@@ -212,4 +215,35 @@ describeMatrix("all of them at once", ({ call }) => {
       },
     });
   });
+});
+
+it("a client that leaves in the middle of a stream ends it through all of them, and nothing is logged", async () => {
+  let isClosed = () => {};
+  const closed = new Promise<void>((resolve) => (isClosed = resolve));
+  const app = new App({
+    middleware: [
+      gzip(),
+      httpMiddleware(async (_request, next) => next()),
+      sessions({ secret: SECRET }),
+      cors({ allowOrigins: "*" }),
+      bodyLimit(0),
+      timeLimit(60_000),
+    ],
+  });
+  app.get("/", async function* () {
+    try {
+      for (;;) yield "x".repeat(10_000);
+    } finally {
+      isClosed();
+    }
+  });
+  await using server = await served(app);
+  const sending = get(server.url, { headers: { "accept-encoding": "gzip" }, agent: false });
+  const [response] = (await once(sending, "response")) as [IncomingMessage];
+  await once(response, "data");
+  response.destroy();
+  await closed;
+  await server.close();
+  expect(server.logger.at("error")).toEqual([]);
+  expect(server.logger.at("warn")).toEqual([]);
 });

@@ -79,6 +79,7 @@ class Passage {
   readonly #scope: HTTPScope;
   readonly #send: Send;
   readonly #receive: SharedReceive;
+  readonly #request: Request;
   /** Settles with the head of the application's response. */
   readonly #head = new Gate<ResponseHead>();
   /** Opens when the function has returned: the response may go, or fails because nobody wants it. */
@@ -90,29 +91,29 @@ class Passage {
     this.#app = app;
     this.#scope = scope;
     this.#receive = new SharedReceive(receive);
+    this.#request = new Request(scope, this.#receive.forMiddleware);
     this.#send = send;
   }
 
   async run(fn: HTTPMiddlewareFunction): Promise<void> {
-    const request = new Request(this.#scope, this.#receive.forMiddleware);
     try {
-      await this.#run(fn, request);
+      await this.#run(fn);
     } finally {
-      await request.close();
+      await this.#request.close();
     }
   }
 
-  async #run(fn: HTTPMiddlewareFunction, request: Request): Promise<void> {
+  async #run(fn: HTTPMiddlewareFunction): Promise<void> {
     let result: Response | ResponseHead | void;
     try {
-      result = await fn(request, () => this.#next());
+      result = await fn(this.#request, () => this.#next());
       if (!(result instanceof Response)) await this.#assertHead(result);
     } catch (error) {
       this.#exit.reject(new ClientDisconnect());
       await Promise.allSettled([this.#inner]);
       throw error;
     }
-    if (result instanceof Response) return this.#replace(result, request);
+    if (result instanceof Response) return this.#replace(result);
     this.#exit.resolve();
     await this.#inner;
   }
@@ -136,8 +137,11 @@ class Passage {
   }
 
   #take(message: SendMessage): Promise<void> | void {
-    if (message.type !== "http.response.start") return this.#send(message);
-    const head = { statusCode: message.status, headers: headersOf(message) };
+    if (message.type !== "http.response.start") {
+      if (message.type === "http.response.body" && message.more_body !== true) this.#request.markFinished();
+      return this.#send(message);
+    }
+    const head: ResponseHead = { statusCode: message.status, headers: headersOf(message) };
     this.#head.resolve(head);
     return this.#exit.promise.then(() => this.#start(message, head));
   }
@@ -159,11 +163,12 @@ class Passage {
     }
   }
 
-  async #replace(response: Response, request: Request): Promise<void> {
+  async #replace(response: Response): Promise<void> {
     // What the application has thrown by now has come out of next(), and this is what becomes of it.
     const inner = this.#isOver ? null : this.#inner;
     this.#exit.reject(new ClientDisconnect());
-    await response.send(this.#send, this.#scope.method === "HEAD", request);
+    await response.send(this.#send, this.#scope.method === "HEAD", this.#request);
+    this.#request.markFinished();
     try {
       await inner;
     } catch (error) {

@@ -6,6 +6,7 @@ import { onHTTP } from "./on-http.js";
 import { assertOptions, assertWhole } from "./options.js";
 import { addVary, headersOf } from "./response-head.js";
 import { sendInOrder } from "./send-in-order.js";
+import { SESSION, Session, type SessionData } from "./session.js";
 import { SignedText } from "./signed-text.js";
 
 /** What `sessions` takes. */
@@ -26,12 +27,6 @@ export interface SessionsOptions {
 const MAX_COOKIE_BYTES = 4096;
 const MIN_SECRET_BYTES = 32;
 const FORTNIGHT = 14 * 24 * 60 * 60;
-
-/** Where a request's session lies in its state. A symbol, so that no name of an application's meets it. */
-const SESSION: unique symbol = Symbol("tsgi.session");
-
-/** What a session holds: whatever JSON can. */
-type SessionData = Record<string, unknown>;
 
 /**
  * Keeps a little data for each browser in a signed cookie. The browser's owner can read it, and cannot change it; one
@@ -100,44 +95,6 @@ function find(request: Connection): Session {
   throw new ConfigurationError(
     "There is no session here. Add the middleware: app.addMiddleware(sessions({ secret })). It is for HTTP requests.",
   );
-}
-
-/** The data of one request's session, and what they were when it came. */
-class Session {
-  wasRead = false;
-  readonly #signed: SignedText;
-  readonly #before: string;
-  #data: SessionData;
-
-  private constructor(before: string, signed: SignedText) {
-    this.#before = before;
-    this.#data = JSON.parse(before) as SessionData;
-    this.#signed = signed;
-  }
-
-  /** Opens what a cookie holds; an empty session where that is nothing, was changed, or is too old. */
-  static async open(cookie: string | undefined, signed: SignedText, maxAge: number): Promise<Session> {
-    const text = cookie === undefined ? null : await signed.open(cookie);
-    const [, issuedAt = "", data = "{}"] = /^(\d+) (.+)$/s.exec(text ?? "") ?? [];
-    const isFresh = Number(issuedAt) + maxAge > Date.now() / 1000;
-    return new Session(isFresh ? data : "{}", signed);
-  }
-
-  read(): SessionData {
-    this.wasRead = true;
-    return this.#data;
-  }
-
-  clear(): void {
-    this.#data = {};
-  }
-
-  /** The cookie's new value: `""` for none, `null` where nothing has changed. */
-  async seal(): Promise<string | null> {
-    const data = JSON.stringify(this.#data);
-    if (data === this.#before) return null;
-    return data === "{}" ? "" : this.#signed.seal(`${Math.floor(Date.now() / 1000)} ${data}`);
-  }
 }
 
 function compile(options: SessionsOptions) {

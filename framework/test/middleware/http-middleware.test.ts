@@ -121,6 +121,19 @@ describeMatrix("httpMiddleware", ({ call }) => {
     expect(length).toBe(12);
   });
 
+  it("has a signal that does not abort when all went well", async () => {
+    const signals: AbortSignal[] = [];
+    const { app } = create(async (request, next) => {
+      signals.push(request.signal);
+      if (request.method === "POST") return new Response("own");
+      return next();
+    });
+    await call(app, "GET", "/");
+    await call(app, "POST", "/");
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false, false]);
+  });
+
   it("is told that the body is gone when it asks after next(), and does not wait for ever", async () => {
     const { app, log } = create(async (request, next) => {
       await next();
