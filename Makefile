@@ -53,6 +53,14 @@ build: ## Builds what has changed
 bench: ## Measures the framework by the reference protocol, in under a minute
 	@npm run --silent bench -- $(ARGS)
 
+.PHONY: bench-compare
+bench-compare: ## Compares the ratios to the peers with the committed baseline; fails when one is more than 5 % lower
+	@node .ci/setup.cjs && npm run --silent bench-compare --workspace load-tests
+
+.PHONY: bench-baseline
+bench-baseline: ## Measures the ratios to the peers anew and writes the baseline
+	@node .ci/setup.cjs && npm run --silent bench-baseline --workspace load-tests
+
 .PHONY: scaffold
 scaffold: ## Writes a new application into a new folder (make scaffold NAME=my-app)
 	@$(if $(NAME),,$(error Say which folder to write: make scaffold NAME=my-app))npm run --silent scaffold -- '$(NAME)' --yes $(ARGS)

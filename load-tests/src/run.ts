@@ -1,10 +1,12 @@
 /** One run: every section measured, printed and written down. @module */
 import { mkdir, writeFile } from "node:fs/promises";
 import { cpus, loadavg } from "node:os";
-import { dirname, relative, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { measureDirect } from "./direct.js";
 import { measureHTTP } from "./http.js";
+import { remember } from "./history.js";
+import { toPage } from "./page.js";
 import { REPOSITORY, RESULTS } from "./paths.js";
 import { preparePeers } from "./peers.js";
 import { Progress, type ProgressOutput } from "./progress.js";
@@ -36,12 +38,22 @@ export interface Streams {
   readonly stderr: ProgressOutput;
 }
 
-/**
- * Measures every section that is asked for, prints a table after each, and writes all figures as JSON.
- *
- * @returns The exit status: 1 when an answer was wrong, else 0.
- */
-export async function runBench(settings: Settings, streams: Streams = process, parts: Parts = PARTS): Promise<number> {
+/** Everything that one run found. */
+export interface Report {
+  readonly started: Date;
+  readonly machine: { readonly cpu: string; readonly cores: number; readonly node: string; readonly load: number };
+  readonly settings: Settings;
+  /** The versions of the peers. */
+  readonly peers: Readonly<Record<string, string>>;
+  readonly sections: Partial<Record<Section, readonly Result[]>>;
+}
+
+/** Measures every section that is asked for, and prints a table after each. */
+export async function measureAll(
+  settings: Settings,
+  streams: Streams = process,
+  parts: Parts = PARTS,
+): Promise<Report> {
   const print = (text: string): void => void streams.stdout.write(`${text}\n`);
   const progress = new Progress(streams.stderr);
   const started = new Date();
@@ -60,7 +72,6 @@ export async function runBench(settings: Settings, streams: Streams = process, p
     progress.step("installing the peers into .cache/peers");
   }
   const peers = settings.peers ? await preparePeers() : {};
-
   const sections: Partial<Record<Section, readonly Result[]>> = {};
   for (const section of settings.sections) {
     const results = await parts[section].measure(settings, progress);
@@ -68,19 +79,35 @@ export async function runBench(settings: Settings, streams: Streams = process, p
     progress.clear();
     print(`\n${parts[section].table(results, settings)}`);
   }
+  return { started, machine, settings, peers, sections };
+}
 
-  const output = settings.output === null ? fileURLToPath(RESULTS) : resolve(settings.output);
-  await mkdir(dirname(output), { recursive: true });
-  await writeFile(output, `${JSON.stringify({ started, machine, settings, peers, sections }, null, 2)}\n`);
-  const seconds = (Date.now() - started.getTime()) / 1_000;
-  print(
-    `\n${seconds.toFixed(0)} s. Figures: ${relative(fileURLToPath(REPOSITORY), output)}. ` +
-      "What they do not show: load-tests/README.md. None is a promise.",
-  );
-
+/** Says each wrong answer. Gives the exit status: 1 when there is one, else 0. */
+export function reportFaults({ sections }: Report, streams: Streams = process): number {
   const faults = Object.values(sections).flatMap(faultsOf);
   for (const fault of faults) {
     streams.stderr.write(`wrong answer: ${fault}\n`);
   }
   return faults.length === 0 ? 0 : 1;
+}
+
+/**
+ * Measures every section that is asked for, prints a table after each, and writes all figures as JSON and as a page.
+ *
+ * @returns The exit status: 1 when an answer was wrong, else 0.
+ */
+export async function runBench(settings: Settings, streams: Streams = process, parts: Parts = PARTS): Promise<number> {
+  const report = await measureAll(settings, streams, parts);
+  const output = settings.output === null ? fileURLToPath(RESULTS) : resolve(settings.output);
+  const page = output.replace(/(\.json)?$/, ".html");
+  await mkdir(dirname(output), { recursive: true });
+  await writeFile(output, `${JSON.stringify(report, null, 2)}\n`);
+  const history = await remember(report, join(dirname(output), "history.jsonl"));
+  await writeFile(page, toPage(report, history));
+  const seconds = (Date.now() - report.started.getTime()) / 1_000;
+  const shown = [output, page].map((file) => relative(fileURLToPath(REPOSITORY), file)).join(", charts: ");
+  streams.stdout.write(
+    `\n${seconds.toFixed(0)} s. Figures: ${shown}. What they do not show: load-tests/README.md. None is a promise.\n`,
+  );
+  return reportFaults(report, streams);
 }

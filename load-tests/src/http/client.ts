@@ -107,7 +107,11 @@ async function send(
   return {
     requests: amount,
     perSecond: amount / seconds,
+    p50Ms: result.latency.p50,
+    p90Ms: result.latency.p90,
+    p97_5Ms: result.latency.p97_5,
     p99Ms: result.latency.p99,
+    p99_9Ms: result.latency.p99_9,
     clientLoad: (used.user + used.system) / 1e6 / seconds,
     ...(serverSeconds > 0 ? { perCPUSecond: amount / serverSeconds } : {}),
   };

@@ -1,0 +1,108 @@
+/** Ratios against the peers, beside those that are committed. @module */
+import { readFile, writeFile } from "node:fs/promises";
+import { ratioOf } from "./comparison.js";
+import type { Result } from "./rounds.js";
+import type { Section } from "./settings.js";
+
+/** Ours divided by theirs, by `section / contender / row`. Above 1 ours is faster. */
+export type Ratios = Readonly<Record<string, number>>;
+
+/** The committed ratios, with what they were measured on. */
+export interface Baseline {
+  /** ISO 8601, the day. */
+  readonly date: string;
+  readonly node: string;
+  readonly cpu: string;
+  readonly cores: number;
+  /** The versions of the peers. */
+  readonly peers: Readonly<Record<string, string>>;
+  readonly ratios: Ratios;
+}
+
+/** From this share on, a change upwards is one. The specification fixes it. */
+export const IMPROVED = 0.02;
+
+/** From this share on, a change downwards is to be looked into. The specification fixes it. */
+export const REGRESSED = -0.05;
+
+/** What a change of a ratio is. */
+export type Verdict = "improved" | "noise" | "regressed";
+
+/** One ratio beside its baseline. */
+export interface Change {
+  readonly name: string;
+  readonly baseline: number;
+  readonly ratio: number;
+  /** As a share: `-0.06` reads "6 % less". */
+  readonly change: number;
+  readonly verdict: Verdict;
+}
+
+/** Where the baseline lies. The same from `src` and from `dist`. */
+export const BASELINE = new URL("../baseline.json", import.meta.url);
+
+/** What is compared in each section; start-up is compared with bare Node in its own table. */
+const FIGURES: Partial<Readonly<Record<Section, string>>> = {
+  direct: "perSecond",
+  routing: "perSecond",
+  http: "perCPUSecond",
+};
+
+/** The ratios of a run. */
+export function ratiosOf(sections: Partial<Record<Section, readonly Result[]>>): Ratios {
+  const entries = Object.entries(FIGURES).flatMap(([section, figure]) => {
+    const [ours, ...others] = sections[section as Section] ?? [];
+    return others.flatMap(({ contender, rows }) =>
+      Object.entries(rows).flatMap(([row, figures]): [string, number][] => {
+        const our = ours?.rows[row]?.[figure];
+        const their = figures[figure];
+        return our && their ? [[`${section} / ${contender} / ${row}`, round(ratioOf(our, their))]] : [];
+      }),
+    );
+  });
+  return Object.fromEntries(entries);
+}
+
+function round(ratio: number): number {
+  return Number(ratio.toPrecision(4));
+}
+
+/** Above +2 % improved, below −5 % regressed, noise in between. */
+export function judge(change: number): Verdict {
+  if (change > IMPROVED) return "improved";
+  return change < REGRESSED ? "regressed" : "noise";
+}
+
+/** Each ratio that both have, beside its baseline, the worst change first. */
+export function compareWithBaseline(ratios: Ratios, baseline: Ratios): Change[] {
+  return Object.entries(ratios)
+    .flatMap(([name, ratio]) => {
+      const before = baseline[name];
+      if (before === undefined) return [];
+      const change = ratio / before - 1;
+      return [{ name, baseline: before, ratio, change, verdict: judge(change) }];
+    })
+    .toSorted((left, right) => left.change - right.change);
+}
+
+/** The sections in which something regressed. */
+export function regressedSections(changes: readonly Change[]): Section[] {
+  const names = changes.filter(({ verdict }) => verdict === "regressed").map(({ name }) => name.split(" / ")[0]);
+  return [...new Set(names)] as Section[];
+}
+
+/** The committed baseline. @throws Error when there is none. */
+export async function readBaseline(file: URL = BASELINE): Promise<Baseline> {
+  const text = await readFile(file, "utf8").catch(() => {
+    throw new Error("There is no load-tests/baseline.json. Measure one on a quiet machine: make bench-baseline");
+  });
+  return JSON.parse(text) as Baseline;
+}
+
+/** Writes a baseline, its ratios in a fixed order so that changes show in a review. */
+export async function writeBaseline(baseline: Baseline, file: URL = BASELINE): Promise<void> {
+  const ratios = Object.fromEntries(
+    Object.entries(baseline.ratios).toSorted(([left], [right]) => (left < right ? -1 : 1)),
+  );
+  await writeFile(file, `${JSON.stringify({ ...baseline, ratios }, null, 2)}\n`);
+}

@@ -1,0 +1,25 @@
+/**
+ * `make bench-baseline`: measures everything beside the peers and writes the ratios to `load-tests/baseline.json`, with
+ * what they were measured on. To be committed, from a machine that does nothing else.
+ *
+ * @module
+ */
+import { ratiosOf, writeBaseline } from "./baseline.js";
+import { measureAll, reportFaults } from "./run.js";
+import { readSettings } from "./settings.js";
+
+const report = await measureAll(readSettings({ ...process.env, PEERS: "1", ONLY: "direct,routing,http" }));
+process.exitCode = reportFaults(report);
+if (process.exitCode === 0) {
+  const { started, machine, peers } = report;
+  const { cpu, cores, node } = machine;
+  await writeBaseline({
+    date: started.toISOString().slice(0, 10),
+    node,
+    cpu,
+    cores,
+    peers,
+    ratios: ratiosOf(report.sections),
+  });
+  process.stdout.write("\nWrote load-tests/baseline.json. Commit it with the change that it belongs to.\n");
+}

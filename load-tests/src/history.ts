@@ -1,0 +1,36 @@
+/** The ratios of earlier runs. @module */
+import { appendFile, readFile } from "node:fs/promises";
+import { type Ratios, ratiosOf } from "./baseline.js";
+import type { Report } from "./run.js";
+
+/** One earlier run. */
+export interface Past {
+  /** ISO 8601. */
+  readonly date: string;
+  readonly ratios: Ratios;
+}
+
+/** How many runs the page shows. */
+const SHOWN = 50;
+
+/** Adds a run to the history, one line of JSON each, and gives the last ones. A line that is broken is left out. */
+export async function remember(report: Report, file: string): Promise<Past[]> {
+  const ratios = ratiosOf(report.sections);
+  if (Object.keys(ratios).length > 0 && !report.settings.quick) {
+    const run: Past = { date: report.started.toISOString(), ratios };
+    await appendFile(file, `${JSON.stringify(run)}\n`);
+  }
+  const text = await readFile(file, "utf8").catch(() => "");
+  return text
+    .split("\n")
+    .flatMap((line) => parse(line) ?? [])
+    .slice(-SHOWN);
+}
+
+function parse(line: string): Past | null {
+  try {
+    return JSON.parse(line) as Past;
+  } catch {
+    return null;
+  }
+}

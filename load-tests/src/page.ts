@@ -1,0 +1,103 @@
+/** The figures of a run as one page that needs nothing else. @module */
+import { barChart, escapeHTML, lineChart } from "./charts.js";
+import type { Past } from "./history.js";
+import type { Report } from "./run.js";
+import type { Result } from "./rounds.js";
+import type { Section } from "./settings.js";
+
+/** What is drawn of each section: the figure, its title, and which way is better. */
+const DRAWN: readonly { section: Section; figure: string; title: string; unit: string }[] = [
+  { section: "direct", figure: "perSecond", title: "Direct calls", unit: "requests a second" },
+  { section: "routing", figure: "perSecond", title: "Routing", unit: "look-ups a second" },
+  { section: "http", figure: "perSecond", title: "Over HTTP", unit: "requests a second" },
+  {
+    section: "http",
+    figure: "perCPUSecond",
+    title: "Over HTTP, by the server's processor time",
+    unit: "requests a processor second",
+  },
+  { section: "startup", figure: "ms", title: "Start-up", unit: "milliseconds, less is better" },
+];
+
+const STYLE = `
+  :root { color-scheme: light dark; --ink: #1b1f24; --soft: #6b7480; --paper: #fff; --line: #d8dde3; --ours: #2563eb; --theirs: #a3b1c2; }
+  @media (prefers-color-scheme: dark) { :root { --ink: #e6e9ee; --soft: #98a2b0; --paper: #14171b; --line: #333a44; --ours: #6ea0ff; --theirs: #55606e; } }
+  body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
+  h1 { font-size: 1.6rem; margin-bottom: 0 } h2 { font-size: 1.2rem; margin-top: 2.5rem } h3 { font-size: 1rem; color: var(--soft); font-weight: 600; margin-bottom: .2rem }
+  p.about { color: var(--soft) } svg { width: 100%; height: auto; font: 12px system-ui, sans-serif } svg text { fill: var(--ink) } svg .soft { fill: var(--soft) }
+  svg .ours { fill: var(--ours) } svg .theirs { fill: var(--theirs) } svg .spread { stroke: var(--ink); stroke-width: 1.5 } svg .axis { stroke: var(--line) }
+`;
+
+/** Makes the page. */
+export function toPage({ started, machine, settings, peers, sections }: Report, history: readonly Past[]): string {
+  const charts = DRAWN.flatMap(({ section, figure, title, unit }) => {
+    const results = sections[section] ?? [];
+    const rows = [...new Set(results.flatMap((result) => Object.keys(result.rows)))];
+    const drawn = rows.map((row) => drawRow(results, row, figure)).filter((chart) => chart !== "");
+    return drawn.length === 0
+      ? []
+      : [`<h2>${escapeHTML(title)}</h2><p class="about">${escapeHTML(unit)}</p>`, ...drawn];
+  });
+  const versions = Object.entries(peers).map(([name, version]) => `${name} ${version}`);
+  const about = [
+    `${started.toISOString().slice(0, 16).replace("T", " ")} UTC, Node ${machine.node}, ${machine.cores} × ${machine.cpu}, load ${machine.load.toFixed(1)} at the start.`,
+    settings.quick ? "Fewer requests and rounds than the reference protocol." : "",
+    "Bars are medians, the line on each is the spread of its rounds. No figure is a promise to anyone who calls the framework.",
+  ];
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>tsgi benchmark</title><style>${STYLE}</style></head><body>
+<h1>tsgi benchmark</h1>
+<p class="about">${escapeHTML(about.filter(Boolean).join(" "))}</p>
+${charts.join("\n")}
+${drawLatencies(sections.http ?? [])}
+${drawHistory(history)}
+<p class="about">${escapeHTML(versions.length === 0 ? "No peers were measured: make bench PEERS=1." : `Peers: ${versions.join(", ")}.`)}</p>
+</body></html>
+`;
+}
+
+function drawRow(results: readonly Result[], row: string, figure: string): string {
+  const bars = results.flatMap(({ contender, rows }, index) => {
+    const summary = rows[row]?.[figure];
+    return summary === undefined ? [] : [{ label: contender, isOurs: index === 0, ...summary }];
+  });
+  return bars.length === 0 ? "" : `<h3>${escapeHTML(row)}</h3>${barChart(bars)}`;
+}
+
+/** The percentiles that a client measures, in their order. */
+const PERCENTILES = [
+  ["p50", "p50Ms"],
+  ["p90", "p90Ms"],
+  ["p97.5", "p97_5Ms"],
+  ["p99", "p99Ms"],
+  ["p99.9", "p99_9Ms"],
+] as const;
+
+function drawLatencies(results: readonly Result[]): string {
+  const rows = [...new Set(results.flatMap((result) => Object.keys(result.rows)))];
+  const charts = rows.flatMap((row) => {
+    const lines = results.flatMap(({ contender, rows: own }, index) => {
+      const figures = own[row];
+      const values = PERCENTILES.map(([, name]) => figures?.[name]?.median ?? Number.NaN);
+      return values.some(Number.isFinite) ? [{ label: contender, isOurs: index === 0, values }] : [];
+    });
+    const labels = PERCENTILES.map(([label]) => label);
+    return lines.length === 0 ? [] : [`<h3>${escapeHTML(row)}</h3>${lineChart(lines, labels, " ms")}`];
+  });
+  return charts.length === 0
+    ? ""
+    : `<h2>Latency under full load</h2><p class="about">milliseconds</p>${charts.join("")}`;
+}
+
+function drawHistory(history: readonly Past[]): string {
+  if (history.length < 2) return "";
+  const names = Object.keys(history.at(-1)?.ratios ?? {}).filter((name) => name.startsWith("direct / "));
+  const lines = names.map((name) => ({
+    label: name.slice("direct / ".length),
+    isOurs: name.includes("hand-written"),
+    values: history.map(({ ratios }) => ratios[name] ?? Number.NaN),
+  }));
+  const labels = history.map(({ date }) => date.slice(5, 10));
+  return `<h2>History of the ratios, direct calls</h2><p class="about">ours divided by theirs, on this machine</p>${lineChart(lines, labels, "×")}`;
+}
