@@ -37,6 +37,10 @@ test: ## Runs every test of every workspace
 test-all: ## Runs the slow checks too
 	@npm run --silent test-all -- $(ARGS)
 
+.PHONY: replicas
+replicas: ## Runs three replicas on PostgreSQL and Redis behind nginx, and shows that they act as one
+	@npm run --silent replicas -- $(ARGS)
+
 .PHONY: check
 check: ## Checks format, lint and types, those of the tests included
 	@npm run --silent check

@@ -64,3 +64,23 @@ describe("many writes at once", () => {
     expect(await db.item.count()).toBe(50);
   });
 });
+
+describe("a migrated database", () => {
+  it("has every column that the client asks for", async () => {
+    await using database = await temporaryDatabase();
+    const { db } = database;
+    await db.user.create({
+      data: {
+        username: "alice",
+        email: "alice@example.com",
+        hashed_password: "!",
+        items: { create: { name: "pen" } },
+        sessions: { create: { expiresAt: new Date(), tokens: { create: { hash: "x", expiresAt: new Date() } } } },
+      },
+    });
+    const include = { items: true, sessions: { include: { tokens: true } } };
+    expect(await db.user.findMany({ include })).toMatchObject([
+      { items: [{ name: "pen" }], sessions: [{ tokens: [{ hash: "x" }] }] },
+    ]);
+  });
+});

@@ -1,12 +1,16 @@
+import { execFile } from "node:child_process";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { createHash } from "node:crypto";
 import path from "node:path";
+import { promisify } from "node:util";
 
 import { describe, expect, it } from "@jest/globals";
 
 import { migrate, MigrationError } from "../../src/database/migrations.js";
 import { openSQLite } from "../../src/database/sqlite-client.js";
 import { temporaryDatabase, temporaryFolder } from "../support.js";
+import { createFile, createSchema, queryPostgreSQL, type TestDatabase } from "../support/databases.js";
+import { findPostgreSQL } from "../support/find-postgresql.js";
 
 const COMMITTED = path.join(import.meta.dirname, "../../prisma/migrations/sqlite");
 
@@ -77,24 +81,6 @@ describe("migrating", () => {
     );
   });
 
-  it("gives every column that the client asks for", async () => {
-    await using database = await temporaryDatabase();
-    const { db } = database;
-    await db.user.create({
-      data: {
-        username: "alice",
-        email: "alice@example.com",
-        hashed_password: "!",
-        items: { create: { name: "pen" } },
-        sessions: { create: { expiresAt: new Date(), tokens: { create: { hash: "x", expiresAt: new Date() } } } },
-      },
-    });
-    const include = { items: true, sessions: { include: { tokens: true } } };
-    expect(await db.user.findMany({ include })).toMatchObject([
-      { items: [{ name: "pen" }], sessions: [{ tokens: [{ hash: "x" }] }] },
-    ]);
-  });
-
   it("applies all that is pending, or nothing", async () => {
     await using migrations = await createMigrations({
       "20260101_one": "CREATE TABLE a (one TEXT);",
@@ -149,5 +135,48 @@ describe("migrating", () => {
     query(migrations.url, `UPDATE "_prisma_migrations" SET rolled_back_at = 1`);
     query(migrations.url, `DROP TABLE a`);
     expect(await migrations.run()).toEqual(["20260101_one"]);
+  });
+});
+
+const slowly = process.env["TSGI_SLOW"] === undefined ? describe.skip : describe;
+
+slowly("the migrations and the schema of Prisma (only with TSGI_SLOW=1)", () => {
+  const PROGRAM = path.join(import.meta.dirname, "../../scripts/check-migrations.js");
+
+  /** Asks Prisma's engine what is different; gives the SQL that would mend it. */
+  async function differenceOf({ url }: TestDatabase): Promise<string> {
+    const env = { ...process.env, DATABASE_URL: url };
+    const run = promisify(execFile)(process.execPath, [PROGRAM], { env });
+    return run.then(
+      ({ stdout }) => stdout,
+      (error: { stdout: string }) => error.stdout,
+    );
+  }
+
+  it.each([
+    ["SQLite", async () => createFile()],
+    [
+      "PostgreSQL",
+      async () => {
+        const server = await findPostgreSQL();
+        return server === null ? null : createSchema(server);
+      },
+    ],
+  ])("agree on %s, and a column too many is noticed", async (name, create) => {
+    const database = await create();
+    if (database === null) {
+      console.warn(`There is no ${name}, so its migrations were not compared with the schema.`);
+      return;
+    }
+    expect(await differenceOf(database)).toBe("The migrations and the schema agree.\n");
+    const sql = "ALTER TABLE items ADD COLUMN surplus TEXT";
+    if (name === "SQLite") {
+      query(database.url, sql);
+    } else {
+      const schema = new URL(database.url).searchParams.get("schema");
+      await queryPostgreSQL(database.url, sql.replace("items", `${schema}.items`));
+    }
+    expect(await differenceOf(database)).toMatch(name === "SQLite" ? /new_items/ : /DROP COLUMN "surplus"/);
+    await database.drop();
   });
 });

@@ -27,12 +27,13 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   return SERVER_URL === undefined ? createFile() : createSchema(SERVER_URL);
 }
 
-async function createFile(): Promise<TestDatabase> {
+/** A file in a folder of its own. */
+export async function createFile(): Promise<TestDatabase> {
   const folder = await mkdtemp(path.join(tmpdir(), "sample-auth-app-"));
   return { url: `file:${folder}/test.db`, drop: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** The application makes the schema itself, as it does everywhere. */
+/** A schema with a name of its own. The application makes it itself, as it does everywhere. */
 export async function createSchema(serverUrl: string): Promise<TestDatabase> {
   const name = `test_${randomUUID().replaceAll("-", "")}`;
   const url = new URL(serverUrl);

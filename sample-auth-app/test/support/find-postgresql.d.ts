@@ -1,0 +1,2 @@
+export const POSTGRESQL_URL: string;
+export function findPostgreSQL(): Promise<string | null>;
