@@ -10,12 +10,12 @@ export class PoolModule implements PoolEntry {
   readonly #route: string;
 
   /**
-   * @param module - What workers import; `null` where no module is known.
+   * @param module - What workers import.
    * @param own - The App as the server has it.
    * @param route - A route with a plain handler, for messages.
    */
-  constructor(module: EntryModule | null, own: RouteTable, route: string) {
-    this.module = module ?? { url: "", isNamed: false, main: null };
+  constructor(module: EntryModule, own: RouteTable, route: string) {
+    this.module = module;
     this.#own = own;
     this.#route = route;
   }
@@ -32,16 +32,19 @@ export class PoolModule implements PoolEntry {
   }
 
   explain(problem: string, cause?: unknown): EntryError {
-    const { url } = this.module;
-    const what = url === "" ? "no module is known that a worker could import" : `its module ${url} ${problem}`;
     const reason = cause instanceof Error ? `: ${cause.name}: ${cause.message}` : "";
-    return new EntryError(
-      `${this.#route} is a plain function, which runs in a worker of the pool, and ${what}${reason}. Make the handler ` +
-        "async, or name the module that makes the App (new App({ entry: import.meta.url })), or keep plain handlers on " +
-        'the event loop (new App({ pool: { kind: "inline" } })).',
-      { cause },
-    );
+    return explainEntry(this.#route, `its module ${this.module.url} ${problem}${reason}`, cause);
   }
+}
+
+/** One clear error from what is wrong with the module of workers, with a route that needs them and the ways out. */
+export function explainEntry(route: string, problem: string, cause?: unknown): EntryError {
+  return new EntryError(
+    `${route} is a plain function, which runs in a worker of the pool, and ${problem}. Make the handler async, or name ` +
+      "the module that makes the App (new App({ entry: import.meta.url })), or keep plain handlers on the event loop " +
+      '(new App({ pool: { kind: "inline" } })).',
+    { cause },
+  );
 }
 
 /** How the routes of a worker's App differ from the server's; empty where they do not. */

@@ -2,7 +2,6 @@ import {
   assertPoolOptions,
   assertUnbound,
   createWorkerPool,
-  type EntryModule,
   type HostedApp,
   type PoolOptions,
   type PoolStats,
@@ -15,7 +14,7 @@ import {
 import { ConfigurationError } from "../exceptions.js";
 import type { Logger } from "../logger.js";
 import type { Startable } from "./lifespan.js";
-import { PoolModule } from "./pool-module.js";
+import { explainEntry, PoolModule } from "./pool-module.js";
 import { decodeResult, encodeResult } from "./pool-result.js";
 import { RouteUse } from "./route-use.js";
 
@@ -96,15 +95,16 @@ export class HandlerPool implements HostedApp {
    *
    * @param route - `METHOD pattern`.
    * @returns What calls it where it is to run.
-   * @throws ConfigurationError when no worker can have it.
    */
   adopt(route: string, handler: Call): Call {
     if (!this.isOn) return handler;
-    if (this.#table && !this.#isInline) {
-      throw new ConfigurationError(
-        `${route}: a start-up hook registers it, and hooks do not run in the pool's workers. Register it before ` +
-          "start-up, make the handler async, or set the route's option `pool: false`.",
+    if (this.#table !== null) {
+      this.#settings.logger.warn(
+        { route },
+        `${route} is a plain function and runs on the event loop, as a start-up hook registers it: hooks do not run in ` +
+          "the pool's workers. Make the handler async, or register it before start-up.",
       );
+      return handler;
     }
     this.#handlers.set(route, handler);
     const use = new RouteUse(route, this.#kind, this.#settings.logger);
@@ -149,25 +149,21 @@ export class HandlerPool implements HostedApp {
     this.#table = this.routes();
     const { options, logger } = this.#settings;
     const module = await resolveEntry(this.#entry);
-    if (module === null && options.kind === undefined) {
-      const [route = ""] = this.#handlers.keys();
+    const [route = ""] = this.#handlers.keys();
+    if (module === null) {
+      const problem = "no module is known that a worker could import";
+      if (options.kind !== undefined) throw explainEntry(route, problem);
       logger.warn(
         { route },
-        `${route} is a plain function and runs on the event loop, as no module is known that a worker could import. ` +
-          "Make the handler async, or name the module that makes the App: new App({ entry: import.meta.url }).",
+        `${route} is a plain function and runs on the event loop, as ${problem}. Make the handler async, or name the ` +
+          "module that makes the App: new App({ entry: import.meta.url }).",
       );
       return null;
     }
-    this.#opened = await createWorkerPool(this.#kind, this.#options, {
-      entry: this.#moduleOf(module),
-      onDeath: (message) => logger.error({}, message),
-    });
+    const found = new PoolModule(module, { title: this.title, routes: this.#table }, route);
+    const onDeath = (message: string) => logger.error({}, message);
+    this.#opened = await createWorkerPool(this.#kind, this.#options, { entry: found, onDeath });
     return this.#opened;
-  }
-
-  #moduleOf(module: EntryModule | null): PoolModule {
-    const [route = ""] = this.#handlers.keys();
-    return new PoolModule(module, { title: this.title, routes: this.#table ?? [] }, route);
   }
 
   /** Lets the pool live from before the application's start-up until after its shutdown. */

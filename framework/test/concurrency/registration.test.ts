@@ -1,0 +1,150 @@
+import { describe, expect, it } from "@jest/globals";
+
+import { App, type AppOptions } from "../../src/app.js";
+import { BackgroundTasks } from "../../src/background.js";
+import { Depends, File, Query, withParams } from "../../src/params.js";
+import { Request } from "../../src/request.js";
+import { Response } from "../../src/response.js";
+import { Router } from "../../src/router.js";
+import { TestClient } from "../../src/testing.js";
+import { call, KeptLog } from "../support/probe.js";
+
+const plain = () => ({ pid: process.pid });
+async function bound(this: { value: number }) {
+  return this.value;
+}
+/** The classes that stay on the loop, as a parameter each. */
+const LOOP_PARAMS = [
+  ["a Request", Request],
+  ["a Response", Response],
+  ["BackgroundTasks", BackgroundTasks],
+  ["a File", File()],
+] as const;
+
+describe("a plain handler", () => {
+  it.each(LOOP_PARAMS)("that asks for %s is refused, with what to write instead", (what, annotation) => {
+    const register = (app: App) => app.post("/it", { params: { it: annotation } }, plain);
+    expect(() => register(new App())).toThrow(
+      expect.objectContaining({
+        name: "ConfigurationError",
+        message:
+          `POST /it: The parameter "it" is ${what}, which stays on the event loop, and a plain handler runs in another ` +
+          "process. Make the handler async, or set the route's option `pool: false`.",
+      }),
+    );
+    const router = new Router();
+    router.post("/it", { params: { it: annotation } }, plain);
+    expect(() => new App().includeRouter(router, { prefix: "/below" })).toThrow("POST /below/it: ");
+  });
+
+  it.each(LOOP_PARAMS)("that asks for %s stays where the pool does not reach", (_, annotation) => {
+    const params = { it: annotation };
+    new App().post("/it", { params, pool: false }, plain);
+    new App({ pool: { kind: "inline" } }).post("/it", { params }, plain);
+    new App().post("/it", { params }, async () => plain());
+    expect(() => new App({ pool: { kind: "thread" } }).post("/it", { params }, plain)).toThrow("POST /it: ");
+  });
+
+  it("may have dependencies that ask for them", () => {
+    const path = withParams({ request: Request }, ({ request }) => request.path);
+    expect(() => new App().get("/", { params: { path: Depends(path), q: Query() } }, plain)).not.toThrow();
+  });
+
+  it("of a WebSocket, which it always gets, is refused", () => {
+    expect(() => new App().websocket("/ws", ({ ws }) => ws.accept())).toThrow(
+      expect.objectContaining({
+        name: "ConfigurationError",
+        message: expect.stringMatching(
+          /^WEBSOCKET \/ws: The parameter "ws" is a WebSocket, which stays on the event loop/,
+        ),
+      }),
+    );
+    new App().websocket("/ws", { pool: false }, ({ ws }) => ws.accept());
+    new App({ pool: { kind: "inline" } }).websocket("/ws", ({ ws }) => ws.accept());
+    new App().websocket("/ws", async ({ ws }) => ws.accept());
+  });
+
+  it("is told from what runs on the loop by each route's own facts", () => {
+    const app = new App();
+    app.get("/plain", plain);
+    app.get("/promise", () => Promise.resolve(1));
+    app.get("/kept", { pool: false }, plain);
+    app.get("/async", async () => 1);
+    app.get("/bound", bound.bind({ value: 1 }));
+    app.get("/generator", function* () {
+      yield 1;
+    });
+    app.get("/stream", async function* () {
+      yield 1;
+    });
+    const pooled = app.endpoints.filter(({ isPooled }) => isPooled).map(({ record }) => record.path);
+    expect(pooled).toEqual(["/plain", "/promise"]);
+  });
+});
+
+describe("the options of a pool", () => {
+  it.each<[AppOptions, string]>([
+    [{ pool: { size: 0 } }, "pool: size should be a whole number from 1, not 0."],
+    [{ pool: { maxQueue: 0.5 } }, "pool: maxQueue should be a whole number from 0, or Infinity, not 0.5."],
+    [{ pool: { timeoutMs: -1 } }, "pool: timeoutMs should be a number of milliseconds above 0, or Infinity, not -1."],
+    [{ pool: { kind: "fork" as "process" } }, "pool: kind should be one of process, thread, inline, not fork."],
+    [
+      { entry: "./app.js" },
+      'A worker imports a module by its URL, not "./app.js". Write import.meta.url, or new URL("./app.js", import.meta.url).',
+    ],
+  ])("are refused when they are %j", (options, message) => {
+    expect(() => new App(options)).toThrow(expect.objectContaining({ name: "ConfigurationError", message }));
+  });
+});
+
+describe("plain handlers under a test client", () => {
+  it("run inline, also those of a mounted App, without a pool", async () => {
+    const inner = new App();
+    inner.get("/plain", plain);
+    const app = new App();
+    app.get("/plain", plain);
+    app.mount("/inner", inner);
+    await using client = await TestClient.open(app);
+    await client.get("/plain").expect(200, { pid: process.pid });
+    await client.get("/inner/plain").expect(200, { pid: process.pid });
+    expect([app.poolStats, inner.poolStats]).toEqual([null, null]);
+  });
+
+  it("are given what belongs to the loop, which is theirs there", async () => {
+    const app = new App();
+    app.get(
+      "/",
+      { params: { state: Depends(withParams({ request: Request }, ({ request }) => request.app.state)) } },
+      ({ state }) => state,
+    );
+    app.onStartup(() => {
+      app.state["greeting"] = "hello";
+    });
+    await using client = await TestClient.open(app);
+    await client.get("/").expect(200, { greeting: "hello" });
+  });
+});
+
+describe("plain handlers where no module can be named", () => {
+  it("run on the loop, which is said once, with what to write", async () => {
+    const log = new KeptLog();
+    const app = new App({ logger: log });
+    app.get("/plain", plain);
+    for (let count = 0; count < 2; count++) {
+      expect(await call(app, "GET", "/plain")).toMatchObject({ status: 200, json: { pid: process.pid } });
+    }
+    expect(log.lines).toEqual([
+      "warn GET /plain is a plain function and runs on the event loop, as no module is known that a worker could " +
+        "import. Make the handler async, or name the module that makes the App: new App({ entry: import.meta.url }).",
+    ]);
+  });
+
+  it("fail with one clear error where the kind is set", async () => {
+    const log = new KeptLog();
+    const app = new App({ logger: log, pool: { kind: "process" } });
+    app.get("/plain", plain);
+    expect((await call(app, "GET", "/plain")).status).toBe(500);
+    expect((await call(app, "GET", "/plain")).status).toBe(500);
+    expect(log.lines.filter((line) => line.includes("no module is known that a worker could import"))).toHaveLength(1);
+  });
+});
