@@ -14,7 +14,7 @@ export type { ContentCoding } from "./compressor.js";
 
 /** What `gzip` takes. */
 export interface GzipOptions {
-  /** The fewest bytes of a body that is worth it. Defaults to 1,024; below that a body fits a packet anyway. */
+  /** The fewest bytes of a body that is worth it. Defaults to 500. */
   minimumSize?: number;
   /** The codings in the order of preference, where the client has none. Defaults to `["gzip", "br"]`. */
   encodings?: readonly ContentCoding[];
@@ -55,7 +55,7 @@ const TELLING = ["content-encoding", "content-range", "content-digest", "repr-di
  * import { gzip } from "tsgi/middleware";
  *
  * const app = new App();
- * app.addMiddleware(gzip({ minimumSize: 500 }));
+ * app.addMiddleware(gzip({ minimumSize: 1_000 }));
  * ```
  */
 export function gzip(options: GzipOptions = {}): Middleware {
@@ -81,7 +81,7 @@ export function gzip(options: GzipOptions = {}): Middleware {
 
 function compile(options: GzipOptions): Settings {
   assertOptions("gzip", options, ["minimumSize", "encodings", "level", "brotliQuality"]);
-  const { minimumSize = 1024, encodings = ["gzip", "br"], level = 6, brotliQuality = 4 } = options;
+  const { minimumSize = 500, encodings = ["gzip", "br"], level = 6, brotliQuality = 4 } = options;
   assertWhole("gzip(): minimumSize", minimumSize, 0);
   assertWhole("gzip(): level", level, 1);
   assertWhole("gzip(): brotliQuality", brotliQuality, 0);

@@ -1,6 +1,6 @@
 import type { Middleware } from "../chain.js";
 import { ConfigurationError } from "../exceptions.js";
-import { type Host, hostOf, parseHost } from "./host.js";
+import { hostOf, parseHost } from "./host.js";
 import { onHTTP } from "./on-http.js";
 import { assertOptions } from "./options.js";
 import { refuse } from "./response-head.js";
@@ -15,7 +15,8 @@ export interface TrustedHostOptions {
   allowedHosts: readonly string[];
 }
 
-type Test = (host: Host) => boolean;
+/** Whether an entry of the list means a host on a port. */
+type Test = (name: string, port: number) => boolean;
 
 /**
  * Answers 400 to requests for a host that is not listed, that name none, or two. An application that builds links from
@@ -35,7 +36,10 @@ export function trustedHost(options: TrustedHostOptions): Middleware {
   const tests = compile(options);
   return onHTTP((app, scope, receive, send) => {
     const host = hostOf(scope);
-    if (host !== null && tests.some((test) => test(host))) return app(scope, receive, send);
+    if (host !== null) {
+      const port = host.port ?? (scope.scheme === "https" ? 443 : 80);
+      if (tests.some((test) => test(host.name, port))) return app(scope, receive, send);
+    }
     return refuse(scope, send, 400, "Invalid host header");
   });
 }
@@ -62,8 +66,6 @@ function compileEntry(entry: unknown): Test {
     );
   }
   const { name, port } = host;
-  const isName: Test = isWildcard
-    ? ({ name: given }) => given.endsWith(`.${name}`)
-    : ({ name: given }) => given === name;
-  return port === null ? isName : (given) => given.port === port && isName(given);
+  return (givenName, givenPort) =>
+    (isWildcard ? givenName.endsWith(`.${name}`) : givenName === name) && (port === null || givenPort === port);
 }

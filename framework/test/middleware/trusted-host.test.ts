@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import * as fc from "fast-check";
+import type { ASGIApp, HTTPScope } from "../../src/asgi.js";
 import { App, ConfigurationError } from "../../src/index.js";
 import { parseHost } from "../../src/middleware/host.js";
 import { trustedHost } from "../../src/middleware.js";
@@ -25,6 +26,8 @@ describeMatrix("trustedHost", ({ call }) => {
     ["example.com:8000", "example.com:8000", true],
     ["example.com:8001", "example.com:8000", false],
     ["example.com", "example.com:8000", false],
+    ["example.com", "example.com:80", true],
+    ["example.com", "example.com:443", false],
     ["example.com.evil.net", "example.com", false],
     ["evilexample.com", "example.com", false],
     ["www.example.com", "example.com", false],
@@ -81,6 +84,14 @@ describe("trustedHost", () => {
     ["more than a name can have", [`${"a".repeat(300)}.example.com`]],
   ])("refuses %s, even where any host is allowed", async (_, values) => {
     expect((await callInMemory(create("*"), "GET", "/", host(...values))).status).toBe(400);
+  });
+
+  it("takes a port that is not written for that of the scheme", async () => {
+    const inner = create("example.com:443");
+    const overHTTPS: ASGIApp = (scope, receive, send) =>
+      inner({ ...scope, scheme: "https" } as HTTPScope, receive, send);
+    expect((await callInMemory(overHTTPS, "GET", "/", host("example.com"))).status).toBe(200);
+    expect((await callInMemory(overHTTPS, "GET", "/", host("example.com:80"))).status).toBe(400);
   });
 
   it("parses any text in linear time, and gives only what a host can be", () => {
