@@ -2,6 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import {
   App,
   BackgroundTasks,
+  ClientDisconnect,
   Depends,
   EventSourceResponse,
   HTTPException,
@@ -196,6 +197,22 @@ describe("background tasks behind a server", () => {
     wire.socket.resetAndDestroy();
     await ran;
     expect([...log.lines, ...server.logger.at("error")]).toEqual([]);
+  });
+
+  it("run behind an error that the client did not wait for", async () => {
+    const { app, log } = create();
+    const order: string[] = [];
+    app.get("/", { params: { tasks: BackgroundTasks } }, async ({ tasks }) => {
+      tasks.addTask(() => void order.push("task"));
+      throw new HTTPException(404);
+    });
+    await app(
+      { type: "http", method: "GET", path: "/" },
+      () => Promise.resolve({ type: "http.disconnect" }),
+      () => Promise.reject(new ClientDisconnect()),
+    );
+    expect(order).toEqual(["task"]);
+    expect(log.lines).toEqual([]);
   });
 
   it("run behind a stream whose client has gone", async () => {

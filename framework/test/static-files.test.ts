@@ -104,6 +104,8 @@ describeMatrix("StaticFiles", ({ call, transport }) => {
     "/static/./app.js",
     "/static/app.js/",
     "/static/app.js/more",
+    "/static/docs%2findex.html",
+    "/static/docs%5cindex.html",
     "/static/plain",
     "/static/plain/",
     "/static/docs",
@@ -127,7 +129,9 @@ describeMatrix("StaticFiles", ({ call, transport }) => {
 
   it("with `dotfiles` serve names that start with a dot", async () => {
     expect((await call(mounted({ dotfiles: true }), "GET", "/static/.env")).text).toBe("SECRET=1");
-    expect((await call(mounted({ dotfiles: true }), "GET", "/static/%2e%2e/secret.txt")).status).toBe(404);
+    for (const target of ["%2e%2e/secret.txt", "docs/../app.js", "./app.js", "docs/%2e%2e/app.js"]) {
+      expect((await call(mounted({ dotfiles: true }), "GET", `/static/${target}`)).status).toBe(404);
+    }
   });
 
   it.each([

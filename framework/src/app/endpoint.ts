@@ -346,7 +346,13 @@ function stringify(result: unknown): string | undefined {
   }
 }
 
+/** The platform's own response, which looks like ours where it is returned. */
+const WebResponse = globalThis.Response;
+
 function assertJSON(result: object): void {
+  if (result instanceof WebResponse) {
+    throw new TypeError('A handler cannot return the global Response. Write `import { Response } from "tsgi"`.');
+  }
   if (Symbol.asyncIterator in result) {
     throw new TypeError(
       "A handler cannot return an async iterable, which JSON writes as {}. Return new StreamingResponse(iterable), or " +

@@ -165,6 +165,13 @@ describeMatrix("a FileResponse", ({ call }) => {
     const saved = async (options: FileResponseOptions) =>
       (await call(appOf(digits, options).app, "GET", "/")).headers["content-disposition"];
     expect(await saved({ filename: "a b.txt" })).toBe('attachment; filename="a b.txt"');
+    expect(await saved({ filename: 'a"b%20;.txt' })).toBe(
+      `attachment; filename="a_b_20;.txt"; filename*=UTF-8''a%22b%2520%3B.txt`,
+    );
+    expect(await saved({ filename: "../../etc/it's (1)*.txt" })).toBe(`attachment; filename="it's (1)*.txt"`);
+    expect(await saved({ filename: "'é(*).txt" })).toBe(
+      `attachment; filename="'_(*).txt"; filename*=UTF-8''%27%C3%A9%28%2A%29.txt`,
+    );
     expect(await saved({ filename: "naïve €.txt", disposition: "inline" })).toBe(
       `inline; filename="na_ve _.txt"; filename*=UTF-8''na%C3%AFve%20%E2%82%AC.txt`,
     );
