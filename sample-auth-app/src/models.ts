@@ -37,12 +37,15 @@ export type TokenResponse = Static<typeof TokenResponse>;
 /** What a name may look like; nothing else is ever looked up. */
 export const USERNAME = /^[A-Za-z0-9._@+-]{1,64}$/;
 
+/** A password that somebody chooses. What its characters may be is checked where it is set. */
+const NewPassword = t.String({ minLength: 8, description: "8 to 128 characters of any script" });
+
 /** What it takes to register. */
 export const NewUser = t.Object(
   {
     username: t.String({ pattern: USERNAME.source, description: "letters, digits and . _ @ + -" }),
     email: t.String({ format: "email", maxLength: 254 }),
-    password: t.String({ description: "8 to 128 characters of any script" }),
+    password: NewPassword,
   },
   { title: "NewUser" },
 );
@@ -52,7 +55,7 @@ export type NewUser = Static<typeof NewUser>;
 export const PasswordChange = t.Object(
   {
     current_password: t.String(),
-    new_password: t.String({ description: "8 to 128 characters of any script" }),
+    new_password: NewPassword,
   },
   { title: "PasswordChange" },
 );
@@ -64,7 +67,12 @@ export type Item = Static<typeof Item>;
 /** What it takes to add one. */
 export const NewItem = t.Object(
   // No control characters: nobody can see them, and PostgreSQL stores no NUL.
-  { name: t.String({ pattern: "^[^\\p{Cc}\\p{Cs}]{1,200}$", description: "1 to 200 characters" }) },
+  {
+    name: t.String({
+      pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff]{1,200}$",
+      description: "1 to 200 characters",
+    }),
+  },
   { title: "NewItem" },
 );
 
