@@ -33,6 +33,7 @@ export class Session {
   }
 
   clear(): void {
+    this.wasRead = true;
     this.#data = {};
   }
 
