@@ -92,9 +92,41 @@ describe("the headers of every answer", () => {
   });
 
   it("ask for https only where there is https", async () => {
+    await using app = await openApp({ trustedProxies: ["127.0.0.1"] });
+    const plain = await app.request.get("/health");
+    expect(plain.get("Strict-Transport-Security")).toBeUndefined();
+    const secure = await app.request.get("/health").set("X-Forwarded-Proto", "https");
+    expect(secure.get("Strict-Transport-Security")).toBe("max-age=31536000");
+  });
+});
+
+describe("the bodies of all answers", () => {
+  it("have no hash, no key of a table and no refresh token in them", async () => {
     await using app = await openApp();
-    const response = await app.request.get("/health");
-    expect(response.get("Strict-Transport-Security")).toBeUndefined();
+    await app.register();
+    const { token, cookie } = await app.login();
+    const bearer = { Authorization: `Bearer ${token}` };
+    const wrong = { username: "alice", password: "wrong horse" };
+    const answers = await Promise.all([
+      app.request.post("/users").send({ username: "bob", email: "bob@example.com", password: PASSWORD }),
+      app.request.post("/users").send({ username: "alice", email: "alice@example.com", password: PASSWORD }),
+      app.request.post("/auth/token").type("form").send({ username: "alice", password: PASSWORD }),
+      app.request.post("/auth/token").type("form").send(wrong),
+      app.request.get("/users/me").set(bearer),
+      app.request.post("/items").set(bearer).send({ name: "pen" }),
+      app.request.get("/items").set(bearer),
+      app.request.get("/items/1").set(bearer),
+      app.request.post("/auth/refresh").set("Cookie", cookie),
+      app.request.get("/openapi.json"),
+    ]);
+    const [user, session] = [await app.db.user.findFirstOrThrow(), await app.db.session.findFirstOrThrow()];
+    const tokens = await app.db.refreshToken.findMany();
+    const issued = answers.flatMap((answer) => answer.get("Set-Cookie") ?? []).map((text) => text.split(/[=;]/)[1]!);
+    const secrets = [user.hashed_password, session.id, ...tokens.map(({ hash }) => hash), ...issued];
+    const bodies = answers.map(({ text }) => text).join("\n");
+    expect(issued).toHaveLength(2);
+    expect(secrets.filter((secret) => bodies.includes(secret))).toEqual([]);
+    expect(bodies).not.toMatch(/"(?:id|ownerId|owner_id|userId|user_id|hashed_password|sessions)":/);
   });
 });
 

@@ -58,6 +58,18 @@ describe("a verification", () => {
     verify.mockRestore();
   });
 
+  it("leaves the event loop alone: it goes on turning meanwhile", async () => {
+    const hash = await new Passwords({ memoryKiB: 65_536, passes: 3, lanes: 1 }).hash("correct horse");
+    const done = new AbortController();
+    const verified = passwords.verify("correct horse", hash).finally(() => done.abort());
+    let turns = 0;
+    for (; !done.signal.aborted; turns += 1) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(await verified).toBe(true);
+    expect(turns).toBeGreaterThan(100);
+  });
+
   it("shares the machine with at most three others, and is refused when twenty-five for each wait", async () => {
     const four = new Passwords(CHEAP, 4);
     const hash = await four.hash("correct horse");

@@ -1,4 +1,7 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 
 import { describe, expect, it, jest } from "@jest/globals";
 
@@ -39,7 +42,33 @@ describe("a transaction", () => {
   });
 });
 
+/** What another process does that holds the lock for three seconds, and tells when it has it. */
+const LOCK_FOR_THREE_SECONDS = `
+  import SQLite from "libsql";
+  const connection = new SQLite(process.argv[1]);
+  connection.exec("BEGIN IMMEDIATE");
+  console.log("locked");
+  setTimeout(() => connection.exec("COMMIT"), 3_000);
+`;
+
 describe("a database that another process has locked", () => {
+  it("is waited for, three seconds if need be: registrations meanwhile all succeed, and reads do not wait", async () => {
+    await using app = await openApp({ waitMs: 6_000 });
+    await app.register();
+    const { token } = await app.login();
+    const file = fileURLToPath(app.config.database.url);
+    const other = spawn(process.execPath, ["--input-type=module", "--eval", LOCK_FOR_THREE_SECONDS, file], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const ended = once(other, "exit");
+    await once(other.stdout, "data");
+    const writes = Array.from({ length: 10 }, (_, index) => app.register(`user-${index}`));
+    await app.request.get("/items").auth(token, { type: "bearer" }).expect(200);
+    expect(other.exitCode).toBeNull(); // it still holds the lock
+    await Promise.all(writes);
+    expect(await ended).toEqual([0, null]);
+  });
+
   it("is written to as soon as it is free: fifty writes at once all succeed", async () => {
     await using database = await temporaryDatabase();
     const { db, config } = database;
