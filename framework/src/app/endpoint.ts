@@ -15,17 +15,18 @@ import {
   solveRoute,
   throwIntoExits,
 } from "../dependencies.js";
-import { ConfigurationError, ResponseValidationError } from "../exceptions.js";
+import { ConfigurationError } from "../exceptions.js";
 import { type Limits, mergeLimits } from "../limits.js";
 import { wrap } from "../chain.js";
 import { Response, sendJSON } from "../response.js";
 import type { Handler, PathParams, RouteEntry, RouteOptions, StreamFormat } from "../router.js";
-import { type CompiledReturns, compileReturns, Faults, isStandardSchema } from "../schema.js";
+import { type CompiledReturns, compileReturns, isStandardSchema } from "../schema.js";
 import { trackedSend, withDraft } from "./answer.js";
 import { answerError, type ErrorSettings, guard, isDisconnect, logError, sendErrorResponse } from "./errors.js";
 import { HandlerTimeout, limitTime } from "./handler-timeout.js";
 import { isPooled, assertPoolable } from "./plain-handler.js";
 import type { HandlerPool } from "./pool.js";
+import { checkResult, resultJSON, resultText } from "./result.js";
 import { isHandlerStream, streamFormat, streamingHandler } from "./stream.js";
 
 /** A registered route, as `app.routes` lists it. */
@@ -108,10 +109,7 @@ export class Endpoint {
       const { limits, logger } = this.#settings;
       return limitTime(handler, limits.handlerMs, `${this.record.method} ${this.record.path}`, logger);
     }
-    const toText = (item: unknown) => {
-      const output = this.#returns ? this.#toOutput(this.#returns, item) : item;
-      return output instanceof Promise ? output.then((late) => this.#stringify(late)) : this.#stringify(output);
-    };
+    const toText = (item: unknown) => resultJSON(this.#returns, item);
     return streamingHandler(handler, this.streamFormat, this.#statusCode, toText);
   }
 
@@ -227,8 +225,8 @@ export class Endpoint {
   /** JSON text of a result, or `null` for one that takes more: a `Response`, a promise, a schema that may suspend. */
   #toText(result: unknown): string | null {
     if (typeof result === "object" && result !== null && (result instanceof Response || "then" in result)) return null;
-    if (this.#returns === null) return this.#stringify(result);
-    return this.#mayReturnsSuspend ? null : this.#stringify(this.#toOutput(this.#returns, result));
+    if (this.#returns === null) return resultText(result, false);
+    return this.#mayReturnsSuspend ? null : resultText(checkResult(this.#returns, result), true);
   }
 
   /** Sends a result. Without a promise where nothing takes time. */
@@ -274,7 +272,7 @@ export class Endpoint {
   }
 
   async #prepareJSON(call: Call, result: unknown): Promise<() => Promise<void> | void> {
-    const text = this.#stringify(this.#returns ? await this.#toOutput(this.#returns, result) : result);
+    const text = await resultJSON(this.#returns, result);
     const headOnly = (call.scope as HTTPScope).method === "HEAD";
     const draft = call.draftIfMade;
     const send = trackedSend(call);
@@ -291,31 +289,6 @@ export class Endpoint {
     if (call.exits) await closeExits(call.exits, "request", this.#settings.logger);
   }
 
-  #toOutput(returns: CompiledReturns, result: unknown): unknown {
-    const faults = new Faults();
-    const output = returns(result === undefined ? null : result, faults);
-    const accept = (settled: unknown) => {
-      // The values of a result may be secrets, and the error goes to logs and exception handlers.
-      if (faults.count > 0)
-        throw new ResponseValidationError(faults.forClient().map(({ type, loc, msg }) => ({ type, loc, msg })));
-      return settled;
-    };
-    return output instanceof Promise ? output.then(accept) : accept(output);
-  }
-
-  /** JSON text of a result. @throws TypeError for what `JSON.stringify` refuses, or would write as `{}`. */
-  #stringify(result: unknown): string {
-    if (result === undefined) return "null";
-    if (this.#returns === null && typeof result === "object" && result !== null) assertJSON(result);
-    const text = stringify(result);
-    if (text === undefined) {
-      throw new TypeError(
-        `A handler cannot return a ${typeof result}. Return a value that JSON can write, or a Response.`,
-      );
-    }
-    return text;
-  }
-
   async #fail(call: Call, cause: unknown): Promise<void> {
     const { logger } = this.#settings;
     const scope = call.scope as HTTPScope;
@@ -328,44 +301,5 @@ export class Endpoint {
     }
     const response = await sendErrorResponse(error, call.request, this.#errors, trackedSend(call));
     await this.#afterResponse(call, response);
-  }
-}
-
-/** `JSON.stringify`, whose two errors say what to return instead. */
-function stringify(result: unknown): string | undefined {
-  try {
-    return JSON.stringify(result);
-  } catch (error) {
-    const message = error instanceof TypeError ? error.message : "";
-    const instead = message.includes("BigInt")
-      ? "A handler cannot return a bigint, which JSON does not have. Return String(value)."
-      : message.includes("circular")
-        ? "A handler cannot return an object that contains itself. Return one without the circle, or declare `returns`."
-        : null;
-    throw instead === null ? error : new TypeError(instead, { cause: error });
-  }
-}
-
-/** The platform's own response, which looks like ours where it is returned. */
-const WebResponse = globalThis.Response;
-
-function assertJSON(result: object): void {
-  if (result instanceof WebResponse) {
-    throw new TypeError('A handler cannot return the global Response. Write `import { Response } from "tsgi"`.');
-  }
-  if (Symbol.asyncIterator in result) {
-    throw new TypeError(
-      "A handler cannot return an async iterable, which JSON writes as {}. Return new StreamingResponse(iterable), or " +
-        "write the handler as `async function*`.",
-    );
-  }
-  if (result instanceof Map || result instanceof Set) {
-    const instead = result instanceof Map ? "Object.fromEntries(map)" : "[...set]";
-    throw new TypeError(
-      `A handler cannot return a ${result.constructor.name}, which JSON writes as {}. Return ${instead}.`,
-    );
-  }
-  if (ArrayBuffer.isView(result) || result instanceof ArrayBuffer) {
-    throw new TypeError("A handler cannot return bytes as JSON. Return new Response(bytes, { mediaType }).");
   }
 }

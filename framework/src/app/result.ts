@@ -1,0 +1,83 @@
+import { ResponseValidationError } from "../exceptions.js";
+import { type CompiledReturns, Faults } from "../schema.js";
+
+/**
+ * What of a result leaves the process.
+ *
+ * @throws ResponseValidationError when it does not fit.
+ */
+export function checkResult(returns: CompiledReturns, result: unknown): unknown {
+  const faults = new Faults();
+  const output = returns(result === undefined ? null : result, faults);
+  const accept = (settled: unknown) => {
+    // The values of a result may be secrets, and the error goes to logs and exception handlers.
+    if (faults.count > 0)
+      throw new ResponseValidationError(faults.forClient().map(({ type, loc, msg }) => ({ type, loc, msg })));
+    return settled;
+  };
+  return output instanceof Promise ? output.then(accept) : accept(output);
+}
+
+/**
+ * JSON text of a result.
+ *
+ * @param isChecked - Whether it is what `returns` has made.
+ * @throws TypeError for what `JSON.stringify` refuses, or would write as `{}`.
+ */
+export function resultText(result: unknown, isChecked: boolean): string {
+  if (result === undefined) return "null";
+  if (!isChecked && typeof result === "object" && result !== null) assertJSON(result);
+  const text = stringify(result);
+  if (text === undefined) {
+    throw new TypeError(
+      `A handler cannot return a ${typeof result}. Return a value that JSON can write, or a Response.`,
+    );
+  }
+  return text;
+}
+
+/** JSON text of a result, checked where the route has `returns`. A promise where the schema checks asynchronously. */
+export function resultJSON(returns: CompiledReturns | null, result: unknown): Promise<string> | string {
+  if (returns === null) return resultText(result, false);
+  const output = checkResult(returns, result);
+  return output instanceof Promise ? output.then((late: unknown) => resultText(late, true)) : resultText(output, true);
+}
+
+/** `JSON.stringify`, whose two errors say what to return instead. */
+function stringify(result: unknown): string | undefined {
+  try {
+    return JSON.stringify(result);
+  } catch (error) {
+    const message = error instanceof TypeError ? error.message : "";
+    const instead = message.includes("BigInt")
+      ? "A handler cannot return a bigint, which JSON does not have. Return String(value)."
+      : message.includes("circular")
+        ? "A handler cannot return an object that contains itself. Return one without the circle, or declare `returns`."
+        : null;
+    throw instead === null ? error : new TypeError(instead, { cause: error });
+  }
+}
+
+/** The platform's own response, which looks like ours where it is returned. */
+const WebResponse = globalThis.Response;
+
+function assertJSON(result: object): void {
+  if (result instanceof WebResponse) {
+    throw new TypeError('A handler cannot return the global Response. Write `import { Response } from "tsgi"`.');
+  }
+  if (Symbol.asyncIterator in result) {
+    throw new TypeError(
+      "A handler cannot return an async iterable, which JSON writes as {}. Return new StreamingResponse(iterable), or " +
+        "write the handler as `async function*`.",
+    );
+  }
+  if (result instanceof Map || result instanceof Set) {
+    const instead = result instanceof Map ? "Object.fromEntries(map)" : "[...set]";
+    throw new TypeError(
+      `A handler cannot return a ${result.constructor.name}, which JSON writes as {}. Return ${instead}.`,
+    );
+  }
+  if (ArrayBuffer.isView(result) || result instanceof ArrayBuffer) {
+    throw new TypeError("A handler cannot return bytes as JSON. Return new Response(bytes, { mediaType }).");
+  }
+}
