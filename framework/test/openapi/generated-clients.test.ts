@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 
@@ -168,4 +168,12 @@ slowly("a client that is generated from the document of the sample application",
     },
     120_000,
   );
+
+  it("is the one that the tests of the sample application use", async () => {
+    const out = path.join(folder, "api.ts");
+    const flags = ["--input-type=module", "--eval", WRITE_CLIENT, path.join(folder, "openapi.json"), out, home];
+    await run(process.execPath, flags);
+    const used = path.resolve(import.meta.dirname, "../../../sample-auth-app/test/generated/api.ts");
+    expect(await readFile(used, "utf8")).toBe(await readFile(out, "utf8"));
+  });
 });

@@ -1,0 +1,42 @@
+import { describe, expect, it } from "@jest/globals";
+
+import { createClient } from "./generated/api.js";
+import { openApp, PASSWORD } from "./support.js";
+
+/** A client of the application that has logged in. */
+async function logIn(baseUrl: string, username: string) {
+  const client = createClient({ baseUrl });
+  const { data } = await client.POST("/auth/token", {
+    body: { username, password: PASSWORD },
+    headers: { "Content-Type": "application/x-www-form-urlencoded" },
+    // What it does by itself, but not where tests have a `Function` of their own.
+    bodySerializer: (form) => new URLSearchParams(Object.entries(form)).toString(),
+  });
+  client.use({
+    onRequest: ({ request }) => request.headers.set("Authorization", `Bearer ${data?.access_token}`),
+  });
+  return client;
+}
+
+describe("the client that `tsgi client` writes", () => {
+  it("logs in, adds an item and lists it, with the types of the document", async () => {
+    await using app = await openApp();
+    await app.register();
+    const client = await logIn(app.url, "alice");
+    const added = await client.POST("/items", { body: { name: "Notebook" } });
+    expect([added.response.status, added.data?.owner]).toEqual([201, "alice"]);
+    const { data: items } = await client.GET("/items", { params: { query: { limit: 10 } } });
+    // @ts-expect-error -- an item has no such field
+    expect(items?.[0]?.price).toBeUndefined();
+    const names: string[] | undefined = items?.map(({ name }) => name);
+    expect(names).toEqual(["Notebook"]);
+  });
+
+  it("gives an error's body by its type", async () => {
+    await using app = await openApp();
+    const { data, error, response } = await createClient({ baseUrl: app.url }).GET("/users/me");
+    expect([response.status, data]).toEqual([401, undefined]);
+    const detail: string | undefined = error?.detail;
+    expect(detail).toBe("Could not validate credentials");
+  });
+});
