@@ -282,7 +282,6 @@ export class Endpoint {
   }
 
   async #afterResponse(call: Call, response: Response | null): Promise<void> {
-    call.requestIfMade?.markFinished();
     await call.backgroundIfMade?.run();
     await response?.background?.run();
     await call.draftIfMade?.background?.run();
