@@ -70,6 +70,12 @@ const COMPRESSION: PerMessageDeflateOptions = {
   clientNoContextTakeover: true,
   threshold: 1024,
 };
+/** One object for all, which nobody can change. */
+const EXTENSIONS = Object.freeze({
+  "websocket.http.response": Object.freeze({}),
+  "tsgi.websocket.message_limit": Object.freeze({}),
+});
+const NO_SUBPROTOCOLS: readonly string[] = Object.freeze([]);
 /** RFC 6455 §4.1: 16 bytes in base64. */
 const KEY = /^[+/0-9A-Za-z]{22}==$/;
 
@@ -175,11 +181,11 @@ export class WebSocketGate {
       type: "websocket",
       scheme: connection.encrypted ? "wss" : "ws",
       subprotocols: subprotocolsOf(req),
-      extensions: { "websocket.http.response": {}, "tsgi.websocket.message_limit": {} },
+      extensions: EXTENSIONS,
     };
     const handshake = new Handshake(req, socket, firstBytes);
     socket.off("error", ignore);
-    new WebSocketSession(this.#service, connection, scope, handshake, open, this.#pings).run();
+    new WebSocketSession(this.#service, connection, scope, handshake, open, this.#pings).run(scope);
   }
 
   /** The smaller of the two bounds, the server's and the application's. */
@@ -217,9 +223,9 @@ export class WebSocketGate {
 
 function ignore(): void {}
 
-function subprotocolsOf(req: IncomingMessage): string[] {
+function subprotocolsOf(req: IncomingMessage): readonly string[] {
   const offered = req.headers["sec-websocket-protocol"];
-  return offered === undefined ? [] : offered.split(",").map((name) => name.trim());
+  return offered === undefined ? NO_SUBPROTOCOLS : offered.split(",").map((name) => name.trim());
 }
 
 /** RFC 6455 §4.1: tokens, each once. */

@@ -2,7 +2,6 @@
 import { ServerResponse } from "node:http";
 import type { RawData, WebSocket } from "ws";
 import type {
-  ReceiveMessage,
   SendMessage,
   WebSocketAcceptMessage,
   WebSocketCloseMessage,
@@ -12,11 +11,12 @@ import type {
 import { ClientDisconnect, findCloseFault } from "../exceptions.js";
 import type { Call, Connection } from "./connection.js";
 import { ProtocolError } from "./errors.js";
-import { checkHeader, toRawHeaders } from "./headers.js";
 import { Refusal } from "./refusal.js";
 import { ResponseWriter, type ResponseOwner } from "./response.js";
 import type { Service } from "./service.js";
 import type { Handshake } from "./websocket-handshake.js";
+import { WebSocketInbox } from "./websocket-inbox.js";
+import { CLOSE, toCloseCode, toHeaderLines, toReceiveMessage } from "./websocket-messages.js";
 import type { PingRound } from "./websocket-pings.js";
 
 /** What the application says when it takes a WebSocket. */
@@ -34,20 +34,6 @@ export type Open = (handshake: Handshake, acceptance: Acceptance) => WebSocket |
 /** How far a WebSocket has come. `answering`: the application refuses it with an HTTP response of its own. */
 type Phase = "connecting" | "answering" | "open" | "closing" | "closed";
 
-/** RFC 6455 §7.4.1. */
-const CLOSE = {
-  normal: 1000,
-  goingAway: 1012,
-  abnormal: 1006,
-  protocolError: 1002,
-  invalidText: 1007,
-  policyViolation: 1008,
-  tooBig: 1009,
-  error: 1011,
-};
-/** Up to these bytes and messages the client's messages wait in memory; beyond that the client waits. */
-const MAX_QUEUED_BYTES = 65_536;
-const MAX_QUEUED_MESSAGES = 16;
 /** Bytes that wait for the socket before `send` asks to wait as well: a stream's usual high-water mark. */
 const MAX_BUFFERED_BYTES = 65_536;
 
@@ -55,10 +41,14 @@ const refusals = { forbidden: new Refusal(403), failed: new Refusal(500), draini
 
 const noAcceptance: Acceptance = { subprotocol: null, headers: [], maxMessageBytes: null };
 
+const sessions = new WeakMap<WebSocket, WebSocketSession>();
+
 /** Calls the application for one WebSocket. */
 export class WebSocketSession implements Call, ResponseOwner {
-  readonly scope: WebSocketScope;
   readonly received = true;
+  /** What is needed of the scope later: an idle WebSocket would keep the whole of it. */
+  readonly #path: string;
+  readonly #subprotocols: readonly string[];
   readonly #service: Service;
   readonly #connection: Connection;
   /** Gone once it is answered: an idle WebSocket would keep the whole request in memory. */
@@ -69,22 +59,20 @@ export class WebSocketSession implements Call, ResponseOwner {
   #phase: Phase = "connecting";
   #webSocket: WebSocket | null = null;
   #response: ResponseWriter | null = null;
-  #queue: ReceiveMessage[] = [{ type: "websocket.connect" }];
-  #queuedBytes = 0;
-  #waiting: ((message: ReceiveMessage) => void) | null = null;
-  #disconnected: ReceiveMessage | null = null;
+  readonly #inbox = new WebSocketInbox();
   /** Why this side ends the connection, where `ws` would only say that it ended. */
   #violation = 0;
 
   constructor(
     service: Service,
     connection: Connection,
-    scope: WebSocketScope,
+    { path, subprotocols = [] }: WebSocketScope,
     handshake: Handshake,
     open: Open,
     pings: PingRound,
   ) {
-    this.scope = scope;
+    this.#path = path;
+    this.#subprotocols = subprotocols;
     this.#service = service;
     this.#connection = connection;
     this.#handshake = handshake;
@@ -93,7 +81,7 @@ export class WebSocketSession implements Call, ResponseOwner {
   }
 
   get name(): string {
-    return `WebSocket ${this.scope.path}`;
+    return `WebSocket ${this.#path}`;
   }
 
   get answered(): boolean {
@@ -105,13 +93,13 @@ export class WebSocketSession implements Call, ResponseOwner {
   }
 
   /** Starts the application. Never throws. */
-  run(): void {
+  run(scope: WebSocketScope): void {
     this.#connection.calls.push(this);
     let result: Promise<void>;
     try {
       result = this.#service.app(
-        this.scope,
-        () => this.#receive(),
+        scope,
+        () => this.#inbox.receive(),
         (message) => this.#send(message),
       );
     } catch (error) {
@@ -127,7 +115,7 @@ export class WebSocketSession implements Call, ResponseOwner {
   disconnect(): void {
     this.#response?.disconnect();
     if (this.#webSocket === null) {
-      this.#tellDisconnect(CLOSE.abnormal, "");
+      this.#inbox.end(CLOSE.abnormal, "");
     }
   }
 
@@ -135,8 +123,8 @@ export class WebSocketSession implements Call, ResponseOwner {
     if (this.#phase === "connecting") {
       this.refuse(refusals.draining);
     }
-    this.#webSocket?.close(CLOSE.goingAway, "The server is about to stop");
-    this.#tellDisconnect(CLOSE.goingAway, "");
+    this.#webSocket?.close(CLOSE.restart, "The server is about to stop");
+    this.#inbox.end(CLOSE.restart, "");
   }
 
   refuse(refusal: Refusal): void {
@@ -146,45 +134,7 @@ export class WebSocketSession implements Call, ResponseOwner {
       this.#handshake = null;
       refusal.write(this.#connection.socket);
     }
-    this.#tellDisconnect(CLOSE.abnormal, "");
-  }
-
-  #receive(): Promise<ReceiveMessage> {
-    const message = this.#queue.shift() ?? this.#disconnected;
-    if (message !== null) {
-      this.#queuedBytes -= sizeOf(message);
-      if (this.#webSocket?.isPaused && this.#queue.length === 0) {
-        this.#webSocket.resume();
-      }
-      return Promise.resolve(message);
-    }
-    if (this.#waiting !== null) {
-      return Promise.reject(new ProtocolError("receive was called while an earlier call of it still waits."));
-    }
-    return new Promise((resolve) => (this.#waiting = resolve));
-  }
-
-  #deliver(message: ReceiveMessage): void {
-    const waiting = this.#waiting;
-    if (waiting !== null) {
-      this.#waiting = null;
-      waiting(message);
-      return;
-    }
-    this.#queue.push(message);
-    this.#queuedBytes += sizeOf(message);
-    if (this.#queue.length >= MAX_QUEUED_MESSAGES || this.#queuedBytes >= MAX_QUEUED_BYTES) {
-      this.#webSocket?.pause();
-    }
-  }
-
-  #tellDisconnect(code: number, reason: string): void {
-    if (this.#disconnected === null) {
-      this.#disconnected = { type: "websocket.disconnect", code, reason };
-      const waiting = this.#waiting;
-      this.#waiting = null;
-      waiting?.(this.#disconnected);
-    }
+    this.#inbox.end(CLOSE.abnormal, "");
   }
 
   #send(message: SendMessage): Promise<void> | void {
@@ -206,10 +156,10 @@ export class WebSocketSession implements Call, ResponseOwner {
   #accept(message: WebSocketAcceptMessage): void {
     this.#expect("connecting", message);
     const subprotocol = message.subprotocol ?? null;
-    if (subprotocol !== null && this.scope.subprotocols?.includes(subprotocol) !== true) {
+    if (subprotocol !== null && !this.#subprotocols.includes(subprotocol)) {
       throw new ProtocolError(`The client did not offer the subprotocol ${JSON.stringify(subprotocol)}.`);
     }
-    this.#begin({ subprotocol, headers: headerLines(message), maxMessageBytes: message.max_message_bytes ?? null });
+    this.#begin({ subprotocol, headers: toHeaderLines(message), maxMessageBytes: message.max_message_bytes ?? null });
   }
 
   #begin(acceptance: Acceptance): void {
@@ -221,14 +171,29 @@ export class WebSocketSession implements Call, ResponseOwner {
     }
     this.#phase = "open";
     this.#webSocket = webSocket;
-    webSocket.on("message", (data, isBinary) => this.#deliver(toMessage(data, isBinary)));
-    webSocket.on("error", (error: NodeJS.ErrnoException) => (this.#violation = violationOf(error.code)));
-    webSocket.on("close", (code, reason) => {
-      this.#phase = "closed";
-      this.#pings.delete(webSocket);
-      this.#tellDisconnect(this.#violation || code, reason.toString());
-    });
+    sessions.set(webSocket, this);
+    this.#inbox.attach(webSocket);
+    webSocket.on("message", onMessage);
+    webSocket.on("error", onError);
+    webSocket.on("close", onClose);
     this.#pings.add(webSocket);
+  }
+
+  /** A message has come. */
+  messaged(data: RawData, isBinary: boolean): void {
+    this.#inbox.put(toReceiveMessage(data, isBinary));
+  }
+
+  /** The connection breaks a rule, and is about to end for it. */
+  violated(error: NodeJS.ErrnoException): void {
+    this.#violation = toCloseCode(error.code);
+  }
+
+  /** The connection has ended. */
+  closed(webSocket: WebSocket, code: number, reason: Buffer): void {
+    this.#phase = "closed";
+    this.#pings.delete(webSocket);
+    this.#inbox.end(this.#violation || code, reason.toString());
   }
 
   #write(message: WebSocketSendMessage): Promise<void> | void {
@@ -291,13 +256,13 @@ export class WebSocketSession implements Call, ResponseOwner {
     res.once("finish", () => {
       handshake.release();
       this.#phase = "closed";
-      this.#tellDisconnect(CLOSE.abnormal, "");
+      this.#inbox.end(CLOSE.abnormal, "");
     });
     return new ResponseWriter(res, false, this);
   }
 
   #expect(phase: Phase, message: SendMessage): void {
-    if (this.#disconnected !== null && this.#phase !== "connecting") {
+    if (this.#inbox.ended && this.#phase !== "connecting") {
       throw new ClientDisconnect();
     }
     if (this.#phase !== phase) {
@@ -312,7 +277,7 @@ export class WebSocketSession implements Call, ResponseOwner {
     if (this.#phase === "open") {
       this.#webSocket?.close(CLOSE.normal);
     } else if (this.#unanswered) {
-      this.#service.logger.error({ path: this.scope.path }, `The application returned without an answer: ${this.name}`);
+      this.#service.logger.error({ path: this.#path }, `The application returned without an answer: ${this.name}`);
       this.#giveUp();
     }
     this.#leave();
@@ -320,8 +285,8 @@ export class WebSocketSession implements Call, ResponseOwner {
 
   #failed(error: unknown): void {
     const { logger } = this.#service;
-    const fields = { err: error, path: this.scope.path };
-    if (this.#disconnected !== null && !(error instanceof ProtocolError)) {
+    const fields = { err: error, path: this.#path };
+    if (this.#inbox.ended && !(error instanceof ProtocolError)) {
       logger.debug(fields, `The application threw after its client had gone: ${this.name}`);
     } else {
       logger.error(fields, `The application threw: ${this.name}`);
@@ -357,40 +322,16 @@ export class WebSocketSession implements Call, ResponseOwner {
 
 function ignore(): void {}
 
-function sizeOf(message: ReceiveMessage): number {
-  return message.type === "websocket.receive" ? (message.text?.length ?? message.bytes?.length ?? 0) : 0;
+// One function each for all WebSockets: ten thousand idle ones would each keep their own.
+
+function onMessage(this: WebSocket, data: RawData, isBinary: boolean): void {
+  sessions.get(this)?.messaged(data, isBinary);
 }
 
-function toMessage(data: RawData, isBinary: boolean): ReceiveMessage {
-  // One Buffer: that is what the binary type "nodebuffer" gives, and nothing here sets another.
-  const bytes = data as Buffer;
-  return isBinary ? { type: "websocket.receive", bytes } : { type: "websocket.receive", text: bytes.toString() };
+function onError(this: WebSocket, error: NodeJS.ErrnoException): void {
+  sessions.get(this)?.violated(error);
 }
 
-function headerLines(message: WebSocketAcceptMessage): string[] {
-  const raw = toRawHeaders(message.headers);
-  const lines: string[] = [];
-  for (let index = 0; index < raw.length; index += 2) {
-    const name = raw[index] as string;
-    const value = raw[index + 1] as string;
-    checkHeader(name, value);
-    // What the handshake itself says is not the application's to say a second time.
-    if (!/^(?:connection|upgrade|content-length|transfer-encoding|sec-websocket-.*)$/i.test(name)) {
-      lines.push(`${name}: ${value}`);
-    }
-  }
-  return lines;
-}
-
-function violationOf(code: string | undefined): number {
-  if (code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH" || code === "WS_ERR_UNSUPPORTED_DATA_PAYLOAD_LENGTH") {
-    return CLOSE.tooBig;
-  }
-  if (code === "WS_ERR_INVALID_UTF8") {
-    return CLOSE.invalidText;
-  }
-  if (code === "WS_ERR_TOO_MANY_BUFFERED_PARTS") {
-    return CLOSE.policyViolation;
-  }
-  return code?.startsWith("WS_ERR_") ? CLOSE.protocolError : 0;
+function onClose(this: WebSocket, code: number, reason: Buffer): void {
+  sessions.get(this)?.closed(this, code, reason);
 }

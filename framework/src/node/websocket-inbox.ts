@@ -1,0 +1,71 @@
+/** What the client has sent and the application has not taken. @module */
+import type { WebSocket } from "ws";
+import type { ReceiveMessage } from "../asgi.js";
+import { ProtocolError } from "./errors.js";
+
+/** Up to these bytes and messages the client's messages wait in memory; beyond that the client waits. */
+const MAX_QUEUED_BYTES = 65_536;
+const MAX_QUEUED_MESSAGES = 16;
+
+/** The messages for one application. */
+export class WebSocketInbox {
+  readonly #queue: ReceiveMessage[] = [{ type: "websocket.connect" }];
+  #queuedBytes = 0;
+  #waiting: ((message: ReceiveMessage) => void) | null = null;
+  #end: ReceiveMessage | null = null;
+  #source: WebSocket | null = null;
+
+  /** Says where messages come from, so that it can be made to wait. */
+  attach(source: WebSocket): void {
+    this.#source = source;
+  }
+
+  /** Whether there is nothing more to come. */
+  get ended(): boolean {
+    return this.#end !== null;
+  }
+
+  /** The next message: those that came first, then how it ended, as often as it is asked for. */
+  receive(): Promise<ReceiveMessage> {
+    const message = this.#queue.shift() ?? this.#end;
+    if (message !== null) {
+      this.#queuedBytes -= sizeOf(message);
+      if (this.#source?.isPaused && this.#queue.length === 0) {
+        this.#source.resume();
+      }
+      return Promise.resolve(message);
+    }
+    if (this.#waiting !== null) {
+      return Promise.reject(new ProtocolError("receive was called while an earlier call of it still waits."));
+    }
+    return new Promise((resolve) => (this.#waiting = resolve));
+  }
+
+  put(message: ReceiveMessage): void {
+    const waiting = this.#waiting;
+    if (waiting !== null) {
+      this.#waiting = null;
+      waiting(message);
+      return;
+    }
+    this.#queue.push(message);
+    this.#queuedBytes += sizeOf(message);
+    if (this.#queue.length >= MAX_QUEUED_MESSAGES || this.#queuedBytes >= MAX_QUEUED_BYTES) {
+      this.#source?.pause();
+    }
+  }
+
+  /** The client has gone, or this side goes. The first time counts. */
+  end(code: number, reason: string): void {
+    if (this.#end === null) {
+      this.#end = { type: "websocket.disconnect", code, reason };
+      const waiting = this.#waiting;
+      this.#waiting = null;
+      waiting?.(this.#end);
+    }
+  }
+}
+
+function sizeOf(message: ReceiveMessage): number {
+  return message.type === "websocket.receive" ? (message.text?.length ?? message.bytes?.length ?? 0) : 0;
+}
