@@ -1,7 +1,9 @@
 /** Small data holders that several modules share. @module */
 import type { HeaderPair } from "./asgi.js";
+import { headerBytes } from "./datastructures/latin1.js";
 import type { UploadFile } from "./datastructures/upload-file.js";
 
+export { decodeLatin1, encodeLatin1, headerBytes } from "./datastructures/latin1.js";
 export { toFileError } from "./datastructures/save-file.js";
 export {
   UploadClosedError,
@@ -9,30 +11,6 @@ export {
   UploadFile,
   type UploadFileOptions,
 } from "./datastructures/upload-file.js";
-
-/** Encodes text as latin-1, one byte a character. @throws TypeError when a character is above U+00FF. */
-export function encodeLatin1(text: string): Uint8Array {
-  const bytes = new Uint8Array(text.length);
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index);
-    if (code > 0xff) {
-      throw new TypeError(
-        `Expected latin-1 text, but the character at ${index} is U+${code.toString(16).padStart(4, "0").toUpperCase()}.`,
-      );
-    }
-    bytes[index] = code;
-  }
-  return bytes;
-}
-
-/** Decodes latin-1 bytes, RFC 9110 §5.5. */
-export function decodeLatin1(bytes: Uint8Array): string {
-  let text = "";
-  for (let index = 0; index < bytes.length; index++) {
-    text += String.fromCharCode(bytes[index] as number);
-  }
-  return text;
-}
 
 /**
  * Headers kept as the strings that a server or a response already has, and given as ASGI's pairs of bytes only to
@@ -61,7 +39,7 @@ export class HeaderList implements Iterable<HeaderPair> {
     return this.raw.length >> 1;
   }
 
-  /** Gives each header as bytes, its name in lower case. Encoded once, then kept. */
+  /** Gives each header as bytes, its name in lower case. Encoded once, then kept; common ones are shared: do not write into them. */
   [Symbol.iterator](): IterableIterator<HeaderPair> {
     return (this.#pairs ??= this.#encode())[Symbol.iterator]();
   }
@@ -70,7 +48,7 @@ export class HeaderList implements Iterable<HeaderPair> {
     const pairs: HeaderPair[] = [];
     for (let index = 0; index + 1 < this.raw.length; index += 2) {
       const name = this.raw[index] as string;
-      pairs.push([encodeLatin1(name.toLowerCase()), encodeLatin1(this.raw[index + 1] as string)]);
+      pairs.push([headerBytes(name.toLowerCase()), headerBytes(this.raw[index + 1] as string)]);
     }
     return pairs;
   }
