@@ -47,10 +47,11 @@ export class Comparison {
   }
 
   #sameMembers(left: Readonly<Record<string, unknown>>, right: Readonly<Record<string, unknown>>): boolean {
-    const keys = new Set([...Object.keys(left), ...Object.keys(right)]);
-    return [...keys].every((key) => {
-      if (this.#isAcross && key === "additionalProperties" && !left[key] && !right[key]) return true;
-      return this.same(left[key], right[key]);
-    });
+    const isSame = (key: string) =>
+      (this.#isAcross && key === "additionalProperties" && !left[key] && !right[key]) ||
+      this.same(left[key], right[key]);
+    return (
+      Object.keys(left).every(isSame) && Object.keys(right).every((key) => Object.hasOwn(left, key) || isSame(key))
+    );
   }
 }

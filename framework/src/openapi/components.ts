@@ -98,7 +98,8 @@ class Source {
 
   note(schema: JSONSchema): void {
     if (typeof schema.$id === "string") this.byId.set(schema.$id, schema);
-    for (const [name, definition] of Object.entries(schema.$defs ?? {})) {
+    if (schema.$defs === undefined) return;
+    for (const [name, definition] of Object.entries(schema.$defs)) {
       this.byId.set(definition.$id ?? name, definition);
     }
   }
@@ -120,6 +121,7 @@ export class Components {
   readonly #bySchema = { input: new Map<JSONSchema, Entry>(), output: new Map<JSONSchema, Entry>() };
   readonly #targets = new Map<object, Entry>();
   readonly #roles = new Map<Schema, string>();
+  readonly #own = new Map<string, Entry>();
 
   /**
    * Converts a schema; its named ones become references, which are complete after `finish`.
@@ -141,12 +143,14 @@ export class Components {
     return known;
   }
 
-  /** Lists a schema of the framework's own; a user's of the same name takes precedence. */
-  own(base: string, content: SchemaObject): SchemaObject {
-    const known = this.#entries.find((entry) => entry.rank === RANK.own && entry.base === base);
+  /** Lists a schema of the framework's own, made on first use; a user's of the same name takes precedence. */
+  own(base: string, make: () => SchemaObject): SchemaObject {
+    const known = this.#own.get(base);
     if (known) return this.#refer(known);
-    const entry: Entry = { base, rank: RANK.own, direction: "output", place: "", content, references: [] };
+    const entry: Entry = { base, rank: RANK.own, direction: "output", place: "", content: null, references: [] };
+    this.#own.set(base, entry);
     this.#entries.push(entry);
+    entry.content = make();
     return this.#refer(entry);
   }
 
@@ -250,8 +254,9 @@ export class Components {
 
 /** A component without a title that only repeats its name: pages would show `User` and `UserInput` under one heading. */
 function withoutOwnTitle({ content, first }: Component): SchemaObject {
-  const { title, ...rest } = content;
-  return title === first.base ? rest : content;
+  if (content.title !== first.base) return content;
+  const { title: _title, ...rest } = content;
+  return rest;
 }
 
 function isOutputOnly({ directions }: Component): boolean {

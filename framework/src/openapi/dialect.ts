@@ -38,7 +38,7 @@ function annotationsOf(schema: JSONSchema): Annotations {
   if (fallback !== undefined) annotations["default"] = fallback;
   const example: unknown = Array.isArray(schema.examples) ? schema.examples[0] : schema["example"];
   if (example !== undefined) annotations["example"] = toJSONValue(example);
-  for (const keyword of Object.keys(schema)) {
+  for (const keyword in schema) {
     if (keyword.startsWith("x-")) annotations[keyword] = toJSONValue(schema[keyword]);
   }
   return annotations;
@@ -102,15 +102,14 @@ function tupleItems(tuple: readonly JSONSchema[], rest: JSONSchema | boolean | u
 }
 
 /** On the way in a default makes a property optional, on the way out it is always there. */
-function requiredOf(schema: JSONSchema, direction: Direction): string[] {
-  const properties = schema.properties ?? {};
-  const required = new Set(schema.required);
+function requiredOf({ properties = {}, required = [] }: JSONSchema, direction: Direction): string[] {
   const hasDefault = (key: string) => Object.hasOwn(properties, key) && Object.hasOwn(properties[key] ?? {}, "default");
   const isRequired =
     direction === "input"
-      ? (key: string) => required.has(key) && !hasDefault(key)
-      : (key: string) => required.has(key) || hasDefault(key);
-  return [...new Set([...Object.keys(properties), ...required])].filter(isRequired);
+      ? (key: string) => required.includes(key) && !hasDefault(key)
+      : (key: string) => required.includes(key) || hasDefault(key);
+  const unnamed = required.filter((key) => !Object.hasOwn(properties, key));
+  return [...Object.keys(properties).filter(isRequired), ...unnamed];
 }
 
 function structOf(schema: JSONSchema, inner: Inner, direction: Direction): SchemaObject {
@@ -194,10 +193,11 @@ function rulesOf(schema: JSONSchema, inner: Inner, direction: Direction): Schema
       inner,
     );
   }
-  const parts: SchemaObject[] = [];
   const type = schema.type ?? (schema.properties ? "object" : undefined);
-  if (type !== undefined) parts.push(typedOf(type, schema, inner, direction));
   const union = unionMembers(schema);
+  if (type !== undefined && !union && !schema.allOf && !schema.not) return typedOf(type, schema, inner, direction);
+  const parts: SchemaObject[] = [];
+  if (type !== undefined) parts.push(typedOf(type, schema, inner, direction));
   if (union) parts.push(unionOf(union, schema.anyOf ? "anyOf" : "oneOf", inner));
   if (schema.allOf) parts.push({ allOf: schema.allOf.map(inner) });
   if (schema.not) parts.push({ not: inner(schema.not) });

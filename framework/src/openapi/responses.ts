@@ -9,52 +9,56 @@ import type { HeaderObject, MediaTypeObject, ResponseObject, SchemaObject } from
 
 const JSON_TYPE = "application/json";
 
-/** What a member of `loc` and an `input` can be. Components, because generators of clients write no unions in place. */
-function partsOfFault(components: Components): { part: SchemaObject; input: SchemaObject } {
-  const part = components.own("ValidationErrorLocation", { anyOf: [{ type: "string" }, { type: "integer" }] });
-  const input = components.own("ValidationErrorInput", {
-    anyOf: [
-      { type: "string" },
-      { type: "number" },
-      { type: "boolean" },
-      { type: "array", items: {} },
-      { type: "object", nullable: true },
-    ],
-  });
-  return { part, input };
-}
+/** What a member of `loc` can be, and an `input`. Components, because generators of clients write no unions in place. */
+const LOCATION: SchemaObject = { anyOf: [{ type: "string" }, { type: "integer" }] };
+const INPUT: SchemaObject = {
+  anyOf: [
+    { type: "string" },
+    { type: "number" },
+    { type: "boolean" },
+    { type: "array", items: {} },
+    { type: "object", nullable: true },
+  ],
+};
 
-/** The answer to a request whose parameters do not fit, as `requestValidationExceptionHandler` writes it. */
-function validationErrorSchema(components: Components): SchemaObject {
-  const { part, input } = partsOfFault(components);
-  const fault = components.own("ValidationError", {
+function faultSchema(components: Components): SchemaObject {
+  return {
     type: "object",
     properties: {
       type: { type: "string", description: "The kind of fault: `missing`, `int_parsing`, …" },
       loc: {
         type: "array",
-        items: part,
+        items: components.own("ValidationErrorLocation", () => structuredClone(LOCATION)),
         description: "Where: `path`, `query`, `header`, `cookie`, `body`, `form` or `file`, then names and indexes.",
       },
       msg: { type: "string", description: "One sentence for a person." },
-      input: { allOf: [input], description: "What came, where it may be shown." },
+      input: {
+        allOf: [components.own("ValidationErrorInput", () => structuredClone(INPUT))],
+        description: "What came, where it may be shown.",
+      },
     },
     required: ["type", "loc", "msg"],
-  });
-  return components.own("HTTPValidationError", {
+  };
+}
+
+/** The answer to a request whose parameters do not fit, as `requestValidationExceptionHandler` writes it. */
+function validationErrorSchema(components: Components): SchemaObject {
+  return components.own("HTTPValidationError", () => ({
     type: "object",
-    properties: { detail: { type: "array", items: fault } },
+    properties: {
+      detail: { type: "array", items: components.own("ValidationError", () => faultSchema(components)) },
+    },
     required: ["detail"],
-  });
+  }));
 }
 
 /** The answer of a security scheme to a stranger, as `httpExceptionHandler` writes it. */
 function unauthorized(components: Components): ResponseObject {
-  const schema = components.own("HTTPError", {
+  const schema = components.own("HTTPError", () => ({
     type: "object",
     properties: { detail: { type: "string" } },
     required: ["detail"],
-  });
+  }));
   const headers = { "WWW-Authenticate": { description: "How to authenticate.", schema: { type: "string" as const } } };
   return { description: statusPhrase(401), headers, content: { [JSON_TYPE]: { schema } } };
 }

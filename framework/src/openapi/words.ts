@@ -3,6 +3,8 @@ import { templateOf } from "./route.js";
 
 /** `readItem`, `read_item` and `HTTPStatus2` are `read item`, `read item` and `http status2`. */
 function wordsOf(name: string): string[] {
+  // Most are a word already, and the rules below took a sixth of the time for a document.
+  if (/^[a-z0-9]+$/.test(name)) return [name];
   return name
     .replaceAll(/([\p{Ll}\p{N}])(\p{Lu})/gu, "$1 $2")
     .replaceAll(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2")
