@@ -202,6 +202,7 @@ export class WebSocketGate {
       const options = {
         noServer: true,
         clientTracking: false,
+        autoPong: false, // websocket-session.ts answers
         perMessageDeflate: this.#rules.compression && COMPRESSION,
         closeTimeout: CLOSE_TIMEOUT_MS,
         handleProtocols: () => current.subprotocol ?? false,

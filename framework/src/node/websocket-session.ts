@@ -174,6 +174,7 @@ export class WebSocketSession implements Call, ResponseOwner {
     sessions.set(webSocket, this);
     this.#inbox.attach(webSocket);
     webSocket.on("message", onMessage);
+    webSocket.on("ping", onPing);
     webSocket.on("error", onError);
     webSocket.on("close", onClose);
     this.#pings.add(webSocket);
@@ -326,6 +327,16 @@ function ignore(): void {}
 
 function onMessage(this: WebSocket, data: RawData, isBinary: boolean): void {
   sessions.get(this)?.messaged(data, isBinary);
+}
+
+/**
+ * Not every ping is answered (RFC 6455 §5.5.3 lets the last one count): a client that sends nothing else and reads
+ * nothing would have its answers kept in memory.
+ */
+function onPing(this: WebSocket, data: Buffer): void {
+  if (this.bufferedAmount < MAX_BUFFERED_BYTES) {
+    this.pong(data, false, ignore);
+  }
 }
 
 function onError(this: WebSocket, error: NodeJS.ErrnoException): void {

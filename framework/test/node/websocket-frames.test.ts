@@ -83,6 +83,30 @@ describe("an open WebSocket", () => {
   });
 });
 
+describe("a client that sends pings and reads nothing", () => {
+  it("gets as many answers as the system keeps for it, and no more", async () => {
+    const PINGS = 300_000;
+    const told = new Deferred<ReceiveMessage>();
+    await using server = await served(
+      socketApp(async (_scope, receive, send) => {
+        await receive();
+        await send(accept);
+        told.resolve(await receive());
+        await send({ type: "websocket.send", text: "end" });
+      }),
+    );
+    await using wire = new Wire(server.port);
+    await wire.write(handshake(GOOD)).until(/\r\n\r\n/);
+    wire.socket.pause();
+    const ping = frame(0x89, "p".repeat(120));
+    wire.write(ping.repeat(PINGS) + frame(0x81, "over"));
+    expect(await told.promise).toMatchObject({ text: "over" });
+    wire.socket.resume();
+    await wire.until(/end/);
+    expect(wire.received.split("p".repeat(120)).length).toBeLessThan(PINGS);
+  }, 20_000);
+});
+
 describe("compression", () => {
   const headersOf = async (client: Client) => {
     const [response] = (await once(client.socket, "upgrade")) as [{ headers: Record<string, string> }];

@@ -1,7 +1,8 @@
 /** Every wrong value for every kind of parameter: an answer of the client's fault, at the right place, and never a 500. */
-import { describe, expect, it } from "@jest/globals";
+import { expect, it } from "@jest/globals";
 import { Body, Cookie, Form, Header, type Params, Path, Query, type Schema, t } from "../../src/index.js";
-import { type Probed, probe, type Sent } from "../support/probe.js";
+import { describeMatrix } from "../support/matrix.js";
+import { type Probed, type Sent } from "../support/probe.js";
 
 const SCHEMAS = {
   integer: t.Integer(),
@@ -90,7 +91,7 @@ const TEXT_CASES = Object.keys(KINDS).flatMap((kind) =>
   Object.entries(SCHEMAS).map(([name, schema]) => ({ kind, name, schema })),
 );
 
-describe("text that does not fit", () => {
+describeMatrix("text that does not fit", ({ probe }) => {
   it.each(TEXT_CASES)("is refused as $name in the $kind", async ({ kind, name, schema }) => {
     const { marker, path, send } = KINDS[kind]!;
     const ask = probe({ x: marker(schema) }, path === undefined ? {} : { path });
@@ -168,7 +169,7 @@ const RAW_JSON = {
   "the prototype": ['{"__proto__":{"x":1}}', []],
 } as const;
 
-describe("JSON that does not fit", () => {
+describeMatrix("JSON that does not fit", ({ probe }) => {
   it.each(Object.entries(SCHEMAS))("is refused as %s, as the whole body and as a member", async (name, schema) => {
     const whole = probe({ body: Body(schema) });
     const member = probe({ x: Body(schema), y: Body(t.Optional(t.String())) });
@@ -202,7 +203,7 @@ describe("JSON that does not fit", () => {
   });
 });
 
-describe("a body that cannot be read", () => {
+describeMatrix("a body that cannot be read", ({ probe }) => {
   const bodies: [string, Sent][] = [
     ["nothing", {}],
     ["nothing, as JSON", { headers: [["content-type", "application/json"]] }],

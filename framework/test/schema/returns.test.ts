@@ -1,12 +1,13 @@
-import { describe, expect, it } from "@jest/globals";
+import { expect, it } from "@jest/globals";
 import { App, HTMLResponse, HTTPException, Response, t } from "../../src/index.js";
-import { call, KeptLog, returning } from "../support/probe.js";
+import { describeMatrix } from "../support/matrix.js";
+import { KeptLog } from "../support/probe.js";
 
 const User = t.Object({ name: t.String(), disabled: t.Boolean({ default: false }) });
 const stored = { name: "ann", disabled: false, hashed_password: "secret" };
 const shown = { name: "ann", disabled: false };
 
-describe("what `returns` does not name does not leave the process", () => {
+describeMatrix("what `returns` does not name does not leave the process", ({ returning }) => {
   it.each([
     ["a struct", User, stored, shown],
     ["a list", t.Array(User), [stored, stored], [shown, shown]],
@@ -78,7 +79,7 @@ describe("what `returns` does not name does not leave the process", () => {
   });
 });
 
-describe("a result", () => {
+describeMatrix("a result", ({ returning }) => {
   it("has its defaults filled in, and its optional fields left out", async () => {
     const Token = t.Object({
       access_token: t.String(),
@@ -159,7 +160,7 @@ describe("a result", () => {
   });
 });
 
-describe("a result that does not fit", () => {
+describeMatrix("a result that does not fit", ({ call, returning }) => {
   it.each([
     ["a missing field", User, { disabled: true }, "name: Field required"],
     [
@@ -216,7 +217,7 @@ describe("a result that does not fit", () => {
   });
 });
 
-describe("without `returns`", () => {
+describeMatrix("without `returns`", ({ call, returning }) => {
   it("the rules of JSON.stringify hold", async () => {
     const result = {
       at: new Date(0),
