@@ -3,7 +3,7 @@ import { Redis, type Command } from "ioredis";
 import type { Log } from "./logging.js";
 
 /** A command that has no answer by then has none: the connection is given up, and what it was for goes on without. */
-const SILENCE_MS = 50;
+const SILENCE_MS = 40;
 
 /**
  * Connects to Redis, and goes on trying for as long as the process lives. While it is away commands fail at once, so
@@ -13,7 +13,7 @@ export async function openRedis(url: string, log: Log): Promise<Redis> {
   const redis = new ImpatientRedis(url, {
     lazyConnect: true,
     connectTimeout: 1_000,
-    disconnectTimeout: SILENCE_MS,
+    disconnectTimeout: 10, // what a silent server does not answer in time either
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,

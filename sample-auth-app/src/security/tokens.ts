@@ -1,3 +1,5 @@
+import { createSecretKey, type KeyObject } from "node:crypto";
+
 import { errors, jwtVerify, SignJWT, type JWTPayload } from "jose";
 
 /** RFC 7519 sets no bound; ours keeps a header of junk from being decoded. */
@@ -5,10 +7,11 @@ const MAX_TOKEN_LENGTH = 4096;
 
 /** Issues and checks access tokens: JSON Web Tokens, signed with HS256 and nothing else. */
 export class AccessTokens {
-  readonly #key: Uint8Array;
+  /** A key object, which is made ready for use once; bytes would be for each token. */
+  readonly #key: KeyObject;
 
   constructor(secretKey: string) {
-    this.#key = new TextEncoder().encode(secretKey);
+    this.#key = createSecretKey(secretKey, "utf8");
   }
 
   /** Signs a token that carries the claims and expires after `expiresInMinutes`. */
