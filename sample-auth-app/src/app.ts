@@ -8,7 +8,7 @@ import { trustedProxies } from "./proxies.js";
 import { auth } from "./routes/auth.js";
 import { health } from "./routes/health.js";
 import { items } from "./routes/items.js";
-import { page } from "./routes/page.js";
+import { assets, page } from "./routes/page.js";
 import { users } from "./routes/users.js";
 import { TooManyAttemptsError } from "./security/throttle.js";
 import { Services } from "./services.js";
@@ -39,6 +39,7 @@ export function createApp(config: Config, log: Log = createLog()): App {
   app.includeRouter(items);
   app.includeRouter(health);
   app.includeRouter(page);
+  app.mount("/assets", assets);
   app.exceptionHandler(TooManyAttemptsError, async ({ retryAfterSeconds }) => tryLater(429, retryAfterSeconds));
   app.exceptionHandler(UnavailableError, async (error, request) => {
     log.warn({ err: error, requestId: request.state["requestId"] }, "answered 503");

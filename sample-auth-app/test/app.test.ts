@@ -27,7 +27,6 @@ describe("the application", () => {
       ["GET /health", "health"],
       ["GET /ready", "health"],
       ["GET /", "page"],
-      ["GET /assets/{name}", "page"],
     ]);
   });
 });
