@@ -156,6 +156,13 @@ describe("TestClient", () => {
     expect(client.unusedOverrides()).toEqual([]);
   });
 
+  it("runs plain handlers in the process of the test", async () => {
+    const { app } = create();
+    app.get("/", () => process.pid);
+    await using client = await TestClient.open(app);
+    await client.get("/").expect(200, String(process.pid));
+  });
+
   it("says in every scope that it is a test's", async () => {
     const seen: unknown[] = [];
     const app: ASGIApp = async (scope) => void seen.push([scope.type, scope.extensions]);

@@ -145,6 +145,28 @@ describe("a WebSocket route", () => {
     );
   });
 
+  it.each<[string, string, Params, (...args: never[]) => unknown, RegExp]>([
+    [
+      "a generator",
+      "/ws",
+      {},
+      async function* generator() {},
+      /WEBSOCKET \/ws: A WebSocket handler sends with ws\.send/,
+    ],
+    ["a plain function", "/ws", {}, () => {}, /WEBSOCKET \/ws: .*Make the handler async/],
+    [
+      "a name of the pattern for its ws",
+      "/{ws}",
+      {},
+      async () => {},
+      /WEBSOCKET \/\{ws\}: The name "ws" is that of the/,
+    ],
+    ["a parameter for its ws", "/ws", { ws: t.Integer() }, async () => {}, /The name "ws" is that of the WebSocket/],
+  ])("cannot have %s", (_what, path, params, handler, message) => {
+    const { app } = create();
+    expect(() => app.websocket(path, { params }, handler as () => Promise<void>)).toThrow(message);
+  });
+
   it("is listed among the routes, and no two have the same pattern", () => {
     const { app } = create();
     app.websocket("/ws", async () => {});

@@ -23,7 +23,7 @@ import { httpExceptionHandler, requestValidationExceptionHandler, serverErrorHan
 import { type Limits, mergeLimits } from "../limits.js";
 import { errorText } from "../logger.js";
 import { wrap } from "../chain.js";
-import { paramsOf } from "../params.js";
+import { type Callable, isGeneratorFunction, paramsOf } from "../params.js";
 import type { Response } from "../response.js";
 import type { PathParams, RouteEntry } from "../router.js";
 import { WebSocket } from "../websocket.js";
@@ -33,6 +33,18 @@ import { assertPoolable, isPooled } from "./plain-handler.js";
 
 /** RFC 6455 §7.4.1: the server met a condition that it did not expect. */
 const INTERNAL_ERROR = 1011;
+
+/** @throws ConfigurationError for a handler that would never be run, or never get its `ws`. */
+function assertSocketHandler(handler: Callable, names: readonly string[], declared: unknown): void {
+  if (isGeneratorFunction(handler)) {
+    throw new ConfigurationError(
+      "A WebSocket handler sends with ws.send(), it yields nothing. Make it an async function.",
+    );
+  }
+  if (names.includes("ws") || (declared !== undefined && declared !== WebSocket)) {
+    throw new ConfigurationError('The name "ws" is that of the WebSocket. Give the parameter another one.');
+  }
+}
 
 /** One WebSocket route, compiled: from the scope to the close. */
 export class SocketEndpoint {
@@ -51,6 +63,7 @@ export class SocketEndpoint {
     let limits: Readonly<Limits>;
     try {
       limits = mergeLimits(settings.limits, options.limits);
+      assertSocketHandler(handler, pathNames(path), options.params?.["ws"]);
       const params = paramsOf(handler)?.["ws"] === WebSocket ? options.params : { ...options.params, ws: WebSocket };
       this.#plan = compileRoute(handler, path, params ?? {}, entry.dependencies, "websocket");
       if (settings.pool.isOn && isPooled(handler, options)) assertPoolable(this.#plan.handler.specs);
