@@ -1,9 +1,9 @@
 /** One client connection: its two ends, and the calls on it. @module */
-import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Address } from "../asgi.js";
 import { RequestLines } from "./later-lines.js";
 import { closeGently, type Refusal } from "./refusal.js";
+import type { ResponseSink } from "./response-sink.js";
 
 /** A call of the application on a connection: an HTTP exchange or a WebSocket. */
 export interface Call {
@@ -21,8 +21,27 @@ export interface Call {
   refuse(refusal: Refusal): void;
 }
 
+/** A connection, or on a loop that shows none the one request on it, as far as its calls need it. */
+export interface Line {
+  /** The calls under way, oldest first. */
+  readonly calls: Call[];
+  /** Whether the connection takes no more requests. */
+  closing: boolean;
+  /** Whether a refusal follows the answers that are under way. */
+  readonly refuses: boolean;
+  /** Whether it is cut. */
+  readonly destroyed: boolean;
+  delete(call: Call): void;
+  /** Ends the connection behind a response. */
+  closeAfter(res: Pick<ResponseSink, "once">): void;
+  /** Ends a connection on which nothing runs, in good order. */
+  close(): void;
+  /** Cuts it. */
+  destroy(): void;
+}
+
 /** What a connection's requests share, worked out once for each socket. */
-export class Connection {
+export class Connection implements Line {
   readonly socket: Socket;
   readonly client: Address | null;
   readonly server: Address | null;
@@ -37,9 +56,9 @@ export class Connection {
   /** The calls under way, oldest first. */
   readonly calls: Call[] = [];
   /** Where the connection stands as long as it is open or a call on it runs. */
-  readonly #register: Set<Connection> | null;
+  readonly #register: Set<Line> | null;
 
-  constructor(socket: Socket, path: string | null, register: Set<Connection> | null) {
+  constructor(socket: Socket, path: string | null, register: Set<Line> | null) {
     this.socket = socket;
     this.#register = register?.add(this) ?? null;
     this.lines = register === null ? null : new RequestLines();
@@ -55,7 +74,7 @@ export class Connection {
    * @param path - The Unix socket that the server listens on, if it does.
    * @param register - Where the connection is to stand while it lives.
    */
-  static of(socket: Socket, path: string | null = null, register: Set<Connection> | null = null): Connection {
+  static of(socket: Socket, path: string | null = null, register: Set<Line> | null = null): Connection {
     let connection = connections.get(socket);
     if (connection === undefined) {
       connection = new Connection(socket, path, register);
@@ -95,11 +114,23 @@ export class Connection {
   }
 
   /** Ends the connection behind a response, and takes no request from it any more. */
-  closeAfter(res: ServerResponse): void {
+  closeAfter(res: Pick<ResponseSink, "once">): void {
     this.closing = true;
     // Node calls this behind a response that says `Connection: close`; its own way resets a client that still sends.
     this.socket.destroySoon = () => closeGently(this.socket);
     res.once("finish", () => this.socket.destroySoon());
+  }
+
+  get destroyed(): boolean {
+    return this.socket.destroyed;
+  }
+
+  close(): void {
+    this.socket.destroySoon();
+  }
+
+  destroy(): void {
+    this.socket.destroy();
   }
 
   /** The socket has closed. */

@@ -1,12 +1,12 @@
 /** One request and its response, between `node:http` and the application. @module */
-import type { ServerResponse } from "node:http";
 import type { HTTPScope, Receive, Send } from "../asgi.js";
 import { logOnce } from "../logger.js";
-import type { Call, Connection } from "./connection.js";
+import type { Call, Line } from "./connection.js";
 import { ProtocolError } from "./errors.js";
 import { Refusal } from "./refusal.js";
 import type { RequestBody } from "./request-body.js";
 import { ResponseWriter, type ResponseOwner } from "./response.js";
+import type { ResponseSink } from "./response-sink.js";
 import type { Service } from "./service.js";
 
 const internalServerError = new Refusal(500);
@@ -17,24 +17,34 @@ const internalServerError = new Refusal(500);
  */
 const MAX_DISCARDED_BYTES = 65_536;
 
+/** Where an exchange takes the request's body from. */
+export type BodySource = Pick<RequestBody, "outstanding" | "receive" | "end" | "discard">;
+
 /** Calls the application for one request, and sees to it that the client gets exactly one answer. */
 export class Exchange implements Call, ResponseOwner {
   readonly scope: HTTPScope;
   readonly #service: Service;
-  readonly #connection: Connection;
-  readonly #body: RequestBody;
-  readonly #res: ServerResponse;
+  readonly #connection: Line;
+  readonly #body: BodySource;
+  readonly #res: ResponseSink;
   readonly #response: ResponseWriter;
   #gone = false;
   #ending = false;
 
-  constructor(service: Service, connection: Connection, scope: HTTPScope, body: RequestBody, res: ServerResponse) {
+  constructor(
+    service: Service,
+    connection: Line,
+    scope: HTTPScope,
+    body: BodySource,
+    res: ResponseSink,
+    maxTextBytes?: number,
+  ) {
     this.scope = scope;
     this.#service = service;
     this.#connection = connection;
     this.#body = body;
     this.#res = res;
-    this.#response = new ResponseWriter(res, scope.method === "HEAD", this);
+    this.#response = new ResponseWriter(res, scope.method === "HEAD", this, maxTextBytes);
   }
 
   /** What this exchange is called in a log line: `"GET /items"`. */
@@ -108,7 +118,7 @@ export class Exchange implements Call, ResponseOwner {
       this.#gone = true;
       this.#completed();
     } else {
-      this.#connection.socket.destroy();
+      this.#connection.destroy();
     }
   }
 

@@ -28,19 +28,24 @@ export function urlOf(server: Server, scheme: "http" | "https"): string {
   if (address === null || typeof address === "string") {
     return `unix:${address ?? ""}`;
   }
-  const loopback: Record<string, string> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
-  const host = loopback[address.address] ?? address.address;
-  return `${scheme}://${host.includes(":") ? `[${host}]` : host}:${address.port}`;
+  return toUrl(scheme, address.address, address.port);
 }
 
-/** A port of the host that nobody has right now. @throws Error when the host cannot be listened on. */
-export function findFreePort(host: string): Promise<number> {
+/** The address to call a host and port under. */
+export function toUrl(scheme: "http" | "https", listening: string, port: number): string {
+  const loopback: Record<string, string> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
+  const host = loopback[listening] ?? listening;
+  return `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+/** The port, or for 0 one that nobody has right now. @throws ServerStartError when it cannot be listened on. */
+export function probePort(host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
-    probe.once("error", reject);
-    probe.listen(0, host, () => {
+    probe.once("error", (error) => reject(explained(error, { host, port })));
+    probe.listen(port, host, () => {
       const address = probe.address();
-      probe.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
+      probe.close(() => resolve(typeof address === "object" && address !== null ? address.port : port));
     });
   });
 }

@@ -1,6 +1,7 @@
 /** The answers that the server gives itself, without asking the application. @module */
-import { STATUS_CODES, type ServerResponse } from "node:http";
+import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
+import type { ResponseSink } from "./response-sink.js";
 
 /** A status and what the client reads under `detail`. */
 export class Refusal {
@@ -25,7 +26,7 @@ export class Refusal {
   }
 
   /** Answers a request that was parsed. */
-  answer(res: ServerResponse): void {
+  answer(res: ResponseSink): void {
     res.writeHead(this.status, this.headers);
     res.end(this.body);
   }

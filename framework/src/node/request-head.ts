@@ -21,11 +21,14 @@ export class RequestHead {
   /** `[name, value, …]`; `Host` is the one that counts. */
   readonly headers: readonly string[];
   readonly hasBody: boolean;
+  /** The length of the header lines when they are written as `Name: value`. */
+  readonly headerBytes: number;
 
-  constructor(target: string, headers: readonly string[], hasBody: boolean) {
+  constructor(target: string, headers: readonly string[], hasBody: boolean, headerBytes: number) {
     this.target = target;
     this.headers = headers;
     this.hasBody = hasBody;
+    this.headerBytes = headerBytes;
   }
 }
 
@@ -52,13 +55,47 @@ const refusals = {
   transferEncoding: new Refusal(501, "Expected no Transfer-Encoding but chunked."),
 };
 
-/** Reads a request's head, or says why it is refused. */
+/** What is known of a head before it is checked: the part of `IncomingMessage` that is looked at. */
+export interface ParsedHead {
+  readonly method?: string;
+  readonly url?: string;
+  readonly httpVersionMajor: number;
+  readonly httpVersionMinor: number;
+  /** `[name, value, …]` as they came. */
+  readonly rawHeaders: readonly string[];
+  /** At least these, by their name in lower case. */
+  readonly headers: {
+    readonly "transfer-encoding"?: string;
+    readonly "content-length"?: string;
+    readonly expect?: string;
+  };
+}
+
+/** Where the last `Host` is kept that was found to be well formed. */
+export interface HostMemory {
+  knownHost: string | undefined;
+}
+
+/** Reads the head of a request of `node:http`, or says why it is refused. */
 export function readHead(req: IncomingMessage, connection: Connection, limits: RequestLimits): RequestHead | Refusal {
+  const head = checkHead(req, (req as MountedRequest).originalUrl ?? req.url ?? "", connection, limits);
+  if (connection.lines !== null && head instanceof RequestHead && !connection.lines.areDivided(req, head.headerBytes)) {
+    return refusals.line;
+  }
+  return head;
+}
+
+/** Checks a head, whichever parser it comes from, or says why it is refused. */
+export function checkHead(
+  req: ParsedHead,
+  target: string,
+  memory: HostMemory,
+  limits: RequestLimits,
+): RequestHead | Refusal {
   // Only a cleartext-HTTP/2 library or a client with its own idea of versions gets here with another one.
   if (req.httpVersionMajor !== 1 || req.httpVersionMinor > 1) {
     return refusals.version;
   }
-  const target = (req as MountedRequest).originalUrl ?? req.url ?? "";
   if (target.length > limits.targetBytes) {
     return refusals.targetBytes;
   }
@@ -81,22 +118,24 @@ export function readHead(req: IncomingMessage, connection: Connection, limits: R
   if (bytes > limits.headerBytes) {
     return refusals.headerBytes;
   }
-  if (connection.lines?.areDivided(req, bytes) === false) {
-    return refusals.line;
-  }
   if (hosts > 1 || (hosts === 0 && req.httpVersionMinor === 1)) {
     return refusals.host;
   }
-  if (host !== undefined && host !== connection.knownHost) {
+  if (host !== undefined && host !== memory.knownHost) {
     if (!isAuthority(host)) {
       return refusals.host;
     }
-    connection.knownHost = host;
+    memory.knownHost = host;
   }
-  return readFraming(req, target, raw);
+  return readFraming(req, target, raw, bytes);
 }
 
-function readFraming(req: IncomingMessage, target: string, raw: readonly string[]): RequestHead | Refusal {
+function readFraming(
+  req: ParsedHead,
+  target: string,
+  raw: readonly string[],
+  headerBytes: number,
+): RequestHead | Refusal {
   const { headers } = req;
   const coding = headers["transfer-encoding"];
   if (coding !== undefined) {
@@ -117,25 +156,20 @@ function readFraming(req: IncomingMessage, target: string, raw: readonly string[
   if (NOT_IN_TARGET.test(target)) {
     return refusals.target;
   }
-  return target.charCodeAt(0) === 0x2f ? originForm(target, raw, hasBody) : otherForm(req, target, raw, hasBody);
+  const head = new RequestHead(target, raw, hasBody, headerBytes);
+  return target.charCodeAt(0) === 0x2f ? originForm(head) : otherForm(head, req.method);
 }
 
-function originForm(target: string, raw: readonly string[], hasBody: boolean): RequestHead | Refusal {
-  if (target.includes("%") && BROKEN_ESCAPE.test(pathOf(target))) {
-    return refusals.target;
-  }
-  return new RequestHead(target, raw, hasBody);
+function originForm(head: RequestHead): RequestHead | Refusal {
+  const { target } = head;
+  return target.includes("%") && BROKEN_ESCAPE.test(pathOf(target)) ? refusals.target : head;
 }
 
 /** The absolute form, whose authority counts and not that of `Host` (RFC 9112 §3.2.2), and the asterisk of OPTIONS. */
-function otherForm(
-  req: IncomingMessage,
-  target: string,
-  raw: readonly string[],
-  hasBody: boolean,
-): RequestHead | Refusal {
-  if (target === "*" && req.method === "OPTIONS") {
-    return new RequestHead(target, raw, hasBody);
+function otherForm(head: RequestHead, method: string | undefined): RequestHead | Refusal {
+  const { target, headers: raw, hasBody, headerBytes } = head;
+  if (target === "*" && method === "OPTIONS") {
+    return head;
   }
   const [, authority, rest] = ABSOLUTE_FORM.exec(target) ?? [];
   if (authority === undefined || rest === undefined || !isAuthority(authority)) {
@@ -147,7 +181,7 @@ function otherForm(
       headers.push(raw[index] as string, raw[index + 1] as string);
     }
   }
-  return originForm(rest.startsWith("/") ? rest : `/${rest}`, headers, hasBody);
+  return originForm(new RequestHead(rest.startsWith("/") ? rest : `/${rest}`, headers, hasBody, headerBytes));
 }
 
 function pathOf(target: string): string {

@@ -1,5 +1,4 @@
 /** The scope of an HTTP request. @module */
-import type { IncomingMessage } from "node:http";
 import type { HTTPScope } from "../asgi.js";
 import { HeaderList } from "../datastructures.js";
 import type { Connection } from "./connection.js";
@@ -8,16 +7,19 @@ import type { RequestHead } from "./request-head.js";
 const EMPTY = new Uint8Array(0);
 const ASGI = Object.freeze({ version: "3.0", spec_version: "2.4" });
 
-/** What an Express application adds to a request that it hands on under a prefix. */
-interface MountedRequest extends IncomingMessage {
-  baseUrl?: string;
+/** What a scope takes from the request besides its head. */
+export interface ScopedRequest {
+  readonly method?: string;
+  readonly httpVersion: string;
+  /** What an Express application adds to a request that it hands on under a prefix. */
+  readonly baseUrl?: string;
 }
 
 /** Creates the scope of a request. `state` is the lifespan's own; the scope gets a shallow copy. */
 export function createScope(
-  req: IncomingMessage,
+  req: ScopedRequest,
   head: RequestHead,
-  connection: Connection,
+  connection: Pick<Connection, "encrypted" | "client" | "server">,
   state: Record<string, unknown>,
 ): HTTPScope {
   const { target } = head;
@@ -31,7 +33,7 @@ export function createScope(
     scheme: connection.encrypted ? "https" : "http",
     path: rawPath,
     query_string: mark === -1 ? EMPTY : Buffer.from(target.slice(mark + 1), "latin1"),
-    root_path: (req as MountedRequest).baseUrl ?? "",
+    root_path: req.baseUrl ?? "",
     headers: new HeaderList(head.headers),
     client: connection.client,
     server: connection.server,

@@ -1,11 +1,11 @@
 /** The response of one exchange, written as the application's messages arrive. @module */
-import type { ServerResponse } from "node:http";
 import type { HTTPResponseBodyMessage, HTTPResponseStartMessage, SendMessage } from "../asgi.js";
 import { ClientDisconnect } from "../exceptions.js";
 import { Deferred } from "./deferred.js";
 import { ProtocolError } from "./errors.js";
 import { checkHeader, toLatin1, toRawHeaders, withoutHeader } from "./headers.js";
 import type { Refusal } from "./refusal.js";
+import type { ResponseSink } from "./response-sink.js";
 
 const EMPTY = new Uint8Array(0);
 const NO_HEADERS: readonly string[] = [];
@@ -26,7 +26,8 @@ export interface ResponseOwner {
 
 /** Writes one response. */
 export class ResponseWriter {
-  readonly #res: ServerResponse;
+  readonly #res: ResponseSink;
+  readonly #maxTextBytes: number;
   readonly #isHead: boolean;
   readonly #owner: ResponseOwner;
   #phase: Phase = "idle";
@@ -38,8 +39,9 @@ export class ResponseWriter {
   #written = 0;
   #flushed: Deferred<void> | null = null;
 
-  constructor(res: ServerResponse, isHead: boolean, owner: ResponseOwner) {
+  constructor(res: ResponseSink, isHead: boolean, owner: ResponseOwner, maxTextBytes = MAX_TEXT_BYTES) {
     this.#res = res;
+    this.#maxTextBytes = maxTextBytes;
     this.#isHead = isHead;
     this.#owner = owner;
   }
@@ -161,7 +163,7 @@ export class ResponseWriter {
     }
     this.#writeHead(headers);
     this.#phase = "complete";
-    if (carries && body.length <= MAX_TEXT_BYTES) {
+    if (carries && body.length <= this.#maxTextBytes) {
       this.#res.end(toLatin1(body), "latin1");
     } else {
       this.#res.end(carries ? body : undefined);

@@ -1,8 +1,10 @@
 /** A server that listens, and the way it stops. @module */
 import { Server as NetServer, type Socket } from "node:net";
 import type { Server } from "node:http";
+import { Server as SecureServer } from "node:https";
 import type { LoopName } from "../concurrency.js";
 import { ShutdownTimeoutError } from "./errors.js";
+import { listen, type Place, urlOf } from "./listen.js";
 import type { Lifespan } from "./lifespan.js";
 import type { Service } from "./service.js";
 
@@ -26,40 +28,33 @@ export interface RunningServer {
  * Milliseconds for which a kept-alive connection that has nothing to do stays open after the server began to stop, so
  * that a request already on its way meets an answer and not a reset (nodejs/node#60617).
  */
-const LINGER_MS = 500;
+export const LINGER_MS = 500;
 
-/** A server on `node:http`. */
-export class NodeServer implements RunningServer {
+/** A server, whatever loop is underneath: it stops once, within its time. */
+export abstract class StoppableServer implements RunningServer {
   url = "";
-  readonly loop: LoopName = "libuv";
+  abstract readonly loop: LoopName;
   /** Waited for once the listener has closed, before anything else of it may end. */
   onUnlistened: () => Promise<void> = () => Promise.resolve();
   /** Called when closing begins to end: undoes what was done on behalf of this server. */
   onClosed: () => void = () => {};
-  readonly #server: Server;
-  readonly #service: Service;
+  protected readonly service: Service;
   readonly #lifespan: Lifespan;
   readonly #shutdownTimeoutMs: number;
-  readonly #sockets = new Set<Socket>();
-  #accepted = 0;
   #closing: Promise<void> | null = null;
   #drained = false;
 
-  constructor(server: Server, service: Service, lifespan: Lifespan, shutdownTimeoutMs: number) {
-    this.#server = server;
-    this.#service = service;
+  constructor(service: Service, lifespan: Lifespan, shutdownTimeoutMs: number) {
+    this.service = service;
     this.#lifespan = lifespan;
     this.#shutdownTimeoutMs = shutdownTimeoutMs;
-    const sockets = this.#sockets;
-    const forget = function (this: Socket): void {
-      sockets.delete(this);
-    };
-    server.on("connection", (socket) => {
-      this.#accepted++;
-      sockets.add(socket);
-      socket.on("close", forget);
-    });
   }
+
+  /** Stops listening, and waits for what runs. */
+  protected abstract drain(): Promise<void>;
+
+  /** Cuts every connection. */
+  protected abstract cut(): void;
 
   close(): Promise<void> {
     this.#closing ??= this.#stop().finally(() => this.onClosed());
@@ -68,7 +63,7 @@ export class NodeServer implements RunningServer {
 
   /** What still runs, for the line that a forced end leaves. */
   running(): readonly string[] {
-    return this.#drained ? ["lifespan.shutdown"] : this.#service.running.map((call) => call.name);
+    return this.#drained ? ["lifespan.shutdown"] : this.service.running.map((call) => call.name);
   }
 
   async #stop(): Promise<void> {
@@ -80,34 +75,65 @@ export class NodeServer implements RunningServer {
       );
     });
     try {
-      await Promise.race([this.#drain(), limit]);
+      await Promise.race([this.drain(), limit]);
       this.#drained = true;
       await Promise.race([this.#lifespan.shutDown(), limit]);
     } catch (error) {
-      this.#destroySockets();
+      this.cut();
       this.#lifespan.shutDown().catch(() => {}); // what the application holds is let go even then; nobody waits for it
       throw error;
     } finally {
       clearTimeout(timer);
     }
   }
+}
 
-  async #drain(): Promise<void> {
-    this.#service.drain();
+/** A server on `node:http`. */
+export class NodeServer extends StoppableServer {
+  readonly loop = "libuv";
+  readonly #server: Server;
+  readonly #place: Place;
+  readonly #sockets = new Set<Socket>();
+  #accepted = 0;
+
+  constructor(server: Server, service: Service, lifespan: Lifespan, shutdownTimeoutMs: number, place: Place) {
+    super(service, lifespan, shutdownTimeoutMs);
+    this.#server = server;
+    this.#place = place;
+    const sockets = this.#sockets;
+    const forget = function (this: Socket): void {
+      sockets.delete(this);
+    };
+    server.on("connection", (socket) => {
+      this.#accepted++;
+      sockets.add(socket);
+      socket.on("close", forget);
+    });
+  }
+
+  /** Listens. @throws ServerStartError when that is not possible. */
+  async listen(): Promise<void> {
+    await listen(this.#server, this.#place);
+    this.#server.on("error", (err) => this.service.logger.error({ err }, "A connection could not be taken."));
+    this.url = urlOf(this.#server, this.#server instanceof SecureServer ? "https" : "http");
+  }
+
+  protected async drain(): Promise<void> {
+    this.service.drain();
     await this.#acceptBacklog();
     // The close of node:http cuts idle connections at once, which resets requests that are on their way; net's does not.
     const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(this.#server, () => resolve()));
     await this.onUnlistened();
     await settledWithin(closed, LINGER_MS);
-    await this.#service.idle();
-    for (const { socket, calls } of this.#service.connections) {
-      if (calls.length === 0) {
-        socket.destroySoon();
+    await this.service.idle();
+    for (const line of this.service.connections) {
+      if (line.calls.length === 0) {
+        line.close();
       }
     }
     await settledWithin(closed, LINGER_MS);
-    await this.#service.idle();
-    this.#destroySockets(); // what is left is no request: a TLS handshake that does not end, half a head
+    await this.service.idle();
+    this.cut(); // what is left is no request: a TLS handshake that does not end, half a head
     await closed;
     this.#server.close(); // only now, with nothing left to cut: it stops the timer that looks for late requests
   }
@@ -126,7 +152,7 @@ export class NodeServer implements RunningServer {
     } while (this.#accepted > before && performance.now() < deadline);
   }
 
-  #destroySockets(): void {
+  protected cut(): void {
     for (const socket of this.#sockets) {
       socket.destroy();
     }

@@ -2,18 +2,19 @@
 import cluster from "node:cluster";
 import type { TlsOptions } from "node:tls";
 import type { ASGIApp } from "../asgi.js";
-import { workerHost } from "../concurrency.js";
+import { type LoopName, loopName, workerHost } from "../concurrency.js";
 import { ConfigurationError } from "../exceptions.js";
 import { consoleLogger, type Logger } from "../logger.js";
 import { DEFAULT_REQUEST_LIMITS } from "./handler.js";
 import { createHTTPServer, type Timeouts } from "./http-server.js";
 import { Lifespan } from "./lifespan.js";
-import { listen, urlOf } from "./listen.js";
 import type { RequestLimits } from "./request-head.js";
-import { NodeServer, type RunningServer } from "./running-server.js";
+import { NodeServer, type RunningServer, type StoppableServer } from "./running-server.js";
 import { Service } from "./service.js";
 import { closeOnSignals } from "./signals.js";
 import { toRules, type WebSocketOptions } from "./websocket-gate.js";
+import { findUws, type UwsModule } from "./uws/module.js";
+import { UwsServer } from "./uws/server.js";
 import { joinWorkers, returnConnections, sharedPort } from "./worker.js";
 
 /** How `serve` listens and stops. */
@@ -30,6 +31,11 @@ export interface ServeOptions extends WebSocketOptions {
    * request. Defaults to 1, which is this process.
    */
   workers?: number;
+  /**
+   * The I/O loop. Defaults to uWebSockets.js where that package is installed and can be loaded, on Linux, and what is
+   * asked for is something that it can do; else to Node's own.
+   */
+  loop?: LoopName;
   /** Key, certificate and whatever else `tls.createServer` takes. Given, the server speaks HTTPS. */
   tls?: TlsOptions;
   /** Bounds on what a client may send before the application is asked, and on how many clients there are. */
@@ -94,7 +100,7 @@ export async function serve(app: ASGIApp, options: ServeOptions = {}): Promise<R
   }
   const isWorker = workers > 1;
   const { host = "127.0.0.1", port = 8000 } = options;
-  const running = await start(app, isWorker ? { ...options, port: await sharedPort(host, port) } : options);
+  const running = await start(app, isWorker ? { ...options, port: await sharedPort(host, port) } : options, isWorker);
   if (signals) {
     running.onClosed = closeOnSignals(running);
   }
@@ -107,23 +113,49 @@ export async function serve(app: ASGIApp, options: ServeOptions = {}): Promise<R
   return running;
 }
 
-async function start(app: ASGIApp, options: ServeOptions): Promise<NodeServer> {
+async function start(app: ASGIApp, options: ServeOptions, isWorker: boolean): Promise<StoppableServer> {
   const { logger = consoleLogger, shutdownTimeoutMs = 10_000, tls, path, host = "127.0.0.1", port = 8000 } = options;
   const lifespan = new Lifespan(app, logger);
   const { connections, webSocketMessageBytes, ...limits } = { ...DEFAULT_LIMITS, ...options.connectionLimits };
   const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   const service = new Service(app, logger, lifespan.state, limits);
   const webSockets = toRules(options, timeouts.webSocketPingMs, webSocketMessageBytes);
-  const server = createHTTPServer(service, { timeouts, connections, tls, webSockets });
-  const running = new NodeServer(server, service, lifespan, shutdownTimeoutMs);
+  const uws = chooseLoop(options, logger);
+  const running: StoppableServer & { listen(): Promise<void> } = uws
+    ? new UwsServer(uws, service, lifespan, shutdownTimeoutMs, webSockets, { host, port, shared: isWorker })
+    : new NodeServer(
+        createHTTPServer(service, { timeouts, connections, tls, webSockets }),
+        service,
+        lifespan,
+        shutdownTimeoutMs,
+        path === undefined ? { host, port } : { path },
+      );
   await lifespan.startUp();
   try {
-    await listen(server, path === undefined ? { host, port } : { path });
+    await running.listen();
   } catch (error) {
     await lifespan.shutDown().catch((err: unknown) => logger.error({ err }, "The application's shutdown failed."));
     throw error;
   }
-  server.on("error", (err) => logger.error({ err }, "A connection could not be taken."));
-  running.url = urlOf(server, tls === undefined ? "http" : "https");
   return running;
+}
+
+/** uWebSockets.js where it is wanted and can do what is asked for; `null` for Node's own loop. */
+function chooseLoop(options: ServeOptions, logger: Logger): UwsModule | null {
+  if ((options.loop ?? loopName()) === "libuv") {
+    return null;
+  }
+  const uws = findUws();
+  const obstacle =
+    uws === null
+      ? "uWebSockets.js is not installed, or has no binary for this Node and C library"
+      : ((options.tls && "TLS") ??
+        (options.path && "a Unix socket") ??
+        (options.webSocketCompression && "compression"));
+  if (!obstacle) {
+    return uws;
+  }
+  const reason = uws === null ? obstacle : `uWebSockets.js is not used for ${obstacle}`;
+  logger[options.loop === undefined ? "info" : "warn"]({}, `This server runs on libuv: ${reason}.`);
+  return null;
 }

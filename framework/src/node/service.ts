@@ -1,7 +1,7 @@
 /** What all requests of one server share. @module */
 import type { ASGIApp } from "../asgi.js";
 import type { Logger } from "../logger.js";
-import type { Call, Connection } from "./connection.js";
+import type { Call, Line } from "./connection.js";
 import type { RequestLimits } from "./request-head.js";
 
 /** One application being served, and the calls that run on it. */
@@ -14,7 +14,7 @@ export class Service {
   /** Whether answers close their connection because the server is about to stop. */
   draining = false;
   /** The open connections, and those whose last call still runs; of a server of our own only. */
-  readonly connections = new Set<Connection>();
+  readonly connections = new Set<Line>();
   #whenIdle: (() => void) | null = null;
 
   constructor(app: ASGIApp, logger: Logger, state: Record<string, unknown>, limits: RequestLimits) {

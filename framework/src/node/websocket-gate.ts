@@ -2,7 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { PerMessageDeflateOptions, WebSocket } from "ws";
-import type { WebSocketScope } from "../asgi.js";
+import type { HTTPScope, WebSocketScope } from "../asgi.js";
 import { Connection } from "./connection.js";
 import { TOKEN } from "./headers.js";
 import { Refusal } from "./refusal.js";
@@ -10,8 +10,8 @@ import { readHead, type RequestHead } from "./request-head.js";
 import { createScope } from "./request.js";
 import type { Service } from "./service.js";
 import { PingRound } from "./websocket-pings.js";
-import { Handshake } from "./websocket-handshake.js";
-import { WebSocketSession, type Acceptance, type Open } from "./websocket-session.js";
+import { Handshake, type Open } from "./websocket-handshake.js";
+import { type Acceptance, WebSocketSession } from "./websocket-session.js";
 
 /** Who may open WebSockets, and how. */
 export interface WebSocketOptions {
@@ -47,9 +47,9 @@ export interface WebSocketRules {
 }
 
 /** The rules that options ask for. */
-export function toRules(options: WebSocketOptions, pingMs: number, maxMessageBytes: number | null): WebSocketRules {
+export function toRules(options: WebSocketOptions, pingMs: number, maxBytes: number | null): WebSocketRules {
   return {
-    maxMessageBytes,
+    maxMessageBytes: maxBytes,
     pingMs,
     compression: options.webSocketCompression ?? false,
     allowedHosts: options.allowedHosts ?? null,
@@ -76,6 +76,8 @@ const EXTENSIONS = Object.freeze({
   "tsgi.websocket.message_limit": Object.freeze({}),
 });
 const NO_SUBPROTOCOLS: readonly string[] = Object.freeze([]);
+/** Bytes that wait for the socket before pings go unanswered. */
+const MAX_BUFFERED_BYTES = 65_536;
 /** RFC 6455 §4.1: 16 bytes in base64. */
 const KEY = /^[+/0-9A-Za-z]{22}==$/;
 
@@ -145,29 +147,7 @@ export class WebSocketGate {
   }
 
   #refusalOf(req: IncomingMessage, head: RequestHead): Refusal | null {
-    const { headers } = req;
-    if (req.method !== "GET") {
-      return refusals.method;
-    }
-    if (headers["sec-websocket-version"] !== "13") {
-      return refusals.version;
-    }
-    if (
-      req.httpVersionMinor === 0 ||
-      !KEY.test(headers["sec-websocket-key"] ?? "") ||
-      head.hasBody ||
-      !areSubprotocols(subprotocolsOf(req))
-    ) {
-      return refusals.malformed;
-    }
-    if (!isAllowedHost(hostOf(head), this.#rules.allowedHosts)) {
-      return refusals.host;
-    }
-    // Only browsers send an Origin, and only they can be made to connect by a page that their user does not know.
-    if (headers.origin !== undefined && this.#rules.allowedOrigins?.includes(headers.origin) === false) {
-      return refusals.origin;
-    }
-    return this.#service.draining ? refusals.draining : null;
+    return this.#service.draining ? refusals.draining : refusalOf(req, head, this.#rules);
   }
 
   #begin(open: Open, req: IncomingMessage, head: RequestHead, connection: Connection, firstBytes: Buffer): void {
@@ -175,23 +155,10 @@ export class WebSocketGate {
     if (socket.destroyed) {
       return;
     }
-    const { method: _method, ...common } = createScope(req, head, connection, this.#service.state);
-    const scope: WebSocketScope = {
-      ...common,
-      type: "websocket",
-      scheme: connection.encrypted ? "wss" : "ws",
-      subprotocols: subprotocolsOf(req),
-      extensions: EXTENSIONS,
-    };
-    const handshake = new Handshake(req, socket, firstBytes);
+    const scope = toWebSocketScope(createScope(req, head, connection, this.#service.state), req.headers);
+    const handshake = new Handshake(req, connection, firstBytes, open);
     socket.off("error", ignore);
-    new WebSocketSession(this.#service, connection, scope, handshake, open, this.#pings).run(scope);
-  }
-
-  /** The smaller of the two bounds, the server's and the application's. */
-  #maxMessageBytes(wanted: number | null): number {
-    const { maxMessageBytes } = this.#rules;
-    return Math.min(wanted ?? maxMessageBytes ?? DEFAULT_MESSAGE_BYTES, maxMessageBytes ?? Infinity);
+    new WebSocketSession(this.#service, connection, scope, handshake).run(scope);
   }
 
   /** `ws` is loaded with the first WebSocket: most processes never see one. */
@@ -202,7 +169,7 @@ export class WebSocketGate {
       const options = {
         noServer: true,
         clientTracking: false,
-        autoPong: false, // websocket-session.ts answers
+        autoPong: false, // answered in onPing
         perMessageDeflate: this.#rules.compression && COMPRESSION,
         closeTimeout: CLOSE_TIMEOUT_MS,
         handleProtocols: () => current.subprotocol ?? false,
@@ -212,9 +179,13 @@ export class WebSocketGate {
       return (handshake, acceptance) => {
         let opened: WebSocket | null = null;
         current = acceptance;
-        server.options.maxPayload = this.#maxMessageBytes(acceptance.maxMessageBytes);
+        server.options.maxPayload = maxMessageBytes(this.#rules, acceptance.maxMessageBytes);
         const { req } = handshake;
-        server.handleUpgrade(req, req.socket, handshake.release(), (webSocket) => (opened = webSocket));
+        server.handleUpgrade(req, req.socket, handshake.release(), (webSocket) => {
+          this.#pings.add(webSocket);
+          webSocket.on("ping", onPing);
+          opened = webSocket;
+        });
         return opened;
       };
     });
@@ -224,9 +195,75 @@ export class WebSocketGate {
 
 function ignore(): void {}
 
-function subprotocolsOf(req: IncomingMessage): readonly string[] {
-  const offered = req.headers["sec-websocket-protocol"];
-  return offered === undefined ? NO_SUBPROTOCOLS : offered.split(",").map((name) => name.trim());
+/**
+ * Not every ping is answered (RFC 6455 §5.5.3 lets the last one count): a client that sends nothing else and reads
+ * nothing would have its answers kept in memory. One function for all WebSockets.
+ */
+function onPing(this: WebSocket, data: Buffer): void {
+  if (this.bufferedAmount < MAX_BUFFERED_BYTES) {
+    this.pong(data, false, ignore);
+  }
+}
+
+/** What is looked at of a handshake, besides its head. */
+interface HandshakeRequest {
+  readonly method?: string;
+  readonly httpVersionMinor: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+/** Why a handshake is refused, or `null`. @see RFC 6455 §4.2.1 */
+export function refusalOf(req: HandshakeRequest, head: RequestHead, rules: WebSocketRules): Refusal | null {
+  const { headers } = req;
+  if (req.method !== "GET") {
+    return refusals.method;
+  }
+  if (headers["sec-websocket-version"] !== "13") {
+    return refusals.version;
+  }
+  const isWellFormed =
+    req.httpVersionMinor === 1 &&
+    KEY.test(String(headers["sec-websocket-key"] ?? "")) &&
+    !head.hasBody &&
+    areSubprotocols(subprotocolsOf(headers));
+  if (!isWellFormed) {
+    return refusals.malformed;
+  }
+  if (!isAllowedHost(hostOf(head), rules.allowedHosts)) {
+    return refusals.host;
+  }
+  // Only browsers send an Origin, and only they can be made to connect by a page that their user does not know.
+  const isAllowed =
+    headers["origin"] === undefined || rules.allowedOrigins?.includes(String(headers["origin"])) !== false;
+  return isAllowed ? null : refusals.origin;
+}
+
+/** The smaller of two bounds of a message, the server's and the application's. */
+export function maxMessageBytes(rules: WebSocketRules, wanted: number | null): number {
+  return Math.min(wanted ?? rules.maxMessageBytes ?? DEFAULT_MESSAGE_BYTES, rules.maxMessageBytes ?? Infinity);
+}
+
+/** The scope of a WebSocket, from that of its request. */
+export function toWebSocketScope(
+  { method: _method, ...common }: HTTPScope,
+  headers: HandshakeRequest["headers"],
+): WebSocketScope {
+  return {
+    ...common,
+    type: "websocket",
+    scheme: common.scheme === "https" ? "wss" : "ws",
+    subprotocols: subprotocolsOf(headers),
+    extensions: EXTENSIONS,
+  };
+}
+
+function subprotocolsOf(headers: HandshakeRequest["headers"]): readonly string[] {
+  const offered = headers["sec-websocket-protocol"];
+  return offered === undefined
+    ? NO_SUBPROTOCOLS
+    : String(offered)
+        .split(",")
+        .map((name) => name.trim());
 }
 
 /** RFC 6455 §4.1: tokens, each once. */

@@ -1,5 +1,5 @@
 /** What the client has sent and the application has not taken. @module */
-import type { WebSocket } from "ws";
+import type { OpenWebSocket } from "./websocket-session.js";
 import type { ReceiveMessage } from "../asgi.js";
 import { ProtocolError } from "./errors.js";
 
@@ -13,10 +13,10 @@ export class WebSocketInbox {
   #queuedBytes = 0;
   #waiting: ((message: ReceiveMessage) => void) | null = null;
   #end: ReceiveMessage | null = null;
-  #source: WebSocket | null = null;
+  #source: OpenWebSocket | null = null;
 
   /** Says where messages come from, so that it can be made to wait. */
-  attach(source: WebSocket): void {
+  attach(source: OpenWebSocket): void {
     this.#source = source;
   }
 

@@ -8,12 +8,17 @@ export class PingRound {
   readonly #answered = new Set<WebSocket>();
   #timer: NodeJS.Timeout | undefined;
   readonly #onPong: (this: WebSocket) => void;
+  readonly #onClose: (this: WebSocket) => void;
 
   /** @param everyMs - Milliseconds between two pings; 0 for none. */
   constructor(everyMs: number) {
     this.#everyMs = everyMs;
     const waiting = this.#waiting;
     const answered = this.#answered;
+    const forget = (webSocket: WebSocket) => this.#delete(webSocket);
+    this.#onClose = function () {
+      forget(this);
+    };
     this.#onPong = function () {
       if (waiting.delete(this)) {
         answered.add(this);
@@ -21,17 +26,17 @@ export class PingRound {
     };
   }
 
-  /** Takes a WebSocket into the round. */
+  /** Takes a WebSocket into the round, until it closes. */
   add(webSocket: WebSocket): void {
     if (this.#everyMs > 0) {
       this.#answered.add(webSocket);
       webSocket.on("pong", this.#onPong);
+      webSocket.on("close", this.#onClose);
       this.#timer ??= setInterval(() => this.#ping(), this.#everyMs).unref();
     }
   }
 
-  /** Lets a closed WebSocket out of it. */
-  delete(webSocket: WebSocket): void {
+  #delete(webSocket: WebSocket): void {
     this.#waiting.delete(webSocket);
     this.#answered.delete(webSocket);
     if (this.#waiting.size + this.#answered.size === 0) {

@@ -1,6 +1,5 @@
 /** One WebSocket between `ws` and the application, from the request to the close frame. @module */
-import { ServerResponse } from "node:http";
-import type { RawData, WebSocket } from "ws";
+import type { RawData } from "ws";
 import type {
   SendMessage,
   WebSocketAcceptMessage,
@@ -9,15 +8,13 @@ import type {
   WebSocketSendMessage,
 } from "../asgi.js";
 import { ClientDisconnect, findCloseFault } from "../exceptions.js";
-import type { Call, Connection } from "./connection.js";
+import type { Call, Line } from "./connection.js";
 import { ProtocolError } from "./errors.js";
 import { Refusal } from "./refusal.js";
-import { ResponseWriter, type ResponseOwner } from "./response.js";
+import type { ResponseOwner, ResponseWriter } from "./response.js";
 import type { Service } from "./service.js";
-import type { Handshake } from "./websocket-handshake.js";
 import { WebSocketInbox } from "./websocket-inbox.js";
 import { CLOSE, toCloseCode, toHeaderLines, toReceiveMessage } from "./websocket-messages.js";
-import type { PingRound } from "./websocket-pings.js";
 
 /** What the application says when it takes a WebSocket. */
 export interface Acceptance {
@@ -28,8 +25,29 @@ export interface Acceptance {
   maxMessageBytes: number | null;
 }
 
-/** Completes the handshake; `null` when the client has gone. */
-export type Open = (handshake: Handshake, acceptance: Acceptance) => WebSocket | null;
+/** A handshake that the application has not answered yet. Whoever answers it does so with one of its functions, once. */
+export interface PendingHandshake {
+  /** Completes it; `null` when the client has gone. */
+  open(acceptance: Acceptance): OpenWebSocket | null;
+  /** Answers in the application's place. */
+  refuse(refusal: Refusal): void;
+  /** Where the application's own answer is written. `onFinish` is called when it has left. */
+  respond(owner: ResponseOwner, onFinish: () => void): ResponseWriter;
+}
+
+/** A WebSocket behind its handshake: the part of the class of `ws` that is used. */
+export interface OpenWebSocket {
+  readonly isPaused: boolean;
+  /** Bytes that wait for the socket. */
+  readonly bufferedAmount: number;
+  pause(): void;
+  resume(): void;
+  send(data: string | Uint8Array, done: (error?: Error | null) => void): void;
+  close(code?: number, reason?: string): void;
+  on(event: "message", listener: (this: OpenWebSocket, data: RawData, isBinary: boolean) => void): unknown;
+  on(event: "error", listener: (this: OpenWebSocket, error: NodeJS.ErrnoException) => void): unknown;
+  on(event: "close", listener: (this: OpenWebSocket, code: number, reason: Buffer) => void): unknown;
+}
 
 /** How far a WebSocket has come. `answering`: the application refuses it with an HTTP response of its own. */
 type Phase = "connecting" | "answering" | "open" | "closing" | "closed";
@@ -41,7 +59,7 @@ const refusals = { forbidden: new Refusal(403), failed: new Refusal(500), draini
 
 const noAcceptance: Acceptance = { subprotocol: null, headers: [], maxMessageBytes: null };
 
-const sessions = new WeakMap<WebSocket, WebSocketSession>();
+const sessions = new WeakMap<OpenWebSocket, WebSocketSession>();
 
 /** Calls the application for one WebSocket. */
 export class WebSocketSession implements Call, ResponseOwner {
@@ -50,14 +68,11 @@ export class WebSocketSession implements Call, ResponseOwner {
   readonly #path: string;
   readonly #subprotocols: readonly string[];
   readonly #service: Service;
-  readonly #connection: Connection;
+  readonly #connection: Line;
   /** Gone once it is answered: an idle WebSocket would keep the whole request in memory. */
-  #handshake: Handshake | null;
-  /** One function for all WebSockets. */
-  readonly #open: Open;
-  readonly #pings: PingRound;
+  #handshake: PendingHandshake | null;
   #phase: Phase = "connecting";
-  #webSocket: WebSocket | null = null;
+  #webSocket: OpenWebSocket | null = null;
   #response: ResponseWriter | null = null;
   readonly #inbox = new WebSocketInbox();
   /** Why this side ends the connection, where `ws` would only say that it ended. */
@@ -65,19 +80,15 @@ export class WebSocketSession implements Call, ResponseOwner {
 
   constructor(
     service: Service,
-    connection: Connection,
+    connection: Line,
     { path, subprotocols = [] }: WebSocketScope,
-    handshake: Handshake,
-    open: Open,
-    pings: PingRound,
+    handshake: PendingHandshake,
   ) {
     this.#path = path;
     this.#subprotocols = subprotocols;
     this.#service = service;
     this.#connection = connection;
     this.#handshake = handshake;
-    this.#open = open;
-    this.#pings = pings;
   }
 
   get name(): string {
@@ -130,9 +141,8 @@ export class WebSocketSession implements Call, ResponseOwner {
   refuse(refusal: Refusal): void {
     if (this.#phase === "connecting") {
       this.#phase = "closed";
-      this.#handshake?.release();
+      this.#handshake?.refuse(refusal);
       this.#handshake = null;
-      refusal.write(this.#connection.socket);
     }
     this.#inbox.end(CLOSE.abnormal, "");
   }
@@ -163,7 +173,7 @@ export class WebSocketSession implements Call, ResponseOwner {
   }
 
   #begin(acceptance: Acceptance): void {
-    const webSocket = this.#handshake === null ? null : this.#open(this.#handshake, acceptance);
+    const webSocket = this.#handshake?.open(acceptance) ?? null;
     this.#handshake = null;
     if (webSocket === null) {
       this.#phase = "closed";
@@ -174,10 +184,8 @@ export class WebSocketSession implements Call, ResponseOwner {
     sessions.set(webSocket, this);
     this.#inbox.attach(webSocket);
     webSocket.on("message", onMessage);
-    webSocket.on("ping", onPing);
     webSocket.on("error", onError);
     webSocket.on("close", onClose);
-    this.#pings.add(webSocket);
   }
 
   /** A message has come. */
@@ -191,9 +199,8 @@ export class WebSocketSession implements Call, ResponseOwner {
   }
 
   /** The connection has ended. */
-  closed(webSocket: WebSocket, code: number, reason: Buffer): void {
+  closed(code: number, reason: Buffer): void {
     this.#phase = "closed";
-    this.#pings.delete(webSocket);
     this.#inbox.end(this.#violation || code, reason.toString());
   }
 
@@ -203,7 +210,7 @@ export class WebSocketSession implements Call, ResponseOwner {
     if (data === null || data === undefined) {
       throw new ProtocolError('"websocket.send" needs text or bytes.');
     }
-    const webSocket = this.#webSocket as WebSocket;
+    const webSocket = this.#webSocket as OpenWebSocket;
     if (webSocket.bufferedAmount < MAX_BUFFERED_BYTES) {
       webSocket.send(data, ignore);
       return;
@@ -238,7 +245,10 @@ export class WebSocketSession implements Call, ResponseOwner {
     if (this.#response === null) {
       this.#expect("connecting", message);
       this.#phase = "answering";
-      this.#response = this.#respond(this.#handshake as Handshake);
+      this.#response = (this.#handshake as PendingHandshake).respond(this, () => {
+        this.#phase = "closed";
+        this.#inbox.end(CLOSE.abnormal, "");
+      });
     }
     if (message.type === "websocket.http.response.start") {
       return this.#response.send({ ...message, type: "http.response.start" });
@@ -248,20 +258,6 @@ export class WebSocketSession implements Call, ResponseOwner {
     }
   }
 
-  #respond(handshake: Handshake): ResponseWriter {
-    const { socket } = this.#connection;
-    const res = new ServerResponse(handshake.req);
-    res.assignSocket(socket);
-    socket.on("drain", () => res.emit("drain")); // what the server of node:http does for its own
-    this.#connection.closeAfter(res);
-    res.once("finish", () => {
-      handshake.release();
-      this.#phase = "closed";
-      this.#inbox.end(CLOSE.abnormal, "");
-    });
-    return new ResponseWriter(res, false, this);
-  }
-
   #expect(phase: Phase, message: SendMessage): void {
     if (this.#inbox.ended && this.#phase !== "connecting") {
       throw new ClientDisconnect();
@@ -269,7 +265,7 @@ export class WebSocketSession implements Call, ResponseOwner {
     if (this.#phase !== phase) {
       throw new ProtocolError(`"${message.type}" was sent while the WebSocket was ${this.#phase}.`);
     }
-    if (this.#connection.socket.destroyed) {
+    if (this.#connection.destroyed) {
       throw new ClientDisconnect();
     }
   }
@@ -302,7 +298,7 @@ export class WebSocketSession implements Call, ResponseOwner {
   /** Whether the client still waits for an answer to its handshake. */
   get #unanswered(): boolean {
     const waits = this.#phase === "connecting" || (this.#phase === "answering" && this.#response?.complete === false);
-    return waits && !this.#connection.socket.destroyed;
+    return waits && !this.#connection.destroyed;
   }
 
   #giveUp(): void {
@@ -311,7 +307,7 @@ export class WebSocketSession implements Call, ResponseOwner {
     } else if (this.#response.untouched) {
       this.#response.replace(refusals.failed);
     } else {
-      this.#connection.socket.destroy();
+      this.#connection.destroy();
     }
   }
 
@@ -325,24 +321,14 @@ function ignore(): void {}
 
 // One function each for all WebSockets: ten thousand idle ones would each keep their own.
 
-function onMessage(this: WebSocket, data: RawData, isBinary: boolean): void {
+function onMessage(this: OpenWebSocket, data: RawData, isBinary: boolean): void {
   sessions.get(this)?.messaged(data, isBinary);
 }
 
-/**
- * Not every ping is answered (RFC 6455 §5.5.3 lets the last one count): a client that sends nothing else and reads
- * nothing would have its answers kept in memory.
- */
-function onPing(this: WebSocket, data: Buffer): void {
-  if (this.bufferedAmount < MAX_BUFFERED_BYTES) {
-    this.pong(data, false, ignore);
-  }
-}
-
-function onError(this: WebSocket, error: NodeJS.ErrnoException): void {
+function onError(this: OpenWebSocket, error: NodeJS.ErrnoException): void {
   sessions.get(this)?.violated(error);
 }
 
-function onClose(this: WebSocket, code: number, reason: Buffer): void {
-  sessions.get(this)?.closed(this, code, reason);
+function onClose(this: OpenWebSocket, code: number, reason: Buffer): void {
+  sessions.get(this)?.closed(code, reason);
 }

@@ -2,7 +2,7 @@
 import type { Logger } from "../logger.js";
 import { ServerStartError, ShutdownTimeoutError } from "./errors.js";
 import type { RunningServer } from "./running-server.js";
-import { findFreePort } from "./listen.js";
+import { probePort } from "./listen.js";
 import { closeOnSignals } from "./signals.js";
 import { Member, type Ended } from "./workers/member.js";
 
@@ -129,7 +129,7 @@ class WorkerGroup {
   }
 
   #fork(): Member {
-    const member = new Member((server, host) => (this.#ports[server] ??= findFreePort(host)));
+    const member = new Member((server, host) => (this.#ports[server] ??= probePort(host, 0)));
     this.#members.add(member);
     void member.ended.then(() => this.#members.delete(member));
     return member;

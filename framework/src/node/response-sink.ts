@@ -1,0 +1,19 @@
+/** Where the bytes of a response go. @module */
+
+/** The part of `ServerResponse` that a response is written with: what another I/O loop has to offer in its place. */
+export interface ResponseSink {
+  /** Whether the client has gone. */
+  readonly destroyed: boolean;
+  /** Bytes that wait for the socket. */
+  readonly writableLength: number;
+  writeHead(status: number, headers: string[]): unknown;
+  /** Gives whether the socket takes more right now; `drain` follows when it does not. */
+  write(chunk: Uint8Array): boolean;
+  end(): unknown;
+  end(chunk: Uint8Array | undefined): unknown;
+  end(chunk: string, encoding: "latin1"): unknown;
+  flushHeaders(): void;
+  once(event: "drain" | "finish", listener: () => void): unknown;
+  /** Cuts the connection. */
+  destroy(): unknown;
+}
