@@ -11,6 +11,7 @@ import { CookieJar } from "./testing/cookies.js";
 import { createWebSocketScope, withHeaders } from "./testing/scope.js";
 import { loadSupertest } from "./testing/supertest.js";
 import { TestWebSocket } from "./testing/test-websocket.js";
+import { WebSocketCall } from "./testing/websocket-call.js";
 
 export { WebSocketRefusedError } from "./testing/refused-error.js";
 export { TestWebSocket } from "./testing/test-websocket.js";
@@ -86,7 +87,9 @@ export class TestClient {
   readonly #server: RunningServer;
   readonly #agent: Agent;
   readonly #headers: Readonly<Record<string, string>>;
-  readonly #webSockets = new Set<TestWebSocket>();
+  readonly #shutdownTimeoutMs: number;
+  /** The WebSockets whose handlers run. */
+  readonly #calls = new Set<WebSocketCall>();
   #closing: Promise<void> | null = null;
 
   private constructor(
@@ -94,13 +97,14 @@ export class TestClient {
     tested: TestedApp,
     server: RunningServer,
     agent: Agent,
-    headers: Readonly<Record<string, string>>,
+    { headers = {}, shutdownTimeoutMs = 10_000 }: TestClientOptions,
   ) {
     this.#app = app;
     this.#tested = tested;
     this.#server = server;
     this.#agent = agent;
     this.#headers = headers;
+    this.#shutdownTimeoutMs = shutdownTimeoutMs;
   }
 
   /**
@@ -115,7 +119,7 @@ export class TestClient {
     const server = await serve(tested.call, { logger: QUIET, ...settings, port: 0, signals: false });
     const agent = request.agent(server.url);
     void agent.set({ ...headers });
-    return new TestClient(app, tested, server, agent, headers);
+    return new TestClient(app, tested, server, agent, options);
   }
 
   /** Where the application is served: `http://127.0.0.1:port`. */
@@ -175,10 +179,10 @@ export class TestClient {
       server: [hostname, Number(port)],
       state: this.#tested.state,
     });
-    const webSocket = await TestWebSocket.open(this.#tested.call, scope, (list) => cookies.save(list));
-    this.#webSockets.add(webSocket);
-    void webSocket.closed.then(() => this.#webSockets.delete(webSocket));
-    return webSocket;
+    const call = new WebSocketCall(this.#tested.call, scope, (list) => cookies.save(list));
+    this.#calls.add(call);
+    void call.settled.then(() => this.#calls.delete(call));
+    return TestWebSocket.open(call);
   }
 
   /** The originals in `dependencyOverrides` whose replacement no request has asked for. */
@@ -189,14 +193,32 @@ export class TestClient {
   /**
    * Closes what is open, the WebSockets with 1012 as a server does, and runs the application's shutdown. Once; a second
    * call waits for the first.
+   *
+   * @throws Error when a handler of a WebSocket or the shutdown takes longer than `shutdownTimeoutMs`, or fails.
    */
   close(): Promise<void> {
     return (this.#closing ??= this.#close());
   }
 
   async #close(): Promise<void> {
-    await Promise.all(Array.from(this.#webSockets, (webSocket) => webSocket.close(SERVICE_RESTART)));
-    await this.#server.close();
+    for (const call of this.#calls) call.leave(SERVICE_RESTART, "");
+    try {
+      await this.#handlersEnd();
+    } finally {
+      await this.#server.close();
+    }
+  }
+
+  async #handlersEnd(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const limit = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        const paths = Array.from(this.#calls, ({ path }) => path).join(", ");
+        reject(new Error(`The client has left ${paths}, and the handler goes on after ${this.#shutdownTimeoutMs} ms.`));
+      }, this.#shutdownTimeoutMs);
+    });
+    await Promise.race([Promise.all(Array.from(this.#calls, ({ settled }) => settled)), limit]);
+    clearTimeout(timer);
   }
 
   /** The same as `close()`, for `await using`. */

@@ -320,6 +320,40 @@ describe("a WebSocket of the TestClient", () => {
   });
 });
 
+describe("a WebSocket of the TestClient that does not end", () => {
+  it("is refused with 1012 when the client closes before it is accepted", async () => {
+    const { app } = create();
+    const entered = new Promise<void>((resolve) => {
+      app.websocket("/ws", async ({ ws }) => {
+        resolve();
+        await new Promise((open) => setImmediate(open));
+        await ws.accept();
+      });
+    });
+    const client = await TestClient.open(app);
+    const refusal = client.websocket("/ws").catch((error: unknown) => error);
+    await entered;
+    await client.close();
+    expect(await refusal).toMatchObject({ name: "WebSocketRefusedError", code: 1012 });
+  });
+
+  it("makes close() reject with its path, after the shutdown", async () => {
+    let end = () => {};
+    let stopped = false;
+    const { app } = create();
+    app.onShutdown(() => (stopped = true));
+    app.websocket("/stuck", async ({ ws }) => {
+      await ws.accept();
+      await new Promise<void>((resolve) => (end = resolve));
+    });
+    const client = await TestClient.open(app, { shutdownTimeoutMs: 200 });
+    await client.websocket("/stuck");
+    await expect(client.close()).rejects.toThrow("The client has left /stuck, and the handler goes on after 200 ms.");
+    expect(stopped).toBe(true);
+    end();
+  });
+});
+
 describe("TestClient without supertest", () => {
   it("says what to install", async () => {
     const folder = await mkdtemp(path.join(tmpdir(), "tsgi-testing-"));

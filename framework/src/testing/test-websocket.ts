@@ -1,6 +1,6 @@
-import type { ASGIApp, WebSocketAcceptMessage, WebSocketScope } from "../asgi.js";
+import type { WebSocketAcceptMessage } from "../asgi.js";
 import { findCloseFault, type WebSocketException } from "../exceptions.js";
-import { type OnHeaders, toRecord, WebSocketCall } from "./websocket-call.js";
+import { toRecord, type WebSocketCall } from "./websocket-call.js";
 
 /** RFC 6455 §7.4.1: the connection ended without a close frame. */
 const ABNORMAL = 1006;
@@ -38,13 +38,11 @@ export class TestWebSocket implements AsyncIterable<string | Uint8Array>, AsyncD
   }
 
   /**
-   * Calls an application for a WebSocket, and waits until it has taken it.
+   * Waits until the application has taken the WebSocket that it is called for. For those who make the call.
    *
-   * @param onHeaders - Gets the headers of the answer to the handshake, whatever it is.
    * @throws WebSocketRefusedError with status and close code, when it does not.
    */
-  static async open(app: ASGIApp, scope: WebSocketScope, onHeaders: OnHeaders = () => {}): Promise<TestWebSocket> {
-    const call = new WebSocketCall(app, scope, onHeaders);
+  static async open(call: WebSocketCall): Promise<TestWebSocket> {
     try {
       return new TestWebSocket(call, await call.answered);
     } catch (refusal) {

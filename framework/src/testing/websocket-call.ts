@@ -54,7 +54,8 @@ export class WebSocketCall {
   #disconnect: ReceiveMessage | null = null;
   #response = { status: 0, headers: {}, chunks: [] as Uint8Array[] };
 
-  constructor(app: ASGIApp, scope: WebSocketScope, onHeaders: OnHeaders) {
+  /** @param onHeaders - Gets the headers of the answer to the handshake, whatever it is. */
+  constructor(app: ASGIApp, scope: WebSocketScope, onHeaders: OnHeaders = () => {}) {
     this.#scope = scope;
     this.#onHeaders = onHeaders;
     this.answered = new Promise((resolve, reject) => {
@@ -79,9 +80,9 @@ export class WebSocketCall {
     this.#over(CLOSE.normal, "", plainAnswer(500));
   }
 
-  /** Whether it carries messages. */
-  get isOpen(): boolean {
-    return this.#phase === "open";
+  /** The path that was asked for. */
+  get path(): string {
+    return this.#scope.path;
   }
 
   /** Gives the application a message of the client's. @throws WebSocketException when it is not open. */
