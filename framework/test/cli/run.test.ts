@@ -55,6 +55,7 @@ describe("tsgi run", () => {
     );
     expect(code).toBe(1);
     other.close();
+    await once(other, "close");
   });
 });
 
