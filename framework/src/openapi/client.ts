@@ -17,19 +17,23 @@ interface TypeGenerator {
 
 const GENERATOR = "openapi-typescript";
 
+/** Where a project may keep it with a TypeScript of its own: npm lets nothing stand beside one that it does not name. */
+const OWN_FOLDER = "node_modules/.cache/tsgi-client";
+
 const INSTALL =
-  "Install both beside your application: npm install openapi-fetch && npm install --save-dev openapi-typescript typescript@5";
+  "Install it: npm install --save-dev openapi-typescript openapi-fetch. In a project with another TypeScript than 5: " +
+  `npm install openapi-fetch && npm install --prefix ${OWN_FOLDER} openapi-typescript typescript@5`;
 
 async function loadGenerator(from: string): Promise<TypeGenerator> {
   const [{ createRequire }, paths] = await Promise.all([import("node:module"), import("node:path")]);
-  const require = createRequire(paths.resolve(from, "index.js"));
+  // From there the search goes on in the project's own packages.
+  const require = createRequire(paths.resolve(from, OWN_FOLDER, "index.js"));
   try {
     return require(GENERATOR) as TypeGenerator;
   } catch (error) {
-    const isMissing = (error as { code?: unknown }).code === "MODULE_NOT_FOUND" && !isResolvable(require);
-    const reason = isMissing
-      ? `${from} has no openapi-typescript, which writes the types of a client.`
-      : `openapi-typescript in ${from} cannot be loaded. It needs TypeScript 5 beside it: later ones have no such interface.`;
+    const reason = isResolvable(require)
+      ? `openapi-typescript in ${from} cannot be loaded. It needs TypeScript 5 beside it: 7 has no programming interface.`
+      : `${from} has no openapi-typescript, which writes the types of a client.`;
     throw new ConfigurationError(`${reason} ${INSTALL}`, { cause: error });
   }
 }

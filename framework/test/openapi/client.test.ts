@@ -17,9 +17,9 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** A project with an openapi-typescript of this text. */
-function projectWith(name: string, code: string): string {
+function projectWith(name: string, code: string, packages = "node_modules"): string {
   const project = path.join(folder, name);
-  const home = path.join(project, "node_modules/openapi-typescript");
+  const home = path.join(project, packages, "openapi-typescript");
   mkdirSync(home, { recursive: true });
   writeFileSync(path.join(home, "package.json"), JSON.stringify({ name: "openapi-typescript", main: "index.cjs" }));
   writeFileSync(path.join(home, "index.cjs"), code);
@@ -43,6 +43,14 @@ describe("writeClient", () => {
     expect(document).not.toHaveProperty("changed");
   });
 
+  it("takes an openapi-typescript that stands apart with a TypeScript of its own", async () => {
+    projectWith("apart", "throw new TypeError('no TypeScript 5');");
+    const code = "exports.default = async () => 'apart'; exports.astToString = (ast) => ast;";
+    const from = projectWith("apart", code, "node_modules/.cache/tsgi-client/node_modules");
+    const text = await writeClient(new App().openapi(), { out: path.join(folder, "apart.ts"), from });
+    expect(text).toMatch(/apart$/);
+  });
+
   it("keeps a title in its comment, whatever stands in it", async () => {
     const from = projectWith("plain", "exports.default = async () => ''; exports.astToString = () => '';");
     const title = "Shop\n\u2028\u2029*/ process.exit();";
@@ -53,7 +61,7 @@ describe("writeClient", () => {
   });
 
   it.each<[string, () => string, RegExp]>([
-    ["is missing", () => folder, /has no openapi-typescript.*npm install --save-dev openapi-typescript typescript@5/],
+    ["is missing", () => folder, /has no openapi-typescript.*npm install --save-dev openapi-typescript/],
     [
       "stands beside a TypeScript without an interface",
       () => projectWith("broken", "require('typescript').factory.createNull();"),
