@@ -275,6 +275,12 @@ export function createKitchenSink(): App {
       return new Response("", { mediaType: "text/csv" });
     },
   );
+  app.get("/events", { stream: "sse", returns: User }, async function* events() {
+    yield* [];
+  });
+  app.get("/lines", { returns: User }, async function* lines() {
+    yield* [];
+  });
   app.post(
     "/contact",
     { params: { form: Form(t.Object({ name: t.String(), text: t.String() }, { $id: "Contact" })) } },
