@@ -7,6 +7,7 @@ import {
   PoolUnavailableError,
   WorkerDiedError,
 } from "./errors.js";
+import { limitTime, Pending } from "./pending.js";
 import { type EntryModule, fromSentError, type Report, type RouteTable, type Target } from "./protocol.js";
 import { Slot } from "./slot.js";
 import { StartFailures } from "./start-failures.js";
@@ -55,30 +56,20 @@ const WAIT_FACTOR = 2;
 /** How long a worker may take to be ready. */
 const START_MS = 10_000;
 
-/** The longest delay that a timer takes. */
-const MAX_DELAY_MS = 2 ** 31 - 1;
-
-/** This loop may have been busy for longer than the time to wait: what has come meanwhile is heard first. */
-function afterNews(expire: () => void): () => void {
-  return () => void setImmediate(expire);
-}
-
 /** Workers of one kind and their tasks, each worker with one at a time. */
 export class WorkerPool {
   readonly #settings: WorkerPoolSettings;
   readonly #slots = new Set<Slot>();
   readonly #queue: Task[] = [];
   readonly #failures = new StartFailures();
-  #pending = 0;
+  readonly #pending = new Pending();
   #restarts = 0;
   #isFilled = false;
-  #keepAlive: NodeJS.Timeout | null = null;
   #retry: NodeJS.Timeout | null = null;
   #entryError: EntryError | null = null;
   #closing: Promise<void> | null = null;
   /** Waiting for the first worker to be up, or to fail. */
   #onFirst: ((error: EntryError | null) => void)[] = [];
-  #onIdle: (() => void) | null = null;
   #onEmpty: (() => void) | null = null;
 
   constructor(settings: WorkerPoolSettings) {
@@ -103,29 +94,27 @@ export class WorkerPool {
    */
   async fill(): Promise<void> {
     this.#isFilled = true;
-    this.#hold();
-    try {
-      const error = await new Promise<EntryError | null>((resolve) => {
+    const first = () =>
+      new Promise<EntryError | null>((resolve) => {
         this.#onFirst.push(resolve);
         this.#grow();
       });
-      if (error) throw error;
-    } finally {
-      this.#release();
-    }
+    const error = await this.#pending.during(first);
+    if (error) throw error;
   }
 
   /** Runs a task when a worker is free. @throws what the task throws, or what became of it. */
   run(target: Target, args: readonly unknown[]): Promise<Outcome> {
     const refusal = this.#refusal();
     if (refusal) return Promise.reject(refusal);
-    this.#hold();
-    return new Promise<Outcome>((resolve, reject) => {
-      const task = createTask(target, args, { resolve, reject });
-      this.#limitWait(task);
-      this.#queue.push(task);
-      this.#advance();
-    }).finally(() => this.#release());
+    const outcome = () =>
+      new Promise<Outcome>((resolve, reject) => {
+        const task = createTask(target, args, { resolve, reject });
+        this.#limitWait(task);
+        this.#queue.push(task);
+        this.#advance();
+      });
+    return this.#pending.during(outcome);
   }
 
   /** Takes nothing more, waits for what runs, and ends the workers. */
@@ -134,7 +123,7 @@ export class WorkerPool {
   }
 
   async #close(): Promise<void> {
-    if (this.#pending > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
+    await this.#pending.none();
     if (this.#retry) clearTimeout(this.#retry);
     for (const slot of this.#slots) slot.handle.stop();
     if (this.#slots.size > 0) await new Promise<void>((resolve) => (this.#onEmpty = resolve));
@@ -150,22 +139,9 @@ export class WorkerPool {
     return busy + queued >= size + this.#settings.maxQueue ? new PoolFullError() : null;
   }
 
-  /** While something is pending, this process stays. Workers alone do not keep it. */
-  #hold(): void {
-    this.#pending++;
-    this.#keepAlive ??= setInterval(() => {}, MAX_DELAY_MS);
-  }
-
-  #release(): void {
-    if (--this.#pending > 0) return;
-    if (this.#keepAlive) clearInterval(this.#keepAlive);
-    this.#keepAlive = null;
-    this.#onIdle?.();
-  }
-
   #limit(task: Task, timeoutMs: number, expire: () => void): void {
     clearTimeout(task.timer);
-    if (timeoutMs <= MAX_DELAY_MS) task.timer = setTimeout(afterNews(expire), timeoutMs);
+    task.timer = limitTime(timeoutMs, expire);
   }
 
   #limitWait(task: Task): void {
@@ -228,11 +204,10 @@ export class WorkerPool {
       gone: (how) => this.#bury(slot, how),
     });
     this.#slots.add(slot);
-    slot.startTimer = setTimeout(
-      afterNews(() => this.#failStart(slot, `has not finished importing in ${START_MS / 1000} seconds`)),
-      START_MS,
+    slot.startTimer = limitTime(START_MS, () =>
+      this.#failStart(slot, `has not finished importing in ${START_MS / 1000} seconds`),
     );
-    slot.startTimer.unref();
+    slot.startTimer?.unref();
     slot.handle.send({ type: "start", entry: entry?.module ?? null });
   }
 
@@ -308,7 +283,7 @@ export class WorkerPool {
     slot.task = null;
     const wasOfUse = slot.hasServed || task !== null || slot.isCondemned;
     slot.fail();
-    if (this.#closing && this.#pending === 0) return;
+    if (this.#closing && this.#pending.isNone) return;
     this.#restarts++;
     if (!wasOfUse) {
       this.#failures.add();

@@ -1,7 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
 
 import { Gate, until } from "./_gate.js";
 import { isAlive, Program } from "./_program.js";
+
+/** A worker that is started on a busy machine takes its time. */
+jest.setTimeout(60_000);
 
 describe("the worker processes of a server", () => {
   let gate: Gate;
@@ -65,5 +68,20 @@ describe("the worker processes of a server", () => {
       return stats.ready === 2;
     });
     expect([await gate.lines("first"), await gate.lines("second")]).toEqual(pids.map((pid) => [String(pid)]));
+  });
+});
+
+describe("a server of several processes", () => {
+  it.each(["process", "thread"])("has a %s pool in each, and ends with all of them", async (kind) => {
+    await using program = Program.start("clustered.js", [kind]);
+    const url = await program.said(/Listening on (\S+)/);
+    const seen = new Set<number>();
+    while (seen.size < 2) {
+      const answer = await fetch(`${url}/plain`, { headers: { connection: "close" } });
+      seen.add(((await answer.json()) as { pid: number }).pid);
+    }
+    program.kill("SIGTERM");
+    await expect(program.ended).resolves.toEqual({ code: 0, signal: null });
+    for (const pid of seen) await until(async () => !(await isAlive(pid)));
   });
 });

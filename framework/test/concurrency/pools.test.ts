@@ -1,9 +1,12 @@
 import { availableParallelism } from "node:os";
-import { afterEach, describe, expect, it } from "@jest/globals";
+import { afterEach, describe, expect, it, jest } from "@jest/globals";
 import { HTTPException } from "tsgi";
 import { type PoolOptions, ProcessPool, runInProcess, runInThread, ThreadPool } from "tsgi/concurrency";
 
 import { Gate, until } from "./_gate.js";
+
+/** A worker that is started on a busy machine takes its time. */
+jest.setTimeout(60_000);
 
 const work = new URL("./fixtures/work.js", import.meta.url);
 
