@@ -2,7 +2,6 @@ import { App, HTTPException, JSONResponse } from "tsgi";
 import { requestId, securityHeaders } from "tsgi/middleware";
 
 import type { Config } from "./config.js";
-import { UnavailableError } from "./unavailable.js";
 import { createLog, type Log } from "./logging.js";
 import { trustedProxies } from "./proxies.js";
 import { auth } from "./routes/auth.js";
@@ -12,6 +11,7 @@ import { assets, page } from "./routes/page.js";
 import { users } from "./routes/users.js";
 import { TooManyAttemptsError } from "./security/throttle.js";
 import { Services } from "./services.js";
+import { UnavailableError } from "./unavailable.js";
 
 /** What the page at `/` needs, and nothing from anywhere else. The pages of the documentation have a policy of their own. */
 const PAGE_POLICY =

@@ -112,6 +112,16 @@ describe("a refresh token", () => {
     await Promise.all(others.map((db) => db.$disconnect()));
   });
 
+  it("knows a race with another process by when it came, however long it waited for the database", async () => {
+    await using test = await setUp();
+    const { token } = await test.tokens.start(test.userId);
+    await test.tokens.rotate(token);
+    const times = [test.clock.now + 20, test.clock.now + 5_000];
+    const slow = new RefreshTokens(test.db, () => times.shift() ?? Number.NaN);
+    expect((await slow.rotate(token)).outcome).toBe("raced");
+    expect(await countLive(test.db)).toBe(1);
+  });
+
   it("is dead after seven days without use", async () => {
     await using test = await setUp();
     const used = await test.tokens.start(test.userId);

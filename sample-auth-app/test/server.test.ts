@@ -137,6 +137,12 @@ describe("a start that fails", () => {
     expect(await readdir(folder.path)).toEqual(["app.db"]);
   });
 
+  it("says that PostgreSQL cannot be reached, without its password", async () => {
+    await using folder = await temporaryFolder();
+    const line = await failWith({ DATABASE_URL: "postgresql://app:secret@localhost:1/app" }, folder.path);
+    expect(line).toMatch(/^cannot prepare the database postgresql:\/\/app:\*\*\*@localhost:1\/app: .*ECONNREFUSED/);
+  });
+
   it("says that the database was changed by another version", async () => {
     await using folder = await temporaryFolder();
     await using server = await startServer({}, folder.path);

@@ -59,12 +59,13 @@ export class RefreshTokens {
   /** Takes a token and gives its successor. A token that was taken before ends its session. */
   async rotate(token: string): Promise<Rotation> {
     const hash = hashOf(token);
+    const arrivedAt = this.#now(); // before it waits for the database: a race is a matter of when they came
     if (this.#rotating.has(hash)) {
       return { outcome: "raced" };
     }
     this.#rotating.add(hash);
     try {
-      const rotation = await this.#db.transaction((tx) => take(tx, hash, this.#now()));
+      const rotation = await this.#db.transaction((tx) => take(tx, hash, arrivedAt, this.#now()));
       if (rotation.outcome === "rotated") {
         await raceIsOver();
       }
@@ -85,7 +86,7 @@ export async function revokeSessions(tx: Transactional, userId: number): Promise
   await tx.session.deleteMany({ where: { userId } });
 }
 
-async function take(tx: Transactional, hash: string, now: number): Promise<Rotation> {
+async function take(tx: Transactional, hash: string, arrivedAt: number, now: number): Promise<Rotation> {
   // The claim comes first: of two who present the same token, one finds it unused.
   const claim = await tx.refreshToken.updateMany({ where: { hash, usedAt: null }, data: { usedAt: new Date(now) } });
   const found = await tx.refreshToken.findUnique({
@@ -98,8 +99,10 @@ async function take(tx: Transactional, hash: string, now: number): Promise<Rotat
   const { session, usedAt } = found;
   const { username } = session.user;
   if (claim.count === 0) {
-    if (usedAt !== null && now - usedAt.getTime() < RACE_MS) {
-      return { outcome: "raced", username }; // with another process of this application
+    // With another process of this application, whose clock agrees to some milliseconds. Where it does not, a race is taken
+    // for a theft or the reverse; the token is refused in either case.
+    if (usedAt !== null && arrivedAt - usedAt.getTime() < RACE_MS) {
+      return { outcome: "raced", username };
     }
     await tx.session.delete({ where: { id: session.id } });
     return { outcome: "reused", username };
