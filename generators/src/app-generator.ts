@@ -1,16 +1,19 @@
 import { join, relative, resolve } from "node:path";
 import { clearFileState, isFilePending, setCommittedFile } from "mem-fs-editor/state";
 import Generator, { type BaseOptions } from "yeoman-generator";
-import { answersOf, defaultAnswers, describeDefaults, type Answers } from "./answers.js";
+import { answersOf, defaultAnswers, describeDefaults, hasDatabase, type Answers } from "./answers.js";
 import type { Cancellation } from "./cancellation.js";
 import { CommandError, messageOf } from "./errors.js";
 import { makeRepository, whyNoRepository } from "./git.js";
-import { describeNextSteps } from "./next-steps.js";
+import { describeNextSteps, exampleRequest, nextSteps } from "./next-steps.js";
 import { InterruptedError, runNpm } from "./npm.js";
-import { templateNames, type CommandOptions } from "./options.js";
-import { planProject, refuseOccupied } from "./plan.js";
+import { commandsOf } from "./package-manager.js";
+import type { CommandOptions } from "./options.js";
+import { planProject, refuseOccupied, type Plan } from "./plan.js";
 import type { ProjectFile } from "./project-file.js";
 import { findNameFault, folderOf } from "./project-name.js";
+import { createQuestions } from "./questions.js";
+import type { Report } from "./report.js";
 import { renderProject } from "./project.js";
 import { findTemplates } from "./templates.js";
 import { writeProject } from "./write-project.js";
@@ -24,11 +27,11 @@ export interface AppSettings {
   isInteractive: boolean;
   /** Takes a line for standard output. */
   print: (line: string) => void;
+  /** Takes what was done, for a program. */
+  report?: (report: Report) => void;
   /** Is told what a person who stops the command is left with. */
   cancellation: Pick<Cancellation, "consequence">;
 }
-
-const withoutDependencies = "the project is written, its dependencies are missing: run npm install in it";
 
 /**
  * Makes a new project: asks, checks, writes all of it or nothing, then makes it a Git repository and installs it.
@@ -37,7 +40,9 @@ const withoutDependencies = "the project is written, its dependencies are missin
  * replaced by {@link writeProject}, its install task by one that reports a failure.
  */
 export class AppGenerator extends Generator<Record<string, unknown>, BaseOptions & AppSettings> {
-  #answers: Answers = { ...defaultAnswers };
+  #answers: Answers = defaultAnswers(process.env);
+  #actions: Plan["entries"] = [];
+  #isRepository = false;
   /** What is to be written, by absolute path. */
   readonly #files = new Map<string, ProjectFile>();
 
@@ -45,24 +50,28 @@ export class AppGenerator extends Generator<Record<string, unknown>, BaseOptions
 
   /** Yeoman would read a name out of any package.json further up, and stumble over one that is no JSON. */
   override determineAppname(): string {
-    return defaultAnswers.name;
+    return "tsgi";
   }
 
   async prompting(): Promise<void> {
     const { command, isInteractive, print } = this.options;
     const given = answersOf(command);
-    this.#answers = { ...defaultAnswers, ...given, ...(isInteractive ? await this.#ask(given) : {}) };
-    const line = isInteractive ? null : describeDefaults(given);
+    const asked = isInteractive ? await this.#ask(given) : {};
+    this.#answers = { ...this.#answers, ...given, ...asked };
+    const line = isInteractive ? null : describeDefaults(given, this.#answers);
     if (line !== null) {
       print(line);
+    }
+    const { template, database } = this.#answers;
+    if (given.database !== undefined && !hasDatabase(template)) {
+      print(`The template ${template} keeps nothing in a database: ${database} is not used.`);
     }
   }
 
   async writing(): Promise<void> {
-    const { name, template: templateName } = this.#answers;
     const templates = findTemplates(this.options.packageRoot);
-    const options = { name, templateName, generatorVersion: templates.version };
-    for (const file of await renderProject(templates.read(templateName), options)) {
+    const options = { answers: this.#answers, generatorVersion: templates.version };
+    for (const file of await renderProject(templates.read(this.#answers.template), options)) {
       const path = join(this.#folder, file.path);
       this.#files.set(path, file);
       this.fs.write(path, file.contents);
@@ -77,28 +86,56 @@ export class AppGenerator extends Generator<Record<string, unknown>, BaseOptions
     const reason = this.#answers.git ? whyNoRepository(this.#folder) : "not wanted";
     if (reason === null || command.git === true) {
       makeRepository(this.#folder);
+      this.#isRepository = true;
     } else if (this.#answers.git) {
       print(`No Git repository of its own: ${reason}.`);
     }
     if (this.#answers.install) {
-      print("Installing the dependencies with npm …");
-      // The build needs the development packages, which npm leaves out where NODE_ENV is production.
-      await runNpm(["install", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"], {
-        cwd: this.#folder,
-        output: "terminal",
-      }).catch((error: unknown) => {
-        throw error instanceof InterruptedError
-          ? error
-          : new CommandError(`${messageOf(error)}; ${withoutDependencies}`);
-      });
+      await this.#installDependencies();
     }
   }
 
   end(): void {
-    const { command, print } = this.options;
+    const { command, print, report } = this.options;
+    const project = { folder: this.#folder, isInstalled: this.#answers.install && !command.dryRun };
     if (!command.dryRun) {
-      print(describeNextSteps({ folder: this.#folder, isInstalled: this.#answers.install }, process.cwd()));
+      print(describeNextSteps(project, this.#answers, process.cwd()));
     }
+    report?.({
+      folder: this.#folder,
+      answers: this.#answers,
+      dryRun: command.dryRun,
+      files: this.#actions.map(({ file, action }) => ({ path: file.path, action })),
+      git: this.#isRepository,
+      installed: project.isInstalled,
+      next: nextSteps(project, this.#answers, process.cwd()).map((step) => step.command),
+      example: exampleRequest(this.#answers.template),
+    });
+  }
+
+  async #installDependencies(): Promise<void> {
+    const { packageManager } = this.#answers;
+    this.options.print(`Installing the dependencies with ${packageManager} …`);
+    // The build needs the development packages, which npm leaves out where NODE_ENV is production.
+    const parameters = {
+      npm: ["install", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"],
+      pnpm: ["install", "--prod=false"],
+      yarn: ["install"],
+    };
+    await runNpm(parameters[packageManager], {
+      cwd: this.#folder,
+      output: this.options.command.json ? "errors" : "terminal",
+      packageManager,
+    }).catch((error: unknown) => {
+      throw error instanceof InterruptedError
+        ? error
+        : new CommandError(`${messageOf(error)}; ${this.#withoutDependencies}`);
+    });
+  }
+
+  get #withoutDependencies(): string {
+    const { install } = commandsOf(this.#answers.packageManager);
+    return `the project is written, its dependencies are missing: run ${install} in it`;
   }
 
   get #folder(): string {
@@ -110,33 +147,13 @@ export class AppGenerator extends Generator<Record<string, unknown>, BaseOptions
   }
 
   #ask(given: Partial<Answers>): Promise<Partial<Answers>> {
-    const isOpen = (name: keyof Answers) => !(name in given);
     // Not by way of `this.prompt`, which would look for earlier answers in .yo-rc.json and in the home folder.
-    return this.env.adapter.prompt<Partial<Answers>>([
-      {
-        type: "input",
-        name: "name",
-        message: "Name of the project",
-        default: defaultAnswers.name,
-        when: isOpen("name"),
-        validate: (name: string) => findNameFault(name) ?? this.#findFolderFault(name) ?? true,
-      },
-      {
-        type: "select",
-        name: "template",
-        message: "What to start from",
-        choices: [...templateNames],
-        when: isOpen("template") && templateNames.length > 1,
-      },
-      {
-        type: "confirm",
-        name: "git",
-        message: "Make it a Git repository",
-        when: ({ name = given.name ?? defaultAnswers.name }) =>
-          isOpen("git") && whyNoRepository(this.#folderOf(name)) === null,
-      },
-      { type: "confirm", name: "install", message: "Install the dependencies now", when: isOpen("install") },
-    ]);
+    return this.env.adapter.prompt<Partial<Answers>>(
+      createQuestions(given, this.#answers, {
+        findNameFault: (name) => findNameFault(name) ?? this.#findFolderFault(name),
+        canBeRepository: (name) => whyNoRepository(this.#folderOf(name)) === null,
+      }),
+    );
   }
 
   /** Why a name cannot be taken although it is an npm name: so that it can be asked again at once. */
@@ -166,6 +183,7 @@ export class AppGenerator extends Generator<Record<string, unknown>, BaseOptions
         contents: contents ?? Buffer.alloc(0),
       })),
     );
+    this.#actions = plan.entries;
     if (command.dryRun) {
       const lines = plan.entries.map(({ file, action }) => `  ${action.padEnd(9)} ${file.path}`);
       print([`${folder} (dry run, nothing is written):`, ...lines].join("\n"));
@@ -175,7 +193,7 @@ export class AppGenerator extends Generator<Record<string, unknown>, BaseOptions
     }
     if (!command.dryRun) {
       writeProject(plan);
-      this.options.cancellation.consequence = withoutDependencies;
+      this.options.cancellation.consequence = this.#withoutDependencies;
       print(`Wrote ${plan.entries.filter(({ action }) => action !== "skip").length} files into ${folder}.`);
     }
     for (const file of pending) {

@@ -13,7 +13,7 @@ const aboutNpm = 'through npm, flags stand after "--": npm create tsgi my-app --
  * for a flag that npm has kept for itself.
  */
 export function parseArguments(argv: readonly string[], environment: Environment): CommandOptions {
-  const options: CommandOptions = { yes: false, force: false, dryRun: false, help: false, version: false };
+  const options: CommandOptions = { yes: false, force: false, dryRun: false, json: false, help: false, version: false };
   const { tokens } = parseArgs({
     args: [...argv],
     options: Object.fromEntries(

@@ -27,12 +27,18 @@ export async function main(argv: readonly string[], packageRoot: string): Promis
         packageRoot,
         cancellation,
         command,
-        isInteractive: !command.yes && isTerminal() && !isContinuousIntegration(process.env),
-        print: (line) => process.stdout.write(`${line}\n`),
+        isInteractive: !command.yes && !command.json && isTerminal() && !isContinuousIntegration(process.env),
+        ...(command.json
+          ? { print: () => {}, report: printJson }
+          : { print: (line) => process.stdout.write(`${line}\n`) }),
       });
     }
     return ExitCode.done;
   } catch (error) {
+    // As for the rest of the output, a program reads standard output and a person standard error.
+    if (argv.includes("--json")) {
+      printJson({ error: { message: messageOf(error), exitCode: exitCodeOf(error) } });
+    }
     return report(error);
   }
 }
@@ -50,5 +56,13 @@ function report(error: unknown): number {
   const isExpected = error instanceof CommandError || systemErrorCode(error) !== undefined;
   const stack = error instanceof Error && !isExpected ? error.stack : undefined;
   process.stderr.write(`create-tsgi: ${stack ?? messageOf(error)}\n`);
+  return exitCodeOf(error);
+}
+
+function exitCodeOf(error: unknown): number {
   return error instanceof CommandError ? error.exitCode : ExitCode.failed;
+}
+
+function printJson(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 }

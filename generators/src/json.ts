@@ -26,9 +26,14 @@ export function readJson(path: string): JsonObject {
   return parseJson(readFileSync(path, "utf8"), path);
 }
 
-/** JSON as it is written into a project: two spaces, and a line end at the end. */
+/** JSON as it is written into a project, and as formatters have it: two spaces, a list of plain values on one line. */
 export function toJson(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
+  const text = JSON.stringify(value, null, 2);
+  const lists = text.replaceAll(
+    /\[\n\s+([^[\]{}]*?)\n\s*\]/g,
+    (_, items: string) => `[${items.replaceAll(/\n\s+/g, " ")}]`,
+  );
+  return `${lists}\n`;
 }
 
 /** Those members of an object out of a JSON text that are texts; of anything else, none. */

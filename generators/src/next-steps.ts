@@ -1,4 +1,7 @@
 import { isAbsolute, relative, sep } from "node:path";
+import type { Answers } from "./answers.js";
+import type { TemplateName } from "./options.js";
+import { commandsOf } from "./package-manager.js";
 
 /** The state of a project that was just written. */
 export interface WrittenProject {
@@ -7,24 +10,62 @@ export interface WrittenProject {
   isInstalled: boolean;
 }
 
-/** What a person types next in the folder that they are in, with a request that works. */
-export function describeNextSteps({ folder, isInstalled }: WrittenProject, currentFolder: string): string {
+/** A request that a project of the template answers at once. */
+const examples: Readonly<Record<TemplateName, string>> = {
+  auth: "curl -d 'username=demo&password=demo-password' http://127.0.0.1:8000/auth/token",
+  api: `curl --json '{"name": "Pen", "price": 1.5}' http://127.0.0.1:8000/items`,
+  minimal: 'curl "http://127.0.0.1:8000/items/42?version=3"',
+};
+
+/** One line of what to type next. */
+export interface NextStep {
+  command: string;
+  effect?: string;
+}
+
+/** What a person types next in the folder that they are in. */
+export function nextSteps(
+  { folder, isInstalled }: WrittenProject,
+  answers: NextAnswers,
+  currentFolder: string,
+): NextStep[] {
+  const { template, database, packageManager } = answers;
   const path = relative(currentFolder, folder);
   const isBelow = path !== "" && !isAbsolute(path) && path.split(sep)[0] !== "..";
-  const commands = [
-    ...(path === "" ? [] : [[`cd ${quote(isBelow ? path : folder)}`, ""]]),
-    ...(isInstalled ? [] : [["npm install", ""]]),
-    ["npm start", "serves on http://127.0.0.1:8000 and names a demo user"],
-    ["npm test", ""],
+  const { install, run, start, test } = commandsOf(packageManager);
+  const needsServer = template === "auth" && database === "postgresql";
+  return [
+    ...(path === "" ? [] : [{ command: `cd ${quote(isBelow ? path : folder)}` }]),
+    ...(isInstalled ? [] : [{ command: install }]),
+    ...(needsServer ? [{ command: "$EDITOR .env", effect: "DATABASE_URL names your PostgreSQL" }] : []),
+    template === "auth"
+      ? { command: start, effect: "serves on http://127.0.0.1:8000 and names a demo user" }
+      : { command: start, effect: "serves on http://127.0.0.1:8000" },
+    { command: `${run} dev`, effect: "the same, and starts anew when a file changes" },
+    { command: test },
   ];
+}
+
+/** A request that works while the project serves. */
+export function exampleRequest(template: TemplateName): string {
+  return examples[template];
+}
+
+type NextAnswers = Pick<Answers, "template" | "database" | "packageManager">;
+
+/** The same as a text, with a request that works. */
+export function describeNextSteps(project: WrittenProject, answers: NextAnswers, currentFolder: string): string {
+  const steps = nextSteps(project, answers, currentFolder);
+  const width = Math.max(12, ...steps.filter(({ effect }) => effect).map(({ command }) => command.length + 2));
+  const lines = steps.map(({ command, effect = "" }) => `  ${command.padEnd(effect ? width : 0)}${effect}`);
   return `
 Next:
 
-${commands.map(([command = "", effect = ""]) => `  ${command.padEnd(effect ? 12 : 0)}${effect}`).join("\n")}
+${lines.join("\n")}
 
 While it serves, in another terminal:
 
-  curl -d 'username=demo&password=demo-password' http://127.0.0.1:8000/auth/token
+  ${examples[answers.template]}
 `;
 }
 

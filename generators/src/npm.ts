@@ -1,35 +1,47 @@
 import { spawn } from "node:child_process";
 import { CommandError, ExitCode } from "./errors.js";
 import { environmentForNpm } from "./npm-flags.js";
+import type { PackageManager } from "./options.js";
 
 /** npm was stopped by Ctrl-C. The signal reaches it and this process at the same time, and either may be the first. */
 export class InterruptedError extends CommandError {
   override readonly name = "InterruptedError";
 }
 
-/** How npm is run. */
+/** How npm, or another package manager, is run. */
 export interface NpmRun {
   cwd: string;
-  /** Where its output goes: to the terminal, or there only when it fails. */
-  output: "terminal" | "on failure";
+  /** Where its output goes: to the terminal, there on standard error, or to the terminal only when it fails. */
+  output: "terminal" | "errors" | "on failure";
+  /** Default: npm. */
+  packageManager?: PackageManager;
 }
 
+/** Where standard output and standard error go. */
+const streams = { terminal: ["inherit", "inherit"], errors: [2, "inherit"], "on failure": ["pipe", "pipe"] } as const;
+
+/** The program that started this process, by `npm_execpath`: `npm-cli.js`, `pnpm.cjs`, `yarn.js`. */
+const ownProgram = /[/\\](npm|pnpm|yarn)(?:-cli)?\.[cm]?js$/;
+
 /**
- * Runs npm to its end: the one that started this process, else the one on the path.
+ * Runs npm, or another package manager, to its end: the one that started this process, else the one on the path.
  *
  * @throws InterruptedError when Ctrl-C ended it
  * @throws CommandError when it cannot be started or ends with another status than 0
  */
-export async function runNpm(parameters: readonly string[], { cwd, output }: NpmRun): Promise<void> {
+export async function runNpm(
+  parameters: readonly string[],
+  { cwd, output, packageManager = "npm" }: NpmRun,
+): Promise<void> {
   const own = process.env["npm_execpath"];
-  const isNpm = own !== undefined && /[/\\]npm-cli\.c?js$/.test(own);
-  const [command, first] = isNpm ? [process.execPath, [own]] : ["npm", []];
+  const isOwn = own !== undefined && ownProgram.exec(own)?.[1] === packageManager;
+  const [command, first] = isOwn ? [process.execPath, [own]] : [packageManager, []];
   const child = spawn(command, [...first, ...parameters], {
     cwd,
     env: environmentForNpm(process.env),
-    stdio: output === "terminal" ? ["ignore", "inherit", "inherit"] : ["ignore", "pipe", "pipe"],
-    // On Windows npm is a batch file, which only a shell can run; the parameters are fixed words of our own.
-    shell: !isNpm && process.platform === "win32",
+    stdio: ["ignore", ...streams[output]],
+    // On Windows they are batch files, which only a shell can run; the parameters are fixed words of our own.
+    shell: !isOwn && process.platform === "win32",
   });
   const chunks: Buffer[] = [];
   child.stdout?.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -49,6 +61,6 @@ export async function runNpm(parameters: readonly string[], { cwd, output }: Npm
   process.off("exit", stop);
   if (fault !== null) {
     process.stderr.write(Buffer.concat(chunks));
-    throw new (interrupted ? InterruptedError : CommandError)(`npm ${parameters[0]} in ${cwd} ${fault}`);
+    throw new (interrupted ? InterruptedError : CommandError)(`${packageManager} ${parameters[0]} in ${cwd} ${fault}`);
   }
 }

@@ -1,14 +1,31 @@
 /** The names of the templates, the first of them the default. */
-export const templateNames = ["auth"] as const;
+export const templateNames = ["auth", "api", "minimal"] as const;
 
 /** The name of a template. */
 export type TemplateName = (typeof templateNames)[number];
+
+/** The databases that an application of the template `auth` can keep its data in, the first of them the default. */
+export const databases = ["sqlite", "postgresql"] as const;
+
+/** The name of a database. */
+export type Database = (typeof databases)[number];
+
+/** The package managers that a project can be installed with. */
+export const packageManagers = ["npm", "pnpm", "yarn"] as const;
+
+/** The name of a package manager. */
+export type PackageManager = (typeof packageManagers)[number];
 
 /** What the command line asks for; what is `undefined` is asked in a prompt or takes its default. */
 export interface CommandOptions {
   /** The npm name of the project. */
   name?: string;
   template?: TemplateName;
+  database?: Database;
+  docker?: boolean;
+  loadTests?: boolean;
+  ci?: boolean;
+  packageManager?: PackageManager;
   /** The folder in which the project's own folder is created. Default: the current one. */
   into?: string;
   install?: boolean;
@@ -16,6 +33,7 @@ export interface CommandOptions {
   yes: boolean;
   force: boolean;
   dryRun: boolean;
+  json: boolean;
   help: boolean;
   version: boolean;
 }
@@ -35,6 +53,14 @@ export interface Flag {
   help: string;
 }
 
+/** A switch, and the one that says the opposite. */
+function pair(name: string, key: Flag["key"], help: string): Flag[] {
+  return [
+    { name, key, help },
+    { name: `no-${name}`, key, sets: false, help: "do not" },
+  ];
+}
+
 /** Every flag of the command, in the order of the help text. */
 export const flags: readonly Flag[] = [
   {
@@ -42,15 +68,31 @@ export const flags: readonly Flag[] = [
     value: "name",
     choices: templateNames,
     key: "template",
-    help: "what to start from: auth (OAuth2 password flow, Prisma, tests)",
+    help: "auth (OAuth2 password flow, Prisma), api (routers, tests) or minimal (one file)",
+  },
+  {
+    name: "database",
+    value: "name",
+    choices: databases,
+    key: "database",
+    help: "sqlite or postgresql, for the template auth; the others have none",
+  },
+  ...pair("docker", "docker", "write a Dockerfile and a compose.yaml (default)"),
+  ...pair("load-tests", "loadTests", "write a load test (default)"),
+  ...pair("ci", "ci", "write a workflow for GitHub Actions (default)"),
+  {
+    name: "package-manager",
+    value: "name",
+    choices: packageManagers,
+    key: "packageManager",
+    help: "npm, pnpm or yarn (default: the one that runs this)",
   },
   { name: "into", value: "folder", key: "into", help: "create <folder>/<name> instead of ./<name>" },
-  { name: "install", key: "install", help: "install the dependencies with npm (default)" },
-  { name: "no-install", key: "install", sets: false, help: "do not" },
-  { name: "git", key: "git", help: "make it a Git repository (default, unless it lies in one)" },
-  { name: "no-git", key: "git", sets: false, help: "do not" },
+  ...pair("install", "install", "install the dependencies (default)"),
+  ...pair("git", "git", "make it a Git repository (default, unless it lies in one)"),
   { name: "force", key: "force", help: "overwrite files that are in the way; nothing is ever deleted" },
   { name: "dry-run", key: "dryRun", help: "list the files and write nothing" },
+  { name: "json", key: "json", help: "ask nothing, and print one JSON document for a program to read" },
   { name: "yes", short: "y", key: "yes", help: "ask nothing and take the defaults (as without a terminal, or in CI)" },
   { name: "help", short: "h", key: "help", help: "show this text" },
   { name: "version", short: "v", key: "version", help: "show the version" },

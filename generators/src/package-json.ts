@@ -1,4 +1,7 @@
-import { parseJson, textsOf, toJson, type JsonObject } from "./json.js";
+import { keptAnswersOf } from "./answers.js";
+import { LeftOut } from "./features.js";
+import { parseJson, textsOf, toJson } from "./json.js";
+import type { PackageManager } from "./options.js";
 import type { ProjectOptions } from "./project.js";
 import type { Template } from "./template.js";
 
@@ -6,29 +9,62 @@ import type { Template } from "./template.js";
 const workspaceJest = /\.\.\/node_modules\/jest\/bin\/jest\.js(?: -c \S+)?(?: --selectProjects \S+)?/g;
 const ownJest = "node_modules/jest/bin/jest.js";
 
-function adaptScript(script: string): string {
-  // A project has a .env of its own; the environment wins over it, and production goes without.
-  return script.replaceAll(workspaceJest, ownJest).replaceAll(/\bnode (?=dist\/)/g, "node --env-file-if-exists=.env ");
+/** How one script runs another, by package manager. */
+const runSilently: Readonly<Record<PackageManager, string>> = {
+  npm: "npm run --silent ",
+  pnpm: "pnpm run --silent ",
+  yarn: "yarn run ",
+};
+
+function adaptScript(script: string, packageManager: PackageManager): string {
+  return (
+    script
+      .replaceAll(workspaceJest, ownJest)
+      .replaceAll(/npm run --silent /g, runSilently[packageManager])
+      // A project has a .env of its own; the environment wins over it, and production goes without.
+      .replaceAll(/\bnode (?=dist\/)/g, "node --env-file-if-exists=.env ")
+  );
 }
 
 /** Turns the template's package.json into that of a project which stands alone. */
-export function renderPackageJson(text: string, { workspace, framework }: Template, options: ProjectOptions): string {
+export function renderPackageJson(text: string, template: Template, options: ProjectOptions): string {
+  const { workspace, framework, overlay } = template;
+  const { packageManager } = options.answers;
   const { scripts, engines, dependencies, devDependencies } = parseJson(text, "package.json");
+  const added = parseJson(overlay.get("package.json")?.contents.toString("utf8") ?? "{}", "package.json");
+  const leftOut = new LeftOut(options.answers);
+  const ownScripts = Object.entries({ ...textsOf(added["scripts"]), ...textsOf(scripts) });
+  const tools = { ...textsOf(devDependencies), ...workspace.devDependencies };
   return toJson({
-    name: options.name,
+    name: options.answers.name,
     version: "0.1.0",
     private: true,
     type: "module",
-    scripts: Object.fromEntries(Object.entries(textsOf(scripts)).map(([name, script]) => [name, adaptScript(script)])),
-    dependencies: { ...textsOf(dependencies), tsgi: framework.specifier },
-    devDependencies: sortKeys({ ...textsOf(devDependencies), ...workspace.devDependencies }),
-    ...(Object.keys(workspace.overrides).length > 0 ? { overrides: workspace.overrides } : {}),
+    scripts: Object.fromEntries(
+      ownScripts
+        .filter(([name]) => !leftOut.hasScript(name))
+        .map(([name, script]) => [name, adaptScript(script, packageManager)]),
+    ),
+    dependencies: sortKeys({ ...textsOf(dependencies), tsgi: framework.specifier }),
+    devDependencies: sortKeys(Object.fromEntries(Object.entries(tools).filter(([name]) => !leftOut.hasPackage(name)))),
+    ...renderPins(workspace.overrides, packageManager),
     engines,
-    // What a later upgrade compares with.
-    "create-tsgi": { version: options.generatorVersion, template: options.templateName },
+    // What a later upgrade starts from.
+    "create-tsgi": {
+      version: options.generatorVersion,
+      ...keptAnswersOf(options.answers),
+    },
   });
 }
 
-function sortKeys(value: JsonObject): JsonObject {
+/** Versions of packages further down, in the words of the package manager; pnpm has them in a file of its own. */
+function renderPins(pins: Readonly<Record<string, string>>, packageManager: PackageManager) {
+  if (Object.keys(pins).length === 0 || packageManager === "pnpm") {
+    return {};
+  }
+  return packageManager === "yarn" ? { resolutions: pins } : { overrides: pins };
+}
+
+function sortKeys(value: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -1,18 +1,21 @@
 import { randomBytes } from "node:crypto";
+import { hasDatabase, type Answers } from "./answers.js";
 import { renderDotenv } from "./dotenv.js";
+import { LeftOut } from "./features.js";
 import { renderPackageJson } from "./package-json.js";
+import { commandsOf } from "./package-manager.js";
+import { packageManagerFiles } from "./package-manager-files.js";
+import { fillPlaceholders, type Values } from "./placeholders.js";
 import type { ProjectFile } from "./project-file.js";
+import { folderOf } from "./project-name.js";
 import type { Template, TemplateFile } from "./template.js";
 import { renderTestTsconfig, renderTsconfig } from "./tsconfig.js";
 
 /** What the person who makes a project decides about its files. */
 export interface ProjectOptions {
-  /** Its npm name. */
-  name: string;
+  answers: Omit<Answers, "git" | "install">;
   /** The version of the generator, kept in the project for a later upgrade. */
   generatorVersion: string;
-  /** The name of the template, kept as well. */
-  templateName: string;
 }
 
 /** Files of the template that are not copied as they are, each with what becomes of it. */
@@ -28,16 +31,24 @@ const transforms: Readonly<Record<string, (text: string, template: Template, opt
  * @returns sorted by path
  */
 export async function renderProject(template: Template, options: ProjectOptions): Promise<ProjectFile[]> {
+  const leftOut = new LeftOut(options.answers);
+  const values = valuesOf(options.answers);
   const files = new Map<string, ProjectFile>();
-  const add = (file: ProjectFile) => files.set(file.path, file);
+  const add = (file: ProjectFile) => leftOut.hasFile(file.path) || files.set(file.path, file);
 
   for (const [path, file] of template.files) {
     const transform = transforms[path];
     add(copy(path, file, transform && ((text) => transform(text, template, options))));
   }
   for (const [path, file] of template.overlay) {
-    // A leading underscore: npm never packs a file called .gitignore.
-    add(copy(path.replace(/(^|\/)_/, "$1."), file, (text) => text.replaceAll("{{name}}", options.name)));
+    // That of an overlay goes into the template's own.
+    if (path !== "package.json") {
+      // A leading underscore: npm never packs a file called .gitignore.
+      add(copy(path.replace(/(^|\/)_/, "$1."), file, (text) => fillPlaceholders(text, values)));
+    }
+  }
+  for (const file of packageManagerFiles(options.answers.packageManager, template.workspace)) {
+    add(file);
   }
   const example = files.get(".env.example");
   if (example) {
@@ -51,6 +62,30 @@ export async function renderProject(template: Template, options: ProjectOptions)
     add({ path: tarball.path, contents: await tarball.read(), mode: 0o666 });
   }
   return [...files.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** What the files of an overlay may name. */
+function valuesOf({
+  name,
+  template,
+  database,
+  packageManager,
+  docker,
+  loadTests,
+  ci,
+}: ProjectOptions["answers"]): Values {
+  return {
+    name,
+    databaseName: folderOf(name).replaceAll(/[^a-z0-9]/g, "_"),
+    packageManager,
+    ...commandsOf(packageManager),
+    corepack: packageManager !== "npm",
+    docker,
+    loadTests,
+    ci,
+    sqlite: hasDatabase(template) && database === "sqlite",
+    postgresql: hasDatabase(template) && database === "postgresql",
+  };
 }
 
 function copy(path: string, { contents, isExecutable }: TemplateFile, change?: (text: string) => string): ProjectFile {

@@ -7,7 +7,18 @@ import { readFiles } from "./read-files.js";
 import type { Template, TemplateSource, Workspace } from "./template.js";
 
 /** The folder of the repository that is the source of each template. */
-const folders: Readonly<Record<TemplateName, string>> = { auth: "sample-auth-app" };
+const folders: Readonly<Record<TemplateName, string>> = {
+  auth: "sample-auth-app",
+  api: "generators/starters/api",
+  minimal: "generators/starters/minimal",
+};
+
+/** What is laid over each template, one after the other: folders of `generators/overlays/`. */
+const overlays: Readonly<Record<TemplateName, readonly string[]>> = {
+  auth: ["common", "auth"],
+  api: ["common", "starter", "api"],
+  minimal: ["common", "starter", "minimal"],
+};
 
 /** What tools leave in a folder of the repository; a test compares it with the files that Git tracks. */
 const generated = [
@@ -16,17 +27,27 @@ const generated = [
   /\.(?:tsbuildinfo|tgz|log|db|db-journal|db-wal|db-shm)$/,
 ];
 
-/** The tools that a project needs, and that the workspaces of the repository share. */
-const tools = [
-  "@jest/globals",
-  "@swc/core",
-  "@swc/jest",
+/** The tools that every project needs, and that the workspaces of the repository share. */
+const commonTools = [
   "@types/node",
   "@types/supertest",
-  "jest",
+  "oxfmt",
+  "oxlint",
+  "oxlint-tsgolint",
   "supertest",
+  "tsx",
   "typescript",
 ];
+
+/** The tools that some of them need besides. */
+const ownTools: Readonly<Record<TemplateName, readonly string[]>> = {
+  auth: ["@jest/globals", "@swc/core", "@swc/jest", "jest"],
+  api: ["autocannon"],
+  minimal: ["autocannon"],
+};
+
+/** Where their versions stand. */
+const manifestFolders = ["", "framework", "sample-auth-app", "load-tests"];
 
 /** The templates as they lie in the repository. */
 export class Repository implements TemplateSource {
@@ -47,33 +68,34 @@ export class Repository implements TemplateSource {
   read(name: TemplateName): Template {
     return {
       files: readFiles(join(this.#root, folders[name]), (path) => generated.some((pattern) => pattern.test(path))),
-      overlay: readFiles(join(this.#generators, "overlays", name)),
-      workspace: this.#readWorkspace(),
+      overlay: new Map(overlays[name].flatMap((folder) => [...readFiles(join(this.#generators, "overlays", folder))])),
+      workspace: this.#readWorkspace([...commonTools, ...ownTools[name]]),
       framework: packFramework(join(this.#root, "framework"), join(this.#generators, ".cache")),
     };
   }
 
-  #readWorkspace(): Workspace {
+  #readWorkspace(tools: readonly string[]): Workspace {
     const { compilerOptions } = readJson(join(this.#root, "tsconfig.base.json"));
     if (!isRecord(compilerOptions)) {
       throw new TypeError("tsconfig.base.json has no compilerOptions");
     }
     // Installed side by side, so that a tool may stand in any of them.
-    const manifests = ["", "framework", "sample-auth-app"].map((folder) =>
-      readJson(join(this.#root, folder, "package.json")),
-    );
+    const manifests = manifestFolders.map((folder) => {
+      const { dependencies, devDependencies } = readJson(join(this.#root, folder, "package.json"));
+      return { ...textsOf(dependencies), ...textsOf(devDependencies) };
+    });
     const versions = tools.map((tool) => {
-      const found = manifests.flatMap(({ devDependencies }) =>
-        isRecord(devDependencies) ? devDependencies[tool] : [],
-      );
-      const version = found.find((value) => typeof value === "string");
+      const version = manifests.find((versionsOf) => versionsOf[tool] !== undefined)?.[tool];
       if (version === undefined) {
         throw new TypeError(`no package.json of the repository installs ${tool}`);
       }
       return [tool, version] as const;
     });
     // The others leave out parts of packages, which is for the repository to answer for, not for a project.
-    const pins = Object.entries(textsOf(manifests[0]?.["overrides"])).filter(([, version]) => /^\d/.test(version));
+    const pins = Object.entries(textsOf(readJson(join(this.#root, "package.json"))["overrides"])).filter(
+      // What is pinned below jest is nothing to a project without it.
+      ([, version]) => /^\d/.test(version) && tools.includes("jest"),
+    );
     return { devDependencies: Object.fromEntries(versions), overrides: Object.fromEntries(pins), compilerOptions };
   }
 }

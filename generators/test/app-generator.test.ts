@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, jest } from "@jest/globals";
@@ -18,7 +18,18 @@ afterAll(() => {
   }
 });
 
-const noFlags: CommandOptions = { yes: false, force: false, dryRun: false, help: false, version: false };
+const noFlags: CommandOptions = { yes: false, force: false, dryRun: false, json: false, help: false, version: false };
+
+/** An answer to every question but for name and Git. */
+const everyFlag: Partial<CommandOptions> = {
+  template: "auth",
+  database: "sqlite",
+  docker: true,
+  loadTests: true,
+  ci: true,
+  packageManager: "npm",
+  install: false,
+};
 
 /** Runs the generator in Yeoman's own environment for tests, whose adapter answers in the place of a person. */
 async function generate(command: Partial<CommandOptions>, answers: Partial<Answers> | null) {
@@ -45,9 +56,9 @@ async function generate(command: Partial<CommandOptions>, answers: Partial<Answe
 describe("the generator at a terminal", () => {
   it("asks for what no flag says", async () => {
     await using folder = await temporaryFolder();
-    const answers = { name: "asked-app", git: false, install: false };
+    const answers = { name: "asked-app", template: "minimal" as const, git: false, install: false };
     const { asked, printed } = await generate({ into: folder.path, install: undefined }, answers);
-    expect(asked).toEqual(["name", "git", "install"]);
+    expect(asked).toEqual(["name", "template", "docker", "loadTests", "ci", "packageManager", "git", "install"]);
     expect(existsSync(join(folder.path, "asked-app/package.json"))).toBe(true);
     expect(existsSync(join(folder.path, "asked-app/.git"))).toBe(false);
     expect(printed).not.toContain("Not asked");
@@ -55,7 +66,7 @@ describe("the generator at a terminal", () => {
 
   it("asks nothing that a flag has said", async () => {
     await using folder = await temporaryFolder();
-    const { asked } = await generate({ into: folder.path, name: "given-app", git: false, install: false }, {});
+    const { asked } = await generate({ ...everyFlag, into: folder.path, name: "given-app", git: false }, {});
     expect(asked).toEqual([]);
     expect(existsSync(join(folder.path, "given-app/package.json"))).toBe(true);
   });
@@ -63,8 +74,19 @@ describe("the generator at a terminal", () => {
   it("does not ask about Git where the project lies in a repository already", async () => {
     await using folder = await temporaryFolder();
     await mkdir(join(folder.path, "my-app/.git"), { recursive: true });
-    const { asked } = await generate({ into: folder.path, name: "my-app", install: undefined }, { install: false });
+    const command = { ...everyFlag, into: folder.path, name: "my-app", install: undefined };
+    const { asked } = await generate(command, { install: false });
     expect(asked).toEqual(["install"]);
+  });
+
+  it("asks for a database where the template has one", async () => {
+    await using folder = await temporaryFolder();
+    const command = { ...everyFlag, into: folder.path, name: "my-app", git: false, database: undefined };
+    const { asked } = await generate(command, { database: "postgresql" });
+    expect(asked).toEqual(["database"]);
+    const example = readFileSync(join(folder.path, "my-app/.env.example"), "utf8");
+    expect(example).toContain("DATABASE_URL=postgresql://postgres:postgres@127.0.0.1:5432/my_app\n");
+    expect(asked).not.toContain("template");
   });
 });
 
@@ -73,7 +95,9 @@ describe("the generator without a terminal", () => {
     await using folder = await temporaryFolder();
     const { asked, printed } = await generate({ into: folder.path, git: false }, null);
     expect(asked).toEqual([]);
-    expect(printed).toContain("Not asked, so the defaults are taken: name my-app, template auth.");
+    expect(printed).toContain(
+      "Not asked, so the defaults are taken: name my-app, template auth, database sqlite, docker yes, ",
+    );
     expect(printed).toMatch(/Wrote \d+ files into .*my-app\./);
   });
 

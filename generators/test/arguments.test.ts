@@ -4,7 +4,7 @@ import { UsageError } from "../src/errors.js";
 import { helpText } from "../src/help.js";
 import { flags } from "../src/options.js";
 
-const unset = { yes: false, force: false, dryRun: false, help: false, version: false };
+const unset = { yes: false, force: false, dryRun: false, json: false, help: false, version: false };
 
 /** The message with which a command line is refused. */
 function refusal(argv: readonly string[], environment: Record<string, string> = {}): string {
@@ -32,6 +32,9 @@ describe("the command line", () => {
     [["--into=-x"], { into: "-x" }],
     [["--install", "--no-git"], { install: true, git: false }],
     [["--no-install", "--git"], { install: false, git: true }],
+    [["--template", "api", "--database=postgresql"], { template: "api", database: "postgresql" }],
+    [["--no-docker", "--load-tests", "--no-ci"], { docker: false, loadTests: true, ci: false }],
+    [["--package-manager", "pnpm", "--json"], { packageManager: "pnpm", json: true }],
     [["--force", "--dry-run"], { force: true, dryRun: true }],
     [["-h"], { help: true }],
     [["-v"], { version: true }],
@@ -48,6 +51,9 @@ describe("the command line", () => {
     [["--__proto__=1"], 'unknown flag "--__proto__"'],
     [["--template", "nope"], '--template "nope" is unknown; there is: auth'],
     [["--template", "__proto__"], '--template "__proto__" is unknown'],
+    [["--database", "mysql"], '--database "mysql" is unknown; there is: sqlite, postgresql'],
+    [["--package-manager", "bun"], '--package-manager "bun" is unknown; there is: npm, pnpm, yarn'],
+    [["--docker", "--no-docker"], "--docker and --no-docker contradict"],
     [["--template"], "--template needs a value"],
     [["--into="], "--into needs a value"],
     [["--into", "--yes"], "--into needs a value"],
@@ -89,6 +95,12 @@ describe("a flag that npm has kept for itself", () => {
     ["npm_config_install", "", "--no-install"],
     ["npm_config_install", "true", "--install"],
     ["npm_config_git", "false", "--no-git"],
+    ["npm_config_database", "postgresql", "--database"],
+    ["npm_config_package_manager", "pnpm", "--package-manager"],
+    ["npm_config_docker", "", "--no-docker"],
+    ["npm_config_load_tests", "", "--no-load-tests"],
+    ["npm_config_ci", "true", "--ci"],
+    ["npm_config_json", "true", "--json"],
   ])("is refused when %s is %j", (variable, value, flag) => {
     const message = refusal(["my-app"], { npm_command: "init", [variable]: value });
     expect(message).toContain(`npm kept ${flag} for itself`);

@@ -54,7 +54,9 @@ describe("create-tsgi", () => {
     await using folder = await temporaryFolder();
     const { status, stdout } = await createTsgi(["--no-install"], { cwd: folder.path });
     expect(status).toBe(0);
-    expect(stdout).toContain("Not asked, so the defaults are taken: name my-app, template auth, git yes.");
+    expect(stdout).toContain(
+      "Not asked, so the defaults are taken: name my-app, template auth, database sqlite, docker yes, load tests yes, ci yes, package manager npm, git yes.",
+    );
     expect(existsSync(join(folder.path, "my-app/package.json"))).toBe(true);
   });
 
@@ -239,5 +241,51 @@ describe("a signal during the installation", () => {
     expect(status).toBe(130);
     expect(said).toMatch(/^create-tsgi: cancelled, the project is written, .*run npm install in it\n$/);
     expect(existsSync(ended)).toBe(true);
+  });
+});
+
+describe("--json", () => {
+  it("asks nothing and prints one document of what was done", async () => {
+    await using folder = await temporaryFolder();
+    const flags = ["--json", "--no-install", "--no-git", "--template", "minimal"];
+    const { status, stdout, stderr } = await createTsgi(["my-app", ...flags], { cwd: folder.path });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    expect(JSON.parse(stdout)).toMatchObject({
+      folder: join(folder.path, "my-app"),
+      answers: { name: "my-app", template: "minimal", docker: true, packageManager: "npm" },
+      dryRun: false,
+      files: expect.arrayContaining([{ path: "src/app.ts", action: "create" }]),
+      git: false,
+      installed: false,
+      next: ["cd my-app", "npm install", "npm start", "npm run dev", "npm test"],
+      example: expect.stringContaining("curl "),
+    });
+  });
+
+  it("lists the files of a dry run, and writes none", async () => {
+    await using folder = await temporaryFolder();
+    const { stdout } = await createTsgi(["my-app", "--json", "--dry-run"], { cwd: folder.path });
+    expect(JSON.parse(stdout)).toMatchObject({ dryRun: true, installed: false, git: false });
+    expect(readdirSync(folder.path)).toEqual([]);
+  });
+
+  it("prints what is wrong as a document too, beside the line for people", async () => {
+    await using folder = await temporaryFolder();
+    const { status, stdout, stderr } = await createTsgi(["../x", "--json"], { cwd: folder.path });
+    expect(status).toBe(2);
+    expect(JSON.parse(stdout)).toEqual({ error: { message: expect.stringContaining("path"), exitCode: 2 } });
+    expect(stderr).toMatch(/^create-tsgi: .+\n$/);
+  });
+});
+
+describe("--database with a template that has none", () => {
+  it("is said to be of no use", async () => {
+    await using folder = await temporaryFolder();
+    const { status, stdout } = await createTsgi(
+      ["my-app", "--template", "minimal", "--database", "postgresql", ...quick],
+      { cwd: folder.path },
+    );
+    expect(status).toBe(0);
+    expect(stdout).toContain("The template minimal keeps nothing in a database: postgresql is not used.");
   });
 });

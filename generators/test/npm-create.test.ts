@@ -26,13 +26,18 @@ describe.each(npms)("$name create tsgi in the repository", ({ command: [program 
     expect(existsSync(join(folder.path, "my-app/vendor"))).toBe(true);
   });
 
-  it.each(["--dry-run", "--no-install", "--no-git", "--template=auth", "--into=elsewhere"])(
-    "refuses %s without the --, which npm would keep from it",
-    async (flag) => {
-      const { status, stderr } = await create("my-app", flag);
-      expect(status).toBe(2);
-      expect(stderr).toContain("npm create tsgi my-app -- ");
-      expect(existsSync(join(repositoryRoot, "my-app"))).toBe(false);
-    },
-  );
+  it.each([
+    "--dry-run",
+    "--no-install",
+    "--no-git",
+    "--template=api",
+    "--no-docker",
+    "--database=sqlite",
+    "--into=elsewhere",
+  ])("refuses %s without the --, which npm would keep from it", async (flag) => {
+    const { status, stderr } = await create("my-app", flag);
+    expect(status).toBe(2);
+    expect(stderr).toContain("npm create tsgi my-app -- ");
+    expect(existsSync(join(repositoryRoot, "my-app"))).toBe(false);
+  });
 });

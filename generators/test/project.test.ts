@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { renderProject } from "../src/project.js";
+import { renderProject, type ProjectOptions } from "../src/project.js";
 import type { Template, TemplateFile } from "../src/template.js";
 
 const text = (contents: string, isExecutable = false): TemplateFile => ({
@@ -41,9 +41,18 @@ const template: Template = {
   framework: { specifier: "^1.2.3" },
 };
 
-const options = { name: "my-app", generatorVersion: "0.9.0", templateName: "auth" };
+const answers: ProjectOptions["answers"] = {
+  name: "my-app",
+  template: "auth",
+  database: "sqlite",
+  docker: true,
+  loadTests: true,
+  ci: true,
+  packageManager: "npm",
+};
 
-async function render(changed: Partial<Template> = {}) {
+async function render(changed: Partial<Template> = {}, changedAnswers: Partial<typeof answers> = {}) {
+  const options = { answers: { ...answers, ...changedAnswers }, generatorVersion: "0.9.0" };
   const files = await renderProject({ ...template, ...changed }, options);
   const read = (path: string) => files.find((file) => file.path === path)?.contents.toString() ?? "missing";
   return { files, read, readJson: (path: string): unknown => JSON.parse(read(path)) };
@@ -83,8 +92,52 @@ describe("a project made from a template", () => {
       devDependencies: { jest: "30.0.0", prisma: "7.0.0" },
       overrides: { deep: "1.0.0" },
       engines: { node: ">=20.19" },
-      "create-tsgi": { version: "0.9.0", template: "auth" },
+      "create-tsgi": {
+        version: "0.9.0",
+        template: "auth",
+        database: "sqlite",
+        docker: true,
+        loadTests: true,
+        ci: true,
+        packageManager: "npm",
+      },
     });
+  });
+
+  it("goes without what was not wanted: files, scripts, packages", async () => {
+    const { files, readJson } = await render(
+      {
+        files: new Map([["package.json", json({ scripts: { dev: "tsgi dev", load: "x" }, dependencies: {} })]]),
+        overlay: new Map(
+          ["Dockerfile", "_dockerignore", "compose.yaml", "load-tests/run.js", "_github/workflows/ci.yml"].map(
+            (path) => [path, text("")],
+          ),
+        ),
+        workspace: { ...template.workspace, devDependencies: { autocannon: "9.0.0", tsx: "4.0.0" } },
+      },
+      { docker: false, loadTests: false, ci: false },
+    );
+    expect(files.map(({ path }) => path)).toEqual(["package.json"]);
+    expect(readJson("package.json")).toMatchObject({ scripts: { dev: "tsgi dev" }, devDependencies: { tsx: "4.0.0" } });
+    expect(readJson("package.json")).not.toHaveProperty("scripts.load");
+    expect(readJson("package.json")).not.toHaveProperty("devDependencies.autocannon");
+  });
+
+  it.each([
+    ["npm", "npm run --silent build", { overrides: { deep: "1.0.0" } }, null],
+    ["yarn", "yarn run build", { resolutions: { deep: "1.0.0" } }, ".yarnrc.yml"],
+    ["pnpm", "pnpm run --silent build", {}, "pnpm-workspace.yaml"],
+  ] as const)("speaks to %s", async (packageManager, prestart, pins, file) => {
+    const manifest = json({ scripts: { prestart: "npm run --silent build" } });
+    const overlay = new Map([["README.md", text("{{install}}\n")]]);
+    const { readJson, files, read } = await render(
+      { files: new Map([["package.json", manifest]]), overlay },
+      { packageManager },
+    );
+    expect(readJson("package.json")).toMatchObject({ scripts: { prestart }, ...pins });
+    expect(read("README.md")).toBe(`${packageManager} install\n`);
+    expect(files.map(({ path }) => path).filter((path) => /\.ya?ml$/.test(path))).toEqual(file === null ? [] : [file]);
+    expect(packageManager === "pnpm" ? read("pnpm-workspace.yaml") : "deep: 1.0.0").toContain("deep: 1.0.0");
   });
 
   it("has compiler options of its own in place of the workspace's", async () => {

@@ -1,11 +1,14 @@
 import { existsSync, readdirSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, jest } from "@jest/globals";
 import { createTsgi, packageRoot, temporaryFolder, type Surroundings } from "./support.js";
 import { hasTerminal, keys, runAtTerminal, type Step } from "./terminal.js";
 
 jest.setTimeout(30_000);
+
+/** Flags for all that is not the matter of a test: name, Git and installation are left to ask. */
+const noQuestions = ["--template=minimal", "--no-docker", "--no-load-tests", "--no-ci", "--package-manager=npm"];
 
 const atTerminal = hasTerminal ? describe : describe.skip;
 
@@ -17,12 +20,18 @@ atTerminal("at a terminal (skipped where util-linux's script is missing)", () =>
   // The first call in a repository may have to bundle the command, and to build and pack the framework.
   beforeAll(() => createTsgi(["--dry-run", "--yes"], { cwd: packageRoot }), 120_000);
 
-  it("asks for name, Git and installation, and does as it was told", async () => {
+  it("asks for everything, and does as it was told", async () => {
     await using folder = await temporaryFolder();
     const { status, stdout } = await createTsgiAtTerminal(
       [],
       [
         [/Name of the project/, `typed-app${keys.enter}`],
+        [/What to start from/, keys.enter],
+        [/Database/, `${keys.down}${keys.enter}`],
+        [/Write a Dockerfile/, `n${keys.enter}`],
+        [/Write a load test/, keys.enter],
+        [/Write a workflow/, `n${keys.enter}`],
+        [/Package manager/, `${keys.down}${keys.enter}`],
         [/Make it a Git repository/, `n${keys.enter}`],
         [/Install the dependencies now/, `n${keys.enter}`],
       ],
@@ -32,6 +41,15 @@ atTerminal("at a terminal (skipped where util-linux's script is missing)", () =>
     expect(stdout).toContain("cd typed-app");
     expect(existsSync(join(folder.path, "typed-app/package.json"))).toBe(true);
     expect(existsSync(join(folder.path, "typed-app/.git"))).toBe(false);
+    const manifest = JSON.parse(await readFile(join(folder.path, "typed-app/package.json"), "utf8"));
+    expect(manifest["create-tsgi"]).toMatchObject({
+      template: "auth",
+      database: "postgresql",
+      docker: false,
+      loadTests: true,
+      ci: false,
+      packageManager: "pnpm",
+    });
   });
 
   it("asks again for a name that cannot be, and says why", async () => {
@@ -40,7 +58,7 @@ atTerminal("at a terminal (skipped where util-linux's script is missing)", () =>
     await writeFile(join(folder.path, "taken/notes.txt"), "mine");
     const erase = "\u007F".repeat(12);
     const { status } = await createTsgiAtTerminal(
-      ["--no-git", "--no-install"],
+      [...noQuestions, "--no-git", "--no-install"],
       [
         [/Name of the project/, `My App${keys.enter}`],
         [/capital letters/, `${erase}taken${keys.enter}`],
@@ -57,9 +75,13 @@ atTerminal("at a terminal (skipped where util-linux's script is missing)", () =>
     ["Ctrl-D", keys.controlD],
   ])("ends with 130 and nothing written after %s in a question", async (_name, key) => {
     await using folder = await temporaryFolder();
-    const { status, stdout } = await createTsgiAtTerminal(["my-app"], [[/Make it a Git repository/, key]], {
-      cwd: folder.path,
-    });
+    const { status, stdout } = await createTsgiAtTerminal(
+      [...noQuestions, "my-app"],
+      [[/Make it a Git repository/, key]],
+      {
+        cwd: folder.path,
+      },
+    );
     expect(status).toBe(130);
     expect(stdout).toContain("create-tsgi: cancelled, nothing was written");
     expect(readdirSync(folder.path)).toEqual([]);
@@ -75,7 +97,7 @@ atTerminal("at a terminal (skipped where util-linux's script is missing)", () =>
       env,
     });
     expect(status).toBe(0);
-    expect(stdout).toContain("Not asked, so the defaults are taken: name my-app, template auth.");
+    expect(stdout).toContain("Not asked, so the defaults are taken: name my-app, template auth, ");
     expect(existsSync(join(folder.path, "my-app/package.json"))).toBe(true);
   });
 
@@ -92,7 +114,7 @@ atTerminal("at a terminal (skipped where util-linux's script is missing)", () =>
       },
     );
     const { status, stdout } = await createTsgiAtTerminal(
-      ["my-app", "--no-git", "--install"],
+      [...noQuestions, "my-app", "--no-git", "--install"],
       [[/busy/, keys.controlC]],
       { cwd: folder.path, env: { PATH: `${bin}:${process.env["PATH"]}` } },
     );

@@ -2,8 +2,10 @@ import { existsSync } from "node:fs";
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
+import { templateNames, type TemplateName } from "../src/options.js";
 import { PackedTemplates, packTemplates } from "../src/packed-templates.js";
-import { renderProject } from "../src/project.js";
+import { renderProject, type ProjectOptions } from "../src/project.js";
+import type { ProjectFile } from "../src/project-file.js";
 import { Repository } from "../src/repository.js";
 import type { Template } from "../src/template.js";
 import { findTemplates } from "../src/templates.js";
@@ -17,14 +19,42 @@ function repository(): Repository {
   return found;
 }
 
+const byPath = (a: { path: string }, b: { path: string }) => (a.path < b.path ? -1 : 1);
+
 const plain = (files: Template["files"]) =>
   [...files].map(([path, { contents, isExecutable }]) => ({ path, isExecutable, text: contents.toString("utf8") }));
 
-describe("the template in the repository", () => {
-  it("is what Git tracks of the sample application, and what it would track next", async () => {
+/** Where Git has each template. */
+const sources = {
+  auth: "sample-auth-app",
+  api: "generators/starters/api",
+  minimal: "generators/starters/minimal",
+} as const;
+
+const answers = {
+  name: "my-app",
+  database: "sqlite",
+  docker: true,
+  loadTests: true,
+  ci: true,
+  packageManager: "npm",
+} as const;
+
+/** A project of the repository's template, without the framework packed into it. */
+function render(template: TemplateName, changed: Partial<ProjectOptions["answers"]> = {}): Promise<ProjectFile[]> {
+  const source = repository().read(template);
+  const { specifier } = source.framework;
+  return renderProject(
+    { ...source, framework: { specifier } },
+    { answers: { ...answers, template, ...changed }, generatorVersion: "0.0.0" },
+  );
+}
+
+describe.each(templateNames)("the template %s in the repository", (name) => {
+  it("is what Git tracks of its folder, and what it would track next", async () => {
     const git = await run(
       "git",
-      ["ls-files", "--cached", "--others", "--exclude-standard", "--deduplicate", "sample-auth-app"],
+      ["ls-files", "--cached", "--others", "--exclude-standard", "--deduplicate", sources[name]],
       { cwd: repositoryRoot },
     );
     // From an archive there is no Git to ask.
@@ -32,34 +62,47 @@ describe("the template in the repository", () => {
       return;
     }
     const tracked = git.stdout.split("\n").filter((path) => path !== "" && existsSync(join(repositoryRoot, path)));
-    const expected = tracked.map((path) => path.slice("sample-auth-app/".length));
-    expect([...repository().read("auth").files.keys()].toSorted()).toEqual(expected.toSorted());
+    const expected = tracked.map((path) => path.slice(sources[name].length + 1));
+    expect([...repository().read(name).files.keys()].toSorted()).toEqual(expected.toSorted());
   });
 
   it("has what the generator changes for a project", () => {
-    const { files, overlay } = repository().read("auth");
+    const { files } = repository().read(name);
     expect([...files.keys()]).toEqual(expect.arrayContaining(["package.json", "tsconfig.json", "test/tsconfig.json"]));
-    expect([...overlay.keys(), ...files.keys()].filter((path) => path.endsWith("env.example"))).toHaveLength(1);
   });
 
-  it("gives a project that names nothing outside of itself", async () => {
-    const { specifier } = repository().read("auth").framework;
-    const template = { ...repository().read("auth"), framework: { specifier } };
-    const files = await renderProject(template, { name: "my-app", generatorVersion: "0.0.0", templateName: "auth" });
-    const ofTheWorkspace = /tsconfig\.base|\.\.\/node_modules|\.\.\/jest\.config|\.\.\/framework|-w sample-auth-app/;
+  it("gives a project that names nothing outside of itself, and has no placeholder left", async () => {
+    const ofTheWorkspace =
+      /tsconfig\.base|\.\.\/node_modules|\.\.\/jest\.config|\.\.\/framework|-w sample-auth-app|\{\{[#^/]?\w+\}\}/;
+    const files = await render(name);
     const references = files.map(({ path, contents }) => [path, ofTheWorkspace.exec(contents.toString("utf8"))?.[0]]);
     expect(references.filter(([, reference]) => reference !== undefined)).toEqual([]);
+  });
+
+  it("has every file that package.json and the Dockerfile name, whatever is left out", async () => {
+    for (const isWanted of [true, false]) {
+      const files = await render(name, { docker: isWanted, loadTests: isWanted, ci: isWanted });
+      const paths = files.map(({ path }) => path);
+      const named = files
+        .filter(({ path }) => path === "package.json")
+        .flatMap(({ contents }) => contents.toString("utf8").match(/[\w-]+(?:\/[\w-]+)+\.[jt]s\b/g) ?? [])
+        .filter((path) => !/^(?:dist|node_modules)\//.test(path));
+      expect(named.filter((path) => !paths.includes(path))).toEqual([]);
+      expect(paths.includes("Dockerfile")).toBe(isWanted);
+      expect(paths.some((path) => path.startsWith(".github/"))).toBe(isWanted);
+      expect(paths.some((path) => /^(?:load-tests\/run|scripts\/load)\.js$/.test(path))).toBe(isWanted);
+    }
   });
 });
 
 describe("the template in the package", () => {
-  it("is the one in the repository", async () => {
+  it.each(templateNames)("is the one in the repository: %s", async (name) => {
     await using folder = await temporaryFolder();
     packTemplates(repository(), folder.path, "1.2.3");
-    const source = repository().read("auth");
-    const packed = new PackedTemplates(folder.path).read("auth");
+    const source = repository().read(name);
+    const packed = new PackedTemplates(folder.path).read(name);
     expect(plain(packed.files)).toEqual(plain(source.files));
-    expect(plain(packed.overlay)).toEqual(plain(source.overlay));
+    expect(plain(packed.overlay).toSorted(byPath)).toEqual(plain(source.overlay).toSorted(byPath));
     expect(packed.workspace).toEqual(source.workspace);
     expect(packed.framework).toEqual({ specifier: "^1.2.3" });
   });

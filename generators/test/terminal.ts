@@ -4,7 +4,7 @@ import { shellEnvironment, type Result, type Surroundings } from "./support.js";
 /** One step at a terminal: once the screen shows a text, these keys are pressed. */
 export type Step = [screen: RegExp, keys: string];
 
-export const keys = { enter: "\r", controlC: "\u0003", controlD: "\u0004" };
+export const keys = { enter: "\r", down: "\u001B[B", controlC: "\u0003", controlD: "\u0004" };
 
 /** Whether util-linux's `script` is there, which runs a command at a pseudo-terminal. */
 export const hasTerminal = /util-linux/.test(spawnSync("script", ["--version"], { encoding: "utf8" }).stdout ?? "");

@@ -1,0 +1,45 @@
+/**
+ * Starts the built application on a free port, sends each request of `requests.js` for some seconds over kept-alive
+ * connections, says how it bore that, and stops it. Ends with status 1 when an answer was no success.
+ *
+ *     node load-tests/run.js --seconds 5 --connections 20
+ */
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import path from "node:path";
+import { parseArgs } from "node:util";
+
+import autocannon from "autocannon";
+
+import { requests } from "./requests.js";
+
+const { values } = parseArgs({
+  options: { seconds: { type: "string", default: "3" }, connections: { type: "string", default: "20" } },
+});
+const duration = Math.min(Number(values.seconds), 60);
+const connections = Math.min(Number(values.connections), 200);
+
+const server = fork(path.join(import.meta.dirname, "server.js"));
+const ended = once(server, "exit");
+try {
+  const [url] = await Promise.race([
+    once(server, "message"),
+    ended.then(() => Promise.reject(new Error("the application does not start"))),
+  ]);
+  for (const { path: target, ...request } of requests) {
+    const load = { url: new URL(target, url).href, connections, ...request };
+    await autocannon({ ...load, duration: 1 }); // what is compiled on first use shall not be measured
+    const { requests: rate, latency, non2xx, errors } = await autocannon({ ...load, duration });
+    const name = `${request.method ?? "GET"} ${target}`;
+    console.log(
+      `${name.padEnd(24)} ${Math.round(rate.average)} requests/s, p50 ${latency.p50} ms, p99 ${latency.p99} ms`,
+    );
+    if (non2xx + errors > 0) {
+      console.error(`${name}: ${non2xx} answers were no success, ${errors} did not come`);
+      process.exitCode = 1;
+    }
+  }
+} finally {
+  server.kill();
+  await ended;
+}

@@ -1,0 +1,48 @@
+/** What a text with placeholders is filled with: a text stands in its place, a switch keeps or drops a section. */
+export type Values = Readonly<Record<string, string | boolean>>;
+
+/** A line that opens or closes a section, alone or as a comment of the language that the file is in. */
+const mark = /^\s*(?:#|\/\/)?\s*\{\{([#^/])(\w+)\}\}\s*$/;
+
+/**
+ * Fills the placeholders of a text.
+ *
+ * `{{name}}` becomes the value. The lines between `{{#docker}}` and `{{/docker}}` stay where `docker` is true, those
+ * between `{{^docker}}` and `{{/docker}}` where it is not; the marks go. `{{ spaced }}` is left to whom it belongs
+ * (GitHub's `${{ matrix.node }}`).
+ *
+ * @throws TypeError for a placeholder without a value, and for a section that is not closed
+ */
+export function fillPlaceholders(text: string, values: Values): string {
+  const lines: string[] = [];
+  const open: { name: string; isKept: boolean }[] = [];
+  for (const line of text.split("\n")) {
+    const [, sign, name = ""] = mark.exec(line) ?? [];
+    if (sign === undefined) {
+      if (open.every(({ isKept }) => isKept)) {
+        lines.push(fillLine(line, values));
+      }
+    } else if (sign !== "/") {
+      open.push({ name, isKept: (valueOf(name, values) === true) === (sign === "#") });
+    } else if (open.pop()?.name !== name) {
+      throw new TypeError(`{{/${name}}} closes nothing`);
+    }
+  }
+  if (open.length > 0) {
+    throw new TypeError(`{{#${open[0]?.name}}} is not closed`);
+  }
+  // What stood around a section leaves its empty lines behind.
+  return lines.join("\n").replaceAll(/\n{3,}/g, "\n\n");
+}
+
+function fillLine(line: string, values: Values): string {
+  return line.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => String(valueOf(name, values)));
+}
+
+function valueOf(name: string, values: Values): string | boolean {
+  const value = Object.hasOwn(values, name) ? values[name] : undefined;
+  if (value === undefined) {
+    throw new TypeError(`{{${name}}} has no value`);
+  }
+  return value;
+}

@@ -1,0 +1,25 @@
+import { App } from "tsgi";
+import { requestId, securityHeaders } from "tsgi/middleware";
+
+import { health } from "./routes/health.js";
+import { items } from "./routes/items.js";
+import { ItemStore } from "./store.js";
+
+/** Puts an application together; each has a store of its own, made when its lifespan starts. */
+export function createApp(): App {
+  const app = new App({
+    title: "Items",
+    version: "0.1.0",
+    lifespan: async function* () {
+      yield { store: new ItemStore() };
+    },
+  });
+  app.includeRouter(items);
+  app.includeRouter(health);
+  app.addMiddleware(securityHeaders());
+  app.addMiddleware(requestId());
+  return app;
+}
+
+/** The application that the `tsgi` command serves. */
+export const app = createApp();

@@ -1,0 +1,64 @@
+import { Depends, HTTPException, Response, Router, t } from "tsgi";
+
+import { getPage, getStore } from "../dependencies.js";
+import { Item, NewItem, NOT_FOUND } from "../models.js";
+
+export const items = new Router({ prefix: "/items", tags: ["items"] });
+
+items.get(
+  "",
+  {
+    summary: "The items, oldest first",
+    params: { page: Depends(getPage), store: Depends(getStore) },
+    returns: t.Array(Item),
+  },
+  async ({ page, store }) => store.list(page.limit, page.offset),
+);
+
+items.post(
+  "",
+  {
+    summary: "Add an item",
+    params: { newItem: NewItem, store: Depends(getStore), response: Response },
+    returns: Item,
+    statusCode: 201,
+  },
+  async ({ newItem, store, response }) => {
+    const item = store.add(newItem);
+    response.headers.set("location", `/items/${item.id}`);
+    return item;
+  },
+);
+
+items.get(
+  "/{item_id}",
+  {
+    summary: "One item",
+    responses: { 404: NOT_FOUND },
+    params: { item_id: t.Integer(), store: Depends(getStore) },
+    returns: Item,
+  },
+  async ({ item_id, store }) => {
+    const item = store.find(item_id);
+    if (item === null) {
+      throw new HTTPException(404);
+    }
+    return item;
+  },
+);
+
+items.delete(
+  "/{item_id}",
+  {
+    summary: "Remove an item",
+    responses: { 404: NOT_FOUND },
+    params: { item_id: t.Integer(), store: Depends(getStore) },
+    statusCode: 204,
+  },
+  async ({ item_id, store }) => {
+    if (!store.remove(item_id)) {
+      throw new HTTPException(404);
+    }
+    return new Response(null, { statusCode: 204 });
+  },
+);
