@@ -41,6 +41,10 @@ test-all: ## Runs the slow checks too
 replicas: ## Runs three replicas on PostgreSQL and Redis behind nginx, and shows that they act as one
 	@npm run --silent replicas -- $(ARGS)
 
+.PHONY: faults
+faults: ## Breaks the server in every way that it must withstand: kills, floods, full disks (ARGS="sigterm" for some)
+	@npm run --silent faults -- $(ARGS)
+
 .PHONY: check
 check: ## Checks format, lint and types, those of the tests included
 	@npm run --silent check

@@ -1,0 +1,78 @@
+/** A server in a process of its own: `app.js` with options for `serve`. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+export class Server {
+  stdout = "";
+  stderr = "";
+  #child;
+  #listeners = new Set();
+
+  /** Starts `file` of this folder with `options` for `serve`, and waits until it says where it listens. */
+  static async start(options = {}, { file = "app.js", env = {}, args = [] } = {}) {
+    const server = new Server();
+    server.#child = spawn(process.execPath, [...args, join(import.meta.dirname, file), JSON.stringify(options)], {
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...process.env, ...env },
+    });
+    server.exited = once(server.#child, "close").then(([status, signal]) => ({ status, signal }));
+    for (const name of ["stdout", "stderr"]) {
+      server.#child[name].on("data", (chunk) => {
+        server[name] += chunk.toString();
+        for (const listener of server.#listeners) listener();
+      });
+    }
+    server.exited.then(() => server.#listeners.forEach((listener) => listener()));
+    const [, url] = await server.said(/^url (\S+)$/m);
+    server.url = url;
+    server.port = Number(new URL(url).port);
+    return server;
+  }
+
+  /** Starts one that is expected to end at once. */
+  static run(options, settings) {
+    return Server.start(options, settings).catch((error) => error.server);
+  }
+
+  get pid() {
+    return this.#child.pid;
+  }
+
+  /** Waits until the output holds the pattern. */
+  async said(pattern, stream = "stdout") {
+    for (;;) {
+      const match = pattern.exec(this[stream]);
+      if (match) return match;
+      if (this.#child.exitCode !== null || this.#child.signalCode !== null) {
+        throw Object.assign(new Error(`The server ended: ${this.stderr || this.stdout}`), { server: this });
+      }
+      await new Promise((resolve) => {
+        const listener = () => {
+          this.#listeners.delete(listener);
+          resolve();
+        };
+        this.#listeners.add(listener);
+      });
+    }
+  }
+
+  kill(signal = "SIGTERM") {
+    this.#child.kill(signal);
+  }
+
+  /** What its process has of the system right now. */
+  get resources() {
+    const status = readFileSync(`/proc/${this.pid}/status`, "utf8");
+    return {
+      rssMiB: Number(/VmRSS:\s+(\d+)/.exec(status)[1]) / 1024,
+      files: readdirSync(`/proc/${this.pid}/fd`).length,
+    };
+  }
+
+  async stop() {
+    this.kill("SIGKILL");
+    await this.exited;
+  }
+}
