@@ -24,6 +24,12 @@ export function createApp(config: Config, log: Log = createLog()): App {
     title: "Sample application",
     description: "The OAuth2 password flow on tsgi.",
     version: "0.1.0",
+    tags: [
+      { name: "auth", description: "Login, refresh and logout." },
+      { name: "users", description: "Registration, and what users may see and change of themselves." },
+      { name: "items", description: "What belongs to the user who asks." },
+      { name: "health", description: "For load balancers." },
+    ],
     logger: log,
     lifespan: async function* () {
       const services = await Services.open(config, log);

@@ -256,6 +256,28 @@ describe("below a prefix", () => {
     expect(app.openapi().components?.securitySchemes).toEqual(flows(tokenUrl));
   });
 
+  it("a proxy that cuts a prefix off says so in root_path, and everything is found", async () => {
+    const app = createApp();
+    app.get(
+      "/me",
+      { dependencies: [Depends(new OAuth2PasswordBearer({ tokenUrl: "/auth/token" }))] },
+      async () => null,
+    );
+    await using client = await TestClient.open((scope, receive, send) =>
+      app(scope.type === "lifespan" ? scope : { ...scope, root_path: "/api" }, receive, send),
+    );
+    const { body } = await client.get("/openapi.json").expect(200);
+    expect(body.servers).toEqual([{ url: "/api" }]);
+    expect(body.components.securitySchemes.OAuth2PasswordBearer.flows.password.tokenUrl).toBe("/api/auth/token");
+    const page = await client.get("/docs").expect(200);
+    // The browser is at /api/docs, and asks for what the proxy hands on without /api.
+    const asked = linksOf(page.text).map((link) => new URL(link, "http://localhost/api/docs").pathname);
+    for (const path of asked) {
+      expect(path).toMatch(/^\/api\//);
+      await client.get(path.replace("/api", "")).expect(200);
+    }
+  });
+
   it("the policy lets Authorize reach a tokenUrl elsewhere", async () => {
     const scheme = new OAuth2PasswordBearer({ tokenUrl: "https://login.example.com/token" });
     await using client = await TestClient.open(createApp({ dependencies: [Depends(scheme)] }));
