@@ -1,8 +1,9 @@
 import { describe, expect, it } from "@jest/globals";
 import { App } from "../../src/app.js";
 import { ConfigurationError } from "../../src/exceptions.js";
-import { Depends, Security, withParams } from "../../src/params.js";
+import { Depends, Header, Security, withParams } from "../../src/params.js";
 import { Router } from "../../src/router.js";
+import { t } from "../../src/schema.js";
 import {
   APIKeyCookie,
   APIKeyHeader,
@@ -11,8 +12,9 @@ import {
   HTTPBearer,
   OAuth2PasswordBearer,
   OAuth2PasswordRequestForm,
-  type SecurityScheme,
+  SecurityScheme,
 } from "../../src/security.js";
+import { TestClient } from "../../src/testing.js";
 import { faultsOf, operation } from "./_documents.js";
 
 const nothing = async () => null;
@@ -150,6 +152,31 @@ describe("what an operation asks for", () => {
     });
     expect(operation(app, "/1").responses).not.toHaveProperty("401");
     expect(operation(app, "/more").responses["401"]).toEqual({ ...unauthorized, description: "Who?" });
+  });
+
+  it("may be a scheme of one's own, with scopes where its kind knows them", async () => {
+    class OpenIdConnect extends SecurityScheme<string, true> {
+      constructor(openIdConnectUrl: string) {
+        super(
+          {},
+          {
+            defaultName: "OpenIdConnect",
+            definition: { type: "openIdConnect", openIdConnectUrl },
+            source: Header(t.Array(t.String()), { alias: "authorization", default: [], includeInSchema: false }),
+            parse: (text) => (text.startsWith("Bearer ") ? text.slice("Bearer ".length) : null),
+            challenge: "Bearer",
+          },
+        );
+      }
+    }
+    const scheme = new OpenIdConnect("https://id.example.com/.well-known/openid-configuration");
+    const app = new App();
+    app.get("/", { params: { token: Security(scheme, { scopes: ["email"] }) } }, async ({ token }) => token);
+    expect(operation(app, "/").security).toEqual([{ OpenIdConnect: ["email"] }]);
+    expect(await faultsOf(app.openapi())).toEqual([]);
+    await using client = await TestClient.open(app);
+    await client.get("/").auth("abc", { type: "bearer" }).expect(200, '"abc"');
+    await client.get("/").expect(401).expect("www-authenticate", "Bearer");
   });
 
   it("is no reason for a 422", () => {
