@@ -243,16 +243,26 @@ export function maxMessageBytes(rules: WebSocketRules, wanted: number | null): n
   return Math.min(wanted ?? rules.maxMessageBytes ?? DEFAULT_MESSAGE_BYTES, rules.maxMessageBytes ?? Infinity);
 }
 
-/** The scope of a WebSocket, from that of its request. */
-export function toWebSocketScope(
-  { method: _method, ...common }: HTTPScope,
-  headers: HandshakeRequest["headers"],
-): WebSocketScope {
+/**
+ * The scope of a WebSocket, from that of its request. Written field by field: what is spread from an object without one
+ * of its fields is a hash table to V8, 300 bytes more for each idle WebSocket.
+ */
+export function toWebSocketScope(scope: HTTPScope, requestHeaders: HandshakeRequest["headers"]): WebSocketScope {
+  const { asgi, http_version, path, raw_path, query_string, root_path, headers, client, server, state } = scope;
   return {
-    ...common,
     type: "websocket",
-    scheme: common.scheme === "https" ? "wss" : "ws",
-    subprotocols: subprotocolsOf(headers),
+    asgi,
+    http_version,
+    scheme: scope.scheme === "https" ? "wss" : "ws",
+    path,
+    raw_path,
+    query_string,
+    root_path,
+    headers,
+    client,
+    server,
+    subprotocols: subprotocolsOf(requestHeaders),
+    state,
     extensions: EXTENSIONS,
   };
 }

@@ -14,18 +14,24 @@ interface Measured {
   bytesUsed: number;
 }
 
-async function measure(server: "ws" | "tsgi"): Promise<Measured> {
+async function run(server: "ws" | "tsgi"): Promise<Measured> {
   const script = path.join(import.meta.dirname, "_idle-websockets.mjs");
   const { stdout } = await promisify(execFile)(process.execPath, ["--expose-gc", script, server, String(COUNT)]);
   return JSON.parse(stdout) as Measured;
+}
+
+/** The less of two: what a process takes for a moment and keeps is in it by chance. */
+async function measure(server: "ws" | "tsgi"): Promise<Measured> {
+  const [one, two] = [await run(server), await run(server)];
+  expect([one, two]).toMatchObject(Array(2).fill({ open: COUNT, alive: COUNT }));
+  return one.bytesUsed < two.bytesUsed ? one : two;
 }
 
 withTime("10,000 WebSockets (only with TSGI_SLOW=1)", () => {
   it("are alive, in at most twice the memory of bare ws", async () => {
     const bare = await measure("ws");
     const ours = await measure("tsgi");
-    expect(ours).toMatchObject({ open: COUNT, alive: COUNT });
     expect(ours.bytesOpen).toBeLessThan(2 * bare.bytesOpen);
     expect(ours.bytesUsed).toBeLessThan(2 * bare.bytesUsed);
-  }, 180_000);
+  }, 300_000);
 });
