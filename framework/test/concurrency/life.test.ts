@@ -35,7 +35,7 @@ describe("the worker processes of a server", () => {
     program.kill("SIGKILL");
     await answer;
     await until(async () => !(await isAlive(pid)));
-    expect(await isAlive(pid)).toBe(false);
+    await expect(isAlive(pid)).resolves.toBe(false);
   });
 
   it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
