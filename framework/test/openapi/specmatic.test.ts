@@ -75,7 +75,7 @@ function examplesFor({ username, password }: RunningSample, cookie: string): Rec
 /**
  * The document as Specmatic can work with it. It knows no cookies: the header that carries them takes their place, and
  * there is no refresh without one. It would make up a new password, which the next test does not know. And it breaks a
- * pattern by a `_` at its end, which an item's name may have.
+ * pattern by a `_` at its end, which the names of users and items may have.
  */
 function adapt(document: OpenAPIDocument): OpenAPIDocument {
   for (const [route, item] of Object.entries(document.paths)) {
@@ -86,9 +86,10 @@ function adapt(document: OpenAPIDocument): OpenAPIDocument {
       }
     }
   }
-  const { PasswordChange, NewItem } = document.components?.schemas ?? {};
+  const { PasswordChange, NewItem, NewUser } = document.components?.schemas ?? {};
   delete PasswordChange?.properties?.["new_password"]?.minLength;
   delete NewItem?.properties?.["name"]?.pattern;
+  delete NewUser?.properties?.["username"]?.pattern;
   return document;
 }
 
