@@ -1,4 +1,4 @@
-import { findPostgreSQL } from "./sample-auth-app/test/support/find-postgresql.js";
+import { findPostgreSQL, POSTGRESQL_URL } from "./sample-auth-app/test/support/find-postgresql.js";
 
 /** The tests of every workspace run as one jest call, so that one summary counts them all. */
 const project = (folder, displayName) => ({
@@ -29,6 +29,10 @@ const onPostgreSQL = (url) => ({
 
 export default async () => {
   const postgreSQL = await findPostgreSQL();
+  if (postgreSQL === null) {
+    const place = POSTGRESQL_URL.replace(/:[^:@/]*@/, ":***@");
+    process.stderr.write(`${place} does not answer: the sample application's tests run on SQLite alone.\n`);
+  }
   return {
     projects: [
       project("framework", "framework"),
