@@ -13,15 +13,16 @@ export async function run() {
     await probe.stop();
     const trying = Server.run({ fails: true, port, workers });
     let opened = 0;
-    let ended = null;
-    void trying.then(async (server) => (ended = await server.exited));
-    while (ended === null) {
+    const over = new AbortController();
+    const ending = trying.then((server) => server.exited).finally(() => over.abort());
+    while (!over.signal.aborted) {
       const wire = new Wire(port);
       await new Promise((resolve) => wire.socket.once("connect", resolve).once("error", resolve));
       opened += wire.socket.readyState === "open" ? 1 : 0;
       wire.destroy();
     }
     const { stdout } = await trying;
+    const ended = await ending;
     const isReversed = /first started\nsecond started\nsecond stopped\nfirst stopped/.test(stdout);
     const figure = `${workers === 1 ? "" : "2 workers: "}exit ${ended.status}, opened ${opened} times`;
     demand(ended.status !== 0 && opened === 0 && isReversed, `${figure}; ${stdout}`);

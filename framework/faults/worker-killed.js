@@ -7,14 +7,14 @@ export const pass = "replaced within 2 s; the rolling restart loses no request";
 
 export async function run() {
   const server = await Server.start({ workers: 2 });
-  let isOver = false;
+  const over = new AbortController();
   let answered = 0;
   try {
     /** One request after the other; a connection that is told to close is followed by another. */
     const client = async () => {
-      while (!isOver) {
+      while (!over.signal.aborted) {
         const wire = new Wire(server.port);
-        for (let closes = false; !closes && !isOver; answered++) {
+        for (let closes = false; !closes && !over.signal.aborted; answered++) {
           closes = /connection: close/i.test(await wire.ask("/fast"));
         }
         wire.destroy();
@@ -34,14 +34,14 @@ export async function run() {
     const before = await workers();
     server.kill("SIGHUP");
     await server.said(/All workers are restarted/, "stderr");
-    isOver = true;
+    over.abort();
     const lost = (await Promise.allSettled(clients)).filter(({ status }) => status === "rejected");
     const kept = (await workers()).filter((pid) => before.includes(pid));
     const figure = `replaced in ${Math.round(replacedMs)} ms; ${answered} answered, ${lost.length} lost, ${kept.length} workers kept`;
     demand(replacedMs < 2000 && lost.length === 0 && kept.length === 0, `${figure} ${lost[0]?.reason ?? ""}`);
     return figure;
   } finally {
-    isOver = true;
+    over.abort();
     await server.stop();
   }
 }
