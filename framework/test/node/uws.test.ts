@@ -177,6 +177,20 @@ onUws("a server on uWebSockets.js", () => {
     expect(own.logger.at("error")).toEqual([]);
   });
 
+  it("knows its client until the response has ended", async () => {
+    const seen: unknown[] = [];
+    await using own = await served(
+      httpApp(async (scope, _receive, send) => {
+        if (scope.path === "/before") seen.push([...(scope.client ?? [])], JSON.stringify({ ...scope }.client));
+        await respond(send, 200, "hello");
+        seen.push(scope.client?.[0]);
+      }),
+    );
+    await (await fetch(`${own.url}/before`)).text();
+    await (await fetch(`${own.url}/after`)).text();
+    expect(seen).toEqual([["127.0.0.1", null], '["127.0.0.1",null]', "127.0.0.1", "unknown"]);
+  });
+
   it("takes a large upload as the application reads it", async () => {
     const length = 20_000_000;
     await using own = await served(

@@ -89,7 +89,7 @@ export class UwsHandler {
       head.answer(sink);
     } else {
       const { encrypted, server } = this;
-      const scope = createScope(parsed, head, { encrypted, server, client: clientOf(res) }, this.#service.state);
+      const scope = createScope(parsed, head, { encrypted, server, client: sink.client.pair }, this.#service.state);
       const body = new UwsBody(res, parsed.bodyBytes);
       const line = new UwsLine(sink, this.#service.connections);
       const exchange = new Exchange(this.#service, line, scope, body, sink, 0);
@@ -105,9 +105,4 @@ export class UwsHandler {
     }
     return parsed.fault ?? checkHead(parsed, parsed.url, this, this.#service.limits);
   }
-}
-
-/** The client's address. Older versions do not know its port. */
-export function clientOf(res: UwsResponse): Address {
-  return [Buffer.from(res.getRemoteAddressAsText()).toString("latin1"), res.getRemotePort?.() ?? null];
 }

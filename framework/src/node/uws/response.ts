@@ -1,6 +1,7 @@
 /** A response on uWebSockets.js. @module */
 import { STATUS_CODES } from "node:http";
 import type { ResponseSink } from "../response-sink.js";
+import { ClientAddress } from "./client-address.js";
 import type { UwsResponse } from "./module.js";
 
 /** Beyond this many bytes a body goes out as the socket takes it, instead of waiting in uWebSockets' memory. */
@@ -17,6 +18,8 @@ export class UwsSink implements ResponseSink {
   destroyed = false;
   /** Called when the client goes before the response has ended. */
   onAborted: () => void = () => {};
+  /** Who it goes to. Can be asked for until it has ended. */
+  readonly client: ClientAddress;
   readonly #res: UwsResponse;
   #status = 200;
   #headers: readonly string[] = [];
@@ -37,8 +40,10 @@ export class UwsSink implements ResponseSink {
 
   constructor(res: UwsResponse) {
     this.#res = res;
+    this.client = new ClientAddress(res);
     res.onAborted(() => {
       this.destroyed = true;
+      this.client.forget();
       this.onAborted();
     });
   }
@@ -191,6 +196,7 @@ export class UwsSink implements ResponseSink {
 
   #ended(): void {
     this.#hasEnded = true;
+    this.client.forget();
     const onFinish = this.#onFinish;
     this.#onFinish = null;
     onFinish?.();

@@ -6,7 +6,7 @@ import { type ResponseOwner, ResponseWriter } from "../response.js";
 import type { Service } from "../service.js";
 import { maxMessageBytes, refusalOf, toWebSocketScope, type WebSocketRules } from "../websocket-gate.js";
 import { type Acceptance, type OpenWebSocket, type PendingHandshake, WebSocketSession } from "../websocket-session.js";
-import { clientOf, UwsHead, type UwsHandler } from "./handler.js";
+import { UwsHead, type UwsHandler } from "./handler.js";
 import { UwsLine } from "./line.js";
 import type { UwsApp, UwsRequest, UwsResponse, UwsWebSocket } from "./module.js";
 import { UwsSink } from "./response.js";
@@ -69,7 +69,7 @@ function upgrade(
     return;
   }
   const { encrypted, server } = handler;
-  const scope = createScope(parsed, head, { encrypted, server, client: clientOf(res) }, service.state);
+  const scope = createScope(parsed, head, { encrypted, server, client: sink.client.ask() }, service.state);
   const line = new UwsLine(sink, service.connections);
   const handshake = new UwsHandshake(res, sink, line, context, headers["sec-websocket-key"] ?? "", rules);
   const socketScope = toWebSocketScope(scope, headers);
