@@ -33,7 +33,7 @@ const OPTIONAL: Readonly<Record<string, string>> = { "uWebSockets.js": "uWebSock
 const SLOW_PER_SECOND = 20_000;
 
 /** The servers of a run by their names. */
-function serversOf({ peers }: Settings): Contenders {
+export function serversOf({ peers }: Settings): Contenders {
   return peers ? { ...OWN_SERVERS, ...Object.fromEntries(Object.entries(PEER_SERVERS).filter(canLoad)) } : OWN_SERVERS;
 }
 

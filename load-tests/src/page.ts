@@ -16,6 +16,20 @@ const DRAWN: readonly { section: Section; figure: string; title: string; unit: s
     title: "Over HTTP, by the server's processor time",
     unit: "requests a processor second",
   },
+  {
+    section: "footprint",
+    figure: "startMs",
+    title: "First answer",
+    unit: "milliseconds from the start of the process, less is better",
+  },
+  { section: "footprint", figure: "loadedMiB", title: "Memory after 10,000 requests", unit: "MiB, less is better" },
+  {
+    section: "footprint",
+    figure: "installedMiB",
+    title: "Packages on disk",
+    unit: "MiB with all that they need, less is better",
+  },
+  { section: "sample", figure: "perSecond", title: "The sample application", unit: "requests a second" },
   { section: "startup", figure: "ms", title: "Start-up", unit: "milliseconds, less is better" },
 ];
 
@@ -50,7 +64,8 @@ export function toPage({ started, machine, settings, peers, sections }: Report, 
 <h1>tsgi benchmark</h1>
 <p class="about">${escapeHTML(about.filter(Boolean).join(" "))}</p>
 ${charts.join("\n")}
-${drawLatencies(sections.http ?? [])}
+${drawLatencies("Latency at a fixed rate", sections.latency ?? [])}
+${drawLatencies("Latency under full load", sections.http ?? [])}
 ${drawHistory(history)}
 <p class="about">${escapeHTML(versions.length === 0 ? "No peers were measured: make bench PEERS=1." : `Peers: ${versions.join(", ")}.`)}</p>
 </body></html>
@@ -74,7 +89,7 @@ const PERCENTILES = [
   ["p99.9", "p99_9Ms"],
 ] as const;
 
-function drawLatencies(results: readonly Result[]): string {
+function drawLatencies(title: string, results: readonly Result[]): string {
   const rows = [...new Set(results.flatMap((result) => Object.keys(result.rows)))];
   const charts = rows.flatMap((row) => {
     const lines = results.flatMap(({ contender, rows: own }, index) => {
@@ -85,9 +100,7 @@ function drawLatencies(results: readonly Result[]): string {
     const labels = PERCENTILES.map(([label]) => label);
     return lines.length === 0 ? [] : [`<h3>${escapeHTML(row)}</h3>${lineChart(lines, labels, " ms")}`];
   });
-  return charts.length === 0
-    ? ""
-    : `<h2>Latency under full load</h2><p class="about">milliseconds</p>${charts.join("")}`;
+  return charts.length === 0 ? "" : `<h2>${title}</h2><p class="about">milliseconds</p>${charts.join("")}`;
 }
 
 function drawHistory(history: readonly Past[]): string {

@@ -4,7 +4,9 @@ import { cpus, loadavg } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { measureDirect } from "./direct.js";
+import { measureFootprint } from "./footprint.js";
 import { measureHTTP } from "./http.js";
+import { measureLatency } from "./latency.js";
 import { remember } from "./history.js";
 import { toPage } from "./page.js";
 import { REPOSITORY, RESULTS } from "./paths.js";
@@ -13,8 +15,17 @@ import { Progress, type ProgressOutput } from "./progress.js";
 import { faultsOf, type Result } from "./rounds.js";
 import { measureRouting } from "./routing.js";
 import type { Section, Settings } from "./settings.js";
+import { measureSample } from "./sample.js";
 import { measureStartup } from "./startup.js";
-import { directTable, httpTable, routingTable, startupTable } from "./tables.js";
+import {
+  directTable,
+  footprintTable,
+  httpTable,
+  latencyTable,
+  routingTable,
+  sampleTable,
+  startupTable,
+} from "./tables.js";
 
 /** How one section is measured and shown. */
 export interface Part {
@@ -29,6 +40,9 @@ const PARTS: Parts = {
   direct: { measure: measureDirect, table: directTable },
   routing: { measure: measureRouting, table: routingTable },
   http: { measure: measureHTTP, table: httpTable },
+  latency: { measure: measureLatency, table: latencyTable },
+  footprint: { measure: measureFootprint, table: footprintTable },
+  sample: { measure: measureSample, table: sampleTable },
   startup: { measure: measureStartup, table: startupTable },
 };
 

@@ -1,7 +1,7 @@
 /** How much is measured, read from the environment. @module */
 
 /** The parts of a run, in their order. */
-export const SECTIONS = ["direct", "routing", "http", "startup"] as const;
+export const SECTIONS = ["direct", "routing", "http", "latency", "footprint", "sample", "startup"] as const;
 
 /** One part of a run. */
 export type Section = (typeof SECTIONS)[number];
@@ -35,6 +35,10 @@ export interface Settings {
   readonly rounds: number;
   /** How each server is loaded over HTTP. */
   readonly http: HTTPSettings;
+  /** How each server is loaded at a fixed rate. */
+  readonly latency: { readonly ratePerSecond: number; readonly seconds: number; readonly rounds: number };
+  /** How much is asked of the sample application. */
+  readonly sample: { readonly rounds: number; readonly logins: number; readonly listings: number };
   /** Fresh server processes for each contender over HTTP. One keeps a run under a minute, at the price of rough figures. */
   readonly httpRounds: number;
   /** Starts of a process for each row of the start-up table. */
@@ -65,6 +69,8 @@ export function readSettings(environment: Readonly<Record<string, string | undef
       requests: quick ? 5_000 : 50_000,
       slowRequests: quick ? 5_000 : 10_000,
     },
+    latency: { ratePerSecond: 1_000, seconds: quick ? 1 : 3, rounds: quick || !peers ? 1 : 3 },
+    sample: { rounds: quick || !peers ? 1 : 3, logins: quick ? 20 : 100, listings: quick ? 1_000 : 10_000 },
     httpRounds: quick ? 1 : peers ? 5 : 1,
     starts: quick ? 5 : 11,
     output: environment["OUT"] || null,

@@ -64,6 +64,66 @@ function detailOfCPU({ p99Ms }: Figures): string {
   return p99Ms === undefined ? "" : `p99 ${p99Ms.median} ms`;
 }
 
+/** Latencies at a rate that everybody holds: medians of the rounds' percentiles. */
+export function latencyTable(results: readonly Result[], { latency }: Settings): string {
+  const rows = [...new Set(results.flatMap((result) => Object.keys(result.rows)))];
+  const columns = [
+    ["p50", "p50Ms"],
+    ["p90", "p90Ms"],
+    ["p99", "p99Ms"],
+    ["p99.9", "p99_9Ms"],
+    ["max", "maxMs"],
+  ] as const;
+  const lines = results.flatMap(({ contender, rows: own }) =>
+    rows.map((row) => [
+      contender,
+      row,
+      ...columns.map(([, name]) => (own[row]?.[name] === undefined ? "–" : formatMs(own[row][name].median))),
+    ]),
+  );
+  return [
+    `Latency at ${formatRate(latency.ratePerSecond)} requests a second, corrected for coordinated omission, ${fresh(latency.rounds)}`,
+    formatTable(["", "", ...columns.map(([title]) => title)], lines),
+  ].join("\n");
+}
+
+/** Start, memory and packages of each server. */
+export function footprintTable(results: readonly Result[], settings: Settings): string {
+  const cell = (figures: Figures | undefined, name: string, unit: string): string => {
+    const value = figures?.[name]?.median ?? 0;
+    return value === 0 ? "–" : `${value.toFixed(value < 10 ? 1 : 0)} ${unit}`;
+  };
+  return [
+    `From the start of the process to its first answer, its memory, its packages with all that they need: ${fresh(settings.rounds)}`,
+    formatTable(
+      ["", "first answer", "memory", "after 10,000 requests", "on disk"],
+      results.map(({ contender, rows }) => [
+        contender,
+        cell(rows["footprint"], "startMs", "ms"),
+        cell(rows["footprint"], "idleMiB", "MiB"),
+        cell(rows["footprint"], "loadedMiB", "MiB"),
+        cell(rows["footprint"], "installedMiB", "MiB"),
+      ]),
+    ),
+  ].join("\n");
+}
+
+/** The sample application on SQLite. */
+export function sampleTable(results: readonly Result[], { sample }: Settings): string {
+  const lines = results.flatMap(({ rows }) =>
+    Object.entries(rows).map(([row, { perSecond, p99Ms }]) => [
+      row,
+      perSecond === undefined ? "–" : formatRate(perSecond.median),
+      perSecond === undefined ? "" : formatSpread(perSecond.spread),
+      p99Ms === undefined ? "" : `p99 ${p99Ms.median} ms`,
+    ]),
+  );
+  return [
+    `The sample application on SQLite, requests a second: 4 connections, ${formatRate(sample.logins)} logins, ${formatRate(sample.listings)} listings, ${fresh(sample.rounds)}`,
+    formatTable(["", "", "", ""], lines),
+  ].join("\n");
+}
+
 /** Start-up: at most 1.3 times bare Node and 60 ms more; registration: under 150 ms. */
 export function startupTable(results: readonly Result[], settings: Settings): string {
   const bare = find(results, BARE)?.["process"]?.["ms"];

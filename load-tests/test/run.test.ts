@@ -19,7 +19,15 @@ afterEach(async () => {
 async function run(results: Result[]): Promise<{ status: number; stdout: string; stderr: string; figures: unknown }> {
   const printed = { stdout: "", stderr: "" };
   const part = { measure: async () => results, table: () => "a table" };
-  const parts: Parts = { direct: part, routing: part, http: part, startup: part };
+  const parts: Parts = {
+    direct: part,
+    routing: part,
+    http: part,
+    latency: part,
+    footprint: part,
+    sample: part,
+    startup: part,
+  };
   const output = join(folder, "new", "figures.json");
   const status = await runBench(
     readSettings({ ONLY: "direct", OUT: output }),

@@ -30,7 +30,10 @@ describe("readSettings", () => {
 
   it.each([
     [{ QUICK: "yes" }, 'Expected QUICK to be 1 or 0, not "yes".'],
-    [{ ONLY: "speed" }, 'Expected ONLY to name direct, routing, http, startup, not "speed".'],
+    [
+      { ONLY: "speed" },
+      'Expected ONLY to name direct, routing, http, latency, footprint, sample, startup, not "speed".',
+    ],
   ])("refuses %j", (environment, message) => {
     expect(() => readSettings(environment)).toThrow(new TypeError(message));
   });

@@ -3,7 +3,15 @@ import type { Result } from "../src/rounds.js";
 import { readSettings } from "../src/settings.js";
 import { BARE, IMPORT, REGISTER } from "../src/startup.js";
 import { summarize } from "../src/statistics.js";
-import { directTable, httpTable, routingTable, startupTable } from "../src/tables.js";
+import {
+  directTable,
+  footprintTable,
+  httpTable,
+  latencyTable,
+  routingTable,
+  sampleTable,
+  startupTable,
+} from "../src/tables.js";
 
 const settings = readSettings({});
 
@@ -82,5 +90,29 @@ describe("startupTable", () => {
     expect(table).toMatch(/112\.0 ms +±0 % +≤ 112\.0 ms +met$/m);
     expect(table).toMatch(/151\.0 ms +±0 % +≤ 150\.0 ms +missed$/m);
     expect(table).toMatch(/first answer +–$/m);
+  });
+});
+
+describe("latencyTable", () => {
+  it("shows percentiles at the rate that was asked for", () => {
+    const figures = { p50Ms: 1, p90Ms: 2, p99Ms: 3, p99_9Ms: 4, maxMs: 20 };
+    const table = latencyTable([result("tsgi serve", "GET /health", figures)], settings);
+    expect(table).toContain("at 1,000 requests a second, corrected for coordinated omission");
+    expect(table).toMatch(/^tsgi serve +GET \/health +1\.00 ms +2\.00 ms +3\.00 ms +4\.00 ms +20\.0 ms$/m);
+  });
+});
+
+describe("footprintTable", () => {
+  it("shows start, memory and packages, and nothing where nothing was found", () => {
+    const figures = { startMs: 120, idleMiB: 60, loadedMiB: 70, installedMiB: 0 };
+    const table = footprintTable([result("tsgi serve", "footprint", figures)], settings);
+    expect(table).toMatch(/^tsgi serve +120 ms +60 MiB +70 MiB +–$/m);
+  });
+});
+
+describe("sampleTable", () => {
+  it("shows the rate of each route", () => {
+    const table = sampleTable([result("sample-auth-app", "GET /items", { perSecond: 1234, p99Ms: 7 })], settings);
+    expect(table).toMatch(/^GET \/items +1,230 +±0 % +p99 7 ms$/m);
   });
 });

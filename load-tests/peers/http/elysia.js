@@ -11,4 +11,14 @@ const port = await new Promise((resolve) => {
     probe.close(() => resolve(port));
   });
 });
-createApp({ adapter: node() }).listen({ hostname: "127.0.0.1", port }, () => announce(port));
+createApp({ adapter: node() }).listen({ hostname: "127.0.0.1", port });
+
+// Nor does it tell when it listens: its callback comes before.
+for (;;) {
+  const answers = await fetch(`http://127.0.0.1:${port}/health`).then(
+    () => true,
+    () => false,
+  );
+  if (answers) break;
+}
+announce(port);

@@ -13,6 +13,14 @@ export interface ServerProcess {
   stop(): Promise<void>;
 }
 
+/** How a server's process is started. */
+export interface ServerOptions {
+  /** Variables beside those of this process. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** What becomes of what it says on stderr, where some servers log each request. */
+  readonly stderr?: "inherit" | "ignore";
+}
+
 /** Called in the server's process: says on stdout, in one line, where it answers. */
 export function announce(url: string): void {
   process.stdout.write(`${url}\n`);
@@ -23,23 +31,36 @@ export function announce(url: string): void {
  *
  * @throws Error when the process ends before it answers.
  */
-export async function startServer(script: URL): Promise<ServerProcess> {
+export async function startServer(
+  script: URL,
+  { environment = {}, stderr = "inherit" }: ServerOptions = {},
+): Promise<ServerProcess> {
   const [command = "", ...args] = onCore(SERVER_CORE, [process.execPath, fileURLToPath(script)]);
   const child = spawn(command, args, {
-    stdio: ["ignore", "pipe", "inherit"],
-    env: { ...process.env, NODE_ENV: "production" },
+    stdio: ["ignore", "pipe", stderr],
+    env: { ...process.env, NODE_ENV: "production", ...environment },
   });
   const ended = once(child, "exit");
-  const first = await createInterface(child.stdout)[Symbol.asyncIterator]().next();
-  if (first.done === true) {
+  const url = await findURL(createInterface(child.stdout));
+  if (url === null) {
     throw new Error(`${fileURLToPath(script)} ended before it answered.`);
   }
+  child.stdout.resume(); // what else it says must not fill the pipe
   return {
-    url: first.value,
+    url,
     pid: child.pid ?? 0,
     async stop() {
       child.kill("SIGTERM");
       await ended;
     },
   };
+}
+
+/** The first address that a process prints. */
+async function findURL(lines: AsyncIterable<string>): Promise<string | null> {
+  for await (const line of lines) {
+    const url = /http:\/\/[\w.:[\]]+/.exec(line)?.[0];
+    if (url !== undefined) return url;
+  }
+  return null;
 }
