@@ -1,4 +1,4 @@
-import { Redis, type Command } from "ioredis";
+import { Redis } from "ioredis";
 
 import type { Log } from "./logging.js";
 
@@ -42,17 +42,18 @@ export async function openRedis(url: string, log: Log): Promise<Redis> {
  */
 class ImpatientRedis extends Redis {
   override sendCommand(...[command, stream]: Parameters<Redis["sendCommand"]>): unknown {
+    let isSettled = false;
     const giveUp = (): void => {
-      if (!command.isResolved) {
+      if (!isSettled && (this.status === "ready" || this.status === "connect")) {
         this.disconnect(true);
       }
     };
     const timer = setTimeout(() => setImmediate(giveUp), SILENCE_MS);
-    void settled(command).finally(() => clearTimeout(timer));
+    const settle = (): void => {
+      isSettled = true;
+      clearTimeout(timer);
+    };
+    command.promise.then(settle, settle);
     return super.sendCommand(command, stream);
   }
-}
-
-async function settled({ promise }: Command): Promise<void> {
-  await Promise.allSettled([promise]);
 }
