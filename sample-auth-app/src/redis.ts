@@ -8,8 +8,10 @@ const SILENCE_MS = 40;
 /**
  * Connects to Redis, and goes on trying for as long as the process lives. While it is away commands fail at once, so
  * nobody waits for it.
+ *
+ * @param silenceMs how long a command waits for its answer
  */
-export async function openRedis(url: string, log: Log): Promise<Redis> {
+export async function openRedis(url: string, log: Log, silenceMs = SILENCE_MS): Promise<Redis> {
   const redis = new ImpatientRedis(url, {
     lazyConnect: true,
     connectTimeout: 1_000,
@@ -19,6 +21,7 @@ export async function openRedis(url: string, log: Log): Promise<Redis> {
     maxRetriesPerRequest: 0,
     retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
   });
+  redis.silenceMs = silenceMs;
   let isThere: boolean | null = null;
   let lastError: Error | undefined;
   redis.on("ready", () => {
@@ -41,19 +44,26 @@ export async function openRedis(url: string, log: Log): Promise<Redis> {
  * Redis's silence; this one looks once more after the loop has read what has come.
  */
 class ImpatientRedis extends Redis {
+  silenceMs = SILENCE_MS;
+  #isGivenUp = false;
+
   override sendCommand(...[command, stream]: Parameters<Redis["sendCommand"]>): unknown {
     let isSettled = false;
-    const giveUp = (): void => {
-      if (!isSettled && (this.status === "ready" || this.status === "connect")) {
-        this.disconnect(true);
-      }
-    };
-    const timer = setTimeout(() => setImmediate(giveUp), SILENCE_MS);
+    const timer = setTimeout(() => setImmediate(() => isSettled || this.#giveUp()), this.silenceMs);
     const settle = (): void => {
       isSettled = true;
       clearTimeout(timer);
     };
     command.promise.then(settle, settle);
     return super.sendCommand(command, stream);
+  }
+
+  /** Of all commands that wait on a connection, the first ends it. */
+  #giveUp(): void {
+    if (!this.#isGivenUp && (this.status === "ready" || this.status === "connect")) {
+      this.#isGivenUp = true;
+      this.once("close", () => (this.#isGivenUp = false));
+      this.disconnect(true);
+    }
   }
 }

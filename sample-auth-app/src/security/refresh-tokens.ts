@@ -15,7 +15,7 @@ const ABSOLUTE_MS = 30 * DAY;
  * Two tabs that wake up together send the same token at once: that is a race, not a theft. An answer with a new token is
  * held for this long, so that whoever presents the old one later has had time to know the new one.
  */
-const RACE_MS = 50;
+const RACE_MS = 100;
 /** The server takes one connection in a turn of its loop: after so many, all that was sent at once has been seen. */
 const RACE_TURNS = 50;
 
