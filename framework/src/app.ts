@@ -7,6 +7,7 @@ import { HandlerPool, type HandlerPoolOptions } from "./app/pool.js";
 import { SocketEndpoint } from "./app/socket-endpoint.js";
 import type { ASGIApp, Receive, Scope, Send } from "./asgi.js";
 import { createState } from "./app/state.js";
+import { CallableInstance } from "./callable.js";
 import { type PoolStats, workerHost } from "./concurrency.js";
 import { DependencyOverrides } from "./dependencies.js";
 import {
@@ -65,16 +66,16 @@ export interface AppOptions extends OpenAPIOptions {
 
 const dispatchers = new WeakMap<object, Dispatcher>();
 
-/** A function that is an instance of the class at the same time, and hands its calls to a dispatcher. */
-class CallableInstance {
+/** Hands its calls to a dispatcher. */
+class DispatchingInstance extends CallableInstance {
   constructor() {
     const dispatcher = new Dispatcher();
     const worker = workerHost();
     const self: ASGIApp = worker
       ? () => worker.hold()
       : (scope, receive, send) => dispatcher.handle(scope, receive, send);
+    super(self);
     dispatchers.set(self, dispatcher);
-    return Object.setPrototypeOf(self, new.target.prototype) as CallableInstance;
   }
 }
 
@@ -99,7 +100,7 @@ export interface App {
  * );
  * ```
  */
-export class App extends CallableInstance {
+export class App extends DispatchingInstance {
   /** A place for what the application makes at start-up. Not shared with another process or thread. */
   readonly state: Record<string, unknown> = createState();
   /** What is called in the place of a dependency, in tests above all. Reaches mounted Apps. */

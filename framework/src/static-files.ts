@@ -1,5 +1,6 @@
 /** A folder served as it is. @module */
 import type { ASGIApp, HTTPScope, Receive, Scope, Send } from "./asgi.js";
+import { CallableInstance } from "./callable.js";
 import { decodeLatin1 } from "./datastructures.js";
 import { httpExceptionHandler } from "./exception-handlers.js";
 import { ClientDisconnect, ConfigurationError, HTTPException } from "./exceptions.js";
@@ -124,7 +125,7 @@ export interface StaticFiles {
  * app.mount("/", new StaticFiles("dist", { html: true, fallback: "index.html" }));
  * ```
  */
-export class StaticFiles {
+export class StaticFiles extends CallableInstance {
   /**
    * @param directory - A path, which starts at the working directory, or a `file:` URL.
    * @throws ConfigurationError when it is none of these. That it is a folder is looked up with the first request.
@@ -141,7 +142,7 @@ export class StaticFiles {
       }
       return Promise.resolve();
     };
-    return Object.setPrototypeOf(self, new.target.prototype) as StaticFiles;
+    super(self);
   }
 }
 

@@ -1,4 +1,7 @@
-import { createServer } from "node:http";
+import { execFile } from "node:child_process";
+import { createServer, IncomingMessage, type RequestListener, ServerResponse } from "node:http";
+import { Socket } from "node:net";
+import { promisify } from "node:util";
 import { describe, expect, it } from "@jest/globals";
 import type { ASGIApp, HTTPScope, Scope, SendMessage } from "../src/asgi.js";
 import {
@@ -92,23 +95,29 @@ describe("an App", () => {
 
   it("names toNodeHandler when it is handed to http.createServer by mistake", async () => {
     const { app } = create();
-    const server = createServer();
-    const message = await new Promise<string>((resolve) => {
-      server.on("request", (req, res) => {
-        try {
-          (app as unknown as (req: unknown, res: unknown) => void)(req, res);
-        } catch (error) {
-          resolve(String(error));
-        }
-        res.end();
-      });
-      server.listen(0, "127.0.0.1", () => {
-        const { port } = server.address() as { port: number };
-        void fetch(`http://127.0.0.1:${port}/`).then((answer) => answer.text());
-      });
-    });
-    server.close();
-    expect(message).toContain("toNodeHandler(app)");
+    const server = createServer(app as unknown as RequestListener);
+    const [listener] = server.listeners("request") as ((...args: unknown[]) => Promise<void>)[];
+    const incoming = new IncomingMessage(new Socket());
+    await expect(listener?.apply(server, [incoming, new ServerResponse(incoming)])).rejects.toThrow(
+      "http.createServer(toNodeHandler(app))",
+    );
+  });
+
+  it("ends a program that hands it to http.createServer with a line that names toNodeHandler", async () => {
+    const program = [
+      'import http from "node:http";',
+      `import { App } from ${JSON.stringify(new URL("../dist/index.js", import.meta.url).href)};`,
+      "const server = http.createServer(new App()).listen(0, '127.0.0.1', () => http.get({ host: '127.0.0.1', port: server.address().port }));",
+    ].join("\n");
+    const run = promisify(execFile)(process.execPath, ["--input-type=module", "--eval", program]);
+    await expect(run).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining("toNodeHandler(app)") });
+  });
+
+  it("has the methods of a function", async () => {
+    const { app } = create();
+    app.get("/", async () => "hello");
+    const answer = await callInMemory(app.bind(null), "GET", "/");
+    expect(answer.json).toBe("hello");
   });
 
   it("lists its routes with method, path, handler and metadata, tags of routers among them", () => {

@@ -187,13 +187,10 @@ function encodePath(path: string): Uint8Array {
 
 function rejectScope(scope: unknown): Promise<never> {
   const given = scope as { type?: unknown; rawHeaders?: unknown } | null;
-  if (given?.rawHeaders !== undefined) {
-    throw new TypeError(
-      "An App is an ASGI application, not a listener of http.createServer. " +
-        'Write `http.createServer(toNodeHandler(app))` with `import { toNodeHandler } from "tsgi/node"`.',
-    );
-  }
-  return Promise.reject(
-    new TypeError(`Unknown scope type ${JSON.stringify(given?.type)}: expected "http", "websocket" or "lifespan".`),
-  );
+  const message =
+    given?.rawHeaders === undefined
+      ? `Unknown scope type ${JSON.stringify(given?.type)}: expected "http", "websocket" or "lifespan".`
+      : "An App is an ASGI application, not a listener of http.createServer. " +
+        'Write `http.createServer(toNodeHandler(app))` with `import { toNodeHandler } from "tsgi/node"`.';
+  return Promise.reject(new TypeError(message));
 }

@@ -1,3 +1,4 @@
+import { CallableInstance } from "../callable.js";
 import { HTTPException } from "../exceptions.js";
 import { type Marker, type PARAMS, type Params, withParams } from "../params.js";
 import type { SecuritySchemeObject } from "./types.js";
@@ -31,13 +32,6 @@ export interface SchemeParts<Credentials> {
 /** What a scheme is called with: the values from the request. */
 export interface SchemeArgs {
   readonly sent: readonly string[];
-}
-
-/** A function that is an instance of the class at the same time, so that `Depends` takes it. */
-class CallableInstance {
-  constructor(call: (args: SchemeArgs) => unknown) {
-    return Object.setPrototypeOf(call, new.target.prototype) as CallableInstance;
-  }
 }
 
 /** A scheme is a dependency: a function that carries its params. */
