@@ -11,6 +11,7 @@ import { RequestBody } from "./request-body.js";
 import { readHead, type RequestLimits } from "./request-head.js";
 import { createScope } from "./request.js";
 import { Service } from "./service.js";
+import { TrustedProxies } from "./trusted-proxies.js";
 import { toRules, WebSocketGate, type WebSocketOptions } from "./websocket-gate.js";
 
 /** What `toNodeHandler` can be told. */
@@ -19,6 +20,8 @@ export interface NodeHandlerOptions extends WebSocketOptions {
   logger?: Logger;
   /** What each scope gets a shallow copy of, for an application whose lifespan somebody else runs. Defaults to `{}`. */
   state?: Record<string, unknown>;
+  /** The proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` count, as `serve` takes them. Defaults to none. */
+  trustedProxies?: readonly string[];
 }
 
 /** A listener for requests; its method `upgrade` is the one for WebSockets. */
@@ -50,7 +53,9 @@ export const DEFAULT_REQUEST_LIMITS: RequestLimits = { targetBytes: 8192, header
  * ```
  */
 export function toNodeHandler(app: ASGIApp, options: NodeHandlerOptions = {}): NodeHandler {
-  const service = new Service(app, options.logger ?? consoleLogger, options.state ?? {}, DEFAULT_REQUEST_LIMITS);
+  const { logger = consoleLogger, state = {}, trustedProxies } = options;
+  const proxies = trustedProxies === undefined ? null : new TrustedProxies(trustedProxies);
+  const service = new Service(app, logger, state, DEFAULT_REQUEST_LIMITS, proxies);
   const gate = new WebSocketGate(service, toRules(options, PING_MS, null), null);
   const handle: RequestListener = (req, res) => handleRequest(service, req, res, false);
   return Object.assign(handle, {
@@ -76,7 +81,7 @@ export function handleRequest(
   } else if (head.target === "*") {
     res.writeHead(204).end(); // RFC 9110 §9.3.7: a question to the server, not to a resource of the application
   } else {
-    const scope = createScope(req, head, connection, service.state);
+    const scope = createScope(req, head, connection, service);
     const body = new RequestBody(req, head.hasBody, awaitsContinue ? () => sendContinue(res) : null);
     new Exchange(service, connection, scope, body, res).run();
   }

@@ -3,6 +3,7 @@ import type { HTTPScope } from "../asgi.js";
 import { HeaderList } from "../datastructures.js";
 import type { Connection } from "./connection.js";
 import type { RequestHead } from "./request-head.js";
+import type { Service } from "./service.js";
 
 const EMPTY = new Uint8Array(0);
 const ASGI = Object.freeze({ version: "3.0", spec_version: "2.4" });
@@ -15,12 +16,12 @@ export interface ScopedRequest {
   readonly baseUrl?: string;
 }
 
-/** Creates the scope of a request. `state` is the lifespan's own; the scope gets a shallow copy. */
+/** Creates the scope of a request. The lifespan's `state` is the service's own; the scope gets a shallow copy. */
 export function createScope(
   req: ScopedRequest,
   head: RequestHead,
   connection: Pick<Connection, "encrypted" | "client" | "server">,
-  state: Record<string, unknown>,
+  service: Pick<Service, "state" | "proxies">,
 ): HTTPScope {
   const { target } = head;
   const mark = target.indexOf("?");
@@ -37,13 +38,14 @@ export function createScope(
     headers: new HeaderList(head.headers),
     client: connection.client,
     server: connection.server,
-    state: { ...state },
+    state: { ...service.state },
     extensions: {},
   };
   if (rawPath.includes("%")) {
     scope.raw_path = Buffer.from(rawPath, "latin1");
     scope.path = decodePath(rawPath);
   }
+  service.proxies?.apply(scope, head.headers);
   return scope;
 }
 

@@ -13,6 +13,7 @@ import { NodeServer, type RunningServer, type StoppableServer } from "./running-
 import { Service } from "./service.js";
 import { closeOnSignals } from "./signals.js";
 import { toRules, type WebSocketOptions } from "./websocket-gate.js";
+import { TrustedProxies } from "./trusted-proxies.js";
 import { findUws, type UwsModule } from "./uws/module.js";
 import { UwsServer } from "./uws/server.js";
 import { joinWorkers, returnConnections, sharedPort } from "./worker.js";
@@ -42,6 +43,12 @@ export interface ServeOptions extends WebSocketOptions {
   connectionLimits?: Partial<ConnectionLimits>;
   /** How long clients are waited for. */
   timeouts?: Partial<Timeouts>;
+  /**
+   * The proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` count: addresses, networks as `"10.0.0.0/8"`,
+   * `"loopback"`, `"private"`, and `"unix"` for whoever connects to a Unix socket. Defaults to none: anybody can write
+   * these headers.
+   */
+  trustedProxies?: readonly string[];
   /** Whether SIGTERM and SIGINT drain the server and then end the process. Defaults to `true`. */
   signals?: boolean;
   /** Milliseconds that stopping may take, shutdown hooks included, before it is forced. Defaults to 10,000. */
@@ -117,8 +124,9 @@ async function start(app: ASGIApp, options: ServeOptions, isWorker: boolean): Pr
   const { logger = consoleLogger, shutdownTimeoutMs = 10_000, tls, path, host = "127.0.0.1", port = 8000 } = options;
   const lifespan = new Lifespan(app, logger);
   const { connections, webSocketMessageBytes, ...limits } = { ...DEFAULT_LIMITS, ...options.connectionLimits };
+  const proxies = options.trustedProxies === undefined ? null : new TrustedProxies(options.trustedProxies);
   const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
-  const service = new Service(app, logger, lifespan.state, limits);
+  const service = new Service(app, logger, lifespan.state, limits, proxies);
   const webSockets = toRules(options, timeouts.webSocketPingMs, webSocketMessageBytes);
   const uws = chooseLoop(options, logger);
   const running: StoppableServer & { listen(): Promise<void> } = uws

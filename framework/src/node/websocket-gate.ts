@@ -155,7 +155,7 @@ export class WebSocketGate {
     if (socket.destroyed) {
       return;
     }
-    const scope = toWebSocketScope(createScope(req, head, connection, this.#service.state), req.headers);
+    const scope = toWebSocketScope(createScope(req, head, connection, this.#service), req.headers);
     const handshake = new Handshake(req, connection, firstBytes, open);
     socket.off("error", ignore);
     new WebSocketSession(this.#service, connection, scope, handshake).run(scope);

@@ -89,7 +89,7 @@ export class UwsHandler {
       head.answer(sink);
     } else {
       const { encrypted, server } = this;
-      const scope = createScope(parsed, head, { encrypted, server, client: sink.client.pair }, this.#service.state);
+      const scope = createScope(parsed, head, { encrypted, server, client: sink.client.pair }, this.#service);
       const body = new UwsBody(res, parsed.bodyBytes);
       const line = new UwsLine(sink, this.#service.connections);
       const exchange = new Exchange(this.#service, line, scope, body, sink, 0);

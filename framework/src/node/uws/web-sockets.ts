@@ -69,7 +69,7 @@ function upgrade(
     return;
   }
   const { encrypted, server } = handler;
-  const scope = createScope(parsed, head, { encrypted, server, client: sink.client.ask() }, service.state);
+  const scope = createScope(parsed, head, { encrypted, server, client: sink.client.ask() }, service);
   const line = new UwsLine(sink, service.connections);
   const handshake = new UwsHandshake(res, sink, line, context, headers["sec-websocket-key"] ?? "", rules);
   const socketScope = toWebSocketScope(scope, headers);
