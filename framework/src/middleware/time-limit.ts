@@ -5,6 +5,9 @@ import { onHTTP } from "./on-http.js";
 import { assertTimeout } from "./options.js";
 import { refuse } from "./response-head.js";
 
+/** What `receive` gives once the time is up. */
+const LEFT: ReceiveMessage = Object.freeze({ type: "http.disconnect" });
+
 /**
  * Bounds the time until the application starts its response, with everything that it does before: dependencies, the
  * reading of the body, the handler. After that it answers 504, and to the application the client has gone:
@@ -24,17 +27,25 @@ export function timeLimit(timeoutMs: number): Middleware {
   return onHTTP(async (app, scope, receive, send) => {
     let state = "running" as "running" | "started" | "over";
     let answering: Promise<void> = Promise.resolve();
-    let leave: (message: ReceiveMessage) => void = () => {};
-    const left = new Promise<ReceiveMessage>((resolve) => (leave = resolve));
+    const waiting = new Set<(message: ReceiveMessage) => void>();
     const timer = setTimeout(() => {
       state = "over";
-      leave({ type: "http.disconnect" });
+      for (const leave of waiting) leave(LEFT);
       answering = refuse(scope, send, 504, "Gateway Timeout");
       answering.catch(() => {
         // Awaited below.
       });
     }, timeoutMs);
-    const bounded: Receive = () => (state === "started" ? receive() : Promise.race([left, receive()]));
+    // Attack: a race with one promise of the whole request would keep every part of a body that comes in single bytes.
+    const bounded: Receive = () => {
+      if (state !== "running") return state === "started" ? receive() : Promise.resolve(LEFT);
+      return new Promise<ReceiveMessage>((resolve, reject) => {
+        waiting.add(resolve);
+        receive()
+          .finally(() => waiting.delete(resolve))
+          .then(resolve, reject);
+      });
+    };
     const tracked: Send = (message) => {
       if (state === "over") throw new ClientDisconnect();
       if (message.type === "http.response.start") {

@@ -1,9 +1,17 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { expect, it } from "@jest/globals";
-import type { ASGIApp } from "../../src/asgi.js";
+import type { ASGIApp, ReceiveMessage } from "../../src/asgi.js";
 import { App, ConfigurationError, Depends, Request, StreamingResponse } from "../../src/index.js";
 import { bodyLimit, timeLimit } from "../../src/middleware.js";
 import { KeptLog } from "../support/kept-log.js";
 import { describeMatrix } from "../support/matrix.js";
+
+/** What collects garbage at once. */
+function collector(): () => void {
+  setFlagsFromString("--expose-gc");
+  return runInNewContext("gc") as () => void;
+}
 
 const never = () => new Promise<never>(() => {});
 
@@ -157,6 +165,26 @@ describeMatrix("timeLimit", ({ call }) => {
     });
     expect((await call(app, "GET", "/")).status).toBe(504);
     expect(notes).toEqual(["closed"]);
+  });
+
+  it("keeps nothing of a body that has passed", async () => {
+    const collect = collector();
+    let first: WeakRef<object> | null = null;
+    let parts = 0;
+    const receive = async (): Promise<ReceiveMessage> => {
+      const body = Buffer.alloc(1000);
+      first ??= new WeakRef(body);
+      return { type: "http.request", body, more_body: ++parts < 1000 };
+    };
+    let isKept: boolean | undefined;
+    const reading: ASGIApp = async (_scope, take) => {
+      while (parts < 1000) await take();
+      await new Promise((resolve) => setImmediate(resolve));
+      collect();
+      isKept = first?.deref() !== undefined;
+    };
+    await timeLimit(60_000)(reading)({ type: "http", method: "POST", path: "/" }, receive, () => {});
+    expect(isKept).toBe(false);
   });
 
   it("lets what waits for the body see the client go", async () => {
