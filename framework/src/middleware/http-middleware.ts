@@ -132,8 +132,13 @@ class Passage {
       this.#isOver = true;
       this.#head.reject(error);
     };
-    this.#inner.then(() => over(new Error("The application returned without a response.")), over);
+    this.#inner.then(() => over(this.#absence()), over);
     return this.#head.promise;
+  }
+
+  /** Why there is no response: nobody is there to get one, or the application forgot. */
+  #absence(): Error {
+    return this.#receive.gone ? new ClientDisconnect() : new Error("The application returned without a response.");
   }
 
   #take(message: SendMessage): Promise<void> | void {

@@ -13,8 +13,15 @@ export class SharedReceive {
   /** What the application has taken past the middleware. */
   #missed: "nothing" | "an empty body" | "bytes" = "nothing";
 
+  #gone = false;
+
   constructor(receive: Receive) {
     this.#receive = receive;
+  }
+
+  /** Whether either reader was told that the client has gone. */
+  get gone(): boolean {
+    return this.#gone;
   }
 
   /**
@@ -47,6 +54,7 @@ export class SharedReceive {
     return (this.#pulling ??= this.#receive().then(
       (message) => {
         this.#pulling = null;
+        this.#gone ||= message.type === "http.disconnect";
         this.#kept.push(message);
         if (!this.#middlewareWaits) this.#miss(message);
         this.#middlewareWaits = false;

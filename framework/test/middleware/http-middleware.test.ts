@@ -330,6 +330,23 @@ describe("httpMiddleware around any application", () => {
     expect(seen).toBeInstanceOf(ClientDisconnect);
   });
 
+  it("rejects so, too, when the client goes in the middle of its body", async () => {
+    const messages: ReceiveMessage[] = [{ type: "http.request", body: Buffer.from("half"), more_body: true }];
+    const { app, log } = create(async (_request, next) => void (await next()));
+    const running = app(
+      {
+        type: "http",
+        method: "POST",
+        path: "/items",
+        headers: [[Buffer.from("content-type"), Buffer.from("application/json")]],
+      },
+      () => Promise.resolve(messages.shift() ?? { type: "http.disconnect" }),
+      () => {},
+    );
+    await running;
+    expect(log.lines.filter((line) => line.startsWith("error"))).toEqual([]);
+  });
+
   it("fails when its function fails, once the application has cleaned up", async () => {
     const notes: string[] = [];
     const app: ASGIApp = async (_scope, _receive, send) => {
