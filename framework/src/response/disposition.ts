@@ -16,7 +16,7 @@ export function contentDisposition(type: "attachment" | "inline", filename: stri
     throw new TypeError(`The filename ${JSON.stringify(filename)} has a control character.`);
   }
   // A client may take a slash for a folder of its own.
-  const name = filename.toWellFormed().replace(/^.*[/\\]/, "");
+  const name = filename.toWellFormed().slice(Math.max(filename.lastIndexOf("/"), filename.lastIndexOf("\\")) + 1);
   if (name === "") throw new TypeError(`The filename ${JSON.stringify(filename)} names no file.`);
   const plain = name.replaceAll(/[^\u0020-\u007e]/gu, "_").replaceAll(/["%]/g, "_");
   const extended = plain === name ? "" : `; filename*=UTF-8''${encodeExtended(name)}`;

@@ -169,6 +169,7 @@ describeMatrix("a FileResponse", ({ call }) => {
       `attachment; filename="a_b_20;.txt"; filename*=UTF-8''a%22b%2520%3B.txt`,
     );
     expect(await saved({ filename: "../../etc/it's (1)*.txt" })).toBe(`attachment; filename="it's (1)*.txt"`);
+    expect(await saved({ filename: "a\u2028/b\\c\u2029/.txt" })).toBe('attachment; filename=".txt"');
     expect(await saved({ filename: "'é(*).txt" })).toBe(
       `attachment; filename="'_(*).txt"; filename*=UTF-8''%27%C3%A9%28%2A%29.txt`,
     );
