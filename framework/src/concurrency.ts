@@ -11,6 +11,7 @@ export {
 } from "./concurrency/errors.js";
 export { type HostedApp, type WorkerHost, workerHost } from "./concurrency/host.js";
 export { installLoop, loopName, type LoopName } from "./concurrency/loop.js";
+export { findLoopPackage, type LoopPackage, useLoopPackage } from "./concurrency/loop-package.js";
 export { assertUnbound, describeInstance, detachResult, keepOnLoop } from "./concurrency/ownership.js";
 export {
   assertPoolOptions,

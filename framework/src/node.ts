@@ -1,6 +1,5 @@
 /** The server on `node:http`, and the handler for servers that somebody else made. @module */
 import { installLoop } from "./concurrency.js";
-import { findUws } from "./node/uws/module.js";
 
 export { ProtocolError, ServerStartError, ShutdownTimeoutError } from "./node/errors.js";
 export { toNodeHandler, type NodeHandler, type NodeHandlerOptions } from "./node/handler.js";
@@ -10,6 +9,4 @@ export { serve, type ConnectionLimits, type ServeOptions } from "./node/serve.js
 export type { WebSocketOptions } from "./node/websocket-gate.js";
 
 // Whoever serves on Linux and has uWebSockets.js installed wants it; `serve(app, { loop: "libuv" })` does without.
-if (findUws() !== null) {
-  installLoop("uwebsockets");
-}
+installLoop();

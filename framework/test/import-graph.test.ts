@@ -30,7 +30,7 @@ const LINE = [
 ];
 
 /** What stands outside the line: the adapters, the tools, and the one barrel. */
-const OUTSIDE = ["node", "fetch", "testing", "cli", "index"];
+const OUTSIDE = ["node", "fetch", "testing", "cli", "public", "index"];
 
 const sources = path.resolve(import.meta.dirname, "../src");
 
@@ -142,6 +142,16 @@ describe("the barrel", () => {
     const barrels = [...graph.keys()].filter((file) => path.basename(file) === "index.ts");
     expect(barrels).toEqual(["index.ts"]);
     expect(edges.filter(([, to]) => to === "index.ts").map(show)).toEqual([]);
+  });
+
+  it("is joined by entry points that leave out what modules share, which nothing inside imports either", () => {
+    const publicFiles = [...graph.keys()].filter((file) => moduleOf(file) === "public");
+    expect(publicFiles.toSorted()).toEqual(["public/concurrency.ts", "public/openapi.ts"]);
+    expect(
+      edges
+        .filter(([from, to]) => publicFiles.includes(to) || (publicFiles.includes(from) && to !== path.basename(from)))
+        .map(show),
+    ).toEqual([]);
   });
 
   it("loads nothing of Node's: files, pools and servers load on use", () => {

@@ -1,13 +1,41 @@
-import { afterEach, describe, expect, it } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 
-import { installLoop, loopName } from "../../src/concurrency.js";
+import { installLoop, loopName, useLoopPackage } from "../../src/concurrency.js";
+import { ConfigurationError } from "../../src/exceptions.js";
 
-describe("the name of the loop", () => {
-  afterEach(() => installLoop("libuv"));
+const uWebSockets = { App: () => {}, SSLApp: () => {} };
 
-  it("is libuv's, until a server installs another", () => {
-    expect(loopName()).toBe("libuv");
-    installLoop("uwebsockets");
+describe("the loop", () => {
+  beforeEach(() => {
+    useLoopPackage(uWebSockets);
+    installLoop("libuv");
+  });
+
+  afterEach(() => {
+    useLoopPackage(null);
+    installLoop();
+  });
+
+  it("is the fastest that can be loaded when none is named", () => {
+    expect(installLoop()).toBe("uwebsockets");
     expect(loopName()).toBe("uwebsockets");
+  });
+
+  it("is Node's own where uWebSockets.js cannot be loaded, asked for or not, without an error", () => {
+    useLoopPackage(null);
+    expect(installLoop("uwebsockets")).toBe("libuv");
+    expect(installLoop()).toBe("libuv");
+    expect(loopName()).toBe("libuv");
+  });
+
+  it("is Node's own where that is asked for", () => {
+    installLoop();
+    expect(installLoop("libuv")).toBe("libuv");
+    expect(loopName()).toBe("libuv");
+  });
+
+  it("has one of two names", () => {
+    expect(() => installLoop("asyncio" as "libuv")).toThrow(ConfigurationError);
+    expect(loopName()).toBe("libuv");
   });
 });

@@ -1,5 +1,5 @@
 /** uWebSockets.js: what is used of it, and whether it is there. @module */
-import { createRequire } from "node:module";
+import { findLoopPackage, type LoopPackage, useLoopPackage } from "../../concurrency.js";
 
 /** Bytes, or text that goes out as UTF-8. */
 type Text = string | Uint8Array;
@@ -73,42 +73,24 @@ export interface UwsApp {
 }
 
 /** The package. */
-export interface UwsModule {
+export interface UwsModule extends LoopPackage {
   App(): UwsApp;
   SSLApp(options: object): UwsApp;
   us_listen_socket_close(listening: object): void;
   us_socket_local_port(listening: object): number;
 }
 
-let module: UwsModule | null | undefined;
-
-/** The package where it is installed and has a binary for this Node and C library, looked for once; else `null`. */
+/** The package where it is installed and has a binary for this Node and C library; else `null`. */
 export function findUws(): UwsModule | null {
-  module ??= process.platform === "linux" ? load() : null;
-  return module;
+  const found = findLoopPackage();
+  return found !== null && isUws(found) ? found : null;
 }
 
 /** Takes this for the package, in place of what is installed. */
 export function useUws(other: UwsModule | null): void {
-  module = other;
+  useLoopPackage(other);
 }
 
-/** It stands beside this package, or beside the program that uses it. */
-function load(): UwsModule | null {
-  for (const place of [import.meta.url, process.argv[1]]) {
-    try {
-      const found: unknown = createRequire(place as string)("uWebSockets.js");
-      if (isWhole(found)) {
-        return found;
-      }
-    } catch {
-      // not installed there, or without a binary that this process can load
-    }
-  }
-  return null;
-}
-
-/** A republished build falls back to a stand-in on `node:http`, which is slower than `node:http` and does less. */
-function isWhole(found: unknown): found is UwsModule {
-  return typeof found === "object" && found !== null && "App" in found && "SSLApp" in found;
+function isUws(found: LoopPackage): found is UwsModule {
+  return "us_listen_socket_close" in found && "us_socket_local_port" in found;
 }
