@@ -22,7 +22,7 @@ app.get("/pid", () => {
 app.get("/exit", () => process.exit(3));
 app.get("/memory", () => {
   const kept = [];
-  for (;;) kept.push(new Array(100_000).fill(kept.length));
+  for (;;) kept.push(Array.from({ length: 100_000 }, () => kept.length));
 });
 app.get("/loop", () => {
   for (;;);
