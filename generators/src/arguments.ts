@@ -6,18 +6,24 @@ import { findNameFault, quoteName } from "./project-name.js";
 
 const aboutNpm = 'through npm, flags stand after "--": npm create tsgi my-app -- --yes';
 
+/** A command line, taken apart. */
+export interface Line {
+  /** What each flag sets, by its key. */
+  values: ReadonlyMap<string, string | boolean>;
+  /** The words that are no flags, in their order. */
+  words: readonly string[];
+}
+
 /**
- * Reads the command line. Nothing has been looked at or written when it throws.
+ * Takes a command line apart.
  *
- * @throws UsageError for an unknown flag or value, a flag given twice, a second name, a name that is no npm name, and
- * for a flag that npm has kept for itself.
+ * @throws UsageError for an unknown flag or value, and a flag given twice
  */
-export function parseArguments(argv: readonly string[], environment: Environment): CommandOptions {
-  const options: CommandOptions = { yes: false, force: false, dryRun: false, json: false, help: false, version: false };
+export function readLine<Key extends string>(argv: readonly string[], known: readonly Flag<Key>[]): Line {
   const { tokens } = parseArgs({
     args: [...argv],
     options: Object.fromEntries(
-      flags.map(({ name, short, value }) => [
+      known.map(({ name, short, value }) => [
         name,
         { type: value ? ("string" as const) : ("boolean" as const), ...(short ? { short } : {}) },
       ]),
@@ -27,12 +33,14 @@ export function parseArguments(argv: readonly string[], environment: Environment
     tokens: true,
   });
 
-  const seen = new Map<Flag["key"], string>();
+  const seen = new Map<string, string>();
+  const values = new Map<string, string | boolean>();
+  const words: string[] = [];
   for (const token of tokens) {
     if (token.kind === "positional") {
-      options.name = readName(token.value, options.name);
+      words.push(token.value);
     } else if (token.kind === "option") {
-      const flag = flags.find(({ name }) => name === token.name);
+      const flag = known.find(({ name }) => name === token.name);
       if (!flag) {
         throw new UsageError(`unknown flag ${quoteName(token.rawName)} (see --help)`);
       }
@@ -43,12 +51,28 @@ export function parseArguments(argv: readonly string[], environment: Environment
         );
       }
       seen.set(flag.key, flag.name);
-      setOption(options, flag, readValue(flag, token.value, token.inlineValue === true));
+      values.set(flag.key, readValue(flag, token.value, token.inlineValue === true));
     }
   }
+  return { values, words };
+}
 
+/**
+ * Reads the command line of a new project. Nothing has been looked at or written when it throws.
+ *
+ * @throws UsageError for an unknown flag or value, a flag given twice, a second name, a name that is no npm name, and
+ * for a flag that npm has kept for itself.
+ */
+export function parseArguments(argv: readonly string[], environment: Environment): CommandOptions {
+  const options: CommandOptions = { yes: false, force: false, dryRun: false, json: false, help: false, version: false };
+  const { values, words } = readLine(argv, flags);
+  // The value of a flag with choices is one of them, that of a switch is a boolean: readLine has seen to it.
+  Object.assign(options, Object.fromEntries(values));
+  for (const word of words) {
+    options.name = readName(word, options.name);
+  }
   if (!options.help && !options.version) {
-    const taken = findFlagTakenByNpm(environment, new Set(seen.keys()));
+    const taken = findFlagTakenByNpm(environment, new Set(values.keys()));
     if (taken) {
       throw new UsageError(`npm kept ${taken} for itself; ${aboutNpm}`);
     }
@@ -71,12 +95,12 @@ function readName(value: string, earlier: string | undefined): string {
   return value;
 }
 
-function readValue(flag: Flag, value: string | undefined, inline: boolean): string | undefined {
+function readValue(flag: Flag<string>, value: string | undefined, inline: boolean): string | boolean {
   if (!flag.value) {
     if (value !== undefined) {
       throw new UsageError(`--${flag.name} takes no value`);
     }
-    return undefined;
+    return flag.sets ?? true;
   }
   if (value === undefined || value === "" || (!inline && value.startsWith("-"))) {
     throw new UsageError(`--${flag.name} needs a value: --${flag.name} <${flag.value}>`);
@@ -85,9 +109,4 @@ function readValue(flag: Flag, value: string | undefined, inline: boolean): stri
     throw new UsageError(`--${flag.name} ${quoteName(value)} is unknown; there is: ${flag.choices.join(", ")}`);
   }
   return value;
-}
-
-function setOption(options: CommandOptions, flag: Flag, value: string | undefined): void {
-  // The value of a flag with choices is one of them, that of a switch is a boolean: readValue has seen to it.
-  Object.assign(options, { [flag.key]: flag.value ? value : (flag.sets ?? true) });
 }

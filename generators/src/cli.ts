@@ -1,8 +1,9 @@
 import { parseArguments } from "./arguments.js";
 import { Cancellation } from "./cancellation.js";
 import { CommandError, ExitCode, messageOf, systemErrorCode } from "./errors.js";
-import { helpText } from "./help.js";
+import { helpText, subHelpText } from "./help.js";
 import type { Environment } from "./npm-flags.js";
+import { parseSubCommand, type SubCommandOptions } from "./sub-command.js";
 import { versionOf } from "./templates.js";
 
 /**
@@ -14,25 +15,8 @@ import { versionOf } from "./templates.js";
  */
 export async function main(argv: readonly string[], packageRoot: string): Promise<number> {
   try {
-    const command = parseArguments(argv, process.env);
-    if (command.help) {
-      process.stdout.write(helpText());
-    } else if (command.version) {
-      process.stdout.write(`${versionOf(packageRoot)}\n`);
-    } else {
-      // Yeoman takes a quarter of a second to load: not before the command line is known to be right.
-      const { createProject } = await import("./create-project.js");
-      using cancellation = new Cancellation();
-      await createProject({
-        packageRoot,
-        cancellation,
-        command,
-        isInteractive: !command.yes && !command.json && isTerminal() && !isContinuousIntegration(process.env),
-        ...(command.json
-          ? { print: () => {}, report: printJson }
-          : { print: (line) => process.stdout.write(`${line}\n`) }),
-      });
-    }
+    const subCommand = parseSubCommand(argv);
+    await (subCommand === null ? runCreate(argv, packageRoot) : runSubCommand(subCommand, packageRoot));
     return ExitCode.done;
   } catch (error) {
     // As for the rest of the output, a program reads standard output and a person standard error.
@@ -41,6 +25,38 @@ export async function main(argv: readonly string[], packageRoot: string): Promis
     }
     return report(error);
   }
+}
+
+async function runCreate(argv: readonly string[], packageRoot: string): Promise<void> {
+  const command = parseArguments(argv, process.env);
+  if (command.help) {
+    process.stdout.write(helpText());
+  } else if (command.version) {
+    process.stdout.write(`${versionOf(packageRoot)}\n`);
+  } else {
+    // Yeoman takes a quarter of a second to load: not before the command line is known to be right.
+    const { createProject } = await import("./create-project.js");
+    using cancellation = new Cancellation();
+    await createProject({ packageRoot, cancellation, command, ...conversationOf(command) });
+  }
+}
+
+async function runSubCommand(command: SubCommandOptions, packageRoot: string): Promise<void> {
+  if (command.help) {
+    process.stdout.write(subHelpText(command.generator));
+    return;
+  }
+  const { generateCode } = await import("./create-project.js");
+  using _cancellation = new Cancellation();
+  await generateCode({ packageRoot, folder: process.cwd(), command, ...conversationOf(command) });
+}
+
+/** How a command talks: with a person, or with a program. */
+function conversationOf({ yes, json }: { yes: boolean; json: boolean }) {
+  return {
+    isInteractive: !yes && !json && isTerminal() && !isContinuousIntegration(process.env),
+    ...(json ? { print: () => {}, report: printJson } : { print: (line: string) => process.stdout.write(`${line}\n`) }),
+  };
 }
 
 /** A question on anything else would end the process with status 0 and nothing done: inquirer cannot read from it. */

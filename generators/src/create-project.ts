@@ -5,6 +5,7 @@ import { createLogger, QueuedAdapter, TerminalAdapter } from "@yeoman/adapter";
 import { createPromptModule } from "inquirer";
 import { createEnv } from "yeoman-environment";
 import { AppGenerator, type AppSettings } from "./app-generator.js";
+import { CodeGenerator, type CodeSettings } from "./code-generator.js";
 import { CommandError, ExitCode } from "./errors.js";
 
 /** In the place of Yeoman's own log, which would say everything a second time in other words. */
@@ -21,6 +22,24 @@ function createSilentLog() {
  * @throws CommandError for everything that a person can put right, and after Ctrl-C in a question
  */
 export async function createProject(options: AppSettings): Promise<void> {
+  await runGenerator(AppGenerator, "tsgi:app", options, () => options.cancellation.consequence);
+}
+
+/**
+ * Runs a sub-generator in the same way.
+ *
+ * @throws CommandError as {@link createProject} does
+ */
+export async function generateCode(options: CodeSettings): Promise<void> {
+  await runGenerator(CodeGenerator, "tsgi:code", options, () => "nothing was written");
+}
+
+async function runGenerator<Settings extends { packageRoot: string }>(
+  generatorClass: typeof AppGenerator | typeof CodeGenerator,
+  namespace: string,
+  options: Settings,
+  consequence: () => string,
+): Promise<void> {
   const terminal = new TerminalAdapter({ promptModule: createPromptModule(), log: createSilentLog() });
   const environment = createEnv({
     adapter: new QueuedAdapter({ adapter: terminal }),
@@ -29,16 +48,13 @@ export async function createProject(options: AppSettings): Promise<void> {
     localConfigOnly: true,
     skipInstall: true,
   });
-  const namespace = "tsgi:app";
   // With its place Yeoman finds this package's package.json, instead of any in the current folder.
-  environment.register(AppGenerator, { namespace, resolved: join(options.packageRoot, "package.json") });
+  environment.register(generatorClass, { namespace, resolved: join(options.packageRoot, "package.json") });
   try {
     const generator = await environment.create(namespace, { generatorOptions: { ...options, skipCache: true } });
     await environment.runGenerator(generator);
   } catch (error) {
-    throw isCancelled(error)
-      ? new CommandError(`cancelled, ${options.cancellation.consequence}`, ExitCode.cancelled)
-      : error;
+    throw isCancelled(error) ? new CommandError(`cancelled, ${consequence()}`, ExitCode.cancelled) : error;
   }
 }
 

@@ -12,21 +12,29 @@ interface Feature {
   packages: readonly string[];
 }
 
+const loadTests: Feature = {
+  answer: "loadTests",
+  files: /^(?:load-tests\/.*|scripts\/load\.js)$/,
+  scripts: ["preload", "load"],
+  packages: ["autocannon"],
+};
+
 const features: readonly Feature[] = [
+  loadTests,
   {
     answer: "docker",
     files: /^(?:Dockerfile|\.dockerignore|compose\.yaml|test\/docker\.test\.ts)$/,
     scripts: [],
     packages: [],
   },
-  {
-    answer: "loadTests",
-    files: /^(?:load-tests\/.*|scripts\/load\.js)$/,
-    scripts: ["preload", "load"],
-    packages: ["autocannon"],
-  },
   { answer: "ci", files: /^\.github\//, scripts: [], packages: [] },
 ];
+
+/** The scripts of the load test. */
+export const loadScripts = loadTests.scripts;
+
+/** Whether a file is part of the load test. */
+export const isLoadTest = (path: string): boolean => loadTests.files.test(path);
 
 /** What a project goes without. */
 export class LeftOut {

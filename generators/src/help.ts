@@ -1,13 +1,22 @@
 import { flags, type Flag } from "./options.js";
+import { subFlags } from "./sub-command.js";
+import { subGenerators } from "./sub-generators.js";
+import type { SubGenerator } from "./sub-generators/sub-generator.js";
 
-function usage({ name, short, value }: Flag): string {
+function usage({ name, short, value }: Flag<string>): string {
   return `${short ? `-${short}, ` : "    "}--${name}${value ? ` <${value}>` : ""}`;
 }
 
+/** Lines in two columns. */
+function table(rows: readonly (readonly [string, string])[]): string {
+  const width = Math.max(...rows.map(([first]) => first.length));
+  return rows.map(([first, second]) => `  ${first.padEnd(width)}  ${second}`).join("\n");
+}
+
+const flagTable = (known: readonly Flag<string>[]) => table(known.map((flag) => [usage(flag), flag.help]));
+
 /** The text of `--help`. */
 export function helpText(): string {
-  const width = Math.max(...flags.map((flag) => usage(flag).length));
-  const lines = flags.map((flag) => `  ${usage(flag).padEnd(width)}  ${flag.help}`);
   return `Usage: create-tsgi [name] [flags]
 
 Writes a new tsgi project into the folder ./<name>, installs it, and says what to do next. What no flag says is
@@ -19,8 +28,24 @@ is the part behind the slash.
   create-tsgi my-app --into ~/projects   writes ~/projects/my-app
 
 Flags:
-${lines.join("\n")}
+${flagTable(flags)}
 
-Exit status: 0 the project is there and whole, 1 it failed, 2 the command line is wrong, 130 cancelled.
+In the folder of a project, with the first word (--help after it tells more):
+${table([...subGenerators.values()].map((generator) => [`create-tsgi ${generator.usage}`, generator.help]))}
+
+Exit status: 0 it is done and whole, 1 it failed, 2 the command line is wrong, 130 cancelled.
+`;
+}
+
+/** The text of `create-tsgi route --help`, and of the others. */
+export function subHelpText(generator: SubGenerator): string {
+  return `Usage: create-tsgi ${generator.usage} [flags]
+
+Writes ${generator.help}. What is there already stays as it is.
+
+  create-tsgi ${generator.example}
+
+Flags:
+${flagTable(subFlags)}
 `;
 }

@@ -41,3 +41,8 @@ export function textsOf(value: unknown): Record<string, string> {
   const entries = isRecord(value) ? Object.entries(value) : [];
   return Object.fromEntries(entries.flatMap(([name, text]) => (typeof text === "string" ? [[name, text]] : [])));
 }
+
+/** The same members, in the order of their names. */
+export function sortKeys(value: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -43,7 +43,7 @@ const isStartedByNpm = (environment: Environment) =>
   environment["npm_command"] === "init" || environment["npm_command"] === "exec";
 
 /** The first flag of ours that npm took away although it was meant for us, or `null`. `given` holds those that arrived. */
-export function findFlagTakenByNpm(environment: Environment, given: ReadonlySet<Flag["key"]>): string | null {
+export function findFlagTakenByNpm(environment: Environment, given: ReadonlySet<string>): string | null {
   if (!isStartedByNpm(environment)) {
     return null;
   }

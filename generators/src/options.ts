@@ -39,7 +39,7 @@ export interface CommandOptions {
 }
 
 /** One flag: the command line, the help text and the hints about npm are all made from this. */
-export interface Flag {
+export interface Flag<Key extends string = Exclude<keyof CommandOptions, "name">> {
   /** As it is typed, without dashes. */
   name: string;
   short?: string;
@@ -47,7 +47,7 @@ export interface Flag {
   value?: string;
   choices?: readonly string[];
   /** The field of {@link CommandOptions} that it sets. */
-  key: Exclude<keyof CommandOptions, "name">;
+  key: Key;
   /** What a switch sets. Default: `true`. */
   sets?: boolean;
   help: string;

@@ -1,6 +1,6 @@
 import { keptAnswersOf } from "./answers.js";
 import { LeftOut } from "./features.js";
-import { parseJson, textsOf, toJson } from "./json.js";
+import { parseJson, sortKeys, textsOf, toJson } from "./json.js";
 import type { PackageManager } from "./options.js";
 import type { ProjectOptions } from "./project.js";
 import type { Template } from "./template.js";
@@ -63,8 +63,4 @@ function renderPins(pins: Readonly<Record<string, string>>, packageManager: Pack
     return {};
   }
   return packageManager === "yarn" ? { resolutions: pins } : { overrides: pins };
-}
-
-function sortKeys(value: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

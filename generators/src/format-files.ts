@@ -1,0 +1,33 @@
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
+/** The formatters that a project may have installed, and how each is told to write the files that follow. */
+const formatters: readonly { program: string; parameters: readonly string[] }[] = [
+  { program: "oxfmt", parameters: [] },
+  { program: "biome", parameters: ["format", "--write"] },
+  { program: "prettier", parameters: ["--write", "--log-level=warn"] },
+];
+
+/**
+ * Formats files with the formatter that the project has installed. Without one they stay as they were written.
+ *
+ * @returns what did not work, for the person at the terminal
+ */
+export function formatFiles(folder: string, paths: readonly string[]): string[] {
+  for (const { program, parameters } of formatters) {
+    const path = join(folder, "node_modules/.bin", program);
+    if (existsSync(path)) {
+      const isBatch = process.platform === "win32";
+      const child = spawnSync(isBatch ? `${path}.cmd` : path, [...parameters, ...paths], {
+        cwd: folder,
+        encoding: "utf8",
+        shell: isBatch,
+      });
+      return child.status === 0
+        ? []
+        : [`${program} could not format them: ${child.stderr.trim() || child.error?.message}`];
+    }
+  }
+  return [];
+}

@@ -1,0 +1,56 @@
+import { readLine } from "./arguments.js";
+import { UsageError } from "./errors.js";
+import type { Flag } from "./options.js";
+import { quoteName } from "./project-name.js";
+import { subGenerators } from "./sub-generators.js";
+import type { SubGenerator } from "./sub-generators/sub-generator.js";
+
+/** What the command line of a sub-generator asks for. */
+export interface SubCommandOptions {
+  generator: SubGenerator;
+  parameters: readonly string[];
+  file?: string;
+  dryRun: boolean;
+  json: boolean;
+  yes: boolean;
+  help: boolean;
+}
+
+/** Every flag of the sub-generators. */
+export const subFlags: readonly Flag<"file" | "dryRun" | "json" | "yes" | "help">[] = [
+  { name: "in", value: "file", key: "file", help: "the file to write a route into, e.g. src/routes/orders.ts" },
+  { name: "dry-run", key: "dryRun", help: "list the files and write nothing" },
+  { name: "json", key: "json", help: "print one JSON document for a program to read" },
+  { name: "yes", short: "y", key: "yes", help: "ask nothing" },
+  { name: "help", short: "h", key: "help", help: "show this text" },
+];
+
+/**
+ * Reads the command line of a sub-generator.
+ *
+ * @param argv begins with its name
+ * @returns `null` when it is not that of one
+ * @throws UsageError for an unknown flag, and too many words
+ */
+export function parseSubCommand([name = "", ...argv]: readonly string[]): SubCommandOptions | null {
+  const generator = subGenerators.get(name);
+  if (!generator) {
+    return null;
+  }
+  const { values, words } = readLine(argv, subFlags);
+  const file = values.get("file");
+  const isSet = (key: string) => values.get(key) === true;
+  const most = generator.parameters[1];
+  if (words.length > most) {
+    throw new UsageError(`unexpected argument ${quoteName(words[most] ?? "")}; usage: create-tsgi ${generator.usage}`);
+  }
+  return {
+    generator,
+    parameters: words,
+    ...(typeof file === "string" ? { file } : {}),
+    dryRun: isSet("dryRun"),
+    json: isSet("json"),
+    yes: isSet("yes"),
+    help: isSet("help"),
+  };
+}

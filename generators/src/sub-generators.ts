@@ -1,0 +1,17 @@
+import { dependency } from "./sub-generators/dependency.js";
+import { loadTest } from "./sub-generators/load-test.js";
+import { middleware } from "./sub-generators/middleware.js";
+import { route } from "./sub-generators/route.js";
+import { router } from "./sub-generators/router.js";
+import type { SubGenerator } from "./sub-generators/sub-generator.js";
+import { websocket } from "./sub-generators/websocket.js";
+
+/** What writes code into an existing project, by the word that calls it. */
+export const subGenerators: ReadonlyMap<string, SubGenerator> = new Map([
+  ["route", route],
+  ["router", router],
+  ["dependency", dependency],
+  ["middleware", middleware],
+  ["websocket", websocket],
+  ["load-test", loadTest],
+]);

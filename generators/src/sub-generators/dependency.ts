@@ -1,0 +1,67 @@
+import { SourceFile } from "../code/source-file.js";
+import type { ExistingProject } from "../code/existing-project.js";
+import { readName } from "./names.js";
+import type { Change, SubGenerator } from "./sub-generator.js";
+import { importIt } from "./test-file.js";
+
+const path = "src/dependencies.ts";
+
+/** Writes a dependency beside the others, and a test of it. */
+export const dependency: SubGenerator = {
+  usage: "dependency <name>",
+  help: `a dependency in ${path}, and its test`,
+  example: "dependency tenant",
+  parameters: [1, 1],
+  plan(project, { parameters: [word = ""] }) {
+    const name = readName(word, "dependency");
+    const getter = `get${name.pascal}`;
+    const file = new SourceFile(path, project.has(path) ? project.read(path) : "");
+    if (file.declares(getter)) {
+      return { changes: [], notes: [`${getter} is in ${path} already.`] };
+    }
+    const withParams = file.importName("tsgi", "withParams");
+    const header = file.importName("tsgi", "Header");
+    file.append(`/** The header \`X-${headerOf(name.kebab)}\` of a request, or \`null\`. */
+export const ${getter} = ${withParams}(
+  { ${name.camel}: ${header}({ alias: "x-${name.kebab}", default: null }) },
+  async ({ ${name.camel} }) => ${name.camel},
+);
+`);
+    const test = renderTest(project, { ...name, getter });
+    return { changes: [{ path, text: `${file.toString().trim()}\n`, isNew: false }, test], notes: [] };
+  },
+};
+
+/** `current-tenant` as `Current-Tenant`. */
+function headerOf(kebab: string): string {
+  return kebab.replaceAll(/(?:^|-)[a-z]/g, (letter) => letter.toUpperCase());
+}
+
+function renderTest(project: ExistingProject, { kebab, camel, getter }: Record<"kebab" | "camel" | "getter", string>) {
+  const test: Change = {
+    path: `test/${kebab}-dependency.test.ts`,
+    text: `${importIt(project)}
+
+import { App, Depends } from "tsgi";
+import { TestClient } from "tsgi/testing";
+
+import { ${getter} } from "../src/dependencies.js";
+
+it("gives the header to the handler", async () => {
+  const app = new App();
+  app.get(
+    "/",
+    {
+      params: { ${camel}: Depends(${getter}) },
+    },
+    async ({ ${camel} }) => ({ ${camel} }),
+  );
+  await using client = await TestClient.open(app);
+  await client.get("/").set("X-${headerOf(kebab)}", "example").expect(200, { ${camel}: "example" });
+  await client.get("/").expect(200, { ${camel}: null });
+});
+`,
+    isNew: true,
+  };
+  return test;
+}

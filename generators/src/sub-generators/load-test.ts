@@ -1,0 +1,49 @@
+import { isLoadTest, loadScripts } from "../features.js";
+import { isRecord, sortKeys, textsOf, toJson } from "../json.js";
+import { packageManagers, templateNames } from "../options.js";
+import { commandsOf } from "../package-manager.js";
+import type { SubGenerator } from "./sub-generator.js";
+
+/** Writes the load test that the project went without when it was made. */
+export const loadTest: SubGenerator = {
+  usage: "load-test",
+  help: "the load test, in a project that was made without one",
+  example: "load-test",
+  parameters: [0, 0],
+  plan(project, { templates }) {
+    const template = templateNames.find((name) => name === project.kept["template"]) ?? "minimal";
+    const { files, overlay, workspace } = templates.read(template);
+    const changes = [...files, ...overlay]
+      .filter(([path]) => isLoadTest(path))
+      .map(([path, { contents }]) => ({ path, text: contents.toString("utf8"), isNew: true }));
+    const sources = [files, overlay].map((texts) => texts.get("package.json")?.contents.toString("utf8") ?? "{}");
+    const scripts = Object.fromEntries(
+      sources.flatMap((text) => {
+        const manifest: unknown = JSON.parse(text);
+        const all = textsOf(isRecord(manifest) ? manifest["scripts"] : undefined);
+        return Object.entries(all).filter(([name]) => loadScripts.includes(name));
+      }),
+    );
+    const { manifest } = project;
+    const autocannon = workspace.devDependencies["autocannon"];
+    const changed = {
+      ...manifest,
+      scripts: { ...textsOf(manifest["scripts"]), ...missing(scripts, manifest["scripts"]) },
+      devDependencies: sortKeys({ ...(autocannon ? { autocannon } : {}), ...textsOf(manifest["devDependencies"]) }),
+      "create-tsgi": { ...project.kept, loadTests: true },
+    };
+    const { run, install } = commandsOf(
+      packageManagers.find((name) => name === project.kept["packageManager"]) ?? "npm",
+    );
+    return {
+      changes: [...changes, { path: "package.json", text: toJson(changed), isNew: false }],
+      notes: [`${install} installs what it needs, ${run} load runs it.`],
+    };
+  },
+};
+
+/** Those that are not there: what the user has made of the others stays. */
+function missing(scripts: Readonly<Record<string, string>>, present: unknown): Record<string, string> {
+  const known = textsOf(present);
+  return Object.fromEntries(Object.entries(scripts).filter(([name]) => !(name in known)));
+}

@@ -1,0 +1,68 @@
+import { UsageError } from "../errors.js";
+import { quoteName } from "../project-name.js";
+
+/** Words that JavaScript or a template keeps back. */
+const reserved = new Set(
+  (
+    "app await break case catch class const continue debugger default delete do else enum export extends false finally " +
+    "for function if implements import in instanceof interface let new null package private protected public return " +
+    "static super switch this throw true try typeof var void while with yield arguments eval undefined t request response"
+  ).split(" "),
+);
+
+/**
+ * Reads the name of something to make.
+ *
+ * @returns it in its three spellings
+ * @throws UsageError when it is none
+ */
+export function readName(text: string, what: string) {
+  if (!/^[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*$/.test(text) || text.length > 60) {
+    throw new UsageError(`${quoteName(text)} is no name for a ${what}: letters and digits, "-" between words`);
+  }
+  const kebab = text
+    .replaceAll(/([a-z0-9])([A-Z])/g, "$1-$2")
+    .replaceAll("_", "-")
+    .toLowerCase();
+  const camel = kebab.replaceAll(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+  if (reserved.has(camel)) {
+    throw new UsageError(`${quoteName(text)} is a word that cannot name a ${what}`);
+  }
+  return { kebab, camel, pascal: camel.replace(/^[a-z]/, (letter) => letter.toUpperCase()) };
+}
+
+/** An English plural: `category` as `categories`. */
+export function pluralOf(word: string): string {
+  if (/(?:s|x|z|ch|sh)$/.test(word)) {
+    return `${word}es`;
+  }
+  return /[^aeiou]y$/.test(word) ? `${word.slice(0, -1)}ies` : `${word}s`;
+}
+
+/**
+ * The names between braces of a path.
+ *
+ * @throws UsageError for a path that the router would refuse
+ */
+export function readPathNames(path: string): string[] {
+  const segments = path.split("/").slice(1);
+  const isWhole = (segment: string) => /^(?:\{[A-Za-z_]\w*\}|[^{}\s*?#"'`\\]*)$/.test(segment);
+  if (!path.startsWith("/") || path.length > 200 || !segments.every(isWhole)) {
+    throw new UsageError(`${quoteName(path)} is no path: it starts with "/", and a parameter is a whole {name}`);
+  }
+  const names = segments.flatMap((segment) => /^\{(.+)\}$/.exec(segment)?.[1] ?? []);
+  if (new Set(names).size < names.length || names.includes("__proto__")) {
+    throw new UsageError(`${quoteName(path)} names a parameter twice, or one that cannot be`);
+  }
+  return names;
+}
+
+/** A path as part of a file's name: `/orders/{id}` as `orders-id`. */
+export function slugOf(path: string): string {
+  return (
+    path
+      .replaceAll(/[^A-Za-z0-9]+/g, "-")
+      .replaceAll(/^-|-$/g, "")
+      .toLowerCase() || "root"
+  );
+}

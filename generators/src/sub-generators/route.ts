@@ -1,0 +1,54 @@
+import { UsageError } from "../errors.js";
+import { quoteName } from "../project-name.js";
+import { slugOf } from "./names.js";
+import { endOfPaths, findPlace, findRoute } from "./place.js";
+import { methods, RouteCode } from "./route-code.js";
+import type { SubGenerator } from "./sub-generator.js";
+import { applicationTest } from "./test-file.js";
+
+/** Writes a route into the Router whose prefix fits, or into the App, and a test of it. */
+export const route: SubGenerator = {
+  usage: 'route "<METHOD> <path>"',
+  help: "a route and its test, in the router whose prefix fits, else in the app",
+  example: 'route "GET /orders/{order_id}/lines"',
+  parameters: [1, 2],
+  plan(project, { parameters, file }) {
+    const code = readRoute(parameters);
+    const { method, path } = code;
+    const existing = findRoute(project, method.toLowerCase(), path);
+    if (existing !== null) {
+      return { changes: [], notes: [`${method} ${path} is in ${existing} already.`] };
+    }
+    const place = findPlace(project, path, file);
+    const { file: source, path: sourcePath } = place.module;
+    const text = code.render(place.registrar.variable, place.path, importerOf(source));
+    source.insertAfter(endOfPaths(place.registrar), text, "paragraph");
+    const test = applicationTest(project, {
+      name: `${method.toLowerCase()}-${slugOf(path)}`,
+      title: `answers ${method} ${path}`,
+      statements: (client) => [code.renderTest(client)],
+    });
+    return { changes: [{ path: sourcePath, text: source.toString(), isNew: false }, test], notes: [] };
+  },
+};
+
+/** Imports each name once, however often the code says it. */
+function importerOf(source: { importName(module: string, name: string): string }): (name: string) => string {
+  const names = new Map<string, string>();
+  return (name) => {
+    const known = names.get(name) ?? source.importName("tsgi", name);
+    names.set(name, known);
+    return known;
+  };
+}
+
+/** `"GET /x"` as one word or as two. */
+function readRoute(parameters: readonly string[]): RouteCode {
+  const [word = "", path, ...more] = parameters.join(" ").trim().split(/\s+/);
+  const method = methods.find((known) => known === word.toUpperCase());
+  if (method === undefined || path === undefined || more.length > 0) {
+    const given = quoteName(parameters.join(" "));
+    throw new UsageError(`${given} is no route: write it as "GET /items/{id}", with one of ${methods.join(", ")}`);
+  }
+  return new RouteCode(method, path);
+}

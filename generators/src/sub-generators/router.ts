@@ -1,0 +1,93 @@
+import type { ExistingProject } from "../code/existing-project.js";
+import { importPath } from "../code/existing-project.js";
+import { CommandError } from "../errors.js";
+import { readName } from "./names.js";
+import { endOfPaths } from "./place.js";
+import type { Change, SubGenerator } from "./sub-generator.js";
+import { applicationTest } from "./test-file.js";
+
+/** Writes a module with a Router, has the App include it, and tests it. */
+export const router: SubGenerator = {
+  usage: "router <name>",
+  help: "a router with two routes, included in the app, and its test",
+  example: "router orders",
+  parameters: [1, 1],
+  plan(project, { parameters: [word = ""] }) {
+    const { kebab, camel } = readName(word, "router");
+    const path = `src/routes/${kebab}.ts`;
+    const including = includeRouter(project, camel, path);
+    const test = applicationTest(project, {
+      name: kebab,
+      title: `answers what is below /${kebab}`,
+      statements: (client) => [
+        `await ${client}.get("/${kebab}").expect(200, []);`,
+        `await ${client}.get("/${kebab}/1").expect(404);`,
+      ],
+    });
+    return { changes: [{ path, text: render(kebab, camel), isNew: true }, ...including, test], notes: [] };
+  },
+};
+
+function render(kebab: string, camel: string): string {
+  return `import { HTTPException, Router, t } from "tsgi";
+
+export const ${camel} = new Router({ prefix: "/${kebab}", tags: ["${kebab}"] });
+
+${camel}.get(
+  "",
+  {
+    summary: "All of them",
+    returns: t.Array(t.Object({ id: t.Integer() })),
+  },
+  async () => [],
+);
+
+${camel}.get(
+  "/{id}",
+  {
+    summary: "One of them",
+    params: { id: t.Integer() },
+    returns: t.Object({ id: t.Integer() }),
+  },
+  async ({ id }) => {
+    throw new HTTPException(404, \`There is no \${id}\`);
+  },
+);
+`;
+}
+
+/**
+ * Has the App include a Router.
+ *
+ * @returns the change of the App's module, or nothing when it includes the Router already
+ */
+export function includeRouter(project: ExistingProject, variable: string, path: string): Change[] {
+  const { module, registrar } = project.app;
+  const { file } = module;
+  const from = importPath(module.path, path);
+  const isImported = file.imports.some(({ source }) => source.value === from);
+  if (!isImported && file.declares(variable)) {
+    throw new CommandError(`${module.path} has something called ${variable} already: choose another name`);
+  }
+  const isIncluded = registrar.registrations.some(
+    ({
+      method,
+      call: {
+        arguments: [first],
+      },
+    }) => {
+      return method === "includeRouter" && first?.type === "Identifier" && first.name === variable;
+    },
+  );
+  if (isImported && isIncluded) {
+    return [];
+  }
+  const name = file.importName(from, variable);
+  const lastRouter = registrar.registrations.findLast(({ method }) => method === "includeRouter");
+  file.insertAfter(
+    lastRouter?.statement ?? endOfPaths(registrar),
+    `${registrar.variable}.includeRouter(${name});`,
+    lastRouter ? "line" : "paragraph",
+  );
+  return [{ path: module.path, text: file.toString(), isNew: false }];
+}

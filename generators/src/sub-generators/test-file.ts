@@ -1,0 +1,39 @@
+import { importPath, type ExistingProject } from "../code/existing-project.js";
+import type { Change } from "./sub-generator.js";
+
+/** What a test of the project's own application says. */
+export interface ApplicationTest {
+  /** The name of the file, without `.test.ts`. */
+  name: string;
+  title: string;
+  /** The statements, given what sends requests and what opens a WebSocket. */
+  statements: (client: string, websocket: string) => readonly string[];
+}
+
+/** A test that opens the application as the other tests of the project do. */
+export function applicationTest(project: ExistingProject, { name, title, statements }: ApplicationTest): Change {
+  const path = `test/${name}.test.ts`;
+  const opening = project.testOpening;
+  const isHelper = opening.kind === "helper";
+  const lines = [
+    importIt(project),
+    ...(isHelper ? [] : ["", 'import { TestClient } from "tsgi/testing";']),
+    "",
+    `import { ${opening.name} } from "${importPath(path, opening.path)}";`,
+    "",
+    `it(${JSON.stringify(title)}, async () => {`,
+    isHelper
+      ? "  await using app = await openApp();"
+      : `  await using client = await TestClient.open(${opening.kind === "factory" ? "createApp()" : opening.name});`,
+    ...(isHelper ? statements("app.request", "app.websocket") : statements("client", "client.websocket")).map(
+      (statement) => `  ${statement}`,
+    ),
+    "});",
+  ];
+  return { path, text: `${lines.join("\n")}\n`, isNew: true };
+}
+
+/** The line that imports `it`. */
+export function importIt(project: ExistingProject): string {
+  return `import { it } from "${project.usesJest ? "@jest/globals" : "node:test"}";`;
+}

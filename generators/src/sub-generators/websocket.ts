@@ -1,0 +1,50 @@
+import { readPathNames, slugOf } from "./names.js";
+import { endOfPaths, findPlace, findRoute } from "./place.js";
+import type { SubGenerator } from "./sub-generator.js";
+import { applicationTest } from "./test-file.js";
+
+/** Writes a WebSocket route that sends back what it gets, and a test of it. */
+export const websocket: SubGenerator = {
+  usage: "websocket <path>",
+  help: "a WebSocket route and its test, in the router whose prefix fits, else in the app",
+  example: 'websocket "/rooms/{room}"',
+  parameters: [1, 1],
+  plan(project, { parameters: [path = ""], file }) {
+    const names = readPathNames(path);
+    const existing = findRoute(project, "websocket", path);
+    if (existing !== null) {
+      return { changes: [], notes: [`A WebSocket on ${path} is in ${existing} already.`] };
+    }
+    const place = findPlace(project, path, file);
+    const { file: source, path: sourcePath } = place.module;
+    const [name] = names;
+    const text = `${place.registrar.variable}.websocket(${JSON.stringify(place.path)}, async ({ ${["ws", ...names.slice(0, 1)].join(", ")} }) => {
+  await ws.accept();
+  for await (const message of ws) {
+    await ws.sendJson({ ${name === undefined ? "" : `${name}, `}message: String(message) });
+  }
+});`;
+    source.insertAfter(endOfPaths(place.registrar), text, "paragraph");
+    const test = applicationTest(project, {
+      name: `websocket-${slugOf(path)}`,
+      title: `sends back what it gets on ${path}`,
+      statements: (_client, open) => {
+        const target = path.replaceAll(/\{\w+\}/g, "example");
+        const answer = `{ ${name === undefined ? "" : `${name}: "example", `}message: "hello" }`;
+        return [
+          `await using ws = await ${open}(${JSON.stringify(target)});`,
+          'await ws.sendText("hello");',
+          `assert.deepEqual(await ws.receiveJson(), ${answer});`,
+        ];
+      },
+    });
+    const withAssert = `import assert from "node:assert/strict";\n${test.text}`;
+    return {
+      changes: [
+        { path: sourcePath, text: source.toString(), isNew: false },
+        { ...test, text: withAssert },
+      ],
+      notes: [],
+    };
+  },
+};
