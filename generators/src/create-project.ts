@@ -34,10 +34,10 @@ export async function generateCode(options: CodeSettings): Promise<void> {
   await runGenerator(CodeGenerator, "tsgi:code", options, () => "nothing was written");
 }
 
-async function runGenerator<Settings extends { packageRoot: string }>(
+async function runGenerator(
   generatorClass: typeof AppGenerator | typeof CodeGenerator,
   namespace: string,
-  options: Settings,
+  options: AppSettings | CodeSettings,
   consequence: () => string,
 ): Promise<void> {
   const terminal = new TerminalAdapter({ promptModule: createPromptModule(), log: createSilentLog() });

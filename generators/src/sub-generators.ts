@@ -1,6 +1,7 @@
 import { dependency } from "./sub-generators/dependency.js";
 import { loadTest } from "./sub-generators/load-test.js";
 import { middleware } from "./sub-generators/middleware.js";
+import { model } from "./sub-generators/model.js";
 import { route } from "./sub-generators/route.js";
 import { router } from "./sub-generators/router.js";
 import type { SubGenerator } from "./sub-generators/sub-generator.js";
@@ -10,6 +11,7 @@ import { websocket } from "./sub-generators/websocket.js";
 export const subGenerators: ReadonlyMap<string, SubGenerator> = new Map([
   ["route", route],
   ["router", router],
+  ["model", model],
   ["dependency", dependency],
   ["middleware", middleware],
   ["websocket", websocket],

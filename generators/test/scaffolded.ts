@@ -1,0 +1,98 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, statSync } from "node:fs";
+import { readFile, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { TemplateName } from "../src/options.js";
+import { createTsgi, repositoryRoot, run, shellEnvironment, temporaryFolder, type Result } from "./support.js";
+
+/** A project as the command writes it, with the repository's packages in the place of an installation. */
+export interface Scaffolded extends AsyncDisposable {
+  path: string;
+  /** Runs a program of its packages, such as `tsc`. */
+  tool(name: string, ...parameters: string[]): Promise<Result>;
+  /** Runs the command in its folder. */
+  create(...parameters: string[]): Promise<Result>;
+  /** Runs its tests, or those that are named. */
+  test(...paths: string[]): Promise<Result>;
+  /** What its own script `check` says, once it is built. */
+  check(): Promise<Result>;
+  /** All files that are the project's own, with their text. */
+  files(): Promise<Map<string, string>>;
+}
+
+/** Writes a project of a template into a folder that is gone at the end of the block. */
+export async function scaffold(template: TemplateName, ...flags: string[]): Promise<Scaffolded> {
+  const folder = await temporaryFolder();
+  const made = await createTsgi(["my-app", "--template", template, "--yes", "--no-install", "--no-git", ...flags], {
+    cwd: folder.path,
+  });
+  if (made.status !== 0) {
+    throw new Error(made.stderr);
+  }
+  const path = join(folder.path, "my-app");
+  await symlink(join(repositoryRoot, "node_modules"), join(path, "node_modules"));
+  const env = { PATH: `${join(path, "node_modules/.bin")}:${process.env["PATH"]}`, NODE_OPTIONS: undefined };
+  const tool = (name: string, ...parameters: string[]) => run(name, parameters, { cwd: path, env });
+  const shell = (line: string) => run("sh", ["-c", line], { cwd: path, env });
+  const { scripts } = JSON.parse(await readFile(join(path, "package.json"), "utf8"));
+  return {
+    path,
+    tool,
+    create: (...parameters) => createTsgi(parameters, { cwd: path }),
+    test: (...paths) =>
+      template === "auth"
+        ? shell(`node --experimental-vm-modules node_modules/jest/bin/jest.js -i ${paths.join(" ")}`)
+        : shell(String(scripts.test)),
+    check: () => shell(String(scripts.check)),
+    files: async () => {
+      const names = readdirSync(path, { recursive: true, encoding: "utf8" }).filter(
+        (name) => !/^(?:node_modules|dist|\.git|vendor)(?:\/|$)|^src\/generated|tsbuildinfo$/.test(name),
+      );
+      const files = names.filter((name) => statSync(join(path, name)).isFile()).toSorted();
+      return new Map(
+        await Promise.all(files.map(async (name) => [name, await readFile(join(path, name), "utf8")] as const)),
+      );
+    },
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  };
+}
+
+/**
+ * Starts a program that serves, and waits until it says where.
+ *
+ * @returns its address, and what ends it
+ */
+export async function serve(
+  command: readonly [program: string, ...parameters: string[]],
+  cwd: string,
+): Promise<{ url: string } & AsyncDisposable> {
+  const [program, ...parameters] = command;
+  const child = spawn(program, parameters, {
+    cwd,
+    env: { ...shellEnvironment, HOST: "127.0.0.1", PORT: "0" },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const ended = once(child, "close");
+  const found = new Promise<string>((resolve, reject) => {
+    let said = "";
+    for (const stream of [child.stdout, child.stderr]) {
+      createInterface({ input: stream }).on("line", (line) => {
+        said += `${line}\n`;
+        const url = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0];
+        if (url !== undefined) {
+          resolve(url);
+        }
+      });
+    }
+    void ended.then(() => reject(new Error(`it ended before it served:\n${said}`)));
+  });
+  return {
+    url: await found,
+    [Symbol.asyncDispose]: async () => {
+      child.kill("SIGTERM");
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import { describe, expect, it } from "@jest/globals";
+import { findRegistrars } from "../src/code/registrars.js";
+import { SourceFile } from "../src/code/source-file.js";
+
+/** The text after a name was imported, and what it is called there. */
+function importInto(text: string, module: string, ...names: string[]) {
+  const file = new SourceFile("src/x.ts", text);
+  const called = names.map((name) => file.importName(module, name));
+  return { text: file.toString(), called };
+}
+
+describe("an import", () => {
+  it.each([
+    ['import { App } from "tsgi";\n', 'import { App, t } from "tsgi";\n'],
+    ['import { App, Router, withParams } from "tsgi";\n', 'import { App, Router, t, withParams } from "tsgi";\n'],
+    ['import {\n  App, // the app\n} from "tsgi";\n', 'import {\n  App, t, // the app\n} from "tsgi";\n'],
+    ['import { t } from "tsgi";\n', 'import { t } from "tsgi";\n'],
+    ['import type { App } from "tsgi";\n', 'import type { App } from "tsgi";\nimport { t } from "tsgi";\n'],
+    ['import * as tsgi from "tsgi";\n', 'import * as tsgi from "tsgi";\nimport { t } from "tsgi";\n'],
+    ['import a from "./a.js";\n', 'import a from "./a.js";\n\nimport { t } from "tsgi";\n'],
+    ["export const x = 1;\n", 'import { t } from "tsgi";\n\nexport const x = 1;\n'],
+    ["", 'import { t } from "tsgi";\n\n'],
+  ])("into %j gives %j", (text, expected) => {
+    expect(importInto(text, "tsgi", "t").text).toBe(expected);
+  });
+
+  it("is called as the file calls it", () => {
+    expect(importInto('import { t as types } from "tsgi";\n', "tsgi", "t").called).toEqual(["types"]);
+    expect(importInto('import { "t" as types } from "tsgi";\n', "tsgi", "t").called).toEqual(["types"]);
+  });
+
+  it("is written once, however often it is asked for", () => {
+    expect(importInto("", "tsgi", "t", "Depends", "t").text).toBe('import { Depends, t } from "tsgi";\n\n');
+    expect(importInto('import { App } from "tsgi";\n', "tsgi", "t", "Depends", "t").text).toBe(
+      'import { App, t, Depends } from "tsgi";\n',
+    );
+  });
+});
+
+const source = `import { App, Router } from "tsgi";
+
+// new App() in a comment, and app.get("/comment") too
+const text = 'app.get("/text")';
+
+export const items = new Router({ prefix: "/items", tags: ["x"] }); // the items
+
+items.get("", async () => []);
+items.post("/{id}", {})(async () => null); /* the last */
+
+export function createApp(): App {
+    const app = new App();
+    app.includeRouter(items);
+    if (process.env["DEBUG"]) {
+        app.get("/debug", async () => null);
+    }
+    app.addMiddleware(x);
+    return app;
+}
+`;
+
+describe("Apps and Routers", () => {
+  it("are found by the syntax tree, with what is registered on them beside their declaration", () => {
+    const found = findRegistrars(new SourceFile("x.ts", source));
+    expect(
+      found.map(({ kind, variable, prefix, registrations }) => [
+        kind,
+        variable,
+        prefix,
+        registrations.map(({ method, path }) => `${method} ${path}`),
+      ]),
+    ).toEqual([
+      ["Router", "items", "/items", ["get ", "post /{id}"]],
+      ["App", "app", "", ["includeRouter null", "addMiddleware null"]],
+    ]);
+  });
+
+  it("are added to behind a statement and its comment, as deep as it stands", () => {
+    const file = new SourceFile("x.ts", source);
+    const [items, app] = findRegistrars(file);
+    file.insertAfter(items?.registrations.at(-1)?.statement ?? {}, "items.put(\n  1,\n);", "paragraph");
+    file.insertAfter(app?.registrations[0]?.statement ?? {}, "app.mount();", "line");
+    const text = file.toString();
+    expect(text).toContain("/* the last */\n\nitems.put(\n  1,\n);\n\nexport function");
+    expect(text).toContain("    app.includeRouter(items);\n    app.mount();\n    if");
+    expect(text.replace("\n\nitems.put(\n  1,\n);", "").replace("\n    app.mount();", "")).toBe(source);
+  });
+
+  it("are looked for in whatever the compiler would read", () => {
+    const modern =
+      "await using x = await y();\nconst app = <const T>(a: T) => a satisfies T;\nenum E { A }\n@d class C {}\n";
+    expect(findRegistrars(new SourceFile("x.ts", modern))).toEqual([]);
+    expect(() => new SourceFile("src/broken.ts", "const =")).toThrow(/^src\/broken\.ts cannot be read: .*1:6/);
+  });
+});

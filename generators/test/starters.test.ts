@@ -1,0 +1,60 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it, jest } from "@jest/globals";
+import { exampleRequest } from "../src/next-steps.js";
+import { scaffold, serve } from "./scaffolded.js";
+import { createTsgi, hasProgram, packageRoot, run } from "./support.js";
+
+jest.setTimeout(120_000);
+
+// The first call in a repository may have to bundle the command, and to build and pack the framework.
+beforeAll(() => createTsgi(["--dry-run", "--yes"], { cwd: packageRoot }), 120_000);
+
+/** Skipped where curl is missing. */
+const ifInstalled = hasProgram("curl") ? it : it.skip;
+
+const command = "node_modules/tsgi/dist/cli/main.js";
+
+describe.each(["minimal", "api"] as const)("a project of the template %s", (template) => {
+  it("passes its own checks of format, types and lint, and its own tests", async () => {
+    await using project = await scaffold(template);
+    expect(await project.check()).toMatchObject({ status: 0, stderr: "" });
+    const { status, stdout } = await project.test();
+    expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/^# fail 0$/m) });
+  });
+
+  it("passes its checks without what may be left out", async () => {
+    await using project = await scaffold(
+      template,
+      "--no-docker",
+      "--no-load-tests",
+      "--no-ci",
+      "--package-manager=pnpm",
+    );
+    expect(await project.check()).toMatchObject({ status: 0, stderr: "" });
+    const { stdout } = await project.tool("oxfmt", "--list-different");
+    expect(stdout).toBe("");
+  });
+
+  ifInstalled("answers the request that the command and the README name", async () => {
+    await using project = await scaffold(template);
+    const readme = await readFile(join(project.path, "README.md"), "utf8");
+    const example = exampleRequest(template);
+    expect(readme).toContain(example);
+    await using server = await serve([process.execPath, command, "dev", "src/app.ts"], project.path);
+    const request = example.replace("http://127.0.0.1:8000", server.url).replace("curl", "curl --fail --silent");
+    const { status, stdout } = await run("sh", ["-c", request], { cwd: project.path });
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject(template === "minimal" ? { item_id: 42, version: 3 } : { name: "Pen" });
+  });
+
+  it("serves what is built, and bears its load test", async () => {
+    await using project = await scaffold(template);
+    expect(await project.tool("tsc", "-b")).toMatchObject({ status: 0 });
+    await using server = await serve([process.execPath, command, "run", "dist/app.js"], project.path);
+    const response = await fetch(`${server.url}/openapi.json`);
+    expect(await response.json()).toMatchObject({ openapi: "3.0.3" });
+    const load = await project.tool("node", "load-tests/run.js", "--seconds", "1", "--connections", "2");
+    expect(load).toMatchObject({ status: 0, stdout: expect.stringMatching(/^GET \S+ +\d+ requests\/s/m) });
+  });
+});

@@ -1,0 +1,229 @@
+import { readdirSync } from "node:fs";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
+import { scaffold, type Scaffolded } from "./scaffolded.js";
+import { createTsgi, packageRoot, temporaryFolder } from "./support.js";
+
+jest.setTimeout(240_000);
+
+const slowly = process.env["TSGI_SLOW"] ? it : it.skip;
+
+// The first call in a repository may have to bundle the command, and to build and pack the framework.
+beforeAll(() => createTsgi(["--dry-run", "--yes"], { cwd: packageRoot }), 120_000);
+
+/** Each of them once, some twice: the second time in a file that the first has changed. */
+const calls = [
+  ["router", "orders"],
+  ["router", "order-lines"],
+  ["route", "GET /orders/{order_id}/lines"],
+  ["route", "POST", "/orders/{order_id}/lines"],
+  ["route", "PUT /settings/{name}"],
+  ["route", "PATCH /{body}/x"],
+  ["route", "DELETE /items/{item_id}/parts"],
+  ["route", "DELETE /everything"],
+  ["dependency", "tenant"],
+  ["dependency", "currentLocale"],
+  ["middleware", "timing"],
+  ["middleware", "other-timing"],
+  ["websocket", "/rooms/{room}"],
+  ["websocket", "/orders/live"],
+] as const;
+
+describe.each([
+  ["minimal", it],
+  ["api", slowly],
+] as const)("in a project of the template %s", (template, check) => {
+  check("the sub-generators leave it passing its own checks, and change nothing the second time", async () => {
+    await using project = await scaffold(template, "--no-load-tests");
+    const all = [...calls, ["load-test"]];
+    for (const call of all) {
+      expect([call, await project.create(...call)]).toEqual([call, expect.objectContaining({ status: 0, stderr: "" })]);
+    }
+    const once = await project.files();
+    for (const call of all) {
+      expect(await project.create(...call)).toMatchObject({ status: 0, stderr: "" });
+    }
+    expect(Object.fromEntries(await project.files())).toEqual(Object.fromEntries(once));
+
+    expect(await project.check()).toMatchObject({ status: 0, stderr: "" });
+    const { status, stdout } = await project.test();
+    expect({ status, failed: /^not ok.*$/m.exec(stdout)?.[0] }).toEqual({ status: 0, failed: undefined });
+    expect(await project.tool("tsc", "-b")).toMatchObject({ status: 0 });
+    const load = await project.tool("node", "load-tests/run.js", "--seconds", "1", "--connections", "2");
+    expect(load).toMatchObject({ status: 0 });
+  });
+});
+
+describe("in a project of the template auth", () => {
+  slowly("they do so too, a model with its table, routes and test among them (only with TSGI_SLOW=1)", async () => {
+    await using project = await scaffold("auth");
+    const fields = ["title:String", "body:String?", "pinned:Boolean", "dueAt:DateTime?", "count:Int", "price:Float"];
+    const all = [...calls, ["model", "Note", ...fields], ["model", "BlogCategory"]];
+    for (const call of all) {
+      expect([call, await project.create(...call)]).toEqual([call, expect.objectContaining({ status: 0, stderr: "" })]);
+    }
+    const once = await project.files();
+    for (const call of all) {
+      expect(await project.create(...call)).toMatchObject({ status: 0, stderr: "" });
+    }
+    expect(Object.fromEntries(await project.files())).toEqual(Object.fromEntries(once));
+
+    expect(await project.check()).toMatchObject({ status: 0, stderr: "" });
+    const own = [...once.keys()].filter((path) => /^test\/(?!support)[\w-]+\.test\.ts$/.test(path));
+    const written = own.filter((path) =>
+      /notes|categories|orders|lines|settings|locale|tenant|timing|rooms/.test(path),
+    );
+    const { status, stderr } = await project.test("test/app.test.ts", ...written);
+    expect({ status, failed: /^ +● .*$/m.exec(stderr)?.[0] }).toEqual({ status: 0, failed: undefined });
+  });
+
+  it("a model has the same columns in the schema and in both migrations, behind all earlier ones", async () => {
+    await using project = await scaffold("auth");
+    const { status, stdout } = await project.create(
+      "model",
+      "Note",
+      "title:String",
+      "dueAt:DateTime?",
+      "price:Float",
+      "--json",
+    );
+    expect(status).toBe(0);
+    const { files } = JSON.parse(stdout) as { files: { path: string }[] };
+    const migrations = files.map(({ path }) => path).filter((path) => path.endsWith("migration.sql"));
+    const [sqlite = "", postgresql = ""] = ["sqlite", "postgresql"].map(
+      (database) => migrations.find((path) => path.includes(`/${database}/`)) ?? "",
+    );
+    expect(await readFile(join(project.path, sqlite), "utf8")).toBe(`-- CreateTable
+CREATE TABLE "notes" (
+    "id" INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+    "title" TEXT NOT NULL,
+    "due_at" DATETIME,
+    "price" REAL NOT NULL
+);
+`);
+    expect(await readFile(join(project.path, postgresql), "utf8")).toBe(`-- CreateTable
+CREATE TABLE "notes" (
+    "id" SERIAL NOT NULL,
+    "title" TEXT NOT NULL,
+    "due_at" TIMESTAMP(3),
+    "price" DOUBLE PRECISION NOT NULL,
+
+    CONSTRAINT "notes_pkey" PRIMARY KEY ("id")
+);
+`);
+    for (const path of [sqlite, postgresql]) {
+      const [, , database = "", name = ""] = path.split("/");
+      const all = readdirSync(join(project.path, "prisma/migrations", database)).filter((entry) => /^\d/.test(entry));
+      expect(all.toSorted().at(-1)).toBe(name);
+    }
+    expect(await readFile(join(project.path, "prisma/schema.prisma"), "utf8")).toContain(`model Note {
+  id    Int       @id @default(autoincrement())
+  title String
+  dueAt DateTime? @map("due_at")
+  price Float
+
+  @@map("notes")
+}
+`);
+  });
+});
+
+describe("a sub-generator", () => {
+  let untouched: Scaffolded;
+
+  beforeAll(async () => {
+    untouched = await scaffold("minimal");
+  });
+
+  afterAll(async () => {
+    await untouched[Symbol.asyncDispose]();
+  });
+
+  it("writes nothing in a dry run, and prints one document with --json", async () => {
+    await using project = await scaffold("minimal");
+    const before = await project.files();
+    const { status, stdout } = await project.create("route", "GET /x", "--dry-run", "--json");
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      folder: project.path,
+      dryRun: true,
+      files: [
+        { path: "src/app.ts", action: "overwrite" },
+        { path: "test/get-x.test.ts", action: "create" },
+      ],
+      notes: [],
+    });
+    expect(await project.files()).toEqual(before);
+  });
+
+  it("keeps a file that its user has written", async () => {
+    await using project = await scaffold("minimal");
+    await writeFile(join(project.path, "test/get-x.test.ts"), "mine");
+    await project.create("route", "GET /x");
+    expect(await readFile(join(project.path, "test/get-x.test.ts"), "utf8")).toBe("mine");
+  });
+
+  it("writes a route into the file that --in names", async () => {
+    await using project = await scaffold("api");
+    expect(await project.create("route", "GET /version", "--in", "src/routes/health.ts")).toMatchObject({ status: 0 });
+    expect(await readFile(join(project.path, "src/routes/health.ts"), "utf8")).toContain('health.get(\n  "/version",');
+    const wrong = await project.create("route", "GET /version/x", "--in", "src/routes/items.ts");
+    expect(wrong).toMatchObject({ status: 1, stderr: expect.stringContaining("serves paths below /items") });
+    const missing = await project.create("route", "GET /version/x", "--in", "src/nothing.ts");
+    expect(missing).toMatchObject({ status: 1, stderr: expect.stringContaining("there is: src/app.ts, ") });
+  });
+
+  it.each([
+    [2, ["route"], 'usage: create-tsgi route "<METHOD> <path>"'],
+    [2, ["route", "FETCH /x"], 'write it as "GET /items/{id}"'],
+    [2, ["route", "GET x"], "is no path"],
+    [2, ["route", "GET /v{n}"], "is no path"],
+    [2, ["route", "GET /{a}/{a}"], "twice"],
+    [2, ["route", "GET /{__proto__}"], "cannot be"],
+    [2, ["route", 'GET /"+x+"'], "is no path"],
+    [2, ["route", "GET /${x}`"], "is no path"],
+    [2, ["route", "GET /x", "extra", "words"], "unexpected argument"],
+    [2, ["route", "GET /x", "--force"], 'unknown flag "--force"'],
+    [2, ["router", "../x"], "is no name"],
+    [2, ["router", "__proto__"], "is no name"],
+    [2, ["router", "class"], "cannot name a router"],
+    [2, ["router", "x".repeat(300)], "is no name"],
+    [2, ["router", "t"], "cannot name a router"],
+    [2, ["websocket", "rooms"], "is no path"],
+    [2, ["model", "note"], "a model is written as Note"],
+    [2, ["model", "Note", "id:Int"], "is no field"],
+    [2, ["model", "Note", "a:Blob"], "String, Int, Float, Boolean, DateTime"],
+    [2, ["model", "Note", "a:Int", "a:Int"], "twice"],
+    [1, ["model", "Note"], "a model needs a project of the template auth"],
+  ])("ends with %d and leaves everything as it is: %j", async (status, parameters, message) => {
+    const before = await untouched.files();
+    const result = await untouched.create(...parameters);
+    expect(result.status).toBe(status);
+    expect(result.stderr).toContain(message);
+    expect(result.stderr).toMatch(/^create-tsgi: .{1,300}\n$/);
+    expect(await untouched.files()).toEqual(before);
+  });
+
+  it("says where it has to be called, in a folder that is no project", async () => {
+    await using folder = await temporaryFolder();
+    const call = () => createTsgi(["router", "orders"], { cwd: folder.path });
+    expect(await call()).toMatchObject({ status: 1, stderr: expect.stringContaining("it has no package.json") });
+    await writeFile(join(folder.path, "package.json"), "{");
+    expect(await call()).toMatchObject({ status: 1, stderr: expect.stringContaining("cannot be read") });
+    await writeFile(join(folder.path, "package.json"), "{}");
+    expect(await call()).toMatchObject({ status: 1, stderr: expect.stringContaining("does not depend on tsgi") });
+    await writeFile(join(folder.path, "package.json"), JSON.stringify({ dependencies: { tsgi: "^0.1.0" } }));
+    expect(await call()).toMatchObject({ status: 1, stderr: expect.stringContaining("new App(…)") });
+    await mkdir(join(folder.path, "src"));
+    await writeFile(join(folder.path, "src/app.ts"), "const app = new App(;\n");
+    expect(await call()).toMatchObject({ status: 1, stderr: expect.stringContaining("src/app.ts cannot be read") });
+    expect(readdirSync(folder.path).toSorted()).toEqual(["package.json", "src"]);
+  });
+
+  it("shows its help", async () => {
+    const { status, stdout } = await createTsgi(["route", "--help"], { cwd: packageRoot });
+    expect(status).toBe(0);
+    expect(stdout).toContain('Usage: create-tsgi route "<METHOD> <path>" [flags]');
+  });
+});
