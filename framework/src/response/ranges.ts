@@ -9,9 +9,6 @@ export interface ByteRange {
 /** Attack: a header of many ranges asks for many times the file, or for as many parts as bytes. Past this it is ignored. */
 const MAX_RANGES = 50;
 
-/** Ranges with a gap below this many bytes are sent as one: the head of a part costs more. */
-const MAX_GAP = 80;
-
 const RANGE = /[ \t]*(\d*)-(\d*)[ \t]*(?:,|$)/y;
 
 /**
@@ -53,7 +50,7 @@ function coalesce(ranges: ByteRange[]): ByteRange[] {
   const merged: ByteRange[] = [];
   for (const range of ranges.toSorted((left, right) => left.first - right.first)) {
     const previous = merged.at(-1);
-    if (previous === undefined || range.first > previous.last + MAX_GAP) merged.push(range);
+    if (previous === undefined || range.first > previous.last + 1) merged.push(range);
     else if (range.last > previous.last) merged[merged.length - 1] = { first: previous.first, last: range.last };
   }
   return merged;
