@@ -74,6 +74,7 @@ export class ResponseHeaders implements Iterable<readonly [name: string, value: 
 
   /** Names and values in their order. */
   *[Symbol.iterator](): IterableIterator<readonly [name: string, value: string]> {
+    this.#takeAssigned();
     for (let index = 0; index < this.#raw.length; index += 2) {
       yield [this.#raw[index] as string, this.#raw[index + 1] as string];
     }
@@ -81,7 +82,13 @@ export class ResponseHeaders implements Iterable<readonly [name: string, value: 
 
   /** The headers for an ASGI message. */
   toList(): HeaderList {
+    this.#takeAssigned();
     return new HeaderList([...this.#raw]);
+  }
+
+  /** JavaScript that writes `headers["x-id"] = "1"`, as on a record, gets what `set` does; types know `set` alone. */
+  #takeAssigned(): void {
+    for (const name of Object.keys(this)) this.set(name, String(Reflect.get(this, name)));
   }
 
   #indexOf(key: string): number {
