@@ -3,7 +3,7 @@ import type { Middleware } from "../chain.js";
 import { decodeLatin1 } from "../datastructures.js";
 import { ConfigurationError } from "../exceptions.js";
 import { Response } from "../response.js";
-import { type Host, hostOf } from "./host.js";
+import { type Host, hostOf, ownHost } from "./host.js";
 import { onHTTP } from "./on-http.js";
 import { assertOptions, assertWhole } from "./options.js";
 import { refuse } from "./response-head.js";
@@ -17,7 +17,8 @@ export interface HttpsRedirectOptions {
 }
 
 /**
- * Sends http to https: the same host, path and query, as they were sent. A request without a valid `Host` gets 400.
+ * Sends http to https: the same host, path and query, as they were sent. A request whose `Host` is none gets 400; one
+ * without is sent to the server's own address, where the server says that.
  *
  * The scheme is the server's word. Behind a proxy that ends TLS the server has to be told of it, or the redirect goes
  * round in circles; what a client writes into `X-Forwarded-Proto` counts for nothing here.
@@ -43,7 +44,7 @@ export function httpsRedirect(options: HttpsRedirectOptions = {}): Middleware {
   if (port !== undefined) assertWhole("httpsRedirect(): port", port, 1);
   return onHTTP(async (app, scope, receive, send) => {
     if (scope.scheme === "https") return app(scope, receive, send);
-    const host = hostOf(scope);
+    const host = hostOf(scope) ?? ownHost(scope);
     if (host === null) return refuse(scope, send, 400, "Invalid host header");
     const location = `https://${host.name}${portOf(host, port)}${targetOf(scope)}`;
     await new Response(null, { statusCode, headers: { location } }).send(send);

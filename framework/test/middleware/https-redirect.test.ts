@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import type { HTTPScope, SendMessage } from "../../src/asgi.js";
+import type { Address, HTTPScope, SendMessage } from "../../src/asgi.js";
 import { App, ConfigurationError } from "../../src/index.js";
 import { httpsRedirect, type HttpsRedirectOptions } from "../../src/middleware.js";
 import { call as callInMemory } from "../support/call.js";
@@ -89,6 +89,21 @@ describe("httpsRedirect", () => {
       "/",
     );
     expect(answer).toMatchObject({ status: 200, json: "served" });
+  });
+
+  it.each<[Address | null, string | undefined]>([
+    [["10.0.0.7", 80], "https://10.0.0.7/"],
+    [["::1", 8000], "https://[::1]:8000/"],
+    [["/run/app.sock", null], undefined],
+    [null, undefined],
+  ])("sends a request without a Host to the server's own address, %j", async (server, location) => {
+    const inner = create();
+    const answer = await callInMemory(
+      (scope, receive, send) => inner({ ...scope, headers: [], server } as HTTPScope, receive, send),
+      "GET",
+      "/",
+    );
+    expect([answer.status, answer.headers["location"]]).toEqual([location === undefined ? 400 : 307, location]);
   });
 
   it.each(["", "a b", "a.example/", "user@a.example", "a.example\r\nlocation: https://evil.example"])(
