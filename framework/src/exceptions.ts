@@ -1,6 +1,9 @@
 /** The errors that an application throws, and those that the framework throws at its author. @module */
 
-/** The reason phrases of RFC 9110 §15 and the registry it names, for the default `detail` of an error. */
+/**
+ * The phrases that Node's servers write behind each status, for the default `detail` of an error. They are those of the
+ * registry of RFC 9110 §16.2.1, but for 413 and 422, which RFC 9110 renamed.
+ */
 const STATUS_PHRASES: Readonly<Record<number, string>> = {
   200: "OK",
   201: "Created",
@@ -26,14 +29,14 @@ const STATUS_PHRASES: Readonly<Record<number, string>> = {
   410: "Gone",
   411: "Length Required",
   412: "Precondition Failed",
-  413: "Content Too Large",
+  413: "Payload Too Large",
   414: "URI Too Long",
   415: "Unsupported Media Type",
   416: "Range Not Satisfiable",
   417: "Expectation Failed",
   418: "I'm a Teapot",
   421: "Misdirected Request",
-  422: "Unprocessable Content",
+  422: "Unprocessable Entity",
   423: "Locked",
   424: "Failed Dependency",
   425: "Too Early",
@@ -48,7 +51,11 @@ const STATUS_PHRASES: Readonly<Record<number, string>> = {
   503: "Service Unavailable",
   504: "Gateway Timeout",
   505: "HTTP Version Not Supported",
+  506: "Variant Also Negotiates",
   507: "Insufficient Storage",
+  508: "Loop Detected",
+  510: "Not Extended",
+  511: "Network Authentication Required",
 };
 
 /** The reason phrase of a status, or `"Unknown Status"`. */

@@ -453,7 +453,7 @@ describe("responses", () => {
     const app = new App();
     app.get("/", { params: { a: Query() } }, nothing);
     expect(operation(app, "/").responses["422"]).toEqual({
-      description: "Unprocessable Content",
+      description: "Unprocessable Entity",
       content: { "application/json": { schema: { $ref: "#/components/schemas/HTTPValidationError" } } },
     });
     const { HTTPValidationError, ValidationError } = app.openapi().components?.schemas ?? {};
