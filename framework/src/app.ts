@@ -114,6 +114,8 @@ export class App extends DispatchingInstance {
   readonly #root = new Router();
   readonly #dispatcher = dispatchers.get(this) as Dispatcher;
   readonly #routes: RouteRecord[] = [];
+  /** What `routes` gave last; `null` once there is another route. */
+  #routeList: readonly RouteRecord[] | null = null;
   readonly #endpoints: Endpoint[] = [];
   readonly #lifespan: Lifespan<App>;
   readonly #pool: HandlerPool;
@@ -180,9 +182,9 @@ export class App extends DispatchingInstance {
     this.#root.subscribe({ addRoute: (entry) => this.#addRoute(entry), addMount: (entry) => this.#addMount(entry) });
   }
 
-  /** Every route, in the order of registration. */
+  /** Every route, in the order of registration. Frozen, and the same list until a route is added. */
   get routes(): readonly RouteRecord[] {
-    return this.#routes;
+    return (this.#routeList ??= Object.freeze([...this.#routes]));
   }
 
   /** Every route as it was compiled, for documents. */
@@ -206,6 +208,7 @@ export class App extends DispatchingInstance {
 
   #addRoute(entry: RouteEntry): void {
     this.#assertOpen(`${entry.method} ${entry.path}`);
+    this.#routeList = null;
     const dependencies = [...(this.settings.dependencies ?? []), ...entry.dependencies];
     if (entry.method === WEBSOCKET) {
       const socket = new SocketEndpoint({ ...entry, dependencies }, this.#endpointSettings, this.dependencyOverrides);

@@ -11,8 +11,10 @@ export type ExceptionHandler<E = unknown> = (error: E, request: Request) => unkn
 // oxlint-disable-next-line typescript/no-explicit-any -- a constructor's arguments are contravariant
 export type ExceptionKey = number | (abstract new (...args: any) => unknown);
 
-/** Handlers as an option: a `Map`, or a list of pairs. */
-export type ExceptionHandlersInit = Iterable<readonly [ExceptionKey, ExceptionHandler<never>]>;
+/** Handlers as an option: a `Map`, a list of pairs, or a record by status. */
+export type ExceptionHandlersInit =
+  | Iterable<readonly [ExceptionKey, ExceptionHandler<never>]>
+  | Readonly<Record<number, ExceptionHandler<Error>>>;
 
 /** The status that an error is answered with when nothing else is said. */
 export function statusOf(error: unknown): number {
@@ -25,7 +27,8 @@ export class ExceptionHandlers {
   readonly #handlers = new Map<ExceptionKey, ExceptionHandler<never>>();
 
   constructor(init: ExceptionHandlersInit = []) {
-    for (const [key, handler] of init) this.set(key, handler);
+    const pairs = Symbol.iterator in init ? init : Object.entries(init).map(([key, fn]) => [Number(key), fn] as const);
+    for (const [key, handler] of pairs) this.set(key, handler);
   }
 
   /** Sets the handler of a class or a status. @throws ConfigurationError when either is something else. */

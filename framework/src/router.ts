@@ -224,9 +224,10 @@ export class Router<const Prefix extends string = ""> {
     if (typeof path !== "string" || (path !== "" && !path.startsWith("/"))) {
       throw new ConfigurationError(`${place}: a path starts with "/": write ${JSON.stringify(`/${path}`)}.`);
     }
-    for (const method of methods) {
+    for (const given of methods) {
+      const method = given.toUpperCase();
       if (!METHOD.test(method)) {
-        throw new ConfigurationError(`${place}: ${JSON.stringify(method)} is no method. Write it in upper case.`);
+        throw new ConfigurationError(`${place}: ${JSON.stringify(given)} is no method, as "GET" is one.`);
       }
       const entry: RouteEntry = {
         method,

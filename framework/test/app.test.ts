@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { createServer, IncomingMessage, type RequestListener, ServerResponse } from "node:http";
+import { createServer, IncomingMessage, type RequestListener, ServerResponse, STATUS_CODES } from "node:http";
 import { Socket } from "node:net";
 import { promisify } from "node:util";
 import { describe, expect, it } from "@jest/globals";
@@ -131,6 +131,32 @@ describe("an App", () => {
     ]);
   });
 
+  it("lists its routes in a list that cannot be changed, and that is the same until there is another", () => {
+    const { app } = create();
+    app.get("/a", async () => null);
+    const { routes } = app;
+    expect(app.routes).toBe(routes);
+    expect(() => (routes as unknown[]).push({})).toThrow(TypeError);
+    app.get("/b", async () => null);
+    expect([routes, app.routes].map((list) => list.map(({ path }) => path))).toEqual([["/a"], ["/a", "/b"]]);
+  });
+
+  it("takes exception handlers as pairs, as a Map, and as a record by status", async () => {
+    const answer = () => new PlainTextResponse("lost", { statusCode: 404 });
+    const inits = [[[404, answer]], new Map([[404, answer]]), { 404: answer }] as const;
+    for (const exceptionHandlers of inits) {
+      expect((await callInMemory(create({ exceptionHandlers }).app, "GET", "/")).text).toBe("lost");
+    }
+    expect(() => create({ exceptionHandlers: { 200: answer } })).toThrow(ConfigurationError);
+  });
+
+  it("takes the methods of a route in any case", async () => {
+    const { app } = create();
+    app.route("/a", { methods: ["get", "Post"] }, async () => "hello");
+    expect(app.routes.map(({ method }) => method)).toEqual(["GET", "POST"]);
+    expect((await callInMemory(app, "POST", "/a")).json).toBe("hello");
+  });
+
   it("takes a `send` that gives anything but a promise as done", async () => {
     const { app } = create();
     app.get("/", async () => null);
@@ -255,7 +281,7 @@ describe("registration", () => {
     ["a missing handler", (app) => app.get("/a", {}, undefined as never), /GET \/a: the handler should be a function/],
     ["a path without a slash", (app) => app.get("a", handler), /GET a: a path starts with "\/": write "\/a"/],
     ["the same method and pattern", (app) => app.get("/taken/{x}", handler), /GET \/taken\/\{x\}: /],
-    ["a method in lower case", (app) => app.route("/a", { methods: ["get"] }, handler), /"get" is no method/],
+    ["a method that is none", (app) => app.route("/a", { methods: ["GET /"] }, handler), /"GET \/" is no method/],
     ["a pattern with a constraint", (app) => app.get("/{id:\\d+}", handler), /GET \/\{id:/],
     ["a mount with names", (app) => app.mount("/{x}", async () => {}), /mount \/\{x\}/],
     ["a mount of nothing", (app) => app.mount("/x", null as never), /mount \/x: an ASGI application is a function/],
@@ -569,6 +595,13 @@ describeMatrix("errors", ({ call }) => {
   class Teapot extends Error {
     override readonly name = "Teapot";
   }
+
+  it("give an HTTPException without a detail the phrase of its status, as Node's servers write it", () => {
+    const { 509: _, ...registered } = STATUS_CODES;
+    const phrases = Object.entries(registered).filter(([status]) => Number(status) >= 400);
+    expect(phrases.map(([status]) => [status, new HTTPException(Number(status)).detail])).toEqual(phrases);
+    expect(phrases).toContainEqual(["422", "Unprocessable Entity"]);
+  });
 
   it("give HTTPExceptions their status, detail and headers", async () => {
     const { app } = create();

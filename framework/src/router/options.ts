@@ -142,7 +142,7 @@ export interface SocketVerb<Prefix extends string = ""> {
 
 /** The options of `route`, which serves several methods with one handler. */
 export interface MultiRouteOptions {
-  /** In upper case. Defaults to `["GET"]`. */
+  /** In any case. Defaults to `["GET"]`. */
   methods?: readonly string[];
 }
 
