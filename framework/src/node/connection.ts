@@ -17,6 +17,8 @@ export interface Call {
   disconnect(): void;
   /** The server is about to stop: ends what has no end of its own. */
   drain(): void;
+  /** The socket takes more. Called where the parser that says so has let go of it. */
+  drained(): void;
   /** Answers in the application's place. */
   refuse(refusal: Refusal): void;
 }
@@ -111,6 +113,19 @@ export class Connection implements Line {
     } else {
       this.#refusal = refusal;
     }
+  }
+
+  /**
+   * The same behind a head for which the parser of `node:http` lets go of the socket: CONNECT and Upgrade. Requests before
+   * it may still be answered, and nobody else hears then that the socket takes more, fails, or has lost its client.
+   */
+  refuseDetached(refusal: Refusal): void {
+    const { socket } = this;
+    socket.on("error", () => {}); // "close" follows
+    socket.on("drain", () => this.calls[0]?.drained());
+    socket.on("end", () => void (this.calls.length > 0 && socket.destroy()));
+    socket.resume();
+    this.refuse(refusal);
   }
 
   /** Ends the connection behind a response, and takes no request from it any more. */

@@ -111,6 +111,10 @@ export class Exchange implements Call, ResponseOwner {
     }
   }
 
+  drained(): void {
+    this.#response.drained();
+  }
+
   /** Answers in the application's place; once the response has begun, a cut is all that says that it is not whole. */
   refuse(refusal: Refusal): void {
     if (this.#response.untouched) {

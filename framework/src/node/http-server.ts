@@ -71,7 +71,7 @@ export function createHTTPServer(service: Service, settings: HTTPServerSettings)
   server.on("request", (req, res) => handleRequest(service, req, res, false));
   server.on("checkContinue", (req, res) => handleRequest(service, req, res, true));
   server.on("checkExpectation", (req, res) => handleRequest(service, req, res, false)); // refused there
-  server.on("connect", (_req, socket) => Connection.of(socket as Socket).refuse(refusals.connect));
+  server.on("connect", (_req, socket) => Connection.of(socket as Socket).refuseDetached(refusals.connect));
   server.on("clientError", onClientError);
   const parse = lookAtFirstLines(server, service, settings);
   const gate = new WebSocketGate(service, settings.webSockets, parse);

@@ -88,6 +88,14 @@ export class ResponseWriter {
     }
   }
 
+  /** The socket takes more. */
+  drained(): void {
+    if (this.#phase === "streaming") {
+      this.#flushed?.resolve();
+      this.#flushed = null;
+    }
+  }
+
   /** Whether the response is a stream of server-sent events that goes on: one that may end at any event. */
   get streamsEvents(): boolean {
     const raw = this.#headers;

@@ -116,7 +116,7 @@ export class WebSocketGate {
     const connection = Connection.of(socket);
     socket.on("error", ignore);
     if (connection.calls.some((call) => !call.answered)) {
-      connection.refuse(refusals.malformed); // pipelined: its answer waits for those before it
+      connection.refuseDetached(refusals.malformed); // pipelined: its answer waits for those before it
     } else if (req.headers.upgrade?.toLowerCase() !== "websocket") {
       this.#serveOther(req, socket, firstBytes);
     } else {

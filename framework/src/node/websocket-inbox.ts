@@ -2,15 +2,24 @@
 import type { OpenWebSocket } from "./websocket-session.js";
 import type { ReceiveMessage } from "../asgi.js";
 import { ProtocolError } from "./errors.js";
+import { CLOSE } from "./websocket-messages.js";
 
 /** Up to these bytes and messages the client's messages wait in memory; beyond that the client waits. */
 const MAX_QUEUED_BYTES = 65_536;
 const MAX_QUEUED_MESSAGES = 16;
 
+/**
+ * What was read already comes all the same. Compressed it can be a thousand times as long: 64 KiB of it held 60 MiB. A
+ * client behind which more than this has come since it was to wait is cut.
+ */
+const MAX_EXCESS_BYTES = 4 << 20;
+
 /** The messages for one application. */
 export class WebSocketInbox {
   readonly #queue: ReceiveMessage[] = [{ type: "websocket.connect" }];
   #queuedBytes = 0;
+  /** Bytes that have come since the client was to wait. */
+  #excessBytes = 0;
   #waiting: ((message: ReceiveMessage) => void) | null = null;
   #end: ReceiveMessage | null = null;
   #source: OpenWebSocket | null = null;
@@ -31,6 +40,7 @@ export class WebSocketInbox {
     if (message !== null) {
       this.#queuedBytes -= sizeOf(message);
       if (this.#source?.isPaused && this.#queue.length === 0) {
+        this.#excessBytes = 0;
         this.#source.resume();
       }
       return Promise.resolve(message);
@@ -48,11 +58,24 @@ export class WebSocketInbox {
       waiting(message);
       return;
     }
+    if (this.#isFlooded(message)) return;
     this.#queue.push(message);
     this.#queuedBytes += sizeOf(message);
     if (this.#queue.length >= MAX_QUEUED_MESSAGES || this.#queuedBytes >= MAX_QUEUED_BYTES) {
       this.#source?.pause();
     }
+  }
+
+  /** Whether a message is one too many, for which the client is cut. */
+  #isFlooded(message: ReceiveMessage): boolean {
+    if (this.#end === null && this.#source?.isPaused) {
+      if (this.#excessBytes > MAX_EXCESS_BYTES) {
+        this.#source.close(CLOSE.policyViolation, "Too many messages wait");
+        this.end(CLOSE.policyViolation, "Too many messages wait");
+      }
+      this.#excessBytes += sizeOf(message);
+    }
+    return this.#end !== null;
   }
 
   /** The client has gone, or this side goes. The first time counts. */

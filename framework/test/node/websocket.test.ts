@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { constants, deflateRawSync } from "node:zlib";
 import { describe, expect, it } from "@jest/globals";
 import type { ASGIApp, ReceiveMessage, SendMessage, WebSocketScope } from "../../src/asgi.js";
 import { ClientDisconnect } from "../../src/exceptions.js";
@@ -407,6 +408,53 @@ describe("the bounds of a WebSocket", () => {
     expect(count).toBe(COUNT);
   }, 20_000);
 
+  it("cut a client of which much more comes than waits, as compressed messages are", async () => {
+    const ask = new Deferred<void>();
+    const seen = new Deferred<[count: number, end: ReceiveMessage]>();
+    await using server = await served(
+      socketApp(async (_scope, receive, send) => {
+        await receive();
+        await send(accept);
+        await ask.promise;
+        let count = 0;
+        let message = await receive();
+        for (; message.type === "websocket.receive"; count++) message = await receive();
+        seen.resolve([count, message]);
+      }),
+      { webSocketCompression: true },
+    );
+    await using wire = new Wire(server.port);
+    const offer = "Sec-WebSocket-Extensions: permessage-deflate\r\n\r\n";
+    await wire.write(handshake(GOOD).replace(/\r\n$/, offer)).until(/\r\n\r\n$/);
+    const mebibyte = deflateRawSync(Buffer.alloc(1 << 20), { finishFlush: constants.Z_SYNC_FLUSH }).subarray(0, -4);
+    const head = Buffer.from([0xc2, 0x80 | 126, mebibyte.length >> 8, mebibyte.length & 0xff, 0, 0, 0, 0]);
+    wire.write(Buffer.concat([head, mebibyte]).toString("latin1").repeat(32));
+    expect(await wire.until(/Too many messages wait/)).toContain("\x88\x18\x03\xf0");
+    ask.resolve();
+    const [count, end] = await seen.promise;
+    expect(count).toBeLessThan(10);
+    expect(end).toEqual({ type: "websocket.disconnect", code: 1008, reason: "Too many messages wait" });
+  });
+
+  it("let all others have their turn while one client reads as fast as it is sent to", async () => {
+    let run = 0;
+    let longest = 0;
+    await using server = await served(
+      socketApp(async (_scope, _receive, send) => {
+        await send(accept);
+        for (let sent = 0; sent < 1000; sent++) {
+          if (run === 0) setImmediate(() => (run = 0));
+          longest = Math.max(longest, ++run);
+          await send({ type: "websocket.send", bytes: Buffer.alloc(16_384) });
+        }
+      }),
+    );
+    await using client = new Client(server);
+    await client.closed;
+    expect(client.messages).toHaveLength(1000);
+    expect(longest).toBeLessThan(80);
+  });
+
   it("make an application wait whose client does not read", async () => {
     const waits = new Deferred<void>();
     let sent = 0;
@@ -488,11 +536,11 @@ describe("a server that stops", () => {
   });
 });
 
-describe("a request that waits for its answer", () => {
-  it.each([
-    ["CONNECT", "CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n", 405],
-    ["a handshake", handshake(GOOD), 400],
-  ])("is answered before %s behind it is refused", async (_what, next, status) => {
+describe.each([
+  ["CONNECT", "CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n", 405],
+  ["a handshake", handshake(GOOD), 400],
+])("a request that waits for its answer, and behind it %s", (_what, next, status) => {
+  it("is answered before that is refused", async () => {
     const gate = new Deferred<void>();
     await using server = await served(
       httpApp(async (_scope, _receive, send) => {
@@ -504,5 +552,51 @@ describe("a request that waits for its answer", () => {
     wire.write(`GET / HTTP/1.1\r\nHost: a\r\n\r\n${next}`);
     setImmediate(() => gate.resolve());
     expect(await wire.closed).toMatch(new RegExp(`^HTTP/1\\.1 200 [^]*firstHTTP/1\\.1 ${status} `));
+  });
+
+  it("is answered to its end when its client reads slowly", async () => {
+    const CHUNKS = 64;
+    const gate = new Deferred<void>();
+    await using server = await served(
+      httpApp(async (_scope, _receive, send) => {
+        await send({
+          type: "http.response.start",
+          status: 200,
+          headers: [pair("content-length", String(CHUNKS << 18))],
+        });
+        await gate.promise;
+        for (let left = CHUNKS; left > 0; left--) {
+          await send({ type: "http.response.body", body: Buffer.alloc(1 << 18, "."), more_body: left > 1 });
+        }
+      }),
+    );
+    await using wire = new Wire(server.port);
+    wire.write(`GET / HTTP/1.1\r\nHost: a\r\n\r\n${next}`);
+    setImmediate(() => gate.resolve());
+    expect(await wire.closed).toMatch(new RegExp(`\\.HTTP/1\\.1 ${status} `));
+  });
+
+  it.each<[string, (wire: Wire) => unknown]>([
+    ["with a reset", ({ socket }) => socket.resetAndDestroy()],
+    ["in good order", ({ socket }) => socket.end()],
+  ])("ends when its client leaves %s", async (_how, leave) => {
+    const ended = new Deferred<unknown>();
+    const chunk = Buffer.alloc(1 << 18);
+    await using server = await served(
+      httpApp(async (_scope, _receive, send) => {
+        await send({ type: "http.response.start", status: 200 });
+        try {
+          for (;;) await send({ type: "http.response.body", body: chunk, more_body: true });
+        } catch (error) {
+          ended.resolve(error);
+          throw error;
+        }
+      }),
+    );
+    await using wire = new Wire(server.port);
+    await wire.write(`GET / HTTP/1.1\r\nHost: a\r\n\r\n${next}`).until(/200 OK/);
+    wire.socket.pause();
+    leave(wire);
+    expect(await ended.promise).toBeInstanceOf(ClientDisconnect);
   });
 });
