@@ -162,6 +162,11 @@ export class TestClient {
     return this.#agent.options(path);
   }
 
+  /** Starts a `TRACE`. */
+  trace(path: string): TestRequest {
+    return this.#agent.trace(path);
+  }
+
   /**
    * Opens a WebSocket in memory: no port, no bytes, the handler called as a server calls it. The cookies of the client
    * go with it.

@@ -51,13 +51,16 @@ describe("TestClient", () => {
     expect(notes).toEqual(["starts", "ends"]);
   });
 
-  it.each(["get", "post", "put", "patch", "delete", "options", "head"] as const)("has the verb %s", async (verb) => {
-    const { app } = create();
-    app.route("/", { methods: [verb.toUpperCase()] }, async () => verb);
-    await using client = await TestClient.open(app);
-    const answer = await client[verb]("/").expect(200);
-    expect(answer.text).toBe(verb === "head" ? undefined : JSON.stringify(verb));
-  });
+  it.each(["get", "post", "put", "patch", "delete", "options", "head", "trace"] as const)(
+    "has the verb %s",
+    async (verb) => {
+      const { app } = create();
+      app.route("/", { methods: [verb.toUpperCase()] }, async () => verb);
+      await using client = await TestClient.open(app);
+      const answer = await client[verb]("/").expect(200);
+      expect(answer.text).toBe(verb === "head" ? undefined : JSON.stringify(verb));
+    },
+  );
 
   it("keeps cookies from one request to the next", async () => {
     const app = new App();

@@ -8,8 +8,8 @@ import { listen, type Place, urlOf } from "./listen.js";
 import type { Lifespan } from "./lifespan.js";
 import type { Service } from "./service.js";
 
-/** A server that listens. */
-export interface RunningServer {
+/** A server that listens. Each member may be taken out of it: `const { url, close } = await serve(app)`. */
+export interface RunningServer extends AsyncDisposable {
   /** Where it answers, for example `"http://127.0.0.1:8000"`, or `"unix:/run/app.sock"`. */
   readonly url: string;
   /** The I/O loop underneath. */
@@ -21,7 +21,15 @@ export interface RunningServer {
    * @throws ShutdownTimeoutError when that takes longer than `shutdownTimeoutMs`; the sockets are then destroyed.
    * @throws Error when the application answers `lifespan.shutdown.failed`.
    */
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** What an application gets of a server: `close` without a `this`, also for `await using`, and no more. */
+export function toRunningServer(
+  { url, loop }: Pick<RunningServer, "url" | "loop">,
+  close: () => Promise<void>,
+): RunningServer {
+  return { url, loop, close, [Symbol.asyncDispose]: close };
 }
 
 /**
@@ -31,7 +39,7 @@ export interface RunningServer {
 export const LINGER_MS = 500;
 
 /** A server, whatever loop is underneath: it stops once, within its time. */
-export abstract class StoppableServer implements RunningServer {
+export abstract class StoppableServer {
   url = "";
   abstract readonly loop: LoopName;
   /** Waited for once the listener has closed, before anything else of it may end. */

@@ -9,7 +9,7 @@ import { DEFAULT_REQUEST_LIMITS } from "./handler.js";
 import { createHTTPServer, type Timeouts } from "./http-server.js";
 import { Lifespan } from "./lifespan.js";
 import type { RequestLimits } from "./request-head.js";
-import { NodeServer, type RunningServer, type StoppableServer } from "./running-server.js";
+import { NodeServer, type RunningServer, type StoppableServer, toRunningServer } from "./running-server.js";
 import { Service } from "./service.js";
 import { closeOnSignals } from "./signals.js";
 import { toRules, type WebSocketOptions } from "./websocket-gate.js";
@@ -117,7 +117,7 @@ export async function serve(app: ASGIApp, options: ServeOptions = {}): Promise<R
   } else {
     logger.info({}, `Listening on ${running.url}`);
   }
-  return running;
+  return toRunningServer(running, () => running.close());
 }
 
 async function start(app: ASGIApp, options: ServeOptions, isWorker: boolean): Promise<StoppableServer> {

@@ -1,7 +1,7 @@
 /** Several processes that serve one address, and the primary process that keeps them. @module */
 import type { Logger } from "../logger.js";
 import { ServerStartError, ShutdownTimeoutError } from "./errors.js";
-import type { RunningServer } from "./running-server.js";
+import { type RunningServer, toRunningServer } from "./running-server.js";
 import { probePort } from "./listen.js";
 import { closeOnSignals } from "./signals.js";
 import { Member, type Ended } from "./workers/member.js";
@@ -67,7 +67,7 @@ class WorkerGroup {
     try {
       // One first: what is wrong with the address or the start-up is wrong in all of them, and is said once.
       const first = this.#members.values().next().value ?? this.#fork();
-      const { url, loop } = await first.listening(index);
+      const place = await first.listening(index);
       while (this.#members.size < workers) {
         this.#fork();
       }
@@ -79,8 +79,8 @@ class WorkerGroup {
           this.#keep(member);
         }
       }
-      logger.info({}, `Listening on ${url} with ${workers} workers`);
-      return { url, loop, close: () => this.close() };
+      logger.info({}, `Listening on ${place.url} with ${workers} workers`);
+      return toRunningServer(place, () => this.close());
     } catch (error) {
       await this.close().catch(() => {});
       throw error;

@@ -3,7 +3,7 @@ import { describe, expect, it } from "@jest/globals";
 import type { ASGIApp, Scope } from "../../src/asgi.js";
 import { Deferred } from "../../src/node/deferred.js";
 import { serve, ServerStartError, ShutdownTimeoutError } from "../../src/node.js";
-import { httpApp, refusesConnections, respond, served, Wire } from "./_http.js";
+import { httpApp, MemoryLogger, refusesConnections, respond, served, Wire } from "./_http.js";
 
 const hello = httpApp((_scope, _receive, send) => respond(send, 200, "hello"));
 
@@ -35,6 +35,27 @@ describe("serve", () => {
     {
       await using server = await served(recorder(events));
       expect(events).toEqual(["lifespan.startup"]);
+      await fetch(server.url);
+    }
+    expect(events).toEqual(["lifespan.startup", "http", "lifespan.shutdown"]);
+  });
+
+  it("gives the address, the loop and a way to close, which may be taken apart, and nothing else", async () => {
+    const events: string[] = [];
+    const { close, ...place } = await serve(recorder(events), { port: 0, signals: false, logger: new MemoryLogger() });
+    expect(place).toEqual({
+      url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      loop: "libuv",
+      [Symbol.asyncDispose]: close,
+    });
+    await close();
+    expect(events).toEqual(["lifespan.startup", "lifespan.shutdown"]);
+  });
+
+  it("closes at the end of the block that uses it", async () => {
+    const events: string[] = [];
+    {
+      await using server = await serve(recorder(events), { port: 0, signals: false, logger: new MemoryLogger() });
       await fetch(server.url);
     }
     expect(events).toEqual(["lifespan.startup", "http", "lifespan.shutdown"]);
