@@ -1,9 +1,9 @@
 import { parseArguments } from "./arguments.js";
 import { Cancellation } from "./cancellation.js";
 import { CommandError, ExitCode, messageOf, systemErrorCode } from "./errors.js";
-import { helpText, subHelpText } from "./help.js";
+import { helpText, subHelpText, upgradeHelpText } from "./help.js";
 import type { Environment } from "./npm-flags.js";
-import { parseSubCommand, type SubCommandOptions } from "./sub-command.js";
+import { parseSubCommand, parseUpgrade, type SubCommandOptions } from "./sub-command.js";
 import { versionOf } from "./templates.js";
 
 /**
@@ -15,6 +15,9 @@ import { versionOf } from "./templates.js";
  */
 export async function main(argv: readonly string[], packageRoot: string): Promise<number> {
   try {
+    if (argv[0] === "upgrade") {
+      return await runUpgrade(argv.slice(1), packageRoot);
+    }
     const subCommand = parseSubCommand(argv);
     await (subCommand === null ? runCreate(argv, packageRoot) : runSubCommand(subCommand, packageRoot));
     return ExitCode.done;
@@ -47,8 +50,27 @@ async function runSubCommand(command: SubCommandOptions, packageRoot: string): P
     return;
   }
   const { generateCode } = await import("./create-project.js");
-  using _cancellation = new Cancellation();
-  await generateCode({ packageRoot, folder: process.cwd(), command, ...conversationOf(command) });
+  using cancellation = new Cancellation();
+  await generateCode({ packageRoot, cancellation, folder: process.cwd(), command, ...conversationOf(command) });
+}
+
+/** @returns 1 where a person has to decide something: then it is not done */
+async function runUpgrade(argv: readonly string[], packageRoot: string): Promise<number> {
+  const command = parseUpgrade(argv);
+  if (command.help) {
+    process.stdout.write(upgradeHelpText());
+    return ExitCode.done;
+  }
+  const { describeUpgrade, upgradeProject } = await import("./upgrade.js");
+  using _ = new Cancellation();
+  const done = await upgradeProject({ ...command, packageRoot, folder: process.cwd() });
+  if (command.json) {
+    printJson(done);
+  } else {
+    process.stdout.write(`${describeUpgrade(done)}\n`);
+  }
+  const isOpen = !command.dryRun && done.files.some(({ action }) => action === "conflict");
+  return isOpen ? ExitCode.failed : ExitCode.done;
 }
 
 /** How a command talks: with a person, or with a program. */

@@ -1,6 +1,7 @@
 import { relative } from "node:path";
 import { clearFileState, isFilePending, setCommittedFile } from "mem-fs-editor/state";
 import Generator, { type BaseOptions } from "yeoman-generator";
+import type { Cancellation } from "./cancellation.js";
 import { ExistingProject } from "./code/existing-project.js";
 import { UsageError } from "./errors.js";
 import { formatFiles } from "./format-files.js";
@@ -26,6 +27,8 @@ export interface CodeSettings {
   folder: string;
   command: SubCommandOptions;
   isInteractive: boolean;
+  /** Is told what a person who stops the command is left with. */
+  cancellation: Pick<Cancellation, "consequence">;
   print: (line: string) => void;
   report?: (report: CodeReport) => void;
 }
@@ -108,6 +111,7 @@ export class CodeGenerator extends Generator<Record<string, unknown>, BaseOption
     this.#files = plan.entries.map(({ file, action }) => ({ path: file.path, action }));
     if (!command.dryRun && this.#files.some(({ action }) => action !== "skip")) {
       writeProject(plan);
+      this.options.cancellation.consequence = "the files are written";
     }
     for (const file of pending) {
       setCommittedFile(file);

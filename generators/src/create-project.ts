@@ -22,7 +22,7 @@ function createSilentLog() {
  * @throws CommandError for everything that a person can put right, and after Ctrl-C in a question
  */
 export async function createProject(options: AppSettings): Promise<void> {
-  await runGenerator(AppGenerator, "tsgi:app", options, () => options.cancellation.consequence);
+  await runGenerator(AppGenerator, "tsgi:app", options);
 }
 
 /**
@@ -31,14 +31,13 @@ export async function createProject(options: AppSettings): Promise<void> {
  * @throws CommandError as {@link createProject} does
  */
 export async function generateCode(options: CodeSettings): Promise<void> {
-  await runGenerator(CodeGenerator, "tsgi:code", options, () => "nothing was written");
+  await runGenerator(CodeGenerator, "tsgi:code", options);
 }
 
 async function runGenerator(
   generatorClass: typeof AppGenerator | typeof CodeGenerator,
   namespace: string,
   options: AppSettings | CodeSettings,
-  consequence: () => string,
 ): Promise<void> {
   const terminal = new TerminalAdapter({ promptModule: createPromptModule(), log: createSilentLog() });
   const environment = createEnv({
@@ -54,7 +53,9 @@ async function runGenerator(
     const generator = await environment.create(namespace, { generatorOptions: { ...options, skipCache: true } });
     await environment.runGenerator(generator);
   } catch (error) {
-    throw isCancelled(error) ? new CommandError(`cancelled, ${consequence()}`, ExitCode.cancelled) : error;
+    throw isCancelled(error)
+      ? new CommandError(`cancelled, ${options.cancellation.consequence}`, ExitCode.cancelled)
+      : error;
   }
 }
 

@@ -1,5 +1,5 @@
 import { flags, type Flag } from "./options.js";
-import { subFlags } from "./sub-command.js";
+import { subFlags, upgradeFlags } from "./sub-command.js";
 import { subGenerators } from "./sub-generators.js";
 import type { SubGenerator } from "./sub-generators/sub-generator.js";
 
@@ -31,7 +31,10 @@ Flags:
 ${flagTable(flags)}
 
 In the folder of a project, with the first word (--help after it tells more):
-${table([...subGenerators.values()].map((generator) => [`create-tsgi ${generator.usage}`, generator.help]))}
+${table([
+  ...[...subGenerators.values()].map(({ usage: call, help }) => [`create-tsgi ${call}`, help] as const),
+  ["create-tsgi upgrade", "what newer templates have changed, merged with what you have"],
+])}
 
 Exit status: 0 it is done and whole, 1 it failed, 2 the command line is wrong, 130 cancelled.
 `;
@@ -47,5 +50,21 @@ Writes ${generator.help}. What is there already stays as it is.
 
 Flags:
 ${flagTable(subFlags)}
+`;
+}
+
+/** The text of `create-tsgi upgrade --help`. */
+export function upgradeHelpText(): string {
+  return `Usage: create-tsgi upgrade [flags]
+
+Merges what newer templates have changed into the project in the current folder. What you have changed stays; where both
+have, both sides stay in the file between the marks that Git uses. Nothing is deleted.
+
+  npx create-tsgi@latest upgrade --dry-run
+
+Flags:
+${flagTable(upgradeFlags)}
+
+Exit status: 0 it is done, 1 it failed or there are conflicts to decide, 2 the command line is wrong.
 `;
 }

@@ -54,3 +54,38 @@ export function parseSubCommand([name = "", ...argv]: readonly string[]): SubCom
     help: isSet("help"),
   };
 }
+
+/** Every flag of an upgrade. */
+export const upgradeFlags: readonly Flag<"from" | "force" | "dryRun" | "json" | "help">[] = [
+  { name: "dry-run", key: "dryRun", help: "show what would change, and write nothing" },
+  {
+    name: "from",
+    value: "package",
+    key: "from",
+    help: "what made the project, where it is not create-tsgi@<version> of the registry",
+  },
+  { name: "force", key: "force", help: "upgrade although there are changes that are not committed" },
+  { name: "json", key: "json", help: "print one JSON document for a program to read" },
+  { name: "help", short: "h", key: "help", help: "show this text" },
+];
+
+/**
+ * Reads the command line of an upgrade.
+ *
+ * @throws UsageError for an unknown flag, and for any word
+ */
+export function parseUpgrade(argv: readonly string[]) {
+  const { values, words } = readLine(argv, upgradeFlags);
+  if (words[0] !== undefined) {
+    throw new UsageError(`unexpected argument ${quoteName(words[0])}; usage: create-tsgi upgrade [flags]`);
+  }
+  const from = values.get("from");
+  const isSet = (key: string) => values.get(key) === true;
+  return {
+    ...(typeof from === "string" ? { from } : {}),
+    force: isSet("force"),
+    dryRun: isSet("dryRun"),
+    json: isSet("json"),
+    help: isSet("help"),
+  };
+}

@@ -2,7 +2,8 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
-import { createTsgi, packageRoot, repositoryRoot, run, temporaryFolder } from "./support.js";
+import { packedPackage } from "./packed.js";
+import { createTsgi, repositoryRoot, run, temporaryFolder } from "./support.js";
 
 jest.setTimeout(30_000);
 
@@ -15,17 +16,12 @@ async function contentsOf(folder: string): Promise<Map<string, string>> {
 }
 
 describe("the package as npm packs it", () => {
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let folder: Awaited<ReturnType<typeof packedPackage>>;
   let unpacked: string;
 
   beforeAll(async () => {
-    folder = await temporaryFolder();
-    const packing = await run("npm", ["pack", "--silent", "--pack-destination", folder.path], { cwd: packageRoot });
-    const unpacking = await run("tar", ["-xzf", packing.stdout.trim().split("\n").at(-1) ?? ""], { cwd: folder.path });
-    if (packing.status !== 0 || unpacking.status !== 0) {
-      throw new Error(`npm pack: ${packing.stderr}\ntar: ${unpacking.stderr}`);
-    }
-    unpacked = join(folder.path, "package");
+    folder = await packedPackage();
+    unpacked = folder.package;
   }, 120_000);
 
   afterAll(async () => {

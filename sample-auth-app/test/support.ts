@@ -82,7 +82,7 @@ export async function openApp({ waitMs = 1_000, ...changes }: Changes = {}) {
     request,
     routes: app.routes,
     url: client.url,
-    websocket: (path: string) => client.websocket(path),
+    websocket: (target: string) => client.websocket(target),
     register: async (username = "alice", password = PASSWORD) => {
       await request
         .post("/users")

@@ -1,0 +1,144 @@
+import { spawnSync } from "node:child_process";
+import { lstatSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { defaultAnswers } from "./answers.js";
+import { ExistingProject } from "./code/existing-project.js";
+import { CommandError } from "./errors.js";
+import { databases, packageManagers, templateNames } from "./options.js";
+import { planProject } from "./plan.js";
+import { findNameFault } from "./project-name.js";
+import { renderProject } from "./project.js";
+import { findTemplates } from "./templates.js";
+import { renderBase, type KeptAnswers } from "./upgrade/base.js";
+import { mergeProject, type UpgradeAction, type UpgradeEntry } from "./upgrade/merge-project.js";
+import { writeProject } from "./write-project.js";
+
+/** What the command line of an upgrade asks for. */
+export interface UpgradeOptions {
+  /** The folder of the project. */
+  folder: string;
+  packageRoot: string;
+  /** What made the project, where it is not `create-tsgi@<version>` of the registry. */
+  from?: string;
+  dryRun: boolean;
+  /** Upgrades although Git could not bring back what was there. */
+  force: boolean;
+}
+
+/** What an upgrade has done, or would do. */
+export interface UpgradeReport {
+  folder: string;
+  from: string;
+  to: string;
+  dryRun: boolean;
+  files: readonly { path: string; action: UpgradeAction; conflicts: readonly string[] }[];
+}
+
+/**
+ * Brings what newer templates have changed into a project, and leaves what its user has changed: what the template made
+ * then, what it makes now, and what is there are merged file by file. Nothing is deleted.
+ *
+ * @throws CommandError when the project does not say what made it, and when Git holds changes that are not committed
+ */
+export async function upgradeProject(options: UpgradeOptions): Promise<UpgradeReport> {
+  const { folder, packageRoot, dryRun } = options;
+  const project = ExistingProject.open(folder);
+  const answers = readAnswers(project);
+  const from = String(project.kept["version"]);
+  const templates = findTemplates(packageRoot);
+  const report = { folder, from, to: templates.version, dryRun };
+  if (from === templates.version && options.from === undefined) {
+    return { ...report, files: [] };
+  }
+  if (!dryRun && !options.force) {
+    refuseUncommitted(folder);
+  }
+  const base = await renderBase(options.from ?? `create-tsgi@${from}`, answers);
+  const rendered = await renderProject(templates.read(answers.template), {
+    answers: { ...defaultAnswers({}), ...answers },
+    generatorVersion: templates.version,
+  });
+  const kept = new Set(rendered.filter(({ isKept }) => isKept).map(({ path }) => path));
+  const theirs = new Map(rendered.filter(({ isKept }) => !isKept).map(({ path, contents }) => [path, contents]));
+  const before = new Map([...base].filter(([path]) => !kept.has(path)));
+  const ours = readOurs(folder, new Set([...before.keys(), ...theirs.keys()]));
+  const entries = mergeProject({ ours, base: before, theirs }, `create-tsgi ${templates.version}`);
+  if (!dryRun) {
+    write(folder, entries);
+  }
+  return { ...report, files: entries.map(({ path, action, conflicts }) => ({ path, action, conflicts })) };
+}
+
+/** A file of the project, a link or a folder in its place is none of the template's. */
+function readOurs(folder: string, paths: ReadonlySet<string>): Map<string, Buffer> {
+  const isFile = (path: string) => lstatSync(join(folder, path), { throwIfNoEntry: false })?.isFile() === true;
+  return new Map([...paths].filter(isFile).map((path) => [path, readFileSync(join(folder, path))]));
+}
+
+function write(folder: string, entries: readonly UpgradeEntry[]): void {
+  const files = entries.flatMap(({ path, contents }) =>
+    contents === null ? [] : [{ path, contents, mode: modeOf(join(folder, path)) }],
+  );
+  writeProject(planProject(folder, files));
+}
+
+function modeOf(path: string): number {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  return stats?.isFile() ? stats.mode & 0o777 : 0o666;
+}
+
+function readAnswers({ kept, manifest, folder }: ExistingProject): KeptAnswers {
+  const one = <Value extends string>(known: readonly Value[], value: unknown) => known.find((name) => name === value);
+  const flag = (value: unknown) => (typeof value === "boolean" ? value : undefined);
+  const template = one(templateNames, kept["template"]);
+  if (
+    template === undefined ||
+    typeof kept["version"] !== "string" ||
+    !/^\d+\.\d+\.\d+[\w.+-]*$/.test(kept["version"])
+  ) {
+    throw new CommandError(`${folder}/package.json does not say under "create-tsgi" what made this project`);
+  }
+  const name =
+    typeof manifest["name"] === "string" && findNameFault(manifest["name"]) === null ? manifest["name"] : "my-app";
+  const answers = {
+    name,
+    database: one(databases, kept["database"]),
+    docker: flag(kept["docker"]),
+    loadTests: flag(kept["loadTests"]),
+    ci: flag(kept["ci"]),
+    packageManager: one(packageManagers, kept["packageManager"]),
+  };
+  const given = Object.fromEntries(Object.entries(answers).filter(([, answer]) => answer !== undefined));
+  return { name, template, ...given };
+}
+
+/** An upgrade that went wrong shall be one `git checkout .` away from what was. */
+function refuseUncommitted(folder: string): void {
+  const { status, stdout } = spawnSync("git", ["status", "--porcelain", "--", "."], { cwd: folder, encoding: "utf8" });
+  if (status !== 0) {
+    throw new CommandError(
+      "the project is in no Git repository, which could bring back what was: commit it, or use --force",
+    );
+  }
+  if (stdout.trim() !== "") {
+    throw new CommandError("there are changes that are not committed: commit them first, or use --force");
+  }
+}
+
+/** The report as lines for a person. */
+export function describeUpgrade({ from, to, dryRun, files }: UpgradeReport): string {
+  if (files.length === 0) {
+    return from === to ? `This project is of create-tsgi ${to} already.` : `Nothing differs between ${from} and ${to}.`;
+  }
+  const lines = files.flatMap(({ path, action, conflicts }) => [
+    `  ${action.padEnd(9)} ${path}`,
+    ...conflicts.map((conflict) => `            ${conflict}`),
+  ]);
+  const counted = files.filter(({ action }) => action === "conflict").length;
+  return [
+    `From create-tsgi ${from} to ${to}${dryRun ? " (dry run, nothing is written)" : ""}:`,
+    ...lines,
+    ...(counted > 0 ? [`${counted} with conflicts: decide between the marks, then commit.`] : []),
+    ...(dryRun ? [] : ["Next: install the dependencies, then run the checks and the tests."]),
+  ].join("\n");
+}

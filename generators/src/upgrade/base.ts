@@ -1,0 +1,73 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { spawnSync } from "node:child_process";
+import { CommandError, messageOf } from "../errors.js";
+import { environmentForNpm } from "../npm-flags.js";
+import { runNpm } from "../npm.js";
+import { folderOf } from "../project-name.js";
+import { readFiles } from "../read-files.js";
+import type { Answers } from "../answers.js";
+import type { Files } from "./merge-project.js";
+
+/** The answers that a project was made with, as far as it tells. */
+export type KeptAnswers = Pick<Answers, "name" | "template"> & Partial<Answers>;
+
+/**
+ * Makes a project anew as an earlier version of this package made it: installs that version into a temporary folder and
+ * calls it with the answers that the project keeps. So an upgrade needs no copy of the old template in the project, and
+ * no old template in this package; it asks the registry for one package.
+ *
+ * @param specifier what npm installs: `create-tsgi@0.1.0`, or the path of a tarball
+ * @throws CommandError when that version is not to be had, or fails
+ */
+export async function renderBase(specifier: string, answers: KeptAnswers): Promise<Files> {
+  const folder = mkdtempSync(join(tmpdir(), "create-tsgi-"));
+  try {
+    writeFileSync(join(folder, "package.json"), "{}\n");
+    await runNpm(
+      ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-save", "--loglevel=error", specifier],
+      {
+        cwd: folder,
+        output: "on failure",
+      },
+    ).catch((error: unknown) => {
+      throw new CommandError(`${specifier}, which made this project, is not to be had: ${messageOf(error)}`);
+    });
+    const program = join(folder, "node_modules/create-tsgi/bin/create-tsgi.js");
+    const flags = [
+      answers.name,
+      "--into",
+      join(folder, "base"),
+      "--yes",
+      "--no-install",
+      "--no-git",
+      ...flagsOf(answers),
+    ];
+    const child = spawnSync(process.execPath, [program, ...flags], {
+      cwd: folder,
+      env: environmentForNpm({ ...process.env, npm_command: undefined }),
+      encoding: "utf8",
+    });
+    if (child.status !== 0) {
+      throw new CommandError(`${specifier} cannot make the project again: ${child.stderr.trim()}`);
+    }
+    const files = readFiles(join(folder, "base", folderOf(answers.name)));
+    return new Map([...files].map(([path, { contents }]) => [path, contents]));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The flags that say again what was answered then. */
+function flagsOf({ template, database, docker, loadTests, ci, packageManager }: KeptAnswers): string[] {
+  const switches = { docker, "load-tests": loadTests, ci };
+  return [
+    `--template=${template}`,
+    ...(database === undefined ? [] : [`--database=${database}`]),
+    ...Object.entries(switches).flatMap(([name, isWanted]) =>
+      isWanted === undefined ? [] : [isWanted ? `--${name}` : `--no-${name}`],
+    ),
+    ...(packageManager === undefined ? [] : [`--package-manager=${packageManager}`]),
+  ];
+}
