@@ -46,9 +46,10 @@ export const DEFAULT_REQUEST_LIMITS: RequestLimits = { targetBytes: 8192, header
  * @example
  * ```ts
  * import { createServer } from "node:http";
+ * import { App } from "tsgi";
  * import { toNodeHandler } from "tsgi/node";
  *
- * const handler = toNodeHandler(app);
+ * const handler = toNodeHandler(new App());
  * createServer(handler).on("upgrade", handler.upgrade).listen(8000);
  * ```
  */

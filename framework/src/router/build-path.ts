@@ -12,17 +12,12 @@ const ALLOWED_IN_SEGMENT = /%(?:3A|40|24|26|2B|2C|3B|3D)/g;
 
 /**
  * Builds the path that a pattern and its values stand for, percent-encoded: each value becomes one segment, a `/` in
- * it `%2F`.
+ * it `%2F`. Of `"/users/{id}/files/{name}"` and `{ id: 7, name: "a/b c" }` it makes `"/users/7/files/a%2Fb%20c"`.
  *
  * @param pattern - A route's whole pattern.
  * @param params - A value for each name of the pattern, and nothing else.
  * @throws ConfigurationError when a name is missing or unknown, or a value is empty, no text or number, not
  *   well-formed Unicode, or `.` or `..`, which clients take out of a path whatever their spelling (RFC 3986 §5.2.4).
- *
- * @example
- * ```ts
- * buildPath("/users/{id}/files/{name}", { id: 7, name: "a/b c" }); // "/users/7/files/a%2Fb%20c"
- * ```
  */
 export function buildPath(
   pattern: string,

@@ -1,0 +1,154 @@
+import { execFile } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { promisify } from "node:util";
+
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+
+import { type Block, blocksOf, fileOf, printsOf, stepsOf } from "./docs/_blocks.js";
+import { isAsShown, typeIn } from "./docs/_console.js";
+import { findBrokenLinks } from "./docs/_links.js";
+import { messagesOf } from "./docs/_messages.js";
+import { DocsProject, REPOSITORY } from "./docs/_project.js";
+
+/** A compiler, or a process for each program. */
+const LONG_MS = 120_000;
+
+/** Blocks with one of these words are the other side of a comparison, whose packages are not here. */
+const PEERS = new Set(["express", "fastify", "nestjs"]);
+
+const run = promisify(execFile);
+
+const filesIn = (folder: string, end: string) =>
+  readdirSync(path.join(REPOSITORY, folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(end))
+    .map((name) => `${folder}/${name}`);
+const read = (file: string) => readFileSync(path.join(REPOSITORY, file), "utf8");
+
+const pages = [
+  ...["README.md", "CONTRIBUTING.md", "SECURITY.md", "CODE_OF_CONDUCT.md", "CHANGELOG.md"].filter((name) =>
+    existsSync(path.join(REPOSITORY, name)),
+  ),
+  ...filesIn("framework/docs", ".md"),
+];
+const sources = filesIn("framework/src", ".ts");
+const blocks = [...pages, ...sources].flatMap((file) => blocksOf(file, read(file)));
+const code = blocks.filter(({ language, words }) => language === "ts" && !words.some((word) => PEERS.has(word)));
+const title = (block: Block) => `${block.page}:${block.line}`;
+
+describe("the documentation", () => {
+  let project: DocsProject;
+
+  beforeAll(async () => {
+    project = await DocsProject.create(code);
+  });
+
+  afterAll(() => project[Symbol.asyncDispose]());
+
+  it(
+    "has TypeScript that compiles under strict",
+    async () => {
+      expect(await project.compile()).toEqual([]);
+      expect(code.length).toBeGreaterThan(60);
+    },
+    LONG_MS,
+  );
+
+  // A program that serves does not end, and its port may be another's: the terminals of the pages are for those.
+  const programs = code.filter((block) => printsOf(block).length > 0 && !block.code.includes("serve("));
+  const tests = code.filter((block) => fileOf(block)?.endsWith(".test.ts"));
+  it.each(tests.map((block) => ({ block, title: title(block) })))(
+    "has tests that pass: $title",
+    async ({ block }) => {
+      const { stdout } = await run(process.execPath, ["--test", project.compiled(block)], { timeout: LONG_MS / 2 });
+      expect(stdout).toContain("# pass 1");
+    },
+    LONG_MS,
+  );
+
+  it.each(programs.map((block) => ({ block, title: title(block) })))(
+    "prints what it says: $title",
+    async ({ block }) => {
+      const { stdout } = await run(process.execPath, [project.compiled(block)], {
+        timeout: LONG_MS / 2,
+      });
+      expect(stdout.trimEnd().split("\n")).toEqual(printsOf(block));
+    },
+    LONG_MS,
+  );
+
+  const terminals = blocks.filter(({ language }) => language === "console");
+  it.each(terminals.map((block) => ({ block, title: title(block) })))(
+    "answers as it shows: $title",
+    async ({ block }) => {
+      const application = code.findLast(
+        (one) => one.page === block.page && one.line < block.line && /(^|\/)(app|main)\.ts$/.test(fileOf(one) ?? ""),
+      );
+      expect(application).toBeDefined();
+      const folder = code.findLast((one) => one.page === block.page && one.line < block.line) as Block;
+      const steps = stepsOf(block);
+      const answers = await typeIn(project.compiled(folder, fileOf(application as Block) as string), steps);
+      const unlike = steps
+        .map((step, index) => ({ ...step, answer: answers[index] as string }))
+        .filter(({ output, answer }) => !isAsShown(answer, output));
+      expect(unlike).toEqual([]);
+    },
+    LONG_MS,
+  );
+
+  it("has JSON that is JSON", () => {
+    const texts = blocks.filter(({ language }) => language === "json");
+    for (const block of texts) expect(() => JSON.parse(block.code) as unknown).not.toThrow();
+    expect(texts.length).toBeGreaterThan(0);
+  });
+
+  it("names each message of a mistake at registration or at start, and no other, on errors.md", () => {
+    const inSource = sources.flatMap((file) => messagesOf(path.join(REPOSITORY, file)));
+    const onPage = [...read("framework/docs/errors.md").matchAll(/^- (`+) ?(.*?) ?\1(?:<br>|$)/gm)].map(
+      (row) => row[2],
+    );
+    // One that is nothing but what another function made is on the page by what that function says.
+    expect(new Set(onPage)).toEqual(new Set(inSource.filter((text) => /\w/.test(text))));
+    expect(onPage.length).toBeGreaterThan(100);
+  });
+
+  it("has links that lead to pages and headings that are there", () => {
+    expect(findBrokenLinks(pages)).toEqual([]);
+  });
+});
+
+describe("what checks the documentation", () => {
+  it(
+    "names page and line of what does not compile, in pages and in doc comments",
+    async () => {
+      const page =
+        'Text\n\n<!--\n```ts before\nconst name = "ada";\n```\n-->\n\n```ts\nname.length;\nname.missing();\n```\n';
+      const comment = "/**\n * @example\n * ```ts\n * const n: number = 'text';\n * ```\n */\n";
+      await using broken = await DocsProject.create([...blocksOf("docs/a.md", page), ...blocksOf("src/b.ts", comment)]);
+      expect(await broken.compile()).toMatchObject([{ place: "docs/a.md:11" }, { place: "src/b.ts:4" }]);
+    },
+    LONG_MS,
+  );
+
+  it("reads what a program prints, and the steps of a terminal", () => {
+    const [program, terminal] = blocksOf(
+      "a.md",
+      "```ts [app.ts]\nconsole.log(1); // 1\nlog(2); // 2\n```\n\n```console\n$ a \\\n  b\none\ntwo\n$ c\n```\n",
+    ) as [Block, Block];
+    expect([fileOf(program), printsOf(program)]).toEqual(["app.ts", ["1"]]);
+    expect(stepsOf(terminal)).toEqual([
+      { command: "a \\\n  b", output: "one\ntwo\n" },
+      { command: "c", output: "" },
+    ]);
+  });
+
+  it.each([
+    ["a.b", "a.b", true],
+    ["axb", "a.b", false],
+    ["a\nmore\nb", "a\n…\nb", true],
+    ["a\nb", "a\n…\nb", true],
+    ["a\nb", "a", false],
+  ])("takes %j for %j: %s", (answer, shown, expected) => {
+    expect(isAsShown(answer, shown)).toBe(expected);
+  });
+});

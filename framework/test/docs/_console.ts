@@ -1,0 +1,72 @@
+/** What a page shows of a terminal, typed into one. */
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+import type { Step } from "./_blocks.js";
+import { REPOSITORY } from "./_project.js";
+
+const COMMAND = path.join(REPOSITORY, "framework/dist/cli/main.js");
+
+/** Where the pages say that the application listens. */
+const ADDRESS = "127.0.0.1:8000";
+
+/**
+ * Starts a module, types each command in, and gives what each one answers. One that calls `serve` is a program of its
+ * own, which takes its port from `PORT`; any other is served by `tsgi run`.
+ */
+export async function typeIn(module: string, steps: readonly Step[]): Promise<string[]> {
+  const isProgram = (await readFile(module, "utf8")).includes("serve(");
+  const server = spawn(process.execPath, isProgram ? [module] : [COMMAND, "run", module], {
+    env: { ...process.env, PORT: "0" },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const folder = await mkdtemp(path.join(tmpdir(), "tsgi-docs-"));
+  try {
+    const address = await new Promise<string>((resolve, reject) => {
+      let output = "";
+      const read = (chunk: Buffer) => {
+        output += chunk.toString();
+        const match = /127\.0\.0\.1:\d+/.exec(output);
+        if (match) resolve(match[0]);
+      };
+      server.stdout.on("data", read);
+      server.stderr.on("data", read);
+      server.once("close", () => reject(new Error(`The application did not start:\n${output}`)));
+    });
+    return await runSteps(steps, address, folder);
+  } finally {
+    server.kill("SIGTERM");
+    if (server.exitCode === null) await once(server, "close");
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** One shell for all of them, so that a variable that one sets is there for the next. */
+async function runSteps(steps: readonly Step[], address: string, cwd: string): Promise<string[]> {
+  const mark = "--- a mark between commands ---";
+  const script = steps.map(({ command }) => `${command.replaceAll(ADDRESS, address)}\necho; echo '${mark}'\n`).join("");
+  const output = await new Promise<string>((resolve, reject) => {
+    execFile("sh", ["-c", script.replaceAll("curl ", "curl -s ")], { cwd }, (error, stdout, stderr) =>
+      error ? reject(error) : resolve(stdout + stderr),
+    );
+  });
+  return output
+    .replaceAll("\r", "")
+    .replaceAll(address, ADDRESS)
+    .split(mark)
+    .slice(0, steps.length)
+    .map((text) => text.trim());
+}
+
+/** Whether an answer is what the page shows, where `…` stands for anything, and as a line for any lines. */
+export function isAsShown(answer: string, shown: string): boolean {
+  const pattern = shown
+    .trim()
+    .replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
+    .replaceAll("\n…\n", String.raw`\n(?:[^]*\n)?`)
+    .replaceAll("…", "[^]*");
+  return new RegExp(`^${pattern}$`).test(answer);
+}
