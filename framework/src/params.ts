@@ -133,11 +133,12 @@ export class SourceMarker {
 function createSource(kind: SourceKind, name: string) {
   return (first?: unknown, second?: unknown): SourceMarker => {
     const schema = isSchema(first) ? first : null;
-    const options = (schema ? second : first) ?? {};
-    if (typeof options !== "object" || (schema === null && second !== undefined)) {
+    const given = schema ? second : first;
+    const options = given === undefined ? {} : given;
+    if (typeof options !== "object" || options === null || (schema === null && second !== undefined)) {
       throw new ConfigurationError(
         `${name}() takes a schema, options, or both: ${name}(t.Integer(), { default: 1 }); ` +
-          `what came is no schema and no options.`,
+          `what came is no schema and no options.${first === null ? ` For null as the default: ${name}({ default: null }).` : ""}`,
       );
     }
     if (kind === ParamKind.PATH && "default" in options) {

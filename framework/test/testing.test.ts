@@ -199,6 +199,9 @@ describe("a WebSocket of the TestClient", () => {
     expect([...(await ws.receiveBytes())]).toEqual([1, 2]);
     await ws.sendJson({ a: [1] });
     expect(await ws.receiveJson()).toEqual({ a: [1] });
+    await ws.send("either");
+    await ws.send(Uint8Array.of(3));
+    expect([await ws.receive(), [...((await ws.receive()) as Uint8Array)]]).toEqual(["either", [3]]);
   });
 
   it("waits for its handler's clean-up when it closes, and iterates until then", async () => {

@@ -56,6 +56,11 @@ export class TestWebSocket implements AsyncIterable<string | Uint8Array>, AsyncD
     return this.#call.closed;
   }
 
+  /** Sends text or bytes. @throws WebSocketException when it is closed. */
+  send(data: string | Uint8Array): Promise<void> {
+    return typeof data === "string" ? this.sendText(data) : this.sendBytes(data);
+  }
+
   /** Sends text. @throws WebSocketException when it is closed. */
   sendText(text: string): Promise<void> {
     return this.#call.deliver({ text });

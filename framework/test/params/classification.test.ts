@@ -109,6 +109,10 @@ describe("a descriptor", () => {
     expect(() => (Header as (...values: unknown[]) => unknown)({ alias: "x" }, { alias: "y" })).toThrow(
       ConfigurationError,
     );
+    expect(() => (Query as (value: unknown) => unknown)(null)).toThrow(
+      /For null as the default: Query\(\{ default: null \}\)/,
+    );
+    expect(() => (Query as (...values: unknown[]) => unknown)(t.Integer(), null)).toThrow(ConfigurationError);
   });
 
   it("Path() takes no default", () => {
