@@ -1,6 +1,6 @@
 /** The program of a worker process. @module */
 import { Worker as Thread } from "node:worker_threads";
-import type { Order } from "./protocol.js";
+import type { Envelope, Order } from "./protocol.js";
 import { runWorker } from "./worker.js";
 
 /** How often a worker looks whether its server is still there. */
@@ -36,7 +36,7 @@ runWorker({
   send: (report) =>
     new Promise((resolve) => {
       // An error says that the channel is closed, and then this process ends.
-      process.send?.(report, undefined, {}, () => resolve());
+      process.send?.({ tsgiReport: report } satisfies Envelope, undefined, {}, () => resolve());
     }),
   onOrder: (listener) =>
     process.on("message", (order) => {

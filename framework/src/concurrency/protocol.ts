@@ -41,12 +41,15 @@ export type Report =
   | { readonly type: "done"; readonly id: number; readonly value: unknown; readonly elapsedMs: number }
   | { readonly type: "thrown"; readonly id: number; readonly error: SentError; readonly elapsedMs: number };
 
-const REPORTS = new Set(["ready", "tables", "failed", "begun", "done", "thrown"] satisfies Report["type"][]);
+/** A report as it travels, so that no message that an application sends of its own is taken for one. */
+export interface Envelope {
+  readonly tsgiReport: Report;
+}
 
-/** Whether a message is a worker's report: an application may send messages of its own to a parent process. */
-export function isReport(message: unknown): message is Report {
-  if (typeof message !== "object" || message === null || !("type" in message)) return false;
-  return (REPORTS as ReadonlySet<unknown>).has(message.type);
+/** The report in a message of a worker; `null` where it is the application's own. */
+export function reportOf(message: unknown): Report | null {
+  if (typeof message !== "object" || message === null || !("tsgiReport" in message)) return null;
+  return (message as Envelope).tsgiReport;
 }
 
 /** An error on its way between two loops. */

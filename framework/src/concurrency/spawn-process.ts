@@ -2,7 +2,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
-import { isReport } from "./protocol.js";
+import { reportOf } from "./protocol.js";
 import { STOP_MS, type WorkerEvents, type WorkerHandle } from "./transport.js";
 
 export { availableParallelism };
@@ -56,7 +56,8 @@ function watch(child: ChildProcess, events: WorkerEvents): WorkerHandle {
     events.gone(how);
   };
   child.on("message", (message) => {
-    if (isReport(message)) events.report(message);
+    const report = reportOf(message);
+    if (report !== null) events.report(report);
   });
   child.on("exit", (code, signal) => {
     how = signal === null ? `with exit code ${code}` : `by ${signal}`;

@@ -1,7 +1,7 @@
 /** Starts workers as threads. @module */
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
-import { isReport } from "./protocol.js";
+import { reportOf } from "./protocol.js";
 import type { WorkerEvents, WorkerHandle } from "./transport.js";
 
 export { availableParallelism };
@@ -11,7 +11,8 @@ export function spawn(events: WorkerEvents): WorkerHandle {
   const worker = new Worker(new URL("./thread-worker.js", import.meta.url), { argv: process.argv.slice(2) });
   let fault: string | null = null;
   worker.on("message", (message) => {
-    if (isReport(message)) events.report(message);
+    const report = reportOf(message);
+    if (report !== null) events.report(report);
   });
   worker.on("error", (error: unknown) => (fault = `by an error that nobody caught (${String(error)})`));
   worker.on("exit", (code) => events.gone(fault ?? `with exit code ${code}`));
