@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 
@@ -26,9 +26,8 @@ const filesIn = (folder: string, end: string) =>
 const read = (file: string) => readFileSync(path.join(REPOSITORY, file), "utf8");
 
 const pages = [
-  ...["README.md", "CONTRIBUTING.md", "SECURITY.md", "CODE_OF_CONDUCT.md", "CHANGELOG.md"].filter((name) =>
-    existsSync(path.join(REPOSITORY, name)),
-  ),
+  ...readdirSync(REPOSITORY).filter((name) => name.endsWith(".md")),
+  ...["framework/README.md", "generators/README.md", "load-tests/README.md", "sample-auth-app/README.md"],
   ...filesIn("framework/docs", ".md"),
 ];
 const sources = filesIn("framework/src", ".ts");
