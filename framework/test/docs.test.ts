@@ -27,7 +27,10 @@ const read = (file: string) => readFileSync(path.join(REPOSITORY, file), "utf8")
 
 const pages = [
   ...readdirSync(REPOSITORY).filter((name) => name.endsWith(".md")),
-  ...["framework/README.md", "generators/README.md", "load-tests/README.md", "sample-auth-app/README.md"],
+  "framework/README.md",
+  "generators/README.md",
+  "load-tests/README.md",
+  "sample-auth-app/README.md",
   ...filesIn("framework/docs", ".md"),
 ];
 const sources = filesIn("framework/src", ".ts");

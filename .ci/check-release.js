@@ -1,0 +1,29 @@
+/**
+ * Says whether a tag may be released: `node .ci/check-release.js v1.2.3`. With `--dist-tag` it prints the name under which
+ * npm shall offer the version: `next` for a version such as 1.2.3-beta.1, else `latest`.
+ */
+import { readFileSync } from "node:fs";
+import path from "node:path";
+
+const root = path.dirname(import.meta.dirname);
+const isQuestion = process.argv[2] === "--dist-tag";
+const tag = process.argv.at(-1);
+const version = /^v(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)$/.exec(tag ?? "")?.[1];
+
+const faults = [];
+if (version === undefined) faults.push(`${tag} is no tag such as v1.2.3.`);
+for (const workspace of ["framework", "generators"]) {
+  const { name, version: own } = JSON.parse(readFileSync(path.join(root, workspace, "package.json"), "utf8"));
+  if (own !== version) faults.push(`${name} has the version ${own} (${workspace}/package.json), the tag ${tag}.`);
+}
+const changelog = readFileSync(path.join(root, "CHANGELOG.md"), "utf8");
+if (!changelog.includes(`\n## [${version}] - 20`)) {
+  faults.push(`CHANGELOG.md has no heading "## [${version}] - ${new Date().toISOString().slice(0, 10)}".`);
+}
+
+if (isQuestion) {
+  console.log(version?.includes("-") ? "next" : "latest");
+} else if (faults.length > 0) {
+  console.error(faults.join("\n"));
+  process.exitCode = 1;
+}
