@@ -3,6 +3,7 @@ import type supertest from "supertest";
 import type TestAgent from "supertest/lib/agent.js";
 import { App } from "./app.js";
 import type { ASGIApp, Scope } from "./asgi.js";
+import { assertApplication } from "./callable.js";
 import { consoleLogger, type Logger } from "./logger.js";
 import { type RunningServer, serve, type ServeOptions } from "./node.js";
 import type { Callable } from "./params.js";
@@ -113,6 +114,7 @@ export class TestClient {
    * @throws Error when start-up fails, or supertest is not installed.
    */
   static async open(app: ASGIApp, options: TestClientOptions = {}): Promise<TestClient> {
+    assertApplication("TestClient.open()", app);
     const { headers = {}, ...settings } = options;
     const request = await loadSupertest();
     const tested = new TestedApp(app);

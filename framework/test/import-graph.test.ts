@@ -6,8 +6,8 @@ import { describe, expect, it } from "@jest/globals";
 /** A module imports only from its left, types too. */
 const LINE = [
   "asgi",
-  "callable",
   "exceptions",
+  "callable",
   "limits",
   "logger",
   "concurrency",

@@ -186,9 +186,9 @@ function encodePath(path: string): Uint8Array {
 }
 
 function rejectScope(scope: unknown): Promise<never> {
-  const given = scope as { type?: unknown; rawHeaders?: unknown } | null;
+  const given = scope as { type?: unknown; url?: unknown } | null;
   const message =
-    given?.rawHeaders === undefined
+    given?.url === undefined
       ? `Unknown scope type ${JSON.stringify(given?.type)}: expected "http", "websocket" or "lifespan".`
       : "An App is an ASGI application, not a listener of http.createServer. " +
         'Write `http.createServer(toNodeHandler(app))` with `import { toNodeHandler } from "tsgi/node"`.';

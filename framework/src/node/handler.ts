@@ -3,6 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { ASGIApp } from "../asgi.js";
+import { assertApplication } from "../callable.js";
 import { consoleLogger, type Logger } from "../logger.js";
 import { Connection } from "./connection.js";
 import { Exchange } from "./exchange.js";
@@ -54,6 +55,7 @@ export const DEFAULT_REQUEST_LIMITS: RequestLimits = { targetBytes: 8192, header
  * ```
  */
 export function toNodeHandler(app: ASGIApp, options: NodeHandlerOptions = {}): NodeHandler {
+  assertApplication("toNodeHandler()", app);
   const { logger = consoleLogger, state = {}, trustedProxies } = options;
   const proxies = trustedProxies === undefined ? null : new TrustedProxies(trustedProxies);
   const service = new Service(app, logger, state, DEFAULT_REQUEST_LIMITS, proxies);

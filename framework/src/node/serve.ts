@@ -2,6 +2,7 @@
 import cluster from "node:cluster";
 import type { TlsOptions } from "node:tls";
 import type { ASGIApp } from "../asgi.js";
+import { assertApplication } from "../callable.js";
 import { type LoopName, loopName, workerHost } from "../concurrency.js";
 import { ConfigurationError } from "../exceptions.js";
 import { consoleLogger, type Logger } from "../logger.js";
@@ -97,6 +98,7 @@ const DEFAULT_TIMEOUTS: Timeouts = {
 export async function serve(app: ASGIApp, options: ServeOptions = {}): Promise<RunningServer> {
   const worker = workerHost();
   if (worker) return worker.hold();
+  assertApplication("serve()", app);
   const { workers = 1, logger = consoleLogger, signals = true, shutdownTimeoutMs = 10_000 } = options;
   if (!Number.isInteger(workers) || workers < 1) {
     throw new ConfigurationError(`serve: expected workers to be a whole number from 1 on, not ${String(workers)}.`);

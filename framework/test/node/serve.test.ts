@@ -2,7 +2,9 @@ import { createServer } from "node:net";
 import { describe, expect, it } from "@jest/globals";
 import type { ASGIApp, Scope } from "../../src/asgi.js";
 import { Deferred } from "../../src/node/deferred.js";
-import { serve, ServerStartError, ShutdownTimeoutError } from "../../src/node.js";
+import { ConfigurationError } from "../../src/exceptions.js";
+import { serve, ServerStartError, ShutdownTimeoutError, toNodeHandler } from "../../src/node.js";
+import { TestClient } from "../../src/testing.js";
 import { httpApp, MemoryLogger, refusesConnections, respond, served, Wire } from "./_http.js";
 
 const hello = httpApp((_scope, _receive, send) => respond(send, 200, "hello"));
@@ -50,6 +52,15 @@ describe("serve", () => {
     });
     await close();
     expect(events).toEqual(["lifespan.startup", "lifespan.shutdown"]);
+  });
+
+  it("takes nothing but an application, as toNodeHandler and TestClient do", async () => {
+    const module = { app: recorder([]) } as unknown as ASGIApp;
+    await expect(serve(module)).rejects.toThrow(
+      "serve() takes an ASGI application, which is a function, not an object.",
+    );
+    expect(() => toNodeHandler(module)).toThrow(ConfigurationError);
+    await expect(TestClient.open(module)).rejects.toThrow(ConfigurationError);
   });
 
   it("closes at the end of the block that uses it", async () => {
