@@ -67,12 +67,15 @@ export async function scaffold(template: TemplateName, ...flags: string[]): Prom
 export async function serve(
   command: readonly [program: string, ...parameters: string[]],
   cwd: string,
+  env: Record<string, string | undefined> = {},
 ): Promise<{ url: string } & AsyncDisposable> {
   const [program, ...parameters] = command;
   const child = spawn(program, parameters, {
     cwd,
-    env: { ...shellEnvironment, HOST: "127.0.0.1", PORT: "0" },
+    env: { ...shellEnvironment, HOST: "127.0.0.1", PORT: "0", ...env },
     stdio: ["ignore", "pipe", "pipe"],
+    // A process group of its own, which gets the signal as a whole, as it does from a terminal.
+    detached: true,
   });
   const ended = once(child, "close");
   const found = new Promise<string>((resolve, reject) => {
@@ -91,7 +94,7 @@ export async function serve(
   return {
     url: await found,
     [Symbol.asyncDispose]: async () => {
-      child.kill("SIGTERM");
+      process.kill(-(child.pid ?? 0), "SIGINT");
       await ended;
     },
   };

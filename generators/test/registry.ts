@@ -1,0 +1,122 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { packageRoot, repositoryRoot, run, shellEnvironment, temporaryFolder } from "./support.js";
+
+/** What only these tests need is installed here, once. */
+const cache = join(packageRoot, ".cache/registry");
+
+/** Its dependency needs a newer node-fetch than it asks for. */
+const verdaccio = { dependencies: { verdaccio: "6.8.0" }, overrides: { "node-fetch": "2.7.0" } };
+
+/** Listens where there is room, and says where. Packages that it does not hold come from the registry behind it. */
+const program = `
+import verdaccio from "verdaccio";
+
+const [storage, upstream] = process.argv.slice(2);
+const all = { access: "$all", publish: "$all", unpublish: "$all" };
+const server = await verdaccio.runServer({
+  self_path: storage,
+  storage,
+  uplinks: { upstream: { url: upstream, timeout: "60s", maxage: "30m" } },
+  auth: { htpasswd: { file: storage + "/htpasswd" } },
+  packages: { tsgi: all, "create-tsgi": all, "**": { access: "$all", proxy: "upstream" } },
+  log: { type: "stdout", format: "json", level: "fatal" },
+  web: { enable: false },
+});
+server.listen(0, "127.0.0.1", () => console.log("port " + server.address().port));
+`;
+
+/** A registry of npm's on this machine that holds the packages of the repository. */
+export interface Registry extends AsyncDisposable {
+  url: string;
+  /** What makes npm, pnpm and yarn use it, and nothing that is installed for the user. */
+  env: Record<string, string>;
+}
+
+async function must(name: string, parameters: readonly string[], cwd: string, env: Record<string, string> = {}) {
+  const result = await run(name, parameters, { cwd, env });
+  if (result.status !== 0) {
+    throw new Error(`${name} ${parameters.join(" ")}: ${result.stdout}${result.stderr}`);
+  }
+  return result.stdout.trim();
+}
+
+/** Installs packages into a folder of the cache, unless they are there. */
+export async function fetchPackages(name: string, manifest: { dependencies: Record<string, string> }): Promise<string> {
+  const folder = join(cache, name);
+  if (!existsSync(join(folder, "node_modules"))) {
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, "package.json"), JSON.stringify({ private: true, ...manifest }));
+    await must("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error"], folder);
+  }
+  return folder;
+}
+
+/** Starts a registry and publishes the framework and this package to it, as they would be packed. */
+export async function startRegistry(): Promise<Registry> {
+  const folder = await fetchPackages("verdaccio", verdaccio);
+  const storage = join(cache, "storage");
+  await mkdir(storage, { recursive: true });
+  for (const name of ["tsgi", "create-tsgi", ".verdaccio-db.json"]) {
+    await rm(join(storage, name), { recursive: true, force: true });
+  }
+  await writeFile(join(folder, "serve.mjs"), program);
+  const upstream = await must("npm", ["config", "get", "registry"], repositoryRoot);
+  const server = spawn(process.execPath, ["serve.mjs", storage, upstream.split("\n").at(-1) ?? ""], {
+    cwd: folder,
+    env: shellEnvironment,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = once(server, "close");
+  const stop = async () => {
+    server.kill("SIGKILL");
+    await ended;
+  };
+  try {
+    const port = await new Promise<string>((resolve, reject) => {
+      createInterface({ input: server.stdout }).on("line", (line) => {
+        const [, found] = /^port (\d+)$/.exec(line) ?? [];
+        if (found !== undefined) {
+          resolve(found);
+        }
+      });
+      void ended.then(() => reject(new Error("verdaccio does not start")));
+    });
+    const home = await temporaryFolder();
+    const url = `http://127.0.0.1:${port}/`;
+    // Anonymous publishing: npm wants a token all the same, and the registry takes any.
+    await writeFile(join(home.path, ".npmrc"), `registry=${url}\n//127.0.0.1:${port}/:_authToken=anonymous\n`);
+    const env = {
+      HOME: home.path,
+      npm_config_userconfig: join(home.path, ".npmrc"),
+      npm_config_cache: join(home.path, ".npm"),
+      npm_config_registry: url,
+      YARN_REGISTRY: url,
+    };
+    await publish(env, home.path);
+    return {
+      url,
+      env,
+      [Symbol.asyncDispose]: async () => {
+        await stop();
+        await home[Symbol.asyncDispose]();
+      },
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function publish(env: Record<string, string>, folder: string): Promise<void> {
+  for (const name of ["framework", "generators"]) {
+    await must("npm", ["pack", "--silent", "--pack-destination", folder], join(repositoryRoot, name));
+  }
+  for (const tarball of (await readdir(folder)).filter((name) => name.endsWith(".tgz"))) {
+    await must("npm", ["publish", join(folder, tarball), "--loglevel=error"], folder, env);
+  }
+}
