@@ -69,7 +69,7 @@ export async function bundle(packageRoot) {
   const temporary = mkdtempSync(path.join(dist, "bundling-"));
   try {
     const { metafile } = await build({
-      entryPoints: [path.join(packageRoot, "src/cli.ts")],
+      entryPoints: ["cli", "yo"].map((name) => path.join(packageRoot, `src/${name}.ts`)),
       outdir: temporary,
       bundle: true,
       splitting: true,

@@ -1,0 +1,61 @@
+import { existsSync } from "node:fs";
+import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it, jest } from "@jest/globals";
+import { UsageError } from "../src/errors.js";
+import { readAnswersOf } from "../src/yeoman-options.js";
+import { createTsgi, packageRoot, repositoryRoot, run, temporaryFolder } from "./support.js";
+
+jest.setTimeout(60_000);
+
+// The first call in a repository may have to bundle the command, and to build and pack the framework.
+beforeAll(() => createTsgi(["--dry-run", "--yes"], { cwd: packageRoot }), 120_000);
+
+describe("what Yeoman has read of a command line", () => {
+  it.each([
+    [["my-app"], {}, { name: "my-app" }],
+    [[], { template: "api", git: false, install: true }, { template: "api", git: false, install: true }],
+    [
+      [],
+      { loadTests: false, "load-tests": false, "package-manager": "pnpm" },
+      { loadTests: false, packageManager: "pnpm" },
+    ],
+    [[], { yes: true, dryRun: true, env: {}, namespace: "tsgi:app", skipInstall: false }, { yes: true, dryRun: true }],
+  ])("%j and %j", (words, options, expected) => {
+    expect(readAnswersOf(words, options)).toMatchObject(expected);
+  });
+
+  it("is refused as on a command line of our own", () => {
+    expect(() => readAnswersOf(["../x"], {})).toThrow(UsageError);
+    expect(() => readAnswersOf([], { template: "__proto__" })).toThrow("is unknown");
+  });
+});
+
+/** Does what `yo tsgi my-app …` does: looks for generators by their names, and runs the one that is asked for. */
+const yo = `
+import { createEnv } from ${JSON.stringify(join(repositoryRoot, "node_modules/yeoman-environment/dist/index.js"))};
+
+const environment = createEnv({ cwd: process.cwd(), skipInstall: true });
+await environment.lookup({ packagePaths: ["node_modules/generator-tsgi"], localOnly: true });
+await environment.run(["tsgi", "my-app"], { template: "minimal", git: false, install: false });
+`;
+
+describe("yo tsgi", () => {
+  it("finds the generator by its package, and writes the project", async () => {
+    await using folder = await temporaryFolder();
+    await mkdir(join(folder.path, "node_modules"));
+    await symlink(join(packageRoot, "yo"), join(folder.path, "node_modules/generator-tsgi"));
+    await writeFile(join(folder.path, "yo.mjs"), yo);
+    const { status, stderr } = await run(process.execPath, ["yo.mjs"], { cwd: folder.path });
+    expect({ status, stderr: status === 0 ? "" : stderr }).toEqual({ status: 0, stderr: "" });
+    expect(existsSync(join(folder.path, "my-app/src/app.ts"))).toBe(true);
+    const manifest = JSON.parse(await readFile(join(folder.path, "my-app/package.json"), "utf8"));
+    expect(manifest["create-tsgi"]).toMatchObject({ template: "minimal" });
+  });
+
+  it("is of the same version as the package that it calls", async () => {
+    const read = async (path: string) => JSON.parse(await readFile(join(packageRoot, path), "utf8"));
+    const { version } = await read("package.json");
+    expect(await read("yo/package.json")).toMatchObject({ version, dependencies: { "create-tsgi": version } });
+  });
+});
