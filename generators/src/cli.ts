@@ -1,9 +1,8 @@
 import { parseArguments } from "./arguments.js";
 import { Cancellation } from "./cancellation.js";
 import { CommandError, ExitCode, messageOf, systemErrorCode } from "./errors.js";
-import { helpText, subHelpText, upgradeHelpText } from "./help.js";
 import type { Environment } from "./npm-flags.js";
-import { parseSubCommand, parseUpgrade, type SubCommandOptions } from "./sub-command.js";
+import { subCommandNames } from "./options.js";
 import { versionOf } from "./templates.js";
 
 /**
@@ -15,11 +14,11 @@ import { versionOf } from "./templates.js";
  */
 export async function main(argv: readonly string[], packageRoot: string): Promise<number> {
   try {
-    if (argv[0] === "upgrade") {
+    const [word] = argv;
+    if (word === "upgrade") {
       return await runUpgrade(argv.slice(1), packageRoot);
     }
-    const subCommand = parseSubCommand(argv);
-    await (subCommand === null ? runCreate(argv, packageRoot) : runSubCommand(subCommand, packageRoot));
+    await (subCommandNames.some((name) => name === word) ? runSubCommand : runCreate)(argv, packageRoot);
     return ExitCode.done;
   } catch (error) {
     // As for the rest of the output, a program reads standard output and a person standard error.
@@ -33,6 +32,7 @@ export async function main(argv: readonly string[], packageRoot: string): Promis
 async function runCreate(argv: readonly string[], packageRoot: string): Promise<void> {
   const command = parseArguments(argv, process.env);
   if (command.help) {
+    const { helpText } = await import("./help.js");
     process.stdout.write(helpText());
   } else if (command.version) {
     process.stdout.write(`${versionOf(packageRoot)}\n`);
@@ -44,20 +44,26 @@ async function runCreate(argv: readonly string[], packageRoot: string): Promise<
   }
 }
 
-async function runSubCommand(command: SubCommandOptions, packageRoot: string): Promise<void> {
+async function runSubCommand(argv: readonly string[], packageRoot: string): Promise<void> {
+  // The parser of TypeScript comes with it, which a new project has no use for.
+  const { parseSubCommand } = await import("./sub-command.js");
+  const command = parseSubCommand(argv);
   if (command.help) {
+    const { subHelpText } = await import("./help.js");
     process.stdout.write(subHelpText(command.generator));
     return;
   }
-  const { generateCode } = await import("./create-project.js");
+  const { generateCode } = await import("./generate-code.js");
   using cancellation = new Cancellation();
   await generateCode({ packageRoot, cancellation, folder: process.cwd(), command, ...conversationOf(command) });
 }
 
 /** @returns 1 where a person has to decide something: then it is not done */
 async function runUpgrade(argv: readonly string[], packageRoot: string): Promise<number> {
+  const { parseUpgrade } = await import("./sub-command.js");
   const command = parseUpgrade(argv);
   if (command.help) {
+    const { upgradeHelpText } = await import("./help.js");
     process.stdout.write(upgradeHelpText());
     return ExitCode.done;
   }

@@ -1,65 +1,11 @@
-import { Console } from "node:console";
-import { join } from "node:path";
-import { Writable } from "node:stream";
-import { createLogger, QueuedAdapter, TerminalAdapter } from "@yeoman/adapter";
-import { createPromptModule } from "inquirer";
-import { createEnv } from "yeoman-environment";
 import { AppGenerator, type AppSettings } from "./app-generator.js";
-import { CodeGenerator, type CodeSettings } from "./code-generator.js";
-import { CommandError, ExitCode } from "./errors.js";
-
-/** In the place of Yeoman's own log, which would say everything a second time in other words. */
-function createSilentLog() {
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const log = createLogger({ console: new Console(nowhere) });
-  log.write = () => log;
-  return log;
-}
+import { runGenerator } from "./run-generator.js";
 
 /**
- * Runs the generator for a new project in a Yeoman environment, with inquirer asking the questions.
+ * Makes a new project.
  *
  * @throws CommandError for everything that a person can put right, and after Ctrl-C in a question
  */
 export async function createProject(options: AppSettings): Promise<void> {
   await runGenerator(AppGenerator, "tsgi:app", options);
-}
-
-/**
- * Runs a sub-generator in the same way.
- *
- * @throws CommandError as {@link createProject} does
- */
-export async function generateCode(options: CodeSettings): Promise<void> {
-  await runGenerator(CodeGenerator, "tsgi:code", options);
-}
-
-async function runGenerator(
-  generatorClass: typeof AppGenerator | typeof CodeGenerator,
-  namespace: string,
-  options: AppSettings | CodeSettings,
-): Promise<void> {
-  const terminal = new TerminalAdapter({ promptModule: createPromptModule(), log: createSilentLog() });
-  const environment = createEnv({
-    adapter: new QueuedAdapter({ adapter: terminal }),
-    // Yeoman reads .yo-rc.json in these two places, here and in the home folder, before anything else: not the user's.
-    cwd: options.packageRoot,
-    localConfigOnly: true,
-    skipInstall: true,
-  });
-  // With its place Yeoman finds this package's package.json, instead of any in the current folder.
-  environment.register(generatorClass, { namespace, resolved: join(options.packageRoot, "package.json") });
-  try {
-    const generator = await environment.create(namespace, { generatorOptions: { ...options, skipCache: true } });
-    await environment.runGenerator(generator);
-  } catch (error) {
-    throw isCancelled(error)
-      ? new CommandError(`cancelled, ${options.cancellation.consequence}`, ExitCode.cancelled)
-      : error;
-  }
-}
-
-/** inquirer's errors for Ctrl-C and for an input that ends in the middle of a question, and npm's end by Ctrl-C. */
-function isCancelled(error: unknown): boolean {
-  return error instanceof Error && ["ExitPromptError", "AbortPromptError", "InterruptedError"].includes(error.name);
 }

@@ -32,7 +32,7 @@ ${flagTable(flags)}
 
 In the folder of a project, with the first word (--help after it tells more):
 ${table([
-  ...[...subGenerators.values()].map(({ usage: call, help }) => [`create-tsgi ${call}`, help] as const),
+  ...Object.values(subGenerators).map(({ usage: call, help }) => [`create-tsgi ${call}`, help] as const),
   ["create-tsgi upgrade", "what newer templates have changed, merged with what you have"],
 ])}
 

@@ -16,6 +16,17 @@ export const packageManagers = ["npm", "pnpm", "yarn"] as const;
 /** The name of a package manager. */
 export type PackageManager = (typeof packageManagers)[number];
 
+/** The words that call a sub-generator, where they come first. */
+export const subCommandNames = [
+  "route",
+  "router",
+  "model",
+  "dependency",
+  "middleware",
+  "websocket",
+  "load-test",
+] as const;
+
 /** What the command line asks for; what is `undefined` is asked in a prompt or takes its default. */
 export interface CommandOptions {
   /** The npm name of the project. */

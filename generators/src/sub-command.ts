@@ -1,6 +1,6 @@
 import { readLine } from "./arguments.js";
 import { UsageError } from "./errors.js";
-import type { Flag } from "./options.js";
+import { subCommandNames, type Flag } from "./options.js";
 import { quoteName } from "./project-name.js";
 import { subGenerators } from "./sub-generators.js";
 import type { SubGenerator } from "./sub-generators/sub-generator.js";
@@ -29,14 +29,14 @@ export const subFlags: readonly Flag<"file" | "dryRun" | "json" | "yes" | "help"
  * Reads the command line of a sub-generator.
  *
  * @param argv begins with its name
- * @returns `null` when it is not that of one
- * @throws UsageError for an unknown flag, and too many words
+ * @throws UsageError for any other word, an unknown flag, and too many words
  */
-export function parseSubCommand([name = "", ...argv]: readonly string[]): SubCommandOptions | null {
-  const generator = subGenerators.get(name);
-  if (!generator) {
-    return null;
+export function parseSubCommand([name = "", ...argv]: readonly string[]): SubCommandOptions {
+  const known = subCommandNames.find((word) => word === name);
+  if (known === undefined) {
+    throw new UsageError(`${quoteName(name)} is no sub-generator; there is: ${subCommandNames.join(", ")}`);
   }
+  const generator = subGenerators[known];
   const { values, words } = readLine(argv, subFlags);
   const file = values.get("file");
   const isSet = (key: string) => values.get(key) === true;

@@ -1,3 +1,4 @@
+import type { subCommandNames } from "./options.js";
 import { dependency } from "./sub-generators/dependency.js";
 import { loadTest } from "./sub-generators/load-test.js";
 import { middleware } from "./sub-generators/middleware.js";
@@ -8,12 +9,12 @@ import type { SubGenerator } from "./sub-generators/sub-generator.js";
 import { websocket } from "./sub-generators/websocket.js";
 
 /** What writes code into an existing project, by the word that calls it. */
-export const subGenerators: ReadonlyMap<string, SubGenerator> = new Map([
-  ["route", route],
-  ["router", router],
-  ["model", model],
-  ["dependency", dependency],
-  ["middleware", middleware],
-  ["websocket", websocket],
-  ["load-test", loadTest],
-]);
+export const subGenerators: Readonly<Record<(typeof subCommandNames)[number], SubGenerator>> = {
+  route,
+  router,
+  model,
+  dependency,
+  middleware,
+  websocket,
+  "load-test": loadTest,
+};
