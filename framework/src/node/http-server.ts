@@ -6,6 +6,7 @@ import type { TlsOptions } from "node:tls";
 import { Connection } from "./connection.js";
 import { readFirstLine } from "./first-line.js";
 import { handleRequest } from "./handler.js";
+import { JoinedResponse } from "./joined-response.js";
 import { Refusal } from "./refusal.js";
 import type { Service } from "./service.js";
 import { WebSocketGate, type WebSocketRules } from "./websocket-gate.js";
@@ -64,6 +65,7 @@ export function createHTTPServer(service: Service, settings: HTTPServerSettings)
       ...[headersMs, requestMs].filter((ms) => ms > 0).map((ms) => Math.ceil(ms / 4)),
     ),
     handshakeTimeout: headersMs === 0 ? undefined : headersMs,
+    ServerResponse: JoinedResponse,
     requireHostHeader: false, // checked in request-head.ts, where the answer has a body
   };
   const server = tls === undefined ? createServer(options) : createSecureServer({ ...tls, ...options });

@@ -9,9 +9,10 @@ export interface ResponseSink {
   writeHead(status: number, headers: string[]): unknown;
   /** Gives whether the socket takes more right now; `drain` follows when it does not. */
   write(chunk: Uint8Array): boolean;
-  end(): unknown;
-  end(chunk: Uint8Array | undefined): unknown;
+  end(chunk?: Uint8Array): unknown;
   end(chunk: string, encoding: "latin1"): unknown;
+  /** Ends with the whole body, text of one byte a character or bytes, in fewer writes than `end` where a sink has it. */
+  endWhole?(body: string | Uint8Array): void;
   flushHeaders(): void;
   once(event: "drain" | "finish", listener: () => void): unknown;
   /** Cuts the connection. */

@@ -171,12 +171,23 @@ export class ResponseWriter {
     }
     this.#writeHead(headers);
     this.#phase = "complete";
-    if (carries && body.length <= this.#maxTextBytes) {
-      this.#res.end(toLatin1(body), "latin1");
+    if (carries && body.length > 0) {
+      this.#end(body.length <= this.#maxTextBytes ? toLatin1(body) : body);
     } else {
-      this.#res.end(carries ? body : undefined);
+      this.#res.end();
     }
     return this.flushed();
+  }
+
+  #end(body: string | Uint8Array): void {
+    const res = this.#res;
+    if (res.endWhole !== undefined) {
+      res.endWhole(body);
+    } else if (typeof body === "string") {
+      res.end(body, "latin1");
+    } else {
+      res.end(body);
+    }
   }
 
   #chunk(body: Uint8Array): Promise<void> | void {
