@@ -73,6 +73,10 @@ bench-baseline: ## Measures the ratios to the peers anew and writes the baseline
 scaffold: ## Writes a new application into a new folder (make scaffold NAME=my-app)
 	@$(if $(NAME),,$(error Say which folder to write: make scaffold NAME=my-app))npm run --silent scaffold -- '$(NAME)' --yes $(ARGS)
 
+.PHONY: docs
+docs: ## Builds the documentation as a searchable site into .cache/site/dist
+	@npm run --silent docs
+
 .PHONY: clean
 clean: ## Removes the packages, builds, generated code and caches; databases stay
 	@npm run --silent clean

@@ -1,0 +1,61 @@
+import { execFile } from "node:child_process";
+import { readdirSync } from "node:fs";
+import path from "node:path";
+import { promisify } from "node:util";
+
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+
+import { App } from "../../src/app.js";
+import { StaticFiles } from "../../src/static-files.js";
+import { TestClient } from "../../src/testing.js";
+import { CACHE, Chromium, WITHOUT_BROWSER } from "./_chromium.js";
+
+const FRAMEWORK = path.resolve(import.meta.dirname, "../..");
+const SITE = path.resolve(FRAMEWORK, "../.cache/site/dist");
+
+const withBrowser = WITHOUT_BROWSER === null ? describe : describe.skip;
+
+withBrowser(`the documentation's site in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT_BROWSER})`}`, () => {
+  let chromium: Chromium;
+  let client: TestClient;
+
+  beforeAll(async () => {
+    await promisify(execFile)(process.execPath, [path.join(FRAMEWORK, "scripts/site.js")]);
+    const app = new App({ docsUrl: null, redocUrl: null, openapiUrl: null });
+    app.mount("/", new StaticFiles(SITE, { html: true }));
+    client = await TestClient.open(app);
+    chromium = await Chromium.launch();
+  }, 240_000);
+
+  afterAll(async () => {
+    await chromium?.close();
+    await client?.close();
+  });
+
+  it("has every page, each named in the sidebar", async () => {
+    const { tab } = await chromium.visit(`${client.url}/index.html`);
+    const links = await tab.locator(".VPSidebar a").allInnerTexts();
+    const pages = readdirSync(path.join(FRAMEWORK, "docs")).filter((name) => name.endsWith(".md"));
+    expect(links).toHaveLength(pages.length);
+  }, 60_000);
+
+  it("shows the tutorial without a message, and loads nothing from another host", async () => {
+    const { tab, requests, messages } = await chromium.visit(`${client.url}/tutorial.html`);
+    expect(messages).toEqual([]);
+    expect(requests.filter((url) => !url.startsWith(client.url) && !/^(?:blob|data):/.test(url))).toEqual([]);
+    expect(await tab.title()).toBe("Tutorial | tsgi");
+    expect(await tab.locator("main pre").allInnerTexts()).not.toContain(expect.stringContaining("```"));
+    await tab.screenshot({ path: path.join(CACHE, "site-tutorial.png"), fullPage: false });
+  }, 60_000);
+
+  it("finds a word", async () => {
+    const { tab, messages } = await chromium.visit(`${client.url}/index.html`);
+    await tab.locator(".DocSearch-Button").first().click();
+    await tab.locator(".VPLocalSearchBox input").fill("trustedProxies");
+    await tab.locator(".VPLocalSearchBox .result").first().waitFor();
+    const results = await tab.locator(".VPLocalSearchBox .result").allInnerTexts();
+    expect(results.join("\n")).toContain("Who the client is");
+    expect(messages).toEqual([]);
+    await tab.screenshot({ path: path.join(CACHE, "site-search.png"), fullPage: false });
+  }, 60_000);
+});
