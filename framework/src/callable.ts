@@ -6,12 +6,14 @@ import { ConfigurationError } from "./exceptions.js";
  * do the methods of functions, by which Node calls a listener.
  */
 export class CallableInstance {
+  static {
+    Object.setPrototypeOf(this.prototype, Function.prototype);
+  }
+
   constructor(call: (...args: never) => unknown) {
     return Object.setPrototypeOf(call, new.target.prototype) as CallableInstance;
   }
 }
-
-Object.setPrototypeOf(CallableInstance.prototype, Function.prototype);
 
 /** @throws ConfigurationError when what should be served is no application, as a module that exports one is none. */
 export function assertApplication(caller: string, app: unknown): void {
