@@ -98,6 +98,18 @@ describe("the documentation", () => {
     LONG_MS,
   );
 
+  it("shows the name of each block that is a file", () => {
+    const unnamed = code.filter((block) => {
+      const file = fileOf(block);
+      if (file === null) return false;
+      const lines = read(block.page)
+        .split("\n")
+        .slice(0, block.line - 2);
+      return lines.at(-2) !== `**\`${file}\`**` && lines.lastIndexOf("<!--") <= lines.lastIndexOf("-->");
+    });
+    expect(unnamed.map(title)).toEqual([]);
+  });
+
   it("has JSON that is JSON", () => {
     const texts = blocks.filter(({ language }) => language === "json");
     for (const block of texts) expect(() => JSON.parse(block.code) as unknown).not.toThrow();
