@@ -15,6 +15,8 @@ export interface ResponseSink {
   endWhole?(body: string | Uint8Array): void;
   flushHeaders(): void;
   once(event: "drain" | "finish", listener: () => void): unknown;
+  /** Says so where nobody else does. */
+  emit(event: "drain"): unknown;
   /** Cuts the connection. */
   destroy(): unknown;
 }

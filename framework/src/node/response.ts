@@ -90,10 +90,7 @@ export class ResponseWriter {
 
   /** The socket takes more. */
   drained(): void {
-    if (this.#phase === "streaming") {
-      this.#flushed?.resolve();
-      this.#flushed = null;
-    }
+    this.#res.emit("drain");
   }
 
   /** Whether the response is a stream of server-sent events that goes on: one that may end at any event. */

@@ -97,6 +97,12 @@ export class UwsSink implements ResponseSink {
     }
   }
 
+  emit(): void {
+    const onDrain = this.#onDrain;
+    this.#onDrain = null;
+    onDrain?.();
+  }
+
   destroy(): void {
     if (!this.destroyed && !this.#hasEnded) {
       this.#res.close(); // aborts, too
@@ -188,9 +194,7 @@ export class UwsSink implements ResponseSink {
     if (this.#isBlocked) {
       return false;
     }
-    const onDrain = this.#onDrain;
-    this.#onDrain = null;
-    onDrain?.();
+    this.emit();
     return true;
   }
 
