@@ -36,7 +36,7 @@ function coerceInteger(text: string, faults: Faults): number | undefined {
   if (!INTEGER.test(text)) return faults.add("int_parsing", "Input should be a valid integer", text);
   const value = Number(text);
   if (!Number.isSafeInteger(value)) {
-    return faults.add("int_size", "Input should be an integer from -(2^53 - 1) to 2^53 - 1", text);
+    return faults.add("int_parsing", "Input should be an integer from -(2^53 - 1) to 2^53 - 1", text);
   }
   return value + 0;
 }
