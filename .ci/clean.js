@@ -6,6 +6,7 @@ const root = path.dirname(import.meta.dirname);
 const { workspaces } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
 
 const made = ["node_modules", ".cache", "coverage", "sample-auth-app/src/generated", "generators/templates"];
+made.push("generators/starters/api/dist", "generators/starters/minimal/dist");
 for (const workspace of workspaces) {
   made.push(`${workspace}/node_modules`, `${workspace}/dist`, `${workspace}/.cache`);
 }

@@ -64,7 +64,8 @@ slowly("from a registry (only with TSGI_SLOW=1)", () => {
     const lock = JSON.parse(await readFile(join(project, "package-lock.json"), "utf8"));
     expect(lock.packages["node_modules/tsgi"].resolved).toContain(registry.url);
 
-    const npm = (...parameters: string[]) => run("npm", parameters, { cwd: project, env: registry.env });
+    const npm = (...parameters: string[]) =>
+      run("npm", parameters, { cwd: project, env: registry.env, patienceMs: 800_000 });
     const check = await npm("run", "check");
     expect([check.stdout + check.stderr, check.status]).toEqual([expect.anything(), 0]);
     const tests = await npm("test");

@@ -22,13 +22,15 @@ export interface Surroundings {
   cwd: string;
   /** Set on top of the environment of the tests; `undefined` takes a variable away. */
   env?: Record<string, string | undefined>;
+  /** How long it may take. Default: five minutes. */
+  patienceMs?: number;
   /** Written to its standard input, which is closed then. Default: nothing. */
   input?: string;
 }
 
 /** What npm, jest, a CI service or a Git hook around the tests may have set, and would change what is run here. */
 const foreign = Object.keys(process.env).filter((name) =>
-  /^(?:npm_|JEST_|GIT_|CI$|NODE_ENV$|NODE_OPTIONS$)/i.test(name),
+  /^(?:npm_|JEST_|GIT_|TSGI_|CI$|NODE_ENV$|NODE_OPTIONS$)/i.test(name),
 );
 
 /** The environment of a command that somebody types into a fresh shell. */
@@ -37,14 +39,14 @@ export const shellEnvironment: NodeJS.ProcessEnv = {
   ...Object.fromEntries(foreign.map((name) => [name, undefined])),
 };
 
-/** Longer than anything takes that a test of this package waits for, npm's own work apart. */
-const patienceMs = 300_000;
+/** Longer than anything takes that a test of this package waits for, the tests of a whole project apart. */
+const longEnoughMs = 300_000;
 
 /** Runs a program to its end, which comes by force when it takes too long. */
 export async function run(
   program: string,
   parameters: readonly string[],
-  { cwd, env, input = "" }: Surroundings,
+  { cwd, env, input = "", patienceMs = longEnoughMs }: Surroundings,
 ): Promise<Result> {
   const child = spawn(program, parameters, { cwd, env: { ...shellEnvironment, ...env }, timeout: patienceMs });
   const output = { stdout: "", stderr: "" };
