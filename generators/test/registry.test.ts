@@ -1,5 +1,5 @@
 import { readdirSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
 import { exampleRequest } from "../src/next-steps.js";
@@ -84,6 +84,7 @@ slowly("from a registry (only with TSGI_SLOW=1)", () => {
     await using folder = await temporaryFolder();
     const env = { ...registry.env, PATH: `${bin}${delimiter}${process.env["PATH"]}` };
     const call = (cwd: string, ...parameters: string[]) => run(name, parameters, { cwd, env });
+    await writeFile(join(folder.path, ".yarnrc"), `--global-folder ${JSON.stringify(join(folder.path, "global"))}\n`);
     const made = await call(folder.path, "create", "tsgi", "my-app", "--yes", "--template=minimal");
     expect(made).toMatchObject({ status: 0, stdout: expect.stringContaining(`package manager ${name}`) });
     const project = join(folder.path, "my-app");

@@ -96,6 +96,9 @@ export async function startRegistry(): Promise<Registry> {
       npm_config_cache: join(home.path, ".npm"),
       npm_config_registry: url,
       YARN_REGISTRY: url,
+      // Yarn installs what creates globally: for a superuser beside the programs of the system, whatever HOME says.
+      YARN_PREFIX: home.path,
+      YARN_CACHE_FOLDER: join(home.path, ".yarn-cache"),
     };
     await publish(env, home.path);
     return {
