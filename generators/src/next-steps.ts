@@ -23,13 +23,19 @@ export interface NextStep {
   effect?: string;
 }
 
+const composeStep: NextStep = {
+  command: "docker compose up --detach postgres",
+  effect: "or name another PostgreSQL in .env",
+};
+const environmentStep: NextStep = { command: "$EDITOR .env", effect: "DATABASE_URL names your PostgreSQL" };
+
 /** What a person types next in the folder that they are in. */
 export function nextSteps(
   { folder, isInstalled }: WrittenProject,
   answers: NextAnswers,
   currentFolder: string,
 ): NextStep[] {
-  const { template, database, packageManager } = answers;
+  const { template, database, docker, packageManager } = answers;
   const path = relative(currentFolder, folder);
   const isBelow = path !== "" && !isAbsolute(path) && path.split(sep)[0] !== "..";
   const { install, run, start, test } = commandsOf(packageManager);
@@ -37,7 +43,7 @@ export function nextSteps(
   return [
     ...(path === "" ? [] : [{ command: `cd ${quote(isBelow ? path : folder)}` }]),
     ...(isInstalled ? [] : [{ command: install }]),
-    ...(needsServer ? [{ command: "$EDITOR .env", effect: "DATABASE_URL names your PostgreSQL" }] : []),
+    ...(needsServer ? [docker ? composeStep : environmentStep] : []),
     template === "auth"
       ? { command: start, effect: "serves on http://127.0.0.1:8000 and names a demo user" }
       : { command: start, effect: "serves on http://127.0.0.1:8000" },
@@ -51,7 +57,7 @@ export function exampleRequest(template: TemplateName): string {
   return examples[template];
 }
 
-type NextAnswers = Pick<Answers, "template" | "database" | "packageManager">;
+type NextAnswers = Pick<Answers, "template" | "database" | "docker" | "packageManager">;
 
 /** The same as a text, with a request that works. */
 export function describeNextSteps(project: WrittenProject, answers: NextAnswers, currentFolder: string): string {
