@@ -95,9 +95,9 @@ export class FormData<Value = FormValue> implements Iterable<readonly [name: str
     this.#entries = [...entries];
   }
 
-  /** The last value under the name, or `undefined`. */
-  get(name: string): Value | undefined {
-    return this.getAll(name).at(-1);
+  /** The last value under the name, or `null`, as a query string's `get` gives it. */
+  get(name: string): Value | null {
+    return this.getAll(name).at(-1) ?? null;
   }
 
   /** All values under the name. */
