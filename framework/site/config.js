@@ -50,6 +50,7 @@ export const site = {
       {
         text: "Look up",
         items: [
+          page("Reference", "/reference/"),
           page("Errors at start", "/errors"),
           page("The life of a request", "/architecture"),
           page("Specification", "/specification"),

@@ -25,7 +25,7 @@ withBrowser(`the documentation's site in Chromium${WITHOUT_BROWSER === null ? ""
     app.mount("/", new StaticFiles(SITE, { html: true }));
     client = await TestClient.open(app);
     chromium = await Chromium.launch();
-  }, 240_000);
+  }, 480_000);
 
   afterAll(async () => {
     await chromium?.close();
@@ -36,7 +36,14 @@ withBrowser(`the documentation's site in Chromium${WITHOUT_BROWSER === null ? ""
     const { tab } = await chromium.visit(`${client.url}/index.html`);
     const links = await tab.locator(".VPSidebar a").allInnerTexts();
     const pages = readdirSync(path.join(FRAMEWORK, "docs")).filter((name) => name.endsWith(".md"));
-    expect(links).toHaveLength(pages.length);
+    expect(links).toHaveLength(pages.length + 1); // the reference, which is made
+  }, 60_000);
+
+  it("has a reference of what the package exports, by its doc comments", async () => {
+    const { tab, messages } = await chromium.visit(`${client.url}/reference/index/classes/HTTPException.html`);
+    expect(await tab.locator("main").innerText()).toContain("Ends the request with a status");
+    expect(messages).toEqual([]);
+    await tab.screenshot({ path: path.join(CACHE, "site-reference.png"), fullPage: false });
   }, 60_000);
 
   it("shows the tutorial without a message, and loads nothing from another host", async () => {
