@@ -70,6 +70,9 @@ describe("in a project of the template auth", () => {
     expect(Object.fromEntries(await project.files())).toEqual(Object.fromEntries(once));
 
     expect(await project.check()).toMatchObject({ status: 0, stderr: "" });
+    // The project's own check, by Prisma's engine: the migrations make the tables that the schema describes.
+    const drift = await project.tool("env", "DATABASE_URL=file:./drift.db", "node", "scripts/check-migrations.js");
+    expect(drift).toMatchObject({ status: 0, stdout: expect.stringContaining("agree") });
     const own = [...once.keys()].filter((path) => /^test\/(?!support)[\w-]+\.test\.ts$/.test(path));
     const written = own.filter((path) =>
       /notes|categories|orders|lines|settings|locale|tenant|timing|rooms/.test(path),
