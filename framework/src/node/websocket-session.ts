@@ -299,7 +299,9 @@ export class WebSocketSession implements Call, ResponseOwner {
   #failed(error: unknown): void {
     const { logger } = this.#service;
     const fields = { err: error, path: this.#path };
-    if (this.#inbox.ended && !(error instanceof ProtocolError)) {
+    // The socket knows a moment before it says so.
+    const isGone = this.#inbox.ended || this.#connection.destroyed;
+    if (isGone && !(error instanceof ProtocolError)) {
       logger.debug(fields, `The application threw after its client had gone: ${this.name}`);
     } else {
       logger.error(fields, `The application threw: ${this.name}`);

@@ -1,4 +1,6 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
+import type { Socket } from "node:net";
 import { describe, expect, it } from "@jest/globals";
 import type { ReceiveMessage } from "../../src/asgi.js";
 import { ClientDisconnect } from "../../src/exceptions.js";
@@ -34,6 +36,27 @@ describe("a client that leaves before its handshake is answered", () => {
       { type: "websocket.disconnect", code: 1006, reason: "" },
       expect.any(ClientDisconnect),
     ]);
+    expect(server.logger.at("error")).toEqual([]);
+  });
+
+  it("is no error when its connection is found cut before it is said to have gone", async () => {
+    let socket: Socket | undefined;
+    const onSocket = (message: unknown) => void (socket = (message as { socket: Socket }).socket);
+    subscribe("net.server.socket", onSocket);
+    const cut = new Deferred<void>();
+    await using server = await served(
+      socketApp(async (_scope, receive, send) => {
+        await receive();
+        socket?.destroy();
+        cut.resolve();
+        await send({ type: "websocket.close", code: 4004 });
+      }),
+    );
+    await using wire = new Wire(server.port);
+    await wire.write(handshake(GOOD)).closed;
+    unsubscribe("net.server.socket", onSocket);
+    await cut.promise;
+    await server.close();
     expect(server.logger.at("error")).toEqual([]);
   });
 
