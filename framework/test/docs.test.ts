@@ -6,9 +6,10 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 
 import { type Block, blocksOf, fileOf, printsOf, stepsOf } from "./docs/_blocks.js";
-import { isAsShown, typeIn } from "./docs/_console.js";
+import { isAsShown, missingFor, typeIn } from "./docs/_console.js";
 import { findBrokenLinks } from "./docs/_links.js";
 import { messagesOf } from "./docs/_messages.js";
+import { findNginxFault, HAS_NGINX } from "./docs/_nginx.js";
 import { DocsProject, REPOSITORY } from "./docs/_project.js";
 
 /** A compiler, or a process for each program. */
@@ -80,23 +81,25 @@ describe("the documentation", () => {
   );
 
   const terminals = blocks.filter(({ language }) => language === "console");
-  it.each(terminals.map((block) => ({ block, title: title(block) })))(
-    "answers as it shows: $title",
-    async ({ block }) => {
-      const application = code.findLast(
-        (one) => one.page === block.page && one.line < block.line && /(^|\/)(app|main)\.ts$/.test(fileOf(one) ?? ""),
-      );
-      expect(application).toBeDefined();
-      const folder = code.findLast((one) => one.page === block.page && one.line < block.line) as Block;
-      const steps = stepsOf(block);
-      const answers = await typeIn(project.compiled(folder, fileOf(application as Block) as string), steps);
-      const unlike = steps
-        .map((step, index) => ({ ...step, answer: answers[index] as string }))
-        .filter(({ output, answer }) => !isAsShown(answer, output));
-      expect(unlike).toEqual([]);
-    },
-    LONG_MS,
-  );
+  for (const block of terminals) {
+    const missing = missingFor(block);
+    const ifInstalled = missing === null ? it : it.skip;
+    ifInstalled(
+      `answers as it shows: ${title(block)}${missing === null ? "" : ` (${missing})`}`,
+      async () => {
+        const before = code.filter((one) => one.page === block.page && one.line < block.line);
+        const program = before.map(fileOf).findLast((file) => /(^|\/)(app|main)\.ts$/.test(file ?? ""));
+        expect(program).toBeDefined();
+        const steps = stepsOf(block);
+        const answers = await typeIn(project.compiled(before.at(-1) as Block, program as string), steps);
+        const unlike = steps
+          .map((step, index) => ({ ...step, answer: answers[index] as string }))
+          .filter(({ output, answer }) => !isAsShown(answer, output));
+        expect(unlike).toEqual([]);
+      },
+      LONG_MS,
+    );
+  }
 
   it("shows the name of each block that is a file", () => {
     const unnamed = code.filter((block) => {
@@ -124,6 +127,13 @@ describe("the documentation", () => {
     // One that is nothing but what another function made is on the page by what that function says.
     expect(new Set(onPage)).toEqual(new Set(inSource.filter((text) => /\w/.test(text))));
     expect(onPage.length).toBeGreaterThan(100);
+  });
+
+  const ifInstalled = HAS_NGINX ? it : it.skip;
+  ifInstalled("has configurations that nginx takes (it is to be installed)", () => {
+    const sites = blocks.filter(({ language }) => language === "nginx");
+    expect(sites.map(findNginxFault)).toEqual(sites.map(() => ""));
+    expect(findNginxFault({ ...(sites[0] as Block), code: "server { lissen 80; }" })).toContain("lissen");
   });
 
   it("has links that lead to pages and headings that are there", () => {

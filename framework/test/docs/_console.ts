@@ -1,17 +1,27 @@
 /** What a page shows of a terminal, typed into one. */
-import { execFile, spawn } from "node:child_process";
+import { execFile, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-import type { Step } from "./_blocks.js";
+import type { Block, Step } from "./_blocks.js";
 import { REPOSITORY } from "./_project.js";
 
 const COMMAND = path.join(REPOSITORY, "framework/dist/cli/main.js");
 
 /** Where the pages say that the application listens. */
 const ADDRESS = "127.0.0.1:8000";
+
+const hasCurl = spawnSync("curl", ["--version"]).status === 0;
+
+/** Says what a terminal needs that is not here, or `null`. A block with the word `postgresql` needs that. */
+export function missingFor(block: Block): string | null {
+  if (!hasCurl) return "curl is not installed";
+  if (!block.words.includes("postgresql")) return null;
+  const probe = `require("node:net").connect(5432, "127.0.0.1", process.exit).on("error", () => process.exit(1))`;
+  return spawnSync(process.execPath, ["-e", probe]).status === 0 ? null : "no PostgreSQL at 127.0.0.1:5432";
+}
 
 /**
  * Starts a module, types each command in, and gives what each one answers. One that calls `serve` is a program of its
