@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, jest } from "@jest/globals";
+import { scaffold } from "./scaffolded.js";
 import { createTsgi, packageRoot, temporaryFolder, type Surroundings } from "./support.js";
 import { hasTerminal, keys, runAtTerminal, type Step } from "./terminal.js";
 
@@ -99,6 +100,16 @@ atTerminal("at a terminal (skipped where util-linux's script is missing)", () =>
     expect(status).toBe(0);
     expect(stdout).toContain("Not asked, so the defaults are taken: name my-app, template auth, ");
     expect(existsSync(join(folder.path, "my-app/package.json"))).toBe(true);
+  });
+
+  it("asks what a sub-generator needs to know", async () => {
+    await using project = await scaffold("minimal");
+    const steps: Step[] = [[/METHOD path \(e\.g\. /, `GET /asked${keys.enter}`]];
+    const { status } = await createTsgiAtTerminal(["route"], steps, { cwd: project.path });
+    expect(status).toBe(0);
+    expect(existsSync(join(project.path, "test/get-asked.test.ts"))).toBe(true);
+    const stopped = await createTsgiAtTerminal(["router"], [[/name/, keys.controlC]], { cwd: project.path });
+    expect(stopped).toMatchObject({ status: 130, stdout: expect.stringContaining("cancelled, nothing was written") });
   });
 
   it("stops an installation with Ctrl-C, ends with 130 and says what is there", async () => {
