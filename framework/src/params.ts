@@ -305,7 +305,8 @@ export class DependsMarker {
   constructor(callable: Callable, options: DependsOptions & { scopes?: readonly string[] }, name: string) {
     if (typeof callable !== "function") {
       throw new ConfigurationError(
-        `${name}() takes a function or a class, not ${callable === null ? "null" : typeof callable}.`,
+        `${name}() takes a function or a class, not ${callable === null ? "null" : typeof callable}. ` +
+          `Write ${name}(getUser), not ${name}(getUser()).`,
       );
     }
     this.callable = callable;

@@ -71,7 +71,9 @@ describeMatrix("withParams", ({ call }) => {
 
 describe("a dependency", () => {
   it("is refused when it is no function", () => {
-    expect(() => Depends("text" as never)).toThrow(/Depends\(\) takes a function or a class, not string/);
+    expect(() => Depends("text" as never)).toThrow(
+      "Depends() takes a function or a class, not string. Write Depends(getUser), not Depends(getUser()).",
+    );
   });
 });
 

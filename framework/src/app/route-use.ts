@@ -33,7 +33,8 @@ export class RouteUse {
     const kind = this.#kind;
     this.#logger.info(
       { route: this.route, kind, size },
-      `${this.route} is a plain function and runs in the ${kind} pool of ${size}. An async one runs on the event loop.`,
+      `${this.route} is a plain function and runs in the ${kind} pool of ${size}. Each worker has variables of its own, ` +
+        "so that what it changes in them is seen nowhere else. Make the handler async: it then runs on the event loop.",
     );
   }
 

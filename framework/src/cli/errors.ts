@@ -48,7 +48,8 @@ export function showError(error: unknown): string {
 
 function isForeignFrame(line: string): boolean {
   if (!/^\s+at /.test(line)) return false;
-  return line.includes(OWN_FOLDER) || /node:|<anonymous>|[\\/]node_modules[\\/]/.test(line);
+  // `(<anonymous>)` is the place of what is built in; `<anonymous> (file)` is the top level of a module that tsx loaded.
+  return line.includes(OWN_FOLDER) || /node:|\(<anonymous>\)|[\\/]node_modules[\\/]/.test(line);
 }
 
 /** What esbuild, which is inside tsx, says of a file that it cannot read: one line of `file:line:column: ERROR: text` each. */

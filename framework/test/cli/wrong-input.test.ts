@@ -49,6 +49,12 @@ describe("a module that cannot be served", () => {
       [],
       /^ConfigurationError: GET \/x\/\{id\?\}: .*\n {4}at file:.*app\.js:3:5\n$/,
     ],
+    [
+      "has a wrong dependency in TypeScript",
+      { "app.ts": 'import { Depends } from "tsgi";\nDepends(1 as never);' },
+      [],
+      /^ConfigurationError: Depends\(\) .*\n(.*\n)* {4}at .*app\.ts:2:1\)?\n$/,
+    ],
   ];
 
   it.each(cases)("because it %s: says so and exits 1", async (_what, files, args, message) => {

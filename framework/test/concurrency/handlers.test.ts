@@ -56,7 +56,7 @@ describe.each(["process", "thread"])("plain handlers in a %s pool", (kind) => {
   it("say once in the log that a route runs in the pool", async () => {
     await get("/plain");
     await get("/plain");
-    const line = `GET /plain is a plain function and runs in the ${kind} pool of 2.`;
+    const line = `GET /plain is a plain function and runs in the ${kind} pool of 2. Each worker has variables of its own`;
     await until(() => program.stderr.includes(line));
     expect(program.stderr.split(line)).toHaveLength(2);
     expect(program.stderr).not.toContain("GET /kept is a plain function");
