@@ -3,6 +3,7 @@ import type { HeaderPair } from "./asgi.js";
 import { headerBytes } from "./datastructures/latin1.js";
 import type { UploadFile } from "./datastructures/upload-file.js";
 
+export { asBytes, createBytes } from "./datastructures/bytes.js";
 export { decodeLatin1, encodeLatin1, headerBytes } from "./datastructures/latin1.js";
 export { toFileError } from "./datastructures/save-file.js";
 export {

@@ -1,6 +1,6 @@
 /** A WebSocket as a handler sees it. @module */
 import type { Receive, ReceiveMessage, Send, SendMessage, WebSocketScope, WebSocketSendMessage } from "./asgi.js";
-import { encodeUTF8 } from "./datastructures.js";
+import { asBytes, encodeUTF8 } from "./datastructures.js";
 import { ClientDisconnect, findCloseFault, WebSocketException } from "./exceptions.js";
 import { DEFAULT_LIMITS, type Limits } from "./limits.js";
 import { Connection, parseJSON } from "./request.js";
@@ -115,7 +115,7 @@ export class WebSocket extends Connection<WebSocketScope> implements AsyncIterab
     await this.#assertOpen("receive()");
     const message = await this.#receive();
     if (message.type !== "websocket.receive") throw this.#gone(message);
-    const data = message.text ?? message.bytes ?? "";
+    const data = message.text ?? (message.bytes ? asBytes(message.bytes) : "");
     if (isLonger(data, this.#limits.webSocketMessageBytes)) {
       return this.#reject(TOO_BIG, "Message too big");
     }

@@ -1,6 +1,8 @@
+import { createBytes } from "./bytes.js";
+
 /** Encodes text as latin-1, one byte a character. @throws TypeError when a character is above U+00FF. */
 export function encodeLatin1(text: string): Uint8Array {
-  const bytes = new Uint8Array(text.length);
+  const bytes = createBytes(text.length);
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
     if (code > 0xff) {

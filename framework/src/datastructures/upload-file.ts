@@ -1,3 +1,4 @@
+import { asBytes } from "./bytes.js";
 import { saveFile } from "./save-file.js";
 
 /** Where the bytes of an uploaded file lie, and how long. */
@@ -26,7 +27,7 @@ class MemoryContent implements UploadContent {
   #bytes: Uint8Array | null;
 
   constructor(bytes: Uint8Array) {
-    this.#bytes = bytes;
+    this.#bytes = asBytes(bytes);
   }
 
   read(position: number, length: number): Promise<Uint8Array> {

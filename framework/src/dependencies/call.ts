@@ -1,6 +1,6 @@
 import type { HTTPScope, Receive, ReceiveMessage, Send, WebSocketScope } from "../asgi.js";
 import { BackgroundTasks } from "../background.js";
-import type { FormData } from "../datastructures.js";
+import { createBytes, type FormData } from "../datastructures.js";
 import type { Limits } from "../limits.js";
 import type { Logger } from "../logger.js";
 import { RequestValidationError } from "../exceptions.js";
@@ -23,7 +23,7 @@ export type FormBody = { readonly state: "faulty" } | { readonly state: "present
 const FORM_TYPES: ReadonlySet<string> = new Set([URLENCODED, MULTIPART]);
 const FILE_TYPES: ReadonlySet<string> = new Set([MULTIPART]);
 
-const NO_BYTES = new Uint8Array(0);
+const NO_BYTES = createBytes(0);
 
 /** A `receive` that gives a message that was taken from it once more. */
 function repeatFirst(message: ReceiveMessage, receive: Receive): Receive {

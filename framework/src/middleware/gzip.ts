@@ -1,5 +1,6 @@
 import type { HTTPResponseBodyMessage, HTTPResponseStartMessage, HTTPScope, Send, SendMessage } from "../asgi.js";
 import type { Middleware } from "../chain.js";
+import { createBytes } from "../datastructures.js";
 import { ConfigurationError } from "../exceptions.js";
 import { headerValues, mediaTypeOf } from "../request.js";
 import type { ResponseHeaders } from "../response.js";
@@ -169,7 +170,7 @@ class EncodedResponse {
       await this.#send({ ...start, headers: headers.toList() });
       return this.#encode(this.#compressor, message);
     }
-    const body = await encodeWhole(coding, levels, message.body ?? new Uint8Array(0));
+    const body = await encodeWhole(coding, levels, message.body ?? createBytes(0));
     headers.set("content-length", String(body.length));
     await this.#send({ ...start, headers: headers.toList() });
     await this.#send({ type: "http.response.body", body, more_body: false });
@@ -185,7 +186,7 @@ class EncodedResponse {
   }
 
   async #encode(compressor: Compressor, message: HTTPResponseBodyMessage): Promise<void> {
-    const { body = new Uint8Array(0) } = message;
+    const { body = createBytes(0) } = message;
     if (message.more_body !== true) {
       return this.#send({ type: "http.response.body", body: await compressor.end(body), more_body: false });
     }

@@ -1,4 +1,5 @@
 import type { Receive, ReceiveMessage } from "../asgi.js";
+import { createBytes } from "../datastructures.js";
 
 /**
  * One `receive` for two readers: a middleware, which may look at the body before the application does, and the
@@ -34,7 +35,7 @@ export class SharedReceive {
     }
     if (this.#missed === "an empty body") {
       this.#missed = "nothing";
-      return { type: "http.request", body: new Uint8Array(0), more_body: false };
+      return { type: "http.request", body: createBytes(0), more_body: false };
     }
     this.#middlewareWaits = true;
     return this.#pull();

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import type { HTTPDisconnectMessage, HTTPRequestMessage } from "../asgi.js";
 import { ProtocolError } from "./errors.js";
 
-const EMPTY = new Uint8Array(0);
+const EMPTY = Buffer.alloc(0);
 /** The answer to `receive` once the client has gone or the response is complete. */
 const DISCONNECT: HTTPDisconnectMessage = Object.freeze({ type: "http.disconnect" });
 

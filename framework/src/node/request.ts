@@ -5,7 +5,7 @@ import type { Connection } from "./connection.js";
 import type { RequestHead } from "./request-head.js";
 import type { Service } from "./service.js";
 
-const EMPTY = new Uint8Array(0);
+const EMPTY = Buffer.alloc(0);
 const ASGI = Object.freeze({ version: "3.0", spec_version: "2.4" });
 
 /** What a scope takes from the request besides its head. */

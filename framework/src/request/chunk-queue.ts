@@ -1,3 +1,5 @@
+import { asBytes, createBytes } from "../datastructures.js";
+
 /** Chunks below this many bytes are put together: each chunk of its own costs some 200 bytes beside what it holds. */
 const SMALL = 4096;
 const ROOM = 16 * 1024;
@@ -26,12 +28,12 @@ export class ChunkQueue {
     if (chunk.length === 0) return;
     this.#bytes += chunk.length;
     const last = this.#chunks.at(-1);
-    if (last === undefined || chunk.length >= SMALL) this.#chunks.push(chunk);
+    if (last === undefined || chunk.length >= SMALL) this.#chunks.push(asBytes(chunk));
     else if (!(last instanceof Uint8Array) && last.length + chunk.length <= ROOM) {
       last.buffer.set(chunk, last.length);
       last.length += chunk.length;
     } else {
-      const buffer = new Uint8Array(ROOM);
+      const buffer = createBytes(ROOM);
       buffer.set(chunk);
       this.#chunks.push({ buffer, length: chunk.length });
     }
@@ -50,7 +52,7 @@ export class ChunkQueue {
   takeAll(): Uint8Array {
     const chunks = this.#chunks.map(bytesOf);
     const [only] = chunks;
-    const whole = chunks.length === 1 && only ? only : new Uint8Array(this.#bytes);
+    const whole = chunks.length === 1 && only ? only : createBytes(this.#bytes);
     let offset = 0;
     if (chunks.length > 1) {
       for (const chunk of chunks) {

@@ -1,4 +1,4 @@
-import { decodeLatin1, decodeUTF8 } from "../datastructures.js";
+import { createBytes, decodeLatin1, decodeUTF8 } from "../datastructures.js";
 import { parsePartHead, type PartHead } from "./part-head.js";
 
 /** A multipart body that is malformed. Its message is for the client. */
@@ -10,7 +10,7 @@ const LF = 10;
 const CR = 13;
 const DASH = 45;
 const LINE_END = Uint8Array.of(CR, LF);
-const NOTHING = new Uint8Array(0);
+const NOTHING = createBytes(0);
 
 /** The most bytes of one part's headers: what Node takes for those of a whole request. */
 const MAX_HEAD_BYTES = 16 * 1024;
@@ -161,7 +161,7 @@ export class MultipartParser {
       this.#end += chunk.length;
       return;
     } else {
-      this.#gathered = new Uint8Array(chunk.length < SMALL ? 2 * length : length);
+      this.#gathered = createBytes(chunk.length < SMALL ? 2 * length : length);
       this.#gathered.set(this.#bytes.subarray(this.#start, this.#end));
       this.#gathered.set(chunk, kept);
       this.#bytes = this.#gathered;

@@ -1,4 +1,4 @@
-import { UploadClosedError, type UploadContent } from "../datastructures.js";
+import { createBytes, UploadClosedError, type UploadContent } from "../datastructures.js";
 import { ChunkQueue } from "./chunk-queue.js";
 import { TemporaryFile } from "./temporary-file.js";
 
@@ -127,7 +127,7 @@ export class SpooledFile implements UploadContent {
     if (this.#released || this.#spool.closed) throw new UploadClosedError();
     if (this.#bytes) return this.#bytes.subarray(position, position + length);
     const start = (this.#position ?? 0) + position;
-    return (await this.#spool.withFile((file) => file.read(start, length))) ?? new Uint8Array(0);
+    return (await this.#spool.withFile((file) => file.read(start, length))) ?? createBytes(0);
   }
 
   release(): void {

@@ -1,4 +1,4 @@
-import { toFileError } from "../datastructures.js";
+import { createBytes, toFileError } from "../datastructures.js";
 
 /** What of Node is needed here; `null` in a runtime that has no files. */
 async function loadFiles() {
@@ -73,7 +73,7 @@ export class TemporaryFile {
 
   /** Bytes that have been written. */
   async read(position: number, length: number): Promise<Uint8Array> {
-    const bytes = new Uint8Array(length);
+    const bytes = createBytes(length);
     for (let done = 0; done < length;) {
       const { bytesRead } = await this.#handle.read(bytes, done, length - done, position + done);
       if (bytesRead === 0) throw new Error("The temporary file of an upload is shorter than what was written to it.");

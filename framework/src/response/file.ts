@@ -1,5 +1,5 @@
 import type { Send } from "../asgi.js";
-import { encodeUTF8 } from "../datastructures.js";
+import { createBytes, encodeUTF8 } from "../datastructures.js";
 import { HTTPException } from "../exceptions.js";
 import type { Request } from "../request.js";
 import { evaluateConditions, holdsIfRange, type Validators } from "./conditions.js";
@@ -202,7 +202,7 @@ async function sendPieces({ handle }: OpenFile, pieces: readonly Piece[], send: 
     for (let position = piece.first; position <= piece.last;) {
       const length = Math.min(CHUNK_BYTES, piece.last - position + 1);
       // A chunk of its own each: the server may still hold the one before.
-      const { bytesRead, buffer } = await handle.read(new Uint8Array(length), 0, length, position);
+      const { bytesRead, buffer } = await handle.read(createBytes(length), 0, length, position);
       if (bytesRead === 0) throw new Error("The file has become shorter while it was sent.");
       position += bytesRead;
       const body = bytesRead === length ? buffer : buffer.subarray(0, bytesRead);

@@ -1,12 +1,12 @@
 import type { HeaderPair, Send } from "../asgi.js";
 import type { BackgroundTasks } from "../background.js";
-import { encodeUTF8, HeaderList } from "../datastructures.js";
+import { asBytes, createBytes, encodeUTF8, HeaderList } from "../datastructures.js";
 import type { Request } from "../request.js";
 import { type CookieOptions, serializeCookie, serializeDeletion } from "./cookies.js";
 import { type HeadersInit, ResponseHeaders } from "./headers.js";
 
 /** No body. */
-export const EMPTY = new Uint8Array(0);
+export const EMPTY = createBytes(0);
 
 /** What every response class takes beside its content. */
 export interface ResponseOptions {
@@ -60,7 +60,7 @@ export class Response {
     this.background = options.background;
     if (content === null || content === undefined) this.body = EMPTY;
     else if (typeof content === "string") this.body = encodeUTF8(content);
-    else if (content instanceof Uint8Array) this.body = content;
+    else if (content instanceof Uint8Array) this.body = asBytes(content);
     else {
       throw new TypeError(
         `Response takes text or bytes, not ${typeof content}. Use JSONResponse for JSON, or return the value itself.`,

@@ -29,7 +29,7 @@ export class WebSocketRefusedError extends WebSocketException {
     super(code, reason);
     this.statusCode = statusCode;
     this.headers = headers ?? {};
-    this.body = body ?? new Uint8Array(0);
+    this.body = body ?? Buffer.alloc(0);
     const how = statusCode === null ? `code ${code}` : `status ${statusCode}`;
     this.message = `The WebSocket ${path} was refused with ${how}. ${this.text() || reason}`.trimEnd();
     if (cause !== undefined) this.cause = cause;

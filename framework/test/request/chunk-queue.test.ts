@@ -36,6 +36,8 @@ describe("ChunkQueue", () => {
     const queue = new ChunkQueue();
     const chunk = Uint8Array.of(1, 2, 3);
     queue.push(chunk);
-    expect(queue.takeAll()).toBe(chunk);
+    const whole = queue.takeAll();
+    expect([...whole]).toEqual([1, 2, 3]);
+    expect(whole.buffer).toBe(chunk.buffer);
   });
 });

@@ -4,7 +4,7 @@ import { ProtocolError } from "../errors.js";
 import type { BodySource } from "../exchange.js";
 import type { UwsResponse } from "./module.js";
 
-const EMPTY = new Uint8Array(0);
+const EMPTY = Buffer.alloc(0);
 const DISCONNECT: HTTPDisconnectMessage = Object.freeze({ type: "http.disconnect" });
 /** Bytes that are kept before the client has to wait. */
 const MAX_QUEUED_BYTES = 65_536;
