@@ -51,7 +51,9 @@ export async function openFile(path: string, root: string | null): Promise<OpenF
   try {
     // Attack: opening a pipe waits for a writer, and holds one of four threads until then.
     const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
-    const handle = await open(root === null ? path : await resolveInside(path, root), flags);
+    // Attack: a link that takes the place of the file behind the look at where it leads.
+    const noLink = root === null ? 0 : (constants.O_NOFOLLOW ?? 0);
+    const handle = await open(root === null ? path : await resolveInside(path, root), flags | noLink);
     try {
       const stats = await handle.stat({ bigint: true });
       if (!stats.isFile()) throw new HTTPException(404);

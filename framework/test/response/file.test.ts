@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readlinkSync, statSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
+import { rename, symlink, unlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "@jest/globals";
@@ -101,6 +102,27 @@ describeMatrix("a FileResponse", ({ call }) => {
     const headers = [["range", "bytes=0-4"]] as const;
     expect((await call(app, "GET", "/", { headers })).text).toBe("01234");
     expect(await call(app, "GET", "/")).toMatchObject({ status: 200, text: DIGITS });
+  });
+
+  it("below root follows no link that takes the file's place while it is being opened", async () => {
+    const [place, next] = [path.join(root, "swapped.txt"), path.join(root, "next.txt")];
+    const over = new AbortController();
+    const swap = async () => {
+      while (!over.signal.aborted) {
+        await writeFile(next, "own");
+        await rename(next, place);
+        await symlink("../secret.txt", next);
+        await rename(next, place);
+      }
+    };
+    const swapping = swap();
+    const { app } = appOf("swapped.txt", { root });
+    const texts = new Set<string>();
+    for (let count = 0; count < 500; count++) texts.add((await call(app, "GET", "/")).text);
+    over.abort();
+    await swapping;
+    await unlink(place);
+    expect(texts).not.toContain("secret");
   });
 
   it.each<[string, string]>([
