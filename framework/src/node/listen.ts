@@ -1,5 +1,5 @@
 /** Where a server listens, and in one line why it cannot. @module */
-import { unlink } from "node:fs/promises";
+import { lstat, unlink } from "node:fs/promises";
 import type { Server } from "node:http";
 import { connect, createServer } from "node:net";
 import { ServerStartError } from "./errors.js";
@@ -60,8 +60,10 @@ function tryToListen(server: Server, place: Place): Promise<void> {
   });
 }
 
-/** Whether nobody answers on a Unix socket: its process ended without removing it. */
-function isAbandoned(path: string): Promise<boolean> {
+/** Whether nobody answers on a Unix socket: its process ended without removing it. A file answers nobody either, and stays. */
+async function isAbandoned(path: string): Promise<boolean> {
+  const stats = await lstat(path).catch(() => null);
+  if (stats?.isSocket() !== true) return false;
   return new Promise((resolve) => {
     const probe = connect(path);
     probe.once("connect", () => {

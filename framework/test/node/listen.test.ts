@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { mkdtemp, rm, stat } from "node:fs/promises";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { get as getOverHTTP } from "node:http";
 import { get as getOverTLS } from "node:https";
 import type { IncomingMessage } from "node:http";
@@ -62,6 +62,13 @@ describe("a Unix socket", () => {
     await using server = await served(recorder([]), { path });
     expect(await textOf(await getFrom(path))).toBe("hello");
     expect(server.url).toBe(`unix:${path}`);
+  });
+
+  it("does not take the place of a file", async () => {
+    const path = join(folder, "app.ts");
+    await writeFile(path, "precious");
+    await expect(serve(recorder([]), { path, signals: false })).rejects.toThrow("choose another path");
+    expect(await readFile(path, "utf8")).toBe("precious");
   });
 
   it("that somebody answers on is left alone", async () => {
