@@ -7,7 +7,15 @@ import { pathToFileURL } from "node:url";
 import { transform } from "@swc/core";
 
 const SOURCE = join(import.meta.dirname, "../../src");
-const FILES = ["asgi.ts", "concurrency.ts", "datastructures.ts", "exceptions.ts", "logger.ts", "node.ts"];
+const FILES = [
+  "asgi.ts",
+  "callable.ts",
+  "concurrency.ts",
+  "datastructures.ts",
+  "exceptions.ts",
+  "logger.ts",
+  "node.ts",
+];
 const FOLDERS = ["concurrency", "datastructures", "node"];
 
 /** The server's own sources as JavaScript in a temporary folder: a test of signals needs no build before it. */
