@@ -11,6 +11,7 @@ import { findBrokenLinks } from "./docs/_links.js";
 import { messagesOf } from "./docs/_messages.js";
 import { findNginxFault, HAS_NGINX } from "./docs/_nginx.js";
 import { DocsProject, REPOSITORY } from "./docs/_project.js";
+import { IS_SLOW } from "./support/on-demand.js";
 
 /** A compiler, or a process for each program. */
 const LONG_MS = 120_000;
@@ -100,6 +101,22 @@ describe("the documentation", () => {
       LONG_MS,
     );
   }
+
+  const slow = IS_SLOW ? it : it.skip;
+  slow(
+    "registers without an error what it shows",
+    async () => {
+      const applications = code.filter(
+        (block) => /new App\(/.test(block.before + block.code) && !/serve\(|listen\(|writeClient/.test(block.code),
+      );
+      const env = { ...process.env, SESSION_SECRET: "a secret of the examples, 32 bytes and more" };
+      for (const block of applications) {
+        await run(process.execPath, [project.compiled(block)], { timeout: LONG_MS / 2, env });
+      }
+      expect(applications.length).toBeGreaterThan(50);
+    },
+    2 * LONG_MS,
+  );
 
   it("shows the name of each block that is a file", () => {
     const unnamed = code.filter((block) => {
