@@ -178,7 +178,8 @@ describeWithCluster(`PostgreSQL${WITHOUT_CLUSTER === null ? "" : ` (${WITHOUT_CL
         await tx.user.update({ where: { username: second }, data: { email: `${first} first` } });
       });
     await Promise.all([update("alice", "bob"), update("bob", "alice")]);
-    expect(arrived).toBe(3); // one of them twice
+    // One of them came twice; more often if it got the row that it had let go before the other one had woken up.
+    expect(arrived).toBeGreaterThan(2);
     await db.$disconnect();
     await drop();
   });
