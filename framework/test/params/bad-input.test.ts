@@ -2,7 +2,7 @@
 import { expect, it } from "@jest/globals";
 import { Body, Cookie, Form, Header, type Params, Path, Query, type Schema, t } from "../../src/index.js";
 import { describeMatrix } from "../support/matrix.js";
-import { type Probed, type Sent } from "../support/probe.js";
+import type { Probed, Sent } from "../support/probe.js";
 
 const SCHEMAS = {
   integer: t.Integer(),

@@ -7,8 +7,8 @@ import { announce } from "./announce.js";
 // The adapter does not tell which port it was given for 0.
 const port = await new Promise((resolve) => {
   const probe = createServer().listen(0, "127.0.0.1", () => {
-    const { port } = probe.address();
-    probe.close(() => resolve(port));
+    const { port: free } = probe.address();
+    probe.close(() => resolve(free));
   });
 });
 createApp({ adapter: node() }).listen({ hostname: "127.0.0.1", port });

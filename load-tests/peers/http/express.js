@@ -13,9 +13,12 @@ app.get("/users/:id", (request, response) => response.json({ id: request.params.
 
 app.post("/users", express.json(), (request, response) => {
   const { success, data } = NewUser.safeParse(request.body);
-  if (!success) return response.status(422).json({ detail: "Unprocessable Content" });
-  const { name, email, age } = data;
-  response.status(201).json({ id: 1, name, email, age });
+  if (success) {
+    const { name, email, age } = data;
+    response.status(201).json({ id: 1, name, email, age });
+  } else {
+    response.status(422).json({ detail: "Unprocessable Content" });
+  }
 });
 
 const server = app.listen(0, "127.0.0.1", () => announce(server.address().port));

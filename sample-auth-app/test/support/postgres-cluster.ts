@@ -39,7 +39,7 @@ export async function startCluster(settings: Readonly<Record<string, string | nu
   const own = { listen_addresses: "", unix_socket_directories: folder, fsync: "off", ...settings };
   const parameters = Object.entries(own).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
   let server: ChildProcess;
-  let frozen: number[] = [];
+  let isFrozen = false;
 
   const start = async (): Promise<void> => {
     server = spawn(`${BIN}postgres`, ["-D", data, ...parameters], { ...options, stdio: ["ignore", "ignore", "pipe"] });
@@ -51,8 +51,13 @@ export async function startCluster(settings: Readonly<Record<string, string | nu
     throw new Error("PostgreSQL does not start");
   };
   const thaw = (): void => {
-    frozen.forEach((id) => signal(id, "SIGCONT"));
-    frozen = [];
+    if (!isFrozen) {
+      return;
+    }
+    isFrozen = false;
+    const id = Number(server.pid);
+    // Those that there are now: one that the server had begun to start when it was stopped is no child of its before.
+    [...childrenOf(id), id].forEach((process) => signal(process, "SIGCONT"));
   };
   const stop = async (): Promise<void> => {
     thaw();
@@ -64,9 +69,9 @@ export async function startCluster(settings: Readonly<Record<string, string | nu
   };
   const freeze = (): void => {
     const id = Number(server.pid);
+    isFrozen = true;
     signal(id, "SIGSTOP"); // first of all, so that it starts no more children
-    frozen = [id, ...childrenOf(id)];
-    frozen.forEach((process) => signal(process, "SIGSTOP"));
+    childrenOf(id).forEach((process) => signal(process, "SIGSTOP"));
   };
 
   await start();
