@@ -10,6 +10,7 @@ const GRACE_MS = 2000;
 export default class StrictEnvironment extends TestEnvironment {
   #before = new Map();
   #lateErrors = [];
+  #hasFailed = false;
   #onLateError = (error) => this.#lateErrors.push(error);
 
   async setup() {
@@ -19,6 +20,11 @@ export default class StrictEnvironment extends TestEnvironment {
     // While the tests themselves run, jest has its own listeners in the place of these.
     process.on("uncaughtException", this.#onLateError);
     process.on("unhandledRejection", this.#onLateError);
+  }
+
+  /** A test that fails may leave things running: its own error is the one to show. */
+  handleTestEvent({ name }) {
+    this.#hasFailed ||= name === "test_fn_failure" || name === "hook_failure" || name === "error";
   }
 
   async teardown() {
@@ -35,7 +41,7 @@ export default class StrictEnvironment extends TestEnvironment {
     if (this.#lateErrors.length > 0) {
       throw new Error("The tests of this file were over when this was thrown.", { cause: this.#lateErrors[0] });
     }
-    if (left.length > 0) {
+    if (left.length > 0 && !this.#hasFailed) {
       throw new Error(`The tests of this file are over, but these still run: ${left.join(", ")}. Stop them in a hook.`);
     }
   }

@@ -63,7 +63,10 @@ describe.each(["process", "thread"])("plain handlers in a %s pool", (kind) => {
   });
 
   it("are named once in a warning when they average under a millisecond", async () => {
-    for (let count = 0; count < 15; count++) await get("/plain");
+    // The first calls may be slow on a busy machine, and the average is that of all.
+    const isNamed = () => program.stderr.includes("WARN GET /plain takes 0.");
+    for (let count = 0; count < 2000 && !isNamed(); count++) await get("/plain");
+    await logged(0, "WARN GET /plain takes 0.");
     const lines = program.stderr.split("\n").filter((line) => /WARN GET \/plain takes 0\.\d+ ms on average/.test(line));
     expect(lines).toEqual([expect.stringContaining("Make the handler async")]);
   });
