@@ -58,7 +58,7 @@ build: ## Builds what has changed
 	@npm run --silent build
 
 .PHONY: bench
-bench: ## Measures the framework by the reference protocol, in under a minute
+bench: ## Measures the framework by the reference protocol, in a minute or two (QUICK=1, PEERS=1)
 	@npm run --silent bench -- $(ARGS)
 
 .PHONY: bench-compare

@@ -1,6 +1,6 @@
 import type { ParamSpec } from "../dependencies.js";
 import { ConfigurationError } from "../exceptions.js";
-import { isAsyncFunction, isGeneratorFunction, ParamKind } from "../params.js";
+import { isAsyncFunction, ParamKind } from "../params.js";
 import type { Handler, RouteOptions } from "../router.js";
 
 /** What belongs to the server's loop, by its kind. */
@@ -14,7 +14,7 @@ const LOOP_KINDS: ReadonlyMap<ParamKind, string> = new Map([
 
 /** Whether a handler runs in the pool: neither async nor a generator, and not kept on the loop by its route. */
 export function isPooled(handler: Handler, options: RouteOptions): boolean {
-  return options.pool !== false && !isAsyncFunction(handler) && !isGeneratorFunction(handler);
+  return options.pool !== false && !isAsyncFunction(handler);
 }
 
 /**

@@ -48,7 +48,7 @@ function describeRoutes(app: App): RouteLine[] {
 /** Where a route's handler runs: WebSockets and asynchronous handlers on the loop, plain ones in the pool. */
 function placeOf({ method, handler, metadata }: RouteRecord): RouteLine["runs"] {
   if (method === "WEBSOCKET" || isAsyncFunction(handler)) return "async";
-  return (metadata as { pool?: unknown }).pool === false ? "loop" : "pool";
+  return metadata.pool === false ? "loop" : "pool";
 }
 
 function declaredDependencies({ metadata }: RouteRecord): string[] {
