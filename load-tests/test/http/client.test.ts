@@ -6,8 +6,8 @@ import type { WorkerReport } from "../../src/report.js";
 import { startServer } from "../../src/http/server-process.js";
 
 const dist = (path: string): URL => new URL(`../../dist/http/${path}`, import.meta.url);
-function load(url: string): Promise<WorkerReport> {
-  const counts = { connections: 10, pipelining: [1], requests: 50, warmUp: 10 };
+function load(url: string, pipelining: readonly number[] = [1]): Promise<WorkerReport> {
+  const counts = { connections: 10, pipelining, requests: 50, warmUp: 10 };
   return runWorker(dist("client.js"), [JSON.stringify({ url, serverPid: process.pid, ...counts })]);
 }
 
@@ -40,6 +40,21 @@ describe("the load over HTTP", () => {
     },
     30_000,
   );
+
+  it("pipelines more requests on a connection than the connection's share", async () => {
+    const server = await startServer(dist("servers/tsgi.js"));
+    try {
+      const { rows, faults } = await load(server.url, [10]);
+      expect(faults).toEqual([]);
+      expect(rows.map((row) => row.name)).toEqual([
+        "GET /health, 10 pipelined",
+        "GET /users/{id}, 10 pipelined",
+        "POST /users, 10 pipelined",
+      ]);
+    } finally {
+      await server.stop();
+    }
+  }, 30_000);
 
   it("reports a body that turns wrong while it is measured", async () => {
     let requests = 0;
