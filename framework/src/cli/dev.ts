@@ -3,11 +3,11 @@ import { once } from "node:events";
 import path from "node:path";
 import { watch } from "chokidar";
 import { findModule } from "./find-module.js";
-import { loadEnvFile, type RunFlags } from "./serve-options.js";
+import type { RunFlags } from "./serve-options.js";
 import { Supervisor } from "./supervisor.js";
 
 /** The flags of `tsgi dev`. */
-export interface DevFlags extends Pick<RunFlags, "host" | "port" | "loop" | "envFile"> {
+export interface DevFlags extends Pick<RunFlags, "host" | "port" | "loop"> {
   /** Folders that are watched besides the working directory. */
   watch: string[];
 }
@@ -20,7 +20,6 @@ const IGNORED = /(^|[\\/])(node_modules|\.git|coverage|\.cache|\.[^\\/]*\.sw[a-z
 
 /** Serves until SIGINT or SIGTERM. */
 export async function dev(module: string | undefined, flags: DevFlags): Promise<void> {
-  loadEnvFile(flags.envFile);
   const file = findModule(module);
   const supervisor = new Supervisor(file, { host: flags.host, port: flags.port, workers: 1, loop: flags.loop });
   const folders = [process.cwd(), path.dirname(file), ...flags.watch.map((folder) => path.resolve(folder))];

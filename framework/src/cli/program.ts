@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { DevFlags } from "./dev.js";
 import { EXIT } from "./errors.js";
-import type { RunFlags } from "./serve-options.js";
+import { loadEnvFile, type RunFlags } from "./serve-options.js";
 
 const MODULE = "the file that exports the app as `app` or `default` (default: src/app.ts and the like)";
 
@@ -33,7 +33,8 @@ function addServing(program: Command): void {
     .addOption(host())
     .addOption(port())
     .addOption(loop())
-    .option("--env-file <file>", "variables for the environment")
+    .addOption(envFile())
+    .on("option:env-file", loadEnvFile) // at once: what the file says counts for the flags that it leaves open as well
     .option("--watch <folder...>", "further folders to watch", [])
     .action(async (module: string | undefined, flags: DevFlags) => (await import("./dev.js")).dev(module, flags));
   program
@@ -49,8 +50,10 @@ function addServing(program: Command): void {
     .addOption(loop())
     .option("--tls-key <file>", "private key, PEM")
     .option("--tls-cert <file>", "certificate chain, PEM")
+    .addOption(trustedProxies())
     .option("--shutdown-timeout <ms>", "milliseconds that running requests have at the end", integer(0, 3_600_000))
-    .option("--env-file <file>", "variables for the environment")
+    .addOption(envFile())
+    .on("option:env-file", loadEnvFile) // at once: what the file says counts for the flags that it leaves open as well
     .action(async (module: string | undefined, flags: RunFlags) => (await import("./run.js")).run(module, flags));
 }
 
@@ -91,11 +94,25 @@ function addInspecting(program: Command): void {
     .action(async (shell: string) => (await import("./completion.js")).showCompletion(program, shell));
 }
 
+const envFile = () => new Option("--env-file <file>", "variables for the environment, PORT and the like among them");
 const host = () => new Option("--host <address>", "address to listen on").env("HOST").default("127.0.0.1");
 const port = () =>
   new Option("--port <n>", "port, 0 for a free one").env("PORT").default(8000).argParser(integer(0, 65_535));
 const loop = () =>
   new Option("--loop <name>", "I/O loop (default: the fastest there is)").choices(["libuv", "uwebsockets"]);
+
+const trustedProxies = () =>
+  new Option("--trusted-proxies <list>", "proxies whose X-Forwarded-For and X-Forwarded-Proto count")
+    .env("TRUSTED_PROXIES")
+    .argParser((text: string, before: string[] | undefined) => [...(before ?? []), ...listOf(text)]);
+
+/** The members of a list with commas. */
+function listOf(text: string): string[] {
+  return text
+    .split(",")
+    .map((member) => member.trim())
+    .filter((member) => member !== "");
+}
 
 /** Reads a whole number within bounds. */
 function integer(min: number, max: number): (text: string) => number {

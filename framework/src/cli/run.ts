@@ -1,11 +1,15 @@
 /** `tsgi run`: serves an application. @module */
+import { ConfigurationError } from "../exceptions.js";
 import { serve } from "../node.js";
+import { CommandError, EXIT } from "./errors.js";
 import { loadApp } from "./load-app.js";
-import { loadEnvFile, type RunFlags, toServeOptions } from "./serve-options.js";
+import { type RunFlags, toServeOptions } from "./serve-options.js";
 
-/** Serves until SIGTERM or SIGINT, which drain. */
+/** Serves until SIGTERM or SIGINT, which drain. @throws CommandError when a flag is at fault. */
 export async function run(module: string | undefined, flags: RunFlags): Promise<void> {
-  loadEnvFile(flags.envFile);
+  const options = toServeOptions(flags);
   const { app } = await loadApp(module);
-  await serve(app, toServeOptions(flags));
+  await serve(app, options).catch((error: unknown) => {
+    throw error instanceof ConfigurationError ? new CommandError(error.message, EXIT.usage) : error;
+  });
 }

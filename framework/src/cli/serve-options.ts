@@ -12,13 +12,13 @@ export interface RunFlags {
   loop?: "libuv" | "uwebsockets";
   tlsKey?: string;
   tlsCert?: string;
+  trustedProxies?: string[];
   shutdownTimeout?: number;
-  envFile?: string;
 }
 
 /** @throws CommandError for flags that do not go together, or a file that cannot be read. */
 export function toServeOptions(flags: RunFlags): ServeOptions {
-  const { host, port, socket, workers, loop, tlsKey, tlsCert, shutdownTimeout } = flags;
+  const { host, port, socket, workers, loop, tlsKey, tlsCert, trustedProxies, shutdownTimeout } = flags;
   if ((tlsKey === undefined) !== (tlsCert === undefined)) {
     throw new CommandError("TLS takes both --tls-key and --tls-cert.", EXIT.usage);
   }
@@ -26,6 +26,7 @@ export function toServeOptions(flags: RunFlags): ServeOptions {
     ...(socket === undefined ? { host, port } : { path: socket }),
     ...(workers > 1 ? { workers } : {}),
     ...(loop === undefined ? {} : { loop }),
+    ...(trustedProxies === undefined ? {} : { trustedProxies }),
     ...(shutdownTimeout === undefined ? {} : { shutdownTimeoutMs: shutdownTimeout }),
     ...(tlsKey !== undefined && tlsCert !== undefined
       ? { tls: { key: read(tlsKey, "--tls-key"), cert: read(tlsCert, "--tls-cert") } }
@@ -34,8 +35,7 @@ export function toServeOptions(flags: RunFlags): ServeOptions {
 }
 
 /** Puts the variables of a file into the environment; what is there already stays. */
-export function loadEnvFile(file: string | undefined): void {
-  if (file === undefined) return;
+export function loadEnvFile(file: string): void {
   try {
     process.loadEnvFile(file);
   } catch (error) {

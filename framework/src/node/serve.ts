@@ -103,13 +103,15 @@ export async function serve(app: ASGIApp, options: ServeOptions = {}): Promise<R
   if (!Number.isInteger(workers) || workers < 1) {
     throw new ConfigurationError(`serve: expected workers to be a whole number from 1 on, not ${String(workers)}.`);
   }
+  const proxies = options.trustedProxies === undefined ? null : new TrustedProxies(options.trustedProxies);
   if (workers > 1 && cluster.isPrimary) {
     const { serveWithWorkers } = await import("./workers.js");
     return serveWithWorkers({ workers, logger, signals, shutdownTimeoutMs });
   }
   const isWorker = workers > 1;
   const { host = "127.0.0.1", port = 8000 } = options;
-  const running = await start(app, isWorker ? { ...options, port: await sharedPort(host, port) } : options, isWorker);
+  const place = isWorker ? { ...options, port: await sharedPort(host, port) } : options;
+  const running = await start(app, place, proxies, isWorker);
   if (signals) {
     running.onClosed = closeOnSignals(running);
   }
@@ -122,11 +124,15 @@ export async function serve(app: ASGIApp, options: ServeOptions = {}): Promise<R
   return toRunningServer(running, () => running.close());
 }
 
-async function start(app: ASGIApp, options: ServeOptions, isWorker: boolean): Promise<StoppableServer> {
+async function start(
+  app: ASGIApp,
+  options: ServeOptions,
+  proxies: TrustedProxies | null,
+  isWorker: boolean,
+): Promise<StoppableServer> {
   const { logger = consoleLogger, shutdownTimeoutMs = 10_000, tls, path, host = "127.0.0.1", port = 8000 } = options;
   const lifespan = new Lifespan(app, logger);
   const { connections, webSocketMessageBytes, ...limits } = { ...DEFAULT_LIMITS, ...options.connectionLimits };
-  const proxies = options.trustedProxies === undefined ? null : new TrustedProxies(options.trustedProxies);
   const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   const service = new Service(app, logger, lifespan.state, limits, proxies);
   const webSockets = toRules(options, timeouts.webSocketPingMs, webSocketMessageBytes);

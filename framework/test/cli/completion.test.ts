@@ -18,6 +18,7 @@ describe("tsgi completion bash", () => {
     const { stdout } = await project.run("completion", "bash");
     expect(complete(stdout, "ro")).toEqual(["routes"]);
     expect(complete(stdout, "run", "--p")).toEqual(["--port"]);
+    expect(complete(stdout, "run", "--tr")).toEqual(["--trusted-proxies"]);
     expect(complete(stdout, "run", "/etc/host")).toContain("/etc/hostname");
   });
 });

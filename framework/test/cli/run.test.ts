@@ -36,6 +36,13 @@ describe("tsgi run", () => {
     expect(command.output).toContain("greeting: hello");
   });
 
+  it("takes what flags leave open from a file as well", async () => {
+    await using project = await Project.create({ "app.ts": ITEMS_APP, ".env": "PORT=0\nHOST=127.0.0.2" });
+    const command = project.start(["run", "--env-file", ".env"]);
+    await command.next(/Listening on http:\/\/127\.0\.0\.2:\d+/);
+    expect(command.output).not.toContain(":8000");
+  });
+
   it("names a file of variables that is not there", async () => {
     await using project = await Project.create({ "app.ts": ITEMS_APP });
     const { code, stderr } = await project.run("run", "--env-file", "no.env");
@@ -56,6 +63,40 @@ describe("tsgi run", () => {
     expect(code).toBe(1);
     other.close();
     await once(other, "close");
+  });
+});
+
+const WHO_APP = `import { App, Request } from "tsgi";
+export const app = new App();
+app.get("/", { params: { request: Request } }, async ({ request }) => [request.client.host, request.scheme]);
+`;
+
+describe("tsgi run behind proxies", () => {
+  const forwarded = { "x-forwarded-for": "198.51.100.7, 10.1.2.3", "x-forwarded-proto": "https" };
+
+  it.each<[how: string, args: string[], env: NodeJS.ProcessEnv, client: string]>([
+    ["believes nobody of its own accord", [], {}, "127.0.0.1"],
+    ["believes those that --trusted-proxies lists", ["--trusted-proxies", "loopback, 10.0.0.0/8"], {}, "198.51.100.7"],
+    ["adds up the flags", ["--trusted-proxies", "loopback", "--trusted-proxies=10.1.2.3"], {}, "198.51.100.7"],
+    ["believes those of TRUSTED_PROXIES", [], { TRUSTED_PROXIES: "127.0.0.1,10.0.0.0/8" }, "198.51.100.7"],
+    ["prefers the flag", ["--trusted-proxies", "loopback"], { TRUSTED_PROXIES: "loopback,private" }, "10.1.2.3"],
+    ["believes nobody where the list is empty", [], { TRUSTED_PROXIES: "" }, "127.0.0.1"],
+  ])("%s", async (_how, args, env, client) => {
+    await using project = await Project.create({ "app.js": WHO_APP });
+    const command = project.start(["run", "--port", "0", ...args], env);
+    const [url] = await command.next(/http:\/\/127\.0\.0\.1:\d+/);
+    const scheme = client === "127.0.0.1" ? "http" : "https";
+    expect(await (await fetch(url, { headers: forwarded })).json()).toEqual([client, scheme]);
+  });
+
+  it.each(["1", "2"])("says once what it cannot read, with %s workers, and exits 2", async (workers) => {
+    await using project = await Project.create({ "app.js": WHO_APP });
+    const args = ["run", "--port", "0", "--workers", workers, "--trusted-proxies", "loopback,proxy.example.com"];
+    const { code, stderr } = await project.run(...args);
+    expect(stderr).toBe(
+      'trustedProxies: expected addresses, networks such as "10.0.0.0/8", "loopback", "private" or "unix", not "proxy.example.com".\n',
+    );
+    expect(code).toBe(2);
   });
 });
 
