@@ -23,7 +23,10 @@ export type TestRequest = supertest.Test;
 type Agent = TestAgent<supertest.Test>;
 
 /** How a test client is opened. */
-export interface TestClientOptions extends Pick<ServeOptions, "connectionLimits" | "shutdownTimeoutMs" | "timeouts"> {
+export interface TestClientOptions extends Pick<
+  ServeOptions,
+  "connectionLimits" | "shutdownTimeoutMs" | "timeouts" | "trustedProxies"
+> {
   /** Headers of every request and every handshake. */
   headers?: Readonly<Record<string, string>>;
   /** Where the server reports what the application lets escape. Defaults to warnings and errors on stderr. */

@@ -3,7 +3,6 @@ import { requestId, securityHeaders } from "tsgi/middleware";
 
 import type { Config } from "./config.js";
 import { createLog, type Log } from "./logging.js";
-import { trustedProxies } from "./proxies.js";
 import { auth } from "./routes/auth.js";
 import { health } from "./routes/health.js";
 import { items } from "./routes/items.js";
@@ -53,7 +52,6 @@ export function createApp(config: Config, log: Log = createLog()): App {
   });
   app.addMiddleware(securityHeaders({ contentSecurityPolicy: PAGE_POLICY }));
   app.addMiddleware(requestId());
-  app.addMiddleware(trustedProxies(config.trustedProxies));
   return app;
 }
 

@@ -26,7 +26,7 @@ export const getRefreshTokens = withParams(
   async ({ services }) => services.refreshTokens,
 );
 
-/** The address of the other end of the connection. What a proxy says of it is not believed. */
+/** The address of the other end of the connection, or what one of the proxies in `TRUSTED_PROXIES` says that it is. */
 export const getClientAddress = withParams(
   { request: Request },
   async ({ request }) => request.client?.host ?? "unknown",

@@ -1,3 +1,4 @@
+import { ConfigurationError } from "tsgi";
 import { serve, ServerStartError } from "tsgi/node";
 
 import { createApp } from "./app.js";
@@ -18,6 +19,7 @@ async function start(): Promise<void> {
   const { url } = await serve(createApp(config, log), {
     host: config.host,
     port: config.port,
+    trustedProxies: config.trustedProxies,
     logger: { ...log, info: () => {} }, // what it would say is the line below
   });
   console.log(`Ready on ${url}, documentation on ${url}/docs, Ctrl-C stops it`);
@@ -31,7 +33,14 @@ async function start(): Promise<void> {
 try {
   await start();
 } catch (error) {
-  if (!(error instanceof ConfigError || error instanceof DatabaseError || error instanceof ServerStartError)) {
+  if (
+    !(
+      error instanceof ConfigError ||
+      error instanceof ConfigurationError || // what `serve` says of TRUSTED_PROXIES
+      error instanceof DatabaseError ||
+      error instanceof ServerStartError
+    )
+  ) {
     throw error;
   }
   console.error(error.message);

@@ -57,7 +57,6 @@ describe("the configuration", () => {
     ["DATABASE_URL", "postgres://localhost"],
     ["DATABASE_POOL_SIZE", "0"],
     ["REDIS_URL", "localhost:6379"],
-    ["TRUSTED_PROXIES", "everyone"],
     ["DATABASE_URL", "file:"],
     ["DATABASE_URL", "file::memory:"],
     ["NODE_ENV", "staging"],

@@ -11,7 +11,7 @@ import supertest from "supertest";
 import { INSECURE_SECRET_KEY } from "../src/config.js";
 import { openSQLite } from "../src/database/sqlite-client.js";
 import { SECRET_KEY, temporaryFolder } from "./support.js";
-import { startServer } from "./support/program.js";
+import { type Program, startServer } from "./support/program.js";
 
 describe("the server", () => {
   it("starts in an empty folder, says where it is, and its curl works as it is printed", async () => {
@@ -71,6 +71,19 @@ describe("the server", () => {
     await supertest(url).post("/auth/token").type("form").send(form).expect(401);
   });
 
+  it("believes the proxies that TRUSTED_PROXIES lists, and nobody where it lists none", async () => {
+    await using folder = await temporaryFolder();
+    await using behind = await startServer({ TRUSTED_PROXIES: "10.0.0.0/8, loopback" }, folder.path);
+    await using alone = await startServer({}, folder.path);
+    const told = async (server: Program) => {
+      const answer = await supertest(await server.ready)
+        .get("/health")
+        .set("X-Forwarded-Proto", "https");
+      return answer.get("Strict-Transport-Security");
+    };
+    expect([await told(behind), await told(alone)]).toEqual(["max-age=31536000", undefined]);
+  });
+
   it("lets several start on one new database at once", async () => {
     await using folder = await temporaryFolder();
     await using one = await startServer({}, folder.path);
@@ -99,6 +112,11 @@ describe("a start that fails", () => {
       "the placeholder in production",
       { NODE_ENV: "production", SECRET_KEY: INSECURE_SECRET_KEY },
       expect.stringMatching(/^SECRET_KEY: production needs a random key of at least 32 bytes/),
+    ],
+    [
+      "a proxy that is none",
+      { TRUSTED_PROXIES: "127.0.0.1, everyone" },
+      expect.stringMatching(/^trustedProxies: expected addresses, .*, not "everyone"\.$/),
     ],
     ["an address that is none of ours", { HOST: "192.0.2.1" }, expect.stringContaining("192.0.2.1")],
   ])("says so on one line: %s", async (_, env, message) => {

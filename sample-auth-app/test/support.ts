@@ -71,7 +71,7 @@ export async function openApp({ waitMs = 1_000, ...changes }: Changes = {}) {
   await migrate(config.database);
   const { log, lines } = openLog();
   const app = createApp(config, log);
-  const client = await TestClient.open(app);
+  const client = await TestClient.open(app, { trustedProxies: config.trustedProxies });
   // Not the client's own agent, which keeps cookies: these tests say which cookie they send.
   const request = supertest(client.url);
   const db = await openDatabase(config.database);
