@@ -304,6 +304,7 @@ export class Request extends Connection<HTTPScope> {
   /** Says that the response is complete: what `receive` tells from now on is no early leave. For those who drive it. */
   markFinished(): void {
     this.#finished = true;
+    this.#incoming.unwatch();
   }
 
   /**

@@ -8,8 +8,20 @@ import { ChunkQueue } from "./chunk-queue.js";
  */
 const MAX_AHEAD_BYTES = 1024 * 1024;
 
+/**
+ * Milliseconds until a part more is taken in behind that, and at most. A socket that is not read does not tell that the
+ * client has gone, so the only way to hear it is to read on. Each pause is twice the one before: an hour costs 12 parts,
+ * and what the server knows by then, its own time-out of the request too, is seen in no more than twice the time.
+ */
+const FIRST_PAUSE_MS = 1000;
+const MAX_PAUSE_MS = 3_600_000;
+
 /** A `receive` that has said nothing so many times never will, and is not asked again for the client's leave. */
 const MAX_IDLE = 10;
+
+interface Timer {
+  unref?(): void;
+}
 
 /** Refuses what has more bytes than a limit allows. @param what - Such as `"body is"`. */
 export function tooLarge(limit: number, what = "body is"): HTTPException {
@@ -30,6 +42,8 @@ export class IncomingBody {
   #reading: Promise<void> | null = null;
   #onGone: (() => void) | null = null;
   #isWatching = false;
+  /** Ends the pause before the next part is taken in. */
+  #wake: (() => void) | null = null;
 
   constructor(receive: Receive) {
     this.#receive = receive;
@@ -105,12 +119,17 @@ export class IncomingBody {
 
   /** Whether a message more may be taken, though nobody has asked for one. */
   get #mayLookAhead(): boolean {
-    return !this.#gone && this.#idle <= MAX_IDLE && (this.#ended || this.#waiting.bytes < MAX_AHEAD_BYTES);
+    return !this.#gone && this.#idle <= MAX_IDLE;
+  }
+
+  /** Whether as much waits as is taken in without a pause. */
+  get #isFull(): boolean {
+    return !this.#ended && this.#waiting.bytes >= MAX_AHEAD_BYTES;
   }
 
   /**
-   * Calls `onGone` once when the client goes. Reads ahead at most 1 MiB while nobody else reads, and goes on when some
-   * of it has been taken.
+   * Calls `onGone` once when the client goes. Reads ahead 1 MiB while nobody else reads, and then now and then a part;
+   * goes on when some of it has been taken.
    */
   watch(onGone: () => void): void {
     if (this.#gone) return onGone();
@@ -118,7 +137,14 @@ export class IncomingBody {
     this.#goOnWatching();
   }
 
+  /** Nobody wants to know any more. */
+  unwatch(): void {
+    this.#onGone = null;
+    this.#wake?.();
+  }
+
   #goOnWatching(): void {
+    this.#wake?.();
     if (this.#onGone === null || this.#isWatching || !this.#mayLookAhead) return;
     this.#isWatching = true;
     this.#lookAhead().then(
@@ -134,7 +160,13 @@ export class IncomingBody {
   }
 
   async #lookAhead(): Promise<void> {
-    while (this.#mayLookAhead) {
+    let pauseMs = FIRST_PAUSE_MS;
+    while (this.#onGone !== null && this.#mayLookAhead) {
+      if (this.#isFull) {
+        const wasWoken = await this.#pause(pauseMs);
+        pauseMs = wasWoken ? FIRST_PAUSE_MS : Math.min(2 * pauseMs, MAX_PAUSE_MS);
+        if (wasWoken) continue;
+      }
       const before = this.#waiting.bytes;
       await this.#pull();
       // A `receive` that has nothing to say and says it at once must not keep everything else from running.
@@ -142,14 +174,32 @@ export class IncomingBody {
     }
   }
 
-  /** Looks whether the client has gone, without waiting for it to go. */
+  /** Waits before the next part is taken in. Gives whether somebody has read meanwhile, or nobody wants to know any more. */
+  #pause(ms: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const end = (wasWoken: boolean): void => {
+        clearTimeout(timer);
+        this.#wake = null;
+        resolve(wasWoken);
+      };
+      const timer = setTimeout(() => end(false), ms);
+      (timer as Timer).unref?.();
+      this.#wake = () => end(true);
+    });
+  }
+
+  /**
+   * Looks whether the client has gone, without waiting for it to go. Where as much waits as is taken in without a pause,
+   * the look goes on behind the answer.
+   */
   async poll(): Promise<boolean> {
     const turn = nextTurn().then(() => true);
-    for (let isOver = false; !isOver && this.#mayLookAhead;) {
+    for (let isOver = false; !isOver && this.#mayLookAhead && !this.#isFull;) {
       const before = this.#waiting.bytes;
       isOver = await Promise.race([this.#pull().then(() => false), turn]);
       if (this.#waiting.bytes === before && !this.#ended) isOver = await turn;
     }
+    if (this.#isFull && this.#onGone === null) this.watch(() => {});
     return this.#gone;
   }
 }

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { describe, expect, it } from "@jest/globals";
+import { describe, expect, it, jest } from "@jest/globals";
 import type { HTTPScope, ReceiveMessage } from "../../src/asgi.js";
 import { App, Request } from "../../src/index.js";
 import { Deferred } from "../../src/node/deferred.js";
@@ -72,6 +72,44 @@ describe("the signal of a request in memory", () => {
     expect(signal.aborted).toBe(false);
   });
 
+  it.each<[string, (request: Request) => Promise<unknown>]>([
+    ["signal", (request) => aborted(request.signal)],
+    ["isDisconnected", async (request) => void (await request.isDisconnected())],
+  ])("takes in a part more behind that now and then, each time later, for who asks by %s", async (_how, ask) => {
+    jest.useFakeTimers({ doNotFake: ["nextTick", "queueMicrotask"] });
+    try {
+      const MiB = 1024 * 1024;
+      const { receive, state } = scripted(part(MiB), part(1), part(1), part(1), GONE);
+      const request = new Request(scope, receive);
+      void ask(request);
+      const taken: number[] = [];
+      for (const seconds of [0.9, 0.2, 1.8, 0.2, 3.8, 0.2, 7.8, 0.2]) {
+        await jest.advanceTimersByTimeAsync(1000 * seconds);
+        taken.push(state.taken);
+      }
+      expect(taken).toEqual([1, 2, 2, 3, 3, 4, 4, 5]);
+      expect(request.signal.aborted).toBe(true);
+      expect(jest.getTimerCount()).toBe(0);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
+  it("takes in no more of it once the response is finished", async () => {
+    jest.useFakeTimers({ doNotFake: ["nextTick", "queueMicrotask"] });
+    try {
+      const { receive, state } = scripted(part(1024 * 1024), GONE);
+      const request = new Request(scope, receive);
+      expect(request.signal.aborted).toBe(false);
+      await jest.advanceTimersByTimeAsync(10);
+      request.markFinished();
+      await jest.advanceTimersByTimeAsync(100_000);
+      expect([state.taken, jest.getTimerCount()]).toEqual([1, 0]);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
   it.each<[string, ReceiveMessage]>([
     ["the same last message again and again", part(0, false)],
     ["empty parts without an end", part(0)],
@@ -119,6 +157,21 @@ describe("the signal of a request over a socket", () => {
     wire.write("two").write("three");
     wire.socket.resetAndDestroy();
     expect(await ended.promise).toBe(true);
+    expect(server.logger.at("error")).toEqual([]);
+  });
+
+  it("aborts behind more than 1 MiB that nobody reads, once the server has given the client up", async () => {
+    const ended = new Deferred<void>();
+    const app = new App();
+    app.post("/", { params: { request: Request } }, async ({ request }) => {
+      await aborted(request.signal);
+      ended.resolve();
+    });
+    await using server = await served(app, { timeouts: { requestMs: 200 } });
+    await using wire = new Wire(server.port);
+    wire.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3000000\r\n\r\n");
+    wire.socket.write(Buffer.alloc(2_000_000));
+    await ended.promise;
     expect(server.logger.at("error")).toEqual([]);
   });
 
