@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { ASGIApp } from "../asgi.js";
 import { type RunningServer, serve } from "../node.js";
 import { fail } from "./errors.js";
-import { loadApp } from "./load-app.js";
+import { loadServedApp } from "./load-app.js";
 import { type RunFlags, toServeOptions } from "./serve-options.js";
 
 /** Milliseconds that running requests have when a file has changed: a page with an open stream must not hold the reload. */
@@ -13,7 +13,7 @@ const DRAIN_MS = 300;
 const HOOKS_MS = 200;
 
 async function start(file: string, flags: RunFlags): Promise<void> {
-  const { app } = await loadApp(file);
+  const { app } = await loadServedApp(file);
   const server = await serve(app, { ...toServeOptions(flags), signals: false, shutdownTimeoutMs: DRAIN_MS });
   const stop = () => void end(server);
   process.on("SIGTERM", stop);

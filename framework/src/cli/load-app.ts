@@ -1,4 +1,5 @@
 /** Loads the module that exports the application. @module */
+import cluster from "node:cluster";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import type { App } from "../app.js";
@@ -38,10 +39,34 @@ function unwrapDefault(value: unknown): unknown {
 
 function describe(exports: Record<string, unknown>, found: unknown): string {
   const way = "Write `export const app = new App()` or `export default app`.";
+  if (found instanceof Promise) return "Its app is a promise. Write `export const app = await …`.";
   if (found !== undefined) return `Its app is of type ${found === null ? "null" : typeof found}. ${way}`;
   const names = Object.keys(exports).filter((key) => key !== "default");
+  const meant = names.find((name) => isTsgiApp(exports[name]));
+  if (meant !== undefined) return `It exports an App as ${meant}. Write \`export { ${meant} as app }\`.`;
   if (names.length === 0) return `It exports nothing. ${way}`;
   return `It exports ${names.join(", ")}, but neither app nor default. ${way}`;
+}
+
+function isTsgiApp(value: unknown): value is App {
+  return typeof value === "function" && "openapi" in value;
+}
+
+/** Whether something listens in this process: importing the module has started a server. */
+export function startsServer(): boolean {
+  return process.getActiveResourcesInfo().some((name) => name === "TCPServerWrap" || name === "PipeServerWrap");
+}
+
+/** The same, for commands that serve: says so where the module serves as well. */
+export async function loadServedApp(name: string | undefined): Promise<LoadedApp> {
+  const loaded = await loadApp(name);
+  if (startsServer() && cluster.isPrimary) {
+    process.stderr.write(
+      `${loaded.shownFile} starts a server itself when it is imported, beside the one of this command. Start it with ` +
+        "node or tsx, or put serve() into another file.\n",
+    );
+  }
+  return loaded;
 }
 
 /**
@@ -51,7 +76,7 @@ function describe(exports: Record<string, unknown>, found: unknown): string {
  */
 export async function loadTsgiApp(name: string | undefined): Promise<LoadedApp & { app: App }> {
   const loaded = await loadApp(name);
-  if (!("openapi" in loaded.app)) {
+  if (!isTsgiApp(loaded.app)) {
     throw new CommandError(
       `${loaded.shownFile} exports an ASGI application, but no App of tsgi: its routes cannot be known.`,
     );

@@ -26,21 +26,13 @@ export function createProgram(): Command {
 }
 
 function addServing(program: Command): void {
-  program
-    .command("dev")
-    .description("serve, and start anew when a file changes")
-    .argument("[module]", MODULE)
+  addLoading(program, "dev", "serve, and start anew when a file changes")
     .addOption(host())
     .addOption(port())
     .addOption(loop())
-    .addOption(envFile())
-    .on("option:env-file", loadEnvFile) // at once: what the file says counts for the flags that it leaves open as well
     .option("--watch <folder...>", "further folders to watch", [])
     .action(async (module: string | undefined, flags: DevFlags) => (await import("./dev.js")).dev(module, flags));
-  program
-    .command("run")
-    .description("serve, as in production")
-    .argument("[module]", MODULE)
+  addLoading(program, "run", "serve, as in production")
     .addOption(host())
     .addOption(port())
     .option("--socket <path>", "listen on a Unix socket instead")
@@ -52,41 +44,30 @@ function addServing(program: Command): void {
     .option("--tls-cert <file>", "certificate chain, PEM")
     .addOption(trustedProxies())
     .option("--shutdown-timeout <ms>", "milliseconds that running requests have at the end", integer(0, 3_600_000))
-    .addOption(envFile())
-    .on("option:env-file", loadEnvFile) // at once: what the file says counts for the flags that it leaves open as well
     .action(async (module: string | undefined, flags: RunFlags) => (await import("./run.js")).run(module, flags));
 }
 
 function addInspecting(program: Command): void {
-  program
-    .command("routes")
-    .description("list every route: method, path, name, handler, where it runs, dependencies")
-    .argument("[module]", MODULE)
+  addLoading(program, "routes", "list every route: method, path, name, handler, where it runs, dependencies")
     .option("--json", "print JSON instead of a table")
     .action(async (module: string | undefined, flags: { json?: boolean }) =>
-      (await import("./routes.js")).showRoutes(module, flags),
+      end((await import("./routes.js")).showRoutes(module, flags)),
     );
-  program
-    .command("openapi")
-    .description("write the OpenAPI document, without a server")
-    .argument("[module]", MODULE)
+  addLoading(program, "openapi", "write the OpenAPI document, without a server")
     .option("--out <file>", "write to a file instead of the standard output")
     .action(async (module: string | undefined, flags: { out?: string }) =>
-      (await import("./openapi.js")).writeOpenAPI(module, flags),
+      end((await import("./openapi.js")).writeOpenAPI(module, flags)),
     );
-  program
-    .command("client")
-    .description("write a typed client, with openapi-typescript and openapi-fetch of your project")
-    .argument("[source]", "the module, a document (*.json), or the address of one")
+  addLoading(program, "client", "write a typed client, with openapi-typescript and openapi-fetch of your project", {
+    argument: ["[source]", "the module, a document (*.json), or the address of one"],
+  })
     .requiredOption("--out <file>", "the file to write, such as src/api.ts")
     .action(async (source: string | undefined, flags: { out: string }) =>
-      (await import("./client.js")).showClient(source, flags),
+      end((await import("./client.js")).showClient(source, flags)),
     );
-  program
-    .command("doctor")
-    .description("check Node, the event loop, TypeScript and the application")
-    .argument("[module]", MODULE)
-    .action(async (module: string | undefined) => (await import("./doctor.js")).doctor(module));
+  addLoading(program, "doctor", "check Node, the event loop, TypeScript and the application").action(
+    async (module: string | undefined) => end((await import("./doctor.js")).doctor(module)),
+  );
   program
     .command("completion")
     .description("print the completion script of a shell")
@@ -94,7 +75,27 @@ function addInspecting(program: Command): void {
     .action(async (shell: string) => (await import("./completion.js")).showCompletion(program, shell));
 }
 
-const envFile = () => new Option("--env-file <file>", "variables for the environment, PORT and the like among them");
+/** Adds a command that loads an application. */
+function addLoading(
+  program: Command,
+  name: string,
+  description: string,
+  { argument = ["[module]", MODULE] }: { argument?: readonly [name: string, description: string] } = {},
+): Command {
+  return program
+    .command(name)
+    .description(description)
+    .argument(...argument)
+    .option("--env-file <file>", "variables for the environment, PORT and the like among them")
+    .on("option:env-file", loadEnvFile); // at once: what the file says counts for the flags that the line leaves open
+}
+
+/** What the application's module has started keeps no command alive that has said what it had to say. */
+async function end(work: Promise<void>): Promise<void> {
+  await work;
+  process.stdout.write("", () => process.exit());
+}
+
 const host = () => new Option("--host <address>", "address to listen on").env("HOST").default("127.0.0.1");
 const port = () =>
   new Option("--port <n>", "port, 0 for a free one").env("PORT").default(8000).argParser(integer(0, 65_535));
@@ -106,12 +107,9 @@ const trustedProxies = () =>
     .env("TRUSTED_PROXIES")
     .argParser((text: string, before: string[] | undefined) => [...(before ?? []), ...listOf(text)]);
 
-/** The members of a list with commas. */
+/** The members of a list with commas or spaces. */
 function listOf(text: string): string[] {
-  return text
-    .split(",")
-    .map((member) => member.trim())
-    .filter((member) => member !== "");
+  return text.split(/[,\s]+/).filter((member) => member !== "");
 }
 
 /** Reads a whole number within bounds. */

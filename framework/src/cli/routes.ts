@@ -1,7 +1,7 @@
 /** `tsgi routes`: every route of an application, as a table. @module */
 import type { App, RouteRecord } from "../app.js";
 import { nameOf } from "../dependencies.js";
-import { DependsMarker, isAsyncFunction } from "../params.js";
+import { DependsMarker } from "../params.js";
 import { loadTsgiApp } from "./load-app.js";
 import { toTable } from "./table.js";
 
@@ -35,20 +35,24 @@ export async function showRoutes(module: string | undefined, options: { json?: b
   print(toTable(["method", "path", "name", "handler", "runs", "dependencies"], rows));
 }
 
+/** One route, compiled. */
+type Endpoint = App["endpoints"][number];
+
 function describeRoutes(app: App): RouteLine[] {
-  const plans = new Map(app.endpoints.map(({ record, plan }) => [record, plan]));
+  const endpoints = new Map(app.endpoints.map((endpoint) => [endpoint.record, endpoint]));
   return app.routes.map((route) => {
     const { method, path, handler, metadata } = route;
     const shown = handler.name === "" ? "(anonymous)" : handler.name;
-    const dependencies = plans.get(route)?.allDependencies.map(({ name }) => name) ?? declaredDependencies(route);
-    return { method, path, name: metadata.name ?? shown, handler: shown, runs: placeOf(route), dependencies };
+    const endpoint = endpoints.get(route);
+    const dependencies = endpoint?.plan.allDependencies.map(({ name }) => name) ?? declaredDependencies(route);
+    return { method, path, name: metadata.name ?? shown, handler: shown, runs: placeOf(endpoint), dependencies };
   });
 }
 
-/** Where a route's handler runs: WebSockets and asynchronous handlers on the loop, plain ones in the pool. */
-function placeOf({ method, handler, metadata }: RouteRecord): RouteLine["runs"] {
-  if (method === "WEBSOCKET" || isAsyncFunction(handler)) return "async";
-  return metadata.pool === false ? "loop" : "pool";
+/** Where a route's handler runs; that of a WebSocket, which has no endpoint for requests, is asynchronous. */
+function placeOf(endpoint: Endpoint | undefined): RouteLine["runs"] {
+  if (endpoint?.isPooled) return "pool";
+  return endpoint?.plan.handler.isAsync === false ? "loop" : "async";
 }
 
 function declaredDependencies({ metadata }: RouteRecord): string[] {

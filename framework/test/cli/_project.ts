@@ -90,7 +90,7 @@ export class Project implements AsyncDisposable {
 
   /** Starts the command. It is killed with the project when it has not ended. */
   start(args: readonly string[], env: NodeJS.ProcessEnv = {}): RunningCommand {
-    const { PORT: _port, HOST: _host, ...inherited } = process.env;
+    const { PORT: _port, HOST: _host, NODE_ENV: _mode, ...inherited } = process.env;
     const command = new RunningCommand(args, this.folder, { ...inherited, ...env });
     this.#commands.push(command);
     return command;

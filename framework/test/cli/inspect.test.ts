@@ -33,6 +33,23 @@ describe("tsgi routes", () => {
     });
   });
 
+  it.each([
+    ["in the pool", "", "pool"],
+    ["on the loop with `pool: false`", ", { pool: false }", "loop"],
+  ])("shows that a plain handler runs %s", async (_what, options, place) => {
+    const source = `import { App } from "tsgi"; export const app = new App(); app.get("/sum"${options}, () => 1);`;
+    await using project = await Project.create({ "app.js": source });
+    const { stdout } = await project.run("routes", "--json");
+    expect(JSON.parse(stdout)).toMatchObject([{ path: "/sum", runs: place }]);
+  });
+
+  it("shows that the loop runs plain handlers where the App has no pool", async () => {
+    const source = ITEMS_APP.replace("new App({", 'new App({ pool: { kind: "inline" },');
+    await using project = await Project.create({ "app.ts": source });
+    const { stdout } = await project.run("routes", "--json");
+    expect(JSON.parse(stdout)).toContainEqual(expect.objectContaining({ path: "/sum", runs: "loop" }));
+  });
+
   it("shows control characters of a name instead of obeying them", async () => {
     const source = `import { App } from "tsgi"; export const app = new App();
       app.get("/x", { name: "a\\u001b[31m" }, async () => 1);`;
@@ -75,36 +92,17 @@ describe("tsgi openapi", () => {
   });
 });
 
-describe("tsgi doctor", () => {
-  it("finds nothing wrong with a project in order", async () => {
-    await using project = await Project.create({ "app.ts": ITEMS_APP.replace("function sum", "async function sum") });
-    const { code, stdout } = await project.run("doctor");
-    expect(stdout).toMatch(/✓ Node +\d+\.\d+/);
-    expect(stdout).toMatch(/✓ TypeScript +run by tsx/);
-    expect(stdout).toMatch(/✓ application +app\.ts: 3 routes/);
-    expect(stdout).toMatch(/✓ OpenAPI/);
-    expect(stdout).not.toContain("✗");
-    expect(code).toBe(0);
+describe("a command that only looks at an application", () => {
+  it.each(["routes", "openapi", "doctor"])("%s ends although the module has started a server", async (name) => {
+    const source = `${ITEMS_APP} import { createServer } from "node:http"; createServer().listen(0, "127.0.0.1");`;
+    await using project = await Project.create({ "app.js": source });
+    expect(await project.run(name)).toMatchObject({ code: 0 });
   });
 
-  it("names the plain handlers, which run in the pool", async () => {
-    await using project = await Project.create({ "app.ts": ITEMS_APP });
-    expect((await project.run("doctor")).stdout).toMatch(/! pool +plain handlers.*: GET \/sum\./);
-  });
-
-  it("points at an application that does not load, and exits 1", async () => {
-    await using project = await Project.create({ "app.js": 'throw new Error("no database");' });
-    const { code, stdout } = await project.run("doctor");
-    expect(stdout).toMatch(/✗ application +Error: no database/);
-    expect(code).toBe(1);
-  });
-
-  it("advises `type: module` and `strict`", async () => {
-    const files = { "package.json": "{}", "tsconfig.json": "{}", "app.mjs": ITEMS_APP };
-    await using project = await Project.create(files);
-    const { stdout } = await project.run("doctor");
-    expect(stdout).toMatch(/! modules .*"type": "module"/);
-    expect(stdout).toMatch(/! tsconfig .*"strict": true/);
+  it("takes variables from a file", async () => {
+    const source = `if (process.env.GREETING !== "hello") throw new Error("no greeting"); ${ITEMS_APP}`;
+    await using project = await Project.create({ "app.js": source, ".env": "GREETING=hello" });
+    expect(await project.run("routes", "--env-file", ".env")).toMatchObject({ code: 0, stderr: "" });
   });
 });
 

@@ -51,6 +51,15 @@ describe("tsgi run", () => {
     expect(code).not.toBe(0);
   });
 
+  it("says that the module serves as well", async () => {
+    const source = `${ITEMS_APP} import { serve } from "tsgi/node"; await serve(app, { port: 0 });`;
+    await using project = await Project.create({ "app.js": source });
+    const command = project.start(["run", "--port", "0"]);
+    const [text] = await command.next(/app\.js starts a server.*/);
+    expect(text).toMatch(/itself when it is imported.*put serve\(\) into another file/);
+    await command.next(/Listening/);
+  });
+
   it("says in one line that the port is in use, and exits 1", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");

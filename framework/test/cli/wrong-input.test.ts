@@ -38,6 +38,18 @@ describe("a module that cannot be served", () => {
     ["is not named and not found", {}, [], /No application was found .*\n.*tsgi dev src\/app\.ts/],
     ["exports nothing", { "app.js": "" }, [], /exports no application\.\nIt exports nothing\. Write `export const app/],
     ["exports something else", { "app.js": "export const api = 1" }, [], /It exports api, but neither app nor default/],
+    [
+      "exports the App under another name",
+      { "app.js": 'import { App } from "tsgi"; export const limit = 1, api = new App();' },
+      [],
+      /It exports an App as api\. Write `export \{ api as app \}`\./,
+    ],
+    [
+      "exports the promise of an App",
+      { "app.js": 'import { App } from "tsgi"; export const app = (async () => new App())();' },
+      [],
+      /Its app is a promise\. Write `export const app = await …`\./,
+    ],
     ["exports an app of another type", { "app.js": "export const app = {}" }, [], /Its app is of type object/],
     ["throws", { "app.js": 'throw new Error("boom")' }, [], /Error: boom\n {4}at file:.*app\.js:1/],
     ["has a syntax error", { "app.js": "const x = ;" }, [], /app\.js:1\nconst x = ;\n {10}\^/],

@@ -1,0 +1,84 @@
+/** The application: whether it loads, what it is made of, where its handlers run. @module */
+import { readFileSync, realpathSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import type { App } from "../../app.js";
+import { showError } from "../errors.js";
+import { loadTsgiApp, startsServer } from "../load-app.js";
+import { isTypeScript } from "../typescript.js";
+import { count, fault, type Finding, note, ok } from "./finding.js";
+import { checkHabits, explainMethod } from "./habits.js";
+
+/** Loads the application and looks at it. */
+export async function checkApplication(file: string): Promise<Finding[]> {
+  try {
+    const { app, shownFile } = await loadTsgiApp(file);
+    const found = ok("application", `${shownFile}: ${count(app.routes.length, "route")}`);
+    return [
+      found,
+      ...checkDocument(app),
+      ...(await checkStart()),
+      ...checkCopies(file),
+      ...checkDebug(app),
+      ...checkHabits(app),
+      ...checkPool(app, file),
+    ];
+  } catch (error) {
+    const explained = explainMethod(error);
+    return [fault("application", showError(error)), ...(explained === null ? [] : [note("application", explained)])];
+  }
+}
+
+function checkDocument(app: App): Finding[] {
+  try {
+    app.openapi();
+    return [ok("OpenAPI", "the document can be made")];
+  } catch (error) {
+    return [fault("OpenAPI", showError(error))];
+  }
+}
+
+/** Milliseconds in which a server that nobody awaits begins to listen. */
+const LISTEN_MS = 100;
+
+async function checkStart(): Promise<Finding[]> {
+  await wait(LISTEN_MS);
+  if (!startsServer()) return [];
+  const text =
+    "the module starts a server as soon as it is imported, by this command too. Put serve() into a file of its own " +
+    "that imports the app.";
+  return [note("application", text)];
+}
+
+/** This package's folder. */
+const OWN_FOLDER = fileURLToPath(new URL("../../..", import.meta.url));
+
+/** Two copies of one package are two sets of classes: the command's own could not be told from the application's. */
+function checkCopies(file: string): Finding[] {
+  try {
+    const manifest = realpathSync(createRequire(file).resolve("tsgi/package.json"));
+    if (path.dirname(manifest) === path.resolve(realpathSync(OWN_FOLDER))) return [];
+    const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version: string };
+    const text = `the application uses tsgi ${version} of ${path.dirname(manifest)}, this command is of another copy. Run npx tsgi there.`;
+    return [note("packages", text)];
+  } catch {
+    return []; // it imports the framework by a path
+  }
+}
+
+function checkDebug(app: App): Finding[] {
+  if (app.settings.debug !== true || process.env["NODE_ENV"] !== "production") return [];
+  return [fault("debug", "is on, with NODE_ENV=production: every 500 shows the stack to whoever asks")];
+}
+
+function checkPool(app: App, file: string): Finding[] {
+  const pooled = app.endpoints.filter(({ isPooled }) => isPooled);
+  if (pooled.length === 0) return [];
+  const names = pooled.map(({ record }) => `${record.method} ${record.path}`).join(", ");
+  const kind = app.settings.pool?.kind === "thread" ? "threads" : "processes";
+  const text = `plain handlers, which run in a pool of ${kind}: ${names}. Make them async unless they compute for long.`;
+  const builtFirst = "each worker compiles the TypeScript again: build before production";
+  return [note("pool", text), ...(isTypeScript(file) ? [note("pool", builtFirst)] : [])];
+}

@@ -1,0 +1,133 @@
+/** What is around the application: Node, the loop, the project's files, the environment. @module */
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { showError } from "../errors.js";
+import { findTypeScriptLoader } from "../typescript.js";
+import { type Finding, fault, note, ok } from "./finding.js";
+
+export function checkNode(): Finding {
+  const { node } = process.versions;
+  const [major = 0, minor = 0] = node.split(".").map(Number);
+  const isNewEnough = major > 20 || (major === 20 && minor >= 19);
+  return isNewEnough ? ok("Node", node) : fault("Node", `${node} is too old. Install 20.19 or later.`);
+}
+
+export function checkLoop(): Finding {
+  if (process.platform !== "linux") return ok("loop", "libuv");
+  try {
+    createRequire(path.resolve("package.json"))("uWebSockets.js");
+    return ok("loop", "uWebSockets.js loads and is used; --loop libuv forces the standard one");
+  } catch (error) {
+    const isMissing = (error as { code?: string }).code === "MODULE_NOT_FOUND";
+    return isMissing
+      ? ok("loop", "libuv (uWebSockets.js is not installed, which is fine)")
+      : note("loop", `libuv: uWebSockets.js does not load. ${showError(error).split("\n")[0]}`);
+  }
+}
+
+/** The members of a `package.json` that are looked at. */
+interface Manifest {
+  type?: string;
+  scripts?: Record<string, string>;
+  dependencies?: Record<string, string>;
+  devDependencies?: Record<string, string>;
+}
+
+/** What `package.json` says, and what an installation for production would lack. */
+export function checkManifest(): Finding[] {
+  const manifest = readManifest();
+  const findings: Finding[] = [];
+  if (manifest.type !== "module") {
+    const text = 'package.json lacks "type": "module", so that .js and .ts files count as CommonJS. Add it.';
+    findings.push(note("modules", text));
+  }
+  const isOnlyForDevelopment = (name: string) =>
+    manifest.devDependencies?.[name] !== undefined && manifest.dependencies?.[name] === undefined;
+  if (isOnlyForDevelopment("tsgi")) {
+    const text = "tsgi is in devDependencies, which `npm ci --omit=dev` leaves out. Move it to dependencies.";
+    findings.push(note("packages", text));
+  }
+  if (isOnlyForDevelopment("tsx") && /\.[cm]?ts\b/.test(manifest.scripts?.["start"] ?? "")) {
+    const text =
+      "npm start runs TypeScript through tsx, which is in devDependencies: `npm ci --omit=dev` leaves it out. " +
+      "Compile first, and start the .js.";
+    findings.push(note("packages", text));
+  }
+  return findings;
+}
+
+/** What runs TypeScript, and how it is compiled; nothing in a project without any. */
+export function checkTypeScript(isUsed: boolean): Finding[] {
+  const config = readConfig();
+  return [...(isUsed || config !== null ? [checkLoader()] : []), ...(config === null ? [] : checkConfig(config))];
+}
+
+/** The text of `tsconfig.json` without the lines that are comments, of which `tsc --init` writes many. */
+function readConfig(): string | null {
+  if (!existsSync("tsconfig.json")) return null;
+  return readFileSync("tsconfig.json", "utf8").replaceAll(/^\s*\/\/.*$/gm, "");
+}
+
+function checkLoader(): Finding {
+  const loader = findTypeScriptLoader(process.cwd());
+  const names = { tsx: "tsx", node: "Node itself, which strips types only: no enums, and imports end in .ts" };
+  return loader
+    ? ok("TypeScript", `run by ${names[loader.name]}`)
+    : note("TypeScript", "cannot be run as it is: npm install --save-dev tsx");
+}
+
+function checkConfig(config: string): Finding[] {
+  const findings: Finding[] = [];
+  if (!/"strict"\s*:\s*true|"extends"/.test(config)) {
+    findings.push(note("tsconfig", 'without "strict": true the types of parameters are vague. Add it.'));
+  }
+  const target = /"target"\s*:\s*"(es(?:[356]|201[56]))"/i.exec(config)?.[1];
+  if (target !== undefined) {
+    const text = `"target": "${target}" makes plain functions of async ones, which then run in the pool. Write "es2022".`;
+    findings.push(note("tsconfig", text));
+  }
+  return findings;
+}
+
+/** Variables that commonly hold the key of signatures. */
+const KEYS = ["SECRET_KEY", "SESSION_SECRET", "JWT_SECRET", "COOKIE_SECRET"] as const;
+
+/** A key as documentation shows it, the one of FastAPI's tutorial among them. */
+const PUBLISHED =
+  /change.?me|insecure|placeholder|your.?secret|^09d25e094faa6ca2556c818166b7a9563b93f7099f6f0f4caa6cf63b88e8d3e7$/i;
+
+/** HMAC with SHA-256 takes a key as long as its output (RFC 7518 §3.2). */
+const MIN_KEY_BYTES = 32;
+
+/** Variables with values that do not do what they seem to. */
+export function checkVariables(): Finding[] {
+  const findings: Finding[] = [];
+  const mode = process.env["NODE_ENV"] ?? "";
+  if (mode !== "production" && /^\W*prod/i.test(mode)) {
+    const text = `NODE_ENV is ${JSON.stringify(mode)}; what programs ask for is exactly "production".`;
+    findings.push(note("environment", text));
+  }
+  for (const name of KEYS) {
+    const problem = problemOfKey(process.env[name]);
+    if (problem === null) continue;
+    const found = mode === "production" ? fault : note;
+    findings.push(found("environment", `${name} ${problem}: whoever guesses it can sign. openssl rand -base64 48`));
+  }
+  return findings;
+}
+
+function problemOfKey(key: string | undefined): string | null {
+  if (key === undefined || key === "") return null;
+  if (PUBLISHED.test(key)) return "is one that documentation shows";
+  const bytes = Buffer.byteLength(key);
+  return bytes < MIN_KEY_BYTES ? `has ${bytes} bytes, fewer than ${MIN_KEY_BYTES}` : null;
+}
+
+function readManifest(): Manifest {
+  try {
+    return JSON.parse(readFileSync("package.json", "utf8")) as Manifest;
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,19 @@
+/** One thing that was looked at. @module */
+
+/** What was found, in a line. */
+export interface Finding {
+  /** In order, worth a change, or certainly broken. */
+  mark: "ok" | "note" | "fault";
+  /** A word for the column in front. */
+  subject: string;
+  text: string;
+}
+
+export const ok = (subject: string, text: string): Finding => ({ mark: "ok", subject, text });
+export const note = (subject: string, text: string): Finding => ({ mark: "note", subject, text });
+export const fault = (subject: string, text: string): Finding => ({ mark: "fault", subject, text });
+
+/** `1 route`, `2 routes`. */
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}

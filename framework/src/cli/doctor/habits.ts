@@ -1,0 +1,96 @@
+/** Habits that people bring from other frameworks, and that nothing refuses. @module */
+import type { App, RouteRecord } from "../../app.js";
+import { ParamKind } from "../../params.js";
+import { count, type Finding, note } from "./finding.js";
+
+/** How many routes a line names. */
+const SHOWN = 3;
+
+/** What each habit looks like in the routes of an application. */
+export function checkHabits(app: App): Finding[] {
+  const found = new Map<string, string[]>();
+  const add = (route: RouteRecord, text: string) => {
+    const routes = found.get(text) ?? [];
+    found.set(text, [...routes, `${route.method} ${route.path}`]);
+  };
+  for (const route of app.routes) {
+    for (const text of [...habitsOfPattern(route.path), ...habitsOfHandler(route)]) add(route, text);
+  }
+  for (const { record, plan } of app.endpoints) {
+    for (const { name, callable } of plan.allDependencies) {
+      if (callable.length > 1) add(record, `the dependency ${name} ${takesTooMuch(callable.length)}.`);
+    }
+    const body = plan.sources.find(({ kind }) => BODY_KINDS.has(kind));
+    if (body && BODILESS.has(record.method)) {
+      add(
+        record,
+        `${JSON.stringify(body.name)} is read from a body, which clients do not send with ${record.method}. Write Query(schema), or take another method.`,
+      );
+    }
+    const takesNothing = plan.handler.specs.length === 0 && !record.path.includes("{");
+    if (takesNothing && record.handler.length === 1) add(record, TAKES_NOTHING);
+  }
+  return Array.from(found, ([text, routes]) => note("routes", `${list(routes)}: ${text}`));
+}
+
+const BODY_KINDS: ReadonlySet<ParamKind> = new Set([ParamKind.BODY, ParamKind.FORM, ParamKind.FILE]);
+
+/** Content in a request with one of these has no meaning (RFC 9110 §9.3.1, §9.3.2), and `fetch` refuses to send it. */
+const BODILESS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
+
+const TAKES_NOTHING =
+  "the handler takes an argument, and the route has no parameters, so that it is an empty object. " +
+  "What it needs is declared: { params: { request: Request } }, with Request of tsgi.";
+
+/** A parameter as Express (`:id`), Flask (`<int:id>`) and Next.js (`[id]`) write it: here it is plain text. */
+const FOREIGN_PARAM = /^(?::(\w+).*|<(?:\w+:)?(\w+)>|\[(?:\.\.\.)?(\w+)\])$/;
+
+function habitsOfPattern(pattern: string): string[] {
+  return pattern.split("/").flatMap((segment) => {
+    const [, express, flask, next] = FOREIGN_PARAM.exec(segment) ?? [];
+    const name = express ?? flask ?? next;
+    if (name !== undefined) return [`${JSON.stringify(segment)} is plain text here. Write "{${name}}".`];
+    return segment.includes("?")
+      ? ["what stands behind a ? is no part of a path. Declare the names of the query in params."]
+      : [];
+  });
+}
+
+function habitsOfHandler({ handler, method }: RouteRecord): string[] {
+  if (handler.length < 2) return [];
+  const way = method === "WEBSOCKET" ? "async ({ ws }) => …" : "async ({ item_id }) => …, which returns what is sent";
+  return [`the handler ${takesTooMuch(handler.length)}: ${way}.`];
+}
+
+function takesTooMuch(length: number): string {
+  return `takes ${count(length, "argument")} and is given one, an object of its parameters by name`;
+}
+
+function list(routes: readonly string[]): string {
+  const shown = routes.slice(0, SHOWN).join(", ");
+  return routes.length > SHOWN ? `${shown} and ${routes.length - SHOWN} more` : shown;
+}
+
+/** Methods of other frameworks' applications, and what is written in their place. */
+const METHODS: Readonly<Record<string, string>> = {
+  use: "app.addMiddleware(…), app.includeRouter(router) or app.mount(path, app)",
+  all: "app.route(path, { methods: […] }, handler)",
+  listen: "serve(app) of tsgi/node, or tsgi run",
+  register: "app.includeRouter(router)",
+  include_router: "app.includeRouter(router)",
+  add_middleware: "app.addMiddleware(…)",
+  addHook: "a dependency, or app.addMiddleware(httpMiddleware(…))",
+  decorate: "a dependency, or the state that lifespan yields",
+  onError: "app.exceptionHandler(ErrorClass, handler)",
+  setErrorHandler: "app.exceptionHandler(ErrorClass, handler)",
+  notFound: "app.exceptionHandler(404, handler)",
+  inject: "TestClient of tsgi/testing",
+};
+
+/** What to write where a module failed for a method that an App does not have; `null` for any other error. */
+export function explainMethod(error: unknown): string | null {
+  if (!(error instanceof TypeError)) return null;
+  const [, method = ""] = /^(?:app|api|router|server)\.(\w+) is not a function$/.exec(error.message) ?? [];
+  const way = Object.hasOwn(METHODS, method) ? METHODS[method] : undefined;
+  return way === undefined ? null : `An App of tsgi has no ${method}(). Write ${way}.`;
+}
