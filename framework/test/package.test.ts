@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -41,10 +41,31 @@ describe("the package as npm packs it", () => {
     );
   });
 
+  it("has commands that can be run as they are, from a clone on", async () => {
+    for (const name of Object.values((await readManifest()).bin)) {
+      expect(await run(path.join(FRAMEWORK, name), ["--version"])).toMatchObject({ stdout: "0.1.0\n", stderr: "" });
+    }
+  });
+
+  it("has a command that says in a clone what to run before", async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), "tsgi-clone-"));
+    try {
+      await cp(path.join(FRAMEWORK, "bin"), path.join(folder, "framework/bin"), { recursive: true });
+      await writeFile(path.join(folder, "framework/package.json"), '{ "type": "module" }');
+      await expect(run(path.join(folder, "framework/bin/tsgi.js"))).rejects.toMatchObject({
+        code: 1,
+        stderr: `tsgi is not built yet. Run: npm --prefix ${folder}/ run build\n`,
+      });
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
   it("holds no sources, no tests and nothing that a build leaves for itself", async () => {
     const isOwn = (name: string) =>
       /^dist\/.*(\.js|\.d\.ts|\.css|\.svg|\.png|\.html|LICENSE.*|NOTICE.*|\.txt)$/.test(name) ||
-      /^docs\/[\w-]+\.md$/.test(name);
+      /^docs\/[\w-]+\.md$/.test(name) ||
+      name === "bin/tsgi.js";
     const others = (await packedFiles()).filter((name) => !isOwn(name));
     expect(others.toSorted()).toEqual([
       "LICENSE",

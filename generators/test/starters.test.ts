@@ -13,7 +13,7 @@ beforeAll(() => createTsgi(["--dry-run", "--yes"], { cwd: packageRoot }), 120_00
 /** Skipped where curl is missing. */
 const ifInstalled = hasProgram("curl") ? it : it.skip;
 
-const command = "node_modules/tsgi/dist/cli/main.js";
+const command = "node_modules/tsgi/bin/tsgi.js";
 
 describe.each(["minimal", "api"] as const)("a project of the template %s", (template) => {
   it("passes its own checks of format, types and lint, and its own tests", async () => {

@@ -1,5 +1,4 @@
-#!/usr/bin/env node
-/** The `tsgi` command. @module */
+/** The program of the `tsgi` command, which `bin/tsgi.js` starts. @module */
 import { CommanderError } from "commander";
 import { fail } from "./errors.js";
 import { createProgram } from "./program.js";

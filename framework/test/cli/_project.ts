@@ -6,8 +6,8 @@ import path from "node:path";
 
 const FRAMEWORK = path.resolve(import.meta.dirname, "../..");
 
-/** The command as `npm run build` leaves it. */
-const COMMAND = path.join(FRAMEWORK, "dist/cli/main.js");
+/** The command as npm links it; its program is what `npm run build` leaves. */
+const COMMAND = path.join(FRAMEWORK, "bin/tsgi.js");
 
 /** What a command left. */
 export interface Outcome {
