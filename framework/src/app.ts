@@ -202,6 +202,7 @@ export class App extends DispatchingInstance {
       throw new ConfigurationError(
         `${what}: the application serves already. Register routes, routers, mounts and exception handlers before ` +
           "the first request, at the latest in an onStartup hook.",
+        { code: "TSGI_ALREADY_SERVING" },
       );
     }
   }
@@ -245,14 +246,18 @@ export class App extends DispatchingInstance {
 
   #addMount({ path, app, middleware }: MountEntry): void {
     this.#assertOpen(`mount ${path}`);
-    if (app === (this as unknown)) throw new ConfigurationError(`mount ${path}: an App cannot mount itself.`);
+    if (app === (this as unknown))
+      throw new ConfigurationError(`mount ${path}: an App cannot mount itself.`, { code: "TSGI_MOUNT_ITSELF" });
     if (/[{}]/.test(path)) {
       throw new ConfigurationError(
         `mount ${path}: the prefix of a router with a mount is plain text, without {names}.`,
+        { code: "TSGI_MOUNT_PREFIX_PARAMETERS" },
       );
     }
     if (this.#dispatcher.mounts.some(({ prefix }) => prefix === path)) {
-      throw new ConfigurationError(`mount ${path}: another application is mounted there already.`);
+      throw new ConfigurationError(`mount ${path}: another application is mounted there already.`, {
+        code: "TSGI_DUPLICATE_MOUNT",
+      });
     }
     const wrapped = middleware.reduceRight<ASGIApp>((inner, list) => wrap(inner, list), app);
     const guarded = guard(
@@ -292,7 +297,9 @@ export class App extends DispatchingInstance {
   /** Adds a middleware around everything so far: the last one added is outermost. The next request builds the chain. */
   addMiddleware(middleware: Middleware): void {
     if (typeof middleware !== "function") {
-      throw new ConfigurationError(`addMiddleware() takes a function from app to app, not ${typeof middleware}.`);
+      throw new ConfigurationError(`addMiddleware() takes a function from app to app, not ${typeof middleware}.`, {
+        code: "TSGI_MIDDLEWARE_NOT_A_FUNCTION",
+      });
     }
     this.#dispatcher.addMiddleware(middleware);
   }
@@ -329,7 +336,10 @@ export class App extends DispatchingInstance {
     const route =
       this.#routes.find(({ metadata }) => metadata.name === name) ??
       this.#routes.find(({ metadata, handler }) => metadata.name === undefined && handler.name === name);
-    if (!route) throw new ConfigurationError(`urlPathFor: no route is named ${JSON.stringify(name)}.`);
+    if (!route)
+      throw new ConfigurationError(`urlPathFor: no route is named ${JSON.stringify(name)}.`, {
+        code: "TSGI_UNKNOWN_ROUTE_NAME",
+      });
     return buildPath(route.path, params);
   }
 }

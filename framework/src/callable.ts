@@ -19,5 +19,7 @@ export class CallableInstance {
 export function assertApplication(caller: string, app: unknown): void {
   if (typeof app === "function") return;
   const given = app === null ? "null" : typeof app === "object" ? "an object" : typeof app;
-  throw new ConfigurationError(`${caller} takes an ASGI application, which is a function, not ${given}.`);
+  throw new ConfigurationError(`${caller} takes an ASGI application, which is a function, not ${given}.`, {
+    code: "TSGI_NOT_AN_ASGI_APPLICATION",
+  });
 }

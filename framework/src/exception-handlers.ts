@@ -38,6 +38,7 @@ export class ExceptionHandlers {
       throw new ConfigurationError(
         "An exception handler is registered for an error class or a status from 400 to 599, and is a function: " +
           "exceptionHandler(MyError, (error, request) => …).",
+        { code: "TSGI_INVALID_EXCEPTION_HANDLER" },
       );
     }
     this.#handlers.set(key, handler);

@@ -1,4 +1,5 @@
 /** The errors that an application throws, and those that the framework throws at its author. @module */
+import type { ErrorCode } from "./error-codes.js";
 
 /**
  * The phrases that Node's servers write behind each status, for the default `detail` of an error. They are those of the
@@ -178,9 +179,26 @@ export class ResponseValidationError extends Error {
   }
 }
 
+/** What an error of a mistake is made with. */
+export interface ConfigurationErrorOptions extends ErrorOptions {
+  /** Which mistake it is. */
+  code?: ErrorCode | undefined;
+}
+
 /** A mistake in how the application is put together. Thrown at registration; says what to write instead. */
 export class ConfigurationError extends Error {
   override readonly name: string = "ConfigurationError";
+  /**
+   * Which mistake it is, such as `"TSGI_DUPLICATE_ROUTE"`: it stays when the message becomes clearer. It is a heading of
+   * the documentation's page of errors, and `tsgi explain CODE` prints what stands there. A class of an application's own
+   * has none, or one of its own.
+   */
+  declare readonly code?: ErrorCode | (string & {});
+
+  constructor(message?: string, { code, ...options }: ConfigurationErrorOptions = {}) {
+    super(message, options);
+    if (code !== undefined) this.code = code;
+  }
 }
 
 /** Dependencies that depend on each other in a circle. The message has the chain. */

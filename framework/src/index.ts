@@ -17,9 +17,11 @@ export {
   httpExceptionHandler,
   requestValidationExceptionHandler,
 } from "./exception-handlers.js";
+export type { ErrorCode } from "./error-codes.js";
 export {
   ClientDisconnect,
   ConfigurationError,
+  type ConfigurationErrorOptions,
   type Fault,
   HTTPException,
   RecursionError,

@@ -43,10 +43,14 @@ export function mergeLimits(outer: Readonly<Limits>, own: Readonly<Partial<Limit
   for (const [name, value] of Object.entries(own)) {
     if (!Object.hasOwn(DEFAULT_LIMITS, name)) {
       const names = Object.keys(DEFAULT_LIMITS).join(", ");
-      throw new ConfigurationError(`\`limits\` has no ${JSON.stringify(name)}. It takes ${names}.`);
+      throw new ConfigurationError(`\`limits\` has no ${JSON.stringify(name)}. It takes ${names}.`, {
+        code: "TSGI_UNKNOWN_OPTION",
+      });
     }
     if (value !== undefined && !(typeof value === "number" && value >= 0)) {
-      throw new ConfigurationError(`The limit ${name} is ${String(value)}. Give a number from 0 on, or Infinity.`);
+      throw new ConfigurationError(`The limit ${name} is ${String(value)}. Give a number from 0 on, or Infinity.`, {
+        code: "TSGI_INVALID_LIMIT",
+      });
     }
   }
   const given = Object.entries(own).filter(([, value]) => value !== undefined);

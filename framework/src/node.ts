@@ -1,6 +1,7 @@
 /** The server on `node:http`, and the handler for servers that somebody else made. @module */
 import { installLoop } from "./concurrency.js";
 
+export type { ServerStartCode } from "./error-codes.js";
 export { ProtocolError, ServerStartError, ShutdownTimeoutError } from "./node/errors.js";
 export { toNodeHandler, type NodeHandler, type NodeHandlerOptions } from "./node/handler.js";
 export type { Timeouts } from "./node/http-server.js";

@@ -139,11 +139,13 @@ function createSource(kind: SourceKind, name: string) {
       throw new ConfigurationError(
         `${name}() takes a schema, options, or both: ${name}(t.Integer(), { default: 1 }); ` +
           `what came is no schema and no options.${first === null ? ` For null as the default: ${name}({ default: null }).` : ""}`,
+        { code: "TSGI_INVALID_MARKER" },
       );
     }
     if (kind === ParamKind.PATH && "default" in options) {
       throw new ConfigurationError(
         "Path() takes no default: a path parameter is never absent. Use Query() for an optional value.",
+        { code: "TSGI_PATH_PARAMETER_DEFAULT" },
       );
     }
     return new SourceMarker(kind, schema, options);
@@ -307,6 +309,7 @@ export class DependsMarker {
       throw new ConfigurationError(
         `${name}() takes a function or a class, not ${callable === null ? "null" : typeof callable}. ` +
           `Write ${name}(getUser), not ${name}(getUser()).`,
+        { code: "TSGI_DEPENDENCY_NOT_CALLABLE" },
       );
     }
     this.callable = callable;
@@ -367,7 +370,9 @@ export function withParams<const P extends Params, F extends (args: Args<P>) => 
   fn: F,
 ): F & WithParams<P, ReturnType<F>> {
   if (typeof fn !== "function") {
-    throw new ConfigurationError(`withParams() takes params and a function, not ${typeof fn}.`);
+    throw new ConfigurationError(`withParams() takes params and a function, not ${typeof fn}.`, {
+      code: "TSGI_INVALID_WITH_PARAMS",
+    });
   }
   const known = paramsOf(fn);
   if (known === undefined) Object.defineProperty(fn, PARAMS, { value: params });
@@ -375,6 +380,7 @@ export function withParams<const P extends Params, F extends (args: Args<P>) => 
     throw new ConfigurationError(
       `The function ${fn.name || "(anonymous)"} carries params already. Wrap it in a function of its own, ` +
         "or declare the params on the route.",
+      { code: "TSGI_WITH_PARAMS_TWICE" },
     );
   }
   return fn as F & WithParams<P, ReturnType<F>>;

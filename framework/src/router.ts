@@ -116,6 +116,7 @@ function assertPrefix(prefix: string): string {
     throw new ConfigurationError(
       `A prefix starts with "/" and does not end with it; ${JSON.stringify(prefix)} should be ` +
         `${JSON.stringify(`/${prefix.replaceAll(/^\/+|\/+$/g, "")}`)}.`,
+      { code: "TSGI_INVALID_PREFIX" },
     );
   }
   return prefix;
@@ -209,6 +210,7 @@ export class Router<const Prefix extends string = ""> {
       throw new ConfigurationError(
         `${place}: the options should be an object and the handler a function; what came is ` +
           `${first === null ? "null" : typeof first}.`,
+        { code: "TSGI_INVALID_ROUTE_ARGUMENTS" },
       );
     }
     const options = (first ?? {}) as RouteOptions;
@@ -219,15 +221,21 @@ export class Router<const Prefix extends string = ""> {
   #add(methods: readonly string[], path: string, options: RouteOptions, handler: Handler): Handler {
     const place = `${methods.join(", ")} ${path}`;
     if (typeof handler !== "function") {
-      throw new ConfigurationError(`${place}: the handler should be a function, not ${describe(handler)}.`);
+      throw new ConfigurationError(`${place}: the handler should be a function, not ${describe(handler)}.`, {
+        code: "TSGI_HANDLER_NOT_A_FUNCTION",
+      });
     }
     if (typeof path !== "string" || (path !== "" && !path.startsWith("/"))) {
-      throw new ConfigurationError(`${place}: a path starts with "/": write ${JSON.stringify(`/${path}`)}.`);
+      throw new ConfigurationError(`${place}: a path starts with "/": write ${JSON.stringify(`/${path}`)}.`, {
+        code: "TSGI_PATH_WITHOUT_SLASH",
+      });
     }
     for (const given of methods) {
       const method = given.toUpperCase();
       if (!METHOD.test(method)) {
-        throw new ConfigurationError(`${place}: ${JSON.stringify(given)} is no method, as "GET" is one.`);
+        throw new ConfigurationError(`${place}: ${JSON.stringify(given)} is no method, as "GET" is one.`, {
+          code: "TSGI_INVALID_METHOD",
+        });
       }
       const entry: RouteEntry = {
         method,
@@ -259,10 +267,14 @@ export class Router<const Prefix extends string = ""> {
    */
   includeRouter(router: Router<string>, options: IncludeOptions = {}): void {
     if (!(router instanceof Router)) {
-      throw new ConfigurationError(`includeRouter() takes a Router, not ${describe(router)}. An App is mounted.`);
+      throw new ConfigurationError(`includeRouter() takes a Router, not ${describe(router)}. An App is mounted.`, {
+        code: "TSGI_NOT_A_ROUTER",
+      });
     }
     if (router.#reaches(this)) {
-      throw new ConfigurationError("A router cannot include itself, nor one that includes it.");
+      throw new ConfigurationError("A router cannot include itself, nor one that includes it.", {
+        code: "TSGI_ROUTER_CIRCLE",
+      });
     }
     assertPrefix(options.prefix ?? "");
     const handlers = new ExceptionHandlers(options.exceptionHandlers);
@@ -289,16 +301,21 @@ export class Router<const Prefix extends string = ""> {
   /** Hands everything below a prefix to another application. Its `path` stays whole, its `root_path` grows. */
   mount(path: string, app: ASGIApp): void {
     if (typeof app !== "function") {
-      throw new ConfigurationError(`mount ${path}: an ASGI application is a function, not ${describe(app)}.`);
+      throw new ConfigurationError(`mount ${path}: an ASGI application is a function, not ${describe(app)}.`, {
+        code: "TSGI_NOT_AN_ASGI_APPLICATION",
+      });
     }
     const segments = parsePattern(path, "mount");
     if (segments.some(({ isParam }) => isParam)) {
-      throw new ConfigurationError(`mount ${path}: the prefix of a mount is plain text, without {names}.`);
+      throw new ConfigurationError(`mount ${path}: the prefix of a mount is plain text, without {names}.`, {
+        code: "TSGI_MOUNT_PREFIX_PARAMETERS",
+      });
     }
     if (this.#options.dependencies && this.#options.dependencies.length > 0) {
       throw new ConfigurationError(
         `mount ${path}: a router's dependencies do not reach a mounted application, which has its own. ` +
           "Mount it on the App or on a router without dependencies, and guard it by middleware.",
+        { code: "TSGI_MOUNT_UNDER_DEPENDENCIES" },
       );
     }
     this.#publish("addMount", {

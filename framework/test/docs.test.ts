@@ -7,8 +7,9 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 
 import { type Block, blocksOf, fileOf, printsOf, stepsOf } from "./docs/_blocks.js";
 import { isAsShown, missingFor, typeIn } from "./docs/_console.js";
+import { examplesOf, run as runExamples } from "./docs/_examples.js";
 import { findBrokenLinks } from "./docs/_links.js";
-import { messagesOf } from "./docs/_messages.js";
+import { describedMistakes, type Mistake, mistakesOf, unionsOf } from "./docs/_messages.js";
 import { findNginxFault, HAS_NGINX } from "./docs/_nginx.js";
 import { DocsProject, REPOSITORY } from "./docs/_project.js";
 import { IS_SLOW } from "./support/on-demand.js";
@@ -38,13 +39,15 @@ const pages = [
 const sources = filesIn("framework/src", ".ts");
 const blocks = [...pages, ...sources].flatMap((file) => blocksOf(file, read(file)));
 const code = blocks.filter(({ language, words }) => language === "ts" && !words.some((word) => PEERS.has(word)));
+const ERRORS = "framework/docs/errors.md";
+const examples = examplesOf(ERRORS, read(ERRORS));
 const title = (block: Block) => `${block.page}:${block.line}`;
 
 describe("the documentation", () => {
   let project: DocsProject;
 
   beforeAll(async () => {
-    project = await DocsProject.create(code);
+    project = await DocsProject.create([...code, ...examples.map(({ block }) => block)]);
   });
 
   afterAll(() => project[Symbol.asyncDispose]());
@@ -136,15 +139,60 @@ describe("the documentation", () => {
     expect(texts.length).toBeGreaterThan(0);
   });
 
-  it("names each message of a mistake at registration or at start, and no other, on errors.md", () => {
-    const inSource = sources.flatMap((file) => messagesOf(path.join(REPOSITORY, file)));
-    const onPage = [...read("framework/docs/errors.md").matchAll(/^- (`+) ?(.*?) ?\1(?:<br>|$)/gm)].map(
-      (row) => row[2],
-    );
-    // One that is nothing but what another function made is on the page by what that function says.
-    expect(new Set(onPage)).toEqual(new Set(inSource.filter((text) => /\w/.test(text))));
-    expect(onPage.length).toBeGreaterThan(100);
+  /** The messages of each code. One that is nothing but what another function made is on the page by what that says. */
+  const byCode = (mistakes: readonly Mistake[]) => {
+    const messages = new Map<string | null, Set<string>>();
+    for (const { code: key, message } of mistakes) {
+      const known = messages.get(key) ?? new Set();
+      messages.set(key, /\w/.test(message) ? known.add(message) : known);
+    }
+    return messages;
+  };
+  const refused = sources.flatMap((file) => mistakesOf(path.join(REPOSITORY, file)));
+
+  it("names each message of a mistake at registration or at start below its code, and no other, on errors.md", () => {
+    const described = byCode(describedMistakes(read(ERRORS)));
+    const known = byCode(refused);
+    for (const [key, messages] of known) expect([key, described.get(key) ?? new Set()]).toEqual([key, messages]);
+    expect([...described.keys()].filter((key) => !known.has(key))).toEqual([]);
+    expect(refused.length).toBeGreaterThan(100);
   });
+
+  it("has a heading for each code on errors.md, and no other, in the order of the alphabet below each title", () => {
+    const unions = unionsOf(path.join(REPOSITORY, "framework/src/error-codes.ts"));
+    const codes = new Set([...unions.values()].flat());
+    const sections = read(ERRORS)
+      .split(/^## /m)
+      .map((section) => [...section.matchAll(/^### (.+)$/gm)].map((heading) => heading[1] as string));
+    expect(sections.flat().toSorted()).toEqual([...codes].toSorted());
+    for (const section of sections) expect(section).toEqual(section.toSorted());
+    expect(codes.size).toBeGreaterThan(100);
+  });
+
+  it("has a code for each mistake that the source refuses, but for the system's own", () => {
+    const codes = new Set(refused.map((mistake) => mistake.code));
+    // A message that is another error's comes with that one's code.
+    const without = refused.filter(({ code: key, message }) => key === null && message !== "…");
+    expect(without).toEqual([{ code: null, message: "… cannot be opened: …" }]);
+    const unions = unionsOf(path.join(REPOSITORY, "framework/src/error-codes.ts"));
+    expect([...codes].filter((key) => key !== null).toSorted()).toEqual(
+      [...new Set([...unions.values()].flat())].toSorted(),
+    );
+  });
+
+  it(
+    "has examples of errors of which the wrong ones throw the code that they stand below, and the right ones nothing",
+    async () => {
+      const thrown = await runExamples(examples.map(({ block }) => project.compiled(block)));
+      const unlike = examples.flatMap(({ code: key, isRight, block }, index) => {
+        const expected = isRight ? null : key;
+        return thrown[index] === expected ? [] : [{ title: title(block), expected, thrown: thrown[index] }];
+      });
+      expect(unlike).toEqual([]);
+      expect(examples.length).toBeGreaterThan(150);
+    },
+    LONG_MS,
+  );
 
   const ifInstalled = HAS_NGINX ? it : it.skip;
   ifInstalled("has configurations that nginx takes (it is to be installed)", () => {

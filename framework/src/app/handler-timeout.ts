@@ -28,6 +28,7 @@ export function limitTime(handler: Handler, timeoutMs: number, route: string, lo
   if (timeoutMs === 0) {
     throw new ConfigurationError(
       `${route}: limits.handlerMs is 0. Give milliseconds above 0, or Infinity for no limit.`,
+      { code: "TSGI_INVALID_LIMIT" },
     );
   }
   const late = (error: unknown) => {

@@ -29,6 +29,7 @@ export function assertPoolable(specs: readonly ParamSpec[]): void {
     throw new ConfigurationError(
       `The parameter ${JSON.stringify(name)} is ${what}, which stays on the event loop, and a plain handler runs in ` +
         "another process. Make the handler async, or set the route's option `pool: false`.",
+      { code: "TSGI_PLAIN_HANDLER_PARAMETER" },
     );
   }
 }

@@ -62,7 +62,9 @@ export class HandlerPool implements HostedApp {
   constructor(settings: HandlerPoolSettings) {
     const { kind } = settings.options;
     if (kind !== undefined && !KINDS.includes(kind)) {
-      throw new ConfigurationError(`pool: kind should be one of ${KINDS.join(", ")}, not ${kind as string}.`);
+      throw new ConfigurationError(`pool: kind should be one of ${KINDS.join(", ")}, not ${kind as string}.`, {
+        code: "TSGI_INVALID_POOL_OPTION",
+      });
     }
     assertPoolOptions(settings.options);
     this.#entry = settings.entry === undefined ? null : toModuleURL(settings.entry);

@@ -39,10 +39,13 @@ function assertSocketHandler(handler: Callable, names: readonly string[], declar
   if (isGeneratorFunction(handler)) {
     throw new ConfigurationError(
       "A WebSocket handler sends with ws.send(), it yields nothing. Make it an async function.",
+      { code: "TSGI_WEBSOCKET_HANDLER_YIELDS" },
     );
   }
   if (names.includes("ws") || (declared !== undefined && declared !== WebSocket)) {
-    throw new ConfigurationError('The name "ws" is that of the WebSocket. Give the parameter another one.');
+    throw new ConfigurationError('The name "ws" is that of the WebSocket. Give the parameter another one.', {
+      code: "TSGI_RESERVED_PARAMETER_NAME",
+    });
   }
 }
 

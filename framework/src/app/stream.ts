@@ -61,11 +61,14 @@ export function isHandlerStream(response: Response): boolean {
 export function streamFormat(handler: Handler, { stream }: RouteOptions): StreamFormat | null {
   if (stream === undefined) return isGeneratorFunction(handler) ? "jsonl" : null;
   if (!Object.hasOwn(FORMATS, stream)) {
-    throw new ConfigurationError(`\`stream\` should be "jsonl" or "sse", not ${JSON.stringify(stream)}.`);
+    throw new ConfigurationError(`\`stream\` should be "jsonl" or "sse", not ${JSON.stringify(stream)}.`, {
+      code: "TSGI_INVALID_STREAM",
+    });
   }
   if (!isAsyncFunction(handler)) {
     throw new ConfigurationError(
       "`stream` is for a handler that runs on the event loop. Write `async function* () { yield … }`.",
+      { code: "TSGI_STREAM_OFF_THE_LOOP" },
     );
   }
   return stream;

@@ -8,7 +8,7 @@ import { loadTsgiApp } from "./load-app.js";
 export async function showClient(source: string | undefined, { out }: { out: string }): Promise<void> {
   const document = await readDocument(source);
   await writeClient(document, { out }).catch((error: unknown) => {
-    throw error instanceof ConfigurationError ? new CommandError(error.message) : error;
+    throw error instanceof ConfigurationError ? new CommandError(error.code, error.message) : error;
   });
   process.stderr.write(`Wrote ${out}. Call it as createClient({ baseUrl }).GET("/…").\n`);
 }
@@ -21,13 +21,15 @@ async function readDocument(source: string | undefined): Promise<OpenAPIDocument
     const document: unknown = JSON.parse(text);
     if (typeof document === "object" && document !== null && "openapi" in document) return document as OpenAPIDocument;
   } catch (error) {
-    throw new CommandError(`${source} cannot be read: ${showError(error)}`);
+    if (error instanceof CommandError) throw error;
+    throw new CommandError("TSGI_UNREADABLE_DOCUMENT", `${source} cannot be read: ${showError(error)}`);
   }
-  throw new CommandError(`${source} is no OpenAPI document: it has no member "openapi".`);
+  throw new CommandError("TSGI_NOT_A_DOCUMENT", `${source} is no OpenAPI document: it has no member "openapi".`);
 }
 
 async function download(url: string): Promise<string> {
   const response = await fetch(url, { signal: AbortSignal.timeout(30_000) });
-  if (!response.ok) throw new CommandError(`the answer is ${response.status} ${response.statusText}`);
-  return response.text();
+  if (response.ok) return response.text();
+  const status = `${response.status} ${response.statusText}`;
+  throw new CommandError("TSGI_UNREADABLE_DOCUMENT", `${url} cannot be read: the answer is ${status}`);
 }

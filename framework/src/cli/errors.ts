@@ -2,6 +2,8 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import type { CommandCode } from "../error-codes.js";
+import type { ConfigurationError } from "../exceptions.js";
 
 /** Reports an error and ends the process with its exit code. */
 export function fail(error: unknown): void {
@@ -25,6 +27,8 @@ export class CommandError extends Error {
   override readonly name = "CommandError";
 
   constructor(
+    /** One of the command's own, or that of a mistake which the framework found in what the command was given. */
+    readonly code: CommandCode | ConfigurationError["code"],
     message: string,
     readonly exitCode: number = EXIT.failed,
   ) {

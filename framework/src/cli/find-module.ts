@@ -16,9 +16,13 @@ export const DEFAULT_MODULES: readonly string[] = ["src/app", "src/main", "src/i
 export function findModule(name: string | undefined, cwd = process.cwd()): string {
   if (name === undefined) return findDefault(cwd);
   const file = path.resolve(cwd, name);
-  if (!existsSync(file)) throw new CommandError(`There is no file ${name}.${suggestion(file, cwd)}`);
+  if (!existsSync(file))
+    throw new CommandError("TSGI_MODULE_NOT_FOUND", `There is no file ${name}.${suggestion(file, cwd)}`);
   if (statSync(file).isDirectory()) {
-    throw new CommandError(`${name} is a folder. Name the file that exports the app, such as ${name}/app.ts.`);
+    throw new CommandError(
+      "TSGI_MODULE_IS_A_FOLDER",
+      `${name} is a folder. Name the file that exports the app, such as ${name}/app.ts.`,
+    );
   }
   return file;
 }
@@ -27,6 +31,7 @@ function findDefault(cwd: string): string {
   const found = DEFAULT_MODULES.find((name) => existsSync(path.join(cwd, name)));
   if (found !== undefined) return path.join(cwd, found);
   throw new CommandError(
+    "TSGI_NO_MODULE",
     `No application was found in ${cwd}.\n` +
       "Name the file that exports it, as in `tsgi dev src/app.ts`. Without a name, the first of these is taken:\n" +
       `src/app, src/main, src/index, app, main, index; with .ts, .js or .mjs.`,

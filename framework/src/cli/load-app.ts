@@ -27,7 +27,7 @@ export async function loadApp(name: string | undefined): Promise<LoadedApp> {
   const exports = (await import(pathToFileURL(file).href)) as Record<string, unknown>;
   const app = exports["app"] ?? unwrapDefault(exports["default"]);
   if (typeof app === "function") return { app: app as ASGIApp, file, shownFile };
-  throw new CommandError(`${shownFile} exports no application.\n${describe(exports, app)}`);
+  throw new CommandError("TSGI_NO_APPLICATION", `${shownFile} exports no application.\n${describe(exports, app)}`);
 }
 
 /** A compiled CommonJS module has its exports below `default`. */
@@ -78,6 +78,7 @@ export async function loadTsgiApp(name: string | undefined): Promise<LoadedApp &
   const loaded = await loadApp(name);
   if (!isTsgiApp(loaded.app)) {
     throw new CommandError(
+      "TSGI_NOT_A_TSGI_APP",
       `${loaded.shownFile} exports an ASGI application, but no App of tsgi: its routes cannot be known.`,
     );
   }

@@ -12,7 +12,7 @@ export async function writeOpenAPI(module: string | undefined, options: { out?: 
     return;
   }
   await writeFile(options.out, text).catch((error: unknown) => {
-    throw new CommandError(`${options.out} cannot be written: ${showError(error)}`);
+    throw new CommandError("TSGI_UNWRITABLE_FILE", `${options.out} cannot be written: ${showError(error)}`);
   });
   const count = Object.values(document.paths).reduce((sum, item) => sum + Object.keys(item).length, 0);
   process.stderr.write(`Wrote ${options.out}: ${count} operations.\n`);

@@ -10,6 +10,6 @@ export async function run(module: string | undefined, flags: RunFlags): Promise<
   const options = toServeOptions(flags);
   const { app } = await loadServedApp(module);
   await serve(app, options).catch((error: unknown) => {
-    throw error instanceof ConfigurationError ? new CommandError(error.message, EXIT.usage) : error;
+    throw error instanceof ConfigurationError ? new CommandError(error.code, error.message, EXIT.usage) : error;
   });
 }

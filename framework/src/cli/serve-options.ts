@@ -20,7 +20,7 @@ export interface RunFlags {
 export function toServeOptions(flags: RunFlags): ServeOptions {
   const { host, port, socket, workers, loop, tlsKey, tlsCert, trustedProxies, shutdownTimeout } = flags;
   if ((tlsKey === undefined) !== (tlsCert === undefined)) {
-    throw new CommandError("TLS takes both --tls-key and --tls-cert.", EXIT.usage);
+    throw new CommandError("TSGI_INCOMPLETE_TLS", "TLS takes both --tls-key and --tls-cert.", EXIT.usage);
   }
   return {
     ...(socket === undefined ? { host, port } : { path: socket }),
@@ -39,7 +39,7 @@ export function loadEnvFile(file: string): void {
   try {
     process.loadEnvFile(file);
   } catch (error) {
-    throw new CommandError(`--env-file ${file} cannot be read: ${showError(error)}`);
+    throw new CommandError("TSGI_UNREADABLE_FILE", `--env-file ${file} cannot be read: ${showError(error)}`);
   }
 }
 
@@ -47,6 +47,6 @@ function read(file: string, flag: string): Buffer {
   try {
     return readFileSync(file);
   } catch (error) {
-    throw new CommandError(`${flag} ${file} cannot be read: ${showError(error)}`);
+    throw new CommandError("TSGI_UNREADABLE_FILE", `${flag} ${file} cannot be read: ${showError(error)}`);
   }
 }

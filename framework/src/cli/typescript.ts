@@ -34,6 +34,7 @@ export async function enableTypeScript(file: string): Promise<void> {
   const loader = findTypeScriptLoader(path.dirname(file));
   if (loader === null) {
     throw new CommandError(
+      "TSGI_MISSING_TYPESCRIPT_LOADER",
       `${path.relative(process.cwd(), file)} is TypeScript, which Node ${process.versions.node} does not run by itself.\n` +
         "Install tsx (npm install --save-dev tsx), compile the file and name the .js, or use Node 22.18 or later.",
     );

@@ -47,5 +47,6 @@ export function toModuleURL(module: string | URL): string {
   throw new ConfigurationError(
     `A worker imports a module by its URL, not ${JSON.stringify(text)}. Write import.meta.url, ` +
       `or new URL(${JSON.stringify(text)}, import.meta.url).`,
+    { code: "TSGI_INVALID_MODULE_URL" },
   );
 }

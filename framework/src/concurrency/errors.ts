@@ -1,4 +1,5 @@
 /** What may become of a task that is handed to a pool. @module */
+import type { ErrorCode } from "../error-codes.js";
 import { HTTPException } from "../exceptions.js";
 
 /** Something that belongs to one event loop was to be used on another: a socket, a stream, a client of a database. */
@@ -19,6 +20,8 @@ export class WorkerDiedError extends Error {
 /** The module of the application cannot be used in a worker. The message names a route, and the ways out. */
 export class EntryError extends Error {
   override readonly name = "EntryError";
+  /** Its heading on the documentation's page of errors, as of a `ConfigurationError`. */
+  readonly code = "TSGI_UNUSABLE_ENTRY" satisfies ErrorCode;
 }
 
 /** The pool was closed before the task was given to it. */

@@ -36,7 +36,9 @@ export function loopName(): LoopName {
  */
 export function installLoop(name: LoopName = "uwebsockets"): LoopName {
   if (name !== "libuv" && name !== "uwebsockets") {
-    throw new ConfigurationError(`installLoop() takes "libuv" or "uwebsockets", not ${JSON.stringify(name)}.`);
+    throw new ConfigurationError(`installLoop() takes "libuv" or "uwebsockets", not ${JSON.stringify(name)}.`, {
+      code: "TSGI_UNKNOWN_LOOP",
+    });
   }
   installed = name === "uwebsockets" && findLoopPackage() === null ? "libuv" : name;
   return installed;

@@ -43,7 +43,9 @@ function assertOption(
   fits: (value: number) => boolean,
 ): void {
   if (value === undefined || (typeof value === "number" && fits(value))) return;
-  throw new ConfigurationError(`pool: ${name} should be ${expected}, not ${String(value)}.`);
+  throw new ConfigurationError(`pool: ${name} should be ${expected}, not ${String(value)}.`, {
+    code: "TSGI_INVALID_POOL_OPTION",
+  });
 }
 
 /** Makes a pool of workers of a kind, which loads what that takes. */
@@ -99,6 +101,7 @@ class ModulePool {
       throw new ConfigurationError(
         "A worker cannot start workers of its own. Call the pool from an async handler or from the program, and keep " +
           "what the workers call in a module of its own that starts nothing.",
+        { code: "TSGI_POOL_IN_A_WORKER" },
       );
     }
     const module = toModuleURL(moduleUrl);

@@ -44,5 +44,6 @@ function defaultOfFile({ options, schema }: SourceMarker, value: unknown, where:
   throw new ConfigurationError(
     `${where} is a file whose default is neither null nor an empty list. Write File({ default: null }), ` +
       "or File({ multiple: true, default: [] }).",
+    { code: "TSGI_INVALID_FILE_DEFAULT" },
   );
 }

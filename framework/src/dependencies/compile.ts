@@ -107,11 +107,13 @@ function compileSpec(name: string, annotation: unknown, of: string, names: reado
   if (global) {
     throw new ConfigurationError(
       `${place} is declared with the global ${global}. Write \`import { ${global} } from "tsgi"\`.`,
+      { code: "TSGI_GLOBAL_CLASS" },
     );
   }
   throw new ConfigurationError(
     `${place} is declared with ${describe(annotation)}. Declare it with a schema (t.String()), a descriptor ` +
       "(Query(), Depends(fn), …), or one of the classes Request, Response, BackgroundTasks, WebSocket.",
+    { code: "TSGI_INVALID_ANNOTATION" },
   );
 }
 
@@ -131,6 +133,7 @@ function sourceSpec(
     throw new ConfigurationError(
       `${place} is declared with Path(), but the pattern has no {${wireName(name, marker)}}. ` +
         "Add it to the pattern, or declare the parameter with Query().",
+      { code: "TSGI_PATH_PARAMETER_NOT_IN_PATTERN" },
     );
   }
   const compiled = marker.schema && compileAt(marker.schema, place);
@@ -252,7 +255,9 @@ function shapeOf(callable: Callable): CallableShape {
 export function compileDependency(callable: Callable, place: Place): DependencyPlan {
   if (place.chain.includes(callable)) {
     const chain = [...place.chain.slice(place.chain.indexOf(callable)), callable].map(nameOf).join(" → ");
-    throw new RecursionError(`Dependencies go in a circle: ${chain}. Take one of them out of the other's params.`);
+    throw new RecursionError(`Dependencies go in a circle: ${chain}. Take one of them out of the other's params.`, {
+      code: "TSGI_DEPENDENCY_CIRCLE",
+    });
   }
   const inner = { ...place, chain: [...place.chain, callable] };
   const specs = compileSpecs(callable, paramsOf(callable) ?? {}, place.names, false);
@@ -273,6 +278,7 @@ function mergeParams(handler: Callable, params: Params): Params {
     if (Object.hasOwn(carried, name)) {
       throw new ConfigurationError(
         `The parameter ${JSON.stringify(name)} is declared twice: by the route's params and by withParams(). Keep one.`,
+        { code: "TSGI_DUPLICATE_PARAMETER" },
       );
     }
   }
@@ -321,11 +327,16 @@ export function compileRoute(
 function assertProtocol(specs: readonly ParamSpec[], protocol: Protocol): void {
   for (const { name, kind } of specs) {
     if (!FOREIGN_KINDS[protocol].has(kind)) continue;
+    if (protocol === "http") {
+      throw new ConfigurationError(
+        `The parameter ${JSON.stringify(name)} is a WebSocket, which an HTTP request is not. Register the handler with app.websocket().`,
+        { code: "TSGI_WEBSOCKET_IN_HTTP_ROUTE" },
+      );
+    }
     throw new ConfigurationError(
-      protocol === "http"
-        ? `The parameter ${JSON.stringify(name)} is a WebSocket, which an HTTP request is not. Register the handler with app.websocket().`
-        : `The parameter ${JSON.stringify(name)} is a request's or a response's, which a WebSocket does not have. ` +
-            "Use headers, cookies, the query string, and the WebSocket itself.",
+      `The parameter ${JSON.stringify(name)} is a request's or a response's, which a WebSocket does not have. ` +
+        "Use headers, cookies, the query string, and the WebSocket itself.",
+      { code: "TSGI_REQUEST_IN_WEBSOCKET_ROUTE" },
     );
   }
 }
@@ -340,6 +351,7 @@ function compileGuard(guard: unknown, index: number, place: Place): DependencySt
   if (!(guard instanceof DependsMarker)) {
     throw new ConfigurationError(
       `\`dependencies\` takes Depends(fn) or Security(fn); number ${index + 1} is ${describe(guard)}.`,
+      { code: "TSGI_INVALID_GUARD" },
     );
   }
   const spec = { name: "", kind: ParamKind.DEPENDS, annotation: guard, default: undefined, marker: guard };
@@ -362,6 +374,7 @@ function assertScopesFit(steps: readonly DependencyStep[]): void {
         throw new ConfigurationError(
           `The dependency ${plan.name} (scope "request") uses ${inner.plan.name} (scope "function"), ` +
             'which is closed before it. Give both the same scope: Depends(fn, { scope: "request" }).',
+          { code: "TSGI_DEPENDENCY_SCOPE" },
         );
       }
     }
@@ -376,6 +389,7 @@ function assertOneBody(sources: readonly ParamSpec[]): void {
     throw new ConfigurationError(
       `The parameter ${JSON.stringify(body.name)} is read from a JSON body and ${JSON.stringify(form.name)} from a form: ` +
         "a request has one body. Use one kind for both.",
+      { code: "TSGI_BODY_AND_FORM" },
     );
   }
 }

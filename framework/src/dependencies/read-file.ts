@@ -19,6 +19,7 @@ function assertFileSchema(compiled: CompiledSchema | null, where: string): void 
   throw new ConfigurationError(
     `${where} is a file, which is no ${String(type)}. Write File() for one, File({ multiple: true }) for all of the name, ` +
       "or File(t.Array(t.Any(), { maxItems: 5 })).",
+    { code: "TSGI_INVALID_FILE_SCHEMA" },
   );
 }
 

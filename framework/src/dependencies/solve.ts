@@ -199,6 +199,7 @@ function enter(generator: Exit["generator"], plan: DependencyPlan, step: Depende
     if (result.done) {
       throw new ConfigurationError(
         `The dependency ${plan.name} is a generator that yields nothing. Let it yield once.`,
+        { code: "TSGI_DEPENDENCY_WITHOUT_YIELD" },
       );
     }
     (call.exits ??= []).push({ generator, scope: step.scope, name: plan.name });

@@ -157,6 +157,7 @@ function compile(options: CorsOptions): Rules {
     throw new ConfigurationError(
       'cors(): allowCredentials with allowOrigins "*" would let every page on the web act as its visitor. ' +
         'List the origins: allowOrigins: ["https://example.com"].',
+      { code: "TSGI_CORS_CREDENTIALS_FOR_ALL" },
     );
   }
   assertWhole("cors(): maxAge", maxAge, 0);
@@ -165,6 +166,7 @@ function compile(options: CorsOptions): Rules {
   if (expose === null && allowCredentials) {
     throw new ConfigurationError(
       'cors(): beside allowCredentials a browser takes exposeHeaders "*" for a name. List them.',
+      { code: "TSGI_CORS_CREDENTIALS_FOR_ALL" },
     );
   }
   return {
@@ -184,5 +186,7 @@ function tokens(option: string, given: unknown): readonly string[] | null {
   if (given === "*" || (list.length === 1 && list[0] === "*")) return null;
   const names = list.filter((name): name is string => typeof name === "string" && TOKEN.test(name) && name !== "*");
   if (Array.isArray(given) && names.length === list.length) return names;
-  throw new ConfigurationError(`cors(): ${option} takes a list of names, or "*", not ${JSON.stringify(given)}.`);
+  throw new ConfigurationError(`cors(): ${option} takes a list of names, or "*", not ${JSON.stringify(given)}.`, {
+    code: "TSGI_INVALID_CORS_LIST",
+  });
 }

@@ -90,6 +90,7 @@ function compile(options: GzipOptions): Settings {
   if (!isKnown || encodings.length === 0 || level > 9 || brotliQuality > 11) {
     throw new ConfigurationError(
       'gzip() takes encodings of "gzip" and "br", a level from 1 to 9, a brotliQuality from 0 to 11.',
+      { code: "TSGI_INVALID_GZIP_OPTION" },
     );
   }
   return { minimumSize, encodings, levels: { gzip: level, br: brotliQuality } };

@@ -52,7 +52,9 @@ export type HTTPMiddlewareFunction = (
  */
 export function httpMiddleware(fn: HTTPMiddlewareFunction): Middleware {
   if (typeof fn !== "function") {
-    throw new ConfigurationError("httpMiddleware() takes a function: httpMiddleware(async (request, next) => { … }).");
+    throw new ConfigurationError("httpMiddleware() takes a function: httpMiddleware(async (request, next) => { … }).", {
+      code: "TSGI_MIDDLEWARE_NOT_A_FUNCTION",
+    });
   }
   return onHTTP((app, scope, receive, send) => new Passage(app, scope, receive, send).run(fn));
 }

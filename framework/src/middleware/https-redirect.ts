@@ -39,6 +39,7 @@ export function httpsRedirect(options: HttpsRedirectOptions = {}): Middleware {
   if (statusCode !== 307 && statusCode !== 308) {
     throw new ConfigurationError(
       `httpsRedirect(): statusCode is 307 or 308, which keep the method, not ${String(statusCode)}.`,
+      { code: "TSGI_INVALID_REDIRECT_STATUS" },
     );
   }
   if (port !== undefined) assertWhole("httpsRedirect(): port", port, 1);

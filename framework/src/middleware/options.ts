@@ -7,11 +7,15 @@ import { ConfigurationError } from "../exceptions.js";
  */
 export function assertOptions(name: string, options: unknown, known: readonly string[]): void {
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
-    throw new ConfigurationError(`${name}() takes an object with the options ${known.join(", ")}.`);
+    throw new ConfigurationError(`${name}() takes an object with the options ${known.join(", ")}.`, {
+      code: "TSGI_INVALID_MIDDLEWARE_OPTIONS",
+    });
   }
   for (const option of Object.keys(options)) {
     if (known.includes(option)) continue;
-    throw new ConfigurationError(`${name}() has no option ${JSON.stringify(option)}. It has: ${known.join(", ")}.`);
+    throw new ConfigurationError(`${name}() has no option ${JSON.stringify(option)}. It has: ${known.join(", ")}.`, {
+      code: "TSGI_UNKNOWN_OPTION",
+    });
   }
 }
 
@@ -23,13 +27,16 @@ export function assertTimeout(what: string, timeoutMs: number): void {
   if (typeof timeoutMs === "number" && timeoutMs > 0 && timeoutMs <= MAX_TIMER_MS) return;
   throw new ConfigurationError(
     `${what} takes milliseconds, more than 0 and at most ${MAX_TIMER_MS}, not ${String(timeoutMs)}.`,
+    { code: "TSGI_INVALID_NUMBER" },
   );
 }
 
 /** @throws ConfigurationError when it is no whole number from `least` on. */
 export function assertWhole(what: string, value: number, least: number): void {
   if (Number.isSafeInteger(value) && value >= least) return;
-  throw new ConfigurationError(`${what} takes a whole number from ${least} on, not ${String(value)}.`);
+  throw new ConfigurationError(`${what} takes a whole number from ${least} on, not ${String(value)}.`, {
+    code: "TSGI_INVALID_NUMBER",
+  });
 }
 
 /** RFC 9110 §5.6.2 `token`: a method, the name of a header, a coding. */

@@ -23,12 +23,14 @@ export function compileOrigins(rule: OriginRule): OriginTest | null {
   if (!Array.isArray(entries)) {
     throw new ConfigurationError(
       'cors() needs allowOrigins: ["https://example.com"], or "*" for every page on the web.',
+      { code: "TSGI_MISSING_CORS_ORIGINS" },
     );
   }
   if (entries.includes("*")) {
     if (entries.length === 1) return null;
     throw new ConfigurationError(
       'cors(): "*" in allowOrigins makes the other origins pointless. Leave one or the other.',
+      { code: "TSGI_INVALID_CORS_ORIGIN" },
     );
   }
   const origins = new Set<string>();
@@ -51,6 +53,7 @@ function assertOrigin(entry: unknown): string {
   if (entry === "null") {
     throw new ConfigurationError(
       'cors(): every page can have the origin "null", in a sandboxed frame. It cannot be in allowOrigins.',
+      { code: "TSGI_INVALID_CORS_ORIGIN" },
     );
   }
   const match = typeof entry === "string" ? /^([a-z][a-z0-9+.-]*):\/\/[^/?#@\\*\s]+$/.exec(entry) : null;
@@ -60,6 +63,7 @@ function assertOrigin(entry: unknown): string {
       `cors(): ${JSON.stringify(entry)} in allowOrigins is not what a browser sends. Write scheme and host in lower ` +
         'case, a port only where it is not the default, no path: "https://example.com". For many hosts write an ' +
         String.raw`expression: /https:\/\/[a-z0-9-]+\.example\.com/.`,
+      { code: "TSGI_INVALID_CORS_ORIGIN" },
     );
   }
   return match[0];

@@ -68,7 +68,9 @@ type Pair = readonly [name: string, value: string];
 function compile(options: SecurityHeadersOptions): readonly Pair[] {
   const { frameOptions = "DENY", referrerPolicy = "strict-origin-when-cross-origin" } = options;
   if (frameOptions !== false && frameOptions !== "DENY" && frameOptions !== "SAMEORIGIN") {
-    throw new ConfigurationError('securityHeaders(): frameOptions is "DENY", "SAMEORIGIN" or false.');
+    throw new ConfigurationError('securityHeaders(): frameOptions is "DENY", "SAMEORIGIN" or false.', {
+      code: "TSGI_INVALID_FRAME_OPTIONS",
+    });
   }
   const ancestors = frameOptions === "DENY" ? "frame-ancestors 'none'" : "frame-ancestors 'self'";
   const { contentSecurityPolicy = frameOptions === false ? false : ancestors } = options;
@@ -84,7 +86,10 @@ function compile(options: SecurityHeadersOptions): readonly Pair[] {
   try {
     return [...new ResponseHeaders(pairs)];
   } catch (error) {
-    throw new ConfigurationError(`securityHeaders(): ${(error as Error).message}`, { cause: error });
+    throw new ConfigurationError(`securityHeaders(): ${(error as Error).message}`, {
+      code: "TSGI_INVALID_HEADER_VALUE",
+      cause: error,
+    });
   }
 }
 
@@ -94,7 +99,9 @@ function compileTransport(options: (SecurityHeadersOptions["strictTransportSecur
   const { maxAge = YEAR, includeSubDomains = false, preload = false } = options;
   assertWhole("securityHeaders(): maxAge", maxAge, 0);
   if (preload && (!includeSubDomains || maxAge < MIN_PRELOAD)) {
-    throw new ConfigurationError("securityHeaders(): preload needs includeSubDomains and a maxAge of a year or more.");
+    throw new ConfigurationError("securityHeaders(): preload needs includeSubDomains and a maxAge of a year or more.", {
+      code: "TSGI_INVALID_HSTS_PRELOAD",
+    });
   }
   const directives = [`max-age=${maxAge}`, includeSubDomains ? "includeSubDomains" : "", preload ? "preload" : ""];
   return ["strict-transport-security", directives.filter((text) => text !== "").join("; ")];

@@ -94,6 +94,7 @@ function find(request: Connection): Session {
   if (session) return session;
   throw new ConfigurationError(
     "There is no session here. Add the middleware: app.addMiddleware(sessions({ secret })). It is for HTTP requests.",
+    { code: "TSGI_MISSING_SESSION" },
   );
 }
 
@@ -107,17 +108,23 @@ function compile(options: SessionsOptions) {
   if (!Array.isArray(secrets) || secrets.length === 0 || !secrets.every(isLong)) {
     throw new ConfigurationError(
       `sessions() needs a secret of at least ${MIN_SECRET_BYTES} bytes, such as \`openssl rand -hex 32\` gives.`,
+      { code: "TSGI_WEAK_SESSION_SECRET" },
     );
   }
   assertWhole("sessions(): maxAge", maxAge, 1);
   if (sameSite === "none" && !secure) {
-    throw new ConfigurationError('sessions(): browsers refuse sameSite "none" without secure.');
+    throw new ConfigurationError('sessions(): browsers refuse sameSite "none" without secure.', {
+      code: "TSGI_INVALID_SESSION_COOKIE",
+    });
   }
   const attributes: CookieOptions = { maxAge, sameSite, secure, httpOnly: true, path: "/" };
   try {
     serializeCookie(name, "", attributes);
   } catch (error) {
-    throw new ConfigurationError(`sessions(): ${(error as Error).message}`, { cause: error });
+    throw new ConfigurationError(`sessions(): ${(error as Error).message}`, {
+      code: "TSGI_INVALID_SESSION_COOKIE",
+      cause: error,
+    });
   }
   return { name, attributes, maxAge, signed: new SignedText(name, secrets) };
 }

@@ -48,7 +48,9 @@ function compile(options: TrustedHostOptions): readonly Test[] {
   assertOptions("trustedHost", options, ["allowedHosts"]);
   const { allowedHosts } = options;
   if (!Array.isArray(allowedHosts) || allowedHosts.length === 0) {
-    throw new ConfigurationError('trustedHost() needs allowedHosts: ["example.com", "*.example.com"].');
+    throw new ConfigurationError('trustedHost() needs allowedHosts: ["example.com", "*.example.com"].', {
+      code: "TSGI_INVALID_TRUSTED_HOST",
+    });
   }
   return allowedHosts.map(compileEntry);
 }
@@ -63,6 +65,7 @@ function compileEntry(entry: unknown): Test {
     throw new ConfigurationError(
       `trustedHost(): ${JSON.stringify(entry)} in allowedHosts is no host. Write it without scheme and path: ` +
         '"example.com", "*.example.com", "127.0.0.1:8000", "[::1]".',
+      { code: "TSGI_INVALID_TRUSTED_HOST" },
     );
   }
   const { name, port } = host;

@@ -1,4 +1,5 @@
 /** The errors that the server throws at its caller and at the application. @module */
+import type { ServerStartCode } from "../error-codes.js";
 
 /**
  * The server could not start: the application's start-up failed, or the address cannot be listened on. The port is not
@@ -6,10 +7,13 @@
  */
 export class ServerStartError extends Error {
   override readonly name = "ServerStartError";
-  /** `"ELIFESPAN"` when start-up failed, else the system's code: `"EADDRINUSE"`, `"EACCES"`, … */
-  readonly code: string;
+  /**
+   * Why: one of the codes that the documentation's page of errors explains, as `tsgi explain CODE` does, or else the
+   * system's own, such as `"EMFILE"`.
+   */
+  readonly code: ServerStartCode | (string & {});
 
-  constructor(code: string, message: string, options?: ErrorOptions) {
+  constructor(code: ServerStartCode | (string & {}), message: string, options?: ErrorOptions) {
     super(message, options);
     this.code = code;
   }

@@ -84,14 +84,31 @@ function explained(error: unknown, place: Place): Error {
     "path" in place
       ? [`The socket ${place.path}`, "choose another path"]
       : [`Port ${place.port} on ${place.host}`, "choose another port"];
-  const messages: Readonly<Record<string, string>> = {
-    EADDRINUSE: `${what} is in use. Stop the program that has it, or ${way}.`,
-    EACCES:
-      "path" in place
-        ? `${what} may not be made by this user: ${way}.`
-        : `${what} may not be opened by this user. Ports below 1024 need privileges: ${way}.`,
-    EADDRNOTAVAIL: `${what}: that is no address of this machine. Listen on 127.0.0.1, 0.0.0.0 or one that it has.`,
-    ENOTFOUND: `${what}: that host name is not known. Listen on 127.0.0.1, 0.0.0.0 or an address of this machine.`,
-  };
-  return new ServerStartError(code, messages[code] ?? `${what} cannot be opened: ${String(error)}`, { cause: error });
+  const cause = { cause: error };
+  switch (code) {
+    case "EADDRINUSE":
+      return new ServerStartError("EADDRINUSE", `${what} is in use. Stop the program that has it, or ${way}.`, cause);
+    case "EACCES":
+      return new ServerStartError(
+        "EACCES",
+        "path" in place
+          ? `${what} may not be made by this user: ${way}.`
+          : `${what} may not be opened by this user. Ports below 1024 need privileges: ${way}.`,
+        cause,
+      );
+    case "EADDRNOTAVAIL":
+      return new ServerStartError(
+        "EADDRNOTAVAIL",
+        `${what}: that is no address of this machine. Listen on 127.0.0.1, 0.0.0.0 or one that it has.`,
+        cause,
+      );
+    case "ENOTFOUND":
+      return new ServerStartError(
+        "ENOTFOUND",
+        `${what}: that host name is not known. Listen on 127.0.0.1, 0.0.0.0 or an address of this machine.`,
+        cause,
+      );
+    default:
+      return new ServerStartError(code, `${what} cannot be opened: ${String(error)}`, cause);
+  }
 }

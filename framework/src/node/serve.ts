@@ -101,7 +101,9 @@ export async function serve(app: ASGIApp, options: ServeOptions = {}): Promise<R
   assertApplication("serve()", app);
   const { workers = 1, logger = consoleLogger, signals = true, shutdownTimeoutMs = 10_000 } = options;
   if (!Number.isInteger(workers) || workers < 1) {
-    throw new ConfigurationError(`serve: expected workers to be a whole number from 1 on, not ${String(workers)}.`);
+    throw new ConfigurationError(`serve: expected workers to be a whole number from 1 on, not ${String(workers)}.`, {
+      code: "TSGI_INVALID_WORKERS",
+    });
   }
   const proxies = options.trustedProxies === undefined ? null : new TrustedProxies(options.trustedProxies);
   if (workers > 1 && cluster.isPrimary) {

@@ -40,6 +40,7 @@ export class TrustedProxies {
     if (version === 0 || !isNetwork || more.length > 0) {
       throw new ConfigurationError(
         `trustedProxies: expected addresses, networks such as "10.0.0.0/8", "loopback", "private" or "unix", not ${JSON.stringify(entry)}.`,
+        { code: "TSGI_INVALID_TRUSTED_PROXY" },
       );
     }
     if (bits === undefined) {

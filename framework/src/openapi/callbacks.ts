@@ -36,7 +36,10 @@ export function callbacksOf(
       for (const [key, operation] of Object.entries(operations)) {
         const method = methodOf(key);
         const place = `${placeOf(route)}, callback ${JSON.stringify(name)}, ${key} ${address}`;
-        if (!method) throw new ConfigurationError(`${place}: a document knows no such method. Write "post".`);
+        if (!method)
+          throw new ConfigurationError(`${place}: a document knows no such method. Write "post".`, {
+            code: "TSGI_INVALID_CALLBACK_METHOD",
+          });
         const id = ids.take(operation.operationId, operationId + capitalize(name), place);
         item[method] = describe(routeOf(method.toUpperCase(), address, name, operation), id);
       }

@@ -107,7 +107,9 @@ class Source {
   resolve(ref: string): JSONSchema {
     const target = this.byId.get(ref) ?? resolveRef(ref, this.root);
     if (target) return target;
-    throw new ConfigurationError(`The reference ${JSON.stringify(ref)} leads nowhere within its schema.`);
+    throw new ConfigurationError(`The reference ${JSON.stringify(ref)} leads nowhere within its schema.`, {
+      code: "TSGI_UNRESOLVED_REFERENCE",
+    });
   }
 }
 
@@ -246,6 +248,7 @@ export class Components {
       throw new ConfigurationError(
         `${entry.place}: the schema with the $id ${JSON.stringify(entry.base)} is another one than that of ` +
           `${rival.first.place}. Give each an $id of its own.`,
+        { code: "TSGI_DUPLICATE_SCHEMA_ID" },
       );
     }
     group.push({ first: entry, content, directions: new Set([entry.direction]), references: [...entry.references] });

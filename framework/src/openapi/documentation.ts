@@ -50,6 +50,7 @@ export class Documentation {
     if (new Set(paths).size < paths.length) {
       throw new ConfigurationError(
         "openapiUrl, docsUrl and redocUrl are three paths: give each one of its own, or null.",
+        { code: "TSGI_DUPLICATE_DOCUMENT_URL" },
       );
     }
   }
@@ -116,6 +117,7 @@ function pathOf(name: string, value: string | null | undefined, fallback: string
   if (typeof path !== "string" || !path.startsWith("/") || /[{}?#%*]/.test(path) || templateOf(path) === "/") {
     throw new ConfigurationError(
       `${name} is a path of plain text such as ${JSON.stringify(fallback)}, or null; ${JSON.stringify(path)} is none.`,
+      { code: "TSGI_INVALID_DOCUMENT_URL" },
     );
   }
   return templateOf(path);

@@ -33,6 +33,7 @@ export class OperationIds {
     if (rival !== undefined) {
       throw new ConfigurationError(
         `the operation id ${JSON.stringify(id)} is that of ${rival} as well. Give each route an \`operationId\` of its own.`,
+        { code: "TSGI_DUPLICATE_OPERATION_ID" },
       );
     }
     this.#places.set(id, place);

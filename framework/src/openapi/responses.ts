@@ -89,6 +89,7 @@ class Responses {
     if (!/^(?:[1-5](?:\d\d|XX)|default)$/.test(status)) {
       throw new ConfigurationError(
         `\`responses\` takes statuses such as 404, "4XX" or "default"; ${JSON.stringify(status)} is none.`,
+        { code: "TSGI_INVALID_RESPONSE_STATUS" },
       );
     }
     const known = this.#list.get(status) ?? { description: phraseOf(status) };

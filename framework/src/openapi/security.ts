@@ -54,6 +54,7 @@ export class SecuritySchemes {
     if (isNamed && this.#definitions.has(base)) {
       throw new ConfigurationError(
         `Two different security schemes have the schemeName ${JSON.stringify(base)}. Give each one of its own.`,
+        { code: "TSGI_DUPLICATE_SECURITY_SCHEME" },
       );
     }
     let name = base;

@@ -33,7 +33,9 @@ export function buildPath(
     return encodeValue(text, Object.hasOwn(params, text) ? params[text] : undefined, pattern);
   });
   for (const name of unused) {
-    throw new ConfigurationError(`urlPathFor ${pattern}: the pattern has no parameter ${JSON.stringify(name)}.`);
+    throw new ConfigurationError(`urlPathFor ${pattern}: the pattern has no parameter ${JSON.stringify(name)}.`, {
+      code: "TSGI_UNKNOWN_URL_PARAMETER",
+    });
   }
   return `/${segments.join("/")}`;
 }
@@ -41,7 +43,7 @@ export function buildPath(
 function encodeValue(name: string, value: PathValue | undefined, pattern: string): string {
   const where = `urlPathFor ${pattern}: the parameter ${JSON.stringify(name)}`;
   if (value === undefined || value === null) {
-    throw new ConfigurationError(`${where} is missing.`);
+    throw new ConfigurationError(`${where} is missing.`, { code: "TSGI_MISSING_URL_PARAMETER" });
   }
   if (
     typeof value !== "string" &&
@@ -49,17 +51,25 @@ function encodeValue(name: string, value: PathValue | undefined, pattern: string
     typeof value !== "bigint" &&
     typeof value !== "boolean"
   ) {
-    throw new ConfigurationError(`${where} needs text, a number or a boolean, not ${typeof value}.`);
+    throw new ConfigurationError(`${where} needs text, a number or a boolean, not ${typeof value}.`, {
+      code: "TSGI_INVALID_URL_PARAMETER",
+    });
   }
   const text = String(value);
   if (text === "") {
-    throw new ConfigurationError(`${where} is empty, and a path parameter never is.`);
+    throw new ConfigurationError(`${where} is empty, and a path parameter never is.`, {
+      code: "TSGI_INVALID_URL_PARAMETER",
+    });
   }
   if (text === "." || text === "..") {
-    throw new ConfigurationError(`${where} is ${JSON.stringify(text)}, which a client takes out of the path.`);
+    throw new ConfigurationError(`${where} is ${JSON.stringify(text)}, which a client takes out of the path.`, {
+      code: "TSGI_INVALID_URL_PARAMETER",
+    });
   }
   if (!isWellFormed(text)) {
-    throw new ConfigurationError(`${where} has a lone surrogate, which has no UTF-8 form.`);
+    throw new ConfigurationError(`${where} has a lone surrogate, which has no UTF-8 form.`, {
+      code: "TSGI_INVALID_URL_PARAMETER",
+    });
   }
   return encodeURIComponent(text);
 }

@@ -43,13 +43,14 @@ export function parsePattern(path: string, method: string, options: SegmentOptio
   if (typeof path !== "string") {
     throw new ConfigurationError(
       `${method}: the path of a route is text such as "/items/{item_id}", but this one is ${typeof path}.`,
+      { code: "TSGI_PATH_NOT_TEXT" },
     );
   }
   const names = new Set<string>();
   return splitPath(path, options).map((segment) => {
     const found = faultOf(segment, names);
     if (found !== null) {
-      throw new ConfigurationError(`${method} ${path}: ${found}`);
+      throw new ConfigurationError(`${method} ${path}: ${found}`, { code: "TSGI_INVALID_PATTERN" });
     }
     if (!segment.startsWith("{")) {
       return { text: segment, isParam: false };

@@ -63,6 +63,7 @@ export class RadixRouter<H = unknown, M = Record<string, unknown>> {
     if (node.handlers.has(method)) {
       throw new ConfigurationError(
         `${method} ${path}: this method and pattern have a route already (the names of parameters make no difference). Give one of them another path or method.`,
+        { code: "TSGI_DUPLICATE_ROUTE" },
       );
     }
     node.handlers.set(method, [handler, metadata]);

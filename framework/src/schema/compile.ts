@@ -125,6 +125,7 @@ class Document implements Compiler {
     throw new ConfigurationError(
       `The reference ${JSON.stringify(schema.$ref)} leads nowhere. Use the schema itself instead of a reference, or ` +
         "`t.Module({ … }).Import(name)` for structs that refer to each other.",
+      { code: "TSGI_UNRESOLVED_REFERENCE" },
     );
   }
 
@@ -184,11 +185,14 @@ class Document implements Compiler {
       case "Date":
         return compileDate(this.direction);
       default:
-        throw new ConfigurationError(
-          NO_JSON_FORM.has(type)
-            ? `A schema of type ${JSON.stringify(type)} has no JSON form. Describe what travels on the wire instead.`
-            : `The schema type ${JSON.stringify(type)} is not known.`,
-        );
+        throw NO_JSON_FORM.has(type)
+          ? new ConfigurationError(
+              `A schema of type ${JSON.stringify(type)} has no JSON form. Describe what travels on the wire instead.`,
+              { code: "TSGI_SCHEMA_WITHOUT_JSON_FORM" },
+            )
+          : new ConfigurationError(`The schema type ${JSON.stringify(type)} is not known.`, {
+              code: "TSGI_UNKNOWN_SCHEMA_TYPE",
+            });
     }
   }
 
@@ -259,6 +263,7 @@ function hasSpecial(schema: JSONSchema): boolean {
     throw new ConfigurationError(
       "A type that is worked out from a reference is known inside a module only: " +
         "write `t.Module({ … }).Import(name)`.",
+      { code: "TSGI_COMPUTED_REFERENCE" },
     );
   }
   for (const keyword in schema) {
@@ -266,10 +271,13 @@ function hasSpecial(schema: JSONSchema): boolean {
       throw new ConfigurationError(
         `The keyword ${JSON.stringify(keyword)} is not checked. Write the rule with a union, an intersection or ` +
           "`t.Transform`, or use a Standard Schema that checks it.",
+        { code: "TSGI_UNCHECKED_KEYWORD" },
       );
     }
     if (NEED_TYPE.has(keyword) && !saysType(schema)) {
-      throw new ConfigurationError(`The keyword ${JSON.stringify(keyword)} needs a \`type\` beside it.`);
+      throw new ConfigurationError(`The keyword ${JSON.stringify(keyword)} needs a \`type\` beside it.`, {
+        code: "TSGI_KEYWORD_WITHOUT_TYPE",
+      });
     }
     special ||= SPECIAL.has(keyword);
   }

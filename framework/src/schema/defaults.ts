@@ -10,7 +10,9 @@ function write(value: unknown, name: string): string {
   } catch {
     // A bigint or a cycle.
   }
-  throw new ConfigurationError(`The default of ${name} has no JSON form. Write it as it would travel.`);
+  throw new ConfigurationError(`The default of ${name} has no JSON form. Write it as it would travel.`, {
+    code: "TSGI_VALUE_WITHOUT_JSON_FORM",
+  });
 }
 
 /**
@@ -41,5 +43,7 @@ export function unfit(name: string, value: unknown, msg: string): ConfigurationE
       ? " With `default: null` in a schema the type of the value cannot see the null: write " +
         "`Query(schema, { default: null })`, or `t.Optional(schema)` for `undefined`."
       : "";
-  return new ConfigurationError(`The default of ${name} does not fit its schema: ${msg}.${instead}`);
+  return new ConfigurationError(`The default of ${name} does not fit its schema: ${msg}.${instead}`, {
+    code: "TSGI_INVALID_DEFAULT",
+  });
 }

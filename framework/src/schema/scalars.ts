@@ -25,6 +25,7 @@ export function compilePattern(pattern: string): RegExp {
     } catch (error) {
       throw new ConfigurationError(
         `The pattern ${JSON.stringify(pattern)} is no regular expression: ${(error as Error).message}.`,
+        { code: "TSGI_INVALID_REGULAR_EXPRESSION" },
       );
     }
   }
@@ -36,6 +37,7 @@ function formatCheck(format: string): (text: string) => boolean {
   throw new ConfigurationError(
     `The format ${JSON.stringify(format)} is not known. Known formats: ${[...FORMATS.keys()].join(", ")}. ` +
       "Write it as `pattern`, or use a Standard Schema that checks it.",
+    { code: "TSGI_UNKNOWN_FORMAT" },
   );
 }
 

@@ -133,5 +133,7 @@ export function addIssues(result: StandardResult, faults: Faults, input: unknown
 /** Says that a Standard Schema cannot be used where its JSON Schema is needed. */
 export function withoutJSONSchema(schema: StandardSchema, where: string, instead: string): ConfigurationError {
   const { vendor } = schema["~standard"];
-  return new ConfigurationError(`The ${vendor} schema of ${where} gives no JSON Schema. ${instead}`);
+  return new ConfigurationError(`The ${vendor} schema of ${where} gives no JSON Schema. ${instead}`, {
+    code: "TSGI_MISSING_JSON_SCHEMA",
+  });
 }

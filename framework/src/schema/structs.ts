@@ -25,7 +25,9 @@ function compileProperties(schema: JSONSchema, compiler: Compiler): Property[] {
 
 function compileProperty(key: string, schema: JSONSchema, required: boolean, compiler: Compiler): Property {
   if (key === "__proto__") {
-    throw new ConfigurationError("A struct cannot have a property named `__proto__`. Give it another name.");
+    throw new ConfigurationError("A struct cannot have a property named `__proto__`. Give it another name.", {
+      code: "TSGI_RESERVED_PROPERTY_NAME",
+    });
   }
   const check = compiler.compile(schema);
   const property: Property = { key, check, required, makeDefault: null, inherited: key in Object.prototype };

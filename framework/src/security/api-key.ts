@@ -22,6 +22,7 @@ class APIKey<AutoError extends boolean> extends SecurityScheme<string, AutoError
       throw new ConfigurationError(
         `${defaultName} takes the name of a ${place === "query" ? "query parameter" : place}: ` +
           `new ${defaultName}({ name: "${place === "header" ? "X-API-Key" : "api_key"}" }).`,
+        { code: "TSGI_MISSING_API_KEY_NAME" },
       );
     }
     const source: Marker<readonly string[]> = MARKERS[place](t.Array(t.String()), {

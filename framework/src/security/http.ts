@@ -80,7 +80,9 @@ export class HTTPBasic<AutoError extends boolean = true> extends SecurityScheme<
   constructor(options: HTTPBasicOptions<AutoError> = {}) {
     const { realm = "Restricted" } = options;
     if (!/^[ -~]*$/.test(realm)) {
-      throw new ConfigurationError(`HTTPBasic: a realm is printable ASCII; ${JSON.stringify(realm)} is not.`);
+      throw new ConfigurationError(`HTTPBasic: a realm is printable ASCII; ${JSON.stringify(realm)} is not.`, {
+        code: "TSGI_INVALID_REALM",
+      });
     }
     super(options, {
       defaultName: "HTTPBasic",

@@ -37,6 +37,7 @@ export class OAuth2PasswordBearer<AutoError extends boolean = true> extends Secu
     if (typeof tokenUrl !== "string" || tokenUrl === "") {
       throw new ConfigurationError(
         'OAuth2PasswordBearer takes the path that gives tokens: new OAuth2PasswordBearer({ tokenUrl: "/auth/token" }).',
+        { code: "TSGI_MISSING_TOKEN_URL" },
       );
     }
     super(options, {

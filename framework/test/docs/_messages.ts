@@ -1,27 +1,57 @@
-/** The messages of the errors that tell an author what to write instead, read from the source. */
+/** The errors that tell an author what to write instead, with their codes, read from the source and from the page. */
 import { readFileSync } from "node:fs";
 
 // The compiler of the repository has no programming interface; that of users' editors has.
-import ts, { type Expression, type Node } from "typescript-5.9";
+import ts, { type Expression, type NewExpression, type Node } from "typescript-5.9";
 
-const CLASSES = new Set(["ConfigurationError", "RecursionError", "ServerStartError"]);
+/** One mistake, as the source refuses it, or as the page describes it. */
+export interface Mistake {
+  /** `null` where the source names none, or the system gives it. */
+  readonly code: string | null;
+  /** What the error says, with `…` in the place of what varies. */
+  readonly message: string;
+}
+
+/** Which argument of each class is the message, and which has the code. Of the last one each instance is one mistake. */
+const CLASSES: ReadonlyMap<string, { message: number; code: number | string }> = new Map([
+  ["ConfigurationError", { message: 0, code: 1 }],
+  ["RecursionError", { message: 0, code: 1 }],
+  ["ServerStartError", { message: 1, code: 0 }],
+  ["CommandError", { message: 1, code: 0 }],
+  ["EntryError", { message: 0, code: "TSGI_UNUSABLE_ENTRY" }],
+]);
 
 /**
- * The messages that a file gives to such errors, as they stand there, with `…` in the place of what varies. Of one that is
- * put together elsewhere nothing but that can be read.
+ * The mistakes that a file refuses, with their messages as they stand there. Of one that is put together elsewhere nothing
+ * but that can be read.
  */
-export function messagesOf(file: string): string[] {
+export function mistakesOf(file: string): Mistake[] {
   const source = ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.ESNext, true);
-  const messages: string[] = [];
+  const mistakes: Mistake[] = [];
   const visit = (node: Node): void => {
-    if (ts.isNewExpression(node) && ts.isIdentifier(node.expression) && CLASSES.has(node.expression.text)) {
-      const argument = node.arguments?.[node.expression.text === "ServerStartError" ? 1 : 0];
-      if (argument) messages.push(...textsOf(argument));
-    }
+    if (ts.isNewExpression(node) && ts.isIdentifier(node.expression))
+      mistakes.push(...read(node.expression.text, node));
     ts.forEachChild(node, visit);
   };
   visit(source);
-  return messages.map((text) => text.replaceAll(/…+/g, "…"));
+  return mistakes;
+}
+
+function read(name: string, { arguments: given = ts.factory.createNodeArray() }: NewExpression): Mistake[] {
+  const places = CLASSES.get(name);
+  const message = places && given[places.message];
+  if (!message) return [];
+  const code = typeof places.code === "string" ? places.code : codeOf(given[places.code]);
+  return textsOf(message).map((text) => ({ code, message: text.replaceAll(/…+/g, "…").replaceAll("\n", " ") }));
+}
+
+/** A literal, or that of the member `code`. */
+function codeOf(node: Node | undefined): string | null {
+  if (!node) return null;
+  if (ts.isStringLiteral(node)) return node.text;
+  if (!ts.isObjectLiteralExpression(node)) return null;
+  const member = node.properties.find((property) => property.name?.getText() === "code");
+  return member && ts.isPropertyAssignment(member) ? codeOf(member.initializer) : null;
 }
 
 /** Every text that an expression can give. */
@@ -29,7 +59,9 @@ function textsOf(node: Expression): string[] {
   if (ts.isStringLiteralLike(node)) return [node.text];
   if (ts.isParenthesizedExpression(node)) return textsOf(node.expression);
   if (ts.isConditionalExpression(node)) return [...textsOf(node.whenTrue), ...textsOf(node.whenFalse)];
-  if (ts.isTaggedTemplateExpression(node)) return textsOf(node.template);
+  if (ts.isTaggedTemplateExpression(node)) {
+    return ts.isNoSubstitutionTemplateLiteral(node.template) ? [node.template.rawText ?? ""] : ["…"];
+  }
   if (ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.PlusToken) {
     return textsOf(node.left).flatMap((left) => textsOf(node.right).map((right) => left + right));
   }
@@ -37,4 +69,27 @@ function textsOf(node: Expression): string[] {
     return [node.head.text + node.templateSpans.map((span) => `…${span.literal.text}`).join("")];
   }
   return ["…"];
+}
+
+/** The members of the unions of literals that a file declares, by the name of the union. */
+export function unionsOf(file: string): Map<string, string[]> {
+  const source = ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.ESNext, true);
+  const unions = new Map<string, string[]>();
+  for (const statement of source.statements) {
+    if (!ts.isTypeAliasDeclaration(statement) || !ts.isUnionTypeNode(statement.type)) continue;
+    const members = statement.type.types.filter(ts.isLiteralTypeNode).map(({ literal }) => literal);
+    unions.set(
+      statement.name.text,
+      members.filter(ts.isStringLiteral).map(({ text }) => text),
+    );
+  }
+  return unions;
+}
+
+/** The mistakes of a page: each row `` - `message` `` below the heading of its code. */
+export function describedMistakes(page: string): Mistake[] {
+  return page.split(/^(?=##+ )/m).flatMap((section) => {
+    const code = /^### (\S+)$/m.exec(section)?.[1] ?? null;
+    return [...section.matchAll(/^- (`+) ?(.*?) ?\1(?:<br>|$)/gm)].map((row) => ({ code, message: row[2] as string }));
+  });
 }

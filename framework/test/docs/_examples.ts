@@ -1,0 +1,71 @@
+/** The examples of the page of errors: below the heading of a code, what is refused with it, and what is not. */
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+
+import { type Block, blocksOf } from "./_blocks.js";
+
+/** What an example may use without saying so. */
+const BEFORE = `
+import {
+  App, Body, Depends, File, Form, Header, Path, Query, Request, Router, StaticFiles, t, WebSocket, withParams,
+} from "tsgi";
+import { installLoop } from "tsgi/concurrency";
+import {
+  cors, gzip, httpMiddleware, httpsRedirect, requestId, securityHeaders, sessions, timeLimit, trustedHost,
+} from "tsgi/middleware";
+import { serve } from "tsgi/node";
+import { APIKeyHeader, APIKeyQuery, HTTPBasic, OAuth2PasswordBearer } from "tsgi/security";
+const app = new App();
+const router = new Router();
+async function readItem() { return null; }
+async function listItems() { return []; }
+async function getUser() { return "ada"; }`;
+
+/** An example. The wrong ones are no TypeScript: it would refuse most of them before they run. */
+export interface Example {
+  /** The heading that it stands below. */
+  readonly code: string;
+  readonly isRight: boolean;
+  readonly block: Block;
+}
+
+/** The examples of a page: the parts of its `js` blocks below the lines `// Wrong` and `// Right`. */
+export function examplesOf(page: string, text: string): Example[] {
+  const lines = text.split("\n");
+  return blocksOf(page, text)
+    .filter(({ language }) => language === "js")
+    .flatMap((block) => {
+      const heading = lines.slice(0, block.line).findLast((line) => line.startsWith("### ")) ?? "";
+      return partsOf(block).map(({ line, code, isRight }) => ({
+        code: heading.slice("### ".length),
+        isRight,
+        block: { ...block, language: "ts", line, code, before: isRight ? BEFORE : `// @ts-nocheck${BEFORE}` },
+      }));
+    });
+}
+
+function partsOf({ code, line }: Block): { line: number; code: string; isRight: boolean }[] {
+  const lines = code.split("\n");
+  const starts = lines.flatMap((text, index) => (/^\/\/ (Wrong|Right)$/.test(text) ? [index] : []));
+  return starts.map((start, index) => ({
+    line: line + start,
+    code: lines.slice(start, starts[index + 1]).join("\n"),
+    isRight: lines[start] === "// Right",
+  }));
+}
+
+const RUNNER = `
+const codes = [];
+for (const file of process.argv.slice(1)) {
+  codes.push(await import(file).then(() => null, (error) => error.code ?? String(error)));
+}
+console.log(JSON.stringify(codes));
+process.exit();`;
+
+/** Runs compiled examples, each in a module of its own. The codes of what they throw, `null` for those that do not. */
+export async function run(files: readonly string[]): Promise<(string | null)[]> {
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", RUNNER, ...files], {
+    timeout: 60_000,
+  });
+  return JSON.parse(stdout) as (string | null)[];
+}
