@@ -133,5 +133,5 @@ async function send(
 
 /** Ends a connection at once: what stops a run is looked at every few milliseconds only. Not in autocannon's types. */
 function cut(client: autocannon.Client): void {
-  if ("destroy" in client && typeof client.destroy === "function") client.destroy();
+  if ("destroy" in client && typeof client.destroy === "function") Reflect.apply(client.destroy, client, []);
 }
