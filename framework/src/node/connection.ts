@@ -57,6 +57,9 @@ export class Connection implements Line {
   #refusal: Refusal | null = null;
   /** The calls under way, oldest first. */
   readonly calls: Call[] = [];
+  /** The bytes that had come when somebody last looked, and how often nothing had changed. */
+  #bytesSeen = 0;
+  #idleLooks = 0;
   /** Where the connection stands as long as it is open or a call on it runs. */
   readonly #register: Set<Line> | null;
 
@@ -146,6 +149,15 @@ export class Connection implements Line {
 
   destroy(): void {
     this.socket.destroy();
+  }
+
+  /** To be called at each look: how many of them found nothing running and no byte since. 0 before the first request. */
+  looksWhileIdle(): number {
+    const { bytesRead } = this.socket;
+    this.#idleLooks =
+      this.calls.length > 0 || bytesRead !== this.#bytesSeen || bytesRead === 0 ? 0 : this.#idleLooks + 1;
+    this.#bytesSeen = bytesRead;
+    return this.#idleLooks;
   }
 
   /** The socket has closed. */

@@ -7,6 +7,7 @@ import { assertApplication } from "../callable.js";
 import { consoleLogger, type Logger } from "../logger.js";
 import { Connection } from "./connection.js";
 import { Exchange } from "./exchange.js";
+import { endEmpty } from "./internals.js";
 import { Refusal } from "./refusal.js";
 import { RequestBody } from "./request-body.js";
 import { readHead, type RequestLimits } from "./request-head.js";
@@ -84,6 +85,7 @@ export function handleRequest(
   } else if (head.target === "*") {
     res.writeHead(204).end(); // RFC 9110 §9.3.7: a question to the server, not to a resource of the application
   } else {
+    if (!head.hasBody && connection.lines !== null) endEmpty(req);
     const scope = createScope(req, head, connection, service);
     const body = new RequestBody(req, head.hasBody, awaitsContinue ? () => sendContinue(res) : null);
     new Exchange(service, connection, scope, body, res).run();

@@ -6,10 +6,11 @@ import type { TlsOptions } from "node:tls";
 import { Connection } from "./connection.js";
 import { readFirstLine } from "./first-line.js";
 import { handleRequest } from "./handler.js";
-import { JoinedResponse } from "./joined-response.js";
+import { closeIdle, withoutTimers } from "./keep-alive.js";
 import { Refusal } from "./refusal.js";
 import type { Service } from "./service.js";
 import { WebSocketGate, type WebSocketRules } from "./websocket-gate.js";
+import { WholeResponse } from "./whole-response.js";
 
 /** How long a server waits for its clients, in milliseconds; 0 waits for ever. */
 export interface Timeouts {
@@ -59,13 +60,13 @@ export function createHTTPServer(service: Service, settings: HTTPServerSettings)
     maxHeaderSize: service.limits.targetBytes + service.limits.headerBytes,
     headersTimeout: requestMs === 0 ? headersMs : Math.min(headersMs, requestMs),
     requestTimeout: requestMs,
-    keepAliveTimeout: keepAliveMs,
+    keepAliveTimeout: keepAliveMs, // what clients are told; closeIdle keeps to it
     connectionsCheckingInterval: Math.min(
       MAX_CHECK_INTERVAL_MS,
       ...[headersMs, requestMs].filter((ms) => ms > 0).map((ms) => Math.ceil(ms / 4)),
     ),
     handshakeTimeout: headersMs === 0 ? undefined : headersMs,
-    ServerResponse: JoinedResponse,
+    ServerResponse: WholeResponse,
     requireHostHeader: false, // checked in request-head.ts, where the answer has a body
   };
   const server = tls === undefined ? createServer(options) : createSecureServer({ ...tls, ...options });
@@ -76,6 +77,7 @@ export function createHTTPServer(service: Service, settings: HTTPServerSettings)
   server.on("connect", (_req, socket) => Connection.of(socket as Socket).refuseDetached(refusals.connect));
   server.on("clientError", onClientError);
   const parse = lookAtFirstLines(server, service, settings);
+  closeIdle(server, service.connections, keepAliveMs);
   const gate = new WebSocketGate(service, settings.webSockets, parse);
   server.on("upgrade", (req, socket, firstBytes) => gate.upgrade(req, socket as Socket, firstBytes));
   return server;
@@ -120,6 +122,7 @@ function lookAtFirstLines(
       refuse(socket);
       return;
     }
+    withoutTimers(socket);
     Connection.of(socket, place, service.connections);
     readFirstLine(socket, service.limits.targetBytes, timeouts.headersMs, parse);
   });

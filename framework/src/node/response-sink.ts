@@ -11,8 +11,8 @@ export interface ResponseSink {
   write(chunk: Uint8Array): boolean;
   end(chunk?: Uint8Array): unknown;
   end(chunk: string, encoding: "latin1"): unknown;
-  /** Ends with the whole body, text of one byte a character or bytes, in fewer writes than `end` where a sink has it. */
-  endWhole?(body: string | Uint8Array): void;
+  /** `writeHead` and `end` in one, where a sink has it. The body is text of one byte a character, or bytes. */
+  sendWhole?(status: number, headers: readonly string[], body: string | Uint8Array): void;
   flushHeaders(): void;
   once(event: "drain" | "finish", listener: () => void): unknown;
   /** Says so where nobody else does. */

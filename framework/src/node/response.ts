@@ -166,24 +166,26 @@ export class ResponseWriter {
     if (this.#announced === -1 && (carries || (this.#isHead && body.length > 0))) {
       headers = [...headers, "content-length", String(body.length)];
     }
-    this.#writeHead(headers);
+    headers = this.#closing(headers);
     this.#phase = "complete";
-    if (carries && body.length > 0) {
-      this.#end(body.length <= this.#maxTextBytes ? toLatin1(body) : body);
-    } else {
-      this.#res.end();
-    }
+    this.#sendWhole(headers, carries ? body : EMPTY);
     return this.flushed();
   }
 
-  #end(body: string | Uint8Array): void {
+  #sendWhole(headers: readonly string[], body: Uint8Array): void {
     const res = this.#res;
-    if (res.endWhole !== undefined) {
-      res.endWhole(body);
-    } else if (typeof body === "string") {
-      res.end(body, "latin1");
+    const content = body.length <= this.#maxTextBytes ? toLatin1(body) : body;
+    if (res.sendWhole !== undefined) {
+      res.sendWhole(this.#status, headers, content);
+      return;
+    }
+    res.writeHead(this.#status, headers as string[]);
+    if (content.length === 0) {
+      res.end();
+    } else if (typeof content === "string") {
+      res.end(content, "latin1");
     } else {
-      res.end(body);
+      res.end(content);
     }
   }
 
@@ -239,11 +241,13 @@ export class ResponseWriter {
   }
 
   #writeHead(headers: readonly string[]): void {
-    if (this.#owner.mustClose()) {
-      headers = [...withoutHeader(headers, "connection"), "connection", "close"];
-    }
     // Node reads the list and does not keep it; its type asks for a mutable array all the same.
-    this.#res.writeHead(this.#status, headers as string[]);
+    this.#res.writeHead(this.#status, this.#closing(headers) as string[]);
+  }
+
+  /** The headers, with word of the end of the connection where it is near. */
+  #closing(headers: readonly string[]): readonly string[] {
+    return this.#owner.mustClose() ? [...withoutHeader(headers, "connection"), "connection", "close"] : headers;
   }
 
   /** Refuses what would break the message, and drops what is the server's to say. */

@@ -106,6 +106,24 @@ describe("timeouts", () => {
     expect(await wire.write(GET).closed).toMatch(/hello$/);
   });
 
+  it("keepAliveMs leaves a connection alone on which something runs", async () => {
+    const release = new Deferred<void>();
+    await using server = await served(
+      httpApp(async ({ path }, _receive, send) => {
+        if (path === "/slow") await release.promise;
+        await respond(send, 200, "done");
+      }),
+      { timeouts: { keepAliveMs: 20 } },
+    );
+    await using slow = new Wire(server.port);
+    await using idle = new Wire(server.port);
+    slow.write("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n");
+    await idle.write(GET).closed; // shows that the time has passed
+    release.resolve();
+    expect(await slow.until(/done$/)).toMatch(/^HTTP\/1\.1 200 /);
+    await slow.closed;
+  });
+
   it("of 0 wait for ever", async () => {
     await using server = await served(read, { timeouts: { headersMs: 0, requestMs: 0, keepAliveMs: 0 } });
     await using wire = new Wire(server.port);

@@ -1,0 +1,40 @@
+/**
+ * What is used of `node:http` beyond its documentation, all in one place. Each member is the same in Node 16 to 26, and
+ * the tests hold what comes of it to what `node:http` does by itself.
+ *
+ * @module
+ */
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+interface Response {
+  _header: string | null;
+  readonly _keepAliveTimeout: number;
+}
+
+interface Request {
+  _dumped: boolean;
+  readonly _readableState: { ended: boolean; endEmitted: boolean };
+}
+
+/* oxlint-disable no-underscore-dangle -- they are named so */
+
+/** Sets the text that goes out in front of whatever is written first, in place of `writeHead`. */
+export function setHead(response: ServerResponse, head: string): void {
+  (response as unknown as Response)._header = head;
+}
+
+/** For how long the client is told that its connection is kept, in milliseconds. */
+export function keepAliveMsOf(response: ServerResponse): number {
+  return (response as unknown as Response)._keepAliveTimeout;
+}
+
+/**
+ * Ends the stream of a request without a body, which nobody reads: else `node:http` starts, reads, ends and destroys it in
+ * five turns of the loop. It is what `optimizeEmptyRequests` of newer versions does.
+ */
+export function endEmpty(request: IncomingMessage): void {
+  const internals = request as unknown as Request;
+  internals._dumped = true;
+  internals._readableState.ended = true;
+  internals._readableState.endEmitted = true;
+}
