@@ -1,11 +1,14 @@
-/** `tsgi completion`: scripts that complete commands, flags and files in a shell. @module */
+/** `tsgi completion`: scripts that complete commands, flags, words and files in a shell. @module */
 import type { Command } from "commander";
+import { explanations } from "./errors-page.js";
 
 /** One command with its flags, for a script. */
 interface Completed {
   name: string;
   description: string;
   flags: { long: string; description: string }[];
+  /** What its argument may be; empty for a file. */
+  words: readonly string[];
 }
 
 export function showCompletion(program: Command, shell: string): void {
@@ -13,18 +16,25 @@ export function showCompletion(program: Command, shell: string): void {
     name: command.name(),
     description: command.description(),
     flags: command.options.map(({ long, description }) => ({ long: long ?? "", description })),
+    words: wordsOf(command),
   }));
   const write = shell === "bash" ? toBash : shell === "zsh" ? toZsh : toFish;
   process.stdout.write(write(commands));
 }
 
+function wordsOf(command: Command): readonly string[] {
+  if (command.name() === "explain") return [...explanations().keys()];
+  return command.registeredArguments[0]?.argChoices ?? [];
+}
+
 function toBash(commands: readonly Completed[]): string {
   const cases = commands.map(
-    ({ name, flags }) => `    ${name}) words="${flags.map(({ long }) => long).join(" ")} --help" ;;`,
+    ({ name, flags, words }) =>
+      `    ${name}) flags="${[...flags.map(({ long }) => long), "--help"].join(" ")}" words="${words.join(" ")}" ;;`,
   );
   return `# eval "$(tsgi completion bash)"
 _tsgi() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" words=""
+  local current="\${COMP_WORDS[COMP_CWORD]}" flags="" words=""
   if [ "$COMP_CWORD" -eq 1 ]; then
     COMPREPLY=($(compgen -W "${commands.map(({ name }) => name).join(" ")} --help --version" -- "$current"))
     return
@@ -33,8 +43,11 @@ _tsgi() {
 ${cases.join("\n")}
   esac
   case "$current" in
-    -*) COMPREPLY=($(compgen -W "$words" -- "$current")) ;;
-    *) COMPREPLY=($(compgen -f -- "$current")) ;;
+    -*) COMPREPLY=($(compgen -W "$flags" -- "$current")) ;;
+    *)
+      if [ -n "$words" ]; then COMPREPLY=($(compgen -W "$words" -- "$current"))
+      else COMPREPLY=($(compgen -f -- "$current")); fi
+      ;;
   esac
 }
 complete -o filenames -F _tsgi tsgi
@@ -43,9 +56,10 @@ complete -o filenames -F _tsgi tsgi
 
 function toZsh(commands: readonly Completed[]): string {
   const names = commands.map(({ name, description }) => `    ${quote(`${name}:${description}`)}`);
-  const cases = commands.map(({ name, flags }) => {
+  const cases = commands.map(({ name, flags, words }) => {
     const specs = flags.map(({ long, description }) => quote(`${long}[${description.replaceAll(/[[\]:]/g, " ")}]`));
-    return `    ${name}) _arguments ${[...specs, "'*:file:_files'"].join(" ")} ;;`;
+    const argument = words.length === 0 ? "'*:file:_files'" : `'*:word:(${words.join(" ")})'`;
+    return `    ${name}) _arguments ${[...specs, argument].join(" ")} ;;`;
   });
   return `#compdef tsgi
 # eval "$(tsgi completion zsh)"
@@ -67,12 +81,15 @@ compdef _tsgi tsgi
 }
 
 function toFish(commands: readonly Completed[]): string {
-  const lines = commands.flatMap(({ name, description, flags }) => [
+  const lines = commands.flatMap(({ name, description, flags, words }) => [
     `complete -c tsgi -n __fish_use_subcommand -f -a ${name} -d ${quote(description)}`,
     ...flags.map(
       (flag) =>
         `complete -c tsgi -n "__fish_seen_subcommand_from ${name}" -l ${flag.long.slice(2)} -d ${quote(flag.description)}`,
     ),
+    ...(words.length === 0
+      ? []
+      : [`complete -c tsgi -n "__fish_seen_subcommand_from ${name}" -f -a ${quote(words.join(" "))}`]),
   ]);
   return `# tsgi completion fish | source\n${lines.join("\n")}\n`;
 }

@@ -2,7 +2,7 @@
 import { checkApplication } from "./doctor/application.js";
 import { checkLoop, checkManifest, checkNode, checkTypeScript, checkVariables } from "./doctor/environment.js";
 import { fault, type Finding } from "./doctor/finding.js";
-import { EXIT, showError } from "./errors.js";
+import { EXIT, showFailure } from "./errors.js";
 import { findModule } from "./find-module.js";
 import { isTypeScript } from "./typescript.js";
 
@@ -24,6 +24,6 @@ async function examine(module: string | undefined): Promise<Finding[]> {
     const file = findModule(module);
     return [...findings, ...checkTypeScript(isTypeScript(file)), ...(await checkApplication(file))];
   } catch (error) {
-    return [...findings, ...checkTypeScript(false), fault("application", showError(error))];
+    return [...findings, ...checkTypeScript(false), fault("application", showFailure(error))];
   }
 }

@@ -4,6 +4,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { CommandCode } from "../error-codes.js";
 import type { ConfigurationError } from "../exceptions.js";
+import { explanations } from "./errors-page.js";
 
 /** Reports an error and ends the process with its exit code. */
 export function fail(error: unknown): void {
@@ -16,7 +17,7 @@ export function fail(error: unknown): void {
   }
   const code = error instanceof CommandError ? error.exitCode : EXIT.failed;
   // What the module started before it threw must not keep a command alive that has failed.
-  process.stderr.write(`${showError(error)}\n`, () => process.exit(code));
+  process.stderr.write(`${showFailure(error)}\n`, () => process.exit(code));
 }
 
 /** The exit codes of the command. */
@@ -38,6 +39,21 @@ export class CommandError extends Error {
 
 /** This package's compiled files. */
 const OWN_FOLDER = fileURLToPath(new URL("..", import.meta.url));
+
+/** An error as a command ends with it: its last line says where there is more to read. */
+export function showFailure(error: unknown): string {
+  const code = documentedCode(error);
+  return code === null ? showError(error) : `${showError(error)}\nRead more: tsgi explain ${code}`;
+}
+
+/** The code of an error, or of what caused it, that the page of errors explains. */
+function documentedCode(error: unknown): string | null {
+  if (!(error instanceof Error)) return null;
+  const { code, cause } = error as { code?: unknown; cause?: unknown };
+  // A file that may not be read has a system's code too, and not the one that a server has that may not listen.
+  const isOurs = typeof code === "string" && (code.startsWith("TSGI_") || error.name === "ServerStartError");
+  return isOurs && explanations().has(code) ? code : documentedCode(cause);
+}
 
 /** An error as the terminal shows it: without the frames that the user cannot mend. */
 export function showError(error: unknown): string {
@@ -75,25 +91,4 @@ function codeFrame(file: string, line: number, column: number): string {
   } catch {
     return "";
   }
-}
-
-/** The word of a list that was probably meant: at most two letters away. */
-export function nearest(word: string, known: readonly string[]): string | null {
-  const distances = known.map((candidate) => ({ candidate, distance: editDistance(word, candidate) }));
-  const best = distances.toSorted((left, right) => left.distance - right.distance)[0];
-  return best && best.distance <= 2 ? best.candidate : null;
-}
-
-function editDistance(left: string, right: string): number {
-  if (Math.abs(left.length - right.length) > 2) return 3;
-  let row = Array.from({ length: right.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= left.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= right.length; j++) {
-      const change = (row[j - 1] as number) + (left[i - 1] === right[j - 1] ? 0 : 1);
-      next.push(Math.min(change, (row[j] as number) + 1, (next[j - 1] as number) + 1));
-    }
-    row = next;
-  }
-  return row[right.length] as number;
 }

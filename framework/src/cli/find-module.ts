@@ -1,7 +1,8 @@
 /** Which file the user means. @module */
 import { existsSync, readdirSync, statSync } from "node:fs";
 import path from "node:path";
-import { CommandError, nearest } from "./errors.js";
+import { nearest } from "../nearest.js";
+import { CommandError } from "./errors.js";
 
 /** Where an application lies when no file is named, the first that exists. */
 export const DEFAULT_MODULES: readonly string[] = ["src/app", "src/main", "src/index", "app", "main", "index"].flatMap(

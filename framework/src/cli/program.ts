@@ -69,6 +69,13 @@ function addInspecting(program: Command): void {
     async (module: string | undefined) => end((await import("./doctor.js")).doctor(module)),
   );
   program
+    .command("explain")
+    .description("print what an error means, and what to write instead")
+    .argument("[code]", "its code, such as TSGI_DUPLICATE_ROUTE (default: a list of all)")
+    .action(async (code: string | undefined, _flags: object, command: Command) =>
+      (await import("./explain.js")).explain(code, command),
+    );
+  program
     .command("completion")
     .description("print the completion script of a shell")
     .addArgument(program.createArgument("<shell>", "the shell").choices(["bash", "zsh", "fish"]))

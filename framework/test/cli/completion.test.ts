@@ -13,13 +13,15 @@ function complete(script: string, ...words: string[]): string[] {
 }
 
 describe("tsgi completion bash", () => {
-  it("completes commands, flags of a command, and files", async () => {
+  it("completes commands, flags of a command, codes, and files", async () => {
     await using project = await Project.create({});
     const { stdout } = await project.run("completion", "bash");
     expect(complete(stdout, "ro")).toEqual(["routes"]);
     expect(complete(stdout, "run", "--p")).toEqual(["--port"]);
     expect(complete(stdout, "run", "--tr")).toEqual(["--trusted-proxies"]);
     expect(complete(stdout, "run", "/etc/host")).toContain("/etc/hostname");
+    expect(complete(stdout, "explain", "TSGI_DUPLICATE_R")).toEqual(["TSGI_DUPLICATE_ROUTE"]);
+    expect(complete(stdout, "completion", "z")).toEqual(["zsh"]);
   });
 });
 
@@ -30,5 +32,6 @@ describe.each(["zsh", "fish"])("tsgi completion %s", (shell) => {
     for (const name of ["dev", "run", "routes", "openapi", "doctor"])
       expect(stdout).toMatch(new RegExp(`\\b${name}\\b`));
     expect(stdout).toContain("start anew when a file changes");
+    expect(stdout).toMatch(/explain.*TSGI_DUPLICATE_ROUTE TSGI_/);
   });
 });

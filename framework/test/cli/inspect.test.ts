@@ -79,7 +79,10 @@ describe("tsgi openapi", () => {
   it("says that an ASGI application of another kind has no document", async () => {
     await using project = await Project.create({ "app.js": "export default async () => {};" });
     const { code, stderr } = await project.run("openapi");
-    expect(stderr).toBe("app.js exports an ASGI application, but no App of tsgi: its routes cannot be known.\n");
+    expect(stderr).toBe(
+      "app.js exports an ASGI application, but no App of tsgi: its routes cannot be known.\n" +
+        "Read more: tsgi explain TSGI_NOT_A_TSGI_APP\n",
+    );
     expect(code).toBe(1);
   });
 

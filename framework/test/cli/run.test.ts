@@ -103,7 +103,8 @@ describe("tsgi run behind proxies", () => {
     const args = ["run", "--port", "0", "--workers", workers, "--trusted-proxies", "loopback,proxy.example.com"];
     const { code, stderr } = await project.run(...args);
     expect(stderr).toBe(
-      'trustedProxies: expected addresses, networks such as "10.0.0.0/8", "loopback", "private" or "unix", not "proxy.example.com".\n',
+      'trustedProxies: expected addresses, networks such as "10.0.0.0/8", "loopback", "private" or "unix", not "proxy.example.com".\n' +
+        "Read more: tsgi explain TSGI_INVALID_TRUSTED_PROXY\n",
     );
     expect(code).toBe(2);
   });

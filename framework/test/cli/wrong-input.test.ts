@@ -31,7 +31,7 @@ const ifNoStripping = "typescript" in process.features && process.features.types
 
 describe("a module that cannot be served", () => {
   const cases: [what: string, files: Record<string, string>, args: string[], message: RegExp][] = [
-    ["is missing", {}, ["app.ts"], /^There is no file app\.ts\.\n$/],
+    ["is missing", {}, ["app.ts"], /^There is no file app\.ts\.\nRead more: tsgi explain TSGI_MODULE_NOT_FOUND\n$/],
     ["is spelt wrongly", { "src/app.ts": "" }, ["src/ap.ts"], /Did you mean src\/app\.ts\?/],
     ["has another extension", { "src/app.ts": "" }, ["src/app.js"], /Did you mean src\/app\.ts\?/],
     ["is a folder", { "src/app.ts": "" }, ["src"], /src is a folder/],
@@ -59,13 +59,13 @@ describe("a module that cannot be served", () => {
       "registers a wrong route",
       { "app.js": 'import { App } from "tsgi";\nexport const app = new App();\napp.get("/x/{id?}", async () => 1);' },
       [],
-      /^ConfigurationError: GET \/x\/\{id\?\}: .*\n {4}at file:.*app\.js:3:5\n$/,
+      /^ConfigurationError: GET \/x\/\{id\?\}: .*\n {4}at file:.*app\.js:3:5\nRead more: tsgi explain TSGI_INVALID_PATTERN\n$/,
     ],
     [
       "has a wrong dependency in TypeScript",
       { "app.ts": 'import { Depends } from "tsgi";\nDepends(1 as never);' },
       [],
-      /^ConfigurationError: Depends\(\) .*\n(.*\n)* {4}at .*app\.ts:2:1\)?\n$/,
+      /^ConfigurationError: Depends\(\) .*\n(.*\n)* {4}at .*app\.ts:2:1\)?\nRead more: tsgi explain TSGI_DEPENDENCY_NOT_CALLABLE\n$/,
     ],
   ];
 

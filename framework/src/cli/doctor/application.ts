@@ -5,7 +5,7 @@ import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { App } from "../../app.js";
-import { showError } from "../errors.js";
+import { showFailure } from "../errors.js";
 import { loadTsgiApp, startsServer } from "../load-app.js";
 import { isTypeScript } from "../typescript.js";
 import { count, fault, type Finding, note, ok } from "./finding.js";
@@ -27,7 +27,7 @@ export async function checkApplication(file: string): Promise<Finding[]> {
     ];
   } catch (error) {
     const explained = explainMethod(error);
-    return [fault("application", showError(error)), ...(explained === null ? [] : [note("application", explained)])];
+    return [fault("application", showFailure(error)), ...(explained === null ? [] : [note("application", explained)])];
   }
 }
 
@@ -36,7 +36,7 @@ function checkDocument(app: App): Finding[] {
     app.openapi();
     return [ok("OpenAPI", "the document can be made")];
   } catch (error) {
-    return [fault("OpenAPI", showError(error))];
+    return [fault("OpenAPI", showFailure(error))];
   }
 }
 

@@ -1,0 +1,44 @@
+/** The page of errors that the package ships, taken apart. @module */
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+/** The page, beside `dist` or `src`. */
+export const ERRORS_PAGE = fileURLToPath(new URL("../../docs/errors.md", import.meta.url));
+
+/** What the page says of one code. */
+export interface Explanation {
+  readonly code: string;
+  /** The title that the code stands below, such as `"Parameters"`. */
+  readonly topic: string;
+  /** The mistake in one sentence. */
+  readonly summary: string;
+  /** All of it, as Markdown, without the heading. */
+  readonly text: string;
+}
+
+let kept: ReadonlyMap<string, Explanation> | null = null;
+
+/** Each code with what the page says of it, in the page's order. Empty where the package was taken apart. */
+export function explanations(): ReadonlyMap<string, Explanation> {
+  return (kept ??= read());
+}
+
+function read(): ReadonlyMap<string, Explanation> {
+  let page: string;
+  try {
+    page = readFileSync(ERRORS_PAGE, "utf8");
+  } catch {
+    return new Map();
+  }
+  const found = new Map<string, Explanation>();
+  for (const section of page.split(/^## /m).slice(1)) {
+    const [topic = "", ...parts] = section.split(/^### /m);
+    for (const part of parts) {
+      const [code = "", ...lines] = part.split("\n");
+      const text = lines.join("\n").trim();
+      const summary = (text.split("\n\n")[0] as string).replaceAll("\n", " ");
+      found.set(code, { code, topic: (topic.split("\n")[0] as string).trim(), summary, text });
+    }
+  }
+  return found;
+}
