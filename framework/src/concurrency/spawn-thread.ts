@@ -2,13 +2,23 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { reportOf } from "./protocol.js";
+import { findTsx } from "./thread-typescript.js";
 import type { WorkerEvents, WorkerHandle } from "./transport.js";
 
 export { availableParallelism };
 
+/** What a worker thread is told at its start. */
+export interface ThreadData {
+  /** From where `tsx` is found; `null` where this process does without. */
+  readonly tsx: string | null;
+}
+
 /** Starts a worker thread. */
 export function spawn(events: WorkerEvents): WorkerHandle {
-  const worker = new Worker(new URL("./thread-worker.js", import.meta.url), { argv: process.argv.slice(2) });
+  const worker = new Worker(new URL("./thread-worker.js", import.meta.url), {
+    argv: process.argv.slice(2),
+    workerData: { tsx: findTsx() } satisfies ThreadData,
+  });
   let fault: string | null = null;
   worker.on("message", (message) => {
     const report = reportOf(message);

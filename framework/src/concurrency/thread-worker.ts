@@ -1,10 +1,13 @@
 /** The program of a worker thread. @module */
-import { parentPort } from "node:worker_threads";
+import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import type { Envelope, Order } from "./protocol.js";
+import type { ThreadData } from "./spawn-thread.js";
+import { registerTsx } from "./thread-typescript.js";
 import { runWorker } from "./worker.js";
 
-if (parentPort) {
-  const port = parentPort;
+async function start(port: MessagePort): Promise<void> {
+  const { tsx } = workerData as ThreadData;
+  if (tsx !== null) await registerTsx(tsx);
   runWorker({
     send: async (report) => port.postMessage({ tsgiReport: report } satisfies Envelope),
     onOrder: (listener) => port.on("message", (order) => listener(order as Order)),
@@ -12,3 +15,5 @@ if (parentPort) {
     unref: () => port.unref(),
   });
 }
+
+if (parentPort) void start(parentPort);

@@ -110,19 +110,26 @@ describe("tsgi run behind proxies", () => {
   });
 });
 
-describe("tsgi run with plain handlers", () => {
-  it("runs them in workers that load the same TypeScript module", async () => {
-    const source = `import { App } from "tsgi";
+describe.each(["process", "thread"])("tsgi run with plain handlers in a %s", (kind) => {
+  it("loads the same TypeScript there", async () => {
+    const source = `import { threadId } from "node:worker_threads";
+      import { App } from "tsgi";
+      import { green } from "./old/colors.js";
       enum Color { Red = 5 }
-      export const app = new App({ pool: { size: 1 } });
-      app.get("/plain", () => ({ color: Color.Red, pid: process.pid }));
-      app.get("/pid", async () => process.pid);`;
-    await using project = await Project.create({ "app.ts": source });
+      export const app = new App({ pool: { size: 1, kind: "${kind}" } });
+      const place = () => process.pid + ":" + threadId;
+      app.get("/plain", () => ({ colors: [Color.Red, green], place: place() }));
+      app.get("/place", async () => place());`;
+    const old = {
+      "old/package.json": "{}",
+      "old/colors.ts": "enum Color { Green = 7 }\nexport const green = Color.Green;",
+    };
+    await using project = await Project.create({ "app.ts": source, ...old });
     const command = project.start(["run", "--port", "0"]);
     const [url] = await command.next(/http:\/\/127\.0\.0\.1:\d+/);
-    const plain = (await (await fetch(`${url}/plain`)).json()) as { color: number; pid: number };
-    const server = (await (await fetch(`${url}/pid`)).json()) as number;
-    expect(plain.color).toBe(5);
-    expect(plain.pid).not.toBe(server);
+    const plain = (await (await fetch(`${url}/plain`)).json()) as { colors: number[]; place: string };
+    const server = (await (await fetch(`${url}/place`)).json()) as string;
+    expect(plain.colors).toEqual([5, 7]);
+    expect(plain.place).not.toBe(server);
   });
 });

@@ -23,15 +23,10 @@ async function run(fixture: string, kind: string): Promise<{ said: Said; counts:
   return { said, counts };
 }
 
-const major = Number(process.versions.node.split(".")[0]);
-
 describe.each(["process", "thread"])("a program with a %s pool", (kind) => {
-  // Below Node 22 what tsx hooks in does not reach threads.
-  const typeScript = kind === "process" || major >= 22 ? ["script.ts"] : [];
-
   const programs: (readonly [what: string, fixture: string])[] = [
     ["of one file that makes an app, serves it and calls it", "script.js"],
-    ...typeScript.map((fixture) => ["of one file in TypeScript, through tsx,", fixture] as const),
+    ["of one file in TypeScript, through tsx,", "script.ts"],
     ["that calls its app directly", "direct.js"],
     ["whose app comes of a factory in a main function", "main-function.js"],
   ];
