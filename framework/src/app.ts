@@ -47,7 +47,7 @@ export interface AppOptions extends OpenAPIOptions {
   lifespan?: LifespanFunction<App>;
   /** Bounds on what a request may cost; each has a default. */
   limits?: Partial<Limits>;
-  /** Where plain handlers run. Defaults to a pool of `os.availableParallelism()` processes. */
+  /** Where plain handlers run. Defaults to a pool of `os.availableParallelism()` processes, shared by `workers`. */
   pool?: HandlerPoolOptions;
   /**
    * The module that makes the App, for the pool's workers to import: `import.meta.url`. Defaults to the module that

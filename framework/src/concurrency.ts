@@ -20,6 +20,7 @@ export {
   ProcessPool,
   runInProcess,
   runInThread,
+  shareProcessors,
   ThreadPool,
   type WorkerKind,
 } from "./concurrency/pools.js";

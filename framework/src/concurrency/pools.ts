@@ -11,7 +11,10 @@ export type WorkerKind = "process" | "thread";
 
 /** The options of a pool. */
 export interface PoolOptions {
-  /** How many workers there are at most. Defaults to `os.availableParallelism()`. */
+  /**
+   * How many workers there are at most. Defaults to `os.availableParallelism()`, in each process of
+   * `serve(app, { workers })` to its share of that, and at least 1.
+   */
   size?: number;
   /** How many tasks may wait for a worker. One more is refused. Defaults to 256. */
   maxQueue?: number;
@@ -48,6 +51,17 @@ function assertOption(
   });
 }
 
+/** How many processes of one server there are. */
+let servers = 1;
+
+/**
+ * Says that this process is one of several that serve the same. Each has pools of its own: together those without a
+ * `size` are to be as many workers as the machine runs at a time.
+ */
+export function shareProcessors(processes: number): void {
+  servers = processes;
+}
+
 /** Makes a pool of workers of a kind, which loads what that takes. */
 export async function createWorkerPool(
   kind: WorkerKind,
@@ -60,7 +74,7 @@ export async function createWorkerPool(
   return new WorkerPool({
     ...settings,
     spawn,
-    size: options.size ?? availableParallelism(),
+    size: options.size ?? Math.max(1, Math.floor(availableParallelism() / servers)),
     maxQueue: options.maxQueue ?? DEFAULT_MAX_QUEUE,
     timeoutMs: options.timeoutMs ?? Infinity,
   });

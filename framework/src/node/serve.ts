@@ -3,7 +3,7 @@ import cluster from "node:cluster";
 import type { TlsOptions } from "node:tls";
 import type { ASGIApp } from "../asgi.js";
 import { assertApplication } from "../callable.js";
-import { type LoopName, loopName, workerHost } from "../concurrency.js";
+import { type LoopName, loopName, shareProcessors, workerHost } from "../concurrency.js";
 import { ConfigurationError } from "../exceptions.js";
 import { consoleLogger, type Logger } from "../logger.js";
 import { DEFAULT_REQUEST_LIMITS } from "./handler.js";
@@ -111,6 +111,7 @@ export async function serve(app: ASGIApp, options: ServeOptions = {}): Promise<R
     return serveWithWorkers({ workers, logger, signals, shutdownTimeoutMs });
   }
   const isWorker = workers > 1;
+  shareProcessors(workers);
   const { host = "127.0.0.1", port = 8000 } = options;
   const place = isWorker ? { ...options, port: await sharedPort(host, port) } : options;
   const running = await start(app, place, proxies, isWorker);

@@ -1,4 +1,5 @@
 import { createServer } from "node:net";
+import { availableParallelism } from "node:os";
 import { once } from "node:events";
 import { describe, expect, it, jest } from "@jest/globals";
 import { ITEMS_APP, Project } from "./_project.js";
@@ -107,6 +108,29 @@ describe("tsgi run behind proxies", () => {
         "Read more: tsgi explain TSGI_INVALID_TRUSTED_PROXY\n",
     );
     expect(code).toBe(2);
+  });
+});
+
+describe("tsgi run with plain handlers and workers", () => {
+  const source = `import { App } from "tsgi";
+    export const app = new App({ pool: { kind: "thread" } });
+    app.get("/plain", () => 1);
+    app.get("/size", async () => app.poolStats.size);`;
+
+  const cores = availableParallelism();
+
+  it.each([1, 2, cores + 1])("with %i gives each its share of the processors, and at least one", async (workers) => {
+    await using project = await Project.create({ "app.js": source });
+    const command = project.start(["run", "--port", "0", "--workers", String(workers)]);
+    const [url] = await command.next(/http:\/\/127\.0\.0\.1:\d+/);
+    expect(await (await fetch(`${url}/size`)).json()).toBe(Math.max(1, Math.floor(cores / workers)));
+  });
+
+  it("leaves a size that is set as it is", async () => {
+    await using project = await Project.create({ "app.js": source.replace('"thread"', '"thread", size: 3') });
+    const command = project.start(["run", "--port", "0", "--workers", "2"]);
+    const [url] = await command.next(/http:\/\/127\.0\.0\.1:\d+/);
+    expect(await (await fetch(`${url}/size`)).json()).toBe(3);
   });
 });
 
