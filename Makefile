@@ -69,6 +69,10 @@ bench-compare: ## Compares the ratios to the peers with the committed baseline; 
 bench-baseline: ## Measures the ratios to the peers anew and writes the baseline
 	@node .ci/setup.cjs && npm run --silent bench-baseline --workspace load-tests
 
+.PHONY: bench-page
+bench-page: ## Writes the figures and charts of the last run into the documentation (RUN=file.json for another)
+	@node .ci/setup.cjs && npm run --silent bench-page --workspace load-tests
+
 .PHONY: scaffold
 scaffold: ## Writes a new application into a new folder (make scaffold NAME=my-app)
 	@$(if $(NAME),,$(error Say which folder to write: make scaffold NAME=my-app))npm run --silent scaffold -- '$(NAME)' --yes $(ARGS)

@@ -1,4 +1,4 @@
-/** Charts as SVG text. Colours come from the page's style sheet by class. @module */
+/** Charts as SVG text. Colours come by class from the style sheet below. @module */
 
 /** One bar, with the spread of its figure. */
 export interface Bar {
@@ -16,10 +16,37 @@ export interface Line {
   readonly values: readonly number[];
 }
 
-const WIDTH = 900;
-const LABELS = 210;
-const FIGURES = 90;
+/** Bars that belong together, such as those of one route. */
+export interface Group {
+  readonly title: string;
+  readonly bars: readonly Bar[];
+}
+
+/** The colours of a page or a figure, light and dark. */
+export const COLOURS = `
+  :root { color-scheme: light dark; --ink: #1b1f24; --soft: #5b6470; --paper: #fff; --line: #d8dde3; --ours: #2563eb; --theirs: #a3b1c2; }
+  @media (prefers-color-scheme: dark) { :root { --ink: #e6e9ee; --soft: #98a2b0; --paper: #14171b; --line: #333a44; --ours: #6ea0ff; --theirs: #55606e; } }
+`;
+
+/** How what is drawn here gets its colours. */
+export const CHART_STYLE = `
+  svg text { fill: var(--ink) } svg .soft { fill: var(--soft) }
+  svg .ours { fill: var(--ours) } svg .theirs { fill: var(--theirs) } svg .spread { stroke: var(--ink); stroke-width: 1.5 } svg .axis { stroke: var(--line) }
+`;
+
+/** How wide a chart of bars is, and how much of that its labels and its figures take. */
+interface Frame {
+  readonly width: number;
+  readonly labels: number;
+  readonly figures: number;
+}
+
+const ON_PAGE: Frame = { width: 900, labels: 210, figures: 90 };
+const IN_FIGURE: Frame = { width: 640, labels: 186, figures: 64 };
+const WIDTH = ON_PAGE.width;
+const LABELS = ON_PAGE.labels;
 const BAR = 22;
+const STEP = BAR + 6;
 
 export function escapeHTML(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
@@ -27,19 +54,57 @@ export function escapeHTML(text: string): string {
 
 /** Horizontal bars from zero, each with a line from its lowest to its highest figure. */
 export function barChart(bars: readonly Bar[]): string {
-  const largest = Math.max(...bars.map(({ max }) => max));
-  const scale = (value: number): number => LABELS + (value / largest) * (WIDTH - LABELS - FIGURES);
-  const drawn = bars.map(({ label, isOurs, median, min, max }, index) => {
-    const top = index * (BAR + 6);
-    const middle = top + BAR / 2;
-    return [
-      `<text x="${LABELS - 8}" y="${middle + 4}" text-anchor="end">${escapeHTML(label)}</text>`,
-      `<rect class="${isOurs ? "ours" : "theirs"}" x="${LABELS}" y="${top}" width="${(scale(median) - LABELS).toFixed(1)}" height="${BAR}" rx="3"/>`,
-      `<line class="spread" x1="${scale(min).toFixed(1)}" x2="${scale(max).toFixed(1)}" y1="${middle}" y2="${middle}"/>`,
-      `<text class="soft" x="${(scale(max) + 8).toFixed(1)}" y="${middle + 4}">${formatFigure(median)}</text>`,
-    ].join("");
+  return `<svg viewBox="0 0 ${WIDTH} ${bars.length * STEP}" role="img">${drawBars(bars, largestOf(bars), ON_PAGE)}</svg>`;
+}
+
+/**
+ * Groups of bars on one scale as an SVG file that needs nothing else: it brings its colours and a background of its own,
+ * so that it can be read on a light page and on a dark one.
+ *
+ * @param title - What the figure is, for who cannot see it and in its first line.
+ * @param unit - What the numbers are, and which way is better.
+ */
+export function barFigure(title: string, unit: string, groups: readonly Group[]): string {
+  const margin = 20;
+  const largest = largestOf(groups.flatMap(({ bars }) => bars));
+  let top = margin + 62;
+  const drawn = groups.map(({ title: name, bars }) => {
+    const group =
+      `<text class="name" x="${margin}" y="${top}">${escapeHTML(name)}</text>` +
+      `<g transform="translate(${margin} ${top + 10})">${drawBars(bars, largest, IN_FIGURE)}</g>`;
+    top += 10 + bars.length * STEP + 26;
+    return group;
   });
-  return `<svg viewBox="0 0 ${WIDTH} ${bars.length * (BAR + 6)}" role="img">${drawn.join("")}</svg>`;
+  const width = IN_FIGURE.width + 2 * margin;
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${top - 20}" width="${width}" role="img" aria-label="${escapeHTML(`${title}, ${unit}`)}">
+<style>${COLOURS}${CHART_STYLE}  svg { font: 13px system-ui, sans-serif } .title { font-size: 17px; font-weight: 600 } .name { font-weight: 600 }
+</style>
+<rect width="100%" height="100%" rx="8" style="fill:var(--paper)"/>
+<text class="title" x="${margin}" y="${margin + 12}">${escapeHTML(title)}</text>
+<text class="soft" x="${margin}" y="${margin + 31}">${escapeHTML(unit)}</text>
+${drawn.join("\n")}
+</svg>
+`;
+}
+
+function largestOf(bars: readonly Bar[]): number {
+  return Math.max(...bars.map(({ max }) => max));
+}
+
+function drawBars(bars: readonly Bar[], largest: number, { width, labels, figures }: Frame): string {
+  const scale = (value: number): number => labels + (value / largest) * (width - labels - figures);
+  return bars
+    .map(({ label, isOurs, median, min, max }, index) => {
+      const top = index * STEP;
+      const middle = top + BAR / 2;
+      return [
+        `<text x="${labels - 8}" y="${middle + 4}" text-anchor="end">${escapeHTML(label)}</text>`,
+        `<rect class="${isOurs ? "ours" : "theirs"}" x="${labels}" y="${top}" width="${(scale(median) - labels).toFixed(1)}" height="${BAR}" rx="3"/>`,
+        `<line class="spread" x1="${scale(min).toFixed(1)}" x2="${scale(max).toFixed(1)}" y1="${middle}" y2="${middle}"/>`,
+        `<text class="soft" x="${(scale(max) + 8).toFixed(1)}" y="${middle + 4}">${formatFigure(median)}</text>`,
+      ].join("");
+    })
+    .join("");
 }
 
 const HEIGHT = 260;

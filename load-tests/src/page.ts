@@ -1,5 +1,5 @@
 /** The figures of a run as one page that needs nothing else. @module */
-import { barChart, escapeHTML, lineChart } from "./charts.js";
+import { barChart, CHART_STYLE, COLOURS, escapeHTML, lineChart } from "./charts.js";
 import type { Past } from "./history.js";
 import type { Report } from "./run.js";
 import type { Result } from "./rounds.js";
@@ -33,14 +33,11 @@ const DRAWN: readonly { section: Section; figure: string; title: string; unit: s
   { section: "startup", figure: "ms", title: "Start-up", unit: "milliseconds, less is better" },
 ];
 
-const STYLE = `
-  :root { color-scheme: light dark; --ink: #1b1f24; --soft: #6b7480; --paper: #fff; --line: #d8dde3; --ours: #2563eb; --theirs: #a3b1c2; }
-  @media (prefers-color-scheme: dark) { :root { --ink: #e6e9ee; --soft: #98a2b0; --paper: #14171b; --line: #333a44; --ours: #6ea0ff; --theirs: #55606e; } }
+const STYLE = `${COLOURS}
   body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
   h1 { font-size: 1.6rem; margin-bottom: 0 } h2 { font-size: 1.2rem; margin-top: 2.5rem } h3 { font-size: 1rem; color: var(--soft); font-weight: 600; margin-bottom: .2rem }
-  p.about { color: var(--soft) } svg { width: 100%; height: auto; font: 12px system-ui, sans-serif } svg text { fill: var(--ink) } svg .soft { fill: var(--soft) }
-  svg .ours { fill: var(--ours) } svg .theirs { fill: var(--theirs) } svg .spread { stroke: var(--ink); stroke-width: 1.5 } svg .axis { stroke: var(--line) }
-`;
+  p.about { color: var(--soft) } svg { width: 100%; height: auto; font: 12px system-ui, sans-serif }
+  ${CHART_STYLE}`;
 
 /** Makes the page. */
 export function toPage({ started, machine, settings, peers, sections }: Report, history: readonly Past[]): string {

@@ -17,3 +17,11 @@ export const PEERS = new URL(".cache/peers/", REPOSITORY);
 
 /** Where results are written. Not in version control. */
 export const RESULTS = new URL(".cache/bench/latest.json", REPOSITORY);
+
+/** The pages that show figures, between comments. */
+export const PAGES: readonly URL[] = ["README.md", "framework/docs/benchmarks.md"].map(
+  (name) => new URL(name, REPOSITORY),
+);
+
+/** Where the charts of the pages lie, beside the documentation's other pictures. */
+export const CHARTS = new URL("framework/site/public/", REPOSITORY);

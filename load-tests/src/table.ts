@@ -1,4 +1,4 @@
-/** A table of text for a terminal. @module */
+/** Tables of text, for a terminal and for a page. @module */
 
 /**
  * Lines the cells up: the first column to the left, all others to the right, a rule under the header.
@@ -17,6 +17,22 @@ export function formatTable(header: readonly string[], rows: readonly (readonly 
       .join("  ")
       .trimEnd();
   return [line(header), widths.map((width) => "─".repeat(width)).join("  "), ...rows.map(line)].join("\n");
+}
+
+/** The same as a Markdown table, as the formatter lays one out. */
+export function formatMarkdownTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = header.map((title, column) =>
+    Math.max(3, title.length, ...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  const line = (cells: readonly string[]): string =>
+    `| ${widths
+      .map((width, column) => {
+        const cell = cells[column] ?? "";
+        return column === 0 ? cell.padEnd(width) : cell.padStart(width);
+      })
+      .join(" | ")} |`;
+  const rule = widths.map((width, column) => (column === 0 ? "-".repeat(width) : `${"-".repeat(width - 1)}:`));
+  return [line(header), line(rule), ...rows.map(line)].join("\n");
 }
 
 /** A rate for a reader: three figures are enough, more would be noise. `1234567` reads `1,230,000`. */

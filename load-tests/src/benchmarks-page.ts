@@ -1,0 +1,238 @@
+/** The figures of the documentation, as Markdown and as charts. @module */
+import { barFigure, type Group } from "./charts.js";
+import { compare, type Comparison, extremes, ratioOf } from "./comparison.js";
+import type { Published } from "./published.js";
+import type { Result } from "./rounds.js";
+import type { Section } from "./settings.js";
+import { BARE, IMPORT, REGISTER } from "./startup.js";
+import type { Summary } from "./statistics.js";
+import { formatMarkdownTable, formatMs, formatRate, formatRatio, formatSpread } from "./table.js";
+
+/** The row of a route that was measured with requests in flight behind each other bears this in its name. */
+const PIPELINED = /, \d+ pipelined$/;
+
+/** What ours is compared in: the rows of a section, and one figure of theirs. */
+interface Contest {
+  readonly name: string;
+  readonly section: Section;
+  readonly figure: string;
+  readonly has: (row: string) => boolean;
+}
+
+const CONTESTS: readonly Contest[] = [
+  { name: "Over HTTP", section: "http", figure: "perSecond", has: (row) => !PIPELINED.test(row) },
+  { name: "Over HTTP, pipelined", section: "http", figure: "perSecond", has: (row) => PIPELINED.test(row) },
+  {
+    name: "Over HTTP, by processor time",
+    section: "http",
+    figure: "perCPUSecond",
+    has: (row) => !PIPELINED.test(row),
+  },
+  { name: "Direct calls", section: "direct", figure: "perSecond", has: () => true },
+  { name: "Routing", section: "routing", figure: "perSecond", has: () => true },
+];
+
+/** The blocks of the pages, by the name that stands in the comments around each. */
+export function toBlocks(published: Published): Readonly<Record<string, string>> {
+  const of = (section: Section): readonly Result[] => published.sections[section] ?? [];
+  const isPlain = (row: string): boolean => !PIPELINED.test(row);
+  return {
+    "in one line": inOneLine(published),
+    "measured on": measuredOn(published),
+    extremes: extremesTable(published),
+    http: ratesTable(of("http"), "perSecond", isPlain),
+    "http, pipelined": ratesTable(of("http"), "perSecond", (row) => PIPELINED.test(row)),
+    "http, processor time": ratesTable(of("http"), "perCPUSecond", isPlain),
+    latency: latencyTable(of("latency")),
+    direct: ratesTable(of("direct"), "perSecond"),
+    routing: ratesTable(of("routing"), "perSecond"),
+    footprint: footprintTable(of("footprint")),
+    sample: sampleTable(of("sample")),
+    startup: startupTable(of("startup")),
+  };
+}
+
+/** The charts, by the name of the file. */
+export function toFigures({ sections }: Published): Readonly<Record<string, string>> {
+  const draw = (section: Section, title: string, unit: string): string =>
+    barFigure(title, unit, groupsOf(sections[section] ?? []));
+  const unit = (things: string): string => `${things} a second, more is better; the line on a bar is the spread`;
+  return {
+    "benchmark-http.svg": draw("http", "Over HTTP", unit("requests")),
+    "benchmark-direct.svg": draw("direct", "Direct calls", unit("requests")),
+    "benchmark-routing.svg": draw("routing", "Routing", unit("look-ups")),
+  };
+}
+
+/**
+ * Puts each block between its two comments.
+ *
+ * @throws Error when the text asks for a block that there is not.
+ */
+export function fillIn(text: string, blocks: Readonly<Record<string, string>>): string {
+  return text.replaceAll(
+    /(<!-- figures: (.+?) -->\n)[^]*?(<!-- end of figures -->)/g,
+    (_block, start: string, name: string, end: string) => {
+      const block = blocks[name];
+      if (block === undefined) {
+        throw new Error(`There are no figures "${name}", only ${Object.keys(blocks).join(", ")}.`);
+      }
+      return `${start}\n${block}\n\n${end}`;
+    },
+  );
+}
+
+function groupsOf(results: readonly Result[]): Group[] {
+  return rowsOf(results, (row) => !PIPELINED.test(row)).map((title) => ({
+    title,
+    bars: results.flatMap(({ contender, rows }, index) => {
+      const summary = rows[title]?.["perSecond"];
+      return summary === undefined ? [] : [{ label: contender, isOurs: index === 0, ...summary }];
+    }),
+  }));
+}
+
+/** A route as code, anything else as it is. */
+function toTitle(row: string): string {
+  return row.replace(PIPELINED, "").replace(/^[A-Z]+ \/[^ ]*/, "`$&`");
+}
+
+function rowsOf(results: readonly Result[], has: (row: string) => boolean = () => true): string[] {
+  return [...new Set(results.flatMap(({ rows }) => Object.keys(rows)))].filter(has);
+}
+
+function comparisonsOf({ sections }: Published, { section, figure, has }: Contest): Comparison[] {
+  return compare(sections[section] ?? [], () => 1, figure).filter(({ row }) => has(row));
+}
+
+/** The slowest beside the fastest, in the same words: neither is the one to remember. */
+function inOneLine(published: Published): string {
+  const [overHTTP] = CONTESTS as readonly [Contest];
+  const ends = extremes(comparisonsOf(published, overHTTP));
+  if (ends === null) return provisional(published);
+  const side = ({ ratio, contender, row }: Comparison): string =>
+    `${formatRatio(ratio)} the requests of ${contender} (${toTitle(row)})`;
+  return [
+    `Over HTTP tsgi serves at worst ${side(ends.worst)}, at best ${side(ends.best)}.`,
+    ...(isProvisional(published) ? [provisional(published)] : []),
+  ].join("\n");
+}
+
+function isProvisional({ settings, machine }: Published): boolean {
+  return settings.quick || machine.load > machine.cores / 2;
+}
+
+function provisional({ settings }: Published): string {
+  const why = settings.quick
+    ? "a quick run on a machine that did other things beside"
+    : "a machine that did other things beside";
+  return `**These figures are provisional**: they are those of ${why}, and far apart.`;
+}
+
+function measuredOn(published: Published): string {
+  const { started, machine, settings, peers } = published;
+  const versions = Object.entries(peers).map(([name, version]) => `${name} ${version}`);
+  const rounds = (count: number): string => (count === 1 ? "one process each" : `the median of ${count} processes`);
+  return [
+    `${started.slice(0, 10)}, Node ${machine.node.replace(/^v/, "")}, ${machine.cores} cores of ${machine.cpu}, load ${machine.load.toFixed(1)} at the start.`,
+    `Direct calls and routing: ${rounds(settings.rounds)}; over HTTP: ${rounds(settings.httpRounds)}, ${settings.http.connections} connections;`,
+    `${formatRate(settings.requests)} requests and ${formatRate(settings.lookups)} look-ups each.`,
+    `Beside: ${versions.join(", ")}.`,
+    ...(isProvisional(published) ? ["", provisional(published)] : []),
+  ].join("\n");
+}
+
+function extremesTable(published: Published): string {
+  const side = ({ ratio, contender, row }: Comparison): string => `${formatRatio(ratio)} ${contender}, ${toTitle(row)}`;
+  const lines = CONTESTS.flatMap((contest) => {
+    const comparisons = comparisonsOf(published, contest);
+    const ends = extremes(comparisons);
+    const slower = comparisons.filter(({ ratio }) => ratio < 1).length;
+    return ends === null
+      ? []
+      : [[contest.name, side(ends.worst), side(ends.best), `${slower} of ${comparisons.length}`]];
+  });
+  return formatMarkdownTable(["tsgi is", "at worst", "at best", "slower in"], lines);
+}
+
+/** One line a contender; in each cell its rate, half its spread, and how many times as fast ours is. */
+function ratesTable(results: readonly Result[], figure: string, has?: (row: string) => boolean): string {
+  const rows = rowsOf(results, has);
+  if (rows.length === 0) return "Not measured in this run.";
+  const [ours] = results;
+  const cell = (result: Result, row: string): string => {
+    const rate = result.rows[row]?.[figure];
+    if (rate === undefined) return "–";
+    const our = ours?.rows[row]?.[figure];
+    const ratio = result === ours || our === undefined ? "" : ` · ${formatRatio(ratioOf(our, rate))}`;
+    return `${withSpread(formatRate(rate.median), rate)}${ratio}`;
+  };
+  return formatMarkdownTable(
+    ["", ...rows.map(toTitle)],
+    results.map((result) => [result.contender, ...rows.map((row) => cell(result, row))]),
+  );
+}
+
+/** A figure of a single process has no spread. */
+function withSpread(figure: string, { runs, spread }: Summary): string {
+  return runs.length === 1 ? figure : `${figure} ${formatSpread(spread)}`;
+}
+
+function latencyTable(results: readonly Result[]): string {
+  const rows = rowsOf(results);
+  const cell = ({ rows: own }: Result, row: string): string => {
+    const [p50, p99] = [own[row]?.["p50Ms"], own[row]?.["p99Ms"]];
+    return p50 === undefined || p99 === undefined ? "–" : `${p50.median} · ${p99.median} ms`;
+  };
+  return formatMarkdownTable(
+    ["", ...rows.map(toTitle)],
+    results.map((result) => [result.contender, ...rows.map((row) => cell(result, row))]),
+  );
+}
+
+function footprintTable(results: readonly Result[]): string {
+  const cell = (summary: Summary | undefined, unit: string): string =>
+    summary === undefined || summary.median === 0
+      ? "–"
+      : `${summary.median.toFixed(summary.median < 10 ? 1 : 0)} ${unit}`;
+  return formatMarkdownTable(
+    ["", "first answer", "after 10,000 requests", "on disk"],
+    results.map(({ contender, rows: { footprint } }) => [
+      contender,
+      cell(footprint?.["startMs"], "ms"),
+      cell(footprint?.["loadedMiB"], "MiB"),
+      cell(footprint?.["installedMiB"], "MiB"),
+    ]),
+  );
+}
+
+function sampleTable(results: readonly Result[]): string {
+  return formatMarkdownTable(
+    ["", "requests a second", "p99"],
+    results.flatMap(({ rows }) =>
+      Object.entries(rows).map(([row, { perSecond, p99Ms }]) => [
+        toTitle(row),
+        perSecond === undefined ? "–" : withSpread(formatRate(perSecond.median), perSecond),
+        p99Ms === undefined ? "–" : `${p99Ms.median} ms`,
+      ]),
+    ),
+  );
+}
+
+function startupTable(results: readonly Result[]): string {
+  const of = (contender: string, row: string): Summary | undefined =>
+    results.find((result) => result.contender === contender)?.rows[row]?.["ms"];
+  const line = (name: string, summary: Summary | undefined): string[] => [
+    name,
+    summary === undefined ? "–" : withSpread(formatMs(summary.median), summary),
+  ];
+  return formatMarkdownTable(
+    ["", "median"],
+    [
+      line("a process that does nothing", of(BARE, "process")),
+      line('a process that does `import "tsgi"`', of(IMPORT, "process")),
+      line("registration of 1,000 routes with schemas", of(REGISTER, "registered")),
+      line("… and the first answer", of(REGISTER, "first answer")),
+    ],
+  );
+}

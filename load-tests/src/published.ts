@@ -1,0 +1,82 @@
+/** The figures that the documentation shows: those of one run, as they are committed. @module */
+import { readFile, writeFile } from "node:fs/promises";
+import { faultsOf, type Result } from "./rounds.js";
+import type { Report } from "./run.js";
+import type { Section } from "./settings.js";
+import { summarize, type Summary } from "./statistics.js";
+
+/** A run, with the day that it began as text: what `make bench` writes and what is committed. */
+export type Published = Omit<Report, "started"> & {
+  /** ISO 8601. */
+  readonly started: string;
+};
+
+/** Where the figures are committed. The same from `src` and from `dist`. */
+export const PUBLISHED = new URL("../results.json", import.meta.url);
+
+/** The figures that are shown. A run has more. */
+const SHOWN: ReadonlySet<string> = new Set([
+  "perSecond",
+  "perCPUSecond",
+  "p50Ms",
+  "p99Ms",
+  "ms",
+  "startMs",
+  "loadedMiB",
+  "installedMiB",
+]);
+
+/** The sections that the documentation has a place for. */
+const NEEDED: readonly Section[] = ["direct", "routing", "http", "latency", "footprint", "sample", "startup"];
+
+/**
+ * Reads what `make bench` has written, and leaves out what is not shown: a change of the committed file is to be read.
+ *
+ * @throws Error when there is no such file, when a section or the peers are missing, or when an answer was wrong.
+ */
+export async function readRun(file: URL): Promise<Published> {
+  const text = await readFile(file, "utf8").catch(() => {
+    throw new Error(`There is no ${file.pathname}. Measure first: make bench PEERS=1`);
+  });
+  const run = JSON.parse(text) as Published;
+  const missing = NEEDED.filter((section) => run.sections[section] === undefined);
+  if (missing.length > 0 || !run.settings.peers) {
+    throw new Error(
+      `Expected a run of every section beside the peers, but it has no ${missing.join(", ") || "peers"}: make bench PEERS=1`,
+    );
+  }
+  const faults = Object.values(run.sections).flatMap(faultsOf);
+  if (faults.length > 0) throw new Error(`Figures beside wrong answers are not published: ${faults.join("; ")}`);
+  return { ...run, sections: mapValues(run.sections, (results) => results.map(keepShown)) };
+}
+
+/** The committed figures. */
+export async function readPublished(): Promise<Published> {
+  return JSON.parse(await readFile(PUBLISHED, "utf8")) as Published;
+}
+
+/** Writes the figures to be committed. */
+export async function writePublished(published: Published): Promise<void> {
+  await writeFile(PUBLISHED, `${JSON.stringify(published, null, 1)}\n`);
+}
+
+function keepShown({ contender, rows, faults }: Result): Result {
+  return {
+    contender,
+    rows: mapValues(rows, (figures) =>
+      mapValues(Object.fromEntries(Object.entries(figures).filter(([name]) => SHOWN.has(name))), shorten),
+    ),
+    faults,
+  };
+}
+
+/** Four figures are more than any of them is good for. */
+function shorten({ runs }: Summary): Summary {
+  const short = (figure: number): number => Number(figure.toPrecision(4));
+  const { median, min, max, spread, runs: kept } = summarize(runs.map(short));
+  return { median: short(median), min, max, spread: short(spread), runs: kept };
+}
+
+function mapValues<K extends string, V, R>(record: Partial<Readonly<Record<K, V>>>, map: (value: V) => R) {
+  return Object.fromEntries(Object.entries<V>(record as Record<string, V>).map(([key, value]) => [key, map(value)]));
+}

@@ -1,0 +1,26 @@
+/**
+ * `make bench-page [RUN=file.json]`: commits the figures of a run, by default those of the last one, to the documentation.
+ * Writes `load-tests/results.json`, the charts, and what stands between the comments of the pages that show figures.
+ *
+ * @module
+ */
+import { readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { fillIn, toBlocks, toFigures } from "./benchmarks-page.js";
+import { CHARTS, PAGES, RESULTS } from "./paths.js";
+import { readRun, writePublished } from "./published.js";
+
+const run = process.env["RUN"];
+const published = await readRun(run ? pathToFileURL(path.resolve(process.env["INIT_CWD"] ?? "", run)) : RESULTS);
+await writePublished(published);
+for (const [name, figure] of Object.entries(toFigures(published))) {
+  await writeFile(new URL(name, CHARTS), figure);
+}
+for (const page of PAGES) {
+  const text = await readFile(page, "utf8");
+  await writeFile(page, fillIn(text, toBlocks(published)));
+}
+process.stdout.write(
+  "Wrote load-tests/results.json, and from it the charts and the figures of the pages. Look, and commit.\n",
+);

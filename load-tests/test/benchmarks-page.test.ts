@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { fillIn, toBlocks, toFigures } from "../src/benchmarks-page.js";
+import { CHARTS, PAGES } from "../src/paths.js";
+import { type Published, readPublished, readRun } from "../src/published.js";
+import { readSettings } from "../src/settings.js";
+import { summarize } from "../src/statistics.js";
+
+const result = (contender: string, perSecond: number) => ({
+  contender,
+  rows: { "GET /health": { perSecond: summarize([perSecond]), requests: summarize([50]) } },
+  faults: [],
+});
+
+const run: Published = {
+  started: "2026-01-02T03:04:05.000Z",
+  machine: { cpu: "a processor", cores: 2, node: "v20.1.0", load: 0.1 },
+  settings: readSettings({ PEERS: "1" }),
+  peers: { hono: "4.0.0" },
+  sections: {
+    direct: [result("tsgi", 123_456), result("Hono", 61_728)],
+    routing: [],
+    http: [result("tsgi serve", 50), result("Hono", 100), result("Express", 25)],
+    latency: [],
+    footprint: [],
+    sample: [],
+    startup: [],
+  },
+};
+
+describe("the figures of the documentation", () => {
+  it.each(PAGES.map((page) => ({ page, name: path.basename(page.pathname) })))(
+    "are those of results.json on $name",
+    async ({ page }) => {
+      const text = await readFile(page, "utf8");
+      expect(text).toContain("<!-- figures: ");
+      expect(text).toBe(fillIn(text, toBlocks(await readPublished())));
+    },
+  );
+
+  it("are those of results.json in the charts", async () => {
+    const figures = toFigures(await readPublished());
+    for (const [name, figure] of Object.entries(figures)) {
+      expect(await readFile(new URL(name, CHARTS), "utf8")).toBe(figure);
+    }
+    const drawn = (await readdir(CHARTS)).filter((name) => name.startsWith("benchmark-"));
+    expect(drawn.toSorted()).toEqual(Object.keys(figures).toSorted());
+  });
+
+  it("all stand on a page", async () => {
+    const texts = (await Promise.all(PAGES.map((page) => readFile(page, "utf8")))).join("");
+    for (const name of Object.keys(toBlocks(await readPublished()))) {
+      expect(texts).toContain(`<!-- figures: ${name} -->`);
+    }
+  });
+
+  it("name the worst ratio beside the best one, and count where we are slower", () => {
+    const { extremes, "in one line": line } = toBlocks(run);
+    expect(extremes).toContain("| 0.50× Hono, `GET /health` | 2.00× Express, `GET /health` |    1 of 2 |");
+    expect(line).toBe(
+      "Over HTTP tsgi serves at worst 0.50× the requests of Hono (`GET /health`), at best 2.00× the requests of Express (`GET /health`).",
+    );
+  });
+
+  it("say that they are provisional when the run was a quick one, or the machine busy", () => {
+    const quick = { ...run, settings: readSettings({ PEERS: "1", QUICK: "1" }) };
+    const busy = { ...run, machine: { ...run.machine, load: 1.5 } };
+    expect(toBlocks(run)["measured on"]).not.toContain("provisional");
+    for (const one of [quick, busy]) {
+      expect(toBlocks(one)["measured on"]).toContain("**These figures are provisional**");
+      expect(toBlocks(one)["in one line"]).toContain("**These figures are provisional**");
+    }
+  });
+
+  it("take the place of earlier ones, and of nothing else", () => {
+    const page = "before\n<!-- figures: a -->\n\nold\n\n<!-- end of figures -->\nafter\n";
+    expect(fillIn(page, { a: "new" })).toBe(page.replace("old", "new"));
+    expect(() => fillIn(page, { b: "new" })).toThrow('There are no figures "a", only b.');
+  });
+});
+
+describe("a chart of the documentation", () => {
+  it("stands alone, and brings a background and both sets of colours", () => {
+    for (const figure of Object.values(toFigures(run))) {
+      expect(figure.replace('xmlns="http://www.w3.org/2000/svg"', "")).not.toMatch(/<script|https?:\/\/|url\(/);
+      expect(figure).toContain("prefers-color-scheme: dark");
+      expect(figure).toContain('<rect width="100%" height="100%"');
+    }
+  });
+});
+
+describe("a run that is to be published", () => {
+  let folder: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), "tsgi-run-"));
+  });
+
+  afterAll(() => rm(folder, { recursive: true }));
+
+  const read = async (published: unknown) => {
+    const file = path.join(folder, "run.json");
+    await writeFile(file, JSON.stringify(published));
+    return readRun(pathToFileURL(file));
+  };
+
+  it("is cut to what is shown, with four figures of each number", async () => {
+    const { sections } = await read(run);
+    expect(sections.direct?.[0]?.rows["GET /health"]).toEqual({
+      perSecond: { median: 123_500, min: 123_500, max: 123_500, spread: 0, runs: [123_500] },
+    });
+  });
+
+  it("is refused when something is missing", async () => {
+    const { routing: _routing, ...sections } = run.sections;
+    await expect(read({ ...run, sections })).rejects.toThrow("it has no routing: make bench PEERS=1");
+    await expect(read({ ...run, settings: readSettings({}) })).rejects.toThrow("it has no peers");
+    await expect(readRun(pathToFileURL(path.join(folder, "missing.json")))).rejects.toThrow("Measure first");
+  });
+
+  it("is refused when an answer was wrong", async () => {
+    const direct = [{ contender: "Hono", rows: {}, faults: ["GET /health: expected 200, got 500"] }];
+    await expect(read({ ...run, sections: { ...run.sections, direct } })).rejects.toThrow(
+      "Figures beside wrong answers are not published: Hono: GET /health: expected 200, got 500",
+    );
+  });
+});
