@@ -10,6 +10,8 @@ import path from "node:path";
 const framework = path.dirname(import.meta.dirname);
 const home = path.resolve(framework, "../.cache/site");
 const pages = path.join(home, "docs");
+/** Beside the pages as in the repository, so that they name their pictures by the same path. */
+const pictures = path.join(home, "site/public");
 
 /** TypeDoc reads the source with TypeScript's programming interface, which 7 does not have. */
 const TOOLS = { vitepress: "1.6.4", typedoc: "0.28.20", "typedoc-plugin-markdown": "4.14.1", typescript: "5.9.3" };
@@ -25,9 +27,16 @@ function fetchTools() {
 
 function copyPages() {
   rmSync(pages, { recursive: true, force: true });
+  rmSync(pictures, { recursive: true, force: true });
   cpSync(path.join(framework, "docs"), pages, { recursive: true });
+  cpSync(path.join(framework, "site/public"), pictures, { recursive: true });
   cpSync(path.join(framework, "site/config.js"), path.join(pages, ".vitepress/site.js"));
+  cpSync(path.join(framework, "site/style.css"), path.join(pages, ".vitepress/theme/style.css"));
   writeFileSync(path.join(pages, ".vitepress/config.js"), 'export { site as default } from "./site.js";\n');
+  writeFileSync(
+    path.join(pages, ".vitepress/theme/index.js"),
+    'export { default } from "vitepress/theme";\nimport "./style.css";\n',
+  );
 }
 
 /** Writes a page for each name that an entry point of the package exports. */

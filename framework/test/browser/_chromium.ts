@@ -25,13 +25,11 @@ const executable = [
   "/usr/bin/google-chrome",
 ].find((file) => file !== undefined && existsSync(file));
 
+const NO_CHROMIUM = "there is no Chromium: apt-get install chromium, or name one in CHROMIUM";
+
 /** Why there is no browser to test with, `null` where there is one. */
 export const WITHOUT_BROWSER =
-  process.env["TSGI_SLOW"] === undefined
-    ? "only with TSGI_SLOW=1"
-    : executable === undefined
-      ? "there is no Chromium: apt-get install chromium, or name one in CHROMIUM"
-      : null;
+  process.env["TSGI_SLOW"] === undefined ? "only with TSGI_SLOW=1" : executable === undefined ? NO_CHROMIUM : null;
 
 /** The part of Playwright that is used. */
 interface Locator {
@@ -50,6 +48,11 @@ export interface Tab {
   title(): Promise<string>;
   locator(selector: string): Locator;
   screenshot(options: { path: string; fullPage: boolean }): Promise<unknown>;
+  setViewportSize(size: { width: number; height: number }): Promise<void>;
+  emulateMedia(options: { colorScheme: "light" | "dark" }): Promise<void>;
+  /** Runs an expression in the page, and gives what it gives, as JSON. */
+  evaluate(expression: string): Promise<unknown>;
+  close(): Promise<void>;
   on(event: "console", listener: (message: { text(): string }) => void): void;
   on(event: "pageerror", listener: (error: Error) => void): void;
   on(event: "request", listener: (request: { url(): string }) => void): void;
@@ -91,12 +94,13 @@ export class Chromium {
   }
 
   static async launch(): Promise<Chromium> {
-    return new Chromium(await loadPlaywright().chromium.launch({ executablePath: executable ?? "", args: FLAGS }));
+    if (executable === undefined) throw new Error(NO_CHROMIUM);
+    return new Chromium(await loadPlaywright().chromium.launch({ executablePath: executable, args: FLAGS }));
   }
 
   /** Opens an address and waits until nothing more is loaded. */
-  async visit(url: string): Promise<Visit> {
-    const tab = await this.#browser.newPage({ viewport: { width: 1280, height: 900 } });
+  async visit(url: string, viewport = { width: 1280, height: 900 }): Promise<Visit> {
+    const tab = await this.#browser.newPage({ viewport });
     const requests: string[] = [];
     const messages: string[] = [];
     tab.on("request", (request) => requests.push(request.url()));

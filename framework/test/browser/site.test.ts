@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 
@@ -12,6 +12,25 @@ import { CACHE, Chromium, WITHOUT_BROWSER } from "./_chromium.js";
 
 const FRAMEWORK = path.resolve(import.meta.dirname, "../..");
 const SITE = path.resolve(FRAMEWORK, "../.cache/site/dist");
+
+/** The pages of the site, without those of the reference. */
+const pagesOf = () => readdirSync(SITE).filter((name) => name.endsWith(".html") && name !== "404.html");
+
+/** Links of a page that lead to no page of the site, or to no heading. */
+function brokenLinks(page: string): string[] {
+  const html = readFileSync(path.join(SITE, page), "utf8");
+  const links = [...html.matchAll(/<a [^>]*href="([^":]*)"/g)].map(([, link]) => link as string);
+  return links.filter((link) => {
+    const [name = "", heading = ""] = decodeURIComponent(link).split("#");
+    const file = name === "" ? page : name.endsWith("/") ? `${name}index.html` : name;
+    try {
+      const target = readFileSync(path.join(SITE, path.extname(file) === "" ? `${file}.html` : file), "utf8");
+      return heading !== "" && !target.includes(` id="${heading}"`);
+    } catch {
+      return true;
+    }
+  });
+}
 
 const withBrowser = WITHOUT_BROWSER === null ? describe : describe.skip;
 
@@ -38,6 +57,36 @@ withBrowser(`the documentation's site in Chromium${WITHOUT_BROWSER === null ? ""
     const pages = readdirSync(path.join(FRAMEWORK, "docs")).filter((name) => name.endsWith(".md"));
     expect(links).toHaveLength(pages.length + 1); // the reference, which is made
   }, 60_000);
+
+  it("has no link that leads nowhere", () => {
+    const broken = pagesOf().flatMap((page) => brokenLinks(page).map((link) => `${page}: ${link}`));
+    expect(broken).toEqual([]);
+    expect(pagesOf().length).toBeGreaterThan(25);
+  });
+
+  it.each([
+    ["a desktop", 1280],
+    ["a phone", 375],
+  ])(
+    "shows every page on %s without a message, a missing picture, or a line that is wider than the window",
+    async (_name, width) => {
+      const { tab, messages } = await chromium.visit("about:blank", { width, height: 800 });
+      const faults: string[] = [];
+      for (const page of pagesOf()) {
+        for (const colorScheme of ["light", "dark"] as const) {
+          await tab.emulateMedia({ colorScheme });
+          await tab.goto(`${client.url}/${page}`, { waitUntil: "networkidle" });
+          const wider = await tab.evaluate("document.documentElement.scrollWidth - innerWidth");
+          const missing = await tab.evaluate("[...document.images].filter((image) => image.naturalWidth === 0).length");
+          if (wider !== 0 || missing !== 0)
+            faults.push(`${page}, ${colorScheme}: ${String(wider)} px, ${String(missing)} pictures`);
+        }
+      }
+      expect(faults).toEqual([]);
+      expect(messages).toEqual([]);
+    },
+    240_000,
+  );
 
   it("has a reference of what the package exports, by its doc comments", async () => {
     const { tab, messages } = await chromium.visit(`${client.url}/reference/index/classes/HTTPException.html`);

@@ -1,0 +1,66 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import path from "node:path";
+
+import { describe, expect, it } from "@jest/globals";
+
+import { drawTerminal } from "./_terminal-picture.js";
+import { TERMINALS } from "./_terminals.js";
+import { REPOSITORY } from "../docs/_project.js";
+import { IS_SLOW } from "../support/on-demand.js";
+
+const FOLDER = path.join(REPOSITORY, "framework/site/public");
+const DOCS = path.join(REPOSITORY, "framework/docs");
+
+/** A picture is part of every clone, and of the first impression. */
+const MAX_BYTES = 120 * 1024;
+
+const pictures = readdirSync(FOLDER);
+const pages = [path.join(REPOSITORY, "README.md"), ...readdirSync(DOCS).map((name) => path.join(DOCS, name))];
+const slow = IS_SLOW ? it : it.skip;
+
+describe("the pictures of the documentation", () => {
+  it("are small", () => {
+    expect(pictures.filter((name) => statSync(path.join(FOLDER, name)).size > MAX_BYTES)).toEqual([]);
+    expect(pictures.length).toBeGreaterThan(5);
+  });
+
+  it("are each shown on a page, with words for who does not see them", () => {
+    const texts = pages.map((page) => readFileSync(page, "utf8")).join("\n");
+    const shown = [...texts.matchAll(/!\[([^\]]*)\]\([^)]*site\/public\/([^)]+)\)/g)];
+    expect(new Set(shown.map(([, , name]) => name))).toEqual(new Set(pictures));
+    for (const [, words] of shown) expect(words?.length).toBeGreaterThan(20);
+  });
+
+  // Times are another run's.
+  const timeless = (svg: string) =>
+    svg
+      .replaceAll(/ textLength="[\d.]+"/g, "")
+      .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "(time)")
+      .replaceAll(/\d+ ms/g, "(time)");
+
+  for (const [name, record] of Object.entries(TERMINALS)) {
+    slow(
+      `show what a terminal shows today: ${name} (npm run pictures takes them anew)`,
+      async () => {
+        const picture = readFileSync(path.join(FOLDER, name), "utf8");
+        expect(timeless(picture)).toBe(timeless(drawTerminal(await record())));
+      },
+      60_000,
+    );
+  }
+});
+
+describe("a picture of a terminal", () => {
+  it("breaks long lines as a terminal does, keeps indents, and escapes what it shows", () => {
+    const svg = drawTerminal({ title: "a & b", text: `$ type\n${"x".repeat(85)}\n  <b>` });
+    expect(svg).toContain('aria-label="A terminal: a &amp; b"');
+    expect(
+      [...svg.matchAll(/<text(?: class="typed")? x="([\d.]+)"[^>]*>([^<]+)</g)].map(([, x, text]) => [x, text]),
+    ).toEqual([
+      ["16", "$ type"],
+      ["16", "x".repeat(84)],
+      ["16", "x"],
+      ["31", "&lt;b&gt;"],
+    ]);
+  });
+});
