@@ -7,11 +7,13 @@ import { assertApplication } from "../callable.js";
 import { consoleLogger, type Logger } from "../logger.js";
 import { Connection } from "./connection.js";
 import { Exchange } from "./exchange.js";
+import { ProtocolError } from "./errors.js";
 import { endEmpty } from "./internals.js";
 import { Refusal } from "./refusal.js";
-import { RequestBody } from "./request-body.js";
+import { type FirstUse, RequestBody } from "./request-body.js";
 import { readHead, type RequestLimits } from "./request-head.js";
 import { createScope } from "./request.js";
+import { ServerRequest } from "./server-request.js";
 import { Service } from "./service.js";
 import { TrustedProxies } from "./trusted-proxies.js";
 import { toRules, WebSocketGate, type WebSocketOptions } from "./websocket-gate.js";
@@ -31,6 +33,8 @@ export interface NodeHandler extends RequestListener {
   /** A listener for the server's event `upgrade`. One for a server: it closes what is no WebSocket handshake. */
   readonly upgrade: (req: IncomingMessage, socket: Duplex, firstBytes: Buffer) => void;
 }
+
+const EMPTY = Buffer.alloc(0);
 
 /** Milliseconds between two pings, as `serve` has them by default. */
 const PING_MS = 20_000;
@@ -85,11 +89,36 @@ export function handleRequest(
   } else if (head.target === "*") {
     res.writeHead(204).end(); // RFC 9110 §9.3.7: a question to the server, not to a resource of the application
   } else {
-    if (!head.hasBody && connection.lines !== null) endEmpty(req);
     const scope = createScope(req, head, connection, service);
-    const body = new RequestBody(req, head.hasBody, awaitsContinue ? () => sendContinue(res) : null);
+    const body = bodyOf(req, head.hasBody, awaitsContinue ? () => sendContinue(res) : null);
     new Exchange(service, connection, scope, body, res).run();
   }
+}
+
+function bodyOf(req: IncomingMessage, hasBody: boolean, onFirstUse: FirstUse | null): RequestBody {
+  const announced = hasBody ? Number(req.headers["content-length"]) : 0;
+  if (!(req instanceof ServerRequest)) return streamedBody(req, announced, onFirstUse);
+  const body = new RequestBody(req, announced, onFirstUse);
+  if (hasBody) req.body = body;
+  else endEmpty(req);
+  return body;
+}
+
+/** The body of a request of somebody else's server, whose stream may have been read. */
+function streamedBody(req: IncomingMessage, announced: number, onFirstUse: FirstUse | null): RequestBody {
+  const body = new RequestBody({ more: () => req.resume() }, announced, () => {
+    if (announced === 0) return null;
+    if (req.readableDidRead) {
+      return new ProtocolError("The body is already read: put this handler in front of body parsers.");
+    }
+    onFirstUse?.();
+    req.on("data", (chunk: Buffer) => {
+      if (!body.take(chunk, false)) req.pause();
+    });
+    req.on("end", () => body.take(EMPTY, true));
+    return null;
+  });
+  return body;
 }
 
 function refuse(connection: Connection, req: IncomingMessage, res: ServerResponse, refusal: Refusal): void {
@@ -102,8 +131,9 @@ function refuse(connection: Connection, req: IncomingMessage, res: ServerRespons
   }
 }
 
-function sendContinue(res: ServerResponse): void {
+function sendContinue(res: ServerResponse): null {
   if (!res.headersSent) {
     res.writeContinue();
   }
+  return null;
 }

@@ -8,6 +8,7 @@ import { readFirstLine } from "./first-line.js";
 import { handleRequest } from "./handler.js";
 import { closeIdle, withoutTimers } from "./keep-alive.js";
 import { Refusal } from "./refusal.js";
+import { ServerRequest } from "./server-request.js";
 import type { Service } from "./service.js";
 import { WebSocketGate, type WebSocketRules } from "./websocket-gate.js";
 import { WholeResponse } from "./whole-response.js";
@@ -66,6 +67,7 @@ export function createHTTPServer(service: Service, settings: HTTPServerSettings)
       ...[headersMs, requestMs].filter((ms) => ms > 0).map((ms) => Math.ceil(ms / 4)),
     ),
     handshakeTimeout: headersMs === 0 ? undefined : headersMs,
+    IncomingMessage: ServerRequest,
     ServerResponse: WholeResponse,
     requireHostHeader: false, // checked in request-head.ts, where the answer has a body
   };

@@ -38,3 +38,8 @@ export function endEmpty(request: IncomingMessage): void {
   internals._readableState.ended = true;
   internals._readableState.endEmitted = true;
 }
+
+/** Goes on reading, after `push` has said that it is enough. */
+export function readOn(request: IncomingMessage): void {
+  request._read(0);
+}

@@ -1,44 +1,58 @@
-/** The body of a request, pulled chunk by chunk. @module */
-import type { IncomingMessage } from "node:http";
+/** The body of a request, between a parser that pushes and an application that pulls. @module */
 import type { HTTPDisconnectMessage, HTTPRequestMessage } from "../asgi.js";
 import { ProtocolError } from "./errors.js";
 
 const EMPTY = Buffer.alloc(0);
 /** The answer to `receive` once the client has gone or the response is complete. */
 const DISCONNECT: HTTPDisconnectMessage = Object.freeze({ type: "http.disconnect" });
+/** Bytes that wait in memory before the client has to. */
+const MAX_WAITING_BYTES = 65_536;
+/** What a chunk takes beside its bytes, so that a body of single bytes is no way to fill memory. */
+const CHUNK_BYTES = 100;
 
 type Message = HTTPRequestMessage | HTTPDisconnectMessage;
 
-/** How much of a body has been given out. */
-type Phase = "unread" | "reading" | "read" | "over";
+/** What is to be done before a body is read, such as to send `100 Continue`; gives why it cannot be read. */
+export type FirstUse = () => ProtocolError | null;
+
+/** What a body comes from. */
+export interface BodyFlow {
+  /** Goes on, after {@link RequestBody.take} has asked to wait. */
+  more(): void;
+}
 
 /**
- * Gives the body of one request as ASGI messages. The next chunk is taken from the socket only when it is asked for,
- * so a slow application slows its client down instead of filling memory.
+ * Gives the body of one request as ASGI messages. What comes before it is asked for waits, up to a bound; then the client
+ * does, so that a slow application slows its client down instead of filling memory.
  */
 export class RequestBody {
-  readonly #req: IncomingMessage;
-  readonly #hasBody: boolean;
-  readonly #onFirstUse: (() => void) | null;
-  #phase: Phase = "unread";
+  readonly #flow: BodyFlow;
   /** The `Content-Length`, or `NaN` where there is none. */
-  #announced = Number.NaN;
+  readonly #announced: number;
+  #onFirstUse: FirstUse | null;
   #received = 0;
-  #waiting: ((message: Message) => void) | null = null;
+  #waitingBytes = 0;
+  #chunks: Uint8Array[] | null = null;
+  #isPaused = false;
+  #isComplete: boolean;
+  #isRead = false;
+  #isOver = false;
+  #receiver: ((message: Message) => void) | null = null;
 
-  /** @param onFirstUse - Called when the application first asks for the body: where `100 Continue` is sent. */
-  constructor(req: IncomingMessage, hasBody: boolean, onFirstUse: (() => void) | null) {
-    this.#req = req;
-    this.#hasBody = hasBody;
-    if (hasBody) {
-      this.#announced = Number(req.headers["content-length"]);
-    }
+  /**
+   * @param announced - How many bytes the body has; 0 for none, `NaN` where nobody said.
+   * @param onFirstUse - Called when the application first asks for the body.
+   */
+  constructor(flow: BodyFlow, announced: number, onFirstUse: FirstUse | null) {
+    this.#flow = flow;
+    this.#announced = announced;
     this.#onFirstUse = onFirstUse;
+    this.#isComplete = announced === 0;
   }
 
-  /** Bytes of the body that may still come from the client: 0 when it is all here, `Infinity` when nobody said. */
+  /** Bytes that may still come from the client: 0 when all are here, `Infinity` when nobody said. */
   get outstanding(): number {
-    if (!this.#hasBody || this.#req.complete) {
+    if (this.#isComplete) {
       return 0;
     }
     return Number.isNaN(this.#announced) ? Infinity : this.#announced - this.#received;
@@ -46,70 +60,87 @@ export class RequestBody {
 
   /** The next message. One call at a time. */
   receive(): Promise<Message> {
-    if (this.#phase === "over") {
+    if (this.#isOver) {
       return Promise.resolve(DISCONNECT);
     }
-    if (this.#waiting !== null) {
+    if (this.#receiver !== null) {
       return Promise.reject(new ProtocolError("receive was called while an earlier call of it still waits."));
     }
-    if (this.#phase === "unread") {
-      if (!this.#hasBody) {
-        this.#phase = "read";
-        return Promise.resolve({ type: "http.request", body: EMPTY, more_body: false });
+    if (this.#onFirstUse !== null) {
+      const fault = this.#onFirstUse();
+      if (fault !== null) {
+        return Promise.reject(fault);
       }
-      if (this.#req.readableDidRead) {
-        return Promise.reject(
-          new ProtocolError("The body is already read: put this handler in front of body parsers."),
-        );
-      }
-      this.#begin();
+      this.#onFirstUse = null;
     }
-    const message = this.#phase === "reading" ? this.#take() : null;
-    return message === null ? new Promise((resolve) => (this.#waiting = resolve)) : Promise.resolve(message);
+    const message = this.#next();
+    return message === null ? new Promise((resolve) => (this.#receiver = resolve)) : Promise.resolve(message);
+  }
+
+  /**
+   * Takes what has come. The bytes are kept as they are.
+   *
+   * @returns Whether more may come; when not, the flow is told so later.
+   */
+  take(chunk: Uint8Array, isLast: boolean): boolean {
+    this.#received += chunk.length;
+    // The parser of node:http says that a message is complete in a later turn than its last bytes.
+    this.#isComplete ||= isLast || this.#received === this.#announced;
+    if (this.#isOver) {
+      return true;
+    }
+    if (chunk.length > 0) {
+      (this.#chunks ??= []).push(chunk);
+      this.#waitingBytes += chunk.length + CHUNK_BYTES;
+    }
+    const message = this.#receiver === null ? null : this.#next();
+    if (message !== null) {
+      this.#settle(message);
+    }
+    this.#isPaused = !this.#isComplete && this.#waitingBytes >= MAX_WAITING_BYTES;
+    return !this.#isPaused;
   }
 
   /** Answers whoever waits, and every later call, with `http.disconnect`. Gives whether this was the first time. */
   end(): boolean {
-    const first = this.#phase !== "over";
-    this.#phase = "over";
+    const isFirst = !this.#isOver;
+    this.#isOver = true;
+    this.#chunks = null;
     this.#settle(DISCONNECT);
-    return first;
+    return isFirst;
   }
 
   /** Lets what is left of the body pass by unread, so that the connection comes to its next request. */
   discard(): void {
-    this.#req.removeAllListeners("readable");
-    this.#req.resume();
+    this.#isPaused = false;
+    this.#flow.more();
   }
 
-  #begin(): void {
-    this.#phase = "reading";
-    this.#onFirstUse?.();
-    this.#req.on("readable", () => {
-      const message = this.#waiting === null || this.#phase !== "reading" ? null : this.#take();
-      if (message !== null) {
-        this.#settle(message);
-      }
-    });
-  }
-
-  #take(): HTTPRequestMessage | null {
-    const chunk = this.#req.read() as Buffer | null;
-    this.#received += chunk?.length ?? 0;
-    // The parser says that a message is complete in a later turn than its last bytes.
-    const last = this.#received === this.#announced || (this.#req.complete && this.#req.readableLength === 0);
-    if (chunk === null && !last) {
+  #next(): HTTPRequestMessage | null {
+    const chunks = this.#chunks;
+    if (this.#isRead || (chunks === null && !this.#isComplete)) {
       return null;
     }
-    if (last) {
-      this.#phase = "read";
+    this.#chunks = null;
+    this.#waitingBytes = 0;
+    this.#isRead = this.#isComplete;
+    if (this.#isPaused) {
+      this.#isPaused = false;
+      this.#flow.more();
     }
-    return { type: "http.request", body: chunk ?? EMPTY, more_body: !last };
+    return { type: "http.request", body: joined(chunks), more_body: !this.#isRead };
   }
 
   #settle(message: Message): void {
-    const waiting = this.#waiting;
-    this.#waiting = null;
-    waiting?.(message);
+    const receiver = this.#receiver;
+    this.#receiver = null;
+    receiver?.(message);
   }
+}
+
+function joined(chunks: readonly Uint8Array[] | null): Uint8Array {
+  if (chunks === null) {
+    return EMPTY;
+  }
+  return chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks);
 }

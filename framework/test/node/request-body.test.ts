@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import type { ReceiveMessage } from "../../src/asgi.js";
 import { Deferred } from "../../src/node/deferred.js";
+import { RequestBody } from "../../src/node/request-body.js";
 import { httpApp, readBody, respond, served, Wire } from "./_http.js";
 
 const post = (length: number) => `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n`;
@@ -80,6 +81,17 @@ describe("receive", () => {
     expect(wire.socket.writableLength).toBeGreaterThan(SIZE / 2);
     ask.resolve();
     expect(await wire.until(/\d+$/)).toMatch(new RegExp(`${SIZE}$`));
+  });
+
+  it("has a body of single bytes wait long before its bytes would fill the memory, and gives them in one message", async () => {
+    let more = 0;
+    const body = new RequestBody({ more: () => more++ }, Number.NaN, null);
+    let taken = 1;
+    while (body.take(Buffer.from("a"), false)) taken++;
+    expect(taken).toBeLessThan(1000);
+    expect(more).toBe(0);
+    expect(await body.receive()).toEqual({ type: "http.request", body: Buffer.alloc(taken, "a"), more_body: true });
+    expect(more).toBe(1);
   });
 
   it("refuses a second call while the first waits", async () => {

@@ -6,7 +6,7 @@ import { Refusal } from "../refusal.js";
 import { checkHead, type ParsedHead, type RequestHead } from "../request-head.js";
 import { createScope } from "../request.js";
 import type { Service } from "../service.js";
-import { UwsBody } from "./body.js";
+import { receiveBody } from "./body.js";
 import { UwsLine } from "./line.js";
 import type { UwsRequest, UwsResponse } from "./module.js";
 import { UwsSink } from "./response.js";
@@ -90,7 +90,7 @@ export class UwsHandler {
     } else {
       const { encrypted, server } = this;
       const scope = createScope(parsed, head, { encrypted, server, client: sink.client.pair }, this.#service);
-      const body = new UwsBody(res, parsed.bodyBytes);
+      const body = receiveBody(res, parsed.bodyBytes);
       const line = new UwsLine(sink, this.#service.connections);
       const exchange = new Exchange(this.#service, line, scope, body, sink, 0);
       sink.onAborted = () => exchange.disconnect();
