@@ -34,6 +34,7 @@ import {
   type SocketVerb,
   WEBSOCKET,
 } from "./router.js";
+import { nearest } from "./wording.js";
 
 export type { RouteRecord } from "./app/endpoint.js";
 export type { LifespanFunction, LifespanHook } from "./app/lifespan.js";
@@ -246,18 +247,24 @@ export class App extends DispatchingInstance {
 
   #addMount({ path, app, middleware }: MountEntry): void {
     this.#assertOpen(`mount ${path}`);
-    if (app === (this as unknown))
-      throw new ConfigurationError(`mount ${path}: an App cannot mount itself.`, { code: "TSGI_MOUNT_ITSELF" });
+    if (app === (this as unknown)) {
+      throw new ConfigurationError(
+        `mount ${path}: an App cannot mount itself. Mount another App, or include a Router.`,
+        { code: "TSGI_MOUNT_ITSELF" },
+      );
+    }
     if (/[{}]/.test(path)) {
       throw new ConfigurationError(
-        `mount ${path}: the prefix of a router with a mount is plain text, without {names}.`,
+        `mount ${path}: the prefix of a router with a mount is plain text, without {names}. ` +
+          "Mount on the App, or on a router without them.",
         { code: "TSGI_MOUNT_PREFIX_PARAMETERS" },
       );
     }
     if (this.#dispatcher.mounts.some(({ prefix }) => prefix === path)) {
-      throw new ConfigurationError(`mount ${path}: another application is mounted there already.`, {
-        code: "TSGI_DUPLICATE_MOUNT",
-      });
+      throw new ConfigurationError(
+        `mount ${path}: another application is mounted there already. Give each a prefix of its own.`,
+        { code: "TSGI_DUPLICATE_MOUNT" },
+      );
     }
     const wrapped = middleware.reduceRight<ASGIApp>((inner, list) => wrap(inner, list), app);
     const guarded = guard(
@@ -297,9 +304,11 @@ export class App extends DispatchingInstance {
   /** Adds a middleware around everything so far: the last one added is outermost. The next request builds the chain. */
   addMiddleware(middleware: Middleware): void {
     if (typeof middleware !== "function") {
-      throw new ConfigurationError(`addMiddleware() takes a function from app to app, not ${typeof middleware}.`, {
-        code: "TSGI_MIDDLEWARE_NOT_A_FUNCTION",
-      });
+      throw new ConfigurationError(
+        `addMiddleware() takes a function from app to app, not ${typeof middleware}. ` +
+          "Write addMiddleware(cors({ … })), or addMiddleware(httpMiddleware(async (request, next) => { … })).",
+        { code: "TSGI_MIDDLEWARE_NOT_A_FUNCTION" },
+      );
     }
     this.#dispatcher.addMiddleware(middleware);
   }
@@ -336,10 +345,14 @@ export class App extends DispatchingInstance {
     const route =
       this.#routes.find(({ metadata }) => metadata.name === name) ??
       this.#routes.find(({ metadata, handler }) => metadata.name === undefined && handler.name === name);
-    if (!route)
-      throw new ConfigurationError(`urlPathFor: no route is named ${JSON.stringify(name)}.`, {
+    if (!route) {
+      const names = this.#routes.map(({ metadata, handler }) => metadata.name ?? handler.name);
+      const meant = nearest(name, names);
+      const way = meant ? `Did you mean ${JSON.stringify(meant)}?` : "Give one the option `name`.";
+      throw new ConfigurationError(`urlPathFor: no route is named ${JSON.stringify(name)}. ${way}`, {
         code: "TSGI_UNKNOWN_ROUTE_NAME",
       });
+    }
     return buildPath(route.path, params);
   }
 }

@@ -53,9 +53,11 @@ const NO_PARAMS: Params = Object.freeze({});
  */
 export function compileHandler(fn: Callable, path = "", params?: Params): CompiledHandler {
   if (typeof fn !== "function")
-    throw new ConfigurationError(`A handler should be a function, not ${typeof fn}.`, {
-      code: "TSGI_HANDLER_NOT_A_FUNCTION",
-    });
+    throw new ConfigurationError(
+      `A handler should be a function, not ${typeof fn}. ` +
+        "Write compileHandler(readItem), not compileHandler(readItem()).",
+      { code: "TSGI_HANDLER_NOT_A_FUNCTION" },
+    );
   const declared = params ?? paramsOf(fn) ?? NO_PARAMS;
   const key = `${identityOf(fn)} ${identityOf(declared)} ${path}`;
   const compiled = memo.get(key) ?? compileEntry(fn, path, declared);

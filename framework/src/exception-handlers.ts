@@ -3,6 +3,7 @@ import { ConfigurationError, HTTPException, RequestValidationError } from "./exc
 import { errorText } from "./logger.js";
 import type { Request } from "./request.js";
 import { JSONResponse, type Response } from "./response.js";
+import { describe } from "./wording.js";
 
 /** Makes the answer to an error: a `Response`, or a value that is sent as JSON with the error's status. */
 export type ExceptionHandler<E = unknown> = (error: E, request: Request) => unknown;
@@ -37,7 +38,8 @@ export class ExceptionHandlers {
     if (!isKey || typeof handler !== "function") {
       throw new ConfigurationError(
         "An exception handler is registered for an error class or a status from 400 to 599, and is a function: " +
-          "exceptionHandler(MyError, (error, request) => …).",
+          "exceptionHandler(MyError, (error, request) => …). " +
+          `What came is ${describe(key)} and ${describe(handler)}.`,
         { code: "TSGI_INVALID_EXCEPTION_HANDLER" },
       );
     }

@@ -370,9 +370,11 @@ export function withParams<const P extends Params, F extends (args: Args<P>) => 
   fn: F,
 ): F & WithParams<P, ReturnType<F>> {
   if (typeof fn !== "function") {
-    throw new ConfigurationError(`withParams() takes params and a function, not ${typeof fn}.`, {
-      code: "TSGI_INVALID_WITH_PARAMS",
-    });
+    throw new ConfigurationError(
+      `withParams() takes params and a function, not ${typeof fn}. ` +
+        "Write withParams({ page: Query() }, async ({ page }) => …).",
+      { code: "TSGI_INVALID_WITH_PARAMS" },
+    );
   }
   const known = paramsOf(fn);
   if (known === undefined) Object.defineProperty(fn, PARAMS, { value: params });

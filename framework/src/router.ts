@@ -19,6 +19,7 @@ import type {
   RouterVerb,
   SocketVerb,
 } from "./router/options.js";
+import { describe } from "./wording.js";
 
 export { buildPath } from "./router/build-path.js";
 export type {
@@ -209,7 +210,7 @@ export class Router<const Prefix extends string = ""> {
     if (first !== undefined && (typeof first !== "object" || first === null)) {
       throw new ConfigurationError(
         `${place}: the options should be an object and the handler a function; what came is ` +
-          `${first === null ? "null" : typeof first}.`,
+          `${first === null ? "null" : typeof first}. The order is path, options, handler.`,
         { code: "TSGI_INVALID_ROUTE_ARGUMENTS" },
       );
     }
@@ -221,9 +222,11 @@ export class Router<const Prefix extends string = ""> {
   #add(methods: readonly string[], path: string, options: RouteOptions, handler: Handler): Handler {
     const place = `${methods.join(", ")} ${path}`;
     if (typeof handler !== "function") {
-      throw new ConfigurationError(`${place}: the handler should be a function, not ${describe(handler)}.`, {
-        code: "TSGI_HANDLER_NOT_A_FUNCTION",
-      });
+      throw new ConfigurationError(
+        `${place}: the handler should be a function, not ${describe(handler)}. ` +
+          "Pass the function itself: readItem, not readItem().",
+        { code: "TSGI_HANDLER_NOT_A_FUNCTION" },
+      );
     }
     if (typeof path !== "string" || (path !== "" && !path.startsWith("/"))) {
       throw new ConfigurationError(`${place}: a path starts with "/": write ${JSON.stringify(`/${path}`)}.`, {
@@ -233,9 +236,11 @@ export class Router<const Prefix extends string = ""> {
     for (const given of methods) {
       const method = given.toUpperCase();
       if (!METHOD.test(method)) {
-        throw new ConfigurationError(`${place}: ${JSON.stringify(given)} is no method, as "GET" is one.`, {
-          code: "TSGI_INVALID_METHOD",
-        });
+        throw new ConfigurationError(
+          `${place}: ${JSON.stringify(given)} is no method, as "GET" is one. ` +
+            'A method is one word: letters, digits, "-" and the like.',
+          { code: "TSGI_INVALID_METHOD" },
+        );
       }
       const entry: RouteEntry = {
         method,
@@ -267,14 +272,20 @@ export class Router<const Prefix extends string = ""> {
    */
   includeRouter(router: Router<string>, options: IncludeOptions = {}): void {
     if (!(router instanceof Router)) {
-      throw new ConfigurationError(`includeRouter() takes a Router, not ${describe(router)}. An App is mounted.`, {
-        code: "TSGI_NOT_A_ROUTER",
-      });
+      throw new ConfigurationError(
+        `includeRouter() takes a Router, not ${describe(router)}. An App is mounted. ` +
+          'Write mount("/prefix", app) for one.',
+        { code: "TSGI_NOT_A_ROUTER" },
+      );
     }
     if (router.#reaches(this)) {
-      throw new ConfigurationError("A router cannot include itself, nor one that includes it.", {
-        code: "TSGI_ROUTER_CIRCLE",
-      });
+      const named =
+        router.#options.prefix === undefined ? "" : ` with the prefix ${JSON.stringify(router.#options.prefix)}`;
+      throw new ConfigurationError(
+        "A router cannot include itself, nor one that includes it. " +
+          `Take the includeRouter() of the one${named} out, or the other.`,
+        { code: "TSGI_ROUTER_CIRCLE" },
+      );
     }
     assertPrefix(options.prefix ?? "");
     const handlers = new ExceptionHandlers(options.exceptionHandlers);
@@ -301,15 +312,19 @@ export class Router<const Prefix extends string = ""> {
   /** Hands everything below a prefix to another application. Its `path` stays whole, its `root_path` grows. */
   mount(path: string, app: ASGIApp): void {
     if (typeof app !== "function") {
-      throw new ConfigurationError(`mount ${path}: an ASGI application is a function, not ${describe(app)}.`, {
-        code: "TSGI_NOT_AN_ASGI_APPLICATION",
-      });
+      throw new ConfigurationError(
+        `mount ${path}: an ASGI application is a function, not ${describe(app)}. ` +
+          "Pass an App, or a function of (scope, receive, send).",
+        { code: "TSGI_NOT_AN_ASGI_APPLICATION" },
+      );
     }
     const segments = parsePattern(path, "mount");
     if (segments.some(({ isParam }) => isParam)) {
-      throw new ConfigurationError(`mount ${path}: the prefix of a mount is plain text, without {names}.`, {
-        code: "TSGI_MOUNT_PREFIX_PARAMETERS",
-      });
+      throw new ConfigurationError(
+        `mount ${path}: the prefix of a mount is plain text, without {names}. ` +
+          "For names include a Router: its routes get them.",
+        { code: "TSGI_MOUNT_PREFIX_PARAMETERS" },
+      );
     }
     if (this.#options.dependencies && this.#options.dependencies.length > 0) {
       throw new ConfigurationError(
@@ -343,8 +358,4 @@ export class Router<const Prefix extends string = ""> {
     for (const entry of this.#mounts) registry.addMount(entry);
     this.#registries.push(registry);
   }
-}
-
-function describe(value: unknown): string {
-  return value === null ? "null" : typeof value === "object" ? "an object" : typeof value;
 }

@@ -85,9 +85,12 @@ async function toPath(directory: string | URL): Promise<string> {
   const { fileURLToPath } = await import("node:url");
   const path = typeof directory === "string" ? directory : fileURLToPath(directory);
   if ((await fileKind(".", path).catch(() => null)) === "folder") return path;
-  throw new ConfigurationError(`StaticFiles: ${JSON.stringify(path)} is no folder that can be read.`, {
-    code: "TSGI_INVALID_STATIC_FOLDER",
-  });
+  const paths = await import("node:path");
+  throw new ConfigurationError(
+    `StaticFiles: ${JSON.stringify(path)} is no folder that can be read. ` +
+      `It is looked for at ${paths.resolve(path)}: a relative path begins at the working directory.`,
+    { code: "TSGI_INVALID_STATIC_FOLDER" },
+  );
 }
 
 /** Whether the target as it came ends with a slash; the path in its canonical form does not say. */
@@ -134,9 +137,10 @@ export class StaticFiles extends CallableInstance {
    */
   constructor(directory: string | URL, options: StaticFilesOptions = {}) {
     if (typeof directory !== "string" && !(directory instanceof URL)) {
-      throw new ConfigurationError(`StaticFiles takes the path of a folder, not ${typeof directory}.`, {
-        code: "TSGI_INVALID_STATIC_FOLDER",
-      });
+      throw new ConfigurationError(
+        `StaticFiles takes the path of a folder, not ${typeof directory}. Write new StaticFiles("public").`,
+        { code: "TSGI_INVALID_STATIC_FOLDER" },
+      );
     }
     const folder = new Folder(directory, options);
     const self: ASGIApp = (scope, receive, send) => {

@@ -24,7 +24,11 @@ async function readDocument(source: string | undefined): Promise<OpenAPIDocument
     if (error instanceof CommandError) throw error;
     throw new CommandError("TSGI_UNREADABLE_DOCUMENT", `${source} cannot be read: ${showError(error)}`);
   }
-  throw new CommandError("TSGI_NOT_A_DOCUMENT", `${source} is no OpenAPI document: it has no member "openapi".`);
+  throw new CommandError(
+    "TSGI_NOT_A_DOCUMENT",
+    `${source} is no OpenAPI document: it has no member "openapi". ` +
+      "Name one that tsgi openapi --out FILE wrote, or a module.",
+  );
 }
 
 async function download(url: string): Promise<string> {

@@ -1,7 +1,7 @@
 /** `tsgi explain`: what a code means, as the page of errors has it. @module */
 import path from "node:path";
 import type { Command } from "commander";
-import { nearest } from "../nearest.js";
+import { nearest } from "../wording.js";
 import { EXIT } from "./errors.js";
 import { ERRORS_PAGE, type Explanation, explanations } from "./errors-page.js";
 

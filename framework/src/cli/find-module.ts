@@ -1,7 +1,7 @@
 /** Which file the user means. @module */
 import { existsSync, readdirSync, statSync } from "node:fs";
 import path from "node:path";
-import { nearest } from "../nearest.js";
+import { nearest } from "../wording.js";
 import { CommandError } from "./errors.js";
 
 /** Where an application lies when no file is named, the first that exists. */

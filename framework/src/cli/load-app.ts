@@ -79,7 +79,8 @@ export async function loadTsgiApp(name: string | undefined): Promise<LoadedApp &
   if (!isTsgiApp(loaded.app)) {
     throw new CommandError(
       "TSGI_NOT_A_TSGI_APP",
-      `${loaded.shownFile} exports an ASGI application, but no App of tsgi: its routes cannot be known.`,
+      `${loaded.shownFile} exports an ASGI application, but no App of tsgi: its routes cannot be known. ` +
+        "Name the module that exports the App.",
     );
   }
   return loaded as LoadedApp & { app: App };

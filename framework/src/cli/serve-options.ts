@@ -20,7 +20,11 @@ export interface RunFlags {
 export function toServeOptions(flags: RunFlags): ServeOptions {
   const { host, port, socket, workers, loop, tlsKey, tlsCert, trustedProxies, shutdownTimeout } = flags;
   if ((tlsKey === undefined) !== (tlsCert === undefined)) {
-    throw new CommandError("TSGI_INCOMPLETE_TLS", "TLS takes both --tls-key and --tls-cert.", EXIT.usage);
+    throw new CommandError(
+      "TSGI_INCOMPLETE_TLS",
+      `TLS takes both --tls-key and --tls-cert. Add ${tlsKey === undefined ? "--tls-key" : "--tls-cert"}.`,
+      EXIT.usage,
+    );
   }
   return {
     ...(socket === undefined ? { host, port } : { path: socket }),

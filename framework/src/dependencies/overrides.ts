@@ -61,9 +61,10 @@ export function createFindOverride(
   const assertNoCircle = (plan: DependencyPlan, chain: readonly Callable[]): void => {
     if (chain.includes(plan.callable)) {
       const circle = [...chain.slice(chain.indexOf(plan.callable)), plan.callable].map(nameOf).join(" → ");
-      throw new RecursionError(`Dependencies go in a circle through dependencyOverrides: ${circle}.`, {
-        code: "TSGI_DEPENDENCY_CIRCLE",
-      });
+      throw new RecursionError(
+        `Dependencies go in a circle through dependencyOverrides: ${circle}. Take one of the overrides out.`,
+        { code: "TSGI_DEPENDENCY_CIRCLE" },
+      );
     }
     for (const step of plan.dependencies) {
       if (!step.isOriginal) assertNoCircle(find(step, false), [...chain, plan.callable]);

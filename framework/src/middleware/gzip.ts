@@ -89,7 +89,8 @@ function compile(options: GzipOptions): Settings {
   const isKnown = Array.isArray(encodings) && encodings.every((coding) => coding === "gzip" || coding === "br");
   if (!isKnown || encodings.length === 0 || level > 9 || brotliQuality > 11) {
     throw new ConfigurationError(
-      'gzip() takes encodings of "gzip" and "br", a level from 1 to 9, a brotliQuality from 0 to 11.',
+      'gzip() takes encodings of "gzip" and "br", a level from 1 to 9, a brotliQuality from 0 to 11. ' +
+        `What came is ${JSON.stringify({ encodings, level, brotliQuality })}.`,
       { code: "TSGI_INVALID_GZIP_OPTION" },
     );
   }

@@ -7,6 +7,7 @@ import { onHTTP } from "./on-http.js";
 import { headersOf } from "./response-head.js";
 import { sendInOrder } from "./send-in-order.js";
 import { SharedReceive } from "./shared-receive.js";
+import { describe } from "../wording.js";
 
 /** The head of a response that has not been sent yet. What is changed in it is what the client gets. */
 export interface ResponseHead {
@@ -52,9 +53,11 @@ export type HTTPMiddlewareFunction = (
  */
 export function httpMiddleware(fn: HTTPMiddlewareFunction): Middleware {
   if (typeof fn !== "function") {
-    throw new ConfigurationError("httpMiddleware() takes a function: httpMiddleware(async (request, next) => { … }).", {
-      code: "TSGI_MIDDLEWARE_NOT_A_FUNCTION",
-    });
+    throw new ConfigurationError(
+      "httpMiddleware() takes a function: httpMiddleware(async (request, next) => { … }). " +
+        `What came is ${describe(fn)}.`,
+      { code: "TSGI_MIDDLEWARE_NOT_A_FUNCTION" },
+    );
   }
   return onHTTP((app, scope, receive, send) => new Passage(app, scope, receive, send).run(fn));
 }

@@ -1,4 +1,5 @@
 import { ConfigurationError } from "../exceptions.js";
+import { describe } from "../wording.js";
 
 /**
  * Refuses an option that does not exist: written `origins` for `allowOrigins`, a rule would be silently off.
@@ -7,9 +8,10 @@ import { ConfigurationError } from "../exceptions.js";
  */
 export function assertOptions(name: string, options: unknown, known: readonly string[]): void {
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
-    throw new ConfigurationError(`${name}() takes an object with the options ${known.join(", ")}.`, {
-      code: "TSGI_INVALID_MIDDLEWARE_OPTIONS",
-    });
+    throw new ConfigurationError(
+      `${name}() takes an object with the options ${known.join(", ")}. What came is ${describe(options)}.`,
+      { code: "TSGI_INVALID_MIDDLEWARE_OPTIONS" },
+    );
   }
   for (const option of Object.keys(options)) {
     if (known.includes(option)) continue;

@@ -1,4 +1,5 @@
 import { ConfigurationError } from "../exceptions.js";
+import { describe } from "../wording.js";
 
 /** Decides on an origin as a browser sends it. */
 export type OriginTest = (origin: string) => boolean | Promise<boolean>;
@@ -22,7 +23,8 @@ export function compileOrigins(rule: OriginRule): OriginTest | null {
   const entries: unknown = typeof rule === "string" || rule instanceof RegExp ? [rule] : rule;
   if (!Array.isArray(entries)) {
     throw new ConfigurationError(
-      'cors() needs allowOrigins: ["https://example.com"], or "*" for every page on the web.',
+      'cors() needs allowOrigins: ["https://example.com"], or "*" for every page on the web. ' +
+        `What came is ${describe(rule)}.`,
       { code: "TSGI_MISSING_CORS_ORIGINS" },
     );
   }
@@ -52,7 +54,8 @@ function whole({ source, flags }: RegExp): RegExp {
 function assertOrigin(entry: unknown): string {
   if (entry === "null") {
     throw new ConfigurationError(
-      'cors(): every page can have the origin "null", in a sandboxed frame. It cannot be in allowOrigins.',
+      'cors(): every page can have the origin "null", in a sandboxed frame. It cannot be in allowOrigins. ' +
+        "Take it out, and serve the page that calls from an origin of its own.",
       { code: "TSGI_INVALID_CORS_ORIGIN" },
     );
   }

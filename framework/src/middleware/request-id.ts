@@ -39,9 +39,10 @@ export function requestId(options: RequestIdOptions = {}): Middleware {
   assertOptions("requestId", options, ["header", "trustIncoming", "generate"]);
   const { header = "X-Request-ID", trustIncoming = false, generate = () => crypto.randomUUID() } = options;
   if (!TOKEN.test(header))
-    throw new ConfigurationError(`requestId(): ${JSON.stringify(header)} is no name of a header.`, {
-      code: "TSGI_INVALID_HEADER_NAME",
-    });
+    throw new ConfigurationError(
+      `requestId(): ${JSON.stringify(header)} is no name of a header. Write one word, such as "X-Request-ID".`,
+      { code: "TSGI_INVALID_HEADER_NAME" },
+    );
   const name = header.toLowerCase();
   return onHTTP((app, scope, receive, send) => {
     const [given = "", second] = trustIncoming ? headerValues(scope.headers ?? [], name) : [];

@@ -68,9 +68,12 @@ type Pair = readonly [name: string, value: string];
 function compile(options: SecurityHeadersOptions): readonly Pair[] {
   const { frameOptions = "DENY", referrerPolicy = "strict-origin-when-cross-origin" } = options;
   if (frameOptions !== false && frameOptions !== "DENY" && frameOptions !== "SAMEORIGIN") {
-    throw new ConfigurationError('securityHeaders(): frameOptions is "DENY", "SAMEORIGIN" or false.', {
-      code: "TSGI_INVALID_FRAME_OPTIONS",
-    });
+    throw new ConfigurationError(
+      'securityHeaders(): frameOptions is "DENY", "SAMEORIGIN" or false. ' +
+        `What came is ${JSON.stringify(frameOptions)}: for other pages write a contentSecurityPolicy with ` +
+        "frame-ancestors.",
+      { code: "TSGI_INVALID_FRAME_OPTIONS" },
+    );
   }
   const ancestors = frameOptions === "DENY" ? "frame-ancestors 'none'" : "frame-ancestors 'self'";
   const { contentSecurityPolicy = frameOptions === false ? false : ancestors } = options;
@@ -99,9 +102,12 @@ function compileTransport(options: (SecurityHeadersOptions["strictTransportSecur
   const { maxAge = YEAR, includeSubDomains = false, preload = false } = options;
   assertWhole("securityHeaders(): maxAge", maxAge, 0);
   if (preload && (!includeSubDomains || maxAge < MIN_PRELOAD)) {
-    throw new ConfigurationError("securityHeaders(): preload needs includeSubDomains and a maxAge of a year or more.", {
-      code: "TSGI_INVALID_HSTS_PRELOAD",
-    });
+    throw new ConfigurationError(
+      "securityHeaders(): preload needs includeSubDomains and a maxAge of a year or more. " +
+        `What came is ${JSON.stringify({ maxAge, includeSubDomains })}. ` +
+        "Write strictTransportSecurity: { maxAge: 63072000, includeSubDomains: true, preload: true }.",
+      { code: "TSGI_INVALID_HSTS_PRELOAD" },
+    );
   }
   const directives = [`max-age=${maxAge}`, includeSubDomains ? "includeSubDomains" : "", preload ? "preload" : ""];
   return ["strict-transport-security", directives.filter((text) => text !== "").join("; ")];

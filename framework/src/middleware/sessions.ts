@@ -107,15 +107,17 @@ function compile(options: SessionsOptions) {
     typeof text === "string" && new TextEncoder().encode(text).length >= MIN_SECRET_BYTES;
   if (!Array.isArray(secrets) || secrets.length === 0 || !secrets.every(isLong)) {
     throw new ConfigurationError(
-      `sessions() needs a secret of at least ${MIN_SECRET_BYTES} bytes, such as \`openssl rand -hex 32\` gives.`,
+      `sessions() needs a secret of at least ${MIN_SECRET_BYTES} bytes, such as \`openssl rand -hex 32\` gives. ` +
+        "What came is none, or a shorter one.",
       { code: "TSGI_WEAK_SESSION_SECRET" },
     );
   }
   assertWhole("sessions(): maxAge", maxAge, 1);
   if (sameSite === "none" && !secure) {
-    throw new ConfigurationError('sessions(): browsers refuse sameSite "none" without secure.', {
-      code: "TSGI_INVALID_SESSION_COOKIE",
-    });
+    throw new ConfigurationError(
+      'sessions(): browsers refuse sameSite "none" without secure. Write secure: true, or sameSite: "lax".',
+      { code: "TSGI_INVALID_SESSION_COOKIE" },
+    );
   }
   const attributes: CookieOptions = { maxAge, sameSite, secure, httpOnly: true, path: "/" };
   try {

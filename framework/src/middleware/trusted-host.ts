@@ -4,6 +4,7 @@ import { hostOf, parseHost } from "./host.js";
 import { onHTTP } from "./on-http.js";
 import { assertOptions } from "./options.js";
 import { refuse } from "./response-head.js";
+import { describe } from "../wording.js";
 
 /** What `trustedHost` takes. */
 export interface TrustedHostOptions {
@@ -48,9 +49,11 @@ function compile(options: TrustedHostOptions): readonly Test[] {
   assertOptions("trustedHost", options, ["allowedHosts"]);
   const { allowedHosts } = options;
   if (!Array.isArray(allowedHosts) || allowedHosts.length === 0) {
-    throw new ConfigurationError('trustedHost() needs allowedHosts: ["example.com", "*.example.com"].', {
-      code: "TSGI_INVALID_TRUSTED_HOST",
-    });
+    throw new ConfigurationError(
+      'trustedHost() needs allowedHosts: ["example.com", "*.example.com"]. ' +
+        `What came is ${Array.isArray(allowedHosts) ? "an empty list" : describe(allowedHosts)}.`,
+      { code: "TSGI_INVALID_TRUSTED_HOST" },
+    );
   }
   return allowedHosts.map(compileEntry);
 }

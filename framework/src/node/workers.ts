@@ -32,7 +32,10 @@ let group: WorkerGroup | null = null;
  */
 export async function serveWithWorkers(settings: WorkersSettings): Promise<RunningServer> {
   if (process.argv[1] === undefined) {
-    throw new ServerStartError("EWORKER", "Workers run the program's main module, and this program has none.");
+    throw new ServerStartError(
+      "EWORKER",
+      "Workers run the program's main module, and this program has none. Write it into a file, and run that.",
+    );
   }
   group ??= new WorkerGroup(settings, () => (group = null));
   return group.serve();

@@ -107,9 +107,11 @@ class Source {
   resolve(ref: string): JSONSchema {
     const target = this.byId.get(ref) ?? resolveRef(ref, this.root);
     if (target) return target;
-    throw new ConfigurationError(`The reference ${JSON.stringify(ref)} leads nowhere within its schema.`, {
-      code: "TSGI_UNRESOLVED_REFERENCE",
-    });
+    throw new ConfigurationError(
+      `The reference ${JSON.stringify(ref)} leads nowhere within its schema. ` +
+        "Define it in the $defs of that schema, or write the schema itself in its place.",
+      { code: "TSGI_UNRESOLVED_REFERENCE" },
+    );
   }
 }
 

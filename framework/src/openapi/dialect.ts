@@ -25,9 +25,10 @@ export function toJSONValue(value: unknown): unknown {
     const text = JSON.stringify(value) as string | undefined;
     return text === undefined ? undefined : (JSON.parse(text) as unknown);
   } catch (error) {
-    throw new ConfigurationError(`A default or an example has no JSON form: ${(error as Error).message}.`, {
-      code: "TSGI_VALUE_WITHOUT_JSON_FORM",
-    });
+    throw new ConfigurationError(
+      `A default or an example has no JSON form: ${(error as Error).message}. Write it as it would travel.`,
+      { code: "TSGI_VALUE_WITHOUT_JSON_FORM" },
+    );
   }
 }
 
@@ -160,9 +161,11 @@ function typedOf(type: string, schema: JSONSchema, inner: Inner, direction: Dire
       return enumSchema([null]);
     default:
       if (TYPES.has(type)) return { type: type as "boolean" };
-      throw new ConfigurationError(`The schema type ${JSON.stringify(type)} has no form in an OpenAPI document.`, {
-        code: "TSGI_SCHEMA_NOT_IN_DOCUMENT",
-      });
+      throw new ConfigurationError(
+        `The schema type ${JSON.stringify(type)} has no form in an OpenAPI document. ` +
+          "Describe what travels on the wire, or leave the route out with includeInSchema: false.",
+        { code: "TSGI_SCHEMA_NOT_IN_DOCUMENT" },
+      );
   }
 }
 

@@ -49,7 +49,8 @@ export class Documentation {
     const paths = [this.#documentPath, ...this.#pages.map(({ path }) => path)].filter((path) => path !== null);
     if (new Set(paths).size < paths.length) {
       throw new ConfigurationError(
-        "openapiUrl, docsUrl and redocUrl are three paths: give each one of its own, or null.",
+        "openapiUrl, docsUrl and redocUrl are three paths: give each one of its own, or null. " +
+          `What came is ${paths.join(", ")}.`,
         { code: "TSGI_DUPLICATE_DOCUMENT_URL" },
       );
     }

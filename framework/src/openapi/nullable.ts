@@ -31,9 +31,10 @@ function typeOf(value: unknown): NonNullable<SchemaObject["type"]> | null {
   if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number";
   const type = typeof value;
   if (type === "string" || type === "boolean" || type === "object") return type;
-  throw new ConfigurationError(`A value of type ${type} has no JSON form, so no document can list it.`, {
-    code: "TSGI_VALUE_WITHOUT_JSON_FORM",
-  });
+  throw new ConfigurationError(
+    `A value of type ${type} has no JSON form, so no document can list it. Write it as it would travel.`,
+    { code: "TSGI_VALUE_WITHOUT_JSON_FORM" },
+  );
 }
 
 function enumOfType(type: NonNullable<SchemaObject["type"]>, values: unknown[]): SchemaObject {

@@ -33,9 +33,11 @@ export function buildPath(
     return encodeValue(text, Object.hasOwn(params, text) ? params[text] : undefined, pattern);
   });
   for (const name of unused) {
-    throw new ConfigurationError(`urlPathFor ${pattern}: the pattern has no parameter ${JSON.stringify(name)}.`, {
-      code: "TSGI_UNKNOWN_URL_PARAMETER",
-    });
+    throw new ConfigurationError(
+      `urlPathFor ${pattern}: the pattern has no parameter ${JSON.stringify(name)}. ` +
+        "Leave it out, or add it to the query string.",
+      { code: "TSGI_UNKNOWN_URL_PARAMETER" },
+    );
   }
   return `/${segments.join("/")}`;
 }
@@ -43,7 +45,9 @@ export function buildPath(
 function encodeValue(name: string, value: PathValue | undefined, pattern: string): string {
   const where = `urlPathFor ${pattern}: the parameter ${JSON.stringify(name)}`;
   if (value === undefined || value === null) {
-    throw new ConfigurationError(`${where} is missing.`, { code: "TSGI_MISSING_URL_PARAMETER" });
+    throw new ConfigurationError(`${where} is missing. Pass a value for each name of the pattern.`, {
+      code: "TSGI_MISSING_URL_PARAMETER",
+    });
   }
   if (
     typeof value !== "string" &&
@@ -57,17 +61,20 @@ function encodeValue(name: string, value: PathValue | undefined, pattern: string
   }
   const text = String(value);
   if (text === "") {
-    throw new ConfigurationError(`${where} is empty, and a path parameter never is.`, {
-      code: "TSGI_INVALID_URL_PARAMETER",
-    });
+    throw new ConfigurationError(
+      `${where} is empty, and a path parameter never is. ` +
+        "Give it a character at least, or leave the segment to another route.",
+      { code: "TSGI_INVALID_URL_PARAMETER" },
+    );
   }
   if (text === "." || text === "..") {
-    throw new ConfigurationError(`${where} is ${JSON.stringify(text)}, which a client takes out of the path.`, {
-      code: "TSGI_INVALID_URL_PARAMETER",
-    });
+    throw new ConfigurationError(
+      `${where} is ${JSON.stringify(text)}, which a client takes out of the path. Send it in the query string.`,
+      { code: "TSGI_INVALID_URL_PARAMETER" },
+    );
   }
   if (!isWellFormed(text)) {
-    throw new ConfigurationError(`${where} has a lone surrogate, which has no UTF-8 form.`, {
+    throw new ConfigurationError(`${where} has a lone surrogate, which has no UTF-8 form. Write whole characters.`, {
       code: "TSGI_INVALID_URL_PARAMETER",
     });
   }

@@ -190,9 +190,11 @@ class Document implements Compiler {
               `A schema of type ${JSON.stringify(type)} has no JSON form. Describe what travels on the wire instead.`,
               { code: "TSGI_SCHEMA_WITHOUT_JSON_FORM" },
             )
-          : new ConfigurationError(`The schema type ${JSON.stringify(type)} is not known.`, {
-              code: "TSGI_UNKNOWN_SCHEMA_TYPE",
-            });
+          : new ConfigurationError(
+              `The schema type ${JSON.stringify(type)} is not known. ` +
+                "Known types: string, number, integer, boolean, object, array, null.",
+              { code: "TSGI_UNKNOWN_SCHEMA_TYPE" },
+            );
     }
   }
 
@@ -275,9 +277,11 @@ function hasSpecial(schema: JSONSchema): boolean {
       );
     }
     if (NEED_TYPE.has(keyword) && !saysType(schema)) {
-      throw new ConfigurationError(`The keyword ${JSON.stringify(keyword)} needs a \`type\` beside it.`, {
-        code: "TSGI_KEYWORD_WITHOUT_TYPE",
-      });
+      throw new ConfigurationError(
+        `The keyword ${JSON.stringify(keyword)} needs a \`type\` beside it. ` +
+          "Say which one is meant, as t.String({ … }) does.",
+        { code: "TSGI_KEYWORD_WITHOUT_TYPE" },
+      );
     }
     special ||= SPECIAL.has(keyword);
   }

@@ -24,7 +24,8 @@ export function compilePattern(pattern: string): RegExp {
       return new RegExp(pattern);
     } catch (error) {
       throw new ConfigurationError(
-        `The pattern ${JSON.stringify(pattern)} is no regular expression: ${(error as Error).message}.`,
+        `The pattern ${JSON.stringify(pattern)} is no regular expression: ${(error as Error).message}. ` +
+          "Mend it; what is meant as text takes a backslash in front.",
         { code: "TSGI_INVALID_REGULAR_EXPRESSION" },
       );
     }

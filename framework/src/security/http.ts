@@ -80,9 +80,11 @@ export class HTTPBasic<AutoError extends boolean = true> extends SecurityScheme<
   constructor(options: HTTPBasicOptions<AutoError> = {}) {
     const { realm = "Restricted" } = options;
     if (!/^[ -~]*$/.test(realm)) {
-      throw new ConfigurationError(`HTTPBasic: a realm is printable ASCII; ${JSON.stringify(realm)} is not.`, {
-        code: "TSGI_INVALID_REALM",
-      });
+      throw new ConfigurationError(
+        `HTTPBasic: a realm is printable ASCII; ${JSON.stringify(realm)} is not. ` +
+          "Write it without other characters.",
+        { code: "TSGI_INVALID_REALM" },
+      );
     }
     super(options, {
       defaultName: "HTTPBasic",

@@ -80,7 +80,8 @@ describe("tsgi openapi", () => {
     await using project = await Project.create({ "app.js": "export default async () => {};" });
     const { code, stderr } = await project.run("openapi");
     expect(stderr).toBe(
-      "app.js exports an ASGI application, but no App of tsgi: its routes cannot be known.\n" +
+      "app.js exports an ASGI application, but no App of tsgi: its routes cannot be known. " +
+        "Name the module that exports the App.\n" +
         "Read more: tsgi explain TSGI_NOT_A_TSGI_APP\n",
     );
     expect(code).toBe(1);

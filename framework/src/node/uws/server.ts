@@ -53,7 +53,13 @@ export class UwsServer extends StoppableServer {
     this.#listening = await new Promise((resolve, reject) => {
       app.listen(host, own, (listening) => {
         if (listening === false) {
-          reject(new ServerStartError("ELISTEN", `uWebSockets.js cannot listen on port ${own} of ${host}.`));
+          reject(
+            new ServerStartError(
+              "ELISTEN",
+              `uWebSockets.js cannot listen on port ${own} of ${host}. ` +
+                'It does not say why: serve with loop: "libuv", which does.',
+            ),
+          );
         } else {
           resolve(listening);
         }

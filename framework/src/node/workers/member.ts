@@ -106,5 +106,5 @@ export class Member {
 }
 
 function notListening(text: string): ServerStartError {
-  return new ServerStartError("EWORKER", `A worker ended before it listened (${text}).`);
+  return new ServerStartError("EWORKER", `A worker ended before it listened (${text}). What it wrote stands above.`);
 }

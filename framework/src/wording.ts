@@ -1,4 +1,11 @@
-/** What was probably meant by a word that is not known. @module */
+/** Words for the messages of mistakes: what came, and what was probably meant. @module */
+
+/** What a value is, where a function or the like was expected: `"null"`, `"an object"`, `"a Promise"`, `"string"`. */
+export function describe(value: unknown): string {
+  if (value === null) return "null";
+  if (value instanceof Promise) return "a Promise";
+  return typeof value === "object" ? "an object" : typeof value;
+}
 
 /** The word of a list that was probably meant: at most two letters away, or other than it in the case of letters alone. */
 export function nearest(word: string, known: readonly string[]): string | null {
