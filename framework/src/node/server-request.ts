@@ -26,10 +26,10 @@ export class ServerRequest extends IncomingMessage implements BodyFlow {
   override push(chunk: Buffer | null): boolean {
     const body = this.#body;
     if (body === null) return super.push(chunk);
-    if (chunk !== null) return body.take(chunk, false);
-    body.take(EMPTY, true);
-    if (this.listenerCount("end") > 0) return super.push(null); // of node:http itself, where the answer came first
-    endEmpty(this);
+    const goesOn = body.take(chunk ?? EMPTY, chunk === null);
+    if (body.outstanding > 0) return goesOn;
+    if (this.listenerCount("end") > 0) super.push(null); // node:http itself listens, where the answer came first
+    else endEmpty(this);
     return true;
   }
 }
