@@ -1,12 +1,11 @@
 /** Makes what the repository's own generator needs before it can write, so that its first call is as fast as any. */
 import path from "node:path";
-import { templateNames } from "../dist/options.js";
 import { findTemplates } from "../dist/templates.js";
 import { bundleWhereNeeded } from "./bundle.js";
 
 const packageRoot = path.dirname(import.meta.dirname);
 
 await bundleWhereNeeded(packageRoot);
-for (const name of templateNames) {
-  await findTemplates(packageRoot).read(name).framework.tarball?.read();
-}
+const { framework, generator } = findTemplates(packageRoot).read("minimal");
+await framework.tarball?.read();
+await generator?.tarball?.read();

@@ -28,13 +28,17 @@ function adaptScript(script: string, packageManager: PackageManager): string {
 
 /** Turns the template's package.json into that of a project which stands alone. */
 export function renderPackageJson(text: string, template: Template, options: ProjectOptions): string {
-  const { workspace, framework, overlay } = template;
+  const { workspace, framework, generator, overlay } = template;
   const { packageManager } = options.answers;
   const { scripts, engines, dependencies, devDependencies } = parseJson(text, "package.json");
   const added = parseJson(overlay.get("package.json")?.contents.toString("utf8") ?? "{}", "package.json");
   const leftOut = new LeftOut(options.answers);
   const ownScripts = Object.entries({ ...textsOf(added["scripts"]), ...textsOf(scripts) });
-  const tools = { ...textsOf(devDependencies), ...workspace.devDependencies };
+  const tools = {
+    ...textsOf(devDependencies),
+    ...workspace.devDependencies,
+    ...(generator && { "create-tsgi": generator.specifier }),
+  };
   return toJson({
     name: options.answers.name,
     version: "0.1.0",

@@ -57,9 +57,10 @@ export async function renderProject(template: Template, options: ProjectOptions)
     // 0600: the key signs every token, so nobody else on the machine may read it.
     add({ path: ".env", contents, mode: 0o600, isKept: true });
   }
-  const { tarball } = template.framework;
-  if (tarball) {
-    add({ path: tarball.path, contents: await tarball.read(), mode: 0o666 });
+  for (const tarball of [template.framework.tarball, template.generator?.tarball]) {
+    if (tarball) {
+      add({ path: tarball.path, contents: await tarball.read(), mode: 0o666 });
+    }
   }
   return [...files.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }

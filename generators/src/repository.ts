@@ -1,10 +1,11 @@
+import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { packFramework } from "./framework-tarball.js";
 import { isRecord, readJson, textsOf } from "./json.js";
-import type { TemplateName } from "./options.js";
+import { templateNames, type TemplateName } from "./options.js";
+import { fingerprintOf, packPackage } from "./packed-package.js";
 import { readFiles } from "./read-files.js";
-import type { Template, TemplateSource, Workspace } from "./template.js";
+import type { PackageSource, Template, TemplateSource, Workspace } from "./template.js";
 
 /** The folder of the repository that is the source of each template. */
 const folders: Readonly<Record<TemplateName, string>> = {
@@ -65,13 +66,31 @@ export class Repository implements TemplateSource {
     return existsSync(join(generators, "src/repository.ts")) ? new Repository(generators) : null;
   }
 
-  read(name: TemplateName): Template {
+  read(name: TemplateName): Required<Template> {
     return {
       files: readFiles(join(this.#root, folders[name]), (path) => generated.some((pattern) => pattern.test(path))),
       overlay: new Map(overlays[name].flatMap((folder) => [...readFiles(join(this.#generators, "overlays", folder))])),
       workspace: this.#readWorkspace([...commonTools, ...ownTools[name]]),
-      framework: packFramework(join(this.#root, "framework"), join(this.#generators, ".cache")),
+      framework: this.#pack(join(this.#root, "framework"), fingerprintOf),
+      generator: this.#pack(this.#generators, () => this.#fingerprint()),
     };
+  }
+
+  #pack(folder: string, fingerprint: (folder: string) => string): PackageSource {
+    return packPackage({ folder, fingerprint: () => fingerprint(folder) }, join(this.#generators, ".cache"));
+  }
+
+  /** Names the state of this package and of all templates, which are packed into it. */
+  #fingerprint(): string {
+    const hash = createHash("sha256").update(fingerprintOf(this.#generators));
+    for (const name of templateNames) {
+      const { files, overlay, workspace } = this.read(name);
+      for (const [path, { contents, isExecutable }] of [...files, ...overlay]) {
+        hash.update(`${path} ${contents.length} ${isExecutable}\n`).update(contents);
+      }
+      hash.update(JSON.stringify(workspace));
+    }
+    return hash.digest("hex").slice(0, 16);
   }
 
   #readWorkspace(tools: readonly string[]): Workspace {

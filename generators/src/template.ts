@@ -16,11 +16,11 @@ export interface Workspace {
   compilerOptions: Readonly<Record<string, unknown>>;
 }
 
-/** How a project comes by the framework. */
-export interface FrameworkSource {
-  /** What stands in `dependencies`: a range, or `file:` and the path of {@link FrameworkSource.tarball}. */
+/** How a project comes by a package of the repository. */
+export interface PackageSource {
+  /** What stands in `package.json`: a range, or `file:` and the path of {@link PackageSource.tarball}. */
   specifier: string;
-  /** The packed framework, which a project made from the repository carries along. */
+  /** The packed package, which a project made from the repository carries along. */
   tarball?: { path: string; read: () => Promise<Buffer> };
 }
 
@@ -31,7 +31,9 @@ export interface Template {
   /** Files that stand beside or in the place of the template's own in a project. */
   overlay: ReadonlyMap<string, TemplateFile>;
   workspace: Workspace;
-  framework: FrameworkSource;
+  framework: PackageSource;
+  /** This package, where the registry does not have it: what is there `npx create-tsgi` gets by itself. */
+  generator?: PackageSource;
 }
 
 /** Where templates come from: the repository, or the published package. */

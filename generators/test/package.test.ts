@@ -49,7 +49,7 @@ describe("the package as npm packs it", () => {
     }
   });
 
-  it("writes the project that the repository writes, with the framework from the registry", async () => {
+  it("writes the project that the repository writes, with what that packs from the registry", async () => {
     await using projects = await temporaryFolder();
     const flags = ["--yes", "--no-install", "--no-git"];
     const [own, theirs] = await Promise.all([
@@ -63,14 +63,19 @@ describe("the package as npm packs it", () => {
     const fromPackage = await contentsOf(join(projects.path, "own/my-app"));
     const fromRepository = await contentsOf(join(projects.path, "theirs/my-app"));
     const vendored = [...fromRepository.keys()].filter((path) => path.startsWith("vendor/"));
-    expect(vendored).toHaveLength(1);
-    for (const files of [fromPackage, fromRepository]) {
-      files.delete(".env");
-      files.delete(vendored[0] ?? "");
+    const versionOf = async (workspace: string) =>
+      String(JSON.parse(await readFile(join(repositoryRoot, workspace, "package.json"), "utf8")).version);
+    const [framework, generator] = [await versionOf("framework"), await versionOf("generators")];
+    expect(vendored).toEqual([`vendor/create-tsgi-${generator}.tgz`, `vendor/tsgi-${framework}.tgz`]);
+    for (const path of [".env", ...vendored]) {
+      fromPackage.delete(path);
+      fromRepository.delete(path);
     }
-    const { version } = JSON.parse(await readFile(join(repositoryRoot, "framework/package.json"), "utf8"));
-    const manifest = fromRepository.get("package.json")?.replace(`file:${vendored[0]}`, `^${version}`);
-    fromRepository.set("package.json", manifest ?? "");
+    const manifest = JSON.parse(fromRepository.get("package.json") ?? "");
+    expect(manifest.devDependencies["create-tsgi"]).toBe(`file:vendor/create-tsgi-${generator}.tgz`);
+    delete manifest.devDependencies["create-tsgi"];
+    manifest.dependencies.tsgi = `^${framework}`;
+    fromRepository.set("package.json", `${JSON.stringify(manifest, null, 2)}\n`);
     expect(Object.fromEntries(fromPackage)).toEqual(Object.fromEntries(fromRepository));
     expect(existsSync(join(projects.path, "own/my-app/.env"))).toBe(true);
   });

@@ -162,10 +162,20 @@ describe("a project made from a template", () => {
     expect(one.files.find(({ path }) => path === ".env")).toMatchObject({ mode: 0o600, isKept: true });
   });
 
-  it("carries the packed framework where it is not to be had from a registry", async () => {
-    const tarball = { path: "vendor/tsgi-1.2.3.tgz", read: async () => Buffer.from("packed") };
-    const { read, readJson } = await render({ framework: { specifier: `file:${tarball.path}`, tarball } });
-    expect(read("vendor/tsgi-1.2.3.tgz")).toBe("packed");
-    expect(readJson("package.json")).toMatchObject({ dependencies: { tsgi: "file:vendor/tsgi-1.2.3.tgz" } });
+  it("carries framework and generator along where they are not to be had from a registry", async () => {
+    const packed = (path: string) => ({
+      specifier: `file:${path}`,
+      tarball: { path, read: async () => Buffer.from(`packed ${path}`) },
+    });
+    const { read, readJson } = await render({
+      framework: packed("vendor/tsgi-1.2.3.tgz"),
+      generator: packed("vendor/create-tsgi-1.2.4.tgz"),
+    });
+    expect(read("vendor/tsgi-1.2.3.tgz")).toBe("packed vendor/tsgi-1.2.3.tgz");
+    expect(read("vendor/create-tsgi-1.2.4.tgz")).toBe("packed vendor/create-tsgi-1.2.4.tgz");
+    expect(readJson("package.json")).toMatchObject({
+      dependencies: { tsgi: "file:vendor/tsgi-1.2.3.tgz" },
+      devDependencies: { "create-tsgi": "file:vendor/create-tsgi-1.2.4.tgz" },
+    });
   });
 });

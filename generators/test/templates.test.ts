@@ -40,12 +40,11 @@ const answers = {
   packageManager: "npm",
 } as const;
 
-/** A project of the repository's template, without the framework packed into it. */
+/** A project of the repository's template, without the packages that it would carry along. */
 function render(template: TemplateName, changed: Partial<ProjectOptions["answers"]> = {}): Promise<ProjectFile[]> {
-  const source = repository().read(template);
-  const { specifier } = source.framework;
+  const { framework, generator: _, ...source } = repository().read(template);
   return renderProject(
-    { ...source, framework: { specifier } },
+    { ...source, framework: { specifier: framework.specifier } },
     { answers: { ...answers, template, ...changed }, generatorVersion: "0.0.0" },
   );
 }

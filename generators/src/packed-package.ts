@@ -6,36 +6,43 @@ import { CommandError } from "./errors.js";
 import { readJson } from "./json.js";
 import { withLock } from "./lock.js";
 import { runNpm } from "./npm.js";
-import type { FrameworkSource } from "./template.js";
+import type { PackageSource } from "./template.js";
+
+/** A package of the repository that projects carry along. */
+export interface OwnPackage {
+  folder: string;
+  /** Names the state of everything that it is made from. */
+  fingerprint: () => string;
+}
 
 /**
- * The framework of the repository as a project can carry it along: packed as it would be published.
+ * A package of the repository as a project can carry it along: packed as it would be published.
  *
  * It is packed when the tarball is read, and only when its sources have changed since the last time: packing builds it,
  * and takes seconds.
  *
- * @param framework the folder of the framework
  * @param cache a folder for tarballs, each under what it was packed from
  */
-export function packFramework(framework: string, cache: string): FrameworkSource {
-  const path = `vendor/tsgi-${String(readJson(join(framework, "package.json"))["version"])}.tgz`;
+export function packPackage(own: OwnPackage, cache: string): PackageSource {
+  const { name, version } = readJson(join(own.folder, "package.json"));
+  const path = `vendor/${String(name)}-${String(version)}.tgz`;
   return {
     specifier: `file:${path}`,
     tarball: {
       path,
-      read: async () => readFile(await findOrPack(framework, cache)),
+      read: async () => readFile(await findOrPack(own, join(cache, String(name)))),
     },
   };
 }
 
-async function findOrPack(framework: string, cache: string): Promise<string> {
-  const folder = join(cache, fingerprint(framework));
+async function findOrPack(own: OwnPackage, cache: string): Promise<string> {
+  const folder = join(cache, own.fingerprint());
   if (!existsSync(folder)) {
     mkdirSync(cache, { recursive: true });
     // Two builds at once would read each other's half-written files.
     await withLock(join(cache, "lock"), async () => {
       if (!existsSync(folder)) {
-        await pack(framework, folder);
+        await pack(own.folder, folder);
       }
     });
   }
@@ -46,10 +53,10 @@ async function findOrPack(framework: string, cache: string): Promise<string> {
   return join(folder, tarball);
 }
 
-async function pack(framework: string, folder: string): Promise<void> {
+async function pack(source: string, folder: string): Promise<void> {
   const temporary = mkdtempSync(`${folder}-`);
   try {
-    await runNpm(["pack", "--pack-destination", temporary], { cwd: framework, output: "on failure" });
+    await runNpm(["pack", "--pack-destination", temporary], { cwd: source, output: "on failure" });
     removeOld(dirname(folder));
     renameSync(temporary, folder);
   } catch (error) {
@@ -68,14 +75,14 @@ function removeOld(cache: string): void {
   }
 }
 
-/** What the package is not made from: npm makes `dist` anew before it packs. */
-const isNoSource = new Set(["bench", "dist", "node_modules", "test"]);
+/** What no package here is made from: npm makes `dist` and `templates` anew before it packs. */
+const isNoSource = new Set([".cache", "bench", "dist", "node_modules", "starters", "templates", "test"]);
 
-/** Names the state of everything that the package is made from, by size and time of each file. */
-function fingerprint(framework: string): string {
+/** Names the state of the files that a package has of its own, by the size and time of each. */
+export function fingerprintOf(folder: string): string {
   const hash = createHash("sha256");
-  for (const name of readdirSync(framework).filter((entry) => !isNoSource.has(entry))) {
-    for (const path of filesBelow(join(framework, name))) {
+  for (const name of readdirSync(folder).filter((entry) => !isNoSource.has(entry))) {
+    for (const path of filesBelow(join(folder, name))) {
       const { size, mtimeMs } = statSync(path);
       hash.update(`${path}\n${size} ${mtimeMs}\n`);
     }
