@@ -2,6 +2,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { ASGIApp } from "../asgi.js";
 import { type RunningServer, serve } from "../node.js";
+import { loadEnvFileIfExists } from "./env-file.js";
 import { fail } from "./errors.js";
 import { loadServedApp } from "./load-app.js";
 import { type RunFlags, toServeOptions } from "./serve-options.js";
@@ -12,7 +13,8 @@ const DRAIN_MS = 300;
 /** Milliseconds that shutdown hooks have beyond that. */
 const HOOKS_MS = 200;
 
-async function start(file: string, flags: RunFlags): Promise<void> {
+async function start(file: string, flags: RunFlags, files: readonly string[]): Promise<void> {
+  for (const each of files) loadEnvFileIfExists(each);
   const { app } = await loadServedApp(file);
   const server = await serve(app, { ...toServeOptions(flags), signals: false, shutdownTimeoutMs: DRAIN_MS });
   const stop = () => void end(server);
@@ -35,6 +37,6 @@ function showPages(app: ASGIApp, url: string): void {
 
 process.on("disconnect", () => process.exit(1)); // the supervisor is gone, by kill -9 perhaps
 
-const [file = "", flags = "{}"] = process.argv.slice(2);
+const [file = "", flags = "{}", ...files] = process.argv.slice(2);
 Error.stackTraceLimit = 50; // as in the command itself
-start(file, JSON.parse(flags) as RunFlags).catch(fail);
+start(file, JSON.parse(flags) as RunFlags, files).catch(fail);

@@ -2,12 +2,13 @@
 import { once } from "node:events";
 import path from "node:path";
 import { watch } from "chokidar";
+import { envFiles } from "./env-file.js";
 import { findModule } from "./find-module.js";
 import type { RunFlags } from "./serve-options.js";
 import { Supervisor } from "./supervisor.js";
 
 /** The flags of `tsgi dev`. */
-export interface DevFlags extends Pick<RunFlags, "host" | "port" | "loop"> {
+export interface DevFlags extends Pick<RunFlags, "host" | "port" | "loop" | "trustedProxies"> {
   /** Folders that are watched besides the working directory. */
   watch: string[];
 }
@@ -21,8 +22,9 @@ const IGNORED = /(^|[\\/])(node_modules|\.git|coverage|\.cache|\.[^\\/]*\.sw[a-z
 /** Serves until SIGINT or SIGTERM. */
 export async function dev(module: string | undefined, flags: DevFlags): Promise<void> {
   const file = findModule(module);
-  const supervisor = new Supervisor(file, { host: flags.host, port: flags.port, workers: 1, loop: flags.loop });
-  const folders = [process.cwd(), path.dirname(file), ...flags.watch.map((folder) => path.resolve(folder))];
+  const { watch: further, ...served } = flags;
+  const supervisor = new Supervisor(file, { ...served, workers: 1 });
+  const folders = [process.cwd(), path.dirname(file), ...further.map((folder) => path.resolve(folder)), ...envFiles()];
   const watcher = watch([...new Set(folders)], {
     ignoreInitial: true,
     ignored: (name, stats) =>

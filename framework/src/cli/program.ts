@@ -2,8 +2,9 @@
 import { readFileSync } from "node:fs";
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { DevFlags } from "./dev.js";
+import { loadEnvFile, loadEnvFileIfExists } from "./env-file.js";
 import { EXIT } from "./errors.js";
-import { loadEnvFile, type RunFlags } from "./serve-options.js";
+import type { RunFlags } from "./serve-options.js";
 
 const MODULE = "the file that exports the app as `app` or `default` (default: src/app.ts and the like)";
 
@@ -30,6 +31,7 @@ function addServing(program: Command): void {
     .addOption(host())
     .addOption(port())
     .addOption(loop())
+    .addOption(trustedProxies())
     .option("--watch <folder...>", "further folders to watch", [])
     .action(async (module: string | undefined, flags: DevFlags) => (await import("./dev.js")).dev(module, flags));
   addLoading(program, "run", "serve, as in production")
@@ -89,12 +91,17 @@ function addLoading(
   description: string,
   { argument = ["[module]", MODULE] }: { argument?: readonly [name: string, description: string] } = {},
 ): Command {
-  return program
-    .command(name)
-    .description(description)
-    .argument(...argument)
-    .option("--env-file <file>", "variables for the environment, PORT and the like among them")
-    .on("option:env-file", loadEnvFile); // at once: what the file says counts for the flags that the line leaves open
+  return (
+    program
+      .command(name)
+      .description(description)
+      .argument(...argument)
+      .option("--env-file <file>", "variables for the environment, PORT and the like among them")
+      .option("--env-file-if-exists <file>", "the same for a file that may be missing")
+      // At once: what a file says counts for the flags that the line leaves open.
+      .on("option:env-file", loadEnvFile)
+      .on("option:env-file-if-exists", loadEnvFileIfExists)
+  );
 }
 
 /** What the application's module has started keeps no command alive that has said what it had to say. */

@@ -38,15 +38,6 @@ export function toServeOptions(flags: RunFlags): ServeOptions {
   };
 }
 
-/** Puts the variables of a file into the environment; what is there already stays. */
-export function loadEnvFile(file: string): void {
-  try {
-    process.loadEnvFile(file);
-  } catch (error) {
-    throw new CommandError("TSGI_UNREADABLE_FILE", `--env-file ${file} cannot be read: ${showError(error)}`);
-  }
-}
-
 function read(file: string, flag: string): Buffer {
   try {
     return readFileSync(file);

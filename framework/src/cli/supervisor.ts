@@ -1,6 +1,7 @@
 /** Keeps one child that serves the application, and replaces it when a file changes. @module */
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { envFiles, environmentBeside } from "./env-file.js";
 import type { RunFlags } from "./serve-options.js";
 
 /** Milliseconds within which files that change together count as one change: editors write in several steps. */
@@ -16,14 +17,15 @@ export class Supervisor {
   /** Resolves when the command is to end and the child has ended. */
   readonly ended: Promise<void>;
   readonly #file: string;
-  readonly #flags: Partial<RunFlags>;
+  readonly #flags: RunFlags;
+  readonly #env = environmentBeside();
   #child: ChildProcess | null = null;
   #changed = new Set<string>();
   #isReloading = false;
   #isStopping = false;
   #markEnded: () => void = () => {};
 
-  constructor(file: string, flags: Partial<RunFlags>) {
+  constructor(file: string, flags: RunFlags) {
     this.#file = file;
     this.#flags = flags;
     this.ended = new Promise((resolve) => (this.#markEnded = resolve));
@@ -33,7 +35,8 @@ export class Supervisor {
   /** Starts the child. */
   start(): void {
     const startedAt = performance.now();
-    const child = fork(CHILD, [this.#file, JSON.stringify(this.#flags)], {
+    const child = fork(CHILD, [this.#file, JSON.stringify(this.#flags), ...envFiles()], {
+      env: this.#env,
       stdio: ["ignore", "inherit", "inherit", "ipc"],
     });
     this.#child = child;

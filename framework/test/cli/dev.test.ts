@@ -88,6 +88,26 @@ describe("tsgi dev", () => {
     expect(stderr.match(/changed\. Starting anew/g)?.length).toBeLessThanOrEqual(2);
   });
 
+  it("reads the files of variables anew, wherever they are, and leaves alone what the environment has", async () => {
+    const source = versioned(1).replace("version: 1", "version: Number(process.env.N + process.env.M)");
+    await using project = await Project.create({ "src/app.ts": source, "settings/one.env": "N=1\nM=2" });
+    const command = project.start(["dev", "--port", "0", "--env-file", "settings/one.env"], { M: "5" });
+    expect((await ask(command)).version).toBe(15);
+    await project.write({ "settings/one.env": "N=3\nM=4" });
+    expect((await ask(command)).version).toBe(35);
+  });
+
+  it("believes the proxies that --trusted-proxies lists", async () => {
+    const source = `import { App, Request } from "tsgi";
+      export const app = new App();
+      app.get("/", { params: { request: Request } }, async ({ request }) => request.client.host);`;
+    await using project = await Project.create({ "app.js": source });
+    const command = project.start(["dev", "--port", "0", "--trusted-proxies", "loopback"]);
+    const [, url = ""] = await command.next(/Listening on (http:\S+)/);
+    const answer = await fetch(url, { headers: { "x-forwarded-for": "198.51.100.7" } });
+    expect(await answer.json()).toBe("198.51.100.7");
+  });
+
   it.each(["SIGINT", "SIGTERM"] as const)("ends with its child on %s, exit code 0", async (signal) => {
     await using project = await Project.create({ "app.ts": versioned(1) });
     const command = project.start(["dev", "--port", "0"]);

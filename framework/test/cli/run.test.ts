@@ -44,6 +44,15 @@ describe("tsgi run", () => {
     expect(command.output).not.toContain(":8000");
   });
 
+  it("takes variables from a file that may be missing", async () => {
+    const source = ITEMS_APP + 'console.error("greeting:", process.env.GREETING);';
+    await using project = await Project.create({ "app.ts": source, ".env": "GREETING=hello" });
+    const files = ["--env-file-if-exists", "no.env", "--env-file-if-exists", ".env"];
+    const command = project.start(["run", "--port", "0", ...files]);
+    await command.next(/Listening/);
+    expect(command.output).toContain("greeting: hello");
+  });
+
   it("names a file of variables that is not there", async () => {
     await using project = await Project.create({ "app.ts": ITEMS_APP });
     const { code, stderr } = await project.run("run", "--env-file", "no.env");
