@@ -3,26 +3,42 @@ import path from "node:path";
 
 const SERVER = path.join(import.meta.dirname, "../../dist/server.js");
 
+/** Finds in what a program has written where it serves. */
+type FindURL = (stdout: string, stderr: string) => string | undefined;
+
 /** The program as `npm start` runs it, in a folder of its own. */
 export async function startServer(env: Record<string, string>, folder: string) {
-  const server = spawn(process.execPath, [SERVER], {
+  const isProduction = env["NODE_ENV"] === "production";
+  return startProgram([SERVER], env, folder, (stdout) => {
+    const url = /^Ready on ([^,]+),.*\n/m.exec(stdout)?.[1];
+    return isProduction || stdout.includes("Try: ") ? url : undefined;
+  });
+}
+
+/** A program of Node's that serves, in a folder of its own. */
+export async function startProgram(
+  parameters: readonly string[],
+  env: Record<string, string>,
+  folder: string,
+  findURL: FindURL,
+) {
+  const server = spawn(process.execPath, parameters, {
     cwd: folder,
     env: { PATH: process.env["PATH"], PORT: "0", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let [stdout, stderr] = ["", ""];
-  server.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
-  server.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
   const ended = new Promise<number | null>((resolve) => server.on("close", resolve));
-  const ready = new Promise<string>((resolve) =>
-    server.stdout.on("data", () => {
-      const url = /^Ready on ([^,]+),.*\n/m.exec(stdout)?.[1];
-      const isComplete = env["NODE_ENV"] === "production" || stdout.includes("Try: ");
-      if (url !== undefined && isComplete) {
+  const ready = new Promise<string>((resolve) => {
+    const look = () => {
+      const url = findURL(stdout, stderr);
+      if (url !== undefined) {
         resolve(url);
       }
-    }),
-  );
+    };
+    server.stdout.on("data", (chunk: Buffer) => ((stdout += chunk.toString()), look()));
+    server.stderr.on("data", (chunk: Buffer) => ((stderr += chunk.toString()), look()));
+  });
   return {
     ready: Promise.race([ready, ended.then(() => Promise.reject(new Error(`the server ended: ${stderr}`)))]),
     ended,

@@ -1,0 +1,39 @@
+import { execFile } from "node:child_process";
+import { readdir, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { promisify } from "node:util";
+
+import { describe, expect, it } from "@jest/globals";
+import supertest from "supertest";
+
+import { SECRET_KEY, temporaryFolder } from "./support.js";
+import { startProgram } from "./support/program.js";
+
+const MODULE = path.join(import.meta.dirname, "../src/dev.ts");
+const TSGI = path.join(path.dirname(createRequire(import.meta.url).resolve("tsgi/package.json")), "bin/tsgi.js");
+
+describe("the application under `tsgi dev`", () => {
+  it("prepares its database, names the demo user, and lets it in", async () => {
+    await using folder = await temporaryFolder();
+    await writeFile(path.join(folder.path, ".env"), `SECRET_KEY=${SECRET_KEY}\n`);
+    const parameters = [TSGI, "dev", MODULE, "--env-file-if-exists", ".env"];
+    await using server = await startProgram(parameters, {}, folder.path, (stdout, stderr) =>
+      stdout.includes("\n") && stderr.includes("Ready in") ? /Listening on (\S+)/.exec(stderr)?.[1] : undefined,
+    );
+    const url = await server.ready;
+    expect(server.stdout()).toBe("Demo user: demo, password: demo-password\n");
+    expect(server.stderr()).not.toContain("Warning");
+    const form = { username: "demo", password: "demo-password" };
+    await supertest(url).post("/auth/token").type("form").send(form).expect(200);
+    server.kill("SIGINT");
+    expect(await server.ended).toBe(0);
+  });
+
+  it("is looked at without a database", async () => {
+    await using folder = await temporaryFolder();
+    const { stdout } = await promisify(execFile)(process.execPath, [TSGI, "routes", MODULE], { cwd: folder.path });
+    expect(stdout).toMatch(/^POST +\/auth\/token /m);
+    expect(await readdir(folder.path)).toEqual([]);
+  });
+});
