@@ -51,8 +51,10 @@ export const site = {
       {
         text: "Learn",
         items: [
+          page("The App", "/application"),
           page("Router", "/router"),
           page("Parameters", "/parameters"),
+          page("Dependencies", "/dependencies"),
           page("Validation errors", "/validation-errors"),
           page("Responses", "/responses"),
           page("Requests, forms and uploads", "/uploads"),
