@@ -12,7 +12,7 @@ endif
 
 .PHONY: help
 help: ## Lists these targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: run sample
 run: ## Starts the sample application on http://127.0.0.1:8000 (PORT=8001 make run for another port)
@@ -80,6 +80,10 @@ scaffold: ## Writes a new application into a new folder (make scaffold NAME=my-a
 .PHONY: docs
 docs: ## Builds the documentation as a searchable site into .cache/site/dist
 	@npm run --silent docs
+
+.PHONY: pictures
+pictures: ## Takes the pictures of the documentation anew, from what runs (Chromium is needed)
+	@npm run --silent pictures
 
 .PHONY: clean
 clean: ## Removes the packages, builds, generated code and caches; databases stay

@@ -11,16 +11,26 @@ import { fillIn, toBlocks, toFigures } from "./benchmarks-page.js";
 import { CHARTS, PAGES, RESULTS } from "./paths.js";
 import { readRun, writePublished } from "./published.js";
 
-const run = process.env["RUN"];
-const published = await readRun(run ? pathToFileURL(path.resolve(process.env["INIT_CWD"] ?? "", run)) : RESULTS);
-await writePublished(published);
-for (const [name, figure] of Object.entries(toFigures(published))) {
-  await writeFile(new URL(name, CHARTS), figure);
+/** @throws Error when there is no run that could be published. */
+async function publish(): Promise<void> {
+  const run = process.env["RUN"];
+  const published = await readRun(run ? pathToFileURL(path.resolve(process.env["INIT_CWD"] ?? "", run)) : RESULTS);
+  await writePublished(published);
+  for (const [name, figure] of Object.entries(toFigures(published))) {
+    await writeFile(new URL(name, CHARTS), figure);
+  }
+  for (const page of PAGES) {
+    const text = await readFile(page, "utf8");
+    await writeFile(page, fillIn(text, toBlocks(published)));
+  }
 }
-for (const page of PAGES) {
-  const text = await readFile(page, "utf8");
-  await writeFile(page, fillIn(text, toBlocks(published)));
+
+try {
+  await publish();
+  process.stdout.write(
+    "Wrote load-tests/results.json, and from it the charts and the figures of the pages. Look, and commit.\n",
+  );
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
 }
-process.stdout.write(
-  "Wrote load-tests/results.json, and from it the charts and the figures of the pages. Look, and commit.\n",
-);

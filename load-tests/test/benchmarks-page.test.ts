@@ -65,6 +65,23 @@ describe("the figures of the documentation", () => {
     );
   });
 
+  it("keep what was measured pipelined apart from the rest, under the names of its routes", () => {
+    const row = { perSecond: summarize([100, 120]) };
+    const pipelined = {
+      contender: "tsgi serve",
+      rows: { "GET /health": row, "GET /health, 10 pipelined": row },
+      faults: [],
+    };
+    const blocks = toBlocks({ ...run, sections: { ...run.sections, http: [pipelined] } });
+    for (const name of ["http", "http, pipelined"]) {
+      expect(blocks[name]?.split("\n")).toEqual([
+        "|            | `GET /health` |",
+        "| ---------- | ------------: |",
+        "| tsgi serve |      110 ±9 % |",
+      ]);
+    }
+  });
+
   it("say that they are provisional when the run was a quick one, or the machine busy", () => {
     const quick = { ...run, settings: readSettings({ PEERS: "1", QUICK: "1" }) };
     const busy = { ...run, machine: { ...run.machine, load: 1.5 } };

@@ -1,5 +1,5 @@
 /**
- * `npm run pictures`: takes every picture of the README and the documentation anew, into `framework/site/public`.
+ * `make pictures`: takes every picture of the README and the documentation anew, into `framework/site/public`.
  * Each shows what runs: the README's example, the tutorial's, the command, the sample application.
  */
 import { stat, writeFile } from "node:fs/promises";

@@ -40,7 +40,7 @@ describe("the pictures of the documentation", () => {
 
   for (const [name, record] of Object.entries(TERMINALS)) {
     slow(
-      `show what a terminal shows today: ${name} (npm run pictures takes them anew)`,
+      `show what a terminal shows today: ${name} (make pictures takes them anew)`,
       async () => {
         const picture = readFileSync(path.join(FOLDER, name), "utf8");
         expect(timeless(picture)).toBe(timeless(drawTerminal(await record())));
