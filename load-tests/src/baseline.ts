@@ -1,6 +1,6 @@
 /** Ratios against the peers, beside those that are committed. @module */
 import { readFile, writeFile } from "node:fs/promises";
-import { ratioOf } from "./comparison.js";
+import { oursFor, ratioOf } from "./comparison.js";
 import type { Result } from "./rounds.js";
 import type { Section } from "./settings.js";
 
@@ -51,10 +51,10 @@ const FIGURES: Partial<Readonly<Record<Section, string>>> = {
 /** The ratios of a run. */
 export function ratiosOf(sections: Partial<Record<Section, readonly Result[]>>): Ratios {
   const entries = Object.entries(FIGURES).flatMap(([section, figure]) => {
-    const [ours, ...others] = sections[section as Section] ?? [];
-    return others.flatMap(({ contender, rows }) =>
+    const results = sections[section as Section] ?? [];
+    return results.flatMap(({ contender, rows }) =>
       Object.entries(rows).flatMap(([row, figures]): [string, number][] => {
-        const our = ours?.rows[row]?.[figure];
+        const our = oursFor(results, contender)?.rows[row]?.[figure];
         const their = figures[figure];
         return our && their ? [[`${section} / ${contender} / ${row}`, round(ratioOf(our, their))]] : [];
       }),

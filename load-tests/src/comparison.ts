@@ -12,8 +12,19 @@ export interface Comparison {
   readonly wanted: number;
 }
 
+/** Two contenders on another I/O loop, of which the one is ours. */
+export const TSGI_ON_UWS = "tsgi on uWebSockets.js";
+export const BARE_UWS = "uWebSockets.js";
+
+/** What of ours another contender is compared with: the first result, or what runs on the same I/O loop. `null` for none. */
+export function oursFor(results: readonly Result[], contender: string): Result | null {
+  const [ours = null] = results;
+  if (contender === ours?.contender || contender === TSGI_ON_UWS) return null;
+  return contender === BARE_UWS ? (results.find((result) => result.contender === TSGI_ON_UWS) ?? null) : ours;
+}
+
 /**
- * Compares the first result, ours, with all others in every row that both have.
+ * Compares what is ours with all others in every row that both have.
  *
  * @param wanted - The least ratio that the project wants against a contender.
  * @param figure - What is compared.
@@ -23,10 +34,9 @@ export function compare(
   wanted: (contender: string) => number,
   figure = "perSecond",
 ): Comparison[] {
-  const [ours, ...others] = results;
-  return others.flatMap(({ contender, rows }) =>
+  return results.flatMap(({ contender, rows }) =>
     Object.entries(rows).flatMap(([row, figures]) => {
-      const our = ours?.rows[row]?.[figure];
+      const our = oursFor(results, contender)?.rows[row]?.[figure];
       const their = figures[figure];
       return our === undefined || their === undefined
         ? []

@@ -1,5 +1,6 @@
 /** The same routes over HTTP, with autocannon. @module */
 import { createRequire } from "node:module";
+import { BARE_UWS, TSGI_ON_UWS } from "./comparison.js";
 import { CLIENT_CORE } from "./cores.js";
 import type { Contenders } from "./direct.js";
 import type { Load } from "./http/load.js";
@@ -19,29 +20,31 @@ const OWN_SERVERS: Contenders = {
   "bare node:http": new URL("http/servers/node-http.js", import.meta.url),
 };
 
-const PEER_SERVERS: Contenders = Object.fromEntries(
-  ["Fastify", "Hono", "h3", "Elysia", "Express", "uWebSockets.js"].map((name) => [
-    name,
-    new URL(`http/${name.toLowerCase().replace(".js", "")}.js`, PEERS),
-  ]),
-);
+const PEER_SERVERS: Contenders = {
+  Fastify: new URL("http/fastify.js", PEERS),
+  Hono: new URL("http/hono.js", PEERS),
+  h3: new URL("http/h3.js", PEERS),
+  Elysia: new URL("http/elysia.js", PEERS),
+  Express: new URL("http/express.js", PEERS),
+};
 
-/** A peer whose package has no binary for this Node or C library cannot be measured. */
-const OPTIONAL: Readonly<Record<string, string>> = { "uWebSockets.js": "uWebSockets.js" };
+/** On another I/O loop, whose package may have no binary for this Node or C library. */
+const UWS_SERVERS: Contenders = {
+  [TSGI_ON_UWS]: new URL("http/tsgi-uwebsockets.js", PEERS),
+  [BARE_UWS]: new URL("http/uwebsockets.js", PEERS),
+};
 
 /** A server that is slower in its first round has fewer requests in the others, so that the run ends in time. */
 const SLOW_PER_SECOND = 20_000;
 
 /** The servers of a run by their names. */
 export function serversOf({ peers }: Settings): Contenders {
-  return peers ? { ...OWN_SERVERS, ...Object.fromEntries(Object.entries(PEER_SERVERS).filter(canLoad)) } : OWN_SERVERS;
+  return peers ? { ...OWN_SERVERS, ...PEER_SERVERS, ...(hasUws() ? UWS_SERVERS : {}) } : OWN_SERVERS;
 }
 
-function canLoad([name, script]: [string, URL]): boolean {
-  const specifier = OPTIONAL[name];
-  if (specifier === undefined) return true;
+function hasUws(): boolean {
   try {
-    createRequire(script)(specifier);
+    createRequire(PEERS)("uWebSockets.js");
     return true;
   } catch {
     return false;

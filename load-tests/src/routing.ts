@@ -12,6 +12,7 @@ const OWN_ROUTERS: Contenders = { tsgi: new URL("routing/contenders/tsgi.js", im
 
 const PEER_ROUTERS: Contenders = {
   "rou3, compiled": new URL("routing/rou3.js", PEERS),
+  rou3: new URL("routing/rou3-plain.js", PEERS),
   "find-my-way": new URL("routing/find-my-way.js", PEERS),
   memoirist: new URL("routing/memoirist.js", PEERS),
   "Hono RegExpRouter": new URL("routing/hono.js", PEERS),

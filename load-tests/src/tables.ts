@@ -1,8 +1,8 @@
 /** The tables of a run, as text. @module */
-import { compare, extremes, missed, ratioOf, type Comparison } from "./comparison.js";
+import { BARE_UWS, compare, extremes, missed, oursFor, ratioOf, type Comparison } from "./comparison.js";
 import type { Result } from "./rounds.js";
 import type { Settings } from "./settings.js";
-import { BARE, IMPORT, REGISTER } from "./startup.js";
+import { BARE, IMPORT, PEER_IMPORTS, REGISTER, SERVER } from "./startup.js";
 import type { Summary } from "./statistics.js";
 import { formatMs, formatRate, formatRatio, formatSpread, formatTable } from "./table.js";
 
@@ -56,8 +56,9 @@ export function httpTable(results: readonly Result[], settings: Settings): strin
 
 function wantedOverHTTP(contender: string): number {
   if (contender === "bare node:http") return 0.9;
-  // What the framework costs on the same server: no framework is ahead of none, on any of the two I/O loops.
-  return contender === "hand-written ASGI on serve" || contender === "uWebSockets.js" ? 0 : 1;
+  if (contender === BARE_UWS) return 0.7;
+  // What the framework costs on the same server: no framework is ahead of none.
+  return contender === "hand-written ASGI on serve" ? 0 : 1;
 }
 
 function detailOfCPU({ p99Ms }: Figures): string {
@@ -136,6 +137,10 @@ export function startupTable(results: readonly Result[], settings: Settings): st
       [
         msRow(BARE, bare),
         msRow(IMPORT, find(results, IMPORT)?.["process"]?.["ms"], limit),
+        ...[SERVER, ...Object.keys(PEER_IMPORTS)].flatMap((name) => {
+          const own = find(results, name);
+          return own === undefined ? [] : [msRow(name, own["process"]?.["ms"])];
+        }),
         msRow(REGISTER, registration?.["registered"]?.["ms"], 150),
         msRow("… and the first answer", registration?.["first answer"]?.["ms"]),
       ],
@@ -171,13 +176,14 @@ function ratesTable(
   detail: (figures: Figures) => string = spreadOf,
   figure = "perSecond",
 ): string {
-  const [ours] = results;
   const rows = [...new Set(results.flatMap((result) => Object.keys(result.rows)))];
   return formatTable(
     ["", ...rows.flatMap((row) => [row, "", "tsgi is"])],
     results.map((result) => [
       result.faults.length === 0 ? result.contender : `${result.contender} (wrong)`,
-      ...rows.flatMap((row) => rateCells(result.rows[row], ours?.rows[row], detail, figure)),
+      ...rows.flatMap((row) =>
+        rateCells(result.rows[row], oursFor(results, result.contender)?.rows[row], detail, figure),
+      ),
     ]),
   );
 }
@@ -192,7 +198,7 @@ function rateCells(
   if (theirs === undefined || rate === undefined) {
     return ["–", "", ""];
   }
-  const our = ours === theirs ? undefined : ours?.[figure];
+  const our = ours?.[figure];
   return [formatRate(rate.median), detail(theirs), our === undefined ? "" : formatRatio(ratioOf(our, rate))];
 }
 

@@ -26,6 +26,15 @@ describe("compare", () => {
     expect(missed(comparisons)).toEqual([{ contender: "hand-written", row: "users", ratio: 0.5, wanted: 0.75 }]);
   });
 
+  it("compares what runs on another loop with ours on that loop", () => {
+    const onUws = result("tsgi on uWebSockets.js", { health: [150, 150] });
+    const uws = result("uWebSockets.js", { health: [200, 200] });
+    expect(compare([ours, onUws, uws], wanted)).toEqual([
+      { contender: "uWebSockets.js", row: "health", ratio: 0.75, wanted: 1 },
+    ]);
+    expect(compare([ours, uws], wanted)).toEqual([]);
+  });
+
   it("leaves out a contender whose numbers do not count", () => {
     expect(compare([ours, { contender: "peer", rows: {}, faults: ["wrong"] }], wanted)).toEqual([]);
     expect(compare([{ ...ours, rows: {} }, result("peer", { health: [1] })], wanted)).toEqual([]);

@@ -1,0 +1,2 @@
+/** A program that imports Express and ends. @module */
+export { default } from "express";

@@ -1,0 +1,2 @@
+/** A program that imports Fastify and ends. @module */
+export { fastify } from "fastify";
