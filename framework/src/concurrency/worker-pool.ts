@@ -89,11 +89,13 @@ export class WorkerPool {
 
   /**
    * Starts a worker, and once it is up as many as there are to be. Resolves also when it died: others are tried.
+   * Resolves at once where a task has started one before.
    *
    * @throws EntryError when the module cannot be used.
    */
   async fill(): Promise<void> {
     this.#isFilled = true;
+    if (this.stats.ready > 0) return this.#grow();
     const first = () =>
       new Promise<EntryError | null>((resolve) => {
         this.#onFirst.push(resolve);

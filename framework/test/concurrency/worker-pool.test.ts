@@ -105,6 +105,17 @@ describe("a pool whose workers are slow to start", () => {
     expect(pool.stats).toEqual({ size: 3, ready: 2, busy: 0, queued: 0, restarts: 2 });
   });
 
+  it("is full at once when a task has started all its workers before", async () => {
+    const { pool, workers } = open();
+    const ran = pool.run({ type: "route", route: "GET /" }, [{}]);
+    workers[0]?.events.report({ type: "ready" });
+    await expect(pool.fill()).resolves.toBeUndefined();
+    expect(workers).toHaveLength(1);
+    const order = workers[0]?.orders.at(-1) as Order & { type: "run" };
+    workers[0]?.events.report({ type: "done", id: order.id, value: 1, elapsedMs: 1 });
+    await expect(ran).resolves.toEqual({ value: 1, elapsedMs: 1 });
+  });
+
   it("answers a task once, whatever a worker says after its time was over", async () => {
     const { pool, workers } = open();
     const filled = pool.fill();
