@@ -141,10 +141,10 @@ export class App extends DispatchingInstance {
   /** Registers a handler for `TRACE`. */
   readonly trace = this.#root.trace as unknown as AppVerb;
   /** Registers one handler for several methods. */
-  readonly route: MultiVerb = this.#root.route;
+  readonly route: MultiVerb<"", true> = this.#root.route;
 
   /** Registers a handler of WebSockets, which gets each as `ws`. Its path matches exactly: a trailing slash counts. */
-  readonly websocket: SocketVerb = this.#root.websocket;
+  readonly websocket: SocketVerb<"", true> = this.#root.websocket;
 
   constructor(options: AppOptions = {}) {
     super();

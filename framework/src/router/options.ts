@@ -124,8 +124,15 @@ export interface AppVerb {
   ): <H extends (args: HandlerArgs<P, Path>) => Returned<HandlerResult<R>>>(handler: H) => H;
 }
 
-/** Registers handlers of WebSockets on an `App` or, with the names of its prefix, on a `Router`. Gives the handler back. */
-export interface SocketVerb<Prefix extends string = ""> {
+/** The same where the whole pattern is known, as it is on an `App`. */
+type CheckWhole<P, Path extends string, IsWhole extends boolean> = IsWhole extends true ? CheckPath<P, Path> : unknown;
+
+/**
+ * Registers handlers of WebSockets on an `App` or, with the names of its prefix, on a `Router`. Gives the handler back.
+ *
+ * @typeParam IsWhole - Whether no outer prefix can come before the path, so that `Path()` has to be in it.
+ */
+export interface SocketVerb<Prefix extends string = "", IsWhole extends boolean = false> {
   <
     const Path extends string,
     H extends (args: { [K in PathNames<`${Prefix}${Path}`>]: string } & { ws: WebSocket }) => unknown,
@@ -135,7 +142,7 @@ export interface SocketVerb<Prefix extends string = ""> {
   ): H;
   <const Path extends string, P extends Params = {}>(
     path: Path,
-    options: RouteOptions<P, undefined>,
+    options: RouteOptions<P & CheckWhole<P, Path, IsWhole>, undefined>,
     handler: (args: HandlerArgs<P, `${Prefix}${Path}`> & { ws: WebSocket }) => unknown,
   ): (args: HandlerArgs<P, `${Prefix}${Path}`> & { ws: WebSocket }) => unknown;
 }
@@ -146,8 +153,12 @@ export interface MultiRouteOptions {
   methods?: readonly string[];
 }
 
-/** Registers one handler for several methods, on an `App` or, with the names of its prefix, on a `Router`. */
-export interface MultiVerb<Prefix extends string = ""> {
+/**
+ * Registers one handler for several methods, on an `App` or, with the names of its prefix, on a `Router`.
+ *
+ * @typeParam IsWhole - Whether no outer prefix can come before the path, so that `Path()` has to be in it.
+ */
+export interface MultiVerb<Prefix extends string = "", IsWhole extends boolean = false> {
   <
     const Path extends string,
     P extends Params = {},
@@ -155,7 +166,7 @@ export interface MultiVerb<Prefix extends string = ""> {
     const O extends HandlerResult<R> = HandlerResult<R>,
   >(
     path: Path,
-    options: RouteOptions<P, R> & MultiRouteOptions,
+    options: RouteOptions<P & CheckWhole<P, Path, IsWhole>, R> & MultiRouteOptions,
     handler: (args: HandlerArgs<P, `${Prefix}${Path}`>) => O | Promise<O>,
   ): (args: HandlerArgs<P, `${Prefix}${Path}`>) => O | Promise<O>;
   <
@@ -165,12 +176,12 @@ export interface MultiVerb<Prefix extends string = ""> {
     const O extends HandlerResult<R> = HandlerResult<R>,
   >(
     path: Path,
-    options: RouteOptions<P, R> & MultiRouteOptions,
+    options: RouteOptions<P & CheckWhole<P, Path, IsWhole>, R> & MultiRouteOptions,
     handler: (args: HandlerArgs<P, `${Prefix}${Path}`>) => Items<O>,
   ): (args: HandlerArgs<P, `${Prefix}${Path}`>) => Items<O>;
   <const Path extends string, P extends Params = {}, R extends Schema | undefined = undefined>(
     path: Path,
-    options: RouteOptions<P, R> & MultiRouteOptions,
+    options: RouteOptions<P & CheckWhole<P, Path, IsWhole>, R> & MultiRouteOptions,
   ): <H extends (args: HandlerArgs<P, `${Prefix}${Path}`>) => Returned<HandlerResult<R>>>(handler: H) => H;
 }
 

@@ -183,12 +183,37 @@ app.get(
   },
   async () => null,
 );
+app.route(
+  "/x/{id}",
+  {
+    methods: ["GET"],
+    params: {
+      // @ts-expect-error -- the pattern has no {other}
+      other: Path(),
+    },
+  },
+  async () => null,
+);
+app.websocket(
+  "/x/{id}",
+  {
+    params: {
+      id: Path(t.Integer()),
+      // @ts-expect-error -- the pattern has no {other}
+      other: Path(),
+    },
+  },
+  async () => {},
+);
 const router = new Router({ prefix: "/tenants/{tenant}" });
 router.get("/{id}", { params: { outer: Path(t.Integer()) } }, async ({ tenant, id, outer }) => {
   is<Equal<typeof tenant, string>>();
   is<Equal<typeof id, string>>();
   is<Equal<typeof outer, number>>();
 });
+
+router.route("/{id}", { methods: ["GET"], params: { outer: Path() } }, async ({ outer }) => outer);
+router.websocket("/{id}", { params: { outer: Path() } }, async ({ ws, outer }) => ws.sendText(outer));
 
 // A bare scalar of a name outside the pattern is a query parameter, typed as the schema says.
 app.get("/x", { params: { q: t.Optional(t.Integer()) } }, async ({ q }) => {
