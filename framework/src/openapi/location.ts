@@ -7,7 +7,7 @@ function segmentsOf(path: string): string[] {
 }
 
 /**
- * What leads from a request's target up to where the application's own paths begin: `""` for `/docs`, `"../"` for
+ * What leads from a request's target up to where the application's own paths begin: `"./"` for `/docs`, `"../"` for
  * `/docs/` and for `/api/docs`. Relative, so that it holds below a mount and behind a proxy that cuts a prefix off.
  *
  * @param path - The route's own path, which the target ends with.
@@ -17,7 +17,7 @@ export function upToRoot(scope: HTTPScope, path: string): string {
   let missing = segmentsOf(path).length;
   let index = parts.length;
   while (missing > 0 && index > 0) if (parts[--index] !== "") missing--;
-  return "../".repeat(parts.length - 1 - index);
+  return "../".repeat(parts.length - 1 - index) || "./";
 }
 
 /** A path of the application, relative to where `upToRoot` leads, percent-encoded: `docs/x`. */

@@ -31,7 +31,7 @@ describe("the document's address", () => {
     await client.get("/v1/schema.json").expect(200);
     await client.get("/openapi.json").expect(404);
     const page = await client.get("/docs").expect(200);
-    expect(page.text).toContain('data-url="v1/schema.json"');
+    expect(page.text).toContain('data-url="./v1/schema.json"');
   });
 
   it("is 404 when openapiUrl is null, and the pages say why they list nothing", async () => {
@@ -51,7 +51,7 @@ describe.each([
     await using client = await TestClient.open(createApp());
     const page = await client.get(path).expect(200).expect("content-type", "text/html; charset=utf-8");
     const links = linksOf(page.text).filter((link) => !link.startsWith("data:"));
-    expect(links).toContain(`${path.slice(1)}/${script}`);
+    expect(links).toContain(`.${path}/${script}`);
     for (const link of links) await client.get(new URL(link, `http://localhost${path}`).pathname).expect(200);
     expect(page.text).not.toMatch(/https?:/);
   });
