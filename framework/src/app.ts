@@ -2,7 +2,7 @@
 import { Dispatcher } from "./app/dispatcher.js";
 import { Endpoint, type EndpointSettings, type RouteRecord } from "./app/endpoint.js";
 import { guard } from "./app/errors.js";
-import { Lifespan, type LifespanFunction, type LifespanHook, type Startable } from "./app/lifespan.js";
+import { assertHook, Lifespan, type LifespanFunction, type LifespanHook, type Startable } from "./app/lifespan.js";
 import { HandlerPool, type HandlerPoolOptions } from "./app/pool.js";
 import { SocketEndpoint } from "./app/socket-endpoint.js";
 import type { ASGIApp, Receive, Scope, Send } from "./asgi.js";
@@ -24,6 +24,7 @@ import { Documentation, type OpenAPIDocument, type OpenAPIOptions } from "./open
 import type { Marker } from "./params.js";
 import {
   type AppVerb,
+  assertLists,
   buildPath,
   canonicalPath,
   type IncludeOptions,
@@ -148,6 +149,7 @@ export class App extends DispatchingInstance {
 
   constructor(options: AppOptions = {}) {
     super();
+    assertLists(options, "App");
     this.settings = Object.freeze({ ...options });
     this.#logger = options.logger ?? consoleLogger;
     this.#limits = mergeLimits(DEFAULT_LIMITS, options.limits);
@@ -313,13 +315,23 @@ export class App extends DispatchingInstance {
     this.#dispatcher.addMiddleware(middleware);
   }
 
-  /** Adds a start-up hook. They run in the order of registration; each may return its own clean-up. */
+  /**
+   * Adds a start-up hook. They run in the order of registration; each may return its own clean-up.
+   *
+   * @throws ConfigurationError when it is no function.
+   */
   onStartup(hook: LifespanHook<App>): void {
+    assertHook("onStartup", hook);
     this.#lifespan.startup.push(hook);
   }
 
-  /** Adds a shutdown hook. They run in reverse order of registration. */
+  /**
+   * Adds a shutdown hook. They run in reverse order of registration.
+   *
+   * @throws ConfigurationError when it is no function.
+   */
   onShutdown(hook: LifespanHook<App>): void {
+    assertHook("onShutdown", hook);
     this.#lifespan.shutdown.push(hook);
   }
 

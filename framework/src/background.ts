@@ -31,8 +31,15 @@ export class BackgroundTasks {
     this.#logger = logger;
   }
 
-  /** Adds a task. `args` are handed to `fn` as they are when it runs. */
+  /**
+   * Adds a task. `args` are handed to `fn` as they are when it runs.
+   *
+   * @throws TypeError when `fn` is no function: often one that was called already.
+   */
   addTask<Args extends unknown[]>(fn: (...args: Args) => unknown, ...args: Args): void {
+    if (typeof fn !== "function") {
+      throw new TypeError(`addTask() takes a function and its arguments, not ${typeof fn}: addTask(notify, user).`);
+    }
     this.#tasks.push({ fn, args });
   }
 

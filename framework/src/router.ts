@@ -10,6 +10,7 @@ import { ConfigurationError } from "./exceptions.js";
 import type { Middleware } from "./chain.js";
 import type { Callable, Marker } from "./params.js";
 import type { Request } from "./request.js";
+import { assertLists } from "./router/lists.js";
 import { parsePattern } from "./router/pattern.js";
 import type {
   MultiRouteOptions,
@@ -41,6 +42,7 @@ export type {
   SocketVerb,
   StreamFormat,
 } from "./router/options.js";
+export { assertLists } from "./router/lists.js";
 export { isBelow, localPath, rootPathOf } from "./router/mount-path.js";
 export { canonicalPath, decodeSegment } from "./router/path.js";
 export { type PathParams, type Resolved } from "./router/route.js";
@@ -187,6 +189,7 @@ export class Router<const Prefix extends string = ""> {
 
   constructor(options: RouterOptions<Prefix> = {}) {
     assertPrefix(options.prefix ?? "");
+    assertLists(options, "Router");
     this.#options = options;
     this.#exceptionHandlers = new ExceptionHandlers(options.exceptionHandlers);
   }
@@ -204,6 +207,11 @@ export class Router<const Prefix extends string = ""> {
 
   /** `(handler)`, `(options, handler)`, or `(options?)` for a decorator. */
   #register(methods: readonly string[], path: string, rest: readonly unknown[]): unknown {
+    if (!Array.isArray(methods) || methods.length === 0) {
+      throw new ConfigurationError(`${path}: \`methods\` should be a list of at least one, as ["GET", "POST"] is.`, {
+        code: "TSGI_INVALID_METHOD",
+      });
+    }
     const place = `${methods.join(", ")} ${path}`;
     const [first, second] = rest;
     if (typeof first === "function" && rest.length === 1) return this.#add(methods, path, {}, first as Handler);
@@ -215,6 +223,7 @@ export class Router<const Prefix extends string = ""> {
       );
     }
     const options = (first ?? {}) as RouteOptions;
+    assertLists(options, place);
     if (rest.length < 2) return (handler: Handler) => this.#add(methods, path, options, handler);
     return this.#add(methods, path, options, second as Handler);
   }
@@ -288,6 +297,7 @@ export class Router<const Prefix extends string = ""> {
       );
     }
     assertPrefix(options.prefix ?? "");
+    assertLists(options, "includeRouter");
     const handlers = new ExceptionHandlers(options.exceptionHandlers);
     this.#included.add(router);
     router.subscribe({

@@ -1,5 +1,6 @@
 /** Schemas: what they describe, how values are checked against them, cut, converted and written as JSON. @module */
 import type { OptionalKind, TSchema } from "@sinclair/typebox";
+import { ConfigurationError } from "./exceptions.js";
 import type { Check } from "./schema/check.js";
 import { compileCheck } from "./schema/compile.js";
 import { type Coerce, compileCoerce } from "./schema/coerce.js";
@@ -24,6 +25,7 @@ import {
   withoutLibraryChecks,
 } from "./schema/standard.js";
 import { Type } from "./schema/typebox.js";
+import { describe } from "./wording.js";
 
 export type { Coerce } from "./schema/coerce.js";
 export { FAULT_TYPES, type FaultType } from "./schema/fault-types.js";
@@ -244,9 +246,17 @@ const compiledReturns = new WeakMap<object, CompiledReturns>();
 /**
  * Compiles the schema of a result, once for each schema object: what it does not name is cut.
  *
- * @throws ConfigurationError when a Standard Schema gives no JSON Schema, because then nothing says what to cut.
+ * @throws ConfigurationError for what is no schema, and when a Standard Schema gives no JSON Schema, because then
+ * nothing says what to cut.
  */
 export function compileReturns(schema: Schema): CompiledReturns {
+  if (!isSchema(schema)) {
+    throw new ConfigurationError(
+      "`returns` takes a schema, as t.Object({ … }) is one, or that of a library with Standard Schema, not " +
+        `${describe(schema)}.`,
+      { code: "TSGI_INVALID_RETURNS" },
+    );
+  }
   let compiled = compiledReturns.get(schema);
   if (!compiled) {
     compiled = isStandardSchema(schema) ? compileStandardReturns(schema) : compileCheck(schema, "encode");

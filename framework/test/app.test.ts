@@ -294,7 +294,56 @@ describe("registration", () => {
       /GET \/a: `dependencies` takes Depends/,
     ],
     ["an exception handler for nothing", (app) => app.exceptionHandler(200, handler), /status from 400 to 599/],
-    ["a middleware that is no function", (app) => app.addMiddleware({} as never), /addMiddleware\(\) takes a function/],
+    [
+      "methods in one text",
+      (app) => app.route("/a", { methods: "GET" as never }, handler),
+      /\/a: `methods` should be a list/,
+    ],
+    [
+      "no method",
+      (app) => app.route("/a", { methods: [] }, handler),
+      /\/a: `methods` should be a list of at least one/,
+    ],
+    [
+      "tags in one text",
+      (app) => app.get("/a", { tags: "users" as never }, handler),
+      /GET \/a: `tags` should be a list/,
+    ],
+    ["a status that is none", (app) => app.get("/a", { statusCode: 99 }, handler), /GET \/a: `statusCode` should be/],
+    [
+      "a status as text",
+      (app) => app.get("/a", { statusCode: "201" as never }, handler),
+      /GET \/a: `statusCode` should/,
+    ],
+    [
+      "a result that is no schema",
+      (app) => app.get("/a", { returns: String as never }, handler as never),
+      /GET \/a: `returns` takes a schema, .*not function/,
+    ],
+    [
+      "a middleware that is no function",
+      (app) => app.addMiddleware({} as never),
+      /addMiddleware\(\) takes a function from app to app, not object/,
+    ],
+    [
+      "a route's middleware that is none",
+      (app) => app.get("/a", { middleware: [5 as never] }, handler),
+      /GET \/a: a midd/,
+    ],
+    [
+      "an App's middleware that is none",
+      () => new App({ middleware: [undefined as never] }),
+      /App: a middleware is a fun/,
+    ],
+    ["a router's tags in one text", () => new Router({ tags: "users" as never }), /Router: `tags` should be a list/],
+    [
+      "dependencies of an inclusion that are no list",
+      (app) => app.includeRouter(new Router(), { dependencies: {} as never }),
+      /includeRouter: `dependencies` should be a list, not an object/,
+    ],
+    ["a start-up hook that is none", (app) => app.onStartup(5 as never), /onStartup takes a function .*, not number/],
+    ["a shutdown hook that is none", (app) => app.onShutdown({} as never), /onShutdown takes a function/],
+    ["a lifespan that is none", () => new App({ lifespan: {} as never }), /lifespan takes a function/],
   ])("refuses %s with a ConfigurationError", (_name, register, message) => {
     const { app } = create();
     app.get("/taken/{id}", handler);
@@ -803,6 +852,12 @@ describe("lifespan", () => {
     app.mount("/b", inner);
     await live(app);
     expect(notes).toEqual(["inner stops", "inner cleaned", "app stops", "app cleaned"]);
+  });
+
+  it("says what to write for a lifespan that is no generator", async () => {
+    const { app } = create({ lifespan: (async () => {}) as never });
+    const [answer] = await live(app);
+    expect(answer).toEqual({ type: "lifespan.startup.failed", message: expect.stringContaining("is no generator") });
   });
 
   it("runs every shutdown hook though one fails, and says that it failed", async () => {

@@ -43,6 +43,12 @@ describe("BackgroundTasks", () => {
     expect(tasks.size).toBe(0);
   });
 
+  it("are functions: the result of one is refused where it is added", () => {
+    expect(() => new BackgroundTasks().addTask(undefined as never)).toThrow(
+      /addTask\(\) takes a function.*, not undefined/,
+    );
+  });
+
   it("run on when one fails, which is logged with its name", async () => {
     const log = new KeptLog();
     const order: string[] = [];

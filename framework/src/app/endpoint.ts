@@ -52,6 +52,17 @@ export const OVERRIDES: unique symbol = Symbol("tsgi.overrides");
 
 const RESOLVED = Promise.resolve();
 
+/** @throws ConfigurationError for a status that no result can be answered with. */
+function assertStatus(statusCode: number): void {
+  if (Number.isInteger(statusCode) && statusCode >= 200 && statusCode <= 599) return;
+  throw new ConfigurationError(
+    `\`statusCode\` should be a whole number from 200 to 599, not ${JSON.stringify(statusCode)}.`,
+    {
+      code: "TSGI_INVALID_STATUS_CODE",
+    },
+  );
+}
+
 /** One route, compiled: from the scope to the response. */
 export class Endpoint {
   readonly record: RouteRecord;
@@ -74,12 +85,14 @@ export class Endpoint {
   /** @throws ConfigurationError naming method and path. */
   constructor(entry: RouteEntry, settings: EndpointSettings, overrides: DependencyOverrides) {
     const { method, path, handler, options } = entry;
+    const { statusCode = 200, returns = null } = options;
     this.record = Object.freeze({ method, path, handler, metadata: options });
     let limits: Readonly<Limits>;
     try {
+      assertStatus(statusCode);
       limits = mergeLimits(settings.limits, options.limits);
       this.plan = compileRoute(handler, path, options.params ?? {}, entry.dependencies, "http");
-      this.#returns = options.returns ? compileReturns(options.returns) : null;
+      this.#returns = returns === null ? null : compileReturns(returns);
       this.streamFormat = streamFormat(handler, options);
       this.isPooled = settings.pool.isOn && isPooled(handler, options);
       if (this.isPooled) assertPoolable(this.plan.handler.specs);
@@ -87,8 +100,8 @@ export class Endpoint {
       if (error instanceof ConfigurationError) error.message = `${method} ${path}: ${error.message}`;
       throw error;
     }
-    this.#mayReturnsSuspend = isStandardSchema(options.returns);
-    this.#statusCode = options.statusCode ?? 200;
+    this.#mayReturnsSuspend = isStandardSchema(returns);
+    this.#statusCode = statusCode;
     this.#names = pathNames(path);
     this.#overrides = overrides;
     this.#settings = {

@@ -1,5 +1,7 @@
 import type { LifespanScope, Receive, Send } from "../asgi.js";
+import { ConfigurationError } from "../exceptions.js";
 import { errorText, type Logger } from "../logger.js";
+import { describe } from "../wording.js";
 
 /** What a start-up hook may give: its own clean-up. */
 type Cleanup = () => unknown;
@@ -9,6 +11,14 @@ export type LifespanHook<A> = (app: A) => unknown;
 
 /** Start-up before the `yield`, shutdown after it. What it yields goes into the state of every scope. */
 export type LifespanFunction<A> = (app: A) => AsyncGenerator<Record<string, unknown> | void, void, unknown>;
+
+/** @throws ConfigurationError for what cannot be called at start-up or shutdown, naming who was given it. */
+export function assertHook(name: string, hook: unknown): void {
+  if (typeof hook === "function") return;
+  throw new ConfigurationError(`${name} takes a function that is called with the App, not ${describe(hook)}.`, {
+    code: "TSGI_HOOK_NOT_A_FUNCTION",
+  });
+}
 
 /** The extension with which a test client marks its scopes. */
 const TESTING = "tsgi.testing";
@@ -33,6 +43,7 @@ export class Lifespan<A> implements Startable {
   readonly shutdown: LifespanHook<A>[] = [];
 
   constructor(app: A, logger: Logger, generator: LifespanFunction<A> | undefined, mounted: () => readonly Startable[]) {
+    if (generator !== undefined) assertHook("lifespan", generator);
     this.#app = app;
     this.#logger = logger;
     this.#generator = generator;
@@ -61,6 +72,9 @@ export class Lifespan<A> implements Startable {
   }
 
   async #enter(generator: ReturnType<LifespanFunction<A>>, state: Record<string, unknown>): Promise<Cleanup> {
+    if (typeof generator?.next !== "function") {
+      throw new TypeError("The lifespan is no generator. Write `async function* (app) { …; yield; … }`.");
+    }
     const first = await generator.next();
     if (first.done) throw new Error("The lifespan generator ended without a `yield`. Yield once, when all is started.");
     Object.assign(state, first.value);
