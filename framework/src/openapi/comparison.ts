@@ -11,12 +11,19 @@ function isTextList(value: object): value is string[] {
   return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
+function sameTexts(left: readonly string[], right: readonly string[]): boolean {
+  if (left.length !== right.length) return false;
+  if (left.every((text, index) => text === right[index])) return true;
+  const others = right.toSorted();
+  return left.toSorted().every((text, index) => text === others[index]);
+}
+
 /** Whether schemas whose references have no names yet say the same. */
 export class Comparison {
   readonly #targets: ReadonlyMap<object, Target>;
   readonly #isAcross: boolean;
   /** Pairs that are being compared, which count as equal: structs may contain themselves. */
-  readonly #assumed = new Map<Target, Set<Target>>();
+  #assumed: Map<Target, Set<Target>> | null = null;
 
   /**
    * @param targets - What each reference leads to.
@@ -35,23 +42,28 @@ export class Comparison {
     const rightTarget = this.#targets.get(right);
     if (leftTarget && rightTarget) return this.#sameTarget(leftTarget, rightTarget);
     if (leftTarget || rightTarget || Array.isArray(left) !== Array.isArray(right)) return false;
-    if (isTextList(left) && isTextList(right)) return left.toSorted().join("\n") === right.toSorted().join("\n");
+    if (isTextList(left) && isTextList(right)) return sameTexts(left, right);
     return this.#sameMembers(left as Record<string, unknown>, right as Record<string, unknown>);
   }
 
   #sameTarget(left: Target, right: Target): boolean {
-    if (left === right || this.#assumed.get(left)?.has(right)) return true;
+    if (left === right || this.#assumed?.get(left)?.has(right)) return true;
     if (left.base !== right.base) return false;
-    this.#assumed.set(left, (this.#assumed.get(left) ?? new Set()).add(right));
+    const assumed = (this.#assumed ??= new Map<Target, Set<Target>>());
+    assumed.set(left, (assumed.get(left) ?? new Set()).add(right));
     return this.same(left.content, right.content);
   }
 
   #sameMembers(left: Readonly<Record<string, unknown>>, right: Readonly<Record<string, unknown>>): boolean {
-    const isSame = (key: string) =>
-      (this.#isAcross && key === "additionalProperties" && !left[key] && !right[key]) ||
-      this.same(left[key], right[key]);
+    for (const key in left) if (!this.#sameMember(key, left, right)) return false;
+    for (const key in right) if (!Object.hasOwn(left, key) && !this.#sameMember(key, left, right)) return false;
+    return true;
+  }
+
+  #sameMember(key: string, left: Readonly<Record<string, unknown>>, right: Readonly<Record<string, unknown>>): boolean {
     return (
-      Object.keys(left).every(isSame) && Object.keys(right).every((key) => Object.hasOwn(left, key) || isSame(key))
+      (this.#isAcross && key === "additionalProperties" && !left[key] && !right[key]) ||
+      this.same(left[key], right[key])
     );
   }
 }

@@ -89,23 +89,38 @@ export interface Use {
 class Source {
   readonly root: JSONSchema;
   readonly use: Use;
-  readonly byId = new Map<string, JSONSchema>();
+  /** What a struct that contains itself is called here where it has no name of its own. */
+  readonly role: string;
+  /** Converts a schema inside the root. */
+  readonly inner: (schema: JSONSchema | boolean) => SchemaObject;
+  #byId: Map<string, JSONSchema> | null = null;
 
-  constructor(root: JSONSchema, use: Use) {
+  constructor(
+    root: JSONSchema,
+    use: Use,
+    role: string,
+    convert: (schema: JSONSchema | boolean, source: Source) => SchemaObject,
+  ) {
     this.root = root;
     this.use = use;
+    this.role = role;
+    this.inner = (schema) => convert(schema, this);
   }
 
   note(schema: JSONSchema): void {
-    if (typeof schema.$id === "string") this.byId.set(schema.$id, schema);
+    if (typeof schema.$id === "string") this.#define(schema.$id, schema);
     if (schema.$defs === undefined) return;
     for (const [name, definition] of Object.entries(schema.$defs)) {
-      this.byId.set(definition.$id ?? name, definition);
+      this.#define(definition.$id ?? name, definition);
     }
   }
 
+  #define(id: string, schema: JSONSchema): void {
+    (this.#byId ??= new Map()).set(id, schema);
+  }
+
   resolve(ref: string): JSONSchema {
-    const target = this.byId.get(ref) ?? resolveRef(ref, this.root);
+    const target = this.#byId?.get(ref) ?? resolveRef(ref, this.root);
     if (target) return target;
     throw new ConfigurationError(
       `The reference ${JSON.stringify(ref)} leads nowhere within its schema. ` +
@@ -133,7 +148,7 @@ export class Components {
    * @param root - The schema whose definitions the references of `schema` mean. Defaults to itself.
    */
   convert(schema: JSONSchema, use: Use, root: JSONSchema = schema): SchemaObject {
-    const source = new Source(root, { ...use, role: this.#roleOf(use) });
+    const source = new Source(root, use, this.#roleOf(use), this.#convert);
     source.note(root);
     const converted = this.#convert(schema, source);
     const own = this.#bySchema[use.direction].get(schema);
@@ -171,7 +186,7 @@ export class Components {
   #convertRef(schema: JSONSchema, ref: string, source: Source): SchemaObject {
     const target = source.resolve(ref);
     const known = this.#bySchema[source.use.direction].get(target);
-    const entry = known ?? this.#enter(target, this.#nameOf(ref, target, source.use), source);
+    const entry = known ?? this.#enter(target, this.#nameOf(ref, target, source), source);
     const { description, default: value } = schema;
     return annotate(this.#refer(entry), {
       ...(description === undefined ? {} : { description }),
@@ -180,13 +195,13 @@ export class Components {
   }
 
   /** What is sent and received is called the same. */
-  #nameOf(ref: string, target: JSONSchema, { direction, role }: Use): Name {
-    const twin = this.#bySchema[direction === "input" ? "output" : "input"].get(target);
+  #nameOf(ref: string, target: JSONSchema, { use, role }: Source): Name {
+    const twin = this.#bySchema[use.direction === "input" ? "output" : "input"].get(target);
     return twin ?? referredName(ref, target, pascalCase(role));
   }
 
   #keywords(schema: JSONSchema, source: Source): SchemaObject {
-    return toDialect(schema, (inner) => this.#convert(inner, source), source.use.direction);
+    return toDialect(schema, source.inner, source.use.direction);
   }
 
   #enter(schema: JSONSchema, name: Name, source: Source): Entry {
@@ -226,11 +241,14 @@ export class Components {
     for (const group of groups.values()) {
       for (const component of group.slice(1)) named.set(freeName(component, named), component);
     }
-    const schemas = [...named].toSorted(([left], [right]) => (left < right ? -1 : 1));
-    for (const [name, { references }] of schemas) {
-      for (const reference of references) reference.$ref = `#/components/schemas/${name}`;
-    }
-    return Object.fromEntries(schemas.map(([name, component]) => [name, withoutOwnTitle(component)]));
+    return Object.fromEntries(
+      [...named.keys()].toSorted().map((name) => {
+        const component = named.get(name) as Component;
+        const $ref = `#/components/schemas/${name}`;
+        for (const reference of component.references) reference.$ref = $ref;
+        return [name, withoutOwnTitle(component)];
+      }),
+    );
   }
 
   #addTo(group: Component[], entry: Entry): void {

@@ -10,17 +10,12 @@ export type Direction = "input" | "output";
 /** Converts a schema that lies inside another one. */
 type Inner = (schema: JSONSchema | boolean) => SchemaObject;
 
-/** What a schema says about itself and does not check. */
-type Annotations = Pick<
-  SchemaObject,
-  "title" | "description" | "default" | "example" | "deprecated" | "readOnly" | "writeOnly"
->;
-
 const PLAIN_ANNOTATIONS = ["title", "description", "deprecated", "readOnly", "writeOnly"] as const;
 
 /** A value as a document holds it. @throws ConfigurationError for one that JSON cannot write. */
 export function toJSONValue(value: unknown): unknown {
   if (value === undefined || value === null || typeof value === "string" || typeof value === "boolean") return value;
+  if (Number.isFinite(value)) return value;
   try {
     const text = JSON.stringify(value) as string | undefined;
     return text === undefined ? undefined : (JSON.parse(text) as unknown);
@@ -32,30 +27,38 @@ export function toJSONValue(value: unknown): unknown {
   }
 }
 
-function annotationsOf(schema: JSONSchema): Annotations {
-  const annotations: Record<string, unknown> = {};
+/** What a schema says about itself and does not check; `null` for nothing. */
+function annotationsOf(schema: JSONSchema): Partial<SchemaObject> | null {
+  let annotations: Record<string, unknown> | null = null;
   for (const keyword of PLAIN_ANNOTATIONS) {
-    if (schema[keyword] !== undefined) annotations[keyword] = schema[keyword];
+    if (schema[keyword] !== undefined) (annotations ??= {})[keyword] = schema[keyword];
   }
   const fallback = toJSONValue(schema.default);
-  if (fallback !== undefined) annotations["default"] = fallback;
+  if (fallback !== undefined) (annotations ??= {})["default"] = fallback;
   const example: unknown = Array.isArray(schema.examples) ? schema.examples[0] : schema["example"];
-  if (example !== undefined) annotations["example"] = toJSONValue(example);
+  if (example !== undefined) (annotations ??= {})["example"] = toJSONValue(example);
   for (const keyword in schema) {
-    if (keyword.startsWith("x-")) annotations[keyword] = toJSONValue(schema[keyword]);
+    if (keyword.startsWith("x-")) (annotations ??= {})[keyword] = toJSONValue(schema[keyword]);
   }
   return annotations;
 }
 
 /** Puts annotations on a schema. What stands beside a `$ref` is ignored (§4.7.23), so a reference is wrapped. */
-export function annotate(schema: SchemaObject, annotations: Partial<SchemaObject>): SchemaObject {
-  if (Object.keys(annotations).length === 0) return schema;
-  return schema.$ref === undefined ? { ...schema, ...annotations } : { allOf: [schema], ...annotations };
+export function annotate(schema: SchemaObject, annotations: Partial<SchemaObject> | null): SchemaObject {
+  if (annotations === null || isEmpty(annotations)) return schema;
+  return Object.assign(schema.$ref === undefined ? schema : { allOf: [schema] }, annotations);
+}
+
+function isEmpty(object: object): boolean {
+  for (const _ in object) return false;
+  return true;
 }
 
 /** The tighter of two lower or upper bounds: in OpenAPI 3.0 `exclusiveMinimum` says how `minimum` is meant. */
-function boundsOf({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf }: JSONSchema): SchemaObject {
-  const bounds: SchemaObject = {};
+function addBounds(
+  bounds: SchemaObject,
+  { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf }: JSONSchema,
+): SchemaObject {
   if (exclusiveMinimum !== undefined && exclusiveMinimum >= (minimum ?? -Infinity)) {
     bounds.minimum = exclusiveMinimum;
     bounds.exclusiveMinimum = true;
@@ -71,7 +74,7 @@ function boundsOf({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, multip
 const TEXT_KEYWORDS = ["format", "pattern", "minLength", "maxLength"] as const;
 
 function textOf(schema: JSONSchema): SchemaObject {
-  const text: Record<string, unknown> = {};
+  const text: Record<string, unknown> = { type: "string" };
   for (const keyword of TEXT_KEYWORDS) {
     if (schema[keyword] !== undefined) text[keyword] = schema[keyword];
   }
@@ -86,7 +89,7 @@ function listOf(schema: JSONSchema, inner: Inner): SchemaObject {
     | JSONSchema
     | boolean
     | undefined;
-  const list: SchemaObject = { items: tuple ? tupleItems(tuple, rest, inner) : inner(rest ?? true) };
+  const list: SchemaObject = { type: "array", items: tuple ? tupleItems(tuple, rest, inner) : inner(rest ?? true) };
   if (schema.minItems !== undefined) list.minItems = schema.minItems;
   const longest = tuple && rest === false ? tuple.length : undefined;
   const maxItems = Math.min(schema.maxItems ?? Infinity, longest ?? Infinity);
@@ -111,15 +114,14 @@ function requiredOf({ properties = {}, required = [] }: JSONSchema, direction: D
     direction === "input"
       ? (key: string) => required.includes(key) && !hasDefault(key)
       : (key: string) => required.includes(key) || hasDefault(key);
-  const unnamed = required.filter((key) => !Object.hasOwn(properties, key));
-  return [...Object.keys(properties).filter(isRequired), ...unnamed];
+  const names = Object.keys(properties).filter(isRequired);
+  for (const key of required) if (!Object.hasOwn(properties, key)) names.push(key);
+  return names;
 }
 
 function structOf(schema: JSONSchema, inner: Inner, direction: Direction): SchemaObject {
-  const struct: SchemaObject = {};
-  if (schema.properties) {
-    struct.properties = Object.fromEntries(Object.entries(schema.properties).map(([key, one]) => [key, inner(one)]));
-  }
+  const struct: SchemaObject = { type: "object" };
+  if (schema.properties) struct.properties = byName(schema.properties, inner);
   const required = requiredOf(schema, direction);
   if (required.length > 0) struct.required = required;
   const others = othersOf(schema, inner);
@@ -128,6 +130,10 @@ function structOf(schema: JSONSchema, inner: Inner, direction: Direction): Schem
   if (schema.minProperties !== undefined) struct.minProperties = schema.minProperties;
   if (schema.maxProperties !== undefined) struct.maxProperties = schema.maxProperties;
   return struct;
+}
+
+function byName(schemas: Readonly<Record<string, JSONSchema>>, inner: Inner): Record<string, SchemaObject> {
+  return Object.fromEntries(Object.keys(schemas).map((key) => [key, inner(schemas[key] as JSONSchema)]));
 }
 
 /** The dialect has no patterns for keys: a value is any of what the patterns allow. */
@@ -147,16 +153,17 @@ function typedOf(type: string, schema: JSONSchema, inner: Inner, direction: Dire
     case "Date":
       return { type: "string", format: "date-time" };
     case "string":
-      return { type, ...textOf(schema) };
+      return textOf(schema);
     case "integer":
     case "number": {
-      const format = schema.format === undefined ? {} : { format: schema.format };
-      return { type, ...format, ...boundsOf(schema) };
+      const number: SchemaObject = { type };
+      if (schema.format !== undefined) number.format = schema.format;
+      return addBounds(number, schema);
     }
     case "array":
-      return { type, ...listOf(schema, inner) };
+      return listOf(schema, inner);
     case "object":
-      return { type, ...structOf(schema, inner, direction) };
+      return structOf(schema, inner, direction);
     case "null":
       return enumSchema([null]);
     default:

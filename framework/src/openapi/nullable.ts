@@ -48,7 +48,8 @@ export function enumSchema(values: readonly unknown[]): SchemaObject {
   for (const value of new Set(values)) {
     const type = typeOf(value);
     if (type === null) takesNull = true;
-    else byType.set(type, [...(byType.get(type) ?? []), value]);
+    else if (byType.has(type)) byType.get(type)?.push(value);
+    else byType.set(type, [value]);
   }
   if (byType.has("integer") && byType.has("number")) {
     byType.set("number", [...(byType.get("integer") ?? []), ...(byType.get("number") ?? [])]);

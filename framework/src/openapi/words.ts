@@ -1,5 +1,4 @@
 import type { DocumentedRoute } from "./route.js";
-import { templateOf } from "./route.js";
 
 /** `readItem`, `read_item` and `HTTPStatus2` are `read item`, `read item` and `http status2`. */
 function wordsOf(name: string): string[] {
@@ -25,13 +24,15 @@ export function pascalCase(name: string): string {
 
 /** `GET /users/{id}/posts` is `get users by id posts`. */
 function wordsOfRoute(method: string, path: string): string[] {
-  const segments = templateOf(path)
-    .split("/")
-    .flatMap((segment) => {
-      const name = /^\{(.*)\}$/.exec(segment)?.[1];
-      return name === undefined ? wordsOf(segment) : ["by", ...wordsOf(name)];
-    });
-  return [method.toLowerCase(), ...(segments.length === 0 ? ["root"] : segments)];
+  const words = [method.toLowerCase()];
+  for (const segment of path.split("/")) {
+    if (segment === "") continue;
+    const name = /^\{(.*)\}$/.exec(segment)?.[1];
+    if (name === undefined) words.push(...wordsOf(segment));
+    else words.push("by", ...wordsOf(name));
+  }
+  if (words.length === 1) words.push("root");
+  return words;
 }
 
 /** The operation's name by method and path: `getUsersByIdPosts`. It stays as it is whatever else is registered. */
