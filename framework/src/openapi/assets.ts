@@ -71,7 +71,7 @@ export async function sendAsset(
 }
 
 /** RFC 9110 §13.1.2: a list of tags, compared weakly, or `*`. */
-function isMatch(condition: string | undefined, etag: string): boolean {
+export function isMatch(condition: string | undefined, etag: string): boolean {
   if (condition === undefined) return false;
   return condition.split(",").some((tag) => [etag, "*"].includes(tag.trim().replace(/^W\//, "")));
 }

@@ -1,8 +1,9 @@
+import { encodeUTF8 } from "../datastructures.js";
 import { ConfigurationError } from "../exceptions.js";
 import { Request } from "../request.js";
 import { HTMLResponse, Response } from "../response.js";
 import type { RouteEntry } from "../router.js";
-import { PAGE_HEADERS, sendAsset } from "./assets.js";
+import { isMatch, PAGE_HEADERS, sendAsset } from "./assets.js";
 import { buildDocument } from "./document.js";
 import { relativePath, rootPathOf, upToRoot } from "./location.js";
 import type { OpenAPIOptions } from "./options.js";
@@ -20,6 +21,21 @@ interface PlacedPage {
   readonly page: Page;
 }
 
+/** The document as it is served below one `root_path`. */
+interface PlacedDocument {
+  readonly rootPath: string;
+  readonly bytes: Uint8Array;
+  /** Quotes included. */
+  readonly etag: string;
+}
+
+async function placeDocument(document: OpenAPIDocument, rootPath: string): Promise<PlacedDocument> {
+  const bytes = encodeUTF8(JSON.stringify(placeBelow(document, rootPath)));
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).subarray(0, 16);
+  const text = btoa(String.fromCharCode(...digest)).replace(/=+$/, "");
+  return { rootPath, bytes, etag: `"${text.replaceAll("+", "-").replaceAll("/", "_")}"` };
+}
+
 const REQUEST_ONLY = Object.freeze({ request: Request });
 
 type RequestHandler = (args: { request: Request }) => Promise<Response>;
@@ -31,8 +47,8 @@ export class Documentation {
   readonly #documentPath: string | null;
   readonly #pages: readonly PlacedPage[];
   #document: OpenAPIDocument | null = null;
-  /** The document's text for the `root_path` that was asked for last: an application has one, or hardly ever two. */
-  #text: { readonly rootPath: string; readonly text: string } | null = null;
+  /** The document for the `root_path` that was asked for last: an application has one, or hardly ever two. */
+  #placed: PlacedDocument | null = null;
 
   /**
    * @param routes - The application's routes, asked for whenever the document is built.
@@ -68,7 +84,7 @@ export class Documentation {
   /** Forgets the document, because there is another route. */
   clear(): void {
     this.#document = null;
-    this.#text = null;
+    this.#placed = null;
   }
 
   /** The routes that serve the document, the pages and their files. */
@@ -85,11 +101,14 @@ export class Documentation {
     return entries;
   }
 
-  #sendDocument(request: Request): Response {
+  async #sendDocument(request: Request): Promise<Response> {
     const rootPath = rootPathOf(request.scope);
-    if (this.#text?.rootPath !== rootPath)
-      this.#text = { rootPath, text: JSON.stringify(placeBelow(this.document, rootPath)) };
-    return new Response(this.#text.text, { mediaType: "application/json", headers: { "cache-control": "no-cache" } });
+    if (this.#placed?.rootPath !== rootPath) this.#placed = await placeDocument(this.document, rootPath);
+    const { bytes, etag } = this.#placed;
+    const headers = { "cache-control": "no-cache", etag };
+    return isMatch(request.header("if-none-match"), etag)
+      ? new Response(null, { statusCode: 304, headers })
+      : new Response(bytes, { mediaType: "application/json", headers });
   }
 
   #sendPage({ path, page }: PlacedPage, request: Request): Response {

@@ -26,6 +26,32 @@ describe("the document's address", () => {
     expect(response.body.info).toEqual({ title: "Shop", version: "2.0.0" });
   });
 
+  it("does not send the document again to a client that has it", async () => {
+    await using client = await TestClient.open(createApp());
+    const { headers } = await client.get("/openapi.json").expect(200).expect("cache-control", "no-cache");
+    const etag = String(headers["etag"]);
+    expect(etag).toMatch(/^"[\w-]{22}"$/);
+    for (const tag of [etag, `W/${etag}`, `"another", ${etag}`, "*"]) {
+      const answer = await client.get("/openapi.json").set("if-none-match", tag).expect(304).expect("etag", etag);
+      expect([answer.text, answer.headers["content-type"]]).toEqual(["", undefined]);
+    }
+    await client.get("/openapi.json").set("if-none-match", '"another"').expect(200).expect("etag", etag);
+    await client.head("/openapi.json").set("if-none-match", etag).expect(304);
+  });
+
+  it("gives another ETag to another document, and to one below another root_path", async () => {
+    const tags = new Set<unknown>();
+    const inner = createApp();
+    const outer = createApp({ title: "Another" });
+    outer.mount("/v1", inner);
+    outer.mount("/v2", inner);
+    await using client = await TestClient.open(outer);
+    for (const path of ["/openapi.json", "/v1/openapi.json", "/v2/openapi.json", "/v1/openapi.json"]) {
+      tags.add((await client.get(path).expect(200)).headers["etag"]);
+    }
+    expect(tags.size).toBe(3);
+  });
+
   it("moves where openapiUrl says", async () => {
     await using client = await TestClient.open(createApp({ openapiUrl: "/v1/schema.json" }));
     await client.get("/v1/schema.json").expect(200);
