@@ -19,6 +19,16 @@ const refusals = {
   closed: new Refusal(503, "The server has stopped."),
 };
 
+/** The headers that decide on the body. */
+interface Framing {
+  "transfer-encoding"?: string;
+  "content-length"?: string;
+  expect?: string;
+}
+
+/** What most requests have of them. */
+const NO_FRAMING: Framing = Object.freeze({});
+
 /** A request as its handler is told of it; nothing of it can be asked for later. */
 export class UwsHead implements ParsedHead {
   readonly method: string;
@@ -27,30 +37,31 @@ export class UwsHead implements ParsedHead {
   readonly httpVersionMajor = 1;
   readonly httpVersionMinor = 1;
   readonly rawHeaders: string[] = [];
-  readonly headers: Record<string, string> = Object.create(null) as Record<string, string>;
+  headers: Framing = NO_FRAMING;
   /** What uWebSockets lets pass and nobody may see. */
   readonly fault: Refusal | null;
+  #lengths = 0;
 
   constructor(req: UwsRequest) {
     this.method = req.getCaseSensitiveMethod();
     const query = req.getQuery();
     this.url = query === undefined ? req.getUrl() : `${req.getUrl()}?${query}`;
-    let lengths = 0;
     req.forEach((name, text) => {
       // uWebSockets reads UTF-8 where HTTP has bytes.
       const value = NOT_ASCII.test(text) ? Buffer.from(text).toString("latin1") : text;
       this.rawHeaders.push(name, value);
-      if (name === "content-length") {
-        lengths++;
-        this.headers[name] = value;
-      } else if (name === "transfer-encoding" || name === "expect") {
-        const before = this.headers[name];
-        this.headers[name] = before === undefined ? value : `${before}, ${value}`;
-      }
+      if (name === "content-length" || name === "transfer-encoding" || name === "expect") this.#frame(name, value);
     });
     const { "content-length": length } = this.headers;
-    const isFramed = lengths === 0 || (lengths === 1 && /^\d{1,15}$/.test(length ?? ""));
+    const isFramed = this.#lengths === 0 || (this.#lengths === 1 && /^\d{1,15}$/.test(length ?? ""));
     this.fault = isFramed && KNOWN_METHODS.has(this.method) ? null : refusals.malformed;
+  }
+
+  #frame(name: keyof Framing, value: string): void {
+    if (this.headers === NO_FRAMING) this.headers = {};
+    const before = this.headers[name];
+    if (name === "content-length") this.#lengths++;
+    this.headers[name] = before === undefined || name === "content-length" ? value : `${before}, ${value}`;
   }
 
   /** The length of the body, `NaN` where nobody said. */

@@ -56,7 +56,7 @@ export class UwsSink implements ResponseSink {
     this.#status = status;
     this.#headers = headers;
     for (let index = 0; index < headers.length; index += 2) {
-      const name = (headers[index] as string).toLowerCase();
+      const name = ownName(headers[index] as string);
       if (name === "content-length") {
         this.#total = Number(headers[index + 1]);
       } else if (name === "connection") {
@@ -129,9 +129,8 @@ export class UwsSink implements ResponseSink {
     for (let index = 0; index < headers.length; index += 2) {
       const name = headers[index] as string;
       const value = headers[index + 1] as string;
-      const key = name.toLowerCase();
-      const isOther = key !== "content-length" && key !== "connection" && key !== "date";
-      if (isOther || key === own || (key === "connection" && own === "content-length")) {
+      const key = ownName(name);
+      if (key === "" || key === own || (key === "connection" && own === "content-length")) {
         this.#res.writeHeader(name, NOT_ASCII.test(value) ? Buffer.from(value, "latin1") : value);
       }
     }
@@ -216,4 +215,12 @@ function statusLine(status: number): string {
     statusLines.set(status, line);
   }
   return line;
+}
+
+/** The name in lower case where it is one that uWebSockets may write as well, else nothing. */
+function ownName(name: string): "content-length" | "connection" | "date" | "" {
+  const { length } = name;
+  if (length !== 4 && length !== 10 && length !== 14) return "";
+  const key = name.toLowerCase();
+  return key === "content-length" || key === "connection" || key === "date" ? key : "";
 }
