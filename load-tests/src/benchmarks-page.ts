@@ -1,10 +1,10 @@
 /** The figures of the documentation, as Markdown and as charts. @module */
 import { barFigure, type Group } from "./charts.js";
-import { compare, type Comparison, extremes, ratioOf } from "./comparison.js";
+import { compare, type Comparison, extremes, isOurs, oursFor, ratioOf } from "./comparison.js";
 import type { Published } from "./published.js";
 import type { Result } from "./rounds.js";
 import type { Section } from "./settings.js";
-import { BARE, IMPORT, REGISTER } from "./startup.js";
+import { BARE, IMPORT, PEER_IMPORTS, REGISTER, SERVER } from "./startup.js";
 import type { Summary } from "./statistics.js";
 import { formatMarkdownTable, formatMs, formatRate, formatRatio, formatSpread } from "./table.js";
 
@@ -85,9 +85,9 @@ export function fillIn(text: string, blocks: Readonly<Record<string, string>>): 
 function groupsOf(results: readonly Result[]): Group[] {
   return rowsOf(results, (row) => !PIPELINED.test(row)).map((title) => ({
     title,
-    bars: results.flatMap(({ contender, rows }, index) => {
+    bars: results.flatMap(({ contender, rows }) => {
       const summary = rows[title]?.["perSecond"];
-      return summary === undefined ? [] : [{ label: contender, isOurs: index === 0, ...summary }];
+      return summary === undefined ? [] : [{ label: contender, isOurs: isOurs(results, contender), ...summary }];
     }),
   }));
 }
@@ -159,12 +159,11 @@ function extremesTable(published: Published): string {
 function ratesTable(results: readonly Result[], figure: string, has?: (row: string) => boolean): string {
   const rows = rowsOf(results, has);
   if (rows.length === 0) return "Not measured in this run.";
-  const [ours] = results;
   const cell = (result: Result, row: string): string => {
     const rate = result.rows[row]?.[figure];
     if (rate === undefined) return "–";
-    const our = ours?.rows[row]?.[figure];
-    const ratio = result === ours || our === undefined ? "" : ` · ${formatRatio(ratioOf(our, rate))}`;
+    const our = oursFor(results, result.contender)?.rows[row]?.[figure];
+    const ratio = our === undefined ? "" : ` · ${formatRatio(ratioOf(our, rate))}`;
     return `${withSpread(formatRate(rate.median), rate)}${ratio}`;
   };
   return formatMarkdownTable(
@@ -229,9 +228,11 @@ function startupTable(results: readonly Result[]): string {
   return formatMarkdownTable(
     ["", "median"],
     [
-      line("a process that does nothing", of(BARE, "process")),
-      line('a process that does `import "tsgi"`', of(IMPORT, "process")),
-      line("registration of 1,000 routes with schemas", of(REGISTER, "registered")),
+      ...[BARE, IMPORT, SERVER, ...Object.keys(PEER_IMPORTS)].flatMap((name) => {
+        const summary = of(name, "process");
+        return summary === undefined ? [] : [line(name, summary)];
+      }),
+      line("tsgi: registration of 1,000 routes with schemas", of(REGISTER, "registered")),
       line("… and the first answer", of(REGISTER, "first answer")),
     ],
   );

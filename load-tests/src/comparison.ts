@@ -16,10 +16,15 @@ export interface Comparison {
 export const TSGI_ON_UWS = "tsgi on uWebSockets.js";
 export const BARE_UWS = "uWebSockets.js";
 
+/** Whether a contender is ours: the first result, and what of ours runs on another I/O loop. */
+export function isOurs(results: readonly Result[], contender: string): boolean {
+  return contender === results[0]?.contender || contender === TSGI_ON_UWS;
+}
+
 /** What of ours another contender is compared with: the first result, or what runs on the same I/O loop. `null` for none. */
 export function oursFor(results: readonly Result[], contender: string): Result | null {
   const [ours = null] = results;
-  if (contender === ours?.contender || contender === TSGI_ON_UWS) return null;
+  if (isOurs(results, contender)) return null;
   return contender === BARE_UWS ? (results.find((result) => result.contender === TSGI_ON_UWS) ?? null) : ours;
 }
 

@@ -1,5 +1,6 @@
 /** The figures of a run as one page that needs nothing else. @module */
 import { barChart, CHART_STYLE, COLOURS, escapeHTML, lineChart } from "./charts.js";
+import { isOurs } from "./comparison.js";
 import type { Past } from "./history.js";
 import type { Report } from "./run.js";
 import type { Result } from "./rounds.js";
@@ -70,9 +71,9 @@ ${drawHistory(history)}
 }
 
 function drawRow(results: readonly Result[], row: string, figure: string): string {
-  const bars = results.flatMap(({ contender, rows }, index) => {
+  const bars = results.flatMap(({ contender, rows }) => {
     const summary = rows[row]?.[figure];
-    return summary === undefined ? [] : [{ label: contender, isOurs: index === 0, ...summary }];
+    return summary === undefined ? [] : [{ label: contender, isOurs: isOurs(results, contender), ...summary }];
   });
   return bars.length === 0 ? "" : `<h3>${escapeHTML(row)}</h3>${barChart(bars)}`;
 }
@@ -89,10 +90,10 @@ const PERCENTILES = [
 function drawLatencies(title: string, results: readonly Result[]): string {
   const rows = [...new Set(results.flatMap((result) => Object.keys(result.rows)))];
   const charts = rows.flatMap((row) => {
-    const lines = results.flatMap(({ contender, rows: own }, index) => {
+    const lines = results.flatMap(({ contender, rows: own }) => {
       const figures = own[row];
       const values = PERCENTILES.map(([, name]) => figures?.[name]?.median ?? Number.NaN);
-      return values.some(Number.isFinite) ? [{ label: contender, isOurs: index === 0, values }] : [];
+      return values.some(Number.isFinite) ? [{ label: contender, isOurs: isOurs(results, contender), values }] : [];
     });
     const labels = PERCENTILES.map(([label]) => label);
     return lines.length === 0 ? [] : [`<h3>${escapeHTML(row)}</h3>${lineChart(lines, labels, " ms")}`];

@@ -65,6 +65,15 @@ describe("the figures of the documentation", () => {
     );
   });
 
+  it("compare bare uWebSockets.js with tsgi on it, and draw both of ours as ours", () => {
+    const http = [result("tsgi serve", 50), result("tsgi on uWebSockets.js", 90), result("uWebSockets.js", 100)];
+    const other = { ...run, sections: { ...run.sections, http } };
+    const { http: table } = toBlocks(other);
+    expect(table).toMatch(/^\| tsgi on uWebSockets\.js \| +90 \|$/m);
+    expect(table).toMatch(/^\| uWebSockets\.js +\| +100 · 0\.90× \|$/m);
+    expect(toFigures(other)["benchmark-http.svg"]?.match(/class="ours"/g)).toHaveLength(2);
+  });
+
   it("keep what was measured pipelined apart from the rest, under the names of its routes", () => {
     const row = { perSecond: summarize([100, 120]) };
     const pipelined = {
