@@ -1,20 +1,27 @@
 /**
  * `make bench-baseline`: measures everything beside the peers and writes the ratios to `load-tests/baseline.json`, with
- * what they were measured on. To be committed, from a machine that does nothing else.
+ * what they were measured on. To be committed, from a machine that does nothing else. `RUN=file.json` takes them from a
+ * run that there was.
  *
  * @module
  */
+import path from "node:path";
+import { pathToFileURL } from "node:url";
 import { ratiosOf, writeBaseline } from "./baseline.js";
+import { readRun } from "./published.js";
 import { measureAll, reportFaults } from "./run.js";
 import { readSettings } from "./settings.js";
 
-const report = await measureAll(readSettings({ ...process.env, PEERS: "1", ONLY: "direct,routing,http" }));
+const run = process.env["RUN"];
+const report = run
+  ? await readRun(pathToFileURL(path.resolve(process.env["INIT_CWD"] ?? "", run)))
+  : await measureAll(readSettings({ ...process.env, PEERS: "1", ONLY: "direct,routing,http" }));
 process.exitCode = reportFaults(report);
 if (process.exitCode === 0) {
   const { started, machine, peers } = report;
   const { cpu, cores, node } = machine;
   await writeBaseline({
-    date: started.toISOString().slice(0, 10),
+    date: new Date(started).toISOString().slice(0, 10),
     node,
     cpu,
     cores,

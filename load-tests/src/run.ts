@@ -97,7 +97,7 @@ export async function measureAll(
 }
 
 /** Says each wrong answer. Gives the exit status: 1 when there is one, else 0. */
-export function reportFaults({ sections }: Report, streams: Streams = process): number {
+export function reportFaults({ sections }: Pick<Report, "sections">, streams: Streams = process): number {
   const faults = Object.values(sections).flatMap(faultsOf);
   for (const fault of faults) {
     streams.stderr.write(`wrong answer: ${fault}\n`);
