@@ -167,6 +167,18 @@ describe.each(TRANSPORTS)("%s", (_, send) => {
     ["APIKeyQuery without the parameter", "query", {}, "APIKey"],
     ["a parameter that comes twice", "query", { query: "?api_key=a&api_key=b" }, "APIKey"],
     ["APIKeyCookie without the cookie", "cookie", { headers: { cookie: "other=1" } }, "APIKey"],
+    [
+      "a cookie that another host has put beside it",
+      "cookie",
+      { headers: { cookie: "session=a; session=b" } },
+      "APIKey",
+    ],
+    [
+      "a cookie that comes twice with one value",
+      "cookie",
+      { headers: { cookie: "session=a; b=c; session=a" } },
+      "APIKey",
+    ],
   ])("%s: 401 with a challenge, or null where autoError is false", async (_title, name, sent, challenge) => {
     expect(await send(name, sent)).toEqual({ status: 401, challenge, body: { detail: "Not authenticated" } });
     expect(await send(`${name}Lenient` as SchemeName, sent)).toMatchObject({ status: 200, body: { given: null } });

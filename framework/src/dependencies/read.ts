@@ -1,5 +1,5 @@
 import type { FormData } from "../datastructures.js";
-import { headerValues } from "../request.js";
+import { cookieValues, headerValues } from "../request.js";
 import { type Coerce, type CompiledSchema, compileSchema, Faults, isSecretName } from "../schema.js";
 import { ConfigurationError } from "../exceptions.js";
 import { ParamKind, type SourceMarker } from "../params.js";
@@ -10,7 +10,7 @@ import type { Read } from "./plan.js";
 const SOURCE_NAMES: readonly string[] = ["path", "query", "header", "cookie"];
 
 /** Gives the texts under one name, none when there are none. */
-type TextsOf = (call: Call, name: string) => readonly string[];
+type TextsOf = (call: Call, name: string, isList: boolean) => readonly string[];
 
 const NONE: readonly never[] = [];
 
@@ -28,8 +28,9 @@ function headerTexts(call: Call, name: string): readonly string[] {
   return headerValues(call.scope.headers ?? NONE, name);
 }
 
-function cookieTexts(call: Call, name: string): readonly string[] {
-  const text = call.request.cookies[name];
+function cookieTexts({ request }: Call, name: string, isList: boolean): readonly string[] {
+  if (isList) return cookieValues(request.header("cookie"), name);
+  const text = request.cookies[name];
   return text === undefined ? NONE : [text];
 }
 
@@ -115,7 +116,8 @@ function convert(coerce: Coerce, texts: readonly string[], faults: Faults): unkn
 
 /** Texts by name, as an object schema reads them. */
 interface Texts {
-  of(name: string): readonly string[];
+  /** @param isList - Whether all of them are wanted, and not the one that counts. */
+  of(name: string, isList: boolean): readonly string[];
   /** Whether a name has something that is no text, such as a file. */
   hasOther?(name: string): boolean;
   /** Every name that was sent; `null` where others than those of the schema are sent as a matter of course. */
@@ -159,7 +161,7 @@ function compileObject(compiled: CompiledSchema, fields: readonly Field[], absen
         refuseFile(faults, [name]);
         unread.add(key);
       }
-      const found = texts.of(name);
+      const found = texts.of(name, coerce.isList);
       if (found.length === 0 || unread.has(key)) continue;
       isEmpty = false;
       const before = faults.count;
@@ -206,14 +208,16 @@ export function compileRead(name: string, marker: SourceMarker, where: string): 
   if (compiled.properties && kind !== ParamKind.PATH) {
     const fields = compileFields(compiled, kind, where);
     const make = locate(spotOf(name, marker, [source], compiled), compileObject(compiled, fields, absent));
-    return (call) => make({ of: (key) => textsOf(call, key), names: namesOf(call, kind) }, call);
+    return (call) => make({ of: (key, isList) => textsOf(call, key, isList), names: namesOf(call, kind) }, call);
   }
   const wire = wireName(name, marker);
   const spot = spotOf(name, marker, [source, wire], compiled);
-  const make = locate(spot, compileTexts(compiled, readable(compiled.coerce(), where)));
+  const coerce = readable(compiled.coerce(), where);
+  const { isList } = coerce;
+  const make = locate(spot, compileTexts(compiled, coerce));
   const makeAbsent = locate<void>(spot, (_, faults) => absent.make(faults));
   return (call) => {
-    const texts = textsOf(call, wire);
+    const texts = textsOf(call, wire, isList);
     return texts.length > 0 ? make(texts, call) : makeAbsent(undefined, call);
   };
 }
@@ -263,7 +267,7 @@ function compileFormField(
   const make = compileTexts(compiled, coerce);
   return locate(spotOf(name, marker, ["form", wire], compiled), (all: Texts, faults) => {
     if (all.hasOther?.(wire)) return refuseFile(faults);
-    const texts = all.of(wire);
+    const texts = all.of(wire, coerce.isList);
     return texts.length > 0 ? make(texts, faults) : absent.make(faults);
   });
 }

@@ -9,18 +9,32 @@ function decodeValue(text: string): string {
   }
 }
 
+/** The pairs of a `Cookie` header, RFC 6265 §4.2, in their order; values as they were sent. */
+function* pairsOf(header: string): Iterable<readonly [name: string, text: string]> {
+  for (const part of header.split(";")) {
+    const equals = part.indexOf("=");
+    const name = part.slice(0, Math.max(equals, 0)).trim();
+    if (name !== "") yield [name, part.slice(equals + 1).trim()];
+  }
+}
+
 /**
- * The cookies of a `Cookie` header, RFC 6265 §4.2, as a record without prototype. Of a name that comes twice the first
- * counts: a browser sends the one with the longer path first (§5.4).
+ * The cookies of a `Cookie` header as a record without prototype. Of a name that comes twice the first counts: a browser
+ * sends the one with the longer path first (§5.4).
  */
 export function parseCookies(header: string | undefined): Record<string, string> {
   const cookies: Record<string, string> = Object.create(null) as Record<string, string>;
-  if (header === undefined) return cookies;
-  for (const part of header.split(";")) {
-    const equals = part.indexOf("=");
-    if (equals < 0) continue;
-    const name = part.slice(0, equals).trim();
-    if (name !== "" && !(name in cookies)) cookies[name] = decodeValue(part.slice(equals + 1).trim());
+  for (const [name, text] of pairsOf(header ?? "")) {
+    if (!(name in cookies)) cookies[name] = decodeValue(text);
   }
   return cookies;
+}
+
+/** Every value of one name, in the order in which they were sent. */
+export function cookieValues(header: string | undefined, name: string): string[] {
+  const values: string[] = [];
+  for (const [key, text] of pairsOf(header ?? "")) {
+    if (key === name) values.push(decodeValue(text));
+  }
+  return values;
 }

@@ -69,7 +69,12 @@ export class APIKeyQuery<AutoError extends boolean = true> extends APIKey<AutoEr
   }
 }
 
-/** A key in a cookie. Gives the key. Browsers send cookies by themselves: a form of another site's may do so as well. */
+/**
+ * A key in a cookie. Gives the key. Browsers send cookies by themselves: a form of another site's may do so as well. Two
+ * cookies of the name are none, because a neighbouring host can set one; not so where it begins with `__Host-`.
+ *
+ * @see {@link https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis | Cookies, §4.1.3.2}
+ */
 export class APIKeyCookie<AutoError extends boolean = true> extends APIKey<AutoError> {
   /** @throws ConfigurationError when the name is no cookie's. */
   constructor(options: APIKeyOptions<AutoError>) {

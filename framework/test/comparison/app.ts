@@ -24,7 +24,13 @@ import {
   t,
   withParams,
 } from "../../src/index.js";
-import { HTTPBasic, HTTPBearer, OAuth2PasswordBearer, OAuth2PasswordRequestForm } from "../../src/security.js";
+import {
+  APIKeyCookie,
+  HTTPBasic,
+  HTTPBearer,
+  OAuth2PasswordBearer,
+  OAuth2PasswordRequestForm,
+} from "../../src/security.js";
 import { KeptLog } from "../support/kept-log.js";
 
 const Item = t.Object({ name: t.String(), price: t.Number(), tags: t.Array(t.String(), { default: [] }) });
@@ -114,6 +120,8 @@ function addParameters(app: App): void {
     async ({ x_many }) => x_many,
   );
   app.get("/cookies", { params: { session: Cookie({ default: null }) } }, async ({ session }) => ({ session }));
+  const key = new APIKeyCookie({ name: "key" });
+  app.get("/cookie-key", { params: { key: Depends(key) } }, async (args) => args);
 }
 
 /** Bodies, forms and files. */

@@ -37,7 +37,7 @@ from fastapi.responses import (
     RedirectResponse,
     StreamingResponse,
 )
-from fastapi.security import HTTPBasic, HTTPBearer, OAuth2PasswordBearer, OAuth2PasswordRequestForm
+from fastapi.security import APIKeyCookie, HTTPBasic, HTTPBearer, OAuth2PasswordBearer, OAuth2PasswordRequestForm
 from fastapi.staticfiles import StaticFiles
 from pydantic import BaseModel, Field
 
@@ -185,6 +185,11 @@ async def header_list(x_many: List[str] = Header([])):
 @app.get("/cookies")
 async def cookies(session: Optional[str] = Cookie(None)):
     return {"session": session}
+
+
+@app.get("/cookie-key")
+async def cookie_key(key: str = Depends(APIKeyCookie(name="key"))):
+    return {"key": key}
 
 
 @app.post("/item")

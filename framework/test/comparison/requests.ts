@@ -119,6 +119,9 @@ const parameters: Asked[] = [
   get("a cookie", "/cookies", { Cookie: "session=abc; other=1" }),
   get("a quoted cookie", "/cookies", { Cookie: 'session="a b"' }),
   get("no cookie", "/cookies"),
+  get("two cookies of one name", "/cookies", { Cookie: "session=a; session=b" }),
+  get("a key in a cookie", "/cookie-key", { Cookie: "key=a" }),
+  get("two keys in cookies of one name", "/cookie-key", { Cookie: "key=a; key=b" }),
 ];
 
 const ITEM = { name: "a", price: 1.5 };

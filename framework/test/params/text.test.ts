@@ -560,6 +560,18 @@ describeMatrix("cookies", ({ probe }) => {
     expect((await probe({ c: Cookie() })("/", { headers: [["cookie", cookie]] })).args).toEqual({ c: expected });
   });
 
+  it("of one name give a list all their values, in their order", async () => {
+    const ask = probe({
+      c: Cookie(t.Array(t.Integer())),
+      o: Cookie(t.Object({ c: t.Array(t.String()), d: t.String() })),
+    });
+    const headers = [
+      ["cookie", "c=1; d=5; C=9; c=%32"],
+      ["cookie", 'xc=7; d=6; c="3"'],
+    ] as const;
+    expect((await ask("/", { headers })).args).toEqual({ c: [1, 2, 3], o: { c: ["1", "2", "3"], d: "5" } });
+  });
+
   it("of several Cookie headers count as one", async () => {
     const headers = [
       ["cookie", "a=1"],
