@@ -81,6 +81,18 @@ describe("in a project of the template auth", () => {
     expect({ status, failed: /^ +● .*$/m.exec(stderr)?.[0] }).toEqual({ status: 0, failed: undefined });
   });
 
+  it("a model says that it leaves a router of its name without routes", async () => {
+    await using project = await scaffold("auth");
+    await project.create("router", "orders");
+    const { status, stdout } = await project.create("model", "Order", "total:Float");
+    expect([status, stdout]).toEqual([
+      0,
+      expect.stringMatching(
+        /^src\/routes\/orders\.ts was there before and stays as it is: it has no routes for Order\.$/m,
+      ),
+    ]);
+  });
+
   it("a model has the same columns in the schema and in both migrations, behind all earlier ones", async () => {
     await using project = await scaffold("auth");
     const { status, stdout } = await project.create(

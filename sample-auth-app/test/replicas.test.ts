@@ -92,8 +92,8 @@ describeReplicas(`three replicas${lacking === "" ? "" : ` (${lacking})`}`, () =>
 
   it("have made one database when they started on an empty one at once", async () => {
     const schema = new URL(all.databaseUrl).searchParams.get("schema");
-    const journal = `SELECT count(*)::int AS count FROM ${schema}._prisma_migrations`;
-    expect(await queryPostgreSQL(all.databaseUrl, journal)).toEqual([{ count: 1 }]);
+    const journal = `SELECT DISTINCT count(*)::int AS times FROM ${schema}._prisma_migrations GROUP BY migration_name`;
+    expect(await queryPostgreSQL(all.databaseUrl, journal)).toEqual([{ times: 1 }]);
   });
 
   it("take one another's tokens", async () => {

@@ -47,7 +47,11 @@ export const model: SubGenerator = {
       { path: `test/${names.path}.test.ts`, text: renderModelTest(names, fields), isNew: true },
     ];
     const { test } = commandsOf(packageManagers.find((name) => name === project.kept["packageManager"]) ?? "npm");
-    return { changes, notes: [`The next start makes the table; ${test} generates the client anew and tests it.`] };
+    const notes = [`The next start makes the table; ${test} generates the client anew and tests it.`];
+    if (project.has(routes)) {
+      notes.push(`${routes} was there before and stays as it is: it has no routes for ${names.model}.`);
+    }
+    return { changes, notes };
   },
 };
 
