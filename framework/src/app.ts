@@ -36,6 +36,7 @@ import {
   WEBSOCKET,
 } from "./router.js";
 import { nearest } from "./wording.js";
+import { assertOptions, namesOf } from "./options.js";
 
 export type { RouteRecord } from "./app/endpoint.js";
 export type { LifespanFunction, LifespanHook } from "./app/lifespan.js";
@@ -65,6 +66,31 @@ export interface AppOptions extends OpenAPIOptions {
   /** The same as calling `exceptionHandler` with each. */
   exceptionHandlers?: ExceptionHandlersInit;
 }
+
+const OPTIONS = namesOf<AppOptions>({
+  title: true,
+  version: true,
+  description: true,
+  contact: true,
+  license: true,
+  termsOfService: true,
+  externalDocs: true,
+  servers: true,
+  tags: true,
+  generateOperationId: true,
+  openapiUrl: true,
+  docsUrl: true,
+  redocUrl: true,
+  debug: true,
+  lifespan: true,
+  limits: true,
+  pool: true,
+  entry: true,
+  logger: true,
+  dependencies: true,
+  middleware: true,
+  exceptionHandlers: true,
+});
 
 const dispatchers = new WeakMap<object, Dispatcher>();
 
@@ -147,8 +173,10 @@ export class App extends DispatchingInstance {
   /** Registers a handler of WebSockets, which gets each as `ws`. Its path matches exactly: a trailing slash counts. */
   readonly websocket: SocketVerb<"", true> = this.#root.websocket;
 
+  /** @throws ConfigurationError for an option that there is not, or that cannot work. */
   constructor(options: AppOptions = {}) {
     super();
+    assertOptions("new App()", options, OPTIONS);
     assertLists(options, "App");
     this.settings = Object.freeze({ ...options });
     this.#logger = options.logger ?? consoleLogger;

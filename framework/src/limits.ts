@@ -1,5 +1,6 @@
 /** The bounds on what a request may cost. @module */
 import { ConfigurationError } from "./exceptions.js";
+import { nearest } from "./wording.js";
 
 /** Limits of an App or of one route. All but the last are on by default. */
 export interface Limits {
@@ -43,9 +44,14 @@ export function mergeLimits(outer: Readonly<Limits>, own: Readonly<Partial<Limit
   for (const [name, value] of Object.entries(own)) {
     if (!Object.hasOwn(DEFAULT_LIMITS, name)) {
       const names = Object.keys(DEFAULT_LIMITS).join(", ");
-      throw new ConfigurationError(`\`limits\` has no ${JSON.stringify(name)}. It takes ${names}.`, {
-        code: "TSGI_UNKNOWN_OPTION",
-      });
+      const meant = nearest(name, Object.keys(DEFAULT_LIMITS));
+      throw new ConfigurationError(
+        `\`limits\` has no ${JSON.stringify(name)}. It takes ${names}.` +
+          (meant === null ? "" : ` Did you mean ${JSON.stringify(meant)}?`),
+        {
+          code: "TSGI_UNKNOWN_OPTION",
+        },
+      );
     }
     if (value !== undefined && !(typeof value === "number" && value >= 0)) {
       throw new ConfigurationError(`The limit ${name} is ${String(value)}. Give a number from 0 on, or Infinity.`, {

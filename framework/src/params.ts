@@ -6,6 +6,7 @@ import type { Request } from "./request.js";
 import type { Response } from "./response.js";
 import { isSchema, type OptionalSchema, type Schema, type SchemaOutput } from "./schema.js";
 import type { WebSocket } from "./websocket.js";
+import { assertOptions, namesOf } from "./options.js";
 
 /** Where a parameter comes from: the `kind` of a compiled parameter spec. */
 export const ParamKind = Object.freeze({
@@ -130,7 +131,18 @@ export class SourceMarker {
   }
 }
 
-function createSource(kind: SourceKind, name: string) {
+/** The names of the options of every descriptor; those of one alone come beside them. */
+const SOURCE_OPTIONS = namesOf<SourceOptions & { default: unknown }>({
+  default: true,
+  alias: true,
+  description: true,
+  examples: true,
+  deprecated: true,
+  includeInSchema: true,
+});
+
+function createSource(kind: SourceKind, name: string, own: readonly string[] = []) {
+  const known = [...SOURCE_OPTIONS, ...own];
   return (first?: unknown, second?: unknown): SourceMarker => {
     const schema = isSchema(first) ? first : null;
     const given = schema ? second : first;
@@ -148,6 +160,7 @@ function createSource(kind: SourceKind, name: string) {
         { code: "TSGI_PATH_PARAMETER_DEFAULT" },
       );
     }
+    assertOptions(`${name}()`, options, known);
     return new SourceMarker(kind, schema, options);
   };
 }
@@ -191,7 +204,7 @@ export const Header: Source = createSource(ParamKind.HEADER, "Header");
 export const Cookie: Source = createSource(ParamKind.COOKIE, "Cookie");
 
 /** The JSON body; one of several is a member of the body's object. Needs `Content-Type: application/json`. */
-export const Body: Source<BodyOptions> = createSource(ParamKind.BODY, "Body");
+export const Body: Source<BodyOptions> = createSource(ParamKind.BODY, "Body", ["embed"]);
 
 /** A field of a form, urlencoded or multipart. A field left blank counts as absent, as browsers send every field. */
 export const Form: Source = createSource(ParamKind.FORM, "Form");
@@ -212,7 +225,7 @@ export const Form: Source = createSource(ParamKind.FORM, "Form");
  * );
  * ```
  */
-export const File: FileSource = createSource(ParamKind.FILE, "File");
+export const File: FileSource = createSource(ParamKind.FILE, "File", ["multiple", "mediaTypes"]);
 
 /** The key under which a function keeps its params. */
 export const PARAMS: unique symbol = Symbol.for("tsgi.params");
@@ -295,6 +308,8 @@ export interface DependsOptions {
 /** Any function or class, as it is called once its params are resolved. */
 export type Callable = ((args: never) => unknown) | (new (args: never) => unknown);
 
+const DEPENDS_OPTIONS = namesOf<DependsOptions>({ useCache: true, scope: true });
+
 /** The descriptor of a dependency. */
 export class DependsMarker {
   declare readonly [OUTPUT]: never;
@@ -312,6 +327,7 @@ export class DependsMarker {
         { code: "TSGI_DEPENDENCY_NOT_CALLABLE" },
       );
     }
+    assertOptions(`${name}()`, options, name === "Security" ? [...DEPENDS_OPTIONS, "scopes"] : DEPENDS_OPTIONS);
     this.callable = callable;
     this.useCache = options.useCache ?? true;
     this.scope = options.scope ?? "request";

@@ -7,6 +7,7 @@ import {
   type ExceptionKey,
 } from "./exception-handlers.js";
 import { ConfigurationError } from "./exceptions.js";
+import { assertOptions, namesOf } from "./options.js";
 import type { Middleware } from "./chain.js";
 import type { Callable, Marker } from "./params.js";
 import type { Request } from "./request.js";
@@ -114,6 +115,38 @@ export interface RouterOptions<Prefix extends string = string> extends IncludeOp
   prefix?: Prefix;
 }
 
+const INCLUDE_OPTIONS = namesOf<IncludeOptions>({
+  prefix: true,
+  tags: true,
+  dependencies: true,
+  middleware: true,
+  exceptionHandlers: true,
+  responses: true,
+  deprecated: true,
+  includeInSchema: true,
+});
+
+const ROUTE_OPTIONS = namesOf<RouteOptions>({
+  params: true,
+  returns: true,
+  tags: true,
+  statusCode: true,
+  summary: true,
+  description: true,
+  operationId: true,
+  deprecated: true,
+  includeInSchema: true,
+  responses: true,
+  callbacks: true,
+  dependencies: true,
+  name: true,
+  middleware: true,
+  exceptionHandlers: true,
+  stream: true,
+  pool: true,
+  limits: true,
+});
+
 function assertPrefix(prefix: string): string {
   if (prefix !== "" && (!prefix.startsWith("/") || prefix.endsWith("/"))) {
     throw new ConfigurationError(
@@ -123,6 +156,17 @@ function assertPrefix(prefix: string): string {
     );
   }
   return prefix;
+}
+
+/** @throws ConfigurationError for what cannot be the options of a route. */
+function assertRouteOptions(place: string, given: unknown): object {
+  if (given === undefined) return {};
+  if (typeof given === "object" && given !== null && !Array.isArray(given) && !(given instanceof Promise)) return given;
+  throw new ConfigurationError(
+    `${place}: the options should be an object and the handler a function; what came is ` +
+      `${describe(given)}. The order is path, options, handler.`,
+    { code: "TSGI_INVALID_ROUTE_ARGUMENTS" },
+  );
 }
 
 /** Adds to an entry what one level around it says. */
@@ -187,7 +231,9 @@ export class Router<const Prefix extends string = ""> {
   /** Registers a handler of WebSockets, which gets each as `ws`. Its path matches exactly: a trailing slash counts. */
   readonly websocket: SocketVerb<Prefix> = this.#verb(WEBSOCKET);
 
+  /** @throws ConfigurationError for an option that there is not, or that cannot work. */
   constructor(options: RouterOptions<Prefix> = {}) {
+    assertOptions("new Router()", options, INCLUDE_OPTIONS);
     assertPrefix(options.prefix ?? "");
     assertLists(options, "Router");
     this.#options = options;
@@ -199,36 +245,34 @@ export class Router<const Prefix extends string = ""> {
   }
 
   /** Registers one handler for several methods. */
-  readonly route: MultiVerb<Prefix> = ((
-    path: string,
-    { methods = ["GET"], ...options }: RouteOptions & MultiRouteOptions,
-    ...handler: readonly unknown[]
-  ) => this.#register(methods, path, [options, ...handler])) as MultiVerb<Prefix>;
+  readonly route: MultiVerb<Prefix> = ((path: string, given: unknown, ...handler: readonly unknown[]) => {
+    const { methods = ["GET"], ...options }: MultiRouteOptions = assertRouteOptions(`route ${path}`, given);
+    return this.#register(methods, path, [options, ...handler]);
+  }) as MultiVerb<Prefix>;
 
   /** `(handler)`, `(options, handler)`, or `(options?)` for a decorator. */
-  #register(methods: readonly string[], path: string, rest: readonly unknown[]): unknown {
+  #register(methods: readonly unknown[], path: string, rest: readonly unknown[]): unknown {
     if (!Array.isArray(methods) || methods.length === 0) {
-      throw new ConfigurationError(`${path}: \`methods\` should be a list of at least one, as ["GET", "POST"] is.`, {
-        code: "TSGI_INVALID_METHOD",
-      });
+      throw new ConfigurationError(
+        `${path}: \`methods\` should be a list of at least one, as ["GET", "POST"] is. What came is ${JSON.stringify(methods)}.`,
+        {
+          code: "TSGI_INVALID_METHOD",
+        },
+      );
     }
     const place = `${methods.join(", ")} ${path}`;
     const [first, second] = rest;
     if (typeof first === "function" && rest.length === 1) return this.#add(methods, path, {}, first as Handler);
-    if (first !== undefined && (typeof first !== "object" || first === null)) {
-      throw new ConfigurationError(
-        `${place}: the options should be an object and the handler a function; what came is ` +
-          `${first === null ? "null" : typeof first}. The order is path, options, handler.`,
-        { code: "TSGI_INVALID_ROUTE_ARGUMENTS" },
-      );
-    }
-    const options = (first ?? {}) as RouteOptions;
+    // A handler that was called, and is asynchronous, gives a promise, which looks like options that are empty.
+    if (first instanceof Promise && rest.length === 1) return this.#add(methods, path, {}, first as never);
+    const options: RouteOptions = assertRouteOptions(place, first);
+    assertOptions(place, options, ROUTE_OPTIONS);
     assertLists(options, place);
     if (rest.length < 2) return (handler: Handler) => this.#add(methods, path, options, handler);
     return this.#add(methods, path, options, second as Handler);
   }
 
-  #add(methods: readonly string[], path: string, options: RouteOptions, handler: Handler): Handler {
+  #add(methods: readonly unknown[], path: string, options: RouteOptions, handler: Handler): Handler {
     const place = `${methods.join(", ")} ${path}`;
     if (typeof handler !== "function") {
       throw new ConfigurationError(
@@ -237,17 +281,23 @@ export class Router<const Prefix extends string = ""> {
         { code: "TSGI_HANDLER_NOT_A_FUNCTION" },
       );
     }
-    if (typeof path !== "string" || (path !== "" && !path.startsWith("/"))) {
+    if (typeof path !== "string") {
+      throw new ConfigurationError(
+        `${methods.join(", ")}: the path of a route is text such as "/items/{item_id}", but this one is ${typeof path}.`,
+        { code: "TSGI_PATH_NOT_TEXT" },
+      );
+    }
+    if (path !== "" && !path.startsWith("/")) {
       throw new ConfigurationError(`${place}: a path starts with "/": write ${JSON.stringify(`/${path}`)}.`, {
         code: "TSGI_PATH_WITHOUT_SLASH",
       });
     }
     for (const given of methods) {
-      const method = given.toUpperCase();
+      const method = typeof given === "string" ? given.toUpperCase() : "";
       if (!METHOD.test(method)) {
         throw new ConfigurationError(
           `${place}: ${JSON.stringify(given)} is no method, as "GET" is one. ` +
-            'A method is one word: letters, digits, "-" and the like.',
+            "A method is one word of letters and hyphens.",
           { code: "TSGI_INVALID_METHOD" },
         );
       }
@@ -296,6 +346,7 @@ export class Router<const Prefix extends string = ""> {
         { code: "TSGI_ROUTER_CIRCLE" },
       );
     }
+    assertOptions("includeRouter()", options, INCLUDE_OPTIONS);
     assertPrefix(options.prefix ?? "");
     assertLists(options, "includeRouter");
     const handlers = new ExceptionHandlers(options.exceptionHandlers);

@@ -7,6 +7,7 @@ import { ClientDisconnect, ConfigurationError, HTTPException } from "./exception
 import { Request } from "./request.js";
 import { fileKind, FileResponse, type HeadersInit, RedirectResponse, type Response } from "./response.js";
 import { canonicalPath, decodeSegment, localPath } from "./router.js";
+import { assertOptions, namesOf } from "./options.js";
 
 /** The options of `StaticFiles`. */
 export interface StaticFilesOptions {
@@ -19,6 +20,8 @@ export interface StaticFilesOptions {
   /** Headers of every file, such as `Cache-Control`. */
   headers?: HeadersInit;
 }
+
+const OPTIONS = namesOf<StaticFilesOptions>({ html: true, fallback: true, dotfiles: true, headers: true });
 
 /** What a name must not have to be the name of one file below one folder, on any system. */
 // oxlint-disable-next-line no-control-regex
@@ -133,7 +136,7 @@ export interface StaticFiles {
 export class StaticFiles extends CallableInstance {
   /**
    * @param directory - A path, which starts at the working directory, or a `file:` URL.
-   * @throws ConfigurationError when it is none of these. That it is a folder is looked up with the first request.
+   * @throws ConfigurationError when it is none of these, and for an option that there is not. That it is a folder is looked up with the first request.
    */
   constructor(directory: string | URL, options: StaticFilesOptions = {}) {
     if (typeof directory !== "string" && !(directory instanceof URL)) {
@@ -142,6 +145,7 @@ export class StaticFiles extends CallableInstance {
         { code: "TSGI_INVALID_STATIC_FOLDER" },
       );
     }
+    assertOptions("new StaticFiles()", options, OPTIONS);
     const folder = new Folder(directory, options);
     const self: ASGIApp = (scope, receive, send) => {
       if (scope.type === "http") return serve(folder, scope, receive, send);

@@ -1,8 +1,9 @@
 /** Words for the messages of mistakes: what came, and what was probably meant. @module */
 
-/** What a value is, where a function or the like was expected: `"null"`, `"an object"`, `"a Promise"`, `"string"`. */
+/** What a value is, where a function or the like was expected: `"null"`, `"an object"`, `"a list"`, `"a Promise"`, `"string"`. */
 export function describe(value: unknown): string {
   if (value === null) return "null";
+  if (Array.isArray(value)) return "a list";
   if (value instanceof Promise) return "a Promise";
   return typeof value === "object" ? "an object" : typeof value;
 }

@@ -9,6 +9,7 @@ const LINE = [
   "wording",
   "error-codes",
   "exceptions",
+  "options",
   "callable",
   "limits",
   "logger",

@@ -60,13 +60,13 @@ export class HandlerPool implements HostedApp {
 
   /** @throws ConfigurationError naming the option that is at fault. */
   constructor(settings: HandlerPoolSettings) {
+    assertPoolOptions(settings.options, ["kind"]);
     const { kind } = settings.options;
     if (kind !== undefined && !KINDS.includes(kind)) {
       throw new ConfigurationError(`pool: kind should be one of ${KINDS.join(", ")}, not ${kind as string}.`, {
         code: "TSGI_INVALID_POOL_OPTION",
       });
     }
-    assertPoolOptions(settings.options);
     this.#entry = settings.entry === undefined ? null : toModuleURL(settings.entry);
     this.title = settings.title;
     this.#settings = settings;

@@ -5,6 +5,7 @@ import { PoolClosedError } from "./errors.js";
 import { workerHost } from "./host.js";
 import { assertUnbound } from "./ownership.js";
 import { type PoolStats, WorkerPool, type WorkerPoolSettings } from "./worker-pool.js";
+import { assertOptions, namesOf } from "../options.js";
 
 /** What the workers of a pool are. */
 export type WorkerKind = "process" | "thread";
@@ -28,8 +29,17 @@ export interface PoolOptions {
 /** At 20 ms a task and two workers, the last of so many waits for 2.5 s. */
 const DEFAULT_MAX_QUEUE = 256;
 
-/** @throws ConfigurationError naming the option that is at fault. */
-export function assertPoolOptions({ size, maxQueue, timeoutMs }: PoolOptions): void {
+const OPTIONS = namesOf<PoolOptions>({ size: true, maxQueue: true, timeoutMs: true });
+
+/**
+ * Refuses options that no pool can have.
+ *
+ * @param others - The names of those that are looked at elsewhere.
+ * @throws ConfigurationError naming the option that is at fault.
+ */
+export function assertPoolOptions(options: PoolOptions, others: readonly string[] = []): void {
+  assertOptions("pool", options, [...others, ...OPTIONS]);
+  const { size, maxQueue, timeoutMs } = options;
   assertOption("size", size, "a whole number from 1", (value) => Number.isInteger(value) && value >= 1);
   assertOption("maxQueue", maxQueue, "a whole number from 0, or Infinity", (value) => isCount(value));
   assertOption("timeoutMs", timeoutMs, "a number of milliseconds above 0, or Infinity", (value) => value > 0);

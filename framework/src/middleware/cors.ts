@@ -4,7 +4,8 @@ import { ConfigurationError } from "../exceptions.js";
 import { headerValues } from "../request.js";
 import { Response, ResponseHeaders } from "../response.js";
 import { onHTTP } from "./on-http.js";
-import { assertOptions, assertWhole, TOKEN } from "./options.js";
+import { assertOptions } from "../options.js";
+import { assertWhole, TOKEN } from "./options.js";
 import { compileOrigins, type OriginRule, type OriginTest } from "./origins.js";
 import { addVary, changingHeaders, refuse } from "./response-head.js";
 
@@ -150,7 +151,7 @@ function refusedParts(rules: Rules, allowed: string | null, method: string, aske
 }
 
 function compile(options: CorsOptions): Rules {
-  assertOptions("cors", options, OPTIONS);
+  assertOptions("cors()", options, OPTIONS);
   const { allowOrigins, allowCredentials = false, maxAge = 600, exposeHeaders = [] } = options;
   const isAllowed = compileOrigins(allowOrigins);
   if (isAllowed === null && allowCredentials) {

@@ -7,7 +7,8 @@ import type { ResponseHeaders } from "../response.js";
 import { type AcceptedCodings, chooseCoding } from "./accept-encoding.js";
 import { type CompressionLevels, Compressor, type ContentCoding, encodeWhole } from "./compressor.js";
 import { onHTTP } from "./on-http.js";
-import { assertOptions, assertWhole } from "./options.js";
+import { assertOptions } from "../options.js";
+import { assertWhole } from "./options.js";
 import { addVary, headersOf } from "./response-head.js";
 import { sendInOrder } from "./send-in-order.js";
 
@@ -81,7 +82,7 @@ export function gzip(options: GzipOptions = {}): Middleware {
 }
 
 function compile(options: GzipOptions): Settings {
-  assertOptions("gzip", options, ["minimumSize", "encodings", "level", "brotliQuality"]);
+  assertOptions("gzip()", options, ["minimumSize", "encodings", "level", "brotliQuality"]);
   const { minimumSize = 500, encodings = ["gzip", "br"], level = 6, brotliQuality = 4 } = options;
   assertWhole("gzip(): minimumSize", minimumSize, 0);
   assertWhole("gzip(): level", level, 1);

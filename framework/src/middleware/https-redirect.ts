@@ -5,7 +5,8 @@ import { ConfigurationError } from "../exceptions.js";
 import { Response } from "../response.js";
 import { type Host, hostOf, ownHost } from "./host.js";
 import { onHTTP } from "./on-http.js";
-import { assertOptions, assertWhole } from "./options.js";
+import { assertOptions } from "../options.js";
+import { assertWhole } from "./options.js";
 import { refuse } from "./response-head.js";
 
 /** What `httpsRedirect` takes. */
@@ -34,7 +35,7 @@ export interface HttpsRedirectOptions {
  * ```
  */
 export function httpsRedirect(options: HttpsRedirectOptions = {}): Middleware {
-  assertOptions("httpsRedirect", options, ["statusCode", "port"]);
+  assertOptions("httpsRedirect()", options, ["statusCode", "port"]);
   const { statusCode = 307, port } = options;
   if (statusCode !== 307 && statusCode !== 308) {
     throw new ConfigurationError(

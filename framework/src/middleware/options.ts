@@ -1,25 +1,4 @@
 import { ConfigurationError } from "../exceptions.js";
-import { describe } from "../wording.js";
-
-/**
- * Refuses an option that does not exist: written `origins` for `allowOrigins`, a rule would be silently off.
- *
- * @throws ConfigurationError naming the options that there are.
- */
-export function assertOptions(name: string, options: unknown, known: readonly string[]): void {
-  if (typeof options !== "object" || options === null || Array.isArray(options)) {
-    throw new ConfigurationError(
-      `${name}() takes an object with the options ${known.join(", ")}. What came is ${describe(options)}.`,
-      { code: "TSGI_INVALID_MIDDLEWARE_OPTIONS" },
-    );
-  }
-  for (const option of Object.keys(options)) {
-    if (known.includes(option)) continue;
-    throw new ConfigurationError(`${name}() has no option ${JSON.stringify(option)}. It has: ${known.join(", ")}.`, {
-      code: "TSGI_UNKNOWN_OPTION",
-    });
-  }
-}
 
 /** The longest delay that a timer keeps; a longer one fires at once. */
 const MAX_TIMER_MS = 2_147_483_647;

@@ -2,7 +2,8 @@ import type { Middleware } from "../chain.js";
 import { ConfigurationError } from "../exceptions.js";
 import { headerValues } from "../request.js";
 import { onHTTP } from "./on-http.js";
-import { assertOptions, TOKEN } from "./options.js";
+import { assertOptions } from "../options.js";
+import { TOKEN } from "./options.js";
 import { changingHeaders } from "./response-head.js";
 
 /** What `requestId` takes. */
@@ -36,7 +37,7 @@ const ID = /^[\w.:+/=@-]{1,128}$/;
  * ```
  */
 export function requestId(options: RequestIdOptions = {}): Middleware {
-  assertOptions("requestId", options, ["header", "trustIncoming", "generate"]);
+  assertOptions("requestId()", options, ["header", "trustIncoming", "generate"]);
   const { header = "X-Request-ID", trustIncoming = false, generate = () => crypto.randomUUID() } = options;
   if (!TOKEN.test(header))
     throw new ConfigurationError(

@@ -2,7 +2,8 @@ import type { Middleware } from "../chain.js";
 import { ConfigurationError } from "../exceptions.js";
 import { ResponseHeaders } from "../response.js";
 import { onHTTP } from "./on-http.js";
-import { assertOptions, assertWhole } from "./options.js";
+import { assertOptions } from "../options.js";
+import { assertWhole } from "./options.js";
 import { changingHeaders } from "./response-head.js";
 
 /** What `securityHeaders` takes. `false` leaves a header out. */
@@ -50,7 +51,7 @@ const MIN_PRELOAD = YEAR;
  * ```
  */
 export function securityHeaders(options: SecurityHeadersOptions = {}): Middleware {
-  assertOptions("securityHeaders", options, OPTIONS);
+  assertOptions("securityHeaders()", options, OPTIONS);
   const always = compile(options);
   const transport = compileTransport(options.strictTransportSecurity ?? {});
   return onHTTP((app, scope, receive, send) => {

@@ -3,7 +3,8 @@ import { ConfigurationError } from "../exceptions.js";
 import { type Connection, Request } from "../request.js";
 import { type CookieOptions, type ResponseHeaders, serializeCookie } from "../response.js";
 import { onHTTP } from "./on-http.js";
-import { assertOptions, assertWhole } from "./options.js";
+import { assertOptions } from "../options.js";
+import { assertWhole } from "./options.js";
 import { addVary, headersOf } from "./response-head.js";
 import { sendInOrder } from "./send-in-order.js";
 import { SESSION, Session, type SessionData } from "./session.js";
@@ -99,7 +100,7 @@ function find(request: Connection): Session {
 }
 
 function compile(options: SessionsOptions) {
-  assertOptions("sessions", options, ["secret", "maxAge", "sameSite", "secure", "cookie"]);
+  assertOptions("sessions()", options, ["secret", "maxAge", "sameSite", "secure", "cookie"]);
   const { secret, maxAge = FORTNIGHT, sameSite = "lax", secure = true } = options;
   const { cookie: name = secure ? "__Host-session" : "session" } = options;
   const secrets = typeof secret === "string" ? [secret] : secret;

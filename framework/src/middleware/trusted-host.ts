@@ -2,7 +2,7 @@ import type { Middleware } from "../chain.js";
 import { ConfigurationError } from "../exceptions.js";
 import { hostOf, parseHost } from "./host.js";
 import { onHTTP } from "./on-http.js";
-import { assertOptions } from "./options.js";
+import { assertOptions } from "../options.js";
 import { refuse } from "./response-head.js";
 import { describe } from "../wording.js";
 
@@ -46,7 +46,7 @@ export function trustedHost(options: TrustedHostOptions): Middleware {
 }
 
 function compile(options: TrustedHostOptions): readonly Test[] {
-  assertOptions("trustedHost", options, ["allowedHosts"]);
+  assertOptions("trustedHost()", options, ["allowedHosts"]);
   const { allowedHosts } = options;
   if (!Array.isArray(allowedHosts) || allowedHosts.length === 0) {
     throw new ConfigurationError(

@@ -17,6 +17,7 @@ import { ServerRequest } from "./server-request.js";
 import { Service } from "./service.js";
 import { TrustedProxies } from "./trusted-proxies.js";
 import { toRules, WebSocketGate, type WebSocketOptions } from "./websocket-gate.js";
+import { assertOptions, namesOf } from "../options.js";
 
 /** What `toNodeHandler` can be told. */
 export interface NodeHandlerOptions extends WebSocketOptions {
@@ -33,6 +34,15 @@ export interface NodeHandler extends RequestListener {
   /** A listener for the server's event `upgrade`. One for a server: it closes what is no WebSocket handshake. */
   readonly upgrade: (req: IncomingMessage, socket: Duplex, firstBytes: Buffer) => void;
 }
+
+const OPTIONS = namesOf<NodeHandlerOptions>({
+  logger: true,
+  state: true,
+  trustedProxies: true,
+  allowedHosts: true,
+  allowedOrigins: true,
+  webSocketCompression: true,
+});
 
 const EMPTY = Buffer.alloc(0);
 
@@ -61,6 +71,7 @@ export const DEFAULT_REQUEST_LIMITS: RequestLimits = { targetBytes: 8192, header
  */
 export function toNodeHandler(app: ASGIApp, options: NodeHandlerOptions = {}): NodeHandler {
   assertApplication("toNodeHandler()", app);
+  assertOptions("toNodeHandler()", options, OPTIONS);
   const { logger = consoleLogger, state = {}, trustedProxies } = options;
   const proxies = trustedProxies === undefined ? null : new TrustedProxies(trustedProxies);
   const service = new Service(app, logger, state, DEFAULT_REQUEST_LIMITS, proxies);

@@ -18,6 +18,7 @@ import { TrustedProxies } from "./trusted-proxies.js";
 import { findUws, type UwsModule } from "./uws/module.js";
 import { UwsServer } from "./uws/server.js";
 import { joinWorkers, returnConnections, sharedPort } from "./worker.js";
+import { assertOptions, namesOf } from "../options.js";
 
 /** How `serve` listens and stops. */
 export interface ServeOptions extends WebSocketOptions {
@@ -69,6 +70,24 @@ export interface ConnectionLimits extends RequestLimits {
   webSocketMessageBytes: number;
 }
 
+const OPTIONS = namesOf<ServeOptions>({
+  host: true,
+  port: true,
+  path: true,
+  workers: true,
+  loop: true,
+  tls: true,
+  connectionLimits: true,
+  timeouts: true,
+  trustedProxies: true,
+  signals: true,
+  shutdownTimeoutMs: true,
+  logger: true,
+  allowedHosts: true,
+  allowedOrigins: true,
+  webSocketCompression: true,
+});
+
 const DEFAULT_LIMITS = { ...DEFAULT_REQUEST_LIMITS, connections: 50_000, webSocketMessageBytes: null };
 
 /**
@@ -99,6 +118,9 @@ export async function serve(app: ASGIApp, options: ServeOptions = {}): Promise<R
   const worker = workerHost();
   if (worker) return worker.hold();
   assertApplication("serve()", app);
+  assertOptions("serve()", options, OPTIONS);
+  assertOptions("serve(): connectionLimits", options.connectionLimits ?? {}, Object.keys(DEFAULT_LIMITS));
+  assertOptions("serve(): timeouts", options.timeouts ?? {}, Object.keys(DEFAULT_TIMEOUTS));
   const { workers = 1, logger = consoleLogger, signals = true, shutdownTimeoutMs = 10_000 } = options;
   if (!Number.isInteger(workers) || workers < 1) {
     throw new ConfigurationError(`serve: expected workers to be a whole number from 1 on, not ${String(workers)}.`, {

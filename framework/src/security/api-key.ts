@@ -1,7 +1,8 @@
 import { ConfigurationError } from "../exceptions.js";
 import { Cookie, Header, type Marker, Query } from "../params.js";
 import { t } from "../schema.js";
-import { type SchemeOptions, SecurityScheme } from "./scheme.js";
+import { SCHEME_OPTIONS, type SchemeOptions, SecurityScheme } from "./scheme.js";
+import { assertOptions } from "../options.js";
 
 /** The options of `APIKeyHeader`, `APIKeyQuery` and `APIKeyCookie`. */
 export interface APIKeyOptions<AutoError extends boolean = boolean> extends SchemeOptions<AutoError> {
@@ -17,6 +18,7 @@ const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
 /** A key that the client was given, under a name of its own. */
 class APIKey<AutoError extends boolean> extends SecurityScheme<string, AutoError> {
   constructor(options: APIKeyOptions<AutoError>, place: keyof typeof MARKERS, defaultName: string) {
+    assertOptions(`new ${defaultName}()`, options, [...SCHEME_OPTIONS, "name"]);
     const { name } = options;
     if (typeof name !== "string" || name === "" || (place !== "query" && !TOKEN.test(name))) {
       throw new ConfigurationError(

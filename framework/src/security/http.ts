@@ -1,7 +1,8 @@
 import { decodeLatin1, decodeUTF8 } from "../datastructures.js";
 import { ConfigurationError } from "../exceptions.js";
 import { AUTHORIZATION, type HTTPAuthorizationCredentials, parseAuthorization } from "./authorization.js";
-import { type SchemeOptions, SecurityScheme } from "./scheme.js";
+import { SCHEME_OPTIONS, type SchemeOptions, SecurityScheme } from "./scheme.js";
+import { assertOptions } from "../options.js";
 
 /** The options of `HTTPBearer`. */
 export interface HTTPBearerOptions<AutoError extends boolean = boolean> extends SchemeOptions<AutoError> {
@@ -18,7 +19,9 @@ export class HTTPBearer<AutoError extends boolean = true> extends SecurityScheme
   HTTPAuthorizationCredentials,
   AutoError
 > {
+  /** @throws ConfigurationError for an option that there is not. */
   constructor(options: HTTPBearerOptions<AutoError> = {}) {
+    assertOptions("new HTTPBearer()", options, [...SCHEME_OPTIONS, "bearerFormat"]);
     const { bearerFormat } = options;
     super(options, {
       defaultName: "HTTPBearer",
@@ -76,8 +79,9 @@ function parseBasic(text: string): HTTPBasicCredentials | null {
  * @see RFC 7617
  */
 export class HTTPBasic<AutoError extends boolean = true> extends SecurityScheme<HTTPBasicCredentials, AutoError> {
-  /** @throws ConfigurationError when the realm cannot stand in a header. */
+  /** @throws ConfigurationError when the realm cannot stand in a header, and for an option that there is not. */
   constructor(options: HTTPBasicOptions<AutoError> = {}) {
+    assertOptions("new HTTPBasic()", options, [...SCHEME_OPTIONS, "realm"]);
     const { realm = "Restricted" } = options;
     if (!/^[ -~]*$/.test(realm)) {
       throw new ConfigurationError(

@@ -1,6 +1,7 @@
 import { ConfigurationError } from "../exceptions.js";
 import { AUTHORIZATION, parseAuthorization } from "./authorization.js";
-import { type SchemeOptions, SecurityScheme } from "./scheme.js";
+import { SCHEME_OPTIONS, type SchemeOptions, SecurityScheme } from "./scheme.js";
+import { assertOptions } from "../options.js";
 
 /** The options of `OAuth2PasswordBearer`. */
 export interface OAuth2PasswordBearerOptions<AutoError extends boolean = boolean> extends SchemeOptions<AutoError> {
@@ -31,8 +32,9 @@ export interface OAuth2PasswordBearerOptions<AutoError extends boolean = boolean
  * @see RFC 6749 §4.3, RFC 6750 §2.1
  */
 export class OAuth2PasswordBearer<AutoError extends boolean = true> extends SecurityScheme<string, AutoError> {
-  /** @throws ConfigurationError when there is no `tokenUrl`. */
+  /** @throws ConfigurationError when there is no `tokenUrl`, and for an option that there is not. */
   constructor(options: OAuth2PasswordBearerOptions<AutoError>) {
+    assertOptions("new OAuth2PasswordBearer()", options, [...SCHEME_OPTIONS, "tokenUrl", "refreshUrl", "scopes"]);
     const { tokenUrl, refreshUrl, scopes = {} } = options;
     if (typeof tokenUrl !== "string" || tokenUrl === "") {
       throw new ConfigurationError(

@@ -2,6 +2,7 @@ import { CallableInstance } from "../callable.js";
 import { HTTPException } from "../exceptions.js";
 import { type Marker, type PARAMS, type Params, withParams } from "../params.js";
 import type { SecuritySchemeObject } from "./types.js";
+import { namesOf } from "../options.js";
 
 /** What every scheme takes. */
 export interface SchemeOptions<AutoError extends boolean = boolean> {
@@ -15,6 +16,9 @@ export interface SchemeOptions<AutoError extends boolean = boolean> {
   /** Markdown for the document. */
   description?: string | undefined;
 }
+
+/** The names of the options of every scheme; those of one alone come beside them. */
+export const SCHEME_OPTIONS = namesOf<SchemeOptions>({ autoError: true, schemeName: true, description: true });
 
 /** What a scheme is made of. */
 export interface SchemeParts<Credentials> {

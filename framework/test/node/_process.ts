@@ -15,6 +15,7 @@ const FILES = [
   "exceptions.ts",
   "logger.ts",
   "node.ts",
+  "options.ts",
   "wording.ts",
 ];
 const FOLDERS = ["concurrency", "datastructures", "node"];

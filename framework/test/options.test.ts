@@ -1,0 +1,189 @@
+import { describe, expect, it } from "@jest/globals";
+import {
+  App,
+  Body,
+  Depends,
+  File,
+  Path,
+  Query,
+  Router,
+  Security,
+  StaticFiles,
+  t,
+  type AppOptions,
+  type RouteOptions,
+} from "../src/index.js";
+import { cors } from "../src/middleware.js";
+import { serve, toNodeHandler } from "../src/node.js";
+import { APIKeyHeader, HTTPBasic, HTTPBearer, OAuth2PasswordBearer } from "../src/security.js";
+
+const handler = async () => null;
+
+/** What plain JavaScript may pass. */
+const wrong = (options: object) => options as never;
+
+const UNKNOWN: [what: string, place: string, meant: string, work: () => unknown][] = [
+  ["of an App", "new App()", "title", () => new App(wrong({ tittle: "Items" }))],
+  ["of a pool", "pool", "timeoutMs", () => new App({ pool: wrong({ timeoutms: 5 }) })],
+  ["of a route", "GET /items", "tags", () => new App().get("/items", wrong({ tag: ["items"] }), handler)],
+  [
+    "of a route in snake case",
+    "GET /items",
+    "statusCode",
+    () => new App().get("/items", wrong({ status_code: 201 }), handler),
+  ],
+  ["of a decorator", "POST /items", "summary", () => new App().post("/items", wrong({ sumary: "Items" }))],
+  [
+    "of several methods",
+    "GET, PUT /items",
+    "name",
+    () => new App().route("/items", wrong({ methods: ["GET", "PUT"], nam: "a" }), handler),
+  ],
+  ["of a WebSocket", "WEBSOCKET /chat", "params", () => new App().websocket("/chat", wrong({ param: {} }), handler)],
+  ["of a Router", "new Router()", "prefix", () => new Router(wrong({ prefx: "/users" }))],
+  [
+    "of includeRouter",
+    "includeRouter()",
+    "prefix",
+    () => new App().includeRouter(new Router(), wrong({ prefx: "/a" })),
+  ],
+  ["of Query", "Query()", "default", () => Query(wrong({ defualt: null }))],
+  ["of Query beside a schema", "Query()", "alias", () => Query(t.Integer(), wrong({ aliass: "n" }))],
+  ["of Path", "Path()", "description", () => Path(wrong({ descripton: "Which" }))],
+  ["of Body", "Body()", "embed", () => Body(t.Object({}), wrong({ embedd: true }))],
+  ["of File", "File()", "mediaTypes", () => File(wrong({ mediaType: ["image/*"] }))],
+  ["of Depends", "Depends()", "useCache", () => Depends(handler, wrong({ use_cache: false }))],
+  ["of Security", "Security()", "scopes", () => Security(handler, wrong({ scope_s: [] }))],
+  ["of StaticFiles", "new StaticFiles()", "dotfiles", () => new StaticFiles("public", wrong({ dotFile: true }))],
+  ["of a middleware", "cors()", "allowOrigins", () => cors(wrong({ allowOrigin: "*" }))],
+  ["of HTTPBearer", "new HTTPBearer()", "autoError", () => new HTTPBearer(wrong({ auto_error: false }))],
+  ["of HTTPBasic", "new HTTPBasic()", "realm", () => new HTTPBasic(wrong({ realms: "Office" }))],
+  ["of an API key", "new APIKeyHeader()", "name", () => new APIKeyHeader(wrong({ nam: "X-Key" }))],
+  [
+    "of a password bearer",
+    "new OAuth2PasswordBearer()",
+    "tokenUrl",
+    () => new OAuth2PasswordBearer(wrong({ token_url: "/token" })),
+  ],
+  ["of toNodeHandler", "toNodeHandler()", "logger", () => toNodeHandler(new App(), wrong({ loger: null }))],
+];
+
+describe("an option that there is not", () => {
+  it.each(UNKNOWN)("%s is refused with its place, and with what was probably meant", (_what, place, meant, work) => {
+    expect(work).toThrow(
+      expect.objectContaining({
+        name: "ConfigurationError",
+        code: "TSGI_UNKNOWN_OPTION",
+        message: expect.stringMatching(/^[^"]+ has no option "\w+"\. It has: [\w, ]+\. Did you mean "\w+"\?$/),
+      }),
+    );
+    expect(work).toThrow(`${place} has no option`);
+    expect(work).toThrow(`Did you mean "${meant}"?`);
+  });
+
+  it.each<[what: string, options: object, message: string]>([
+    ["of serve", { prot: 8000 }, 'serve() has no option "prot"'],
+    [
+      "of its limits",
+      { connectionLimits: { headersBytes: 1 } },
+      'serve(): connectionLimits has no option "headersBytes"',
+    ],
+    ["of its time-outs", { timeouts: { headerMs: 1 } }, 'serve(): timeouts has no option "headerMs"'],
+  ])("%s is refused before anything is started", async (_what, options, message) => {
+    let started = false;
+    const app = new App();
+    app.onStartup(() => void (started = true));
+    await expect(serve(app, wrong(options))).rejects.toThrow(message);
+    expect(started).toBe(false);
+  });
+
+  it("is refused without a guess where none is like it", () => {
+    expect(() => new App().get("/items", wrong({ response_model: {} }), handler)).toThrow(
+      /^GET \/items has no option "response_model"\. It has: params, returns, [\w, ]+\.$/,
+    );
+  });
+
+  it("is refused where a schema's keyword stands in the place of a schema", () => {
+    expect(() => Query(wrong({ minimum: 1 }))).toThrow('Query() has no option "minimum"');
+    expect(() => Query(t.Integer({ minimum: 1 }))).not.toThrow();
+  });
+
+  it("is told in limits too", () => {
+    expect(() => new App({ limits: wrong({ bodybytes: 1 }) })).toThrow(
+      '`limits` has no "bodybytes". It takes bodyBytes,',
+    );
+    expect(() => new App({ limits: wrong({ bodybytes: 1 }) })).toThrow('Did you mean "bodyBytes"?');
+  });
+});
+
+describe("options", () => {
+  it("may have symbols for keys, which come back with the route", () => {
+    const ROLES = Symbol("roles");
+    const app = new App();
+    app.get("/items", { tags: ["items"], [ROLES]: ["admin"] } as RouteOptions, handler);
+    expect(app.routes[0]?.metadata).toMatchObject({ tags: ["items"], [ROLES]: ["admin"] });
+  });
+
+  it("may be those of another route, and of another App", () => {
+    const app = new App({ title: "Items", docsUrl: null });
+    app.get("/items", { tags: ["items"], summary: "All" }, handler);
+    const options = app.routes[0]?.metadata as RouteOptions;
+    const other = new App(app.settings);
+    other.get("/things", options, handler);
+    expect(other.routes[0]?.metadata).toEqual(options);
+  });
+
+  it.each<[what: string, options: unknown, message: string]>([
+    ["null", null, "new App() takes an object with the options title"],
+    ["text", "Items", "What came is string."],
+    ["a list", [], "What came is a list."],
+  ])("are refused as %s", (_what, options, message) => {
+    expect(() => new App(options as AppOptions)).toThrow(message);
+  });
+});
+
+describe("what stands where a handler should", () => {
+  it("is refused when it is the promise that an asynchronous handler gave", () => {
+    expect(() => new App().get("/items", handler() as never)).toThrow(
+      expect.objectContaining({
+        code: "TSGI_HANDLER_NOT_A_FUNCTION",
+        message: expect.stringMatching(
+          /^GET \/items: the handler should be a function, not a Promise\. Pass the function/,
+        ),
+      }),
+    );
+  });
+
+  it.each<[what: string, options: unknown, shown: string]>([
+    ["a promise", Promise.resolve({}), "a Promise"],
+    ["a list", [], "a list"],
+    ["null", null, "null"],
+    ["text", "All items", "string"],
+  ])("is refused behind %s in the place of the options", (_what, options, shown) => {
+    expect(() => new App().get("/items", options as never, handler)).toThrow(
+      `GET /items: the options should be an object and the handler a function; what came is ${shown}.`,
+    );
+  });
+
+  it("is refused as the options of several methods, which it would not be called for", () => {
+    expect(() => new App().route("/items", handler as never)).toThrow(
+      "route /items: the options should be an object and the handler a function; what came is function.",
+    );
+  });
+
+  it.each([
+    ["text", "GET"],
+    ["an empty list", []],
+    ["a number", 1],
+  ])("is refused where methods are %s", (_what, methods) => {
+    expect(() => new App().route("/items", { methods: methods as never }, handler)).toThrow(
+      `/items: \`methods\` should be a list of at least one, as ["GET", "POST"] is. What came is ${JSON.stringify(methods)}.`,
+    );
+  });
+
+  it("is refused at a path that is no text", () => {
+    expect(() => new App().get(/items/ as never, handler)).toThrow(
+      expect.objectContaining({ code: "TSGI_PATH_NOT_TEXT" }),
+    );
+  });
+});
