@@ -15,6 +15,7 @@ import {
   JSONResponse,
   type Middleware,
   PlainTextResponse,
+  Query,
   Request,
   Response,
   Router,
@@ -264,6 +265,28 @@ describeMatrix("an App", ({ call }) => {
     const answer = await call(app, "GET", "/", { headers: [["user", "bob"]] });
     expect(answer).toMatchObject({ text: "ok", headers: { "set-cookie": "user=bob; Path=/; SameSite=Lax" } });
     expect(shared.headers.has("set-cookie")).toBe(false);
+  });
+
+  it("calls a handler with an ordinary object, and takes names that every object inherits", async () => {
+    const { app } = create();
+    const seen: object[] = [];
+    const keep = async (args: object) => void seen.push(args);
+    app.get("/", keep);
+    app.get("/path/{id}", keep);
+    app.get("/typed/{id}", { params: { id: t.Integer(), q: Query({ default: null }) } }, keep);
+    app.post("/body", { params: { body: t.Object({ a: t.Integer() }) } }, keep);
+    app.get("/odd/{constructor}", { params: { ["__proto__"]: Query(), toString: Query() } }, keep);
+    await call(app, "GET", "/");
+    await call(app, "GET", "/path/1");
+    await call(app, "GET", "/typed/1");
+    await call(app, "POST", "/body", { json: { a: 1 } });
+    await call(app, "GET", "/odd/1?__proto__=2&toString=3");
+    expect(seen).toStrictEqual([{}, { id: "1" }, { id: 1, q: null }, { body: { a: 1 } }, seen[4]]);
+    expect(Object.entries(seen[4] ?? {})).toEqual([
+      ["__proto__", "2"],
+      ["toString", "3"],
+      ["constructor", "1"],
+    ]);
   });
 
   it("gives a handler without parameters an object of its own", async () => {

@@ -235,6 +235,7 @@ function compilePlan(callable: Callable, specs: readonly ParamSpec[], place: Pla
     name: of,
     isAsync: isAsyncFunction(callable),
     specs,
+    isBare: specs.some(({ name }) => name in Object.prototype),
     now: specs.filter((spec) => !isLate(spec) && !isStep(spec)).map((spec) => compileReadStep(spec, place, of)),
     dependencies: specs.filter(isStep).map((spec) => compileStep(spec, place)),
     late: late.map((spec) => compileReadStep(spec, place, of)),

@@ -47,6 +47,8 @@ export interface CallablePlan {
   readonly name: string;
   readonly isAsync: boolean;
   readonly specs: readonly ParamSpec[];
+  /** Whether a parameter has the name of something that every object inherits, such as `__proto__`. */
+  readonly isBare: boolean;
   /** Read at once: path, query, headers, cookies, the classes. */
   readonly now: readonly ReadStep[];
   readonly dependencies: readonly DependencyStep[];

@@ -4,12 +4,17 @@ import type { Call } from "./call.js";
 import type { Exit } from "./exits.js";
 import type { CallablePlan, DependencyPlan, DependencyStep, ReadStep, RoutePlan } from "./plan.js";
 
-/** What a callable is called with. No prototype, so that a parameter may be named `__proto__` or `constructor`. */
+/** What a callable is called with. */
 export type Arguments = Record<string, unknown>;
 
-/** An object without prototype that keeps its fast properties, unlike `Object.create(null)`. */
+/** An ordinary object whose map the engine fits to what is stored in it, unlike that of `{}`. */
 const ArgumentsObject = function ArgumentsObject() {} as unknown as new () => Arguments;
-ArgumentsObject.prototype = Object.create(null) as Arguments;
+ArgumentsObject.prototype = Object.prototype as Arguments;
+
+/** Inherit nothing where one is named as what every object inherits: `__proto__` would set the prototype. */
+function createArguments({ isBare }: CallablePlan): Arguments {
+  return isBare ? (Object.create(null) as Arguments) : new ArgumentsObject();
+}
 
 /** Stands for arguments, or for a result, that could not be made because of faults, which the call has. */
 export const FAULTY = Symbol("faulty");
@@ -42,7 +47,7 @@ export function acceptArguments(solved: Solved, call: Call): Arguments {
 
 /** Makes the arguments of one callable; without a promise where nothing needs one. */
 function solve(plan: CallablePlan, call: Call): Solved | Promise<Solved> {
-  const args = new ArgumentsObject();
+  const args = createArguments(plan);
   const before = call.faults.count;
   let pending: Promise<void>[] | null = null;
   try {
@@ -64,7 +69,7 @@ function solve(plan: CallablePlan, call: Call): Solved | Promise<Solved> {
 
 /** The arguments that do not wait for the body. A promise where one of their schemas checks asynchronously. */
 export function readEarly(plan: CallablePlan, call: Call): Arguments | Promise<Arguments> {
-  const args = new ArgumentsObject();
+  const args = createArguments(plan);
   const pending = readSteps(plan.now, call, args);
   return pending === null ? args : pending.then(() => args);
 }

@@ -10,7 +10,7 @@
  */
 import { decodeSegment } from "./path.js";
 import type { PreparedNode } from "./prepared-node.js";
-import { PathParamsObject } from "./route.js";
+import { BARE } from "./route.js";
 import type { Find, Resolved, Route } from "./route.js";
 import type { Source } from "./source.js";
 import { writeMasks } from "./write-masks.js";
@@ -45,7 +45,8 @@ function compile<H, M>(source: Source<H, M> | null, fixed: FixedResults<H, M>, m
     routes: source.routes,
     fixed,
     longestFixed: longestOf(fixed),
-    bare: PathParamsObject.prototype as object,
+    bare: BARE,
+    plain: Object.prototype,
     decode: decodeSegment,
     masks,
     nothing: () => null,

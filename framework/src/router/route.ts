@@ -1,7 +1,7 @@
 /** What a look-up finds, and the shape in which it is handed out. @module */
 import { decodeSegment } from "./path.js";
 
-/** The values of a path's parameters by name. It has no prototype's names: `__proto__` and `constructor` are ordinary. */
+/** The values of a path's parameters by name. Names such as `__proto__` and `constructor` are ordinary. */
 export type PathParams = Record<string, string>;
 
 /**
@@ -22,17 +22,21 @@ export interface Route<H, M> {
   readonly positions: readonly number[];
 }
 
-function BareParams(this: unknown): void {}
-BareParams.prototype = Object.create(null) as object;
+/** Whether objects of these names are to inherit nothing: `__proto__` would set the prototype of an ordinary one. */
+export function needsBare(names: readonly string[]): boolean {
+  return names.some((name) => name in Object.prototype);
+}
 
-/**
- * Makes the object that a look-up's parameters go into. Its prototype has no prototype, so it inherits nothing, and
- * unlike an `Object.create(null)`, which is a hash table, it has fast properties.
- */
-export const PathParamsObject = BareParams as unknown as new () => PathParams;
+/** The prototype of parameters one of which has the name of something that every object inherits. */
+export const BARE: object = Object.freeze(Object.create(null) as object);
+
+/** Makes the object that a look-up's parameters of these names go into. */
+export function createParams(names: readonly string[]): PathParams {
+  return needsBare(names) ? (Object.create(BARE) as PathParams) : {};
+}
 
 /** The parameters of a path without any. Shared by all such results, so nobody can write to it. */
-const NO_PARAMS: PathParams = Object.freeze(new PathParamsObject());
+const NO_PARAMS: PathParams = Object.freeze({});
 
 /** The one result of a route without parameters. */
 export function fixedResult<H, M>(handler: H, metadata: M): Resolved<H, M> {
@@ -44,7 +48,7 @@ export type Find<H, M> = (path: string) => Resolved<H, M> | null;
 
 /** The route's result for a path that it takes. */
 export function resultOf<H, M>(route: Route<H, M>, segments: readonly string[]): Resolved<H, M> {
-  const params = new PathParamsObject();
+  const params = createParams(route.names);
   for (let index = 0; index < route.names.length; index++) {
     // Both lists have one entry a parameter, and a path that matches has one segment for each of the pattern's.
     params[route.names[index]!] = decodeSegment(segments[route.positions[index]!]!);

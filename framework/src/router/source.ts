@@ -1,4 +1,5 @@
 /** The parts that all generated look-ups share: their results, and the text as a whole. @module */
+import { needsBare } from "./route.js";
 import type { Route } from "./route.js";
 
 /** Where a segment lies in the path, as JavaScript expressions. */
@@ -69,7 +70,7 @@ ${body}return null;
     return `[routes[${index}].handler, new ${this.#shape(route.names)}(${values.join(", ")}), routes[${index}].metadata]`;
   }
 
-  /** The constructor of the parameters of those names. Its objects inherit nothing, as those of `PathParamsObject`. */
+  /** The constructor of the parameters of those names: what `createParams` makes, filled in one go. */
   #shape(names: readonly string[]): string {
     const key = JSON.stringify(names);
     let shape = this.#shapes.get(key);
@@ -78,7 +79,9 @@ ${body}return null;
       this.#shapes.set(key, shape);
       const values = names.map((_, position) => `value${position}`);
       const stores = names.map((name, position) => `this[${JSON.stringify(name)}] = value${position};\n`);
-      this.add(`function ${shape}(${values.join(", ")}) {\n${stores.join("")}}\n${shape}.prototype = bare;\n`);
+      this.add(
+        `function ${shape}(${values.join(", ")}) {\n${stores.join("")}}\n${shape}.prototype = ${needsBare(names) ? "bare" : "plain"};\n`,
+      );
     }
     return shape;
   }

@@ -1,5 +1,5 @@
 /** The plain walk of the tree: what every prepared form of it must agree with. @module */
-import { PathParamsObject } from "./route.js";
+import { createParams } from "./route.js";
 import type { Resolved } from "./route.js";
 import { decodeSegment } from "./path.js";
 import { splitPath } from "./pattern.js";
@@ -43,8 +43,9 @@ function found<H, M>(node: RadixNode<H, M>, method: string, values: readonly str
   if (entry === undefined) {
     return null;
   }
-  const params = new PathParamsObject();
-  node.names.get(method)?.forEach((name, index) => {
+  const names = node.names.get(method) ?? [];
+  const params = createParams(names);
+  names.forEach((name, index) => {
     params[name] = values[index]!; // One value for each parameter node on the way here.
   });
   return [entry[0], params, entry[1]];

@@ -37,12 +37,12 @@ describe("the generated look-up", () => {
 function Params0(value0) {
   this["id"] = value0;
 }
-Params0.prototype = bare;
+Params0.prototype = plain;
 function Params1(value0, value1) {
   this["id"] = value0;
   this["post"] = value1;
 }
-Params1.prototype = bare;
+Params1.prototype = plain;
 return function find(path) {
   if (path.length <= longestFixed) {
     const result = fixed.get(path);
