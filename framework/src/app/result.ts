@@ -58,11 +58,15 @@ function stringify(result: unknown): string | undefined {
   }
 }
 
-/** The platform's own response, which looks like ours where it is returned. */
-const WebResponse = globalThis.Response;
+/** The platform's own response, which looks like ours where it is returned. Node loads it when it is first asked for. */
+function isWebResponse(result: object): boolean {
+  return (
+    Symbol.toStringTag in result && result[Symbol.toStringTag] === "Response" && result instanceof globalThis.Response
+  );
+}
 
 function assertJSON(result: object): void {
-  if (result instanceof WebResponse) {
+  if (isWebResponse(result)) {
     throw new TypeError('A handler cannot return the global Response. Write `import { Response } from "tsgi"`.');
   }
   if (Symbol.asyncIterator in result) {
