@@ -26,18 +26,50 @@ function codeOf(error: unknown): string {
   return String((error as { code?: unknown } | null)?.code);
 }
 
+/** A path without links, and the folder that it must not leave. */
+interface Place {
+  readonly target: string;
+  /** `null` for no such bound. */
+  readonly folder: string | null;
+}
+
 /** The path that links lead to, if it is below `root`. @throws HTTPException 404 when it is not. */
-async function resolveInside(path: string, root: string): Promise<string> {
+async function resolveInside(path: string, root: string): Promise<Place> {
   const fs = await import("node:fs/promises");
   const paths = await import("node:path");
   const folder = await fs.realpath(root).catch((cause: unknown) => {
     throw new Error(`The root ${JSON.stringify(root)} of a file response is no folder that can be read.`, { cause });
   });
   const target = await fs.realpath(paths.resolve(root, path));
+  await assertBelow(target, folder);
+  return { target, folder };
+}
+
+/** @throws HTTPException 404 when the path is not below the folder. Neither has links in it. */
+async function assertBelow(target: string, folder: string): Promise<void> {
+  const paths = await import("node:path");
   const below = paths.relative(folder, target);
   // On Windows the way to another drive is absolute.
   if (/^\.\.(?:[/\\]|$)/.test(below) || paths.isAbsolute(below)) throw new HTTPException(404);
-  return target;
+}
+
+/**
+ * Attack: a link that takes the place of a folder between the look at where the path leads and the opening, which looks
+ * for links in the last name only. Linux alone says where a file lies that is open; asking takes no thread, as it reads
+ * no disk.
+ *
+ * @throws HTTPException 404 when the file is not below the folder.
+ */
+async function assertOpenedBelow(fd: number, folder: string): Promise<void> {
+  if (process.platform !== "linux") return;
+  const { readlinkSync } = await import("node:fs");
+  let place: string;
+  try {
+    place = readlinkSync(`/proc/self/fd/${fd}`);
+  } catch {
+    return; // no /proc in this jail: as on other systems
+  }
+  await assertBelow(place, folder);
 }
 
 /**
@@ -51,10 +83,12 @@ export async function openFile(path: string, root: string | null): Promise<OpenF
   try {
     // Attack: opening a pipe waits for a writer, and holds one of four threads until then.
     const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+    const { target, folder } = root === null ? { target: path, folder: root } : await resolveInside(path, root);
     // Attack: a link that takes the place of the file behind the look at where it leads.
-    const noLink = root === null ? 0 : (constants.O_NOFOLLOW ?? 0);
-    const handle = await open(root === null ? path : await resolveInside(path, root), flags | noLink);
+    const noLink = folder === null ? 0 : (constants.O_NOFOLLOW ?? 0);
+    const handle = await open(target, flags | noLink);
     try {
+      if (folder !== null) await assertOpenedBelow(handle.fd, folder);
       const stats = await handle.stat({ bigint: true });
       if (!stats.isFile()) throw new HTTPException(404);
       return { handle, size: Number(stats.size), modifiedNs: stats.mtimeNs };
@@ -71,7 +105,7 @@ export async function openFile(path: string, root: string | null): Promise<OpenF
 export async function fileKind(path: string, root: string): Promise<"file" | "folder" | null> {
   const { stat } = await import("node:fs/promises");
   try {
-    const stats = await stat(await resolveInside(path, root));
+    const stats = await stat((await resolveInside(path, root)).target);
     return stats.isFile() ? "file" : stats.isDirectory() ? "folder" : null;
   } catch (error) {
     if (ABSENT.has(codeOf(error)) || error instanceof HTTPException) return null;
