@@ -41,6 +41,9 @@ const appOf = (file: string | URL, options?: FileResponseOptions) => {
   return { app, log };
 };
 
+/** Elsewhere there is no way to ask where an open file lies. */
+const describeOnLinux = process.platform === "linux" ? describe : describe.skip;
+
 /** The files below the folder that this process has open. */
 function openFiles(): string[] {
   return readdirSync("/proc/self/fd").flatMap((fd) => {
@@ -125,10 +128,8 @@ describeMatrix("a FileResponse", ({ call }) => {
     expect(texts).not.toContain("secret");
   });
 
-  // Elsewhere there is no way to ask where an open file lies.
-  (process.platform === "linux" ? it : it.skip)(
-    "below root follows no link that takes a folder's place while a file in it is being opened",
-    async () => {
+  describeOnLinux("on Linux", () => {
+    it("below root follows no link that takes a folder's place while a file in it is being opened", async () => {
       const [place, own, outside] = ["place", "own", "outside"].map((name) => path.join(root, name)) as [
         string,
         string,
@@ -159,8 +160,8 @@ describeMatrix("a FileResponse", ({ call }) => {
       await unlink(outside);
       expect(texts).not.toContain("secret");
       expect(openFiles()).toEqual([]);
-    },
-  );
+    });
+  });
 
   it.each<[string, string]>([
     ["a parent", "../secret.txt"],
