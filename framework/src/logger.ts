@@ -37,7 +37,15 @@ function showError(error: unknown, depth = 0): string {
     .filter((line) => line.startsWith("    at "))
     .map((line) => `\n  ${oneLine(line)}`);
   const inner = cause === undefined || depth > 4 ? "" : `\n    caused by${showError(cause, depth + 1)}`;
-  return `\n    ${oneLine(`${name}: ${message}`)}${frames.join("")}${inner}`;
+  const code = codeOf(error);
+  return `\n    ${oneLine(`${name}${code === null ? "" : ` [${code}]`}: ${message}`)}${frames.join("")}${inner}`;
+}
+
+/** The code of an error that has one beside its message, as those of Node and of this framework do; else `null`. */
+export function codeOf(error: unknown): string | null {
+  if (!(error instanceof Error) || !("code" in error)) return null;
+  const { code, message } = error;
+  return typeof code === "string" && code !== "" && !message.includes(code) ? code : null;
 }
 
 /** An error in one line, for a message. */

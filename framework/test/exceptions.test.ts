@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "@jest/globals";
-import { App, ConfigurationError, Depends, RecursionError, withParams } from "../src/index.js";
+import { App, ConfigurationError, Depends, Query, RecursionError, t, withParams } from "../src/index.js";
 
 /** What a function throws. */
 function thrownBy(fn: () => unknown): unknown {
@@ -34,6 +34,21 @@ describe("a ConfigurationError", () => {
     const error = thrownBy(() => new App().get("/", { dependencies: [Depends(fn)] }, async () => null));
     expect(error).toBeInstanceOf(RecursionError);
     expect(error).toMatchObject({ code: "TSGI_DEPENDENCY_CIRCLE" });
+  });
+
+  it("shows the line to mend, however many frames of the framework stand in front of it", () => {
+    const limit = Error.stackTraceLimit;
+    Error.stackTraceLimit = 10;
+    const register = () =>
+      new App().get("/items", { params: { page: Query(t.Integer({ default: "one" })) } }, async () => null);
+    try {
+      const [head, ...frames] = (thrownBy(register) as Error).stack?.split("\n") ?? [];
+      expect(head).toMatch(/^ConfigurationError: GET \/items: /);
+      expect(frames.findIndex((line) => line.includes("exceptions.test"))).toBeGreaterThanOrEqual(10);
+      expect(Error.stackTraceLimit).toBe(10);
+    } finally {
+      Error.stackTraceLimit = limit;
+    }
   });
 
   it("is made of a message alone, with a cause, or by a class with a code of its own", () => {

@@ -30,6 +30,18 @@ describe("the console logger", () => {
     expect(lines).toHaveLength(1);
   });
 
+  it("shows the code of an error, unless its message has it already", () => {
+    const refused = Object.assign(new Error("connect ECONNREFUSED ::1:5432"), { code: "ECONNREFUSED" });
+    const unknown = Object.assign(new Error("No such row.", { cause: refused }), { code: "P2025" });
+    consoleLogger.error({ err: unknown }, "failed");
+    const shown = lines
+      .join("")
+      .split("\n")
+      .map((line) => line.trim());
+    expect(shown).toContain("Error [P2025]: No such row.");
+    expect(shown).toContain("Error: connect ECONNREFUSED ::1:5432");
+  });
+
   it("keeps control characters out, wherever the text of a request got to", () => {
     const text = "a\n    at \r2026-01-01 INFO forged\u001b[2J\u2028";
     consoleLogger.error({ err: new Error(text, { cause: text }), path: text }, text);

@@ -1,6 +1,6 @@
 import type { LifespanScope, Receive, Send } from "../asgi.js";
 import { ConfigurationError } from "../exceptions.js";
-import { errorText, type Logger } from "../logger.js";
+import { codeOf, errorText, type Logger } from "../logger.js";
 import { describe } from "../wording.js";
 
 /** What a start-up hook may give: its own clean-up. */
@@ -119,7 +119,10 @@ export async function serveLifespan(
         stop = await startable.start(state, scope.extensions?.[TESTING] !== undefined);
       } catch (error) {
         logger.error({ err: error }, `Start-up failed: ${errorText(error)}`);
-        await send({ type: "lifespan.startup.failed", message: errorText(error) });
+        // The message is all that a server is told: the code goes with it.
+        const code = codeOf(error);
+        const suffix = code === null ? "" : ` [${code}]`;
+        await send({ type: "lifespan.startup.failed", message: errorText(error) + suffix });
         return;
       }
       await send({ type: "lifespan.startup.complete" });

@@ -49,6 +49,9 @@ export function showFailure(error: unknown): string {
 /** The code of an error, or of what caused it, that the page of errors explains. */
 function documentedCode(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
+  // Of an error at the application's start the server knows what its message says.
+  const [, started] = /\[(TSGI_\w+)\]$/.exec(error.message) ?? [];
+  if (started !== undefined && explanations().has(started)) return started;
   const { code, cause } = error as { code?: unknown; cause?: unknown };
   // A file that may not be read has a system's code too, and not the one that a server has that may not listen.
   const isOurs = typeof code === "string" && (code.startsWith("TSGI_") || error.name === "ServerStartError");

@@ -77,6 +77,27 @@ describe("the last line of a failed command", () => {
     expect(command.output).toContain("TSGI_MOUNT_ITSELF");
   });
 
+  it("names the code of what a start-up hook threw", async () => {
+    const source = `import { App } from "tsgi";
+      export const app = new App();
+      app.onStartup((app) => app.mount("/v1", app));`;
+    await using project = await Project.create({ "app.js": source });
+    const { code, stderr } = await project.run("run", "--port", "0");
+    expect(stderr).toMatch(
+      /start-up failed: .*cannot mount itself\..* \[TSGI_MOUNT_ITSELF\]\nRead more: tsgi explain TSGI_MOUNT_ITSELF\n$/,
+    );
+    expect(code).toBe(1);
+  });
+
+  it("says why the application did not start where that has no code", async () => {
+    const source = `import { App } from "tsgi";
+      export const app = new App();
+      app.onStartup(() => { throw new Error("no database"); });`;
+    await using project = await Project.create({ "app.js": source });
+    const { stderr } = await project.run("run", "--port", "0");
+    expect(stderr).toMatch(/start-up failed: Error: no database\nRead more: tsgi explain ELIFESPAN\n$/);
+  });
+
   it("names the code of what an error of the application's own was caused by", async () => {
     const source = `import { App } from "tsgi";
       const app = new App();
