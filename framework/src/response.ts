@@ -7,9 +7,9 @@ export {
   lastEventId,
   type ServerSentEvent,
 } from "./response/event-source.js";
-export { FileResponse, type FileResponseOptions } from "./response/file.js";
+export { contentTypeOf, FileResponse, type FileResponseOptions } from "./response/file.js";
 export { fileKind } from "./response/open-file.js";
-export { type HeadersInit, ResponseHeaders } from "./response/headers.js";
+export { addVary, type HeadersInit, ResponseHeaders } from "./response/headers.js";
 export { HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse } from "./response/kinds.js";
 export { isBodyless, Response, type ResponseOptions, type Sender, sendJSON, sendWhole } from "./response/response.js";
 export { type StreamContent, StreamingResponse } from "./response/streaming.js";

@@ -4,8 +4,17 @@ import { CallableInstance } from "./callable.js";
 import { decodeLatin1 } from "./datastructures.js";
 import { httpExceptionHandler } from "./exception-handlers.js";
 import { ClientDisconnect, ConfigurationError, HTTPException } from "./exceptions.js";
-import { Request } from "./request.js";
-import { fileKind, FileResponse, type HeadersInit, RedirectResponse, type Response } from "./response.js";
+import { chooseCoding, Request } from "./request.js";
+import {
+  addVary,
+  contentTypeOf,
+  fileKind,
+  FileResponse,
+  type HeadersInit,
+  RedirectResponse,
+  type Response,
+  ResponseHeaders,
+} from "./response.js";
 import { canonicalPath, decodeSegment, localPath } from "./router.js";
 import { assertOptions, namesOf } from "./options.js";
 
@@ -17,11 +26,29 @@ export interface StaticFilesOptions {
   fallback?: string;
   /** Whether names that start with a dot are served. `.well-known` is (RFC 8615). Defaults to `false`. */
   dotfiles?: boolean;
+  /**
+   * Whether a file is sent as its `.br` or `.gz`, where such a file stands beside it and the client takes that coding. The
+   * build makes them anew with each file. Defaults to `false`.
+   */
+  precompressed?: boolean;
   /** Headers of every file, such as `Cache-Control`. */
   headers?: HeadersInit;
 }
 
-const OPTIONS = namesOf<StaticFilesOptions>({ html: true, fallback: true, dotfiles: true, headers: true });
+const OPTIONS = namesOf<StaticFilesOptions>({
+  html: true,
+  fallback: true,
+  dotfiles: true,
+  precompressed: true,
+  headers: true,
+});
+
+/** The codings of files that stand beside another, the preferred one first, and how their names end. */
+const ENDINGS = { br: ".br", gzip: ".gz" } as const;
+
+type Coding = keyof typeof ENDINGS;
+
+const CODINGS = Object.keys(ENDINGS) as readonly Coding[];
 
 /** What a name must not have to be the name of one file below one folder, on any system. */
 // oxlint-disable-next-line no-control-regex
@@ -56,17 +83,18 @@ class Folder {
       throw new HTTPException(404);
     }
     this.#root ??= await toPath(this.#directory);
-    return (await this.#find(segments.join("/"), isFolder, scope)) ?? this.#missing(segments.at(-1) ?? "", request);
+    const found = await this.#find(segments.join("/"), isFolder, request);
+    return found ?? this.#missing(segments.at(-1) ?? "", request);
   }
 
   /** The answer for a path that is there. */
-  async #find(path: string, isFolder: boolean, scope: HTTPScope): Promise<Response | null> {
+  async #find(path: string, isFolder: boolean, request: Request): Promise<Response | null> {
     const kind = await fileKind(path, this.#root as string);
-    if (kind === "file" && !isFolder) return this.#file(path);
+    if (kind === "file" && !isFolder) return this.#file(path, request);
     if (kind !== "folder" || !this.#options.html) return null;
     const index = path === "" ? "index.html" : `${path}/index.html`;
     if ((await fileKind(index, this.#root as string)) !== "file") return null;
-    return isFolder ? this.#file(index) : redirectToFolder(scope);
+    return isFolder ? this.#file(index, request) : redirectToFolder(request.scope);
   }
 
   /** The answer for a path that is not there. */
@@ -74,13 +102,29 @@ class Folder {
     const { fallback, html } = this.#options;
     // A script or an image that is not there is not answered with a page, unless a page is what was asked for.
     const isPage = !name.includes(".") || (request.header("accept") ?? "").includes("text/html");
-    if (fallback !== undefined && isPage) return this.#file(fallback);
-    if (html && (await fileKind("404.html", this.#root as string)) === "file") return this.#file("404.html", 404);
+    if (fallback !== undefined && isPage) return this.#file(fallback, request);
+    if (html && (await fileKind("404.html", this.#root as string)) === "file")
+      return this.#file("404.html", request, 404);
     throw new HTTPException(404);
   }
 
-  #file(path: string, statusCode = 200): Response {
-    return new FileResponse(path, { root: this.#root as string, headers: this.#options.headers, statusCode });
+  async #file(path: string, request: Request, statusCode = 200): Promise<Response> {
+    const root = this.#root as string;
+    const headers = new ResponseHeaders(this.#options.headers);
+    const offered = this.#options.precompressed ? await this.#codingsOf(path) : [];
+    if (offered.length === 0) return new FileResponse(path, { root, headers, statusCode });
+    addVary(headers, "Accept-Encoding");
+    const { coding } = chooseCoding(request.header("accept-encoding"), offered);
+    if (coding === null) return new FileResponse(path, { root, headers, statusCode });
+    if (!headers.has("content-type")) headers.set("content-type", await contentTypeOf(path));
+    headers.set("content-encoding", coding);
+    return new FileResponse(path + ENDINGS[coding], { root, headers, statusCode });
+  }
+
+  /** In which codings the file stands beside itself. */
+  async #codingsOf(path: string): Promise<Coding[]> {
+    const kinds = await Promise.all(CODINGS.map((coding) => fileKind(path + ENDINGS[coding], this.#root as string)));
+    return CODINGS.filter((_, index) => kinds[index] === "file");
   }
 }
 

@@ -13,6 +13,12 @@ const folder = createFolder({
   "public/index.html": "<p>home</p>",
   "public/404.html": "<p>not here</p>",
   "public/app.js": "start();",
+  "public/main.js": "main();",
+  "public/main.js.br": "brotli of main.js",
+  "public/main.js.gz": "gzip - of main.js",
+  "public/alone.js.br": "brotli alone",
+  "public/404.html.gz": "gzip of 404",
+  "public/docs/index.html.br": "brotli of docs",
   "public/a b%2f+ü.txt": "odd name",
   "public/docs/index.html": "<p>docs</p>",
   "public/docs/guide/index.html": "<p>guide</p>",
@@ -27,9 +33,13 @@ const folder = createFolder({
 const root = path.join(folder, "public");
 symlinkSync(path.join(folder, "secret.txt"), path.join(root, "leak.txt"));
 symlinkSync(folder, path.join(root, "up"));
+symlinkSync(path.join(folder, "secret.txt"), path.join(root, "app.js.br"));
 symlinkSync(path.join(root, "app.js"), path.join(root, "inside.js"));
 mkdirSync(path.join(root, "empty"));
-utimesSync(path.join(root, "app.js"), 1_700_000_000, 1_700_000_000);
+// A build may give all files one time, and two of them may have one size.
+for (const name of ["app.js", "main.js", "main.js.br", "main.js.gz"]) {
+  utimesSync(path.join(root, name), 1_700_000_000, 1_700_000_000);
+}
 
 const mounted = (options?: StaticFilesOptions, prefix = "/static") => {
   const log = new KeptLog();
@@ -178,6 +188,91 @@ describeMatrix("StaticFiles", ({ call, transport }) => {
     expect(page.text).toBe("<p>home</p>");
     expect((await call(app, "POST", "/static/users")).status).toBe(405);
     expect((await call(app, "GET", "/static/.env")).status).toBe(404);
+  });
+
+  describe("with `precompressed`", () => {
+    const ask = (target: string, accepted?: string, ...headers: [string, string][]) =>
+      call(
+        mounted({ precompressed: true, html: true, headers: { "cache-control": "max-age=60", vary: "Cookie" } }),
+        "GET",
+        target,
+        { headers: [...(accepted === undefined ? [] : [["accept-encoding", accepted] as const]), ...headers] },
+      );
+
+    it.each([
+      ["gzip, deflate, br, zstd", "br", "brotli of main.js"],
+      ["gzip", "gzip", "gzip - of main.js"],
+      ["br;q=0.5, gzip", "gzip", "gzip - of main.js"],
+      ["br;q=0, *", "gzip", "gzip - of main.js"],
+      ["identity, br;q=0.5", undefined, "main();"],
+      ["zstd", undefined, "main();"],
+      ["", undefined, "main();"],
+      [undefined, undefined, "main();"],
+    ])("send, to a client that accepts %j, the file as %s", async (accepted, coding, text) => {
+      const answer = await ask("/static/main.js", accepted);
+      expect(answer).toMatchObject({ status: 200, text });
+      expect(answer.headers).toMatchObject({
+        "content-type": "text/javascript; charset=utf-8",
+        "content-length": String(text.length),
+        "cache-control": "max-age=60",
+        vary: "Cookie, Accept-Encoding",
+      });
+      expect(answer.headers["content-encoding"]).toBe(coding);
+    });
+
+    it("give each of the forms an ETag of its own, by which conditions and ranges are asked", async () => {
+      const forms = await Promise.all(["br", "gzip", "identity"].map((accepted) => ask("/static/main.js", accepted)));
+      const tags = forms.map(({ headers }) => String(headers["etag"]));
+      expect(new Set(tags).size).toBe(3);
+      const [br, gz] = tags as [string, string];
+      const again = await ask("/static/main.js", "br", ["if-none-match", br]);
+      expect(again).toMatchObject({ status: 304, text: "", headers: { etag: br, vary: "Cookie, Accept-Encoding" } });
+      expect(again.headers["content-encoding"]).toBeUndefined();
+      expect((await ask("/static/main.js", "br", ["if-none-match", gz])).status).toBe(200);
+      const part = await ask("/static/main.js", "br", ["range", "bytes=0-5"], ["if-range", br]);
+      expect(part).toMatchObject({ status: 206, text: "brotli", headers: { "content-encoding": "br" } });
+      expect((await ask("/static/main.js", "br", ["range", "bytes=0-5"], ["if-range", gz])).status).toBe(200);
+    });
+
+    it("send pages so as well, and HEAD the same head", async () => {
+      const page = await ask("/static/docs/", "br");
+      expect(page).toMatchObject({ text: "brotli of docs", headers: { "content-type": "text/html; charset=utf-8" } });
+      const lost = await ask("/static/none", "gzip");
+      expect(lost).toMatchObject({ status: 404, text: "gzip of 404", headers: { "content-encoding": "gzip" } });
+      const app = mounted({ precompressed: true });
+      const headers = [["accept-encoding", "br"]] as const;
+      const [got, head] = [
+        await call(app, "GET", "/static/main.js", { headers }),
+        await call(app, "HEAD", "/static/main.js", { headers }),
+      ];
+      expect(head).toMatchObject({ status: 200, text: "", headers: got.headers });
+    });
+
+    it("send a file without them as ever, and none through a link that leads out, nor one that stands alone", async () => {
+      const plain = await ask("/static/plain/file.txt", "br, gzip");
+      expect(plain).toMatchObject({ status: 200, text: "plain", headers: { vary: "Cookie" } });
+      const linked = await ask("/static/app.js", "br, gzip");
+      expect(linked).toMatchObject({ text: "start();", headers: { vary: "Cookie" } });
+      expect((await ask("/static/alone.js", "br")).status).toBe(404);
+    });
+
+    it("leave a content type of one's own, and the file itself under its own name", async () => {
+      const app = mounted({ precompressed: true, headers: { "content-type": "text/x-own" } });
+      const answer = await call(app, "GET", "/static/main.js", { headers: [["accept-encoding", "br"]] });
+      expect(answer.headers).toMatchObject({ "content-type": "text/x-own", "content-encoding": "br" });
+      const file = await ask("/static/main.js.br", "br");
+      expect(file).toMatchObject({
+        text: "brotli of main.js",
+        headers: { "content-type": "application/octet-stream" },
+      });
+      expect(file.headers["content-encoding"]).toBeUndefined();
+    });
+  });
+
+  it("without `precompressed` send the file as it is", async () => {
+    const answer = await call(mounted(), "GET", "/static/main.js", { headers: [["accept-encoding", "br, gzip"]] });
+    expect(answer.text).toBe("main();");
+    expect(Object.keys(answer.headers)).not.toContain("vary");
   });
 
   it("stand at the root behind every route, and in a router's and an App's mount", async () => {

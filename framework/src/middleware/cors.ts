@@ -2,12 +2,12 @@ import type { HTTPScope, Send } from "../asgi.js";
 import type { Middleware } from "../chain.js";
 import { ConfigurationError } from "../exceptions.js";
 import { headerValues } from "../request.js";
-import { Response, ResponseHeaders } from "../response.js";
+import { addVary, Response, ResponseHeaders } from "../response.js";
 import { onHTTP } from "./on-http.js";
 import { assertOptions } from "../options.js";
 import { assertWhole, TOKEN } from "./options.js";
 import { compileOrigins, type OriginRule, type OriginTest } from "./origins.js";
-import { addVary, changingHeaders, refuse } from "./response-head.js";
+import { changingHeaders, refuse } from "./response-head.js";
 
 /** What `cors` takes. */
 export interface CorsOptions {

@@ -2,14 +2,13 @@ import type { HTTPResponseBodyMessage, HTTPResponseStartMessage, HTTPScope, Send
 import type { Middleware } from "../chain.js";
 import { createBytes } from "../datastructures.js";
 import { ConfigurationError } from "../exceptions.js";
-import { headerValues, mediaTypeOf } from "../request.js";
-import type { ResponseHeaders } from "../response.js";
-import { type AcceptedCodings, chooseCoding } from "./accept-encoding.js";
+import { type AcceptedCodings, chooseCoding, headerValues, mediaTypeOf } from "../request.js";
+import { addVary, type ResponseHeaders } from "../response.js";
 import { type CompressionLevels, Compressor, type ContentCoding, encodeWhole } from "./compressor.js";
 import { onHTTP } from "./on-http.js";
 import { assertOptions } from "../options.js";
 import { assertWhole } from "./options.js";
-import { addVary, headersOf } from "./response-head.js";
+import { headersOf } from "./response-head.js";
 import { sendInOrder } from "./send-in-order.js";
 
 export type { ContentCoding } from "./compressor.js";

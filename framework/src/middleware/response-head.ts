@@ -25,24 +25,6 @@ export function changingHeaders(send: Send, change: (headers: ResponseHeaders, s
   };
 }
 
-/**
- * Names request headers on which the response depends, beside those that are named already.
- *
- * @see RFC 9110 §12.5.5
- */
-export function addVary(headers: ResponseHeaders, ...names: readonly string[]): void {
-  const lines = [...headers].flatMap(([name, value]) => (name === "vary" ? [value] : []));
-  const known = lines
-    .join(",")
-    .split(",")
-    .map((name) => name.trim())
-    .filter((name) => name !== "");
-  if (known.includes("*")) return;
-  const lower = new Set(known.map((name) => name.toLowerCase()));
-  const added = names.filter((name) => !lower.has(name.toLowerCase()));
-  if (added.length > 0) headers.set("vary", [...known, ...added].join(", "));
-}
-
 /** Answers in the application's place, in the shape of every error: `{"detail": …}`. */
 export async function refuse(
   scope: HTTPScope,

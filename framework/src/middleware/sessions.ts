@@ -1,11 +1,11 @@
 import type { Middleware } from "../chain.js";
 import { ConfigurationError } from "../exceptions.js";
 import { type Connection, Request } from "../request.js";
-import { type CookieOptions, type ResponseHeaders, serializeCookie } from "../response.js";
+import { addVary, type CookieOptions, type ResponseHeaders, serializeCookie } from "../response.js";
 import { onHTTP } from "./on-http.js";
 import { assertOptions } from "../options.js";
 import { assertWhole } from "./options.js";
-import { addVary, headersOf } from "./response-head.js";
+import { headersOf } from "./response-head.js";
 import { sendInOrder } from "./send-in-order.js";
 import { SESSION, Session, type SessionData } from "./session.js";
 import { SignedText } from "./signed-text.js";

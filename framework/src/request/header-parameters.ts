@@ -1,7 +1,7 @@
 import { decodeUTF8 } from "../datastructures.js";
 
 /** A name of RFC 9110 §5.6.2. */
-const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+export const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /** Whether a text is a token of RFC 9110 §5.6.2, as header and parameter names are. */
 export function isToken(text: string): boolean {

@@ -126,16 +126,22 @@ export class FileResponse extends Response {
   }
 }
 
+/** The `Content-Type` of a file by its name. */
+export async function contentTypeOf(path: string): Promise<string> {
+  const { lookup } = await import("mrmime");
+  return withCharset(lookup(path) ?? "application/octet-stream");
+}
+
 /** What the file says of itself, where the application has not said otherwise. */
 async function addFacts(headers: ResponseHeaders, path: string, { size, modifiedNs }: OpenFile): Promise<void> {
   const setDefault = (name: string, value: string): void => {
     if (!headers.has(name)) headers.set(name, value);
   };
-  if (!headers.has("content-type")) {
-    const { lookup } = await import("mrmime");
-    headers.set("content-type", withCharset(lookup(path) ?? "application/octet-stream"));
-  }
-  setDefault("etag", `"${modifiedNs.toString(36)}-${size.toString(36)}"`);
+  if (!headers.has("content-type")) headers.set("content-type", await contentTypeOf(path));
+  // RFC 9110 §8.8.3.3: the encoded form is another one, also where a build gives both one time and they have one size.
+  const coding = headers.get("content-encoding");
+  const tag = `${modifiedNs.toString(36)}-${size.toString(36)}`;
+  setDefault("etag", coding === undefined ? `"${tag}"` : `"${tag}-${coding}"`);
   // RFC 9110 §8.8.2.1: never a time that is still to come.
   const modifiedMs = Math.min(Number(modifiedNs / 1_000_000n), Date.now());
   setDefault("last-modified", new Date(modifiedMs).toUTCString());

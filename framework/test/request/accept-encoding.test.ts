@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import * as fc from "fast-check";
-import { chooseCoding } from "../../src/middleware/accept-encoding.js";
+import { chooseCoding } from "../../src/request/accept-encoding.js";
 
 const OFFERED = ["gzip", "br"];
 

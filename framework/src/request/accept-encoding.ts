@@ -1,4 +1,4 @@
-import { TOKEN } from "./options.js";
+import { TOKEN } from "./header-parameters.js";
 
 /** RFC 9110 §12.4.2 `weight`, as far as its digits. */
 const WEIGHT = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i;
