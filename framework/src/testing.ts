@@ -6,6 +6,7 @@ import type { ASGIApp, Scope } from "./asgi.js";
 import { assertApplication } from "./callable.js";
 import { consoleLogger, type Logger } from "./logger.js";
 import { type RunningServer, serve, type ServeOptions } from "./node.js";
+import { assertOptions, namesOf } from "./options.js";
 import type { Callable } from "./params.js";
 import type { HeadersInit } from "./response.js";
 import { CookieJar } from "./testing/cookies.js";
@@ -32,6 +33,15 @@ export interface TestClientOptions extends Pick<
   /** Where the server reports what the application lets escape. Defaults to warnings and errors on stderr. */
   logger?: Logger;
 }
+
+const OPTIONS = namesOf<TestClientOptions>({
+  connectionLimits: true,
+  shutdownTimeoutMs: true,
+  timeouts: true,
+  trustedProxies: true,
+  headers: true,
+  logger: true,
+});
 
 /** How a WebSocket is asked for. */
 export interface TestWebSocketOptions {
@@ -115,9 +125,11 @@ export class TestClient {
    * Runs the application's start-up and opens a client for it.
    *
    * @throws Error when start-up fails, or supertest is not installed.
+   * @throws ConfigurationError for an option that there is not.
    */
   static async open(app: ASGIApp, options: TestClientOptions = {}): Promise<TestClient> {
     assertApplication("TestClient.open()", app);
+    assertOptions("TestClient.open()", options, OPTIONS);
     const { headers = {}, ...settings } = options;
     const request = await loadSupertest();
     const tested = new TestedApp(app);

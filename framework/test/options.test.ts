@@ -16,6 +16,7 @@ import {
 import { cors } from "../src/middleware.js";
 import { serve, toNodeHandler } from "../src/node.js";
 import { APIKeyHeader, HTTPBasic, HTTPBearer, OAuth2PasswordBearer } from "../src/security.js";
+import { TestClient } from "../src/testing.js";
 
 const handler = async () => null;
 
@@ -95,6 +96,12 @@ describe("an option that there is not", () => {
     app.onStartup(() => void (started = true));
     await expect(serve(app, wrong(options))).rejects.toThrow(message);
     expect(started).toBe(false);
+  });
+
+  it("of a TestClient is refused before anything is started", async () => {
+    await expect(TestClient.open(new App(), wrong({ header: {} }))).rejects.toThrow(
+      'TestClient.open() has no option "header"',
+    );
   });
 
   it("is refused without a guess where none is like it", () => {
