@@ -8,6 +8,7 @@ import { SocketEndpoint } from "./app/socket-endpoint.js";
 import type { ASGIApp, Receive, Scope, Send } from "./asgi.js";
 import { createState } from "./app/state.js";
 import { CallableInstance } from "./callable.js";
+import { type Middleware, wrap } from "./chain.js";
 import { type PoolStats, workerHost } from "./concurrency.js";
 import { DependencyOverrides } from "./dependencies.js";
 import {
@@ -19,8 +20,8 @@ import {
 import { ConfigurationError } from "./exceptions.js";
 import { DEFAULT_LIMITS, type Limits, mergeLimits } from "./limits.js";
 import { consoleLogger, type Logger } from "./logger.js";
-import { type Middleware, wrap } from "./chain.js";
 import { Documentation, type OpenAPIDocument, type OpenAPIOptions } from "./openapi.js";
+import { assertOptions, namesOf } from "./options.js";
 import type { Marker } from "./params.js";
 import {
   type AppVerb,
@@ -36,7 +37,6 @@ import {
   WEBSOCKET,
 } from "./router.js";
 import { nearest } from "./wording.js";
-import { assertOptions, namesOf } from "./options.js";
 
 export type { RouteRecord } from "./app/endpoint.js";
 export type { LifespanFunction, LifespanHook } from "./app/lifespan.js";
@@ -177,7 +177,7 @@ export class App extends DispatchingInstance {
   constructor(options: AppOptions = {}) {
     super();
     assertOptions("new App()", options, OPTIONS);
-    assertLists(options, "App");
+    assertLists(options, "new App()");
     this.settings = Object.freeze({ ...options });
     this.#logger = options.logger ?? consoleLogger;
     this.#limits = mergeLimits(DEFAULT_LIMITS, options.limits);
@@ -280,7 +280,7 @@ export class App extends DispatchingInstance {
     if (app === (this as unknown)) {
       throw new ConfigurationError(
         `mount ${path}: an App cannot mount itself. Mount another App, or include a Router.`,
-        { code: "TSGI_MOUNT_ITSELF" },
+        { code: "TSGI_MOUNTED_ON_ITSELF" },
       );
     }
     if (/[{}]/.test(path)) {

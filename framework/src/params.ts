@@ -2,11 +2,11 @@
 import type { BackgroundTasks } from "./background.js";
 import type { UploadFile } from "./datastructures.js";
 import { ConfigurationError } from "./exceptions.js";
+import { assertOptions, namesOf } from "./options.js";
 import type { Request } from "./request.js";
 import type { Response } from "./response.js";
 import { isSchema, type OptionalSchema, type Schema, type SchemaOutput } from "./schema.js";
 import type { WebSocket } from "./websocket.js";
-import { assertOptions, namesOf } from "./options.js";
 
 /** Where a parameter comes from: the `kind` of a compiled parameter spec. */
 export const ParamKind = Object.freeze({
@@ -151,7 +151,7 @@ function createSource(kind: SourceKind, name: string, own: readonly string[] = [
       throw new ConfigurationError(
         `${name}() takes a schema, options, or both: ${name}(t.Integer(), { default: 1 }); ` +
           `what came is no schema and no options.${first === null ? ` For null as the default: ${name}({ default: null }).` : ""}`,
-        { code: "TSGI_INVALID_MARKER" },
+        { code: "TSGI_INVALID_DESCRIPTOR" },
       );
     }
     if (kind === ParamKind.PATH && "default" in options) {

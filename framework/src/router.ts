@@ -1,5 +1,6 @@
 /** Routing: the radix tree, and routers that are put together into an application. @module */
 import type { ASGIApp } from "./asgi.js";
+import type { Middleware } from "./chain.js";
 import {
   type ExceptionHandler,
   ExceptionHandlers,
@@ -8,7 +9,6 @@ import {
 } from "./exception-handlers.js";
 import { ConfigurationError } from "./exceptions.js";
 import { assertOptions, namesOf } from "./options.js";
-import type { Middleware } from "./chain.js";
 import type { Callable, Marker } from "./params.js";
 import type { Request } from "./request.js";
 import { assertLists } from "./router/lists.js";
@@ -235,7 +235,7 @@ export class Router<const Prefix extends string = ""> {
   constructor(options: RouterOptions<Prefix> = {}) {
     assertOptions("new Router()", options, INCLUDE_OPTIONS);
     assertPrefix(options.prefix ?? "");
-    assertLists(options, "Router");
+    assertLists(options, "new Router()");
     this.#options = options;
     this.#exceptionHandlers = new ExceptionHandlers(options.exceptionHandlers);
   }
@@ -284,7 +284,7 @@ export class Router<const Prefix extends string = ""> {
     if (typeof path !== "string") {
       throw new ConfigurationError(
         `${methods.join(", ")}: the path of a route is text such as "/items/{item_id}", but this one is ${typeof path}.`,
-        { code: "TSGI_PATH_NOT_TEXT" },
+        { code: "TSGI_PATH_NOT_A_STRING" },
       );
     }
     if (path !== "" && !path.startsWith("/")) {
@@ -343,12 +343,12 @@ export class Router<const Prefix extends string = ""> {
       throw new ConfigurationError(
         "A router cannot include itself, nor one that includes it. " +
           `Take the includeRouter() of the one${named} out, or the other.`,
-        { code: "TSGI_ROUTER_CIRCLE" },
+        { code: "TSGI_CIRCULAR_ROUTER" },
       );
     }
     assertOptions("includeRouter()", options, INCLUDE_OPTIONS);
     assertPrefix(options.prefix ?? "");
-    assertLists(options, "includeRouter");
+    assertLists(options, "includeRouter()");
     const handlers = new ExceptionHandlers(options.exceptionHandlers);
     this.#included.add(router);
     router.subscribe({

@@ -356,13 +356,17 @@ describe("registration", () => {
     [
       "an App's middleware that is none",
       () => new App({ middleware: [undefined as never] }),
-      /App: a middleware is a fun/,
+      /new App\(\): a middleware is a fun/,
     ],
-    ["a router's tags in one text", () => new Router({ tags: "users" as never }), /Router: `tags` should be a list/],
+    [
+      "a router's tags in one text",
+      () => new Router({ tags: "users" as never }),
+      /new Router\(\): `tags` should be a list/,
+    ],
     [
       "dependencies of an inclusion that are no list",
       (app) => app.includeRouter(new Router(), { dependencies: {} as never }),
-      /includeRouter: `dependencies` should be a list, not an object/,
+      /includeRouter\(\): `dependencies` should be a list, not an object/,
     ],
     ["a start-up hook that is none", (app) => app.onStartup(5 as never), /onStartup takes a function .*, not number/],
     ["a shutdown hook that is none", (app) => app.onShutdown({} as never), /onShutdown takes a function/],

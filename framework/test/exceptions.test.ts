@@ -16,9 +16,9 @@ describe("a ConfigurationError", () => {
   it("says by its code which mistake it is, also where it is printed", () => {
     const app = new App();
     const error = thrownBy(() => app.mount("/v1", app));
-    expect(error).toMatchObject({ name: "ConfigurationError", code: "TSGI_MOUNT_ITSELF" });
-    expect(inspect(error)).toMatch(/^ConfigurationError: mount \/v1: [^]*code: 'TSGI_MOUNT_ITSELF'/);
-    expect(JSON.parse(JSON.stringify(error))).toMatchObject({ code: "TSGI_MOUNT_ITSELF" });
+    expect(error).toMatchObject({ name: "ConfigurationError", code: "TSGI_MOUNTED_ON_ITSELF" });
+    expect(inspect(error)).toMatch(/^ConfigurationError: mount \/v1: [^]*code: 'TSGI_MOUNTED_ON_ITSELF'/);
+    expect(JSON.parse(JSON.stringify(error))).toMatchObject({ code: "TSGI_MOUNTED_ON_ITSELF" });
   });
 
   it("keeps its code when the place of the mistake is put in front of its message", () => {
@@ -33,7 +33,7 @@ describe("a ConfigurationError", () => {
     Object.assign(params, { again: Depends(fn) });
     const error = thrownBy(() => new App().get("/", { dependencies: [Depends(fn)] }, async () => null));
     expect(error).toBeInstanceOf(RecursionError);
-    expect(error).toMatchObject({ code: "TSGI_DEPENDENCY_CIRCLE" });
+    expect(error).toMatchObject({ code: "TSGI_CIRCULAR_DEPENDENCY" });
   });
 
   it("shows the line to mend, however many frames of the framework stand in front of it", () => {

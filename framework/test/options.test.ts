@@ -190,7 +190,7 @@ describe("what stands where a handler should", () => {
 
   it("is refused at a path that is no text", () => {
     expect(() => new App().get(/items/ as never, handler)).toThrow(
-      expect.objectContaining({ code: "TSGI_PATH_NOT_TEXT" }),
+      expect.objectContaining({ code: "TSGI_PATH_NOT_A_STRING" }),
     );
   });
 });

@@ -68,7 +68,7 @@ export function streamFormat(handler: Handler, { stream }: RouteOptions): Stream
   if (!isAsyncFunction(handler)) {
     throw new ConfigurationError(
       "`stream` is for a handler that runs on the event loop. Write `async function* () { yield … }`.",
-      { code: "TSGI_STREAM_OFF_THE_LOOP" },
+      { code: "TSGI_STREAM_NOT_ON_EVENT_LOOP" },
     );
   }
   return stream;

@@ -25,7 +25,7 @@ async function readDocument(source: string | undefined): Promise<OpenAPIDocument
     throw new CommandError("TSGI_UNREADABLE_DOCUMENT", `${source} cannot be read: ${showError(error)}`);
   }
   throw new CommandError(
-    "TSGI_NOT_A_DOCUMENT",
+    "TSGI_NOT_AN_OPENAPI_DOCUMENT",
     `${source} is no OpenAPI document: it has no member "openapi". ` +
       "Name one that tsgi openapi --out FILE wrote, or a module.",
   );

@@ -32,7 +32,7 @@ function findDefault(cwd: string): string {
   const found = DEFAULT_MODULES.find((name) => existsSync(path.join(cwd, name)));
   if (found !== undefined) return path.join(cwd, found);
   throw new CommandError(
-    "TSGI_NO_MODULE",
+    "TSGI_NO_MODULE_NAMED",
     `No application was found in ${cwd}.\n` +
       "Name the file that exports it, as in `tsgi dev src/app.ts`. Without a name, the first of these is taken:\n" +
       `src/app, src/main, src/index, app, main, index; with .ts, .js or .mjs.`,

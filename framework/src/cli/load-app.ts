@@ -27,7 +27,7 @@ export async function loadApp(name: string | undefined): Promise<LoadedApp> {
   const exports = (await import(pathToFileURL(file).href)) as Record<string, unknown>;
   const app = exports["app"] ?? unwrapDefault(exports["default"]);
   if (typeof app === "function") return { app: app as ASGIApp, file, shownFile };
-  throw new CommandError("TSGI_NO_APPLICATION", `${shownFile} exports no application.\n${describe(exports, app)}`);
+  throw new CommandError("TSGI_NO_APP_EXPORTED", `${shownFile} exports no application.\n${describe(exports, app)}`);
 }
 
 /** A compiled CommonJS module has its exports below `default`. */

@@ -107,7 +107,7 @@ function compileSpec(name: string, annotation: unknown, of: string, names: reado
   if (global) {
     throw new ConfigurationError(
       `${place} is declared with the global ${global}. Write \`import { ${global} } from "tsgi"\`.`,
-      { code: "TSGI_GLOBAL_CLASS" },
+      { code: "TSGI_GLOBAL_CLASS_IN_PARAMS" },
     );
   }
   throw new ConfigurationError(
@@ -257,7 +257,7 @@ export function compileDependency(callable: Callable, place: Place): DependencyP
   if (place.chain.includes(callable)) {
     const chain = [...place.chain.slice(place.chain.indexOf(callable)), callable].map(nameOf).join(" → ");
     throw new RecursionError(`Dependencies go in a circle: ${chain}. Take one of them out of the other's params.`, {
-      code: "TSGI_DEPENDENCY_CIRCLE",
+      code: "TSGI_CIRCULAR_DEPENDENCY",
     });
   }
   const inner = { ...place, chain: [...place.chain, callable] };
@@ -352,7 +352,7 @@ function compileGuard(guard: unknown, index: number, place: Place): DependencySt
   if (!(guard instanceof DependsMarker)) {
     throw new ConfigurationError(
       `\`dependencies\` takes Depends(fn) or Security(fn); number ${index + 1} is ${describe(guard)}.`,
-      { code: "TSGI_INVALID_GUARD" },
+      { code: "TSGI_INVALID_DEPENDENCIES_ENTRY" },
     );
   }
   const spec = { name: "", kind: ParamKind.DEPENDS, annotation: guard, default: undefined, marker: guard };

@@ -63,7 +63,7 @@ export function createFindOverride(
       const circle = [...chain.slice(chain.indexOf(plan.callable)), plan.callable].map(nameOf).join(" → ");
       throw new RecursionError(
         `Dependencies go in a circle through dependencyOverrides: ${circle}. Take one of the overrides out.`,
-        { code: "TSGI_DEPENDENCY_CIRCLE" },
+        { code: "TSGI_CIRCULAR_DEPENDENCY" },
       );
     }
     for (const step of plan.dependencies) {

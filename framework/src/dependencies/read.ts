@@ -143,7 +143,7 @@ function readable(coerce: Coerce | null, what: string): Coerce {
   if (coerce) return coerce;
   throw new ConfigurationError(
     `${what} cannot be read from text. Take a scalar, a list of scalars, or an object of them; or read it with Body().`,
-    { code: "TSGI_NOT_READABLE_FROM_TEXT" },
+    { code: "TSGI_SCHEMA_NOT_READABLE_FROM_TEXT" },
   );
 }
 

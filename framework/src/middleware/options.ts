@@ -8,7 +8,7 @@ export function assertTimeout(what: string, timeoutMs: number): void {
   if (typeof timeoutMs === "number" && timeoutMs > 0 && timeoutMs <= MAX_TIMER_MS) return;
   throw new ConfigurationError(
     `${what} takes milliseconds, more than 0 and at most ${MAX_TIMER_MS}, not ${String(timeoutMs)}.`,
-    { code: "TSGI_INVALID_NUMBER" },
+    { code: "TSGI_INVALID_MIDDLEWARE_NUMBER" },
   );
 }
 
@@ -16,7 +16,7 @@ export function assertTimeout(what: string, timeoutMs: number): void {
 export function assertWhole(what: string, value: number, least: number): void {
   if (Number.isSafeInteger(value) && value >= least) return;
   throw new ConfigurationError(`${what} takes a whole number from ${least} on, not ${String(value)}.`, {
-    code: "TSGI_INVALID_NUMBER",
+    code: "TSGI_INVALID_MIDDLEWARE_NUMBER",
   });
 }
 

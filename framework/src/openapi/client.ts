@@ -34,7 +34,7 @@ async function loadGenerator(from: string): Promise<TypeGenerator> {
     const reason = isResolvable(require)
       ? `openapi-typescript in ${from} cannot be loaded. It needs TypeScript 5 beside it: 7 has no programming interface.`
       : `${from} has no openapi-typescript, which writes the types of a client.`;
-    throw new ConfigurationError(`${reason} ${INSTALL}`, { code: "TSGI_MISSING_CLIENT_WRITER", cause: error });
+    throw new ConfigurationError(`${reason} ${INSTALL}`, { code: "TSGI_MISSING_OPENAPI_TYPESCRIPT", cause: error });
   }
 }
 

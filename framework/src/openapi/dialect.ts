@@ -171,7 +171,7 @@ function typedOf(type: string, schema: JSONSchema, inner: Inner, direction: Dire
       throw new ConfigurationError(
         `The schema type ${JSON.stringify(type)} has no form in an OpenAPI document. ` +
           "Describe what travels on the wire, or leave the route out with includeInSchema: false.",
-        { code: "TSGI_SCHEMA_NOT_IN_DOCUMENT" },
+        { code: "TSGI_SCHEMA_WITHOUT_OPENAPI_FORM" },
       );
   }
 }

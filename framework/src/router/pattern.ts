@@ -43,14 +43,14 @@ export function parsePattern(path: string, method: string, options: SegmentOptio
   if (typeof path !== "string") {
     throw new ConfigurationError(
       `${method}: the path of a route is text such as "/items/{item_id}", but this one is ${typeof path}.`,
-      { code: "TSGI_PATH_NOT_TEXT" },
+      { code: "TSGI_PATH_NOT_A_STRING" },
     );
   }
   const names = new Set<string>();
   return splitPath(path, options).map((segment) => {
     const found = faultOf(segment, names);
     if (found !== null) {
-      throw new ConfigurationError(`${method} ${path}: ${found}`, { code: "TSGI_INVALID_PATTERN" });
+      throw new ConfigurationError(`${method} ${path}: ${found}`, { code: "TSGI_INVALID_PATH_PATTERN" });
     }
     if (!segment.startsWith("{")) {
       return { text: segment, isParam: false };

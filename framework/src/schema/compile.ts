@@ -265,7 +265,7 @@ function hasSpecial(schema: JSONSchema): boolean {
     throw new ConfigurationError(
       "A type that is worked out from a reference is known inside a module only: " +
         "write `t.Module({ … }).Import(name)`.",
-      { code: "TSGI_COMPUTED_REFERENCE" },
+      { code: "TSGI_COMPUTED_TYPE_OUTSIDE_MODULE" },
     );
   }
   for (const keyword in schema) {

@@ -65,7 +65,9 @@ describe("the last line of a failed command", () => {
     async (...args) => {
       await using project = await Project.create({ "app.js": WRONG });
       const { code, stdout, stderr } = await project.run(...args.filter((arg) => arg !== undefined));
-      expect(`${stdout}${stderr}`).toMatch(/cannot mount itself[^]*\nRead more: tsgi explain TSGI_MOUNT_ITSELF\n$/);
+      expect(`${stdout}${stderr}`).toMatch(
+        /cannot mount itself[^]*\nRead more: tsgi explain TSGI_MOUNTED_ON_ITSELF\n$/,
+      );
       expect(code).toBe(1);
     },
   );
@@ -73,8 +75,8 @@ describe("the last line of a failed command", () => {
   it("says how to read more: tsgi dev", async () => {
     await using project = await Project.create({ "app.js": WRONG });
     const command = project.start(["dev", "--port", "0"]);
-    await command.next(/cannot mount itself[^]*\nRead more: tsgi explain TSGI_MOUNT_ITSELF\n/);
-    expect(command.output).toContain("TSGI_MOUNT_ITSELF");
+    await command.next(/cannot mount itself[^]*\nRead more: tsgi explain TSGI_MOUNTED_ON_ITSELF\n/);
+    expect(command.output).toContain("TSGI_MOUNTED_ON_ITSELF");
   });
 
   it("names the code of what a start-up hook threw", async () => {
@@ -84,7 +86,7 @@ describe("the last line of a failed command", () => {
     await using project = await Project.create({ "app.js": source });
     const { code, stderr } = await project.run("run", "--port", "0");
     expect(stderr).toMatch(
-      /start-up failed: .*cannot mount itself\..* \[TSGI_MOUNT_ITSELF\]\nRead more: tsgi explain TSGI_MOUNT_ITSELF\n$/,
+      /start-up failed: .*cannot mount itself\..* \[TSGI_MOUNTED_ON_ITSELF\]\nRead more: tsgi explain TSGI_MOUNTED_ON_ITSELF\n$/,
     );
     expect(code).toBe(1);
   });
@@ -104,7 +106,7 @@ describe("the last line of a failed command", () => {
       try { app.mount("/v1", app); } catch (cause) { throw new Error("no api", { cause }); }`;
     await using project = await Project.create({ "app.js": source });
     const { stderr } = await project.run("routes");
-    expect(stderr).toMatch(/^Error: no api\n[^]*caused by ConfigurationError[^]*explain TSGI_MOUNT_ITSELF\n$/);
+    expect(stderr).toMatch(/^Error: no api\n[^]*caused by ConfigurationError[^]*explain TSGI_MOUNTED_ON_ITSELF\n$/);
   });
 
   it.each([

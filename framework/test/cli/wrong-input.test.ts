@@ -59,7 +59,7 @@ describe("a module that cannot be served", () => {
       "registers a wrong route",
       { "app.js": 'import { App } from "tsgi";\nexport const app = new App();\napp.get("/x/{id?}", async () => 1);' },
       [],
-      /^ConfigurationError: GET \/x\/\{id\?\}: .*\n {4}at file:.*app\.js:3:5\nRead more: tsgi explain TSGI_INVALID_PATTERN\n$/,
+      /^ConfigurationError: GET \/x\/\{id\?\}: .*\n {4}at file:.*app\.js:3:5\nRead more: tsgi explain TSGI_INVALID_PATH_PATTERN\n$/,
     ],
     [
       "has a wrong dependency in TypeScript",

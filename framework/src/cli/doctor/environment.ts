@@ -6,6 +6,7 @@ import { showError } from "../errors.js";
 import { findTypeScriptLoader } from "../typescript.js";
 import { type Finding, fault, note, ok } from "./finding.js";
 
+/** Whether this Node is new enough. */
 export function checkNode(): Finding {
   const { node } = process.versions;
   const [major = 0, minor = 0] = node.split(".").map(Number);
@@ -13,6 +14,7 @@ export function checkNode(): Finding {
   return isNewEnough ? ok("Node", node) : fault("Node", `${node} is too old. Install 20.19 or later.`);
 }
 
+/** Which event loop `tsgi run` takes, and why. */
 export function checkLoop(): Finding {
   if (process.platform !== "linux") return ok("loop", "libuv");
   try {

@@ -9,8 +9,11 @@ export interface Finding {
   text: string;
 }
 
+/** What is in order. */
 export const ok = (subject: string, text: string): Finding => ({ mark: "ok", subject, text });
+/** What is worth a change. */
 export const note = (subject: string, text: string): Finding => ({ mark: "note", subject, text });
+/** What is certainly broken. */
 export const fault = (subject: string, text: string): Finding => ({ mark: "fault", subject, text });
 
 /** `1 route`, `2 routes`. */
