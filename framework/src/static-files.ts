@@ -4,6 +4,7 @@ import { CallableInstance } from "./callable.js";
 import { decodeLatin1 } from "./datastructures.js";
 import { httpExceptionHandler } from "./exception-handlers.js";
 import { ClientDisconnect, ConfigurationError, HTTPException } from "./exceptions.js";
+import { assertOptions, namesOf } from "./options.js";
 import { chooseCoding, Request } from "./request.js";
 import {
   addVary,
@@ -16,7 +17,6 @@ import {
   ResponseHeaders,
 } from "./response.js";
 import { canonicalPath, decodeSegment, localPath } from "./router.js";
-import { assertOptions, namesOf } from "./options.js";
 
 /** The options of `StaticFiles`. */
 export interface StaticFilesOptions {
@@ -180,7 +180,8 @@ export interface StaticFiles {
 export class StaticFiles extends CallableInstance {
   /**
    * @param directory - A path, which starts at the working directory, or a `file:` URL.
-   * @throws ConfigurationError when it is none of these, and for an option that there is not. That it is a folder is looked up with the first request.
+   * @throws ConfigurationError when it is none of these, and for an option that there is not. That it is a folder is
+   * looked up with the first request.
    */
   constructor(directory: string | URL, options: StaticFilesOptions = {}) {
     if (typeof directory !== "string" && !(directory instanceof URL)) {

@@ -1,11 +1,11 @@
 /** Pools of processes and of threads. @module */
 import { ConfigurationError } from "../exceptions.js";
+import { assertOptions, namesOf } from "../options.js";
 import { toModuleURL } from "./entry.js";
 import { PoolClosedError } from "./errors.js";
 import { workerHost } from "./host.js";
 import { assertUnbound } from "./ownership.js";
 import { type PoolStats, WorkerPool, type WorkerPoolSettings } from "./worker-pool.js";
-import { assertOptions, namesOf } from "../options.js";
 
 /** What the workers of a pool are. */
 export type WorkerKind = "process" | "thread";

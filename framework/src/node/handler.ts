@@ -5,6 +5,7 @@ import type { Duplex } from "node:stream";
 import type { ASGIApp } from "../asgi.js";
 import { assertApplication } from "../callable.js";
 import { consoleLogger, type Logger } from "../logger.js";
+import { assertOptions, namesOf } from "../options.js";
 import { Connection } from "./connection.js";
 import { Exchange } from "./exchange.js";
 import { ProtocolError } from "./errors.js";
@@ -17,7 +18,6 @@ import { ServerRequest } from "./server-request.js";
 import { Service } from "./service.js";
 import { TrustedProxies } from "./trusted-proxies.js";
 import { toRules, WebSocketGate, type WebSocketOptions } from "./websocket-gate.js";
-import { assertOptions, namesOf } from "../options.js";
 
 /** What `toNodeHandler` can be told. */
 export interface NodeHandlerOptions extends WebSocketOptions {

@@ -6,6 +6,7 @@ import { assertApplication } from "../callable.js";
 import { type LoopName, loopName, shareProcessors, workerHost } from "../concurrency.js";
 import { ConfigurationError } from "../exceptions.js";
 import { consoleLogger, type Logger } from "../logger.js";
+import { assertOptions, namesOf } from "../options.js";
 import { DEFAULT_REQUEST_LIMITS } from "./handler.js";
 import { createHTTPServer, type Timeouts } from "./http-server.js";
 import { Lifespan } from "./lifespan.js";
@@ -13,12 +14,11 @@ import type { RequestLimits } from "./request-head.js";
 import { NodeServer, type RunningServer, type StoppableServer, toRunningServer } from "./running-server.js";
 import { Service } from "./service.js";
 import { closeOnSignals } from "./signals.js";
-import { toRules, type WebSocketOptions } from "./websocket-gate.js";
 import { TrustedProxies } from "./trusted-proxies.js";
 import { findUws, type UwsModule } from "./uws/module.js";
 import { UwsServer } from "./uws/server.js";
+import { toRules, type WebSocketOptions } from "./websocket-gate.js";
 import { joinWorkers, returnConnections, sharedPort } from "./worker.js";
-import { assertOptions, namesOf } from "../options.js";
 
 /** How `serve` listens and stops. */
 export interface ServeOptions extends WebSocketOptions {

@@ -1,5 +1,5 @@
 import type { Request } from "../request.js";
-import { Response } from "../response.js";
+import { listsTag, Response } from "../response.js";
 
 /** A file of a page: one of an installed package, or text of our own. */
 export interface Asset {
@@ -65,13 +65,13 @@ export async function sendAsset(
   const { version, read } = await packageOf(packageName);
   const etag = `"${version}-${name}"`;
   const headers = { ...PAGE_HEADERS, "cache-control": `public, max-age=${MAX_AGE_SECONDS}`, etag };
-  if (isMatch(request.header("if-none-match"), etag)) return new Response(null, { statusCode: 304, headers });
+  if (isCurrent(request, etag)) return new Response(null, { statusCode: 304, headers });
   const bytes = await read(content);
   return new Response(edit ? edit(new TextDecoder().decode(bytes)) : bytes, { headers, mediaType });
 }
 
-/** RFC 9110 §13.1.2: a list of tags, compared weakly, or `*`. */
-export function isMatch(condition: string | undefined, etag: string): boolean {
-  if (condition === undefined) return false;
-  return condition.split(",").some((tag) => [etag, "*"].includes(tag.trim().replace(/^W\//, "")));
+/** RFC 9110 §13.1.2: whether the client has what is to be sent. */
+export function isCurrent(request: Request, etag: string): boolean {
+  const condition = request.header("if-none-match");
+  return condition !== undefined && listsTag(condition, etag, "weak");
 }

@@ -3,7 +3,7 @@ import { ConfigurationError } from "../exceptions.js";
 import { Request } from "../request.js";
 import { HTMLResponse, Response } from "../response.js";
 import type { RouteEntry } from "../router.js";
-import { isMatch, PAGE_HEADERS, sendAsset } from "./assets.js";
+import { isCurrent, PAGE_HEADERS, sendAsset } from "./assets.js";
 import { buildDocument } from "./document.js";
 import { relativePath, rootPathOf, upToRoot } from "./location.js";
 import type { OpenAPIOptions } from "./options.js";
@@ -106,7 +106,7 @@ export class Documentation {
     if (this.#placed?.rootPath !== rootPath) this.#placed = await placeDocument(this.document, rootPath);
     const { bytes, etag } = this.#placed;
     const headers = { "cache-control": "no-cache", etag };
-    return isMatch(request.header("if-none-match"), etag)
+    return isCurrent(request, etag)
       ? new Response(null, { statusCode: 304, headers })
       : new Response(bytes, { mediaType: "application/json", headers });
   }

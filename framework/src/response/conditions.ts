@@ -17,7 +17,7 @@ export type Verdict = "send" | "not-modified" | "failed";
 const ENTITY_TAG = /[ \t]*(W\/)?("[\u0021\u0023-\u007e\u0080-\u00ff]*")[ \t]*(?:,|$)/y;
 
 /** Whether a list of entity tags has this one. Weak tags never match where the comparison is strong (§8.8.3.2). */
-function lists(header: string, etag: string, comparison: "strong" | "weak"): boolean {
+export function listsTag(header: string, etag: string, comparison: "strong" | "weak"): boolean {
   if (header.trim() === "*") return true;
   const opaque = etag.replace(/^W\//, "");
   const isWeak = opaque !== etag;
@@ -34,7 +34,7 @@ export function evaluateConditions(request: Request, { etag, lastModified }: Val
   const ifMatch = request.header("if-match");
   const ifUnmodifiedSince = request.header("if-unmodified-since");
   if (ifMatch !== undefined) {
-    if (!lists(ifMatch, etag, "strong")) return "failed";
+    if (!listsTag(ifMatch, etag, "strong")) return "failed";
   } else if (ifUnmodifiedSince !== undefined && lastModified !== null) {
     const date = parseHTTPDate(ifUnmodifiedSince);
     if (date !== null && lastModified > date) return "failed";
@@ -42,7 +42,7 @@ export function evaluateConditions(request: Request, { etag, lastModified }: Val
   const ifNoneMatch = request.header("if-none-match");
   const ifModifiedSince = request.header("if-modified-since");
   if (ifNoneMatch !== undefined) {
-    if (lists(ifNoneMatch, etag, "weak")) return "not-modified";
+    if (listsTag(ifNoneMatch, etag, "weak")) return "not-modified";
   } else if (ifModifiedSince !== undefined && lastModified !== null) {
     const date = parseHTTPDate(ifModifiedSince);
     if (date !== null && lastModified <= date) return "not-modified";

@@ -1,8 +1,8 @@
 import { ConfigurationError } from "../exceptions.js";
+import { assertOptions } from "../options.js";
 import { Cookie, Header, type Marker, Query } from "../params.js";
 import { t } from "../schema.js";
 import { SCHEME_OPTIONS, type SchemeOptions, SecurityScheme } from "./scheme.js";
-import { assertOptions } from "../options.js";
 
 /** The options of `APIKeyHeader`, `APIKeyQuery` and `APIKeyCookie`. */
 export interface APIKeyOptions<AutoError extends boolean = boolean> extends SchemeOptions<AutoError> {

@@ -1,8 +1,8 @@
 import { decodeLatin1, decodeUTF8 } from "../datastructures.js";
 import { ConfigurationError } from "../exceptions.js";
+import { assertOptions } from "../options.js";
 import { AUTHORIZATION, type HTTPAuthorizationCredentials, parseAuthorization } from "./authorization.js";
 import { SCHEME_OPTIONS, type SchemeOptions, SecurityScheme } from "./scheme.js";
-import { assertOptions } from "../options.js";
 
 /** The options of `HTTPBearer`. */
 export interface HTTPBearerOptions<AutoError extends boolean = boolean> extends SchemeOptions<AutoError> {

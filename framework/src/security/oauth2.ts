@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../exceptions.js";
+import { assertOptions } from "../options.js";
 import { AUTHORIZATION, parseAuthorization } from "./authorization.js";
 import { SCHEME_OPTIONS, type SchemeOptions, SecurityScheme } from "./scheme.js";
-import { assertOptions } from "../options.js";
 
 /** The options of `OAuth2PasswordBearer`. */
 export interface OAuth2PasswordBearerOptions<AutoError extends boolean = boolean> extends SchemeOptions<AutoError> {

@@ -1,8 +1,8 @@
 import { CallableInstance } from "../callable.js";
 import { HTTPException } from "../exceptions.js";
+import { namesOf } from "../options.js";
 import { type Marker, type PARAMS, type Params, withParams } from "../params.js";
 import type { SecuritySchemeObject } from "./types.js";
-import { namesOf } from "../options.js";
 
 /** What every scheme takes. */
 export interface SchemeOptions<AutoError extends boolean = boolean> {

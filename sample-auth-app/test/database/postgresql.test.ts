@@ -45,7 +45,7 @@ async function openShop() {
   await request.post("/users").send({ username: "alice", email: "alice@example.com", password: PASSWORD }).expect(201);
   const login = () => request.post("/auth/token").type("form").send({ username: "alice", password: PASSWORD });
   const { body } = await login().expect(200);
-  const get = (path: string) => request.get(path).auth(body.access_token, { type: "bearer" }).timeout(PATIENCE_MS);
+  const get = (route: string) => request.get(route).auth(body.access_token, { type: "bearer" }).timeout(PATIENCE_MS);
   await get("/items").expect(200);
   return {
     url,
