@@ -1,5 +1,5 @@
 /** A server of `node:http` that refuses what its parser forgives, within limits and time-outs. @module */
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import type { Socket } from "node:net";
 import type { TlsOptions } from "node:tls";
@@ -67,6 +67,8 @@ export function createHTTPServer(service: Service, settings: HTTPServerSettings)
       ...[headersMs, requestMs].filter((ms) => ms > 0).map((ms) => Math.ceil(ms / 4)),
     ),
     handshakeTimeout: headersMs === 0 ? undefined : headersMs,
+    // From Node 24.9 on; before, the gate gives back what is no WebSocket.
+    shouldUpgradeCallback: ({ headers }: IncomingMessage) => headers.upgrade?.toLowerCase() === "websocket",
     IncomingMessage: ServerRequest,
     ServerResponse: WholeResponse,
     requireHostHeader: false, // checked in request-head.ts, where the answer has a body
@@ -81,7 +83,7 @@ export function createHTTPServer(service: Service, settings: HTTPServerSettings)
   const parse = lookAtFirstLines(server, service, settings);
   closeIdle(server, service.connections, keepAliveMs);
   const gate = new WebSocketGate(service, settings.webSockets, parse);
-  server.on("upgrade", (req, socket, firstBytes) => gate.upgrade(req, socket as Socket, firstBytes));
+  server.on("upgrade", (req, _stream, firstBytes) => gate.upgrade(req, req.socket, firstBytes));
   return server;
 }
 

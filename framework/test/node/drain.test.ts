@@ -82,7 +82,7 @@ describe("a server that stops", () => {
     await begun.promise;
     const closed = server.close();
     release.resolve();
-    expect(await wire.closed).toMatch(/3\r\none\r\n3\r\ntwo\r\n0\r\n\r\n$/);
+    expect(await wire.closed).toMatch(/\r\n(?:3\r\none\r\n3\r\ntwo|6\r\nonetwo)\r\n0\r\n\r\n$/);
     await closed;
   });
 

@@ -145,7 +145,9 @@ describe("a response", () => {
     await using wire = new Wire(server.port);
     // The next answer behind it proves that the client's and the server's idea of where the body ends are the same.
     const answer = await wire.write(request + NEXT).until(/next$/);
-    const first = answer.replaceAll(/(?:Date|Connection|Keep-Alive): .*\r\n/g, "");
+    const first = answer
+      .replaceAll(/(?:Date|Connection|Keep-Alive): .*\r\n/g, "")
+      .replace("6\r\nonetwo\r\n", "3\r\none\r\n3\r\ntwo\r\n"); // from Node 26 on writes of one turn go as one chunk
     expect(first).toBe(`${expected}HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nnext`);
     expect(server.logger.at("error")).toEqual([]);
   });
@@ -398,10 +400,11 @@ describe("send", () => {
       httpApp(async (_scope, _receive, send) => {
         const part: SendMessage = { type: "http.response.body", body: MEGABYTE, more_body: true };
         await send(start(200));
-        let done = send(part);
-        while (done === undefined) {
+        let done: Promise<void> | void;
+        do {
           done = send(part);
-        }
+          // From Node 26 on a write waits a turn for others to go with it: what is over by then did not wait for the client.
+        } while (done === undefined || (await Promise.race([done.then(() => true), turns(3)])));
         waits.resolve();
         const waiting: unknown = await done.catch((error: unknown) => error);
         const next: unknown = await Promise.resolve(part)
@@ -451,3 +454,9 @@ describe("send", () => {
     },
   );
 });
+
+/** Resolves to `false` after so many turns of the loop. */
+async function turns(count: number): Promise<false> {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
+  return false;
+}
