@@ -17,15 +17,12 @@ const internalServerError = new Refusal(500);
  */
 const MAX_DISCARDED_BYTES = 65_536;
 
-/** Where an exchange takes the request's body from. */
-export type BodySource = Pick<RequestBody, "outstanding" | "receive" | "end" | "discard">;
-
 /** Calls the application for one request, and sees to it that the client gets exactly one answer. */
 export class Exchange implements Call, ResponseOwner {
   readonly scope: HTTPScope;
   readonly #service: Service;
   readonly #connection: Line;
-  readonly #body: BodySource;
+  readonly #body: RequestBody;
   readonly #res: ResponseSink;
   readonly #response: ResponseWriter;
   #gone = false;
@@ -35,7 +32,7 @@ export class Exchange implements Call, ResponseOwner {
     service: Service,
     connection: Line,
     scope: HTTPScope,
-    body: BodySource,
+    body: RequestBody,
     res: ResponseSink,
     maxTextBytes?: number,
   ) {
