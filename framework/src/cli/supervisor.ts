@@ -1,6 +1,7 @@
 /** Keeps one child that serves the application, and replaces it when a file changes. @module */
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { isEcho } from "../node/signals.js";
 import { envFiles, environmentBeside } from "./env-file.js";
 import type { RunFlags } from "./serve-options.js";
 
@@ -22,7 +23,7 @@ export class Supervisor {
   #child: ChildProcess | null = null;
   #changed = new Set<string>();
   #isReloading = false;
-  #isStopping = false;
+  #stoppedAt: number | null = null;
   #markEnded: () => void = () => {};
 
   constructor(file: string, flags: RunFlags) {
@@ -61,6 +62,10 @@ export class Supervisor {
     void this.#reloadWhileChanged();
   }
 
+  get #isStopping(): boolean {
+    return this.#stoppedAt !== null;
+  }
+
   async #reloadWhileChanged(): Promise<void> {
     while (this.#changed.size > 0 && !this.#isStopping) {
       await new Promise((resolve) => setTimeout(resolve, DEBOUNCE_MS));
@@ -87,11 +92,11 @@ export class Supervisor {
 
   /** Ends the child, then the command. A second signal kills at once. */
   async #stop(): Promise<void> {
-    if (this.#isStopping) {
-      this.#child?.kill("SIGKILL");
+    if (this.#stoppedAt !== null) {
+      if (!isEcho(this.#stoppedAt)) this.#child?.kill("SIGKILL");
       return;
     }
-    this.#isStopping = true;
+    this.#stoppedAt = performance.now();
     await this.#end();
     this.#markEnded();
   }

@@ -9,8 +9,15 @@ export interface Closable {
 }
 
 const SIGNALS = ["SIGTERM", "SIGINT"] as const;
+
+/**
+ * Milliseconds in which a further signal is an echo of the first. A terminal signals every process of its group, systemd
+ * every process of the unit, and npm hands on what it is given: under `npm start` one Ctrl-C arrives twice.
+ */
+const ECHO_MS = 500;
+
 const servers = new Set<Closable>();
-let signalled = false;
+let signalledAt: number | null = null;
 let stopping = false;
 
 /** Closes the server on SIGTERM and SIGINT, and ends the process when all servers have closed. Gives the undo. */
@@ -47,12 +54,18 @@ export function stop(others: readonly Closable[] = []): void {
   });
 }
 
+/** Whether a signal that comes now says no more than the one that came at `firstAt`, on the clock of `performance`. */
+export function isEcho(firstAt: number): boolean {
+  return performance.now() - firstAt < ECHO_MS;
+}
+
 function onSignal(signal: NodeJS.Signals): void {
-  if (signalled) {
+  if (signalledAt !== null) {
+    if (isEcho(signalledAt)) return;
     const running = [...servers].flatMap((server) => server.running());
     end(1, `${signal} again: ended while these still ran: ${running.join(", ") || "nothing known"}.`);
   }
-  signalled = true;
+  signalledAt = performance.now();
   stop();
 }
 

@@ -69,15 +69,28 @@ describe("a signal", () => {
     expect(status).toBe(1);
   });
 
-  it("given twice ends at once, with a status and the path that was running", async () => {
+  it("that arrives twice, as from a terminal and from npm, still lets the running request finish", async () => {
+    await using server = await ServerProcess.start(SLOW.replace("300", "10000"));
+    await using wire = new Wire(await portOf(server));
+    wire.write("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n");
+    await server.said(/entered \/slow/);
+    server.kill("SIGINT");
+    await server.said(/stopping/);
+    server.kill("SIGINT");
+    await server.said(/stopping\nstopping/);
+    server.kill("SIGUSR2");
+    expect(await wire.closed).toMatch(/finished$/);
+    expect(await server.ended).toMatchObject({ status: 0, stdout: expect.stringMatching(/shutdown ran\n$/) });
+  });
+
+  it("given again ends at once, with a status and the path that was running", async () => {
     await using server = await ServerProcess.start(SLOW.replace("300", "60000"));
     await using wire = new Wire(await portOf(server));
     wire.write("GET /stuck HTTP/1.1\r\nHost: a\r\n\r\n");
     await server.said(/entered \/stuck/);
-    server.kill("SIGINT");
-    await server.said(/stopping/);
-    server.kill("SIGINT");
+    const impatience = setInterval(() => server.kill("SIGINT"), 100);
     const { status, stderr } = await server.ended;
+    clearInterval(impatience);
     expect(stderr).toContain("SIGINT again: ended while these still ran: GET /stuck.");
     expect(status).toBe(1);
   });
