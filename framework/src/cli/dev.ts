@@ -17,7 +17,10 @@ export interface DevFlags extends Pick<RunFlags, "host" | "port" | "loop" | "tru
 const WATCHED = /\.([cm]?[jt]sx?|json|html|css|env|sql|prisma)$|(^|[\\/])\.env(\.|$)/;
 
 /** Folders that hold no source: what tools write there would start the application again and again. */
-const IGNORED = /(^|[\\/])(node_modules|\.git|coverage|\.cache|\.[^\\/]*\.sw[a-z])([\\/]|$)/;
+const IGNORED = /(^|[\\/])(node_modules|coverage|\.(?!\.?[\\/]|env)[^\\/]+)([\\/]|$)/;
+
+/** What a compiler writes, which is source only to whoever serves it. */
+const COMPILED = /(^|[\\/])dist([\\/]|$)/;
 
 /** Serves until SIGINT or SIGTERM. */
 export async function dev(module: string | undefined, flags: DevFlags): Promise<void> {
@@ -25,12 +28,18 @@ export async function dev(module: string | undefined, flags: DevFlags): Promise<
   const { watch: further, ...served } = flags;
   const supervisor = new Supervisor(file, { ...served, workers: 1 });
   const folders = [process.cwd(), path.dirname(file), ...further.map((folder) => path.resolve(folder)), ...envFiles()];
+  const relative = (name: string) => path.relative(process.cwd(), name);
+  const servesCompiled = COMPILED.test(relative(file));
   const watcher = watch([...new Set(folders)], {
     ignoreInitial: true,
     ignored: (name, stats) =>
-      IGNORED.test(path.relative(process.cwd(), name)) || (stats?.isFile() === true && !WATCHED.test(name)),
+      IGNORED.test(relative(name)) ||
+      (!servesCompiled && COMPILED.test(relative(name))) ||
+      (stats?.isFile() === true && !WATCHED.test(name)),
   });
-  watcher.on("all", (_, name) => supervisor.reload(path.relative(process.cwd(), name)));
+  for (const event of ["add", "change", "unlink"] as const) {
+    watcher.on(event, (name) => supervisor.reload(relative(name))); // a folder alone changes nothing
+  }
   watcher.on("error", (error) => process.stderr.write(`Watching failed: ${String(error)}\n`));
   await once(watcher, "ready"); // a change before that would go unseen
   supervisor.start();

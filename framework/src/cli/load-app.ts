@@ -48,7 +48,8 @@ function describe(exports: Record<string, unknown>, found: unknown): string {
   return `It exports ${names.join(", ")}, but neither app nor default. ${way}`;
 }
 
-function isTsgiApp(value: unknown): value is App {
+/** Whether it is an App itself, and not one that something wraps. */
+export function isTsgiApp(value: unknown): value is App {
   return typeof value === "function" && "openapi" in value;
 }
 

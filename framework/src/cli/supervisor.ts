@@ -1,7 +1,6 @@
 /** Keeps one child that serves the application, and replaces it when a file changes. @module */
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { isEcho } from "../node/signals.js";
 import { envFiles, environmentBeside } from "./env-file.js";
 import type { RunFlags } from "./serve-options.js";
 
@@ -10,6 +9,9 @@ const DEBOUNCE_MS = 30;
 
 /** Milliseconds that a child has to end before it is killed. Its server gives up its open connections before that. */
 const END_MS = 1500;
+
+/** Milliseconds in which a further signal is an echo of the first: npm hands on the Ctrl-C that the terminal gave to both. */
+const ECHO_MS = 500;
 
 const CHILD = fileURLToPath(new URL("dev-child.js", import.meta.url));
 
@@ -93,7 +95,7 @@ export class Supervisor {
   /** Ends the child, then the command. A second signal kills at once. */
   async #stop(): Promise<void> {
     if (this.#stoppedAt !== null) {
-      if (!isEcho(this.#stoppedAt)) this.#child?.kill("SIGKILL");
+      if (performance.now() - this.#stoppedAt >= ECHO_MS) this.#child?.kill("SIGKILL");
       return;
     }
     this.#stoppedAt = performance.now();

@@ -54,14 +54,9 @@ export function stop(others: readonly Closable[] = []): void {
   });
 }
 
-/** Whether a signal that comes now says no more than the one that came at `firstAt`, on the clock of `performance`. */
-export function isEcho(firstAt: number): boolean {
-  return performance.now() - firstAt < ECHO_MS;
-}
-
 function onSignal(signal: NodeJS.Signals): void {
   if (signalledAt !== null) {
-    if (isEcho(signalledAt)) return;
+    if (performance.now() - signalledAt < ECHO_MS) return;
     const running = [...servers].flatMap((server) => server.running());
     end(1, `${signal} again: ended while these still ran: ${running.join(", ") || "nothing known"}.`);
   }

@@ -1,6 +1,7 @@
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { connect } from "node:net";
+import { join } from "node:path";
 import { describe, expect, it, jest } from "@jest/globals";
 import { Project, type RunningCommand } from "./_project.js";
 
@@ -52,6 +53,36 @@ describe("tsgi dev", () => {
     await command.next(/Syntax error: Unexpected ";"\n {2}at app\.ts:1:20\n\n {2}export const app = ;/);
     await command.next(/Waiting for a change/);
     await project.write({ "app.ts": versioned(2) });
+    expect((await ask(command)).version).toBe(2);
+  });
+
+  it("says what the routes have that is meant for another framework", async () => {
+    const source = `${versioned(1)}app.get("/users/:id", (req, res) => res.json({}));`;
+    await using project = await Project.create({ "app.js": source });
+    const command = project.start(["dev", "--port", "0"]);
+    await command.next(/Ready in \d+ ms/);
+    expect(command.output).toContain('tsgi dev: GET /users/:id: ":id" is plain text here. Write "{id}".');
+    expect(command.output).toContain("tsgi dev: GET /users/:id: the handler takes 2 arguments");
+    await project.write({ "app.js": `${versioned(1)}app.use(() => {});` });
+    await command.next(/tsgi dev: An App of tsgi has no use\(\)\. Write app\.addMiddleware/);
+  });
+
+  it("leaves alone what tools write: what they compile, folders of their own, and folders that hold nothing", async () => {
+    await using project = await Project.create({ "app.js": versioned(1) });
+    const command = project.start(["dev", "--port", "0"]);
+    await ask(command);
+    await project.write({ "dist/app.js": "", ".tool-1/new/app.js": "", ".cache/a.js": "" });
+    await mkdir(join(project.folder, "empty"));
+    await project.write({ "app.js": versioned(2) });
+    expect((await ask(command)).version).toBe(2);
+    expect(command.output.match(/.* changed\. Starting anew/g)).toEqual(["tsgi dev: app.js changed. Starting anew"]);
+  });
+
+  it("watches compiled files where they are what it serves", async () => {
+    await using project = await Project.create({ "dist/app.js": versioned(1) });
+    const command = project.start(["dev", "dist/app.js", "--port", "0"]);
+    await ask(command);
+    await project.write({ "dist/app.js": versioned(2) });
     expect((await ask(command)).version).toBe(2);
   });
 

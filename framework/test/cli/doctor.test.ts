@@ -124,6 +124,11 @@ describe("tsgi doctor, of routes", () => {
       'GET /users/[id]: "[id]" is plain text here. Write "{id}".',
     ],
     [
+      "a parameter whose name the pattern writes in another way",
+      'app.get("/users/{user_id}", { params: { userId: t.Integer() } }, async ({ userId }) => userId);',
+      'GET /users/{user_id}: "userId" is read from the query, since the path has {user_id}. Write one name.',
+    ],
+    [
       "a query in a path",
       'app.get("/users?page", async () => 1);',
       "GET /users?page: what stands behind a ? is no part of a path. Declare the names of the query in params.",

@@ -20,6 +20,12 @@ export function checkHabits(app: App): Finding[] {
     for (const { name, callable } of plan.allDependencies) {
       if (callable.length > 1) add(record, `the dependency ${name} ${takesTooMuch(callable.length)}.`);
     }
+    for (const { name, kind } of plan.sources) {
+      const meant = kind === ParamKind.QUERY ? nameMeant(name, record.path) : undefined;
+      if (meant !== undefined) {
+        add(record, `${JSON.stringify(name)} is read from the query, since the path has {${meant}}. Write one name.`);
+      }
+    }
     const body = plan.sources.find(({ kind }) => BODY_KINDS.has(kind));
     if (body && BODILESS.has(record.method)) {
       add(
@@ -54,6 +60,13 @@ function habitsOfPattern(pattern: string): string[] {
       ? ["what stands behind a ? is no part of a path. Declare the names of the query in params."]
       : [];
   });
+}
+
+/** The name in a pattern that differs from a parameter's in case or underscores alone. */
+function nameMeant(name: string, pattern: string): string | undefined {
+  const plain = (text: string) => text.replaceAll("_", "").toLowerCase();
+  const names = Array.from(pattern.matchAll(/\{(\w+)/g), ([, found = ""]) => found);
+  return names.find((found) => found !== name && plain(found) === plain(name));
 }
 
 function habitsOfHandler({ handler, method }: RouteRecord): string[] {
