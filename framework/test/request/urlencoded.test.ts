@@ -40,25 +40,10 @@ describe("an urlencoded form", () => {
     expect(await request.text()).toBe("a=1+1");
   });
 
-  it.each(["+", "%2B", "%", "%ff", "%+", "=", "?", "é", "__proto__"])(
-    "of 1 MiB of %s takes at most ten times as long as one of letters",
-    async (unit) => {
-      const bodyOf = (text: string): Buffer =>
-        Buffer.from(text.repeat(Math.ceil(1_000_000 / text.length))).subarray(0, 1_000_000);
-      const timeOf = async (body: Buffer): Promise<number> => {
-        const request = requestOf(body);
-        const start = performance.now();
-        await request.form();
-        return performance.now() - start;
-      };
-      const [letters, hostile] = [bodyOf("a"), bodyOf(unit)];
-      let [usual, worst] = [Infinity, Infinity];
-      for (let run = 0; run < 10; run++) {
-        usual = Math.min(usual, await timeOf(letters));
-        worst = Math.min(worst, await timeOf(hostile));
-      }
-      // 3 ms and, at most, 11. With a plus at a time in `URLSearchParams` it was 64.
-      expect(worst).toBeLessThan(10 * usual);
-    },
-  );
+  it.each(["+", "%2B", "%", "%ff", "%+", "=", "?", "é", "__proto__"])("of 1 MiB of %s is read whole", async (unit) => {
+    const text = Buffer.from(unit.repeat(Math.ceil(1_000_000 / unit.length))).subarray(0, 1_000_000);
+    const [[name = "", value] = []] = await requestOf(text).form();
+    const [expected] = new URLSearchParams(`&${text.toString()}`); // a question mark at the very beginning is its own
+    expect([name === expected?.[0], value === expected?.[1]]).toEqual([true, true]); // a megabyte is nothing to print
+  });
 });
