@@ -9,6 +9,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 interface Response {
   _header: string | null;
   readonly _keepAliveTimeout: number;
+  readonly _expect_continue: boolean;
+  readonly _sent100: boolean;
 }
 
 interface Request {
@@ -28,6 +30,12 @@ export function keepAliveMsOf(response: ServerResponse): number {
   return (response as unknown as Response)._keepAliveTimeout;
 }
 
+/** Whether the client waits for `100 Continue`, and has not been sent one. */
+export function awaitsContinue(response: ServerResponse): boolean {
+  const { _expect_continue: asked, _sent100: sent } = response as unknown as Response;
+  return asked && !sent;
+}
+
 /**
  * Ends the stream of a request without a body, which nobody reads: else `node:http` starts, reads, ends and destroys it in
  * five turns of the loop. It is what `optimizeEmptyRequests` of newer versions does.
@@ -37,6 +45,14 @@ export function endEmpty(request: IncomingMessage): void {
   internals._dumped = true;
   internals._readableState.ended = true;
   internals._readableState.endEmitted = true;
+}
+
+/**
+ * Stops reading where `push` has said before that it is enough, in vain: the stream of the socket may start a read of its
+ * own behind a pause, and a second pause is not told of by itself.
+ */
+export function stopReading({ socket }: IncomingMessage): void {
+  if (socket.isPaused()) socket.emit("pause");
 }
 
 /** Goes on reading, after `push` has said that it is enough. */

@@ -1,6 +1,6 @@
 /** A request of `node:http` whose body goes to the application without a stream between. @module */
 import { IncomingMessage } from "node:http";
-import { endEmpty, readOn } from "./internals.js";
+import { endEmpty, readOn, stopReading } from "./internals.js";
 import type { BodyFlow, RequestBody } from "./request-body.js";
 
 const EMPTY = Buffer.alloc(0);
@@ -27,6 +27,7 @@ export class ServerRequest extends IncomingMessage implements BodyFlow {
     const body = this.#body;
     if (body === null) return super.push(chunk);
     const goesOn = body.take(chunk ?? EMPTY, chunk === null);
+    if (!goesOn) stopReading(this);
     if (body.outstanding > 0) return goesOn;
     if (this.listenerCount("end") > 0) super.push(null); // node:http itself listens, where the answer came first
     else endEmpty(this);

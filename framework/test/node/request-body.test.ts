@@ -76,7 +76,8 @@ describe("receive", () => {
     for (let sent = 0; sent < SIZE; sent += 1 << 20) {
       wire.socket.write(Buffer.alloc(1 << 20));
     }
-    await new Promise((resolve) => setImmediate(resolve));
+    // Long enough for a server that reads on, which takes 64 KiB or more in each turn of the loop.
+    for (let turn = 0; turn < 2000; turn++) await new Promise((resolve) => setImmediate(resolve));
     // What has left this process is in the buffers of two sockets; the rest waits here.
     expect(wire.socket.writableLength).toBeGreaterThan(SIZE / 2);
     ask.resolve();
