@@ -207,6 +207,28 @@ onUws("a server on uWebSockets.js", () => {
     expect(await wire.closed).toMatch(/^HTTP\/1\.1 200 [^]*Connection: close\r\n[^]*hello$/i);
   });
 
+  it("goes on with the next request behind an answer that leaves the body unread for which the client had to wait", async () => {
+    const entered = new Deferred<void>();
+    const answer = new Deferred<void>();
+    await using own = await served(
+      httpApp(async ({ method }, _receive, send) => {
+        entered.resolve();
+        if (method === "POST") await answer.promise;
+        await respond(send, 200, method);
+      }),
+    );
+    await using wire = new Wire(own.port);
+    wire.write(`POST / HTTP/1.1\r\n${HOST}Content-Length: 90000\r\n\r\n`);
+    await entered.promise;
+    wire.write("a".repeat(70_000));
+    for (let turn = 0; turn < 200; turn++) await new Promise((resolve) => setImmediate(resolve)); // until all of it is here
+    answer.resolve();
+    await wire.until(/POST$/);
+    wire.write(`${"a".repeat(20_000)}GET / HTTP/1.1\r\n${HOST}\r\n`);
+    expect(await wire.until(/GET$/)).toMatch(/^HTTP\/1\.1 200 [^]*POSTHTTP\/1\.1 200 /);
+    expect(own.logger.at("error")).toEqual([]);
+  });
+
   it("tells the application when its client goes", async () => {
     const entered = new Deferred<void>();
     const told = new Deferred<ReceiveMessage>();

@@ -101,7 +101,7 @@ export class UwsHandler {
     } else {
       const { encrypted, server } = this;
       const scope = createScope(parsed, head, { encrypted, server, client: sink.client.pair }, this.#service);
-      const body = receiveBody(res, parsed.bodyBytes);
+      const body = receiveBody(res, sink, parsed.bodyBytes);
       const line = new UwsLine(sink, this.#service.connections);
       const exchange = new Exchange(this.#service, line, scope, body, sink, 0);
       sink.onAborted = () => exchange.disconnect();

@@ -1,5 +1,6 @@
 /** A response on uWebSockets.js. @module */
 import { STATUS_CODES } from "node:http";
+import type { BodyFlow } from "../request-body.js";
 import type { ResponseSink } from "../response-sink.js";
 import { ClientAddress } from "./client-address.js";
 import type { UwsResponse } from "./module.js";
@@ -14,7 +15,7 @@ const NOT_ASCII = /[^\x00-\x7f]/; // oxlint-disable-line no-control-regex
  * What uWebSockets writes of its own accord is left out of the head: `Date`, `Content-Length`, and `Connection` where
  * the response is whole. A head alone does not leave: it goes with the first chunk.
  */
-export class UwsSink implements ResponseSink {
+export class UwsSink implements ResponseSink, BodyFlow {
   destroyed = false;
   /** Called when the client goes before the response has ended. */
   onAborted: () => void = () => {};
@@ -32,6 +33,8 @@ export class UwsSink implements ResponseSink {
   /** What waits for the socket, the first of it tried already. */
   readonly #waiting: Uint8Array[] = [];
   #isBlocked = false;
+  /** Whether the client has to wait with the body of its request. */
+  #isPaused = false;
   /** Where the first of what waits began to be tried, in bytes of the body; -1 where nothing of it is to be tried again. */
   #triedAt = -1;
   #isListening = false;
@@ -65,6 +68,18 @@ export class UwsSink implements ResponseSink {
     }
   }
 
+  /** Makes the client wait with the body of its request. */
+  pause(): void {
+    this.#isPaused = true;
+    this.#res.pause();
+  }
+
+  /** Takes more of the body. */
+  more(): void {
+    if (this.#isPaused) this.#res.resume();
+    this.#isPaused = false;
+  }
+
   flushHeaders(): void {}
 
   write(chunk: Uint8Array): boolean {
@@ -77,6 +92,7 @@ export class UwsSink implements ResponseSink {
     if (this.destroyed || this.#isEnding || this.#hasEnded) {
       return;
     }
+    this.more(); // the next request comes behind the rest of the body, and nothing can be asked for after the end
     this.#isEnding = true;
     const body = typeof chunk === "string" ? Buffer.from(chunk, "latin1") : chunk;
     if (this.#isBegun || (body !== undefined && body.length > MAX_COPIED_BYTES)) {
