@@ -1,6 +1,6 @@
 /** A response of `node:http` that is sent whole: head and body in one write. @module */
 import { type IncomingMessage, ServerResponse } from "node:http";
-import { keepAliveMsOf, setHead } from "./internals.js";
+import { awaitsContinue, keepAliveMsOf, setHead } from "./internals.js";
 import { formatHead } from "./response-head.js";
 
 /**
@@ -18,7 +18,7 @@ export class WholeResponse<Request extends IncomingMessage = IncomingMessage> ex
    */
   sendWhole(status: number, headers: readonly string[], body: string | Uint8Array): void {
     const head =
-      body.length > 0 && this.shouldKeepAlive && this.useChunkedEncodingByDefault
+      body.length > 0 && this.shouldKeepAlive && this.useChunkedEncodingByDefault && !awaitsContinue(this)
         ? formatHead(status, headers, keepAliveMsOf(this))
         : null;
     if (head === null) {

@@ -17,6 +17,7 @@ async function answered(
     answer(response, count++);
     if (count === requests.length) response.on("finish", () => response.req.socket.end());
   });
+  server.on("checkContinue", (request, response) => server.emit("request", request, response));
   server.on("connection", (socket: Socket & { _writev: unknown; _write: unknown }) => {
     const { _writev: writev, _write: write } = socket as never as Record<string, (...args: unknown[]) => void>;
     Object.assign(socket, {
@@ -72,6 +73,14 @@ describe("a response that is sent whole", () => {
     const twin = await answered(plain(status, headers, body), [request]);
     expect(withoutDate(whole.received)).toBe(withoutDate(twin.received));
     expect(whole.received).toMatch(/\r\nDate: [A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT\r\n/);
+  });
+
+  it("closes where the client waits for 100 Continue in vain: what it sends next may be a body or a request", async () => {
+    const { received } = await answered(
+      (response) => response.sendWhole(200, lengthOf("x"), "x"),
+      ["POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n"],
+    );
+    expect(received).toMatch(/\r\nConnection: close\r\n\r\nx$/);
   });
 
   it("has the date of now", async () => {
