@@ -57,6 +57,8 @@ export class Connection implements Line {
   #refusal: Refusal | null = null;
   /** The calls under way, oldest first. */
   readonly calls: Call[] = [];
+  /** The bytes that had come when the last call ended: those behind them are of a request on its way. */
+  #bytesAtRest = -1;
   /** The bytes that had come when somebody last looked, and how often nothing had changed. */
   #bytesSeen = 0;
   #idleLooks = 0;
@@ -96,6 +98,7 @@ export class Connection implements Line {
   delete(call: Call): void {
     this.calls.splice(this.calls.indexOf(call), 1);
     if (this.calls.length === 0) {
+      this.#bytesAtRest = this.socket.bytesRead;
       this.#refusal?.write(this.socket);
       this.#refusal = null;
       this.#mayBeOver();
@@ -151,13 +154,17 @@ export class Connection implements Line {
     this.socket.destroy();
   }
 
-  /** To be called at each look: how many of them found nothing running and no byte since. 0 before the first request. */
-  looksWhileIdle(): number {
+  /**
+   * To be called at each look: whether so many in a row have found nothing running and no byte since.
+   *
+   * @param idle - How many where no request is on its way.
+   * @param begun - How many where a part of one may have come.
+   */
+  wasIdleFor(idle: number, begun: number): boolean {
     const { bytesRead } = this.socket;
-    this.#idleLooks =
-      this.calls.length > 0 || bytesRead !== this.#bytesSeen || bytesRead === 0 ? 0 : this.#idleLooks + 1;
+    this.#idleLooks = this.calls.length > 0 || bytesRead !== this.#bytesSeen ? 0 : this.#idleLooks + 1;
     this.#bytesSeen = bytesRead;
-    return this.#idleLooks;
+    return this.#idleLooks > (bytesRead === this.#bytesAtRest ? idle : begun);
   }
 
   /** The socket has closed. */

@@ -81,7 +81,7 @@ export function createHTTPServer(service: Service, settings: HTTPServerSettings)
   server.on("connect", (_req, socket) => Connection.of(socket as Socket).refuseDetached(refusals.connect));
   server.on("clientError", onClientError);
   const parse = lookAtFirstLines(server, service, settings);
-  closeIdle(server, service.connections, keepAliveMs);
+  closeIdle(server, service.connections, keepAliveMs, requestMs);
   const gate = new WebSocketGate(service, settings.webSockets, parse);
   server.on("upgrade", (req, _stream, firstBytes) => gate.upgrade(req, req.socket, firstBytes));
   return server;

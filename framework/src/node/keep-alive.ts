@@ -10,19 +10,26 @@ const MIN_INTERVAL_MS = 10;
 /**
  * Looks at all connections once a second, in place of the two timers that `node:http` sets and clears for each request,
  * which took 4 % of the processor time of a small answer. A connection on which nothing has run and no byte has come for
- * this many milliseconds is closed at the next look; one that has not sent its first request has other limits.
+ * this many milliseconds is closed at the next look. Where a request may be on its way, that is left to the time-outs of
+ * `node:http`, which answers; what stays behind them can only be the end of a body that nobody read.
+ *
+ * @param requestMs - Until when a request must be complete; 0 for no bound.
  */
-export function closeIdle(server: Server, connections: Iterable<Line>, keepAliveMs: number): void {
+export function closeIdle(server: Server, connections: Iterable<Line>, keepAliveMs: number, requestMs: number): void {
   if (keepAliveMs === 0) return;
   const interval = Math.min(MAX_INTERVAL_MS, Math.max(MIN_INTERVAL_MS, Math.ceil(keepAliveMs / 4)));
-  const looks = Math.ceil(keepAliveMs / interval) + 1; // the first one does not know for how long it has been idle
-  const timer = setInterval(() => {
+  const looks = (ms: number): number => Math.ceil(ms / interval) + 1; // the first does not know since when it is idle
+  const idle = looks(keepAliveMs);
+  const begun = requestMs === 0 ? Infinity : idle + looks(requestMs);
+  const look = (): void => {
     for (const connection of connections) {
-      if (connection instanceof Connection && connection.looksWhileIdle() > looks) connection.close();
+      if (connection instanceof Connection && connection.wasIdleFor(idle, begun)) connection.close();
     }
-  }, interval);
-  timer.unref();
-  server.on("close", () => clearInterval(timer));
+  };
+  server.once("listening", () => {
+    const timer = setInterval(look, interval).unref();
+    server.once("close", () => clearInterval(timer));
+  });
 }
 
 /** Keeps `node:http` from its own timers on a socket. */

@@ -124,6 +124,20 @@ describe("timeouts", () => {
     await slow.closed;
   });
 
+  it.each([
+    ["the first", ""],
+    ["a later", GET],
+  ])("keepAliveMs leaves a connection alone on which %s request is on its way", async (_which, before) => {
+    await using server = await served(hello, { timeouts: { keepAliveMs: 20 } });
+    await using slow = new Wire(server.port);
+    if (before !== "") await slow.write(before).until(/hello$/);
+    slow.write("GET / HTTP/1.1\r\nHost");
+    await using idle = new Wire(server.port);
+    await idle.write(GET).closed; // shows that the time has passed
+    slow.received = "";
+    expect(await slow.write(": a\r\n\r\n").until(/hello$/)).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
   it("of 0 wait for ever", async () => {
     await using server = await served(read, { timeouts: { headersMs: 0, requestMs: 0, keepAliveMs: 0 } });
     await using wire = new Wire(server.port);
