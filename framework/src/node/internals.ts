@@ -1,5 +1,5 @@
 /**
- * What is used of `node:http` beyond its documentation, all in one place. Each member is the same in Node 16 to 26, and
+ * What is used of `node:http` beyond its documentation, all in one place. Each member is the same in Node 20 to 26, and
  * the tests hold what comes of it to what `node:http` does by itself.
  *
  * @module
