@@ -14,6 +14,7 @@ const FRAMEWORK = path.resolve(import.meta.dirname, "..");
 const CHECKERS = ["@arethetypeswrong/cli@0.18.5", "publint@0.3.25"];
 
 interface Manifest {
+  readonly version: string;
   readonly exports: Readonly<Record<string, string | { types: string; default: string }>>;
   readonly bin: Readonly<Record<string, string>>;
   readonly sideEffects: readonly string[];
@@ -42,8 +43,12 @@ describe("the package as npm packs it", () => {
   });
 
   it("has commands that can be run as they are, from a clone on", async () => {
-    for (const name of Object.values((await readManifest()).bin)) {
-      expect(await run(path.join(FRAMEWORK, name), ["--version"])).toMatchObject({ stdout: "0.1.0\n", stderr: "" });
+    const { bin, version } = await readManifest();
+    for (const name of Object.values(bin)) {
+      expect(await run(path.join(FRAMEWORK, name), ["--version"])).toMatchObject({
+        stdout: `${version}\n`,
+        stderr: "",
+      });
     }
   });
 
@@ -103,7 +108,7 @@ slowly("the package in a user's project", () => {
     const folder = await mkdtemp(path.join(tmpdir(), "tsgi-pack-"));
     try {
       await run("npm", ["pack", "--ignore-scripts", "--pack-destination", folder], { cwd: FRAMEWORK });
-      const tarball = path.join(folder, "tsgi-0.1.0.tgz");
+      const tarball = path.join(folder, `tsgi-${(await readManifest()).version}.tgz`);
       const command = (file: string) => path.join(home, "node_modules", file);
       // The package has no CommonJS of its own: Node from 20.19 on loads its modules by `require` as they are.
       const types = [command("@arethetypeswrong/cli/dist/index.js"), tarball, "--profile", "esm-only"];
