@@ -36,7 +36,7 @@ import {
   type SocketVerb,
   WEBSOCKET,
 } from "./router.js";
-import { nearest } from "./wording.js";
+import { describe, nearest } from "./wording.js";
 
 export type { RouteRecord } from "./app/endpoint.js";
 export type { LifespanFunction, LifespanHook } from "./app/lifespan.js";
@@ -335,7 +335,7 @@ export class App extends DispatchingInstance {
   addMiddleware(middleware: Middleware): void {
     if (typeof middleware !== "function") {
       throw new ConfigurationError(
-        `addMiddleware() takes a function from app to app, not ${typeof middleware}. ` +
+        `addMiddleware() takes a function from app to app, not ${describe(middleware)}. ` +
           "Write addMiddleware(cors({ … })), or addMiddleware(httpMiddleware(async (request, next) => { … })).",
         { code: "TSGI_MIDDLEWARE_NOT_A_FUNCTION" },
       );

@@ -3,6 +3,7 @@ import { ConfigurationError } from "./exceptions.js";
 import { compileRoute } from "./dependencies/compile.js";
 import type { ParamSpec } from "./dependencies/plan.js";
 import { type Callable, type Params, paramsOf } from "./params.js";
+import { describe } from "./wording.js";
 
 export { absenceOf } from "./dependencies/absence.js";
 export { Call, type CallSettings } from "./dependencies/call.js";
@@ -54,7 +55,7 @@ const NO_PARAMS: Params = Object.freeze({});
 export function compileHandler(fn: Callable, path = "", params?: Params): CompiledHandler {
   if (typeof fn !== "function")
     throw new ConfigurationError(
-      `A handler should be a function, not ${typeof fn}. ` +
+      `A handler should be a function, not ${describe(fn)}. ` +
         "Write compileHandler(readItem), not compileHandler(readItem()).",
       { code: "TSGI_HANDLER_NOT_A_FUNCTION" },
     );

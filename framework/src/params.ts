@@ -7,6 +7,7 @@ import type { Request } from "./request.js";
 import type { Response } from "./response.js";
 import { isSchema, type OptionalSchema, type Schema, type SchemaOutput } from "./schema.js";
 import type { WebSocket } from "./websocket.js";
+import { describe } from "./wording.js";
 
 /** Where a parameter comes from: the `kind` of a compiled parameter spec. */
 export const ParamKind = Object.freeze({
@@ -322,7 +323,7 @@ export class DependsMarker {
   constructor(callable: Callable, options: DependsOptions & { scopes?: readonly string[] }, name: string) {
     if (typeof callable !== "function") {
       throw new ConfigurationError(
-        `${name}() takes a function or a class, not ${callable === null ? "null" : typeof callable}. ` +
+        `${name}() takes a function or a class, not ${describe(callable)}. ` +
           `Write ${name}(getUser), not ${name}(getUser()).`,
         { code: "TSGI_DEPENDENCY_NOT_CALLABLE" },
       );
@@ -387,7 +388,7 @@ export function withParams<const P extends Params, F extends (args: Args<P>) => 
 ): F & WithParams<P, ReturnType<F>> {
   if (typeof fn !== "function") {
     throw new ConfigurationError(
-      `withParams() takes params and a function, not ${typeof fn}. ` +
+      `withParams() takes params and a function, not ${describe(fn)}. ` +
         "Write withParams({ page: Query() }, async ({ page }) => …).",
       { code: "TSGI_INVALID_WITH_PARAMS" },
     );

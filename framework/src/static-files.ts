@@ -17,6 +17,7 @@ import {
   ResponseHeaders,
 } from "./response.js";
 import { canonicalPath, decodeSegment, localPath } from "./router.js";
+import { describe } from "./wording.js";
 
 /** The options of `StaticFiles`. */
 export interface StaticFilesOptions {
@@ -186,7 +187,7 @@ export class StaticFiles extends CallableInstance {
   constructor(directory: string | URL, options: StaticFilesOptions = {}) {
     if (typeof directory !== "string" && !(directory instanceof URL)) {
       throw new ConfigurationError(
-        `StaticFiles takes the path of a folder, not ${typeof directory}. Write new StaticFiles("public").`,
+        `StaticFiles takes the path of a folder, not ${describe(directory)}. Write new StaticFiles("public").`,
         { code: "TSGI_INVALID_STATIC_FOLDER" },
       );
     }

@@ -346,7 +346,7 @@ describe("registration", () => {
     [
       "a middleware that is no function",
       (app) => app.addMiddleware({} as never),
-      /addMiddleware\(\) takes a function from app to app, not object/,
+      /addMiddleware\(\) takes a function from app to app, not an object/,
     ],
     [
       "a route's middleware that is none",
