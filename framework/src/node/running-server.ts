@@ -33,10 +33,13 @@ export function toRunningServer(
 }
 
 /**
- * Milliseconds for which a kept-alive connection that has nothing to do stays open after the server began to stop, so
- * that a request already on its way meets an answer and not a reset (nodejs/node#60617).
+ * Milliseconds at most for which a kept-alive connection that has nothing to do stays open after the server began to
+ * stop, so that a request already on its way meets an answer and not a reset (nodejs/node#60617).
  */
-export const LINGER_MS = 500;
+const LINGER_MS = 500;
+
+/** The part of `shutdownTimeoutMs` that is lingered: who gives the end little time wants the rest of it for what runs. */
+const LINGER_PART = 0.1;
 
 /** A server, whatever loop is underneath: it stops once, within its time. */
 export abstract class StoppableServer {
@@ -47,6 +50,8 @@ export abstract class StoppableServer {
   /** Called when closing begins to end: undoes what was done on behalf of this server. */
   onClosed: () => void = () => {};
   protected readonly service: Service;
+  /** How long idle connections stay open at the end. */
+  protected readonly lingerMs: number;
   readonly #lifespan: Lifespan;
   readonly #shutdownTimeoutMs: number;
   #closing: Promise<void> | null = null;
@@ -56,6 +61,7 @@ export abstract class StoppableServer {
     this.service = service;
     this.#lifespan = lifespan;
     this.#shutdownTimeoutMs = shutdownTimeoutMs;
+    this.lingerMs = Math.min(LINGER_MS, shutdownTimeoutMs * LINGER_PART);
   }
 
   /** Stops listening, and waits for what runs. */
@@ -132,14 +138,14 @@ export class NodeServer extends StoppableServer {
     // The close of node:http cuts idle connections at once, which resets requests that are on their way; net's does not.
     const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(this.#server, () => resolve()));
     await this.onUnlistened();
-    await settledWithin(closed, LINGER_MS);
+    await settledWithin(closed, this.lingerMs);
     await this.service.idle();
     for (const line of this.service.connections) {
       if (line.calls.length === 0) {
         line.close();
       }
     }
-    await settledWithin(closed, LINGER_MS);
+    await settledWithin(closed, this.lingerMs);
     await this.service.idle();
     this.cut(); // what is left is no request: a TLS handshake that does not end, half a head
     await closed;
@@ -151,7 +157,7 @@ export class NodeServer extends StoppableServer {
    * their clients may have sent requests already. libuv takes one a turn since 1.45, so a turn without one is the end.
    */
   async #acceptBacklog(): Promise<void> {
-    const deadline = performance.now() + LINGER_MS;
+    const deadline = performance.now() + this.lingerMs;
     await nextTurn(); // the rest of the turn in which the server was told to stop
     let before;
     do {

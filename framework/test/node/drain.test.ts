@@ -45,6 +45,13 @@ describe("a server that stops", () => {
     expect(answered).toBeGreaterThanOrEqual(500);
   });
 
+  it("lingers for a part of the time that it has, so that idle connections do not use it up", async () => {
+    await using server = await served(hello, { shutdownTimeoutMs: 400 });
+    await using idle = new Wire(server.port);
+    await idle.write(GET).until(/hello$/);
+    await expect(server.close()).resolves.toBeUndefined();
+  });
+
   it("does not wait for connections that never spoke, nor for half a head", async () => {
     await using server = await served(hello);
     await using silent = new Wire(server.port);

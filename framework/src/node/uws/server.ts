@@ -2,7 +2,7 @@
 import { ServerStartError } from "../errors.js";
 import type { Lifespan } from "../lifespan.js";
 import { probePort, toUrl } from "../listen.js";
-import { LINGER_MS, StoppableServer } from "../running-server.js";
+import { StoppableServer } from "../running-server.js";
 import type { Service } from "../service.js";
 import type { WebSocketRules } from "../websocket-gate.js";
 import { UwsHandler } from "./handler.js";
@@ -78,7 +78,7 @@ export class UwsServer extends StoppableServer {
     }
     await this.onUnlistened();
     if (this.#handler?.hasServed === true) {
-      await new Promise((resolve) => setTimeout(resolve, LINGER_MS)); // kept-alive clients are told to close
+      await new Promise((resolve) => setTimeout(resolve, this.lingerMs)); // kept-alive clients are told to close
     }
     await this.service.idle();
     this.#end();
