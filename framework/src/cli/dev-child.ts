@@ -1,11 +1,12 @@
 /** The process in which `tsgi dev` serves: ends with its parent, and says in full why it could not start. @module */
+import { once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
 import type { ASGIApp } from "../asgi.js";
-import { type RunningServer, serve } from "../node.js";
+import type { RunningServer, serve } from "../node.js";
 import { checkHabits, explainMethod } from "./doctor/habits.js";
 import { loadEnvFileIfExists } from "./env-file.js";
 import { fail } from "./errors.js";
-import { isTsgiApp, loadServedApp } from "./load-app.js";
+import { isTsgiApp, loadServedApp, prepareToLoad } from "./load-app.js";
 import { type RunFlags, toServeOptions } from "./serve-options.js";
 
 /** Milliseconds that running requests have when a file has changed: a page with an open stream must not hold the reload. */
@@ -14,10 +15,27 @@ const DRAIN_MS = 300;
 /** Milliseconds that shutdown hooks have beyond that. */
 const HOOKS_MS = 200;
 
+/** Asks Node to tell the parent of each imported file, as it does for its own `--watch`. */
+const REPORT = "WATCH_REPORT_DEPENDENCIES";
+
+/** Loads what is the same before and after a change, which is all but the application, and gives what serves it. */
+async function warmUp(file: string): Promise<typeof serve> {
+  const server = await import("../node.js");
+  await prepareToLoad(file);
+  return server.serve;
+}
+
 async function start(file: string, flags: RunFlags, files: readonly string[]): Promise<void> {
+  const told = once(process, "message");
+  const warm = warmUp(file);
+  warm.catch(() => {}); // is said when it is told to serve, not before
+  await told;
   for (const each of files) loadEnvFileIfExists(each);
+  const serveApp = await warm;
+  process.env[REPORT] = "1";
   const { app } = await loadServedApp(file);
-  const server = await serve(app, { ...toServeOptions(flags), signals: false, shutdownTimeoutMs: DRAIN_MS });
+  delete process.env[REPORT];
+  const server = await serveApp(app, { ...toServeOptions(flags), signals: false, shutdownTimeoutMs: DRAIN_MS });
   const stop = () => void end(server);
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);

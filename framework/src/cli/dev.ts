@@ -1,8 +1,9 @@
 /** `tsgi dev`: serves an application and starts it anew when a file changes. @module */
 import { once } from "node:events";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import { watch } from "chokidar";
-import { envFiles } from "./env-file.js";
+import { environmentBeside, envFiles } from "./env-file.js";
 import { findModule } from "./find-module.js";
 import type { RunFlags } from "./serve-options.js";
 import { Supervisor } from "./supervisor.js";
@@ -26,16 +27,21 @@ const COMPILED = /(^|[\\/])dist([\\/]|$)/;
 export async function dev(module: string | undefined, flags: DevFlags): Promise<void> {
   const file = findModule(module);
   const { watch: further, ...served } = flags;
-  const supervisor = new Supervisor(file, { ...served, workers: 1 });
-  const folders = [process.cwd(), path.dirname(file), ...further.map((folder) => path.resolve(folder)), ...envFiles()];
+  const folders = [process.cwd(), path.dirname(file), ...further.map((folder) => path.resolve(folder))];
   const relative = (name: string) => path.relative(process.cwd(), name);
   const servesCompiled = COMPILED.test(relative(file));
-  const watcher = watch([...new Set(folders)], {
+  const watcher = watch([...new Set([...folders, ...envFiles()])], {
     ignoreInitial: true,
     ignored: (name, stats) =>
       IGNORED.test(relative(name)) ||
       (!servesCompiled && COMPILED.test(relative(name))) ||
-      (stats?.isFile() === true && !WATCHED.test(name)),
+      (stats?.isFile() === true && !WATCHED.test(name) && !envFiles().includes(name)),
+  });
+  const program = { file, flags: { ...served, workers: 1 }, envFiles: envFiles(), env: environmentBeside() };
+  const supervisor = new Supervisor(program, (imported) => {
+    const name = imported.startsWith("file:") ? fileURLToPath(imported.replace(/[?#].*$/, "")) : imported;
+    const isSeen = folders.some((folder) => name.startsWith(folder + path.sep));
+    if (path.isAbsolute(name) && !isSeen && !IGNORED.test(relative(name))) watcher.add(name);
   });
   for (const event of ["add", "change", "unlink"] as const) {
     watcher.on(event, (name) => supervisor.reload(relative(name))); // a folder alone changes nothing

@@ -18,11 +18,17 @@ export interface LoadedApp {
   shownFile: string;
 }
 
+/** Loads what it takes to import a module. @throws CommandError where it is TypeScript, which nothing here runs. */
+export async function prepareToLoad(file: string): Promise<void> {
+  await import("../app.js"); // before TypeScript's loader, which would look at each of its files as well
+  if (isTypeScript(file)) await enableTypeScript(file);
+}
+
 /** Imports a module and gives its export `default` or `app`. @throws CommandError, or whatever the module throws. */
 export async function loadApp(name: string | undefined): Promise<LoadedApp> {
   const file = findModule(name);
   const shownFile = path.relative(process.cwd(), file) || file;
-  if (isTypeScript(file)) await enableTypeScript(file);
+  await prepareToLoad(file);
   setEntry(pathToFileURL(file));
   const exports = (await import(pathToFileURL(file).href)) as Record<string, unknown>;
   const app = exports["app"] ?? unwrapDefault(exports["default"]);

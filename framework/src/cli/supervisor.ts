@@ -1,58 +1,68 @@
-/** Keeps one child that serves the application, and replaces it when a file changes. @module */
-import { type ChildProcess, fork } from "node:child_process";
-import { fileURLToPath } from "node:url";
-import { envFiles, environmentBeside } from "./env-file.js";
-import type { RunFlags } from "./serve-options.js";
+/** Keeps one process that serves the application, and replaces it when a file changes. @module */
+import path from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { DevProcess, type DevProgram } from "./dev-process.js";
 
-/** Milliseconds within which files that change together count as one change: editors write in several steps. */
-const DEBOUNCE_MS = 30;
+/** Milliseconds without another change after which files that change together count as one change. */
+const QUIET_MS = 30;
 
-/** Milliseconds that a child has to end before it is killed. Its server gives up its open connections before that. */
-const END_MS = 1500;
+/** Milliseconds after which a change is acted on although others keep coming. */
+const PATIENCE_MS = 1000;
+
+/** What a process that warms up reads, so that a change of it needs another one. */
+const READ_BEFORE = /^(package(-lock)?|npm-shrinkwrap|[jt]sconfig.*)\.json$/;
 
 /** Milliseconds in which a further signal is an echo of the first: npm hands on the Ctrl-C that the terminal gave to both. */
 const ECHO_MS = 500;
 
-const CHILD = fileURLToPath(new URL("dev-child.js", import.meta.url));
-
 /** One application under `tsgi dev`. */
 export class Supervisor {
-  /** Resolves when the command is to end and the child has ended. */
+  /** Resolves when the command is to end and every process has ended. */
   readonly ended: Promise<void>;
-  readonly #file: string;
-  readonly #flags: RunFlags;
-  readonly #env = environmentBeside();
-  #child: ChildProcess | null = null;
+  readonly #program: DevProgram;
+  readonly #onImport: (file: string) => void;
+  #serving: DevProcess | null = null;
+  /** Has loaded Node, the framework and TypeScript, so that the next change waits for the application alone. */
+  #standby: DevProcess | null = null;
   #changed = new Set<string>();
   #isReloading = false;
   #stoppedAt: number | null = null;
   #markEnded: () => void = () => {};
 
-  constructor(file: string, flags: RunFlags) {
-    this.#file = file;
-    this.#flags = flags;
+  /** @param onImport - Is told each file that the application imports, as a URL or a path. */
+  constructor(program: DevProgram, onImport: (file: string) => void) {
+    this.#program = program;
+    this.#onImport = onImport;
     this.ended = new Promise((resolve) => (this.#markEnded = resolve));
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => void this.#stop());
   }
 
-  /** Starts the child. */
+  /** Starts the application. */
   start(): void {
     const startedAt = performance.now();
-    const child = fork(CHILD, [this.#file, JSON.stringify(this.#flags), ...envFiles()], {
-      env: this.#env,
-      stdio: ["ignore", "inherit", "inherit", "ipc"],
+    const serving = this.#standby?.isAlive ? this.#standby : this.#fork();
+    this.#standby = null;
+    this.#serving = serving;
+    serving.serve();
+    void serving.ready.then(() => {
+      say(`Ready in ${Math.round(performance.now() - startedAt)} ms.`);
+      this.#warmUp();
     });
-    this.#child = child;
-    child.on("message", (message) => {
-      if (message === "ready") say(`Ready in ${Math.round(performance.now() - startedAt)} ms.`);
+    void serving.ended.then((how) => {
+      if (this.#serving !== serving) return;
+      this.#serving = null;
+      if (this.#isReloading || this.#isStopping) return;
+      say(`The application ended (${how}). Waiting for a change.`);
+      this.#warmUp();
     });
-    child.on("exit", (code, signal) => {
-      if (this.#child !== child) return;
-      this.#child = null;
-      if (!this.#isReloading && !this.#isStopping) {
-        say(`The application ended (${signal ?? `exit code ${code}`}). Waiting for a change.`);
-      }
-    });
+  }
+
+  #fork(): DevProcess {
+    return new DevProcess(this.#program, this.#onImport);
+  }
+
+  #warmUp(): void {
+    if (!this.#isStopping) this.#standby ??= this.#fork();
   }
 
   /** Starts the application anew, once for the files that change together. */
@@ -70,10 +80,9 @@ export class Supervisor {
 
   async #reloadWhileChanged(): Promise<void> {
     while (this.#changed.size > 0 && !this.#isStopping) {
-      await new Promise((resolve) => setTimeout(resolve, DEBOUNCE_MS));
-      const files = [...this.#changed];
-      this.#changed = new Set();
-      await this.#end();
+      const files = await this.#gatherChanges();
+      if (files.some((file) => READ_BEFORE.test(path.basename(file)))) this.#dropStandby();
+      await this.#serving?.end();
       if (this.#isStopping) return;
       const others = files.length > 1 ? ` and ${files.length - 1} more` : "";
       say(`${files[0]}${others} changed. Starting anew.`);
@@ -82,24 +91,32 @@ export class Supervisor {
     this.#isReloading = false;
   }
 
-  async #end(): Promise<void> {
-    const child = this.#child;
-    if (child === null) return;
-    const exited = new Promise((resolve) => child.once("exit", resolve));
-    child.kill("SIGTERM");
-    const timer = setTimeout(() => child.kill("SIGKILL"), END_MS);
-    await exited;
-    clearTimeout(timer);
+  /** Waits until no more files change: editors write in several steps, and `git checkout` writes hundreds. */
+  async #gatherChanges(): Promise<string[]> {
+    const latest = performance.now() + PATIENCE_MS;
+    for (let count = 0; count < this.#changed.size && performance.now() < latest;) {
+      count = this.#changed.size;
+      await wait(QUIET_MS);
+    }
+    const files = [...this.#changed];
+    this.#changed = new Set();
+    return files;
   }
 
-  /** Ends the child, then the command. A second signal kills at once. */
+  #dropStandby(): void {
+    this.#standby?.kill();
+    this.#standby = null;
+  }
+
+  /** Ends the application, then the command. A second signal kills at once. */
   async #stop(): Promise<void> {
+    this.#dropStandby();
     if (this.#stoppedAt !== null) {
-      if (performance.now() - this.#stoppedAt >= ECHO_MS) this.#child?.kill("SIGKILL");
+      if (performance.now() - this.#stoppedAt >= ECHO_MS) this.#serving?.kill();
       return;
     }
     this.#stoppedAt = performance.now();
-    await this.#end();
+    await this.#serving?.end();
     this.#markEnded();
   }
 }

@@ -1,7 +1,7 @@
 import { once } from "node:events";
-import { mkdir, readFile } from "node:fs/promises";
-import { connect } from "node:net";
-import { join } from "node:path";
+import { mkdir, readFile, rm } from "node:fs/promises";
+import { connect, createServer } from "node:net";
+import path from "node:path";
 import { describe, expect, it, jest } from "@jest/globals";
 import { Project, type RunningCommand } from "./_project.js";
 
@@ -72,7 +72,7 @@ describe("tsgi dev", () => {
     const command = project.start(["dev", "--port", "0"]);
     await ask(command);
     await project.write({ "dist/app.js": "", ".tool-1/new/app.js": "", ".cache/a.js": "" });
-    await mkdir(join(project.folder, "empty"));
+    await mkdir(path.join(project.folder, "empty"));
     await project.write({ "app.js": versioned(2) });
     expect((await ask(command)).version).toBe(2);
     expect(command.output.match(/.* changed\. Starting anew/g)).toEqual(["tsgi dev: app.js changed. Starting anew"]);
@@ -137,6 +137,72 @@ describe("tsgi dev", () => {
     const [, url = ""] = await command.next(/Listening on (http:\S+)/);
     const answer = await fetch(url, { headers: { "x-forwarded-for": "198.51.100.7" } });
     expect(await answer.json()).toBe("198.51.100.7");
+  });
+
+  it("takes hundreds of files that are written one after the other for few changes", async () => {
+    const source = 'import { n } from "./n199.js";\n' + versioned(1).replace("version: 1", "version: n");
+    await using project = await Project.create({ "app.ts": source, "n199.ts": "export const n = 1;" });
+    const command = project.start(["dev", "--port", "0"]);
+    await ask(command);
+    for (let index = 0; index < 200; index++) await project.write({ [`n${index}.ts`]: "export const n = 2;" });
+    let version = 1;
+    while (version === 1) version = (await ask(command)).version;
+    expect(command.output.match(/changed\. Starting anew/g)?.length).toBeLessThan(10);
+  });
+
+  it("starts anew for a file elsewhere that the application imports", async () => {
+    await using shared = await Project.create({ "n.ts": "export const n = 1;" });
+    const source = `import { n } from "${shared.folder}/n.js";\n${versioned(1).replace("version: 1", "version: n")}`;
+    await using project = await Project.create({ "app.ts": source });
+    const command = project.start(["dev", "--port", "0"]);
+    expect((await ask(command)).version).toBe(1);
+    await shared.write({ "n.ts": "export const n = 2;" });
+    expect((await ask(command)).version).toBe(2);
+  });
+
+  it("loads the next version by a tsconfig.json that has changed", async () => {
+    const paths = (n: number) => JSON.stringify({ compilerOptions: { paths: { "#n": [`./n${n}.ts`] } } });
+    const source = 'import { n } from "#n";\n' + versioned(1).replace("version: 1", "version: n");
+    const files = { "n1.ts": "export const n = 1;", "n2.ts": "export const n = 2;", "tsconfig.json": paths(1) };
+    await using project = await Project.create({ "app.ts": source, ...files });
+    const command = project.start(["dev", "--port", "0"]);
+    expect((await ask(command)).version).toBe(1);
+    await project.write({ "tsconfig.json": paths(2) });
+    expect((await ask(command)).version).toBe(2);
+  });
+
+  it("goes on without a module that is deleted, until it is back", async () => {
+    await using project = await Project.create({ "app.ts": versioned(1) });
+    const command = project.start(["dev", "--port", "0"]);
+    await ask(command);
+    await rm(path.join(project.folder, "app.ts"));
+    await command.next(/There is no file .*app\.ts\.[^]*Waiting for a change/);
+    await project.write({ "app.ts": versioned(2) });
+    expect((await ask(command)).version).toBe(2);
+  });
+
+  it("says that the port is taken, and takes it with the next change once it is free", async () => {
+    const other = createServer().listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const { port } = other.address() as { port: number };
+    await using project = await Project.create({ "app.ts": versioned(1) });
+    const command = project.start(["dev", "--port", String(port)]);
+    await command.next(new RegExp(`Port ${port} on 127.0.0.1 is in use[^]*Waiting for a change`));
+    other.close();
+    await once(other, "close");
+    await project.write({ "app.ts": versioned(2) });
+    expect((await ask(command)).version).toBe(2);
+  });
+
+  it("ends with all its processes on SIGINT in the middle of a reload", async () => {
+    await using project = await Project.create({ "app.ts": versioned(1) });
+    const command = project.start(["dev", "--port", "0"]);
+    await ask(command);
+    await project.write({ "app.ts": versioned(2) });
+    await command.next(/Starting anew/);
+    command.child.kill("SIGINT");
+    // The streams of the command close when the last process that holds them has ended.
+    expect(await command.ended).toMatchObject({ code: 0, signal: null });
   });
 
   it.each(["SIGINT", "SIGTERM"] as const)("ends with its child on %s, exit code 0", async (signal) => {

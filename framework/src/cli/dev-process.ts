@@ -1,0 +1,76 @@
+/** A process of `tsgi dev`, seen from the command: it warms up, is told to serve, and ends. @module */
+import { type ChildProcess, fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import type { RunFlags } from "./serve-options.js";
+
+/** Milliseconds that it has to end before it is killed. Its server gives up its open connections before that. */
+const END_MS = 1500;
+
+const PROGRAM = fileURLToPath(new URL("dev-child.js", import.meta.url));
+
+/** What each process is given. */
+export interface DevProgram {
+  /** The module of the application. */
+  file: string;
+  flags: RunFlags;
+  /** Files of variables, which it reads when it is told to serve. */
+  envFiles: readonly string[];
+  env: NodeJS.ProcessEnv;
+}
+
+/** What a process says: that it serves, or, in Node's words, which files the application imports. */
+type Message = "ready" | { "watch:import"?: readonly string[]; "watch:require"?: readonly (string | null)[] };
+
+/** One process. It has loaded all but the application before it is told to serve. */
+export class DevProcess {
+  readonly #child: ChildProcess;
+  /** Resolves when it serves. */
+  readonly ready: Promise<void>;
+  /** Resolves to how it ended: `"SIGKILL"` or `"exit code 1"`. */
+  readonly ended: Promise<string>;
+  #hasEnded = false;
+
+  /** @param onImport - Is told each file that the application imports, as a URL or a path. */
+  constructor({ file, flags, envFiles, env }: DevProgram, onImport: (file: string) => void) {
+    this.#child = fork(PROGRAM, [file, JSON.stringify(flags), ...envFiles], {
+      env,
+      stdio: ["ignore", "inherit", "inherit", "ipc"],
+    });
+    this.ready = new Promise((resolve) => {
+      this.#child.on("message", (message: Message) => {
+        if (message === "ready") return resolve();
+        const files = [...(message["watch:import"] ?? []), ...(message["watch:require"] ?? [])];
+        for (const imported of files) if (imported !== null) onImport(imported);
+      });
+    });
+    this.#child.on("error", () => {}); // a message to a process that has just ended
+    this.ended = new Promise((resolve) => {
+      this.#child.once("exit", (code, signal) => {
+        this.#hasEnded = true;
+        resolve(signal ?? `exit code ${code}`);
+      });
+    });
+  }
+
+  /** Whether it can still be told to serve. */
+  get isAlive(): boolean {
+    return !this.#hasEnded && this.#child.connected;
+  }
+
+  /** Lets it load the application and serve. */
+  serve(): void {
+    this.#child.send("serve");
+  }
+
+  /** Asks it to end, and kills it when it does not. */
+  async end(): Promise<void> {
+    this.#child.kill("SIGTERM");
+    const timer = setTimeout(() => this.kill(), END_MS);
+    await this.ended;
+    clearTimeout(timer);
+  }
+
+  kill(): void {
+    this.#child.kill("SIGKILL");
+  }
+}
