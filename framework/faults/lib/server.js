@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import path from "node:path";
 
 export class Server {
   stdout = "";
@@ -10,14 +10,27 @@ export class Server {
   #child;
   #listeners = new Set();
 
-  /** Starts `file` of this folder with `options` for `serve`, and waits until it says where it listens. */
-  static async start(options = {}, { file = "app.js", env = {}, args = [] } = {}) {
+  /**
+   * Starts `file` of this folder with `options` for `serve`, and waits until it says where it listens.
+   *
+   * @param settings.ready - Finds the address in what it says.
+   */
+  static async start(options = {}, { file = "app.js", env = {}, args = [], ready = /^url (\S+)$/m } = {}) {
     const server = new Server();
-    server.#child = spawn(process.execPath, [...args, join(import.meta.dirname, file), JSON.stringify(options)], {
-      stdio: ["ignore", "pipe", "pipe"],
-      env: { ...process.env, ...env },
+    server.#child = spawn(
+      process.execPath,
+      [...args, path.resolve(import.meta.dirname, file), JSON.stringify(options)],
+      {
+        stdio: ["ignore", "pipe", "pipe"],
+        env: { ...process.env, ...env },
+      },
+    );
+    const kill = () => server.kill("SIGKILL"); // what a fault leaves running that is not over in time
+    process.once("exit", kill);
+    server.exited = once(server.#child, "close").then(([status, signal]) => {
+      process.off("exit", kill);
+      return { status, signal };
     });
-    server.exited = once(server.#child, "close").then(([status, signal]) => ({ status, signal }));
     for (const name of ["stdout", "stderr"]) {
       server.#child[name].on("data", (chunk) => {
         server[name] += chunk.toString();
@@ -25,7 +38,7 @@ export class Server {
       });
     }
     server.exited.then(() => server.#listeners.forEach((listener) => listener()));
-    const [, url] = await server.said(/^url (\S+)$/m);
+    const [, url] = await server.said(ready);
     server.url = url;
     server.port = Number(new URL(url).port);
     return server;
