@@ -89,7 +89,11 @@ export type HandlerResult<R> = [R] extends [Schema] ? Readable<SchemaInput<R>> |
 /** What a generator gives: its results one by one. */
 type Items<O> = AsyncGenerator<O, unknown, undefined> | Generator<O, unknown, undefined>;
 
-/** How a handler gives its result: at once, later, or item by item. */
+/**
+ * How a handler gives its result: at once, later, or item by item. Where the verbs' form for generators comes last it
+ * takes any of these, though all others have found theirs by then: the compiler reports what the last form says of a
+ * wrong result, and of `Items` alone it says that a promise is no generator.
+ */
 export type Returned<O> = O | Promise<O> | Items<O>;
 
 /** Registers handlers for one method on an `App`. Each form gives the handler back. */
@@ -116,7 +120,7 @@ export interface AppVerb {
   >(
     path: Path,
     options: RouteOptions<P & CheckPath<P, Path>, R>,
-    handler: (args: HandlerArgs<P, Path>) => Items<O>,
+    handler: (args: HandlerArgs<P, Path>) => Returned<O>,
   ): (args: HandlerArgs<P, Path>) => Items<O>;
   <const Path extends string, P extends Params = {}, R extends Schema | undefined = undefined>(
     path: Path,
@@ -177,7 +181,7 @@ export interface MultiVerb<Prefix extends string = "", IsWhole extends boolean =
   >(
     path: Path,
     options: RouteOptions<P & CheckWhole<P, Path, IsWhole>, R> & MultiRouteOptions,
-    handler: (args: HandlerArgs<P, `${Prefix}${Path}`>) => Items<O>,
+    handler: (args: HandlerArgs<P, `${Prefix}${Path}`>) => Returned<O>,
   ): (args: HandlerArgs<P, `${Prefix}${Path}`>) => Items<O>;
   <const Path extends string, P extends Params = {}, R extends Schema | undefined = undefined>(
     path: Path,
@@ -209,7 +213,7 @@ export interface RouterVerb<Prefix extends string> {
   >(
     path: Path,
     options: RouteOptions<P, R>,
-    handler: (args: HandlerArgs<P, `${Prefix}${Path}`>) => Items<O>,
+    handler: (args: HandlerArgs<P, `${Prefix}${Path}`>) => Returned<O>,
   ): (args: HandlerArgs<P, `${Prefix}${Path}`>) => Items<O>;
   <const Path extends string, P extends Params = {}, R extends Schema | undefined = undefined>(
     path: Path,
