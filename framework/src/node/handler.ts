@@ -117,7 +117,13 @@ function bodyOf(req: IncomingMessage, hasBody: boolean, onFirstUse: FirstUse | n
 
 /** The body of a request of somebody else's server, whose stream may have been read. */
 function streamedBody(req: IncomingMessage, announced: number, onFirstUse: FirstUse | null): RequestBody {
-  const body = new RequestBody({ more: () => req.resume() }, announced, () => {
+  const flow = {
+    get complete() {
+      return req.complete;
+    },
+    more: () => req.resume(),
+  };
+  const body = new RequestBody(flow, announced, () => {
     if (announced === 0) return null;
     if (req.readableDidRead) {
       return new ProtocolError("The body is already read: put this handler in front of body parsers.");

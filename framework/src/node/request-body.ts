@@ -17,6 +17,8 @@ export type FirstUse = () => ProtocolError | null;
 
 /** What a body comes from. */
 export interface BodyFlow {
+  /** Whether all of it has come, as far as is known before it is taken: somebody else may have read it. */
+  readonly complete?: boolean;
   /** Goes on, after {@link RequestBody.take} has asked to wait. */
   more(): void;
 }
@@ -52,7 +54,7 @@ export class RequestBody {
 
   /** Bytes that may still come from the client: 0 when all are here, `Infinity` when nobody said. */
   get outstanding(): number {
-    if (this.#isComplete) {
+    if (this.#isComplete || this.#flow.complete === true) {
       return 0;
     }
     return Number.isNaN(this.#announced) ? Infinity : this.#announced - this.#received;

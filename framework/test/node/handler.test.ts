@@ -34,6 +34,18 @@ describe("toNodeHandler", () => {
     expect(response.body).toEqual({ method: "POST", path: "/items", root_path: "", state: {}, body: "hello" });
   });
 
+  it.each([
+    "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+    `Content-Length: 90000\r\n\r\n${"a".repeat(90_000)}`,
+  ])("keeps the connection where the body has come and a parser in front of it has read it", async (rest) => {
+    const handler = toNodeHandler(httpApp((_scope, _receive, send) => respond(send, 200, "done")));
+    const server = createServer((req, res) => void req.resume().on("end", () => handler(req, res)));
+    await using wire = new Wire(await listening(server));
+    wire.write(`POST / HTTP/1.1\r\nHost: a\r\n${rest}`);
+    expect(await wire.until(/done$/)).toMatch(/\r\nConnection: keep-alive\r\n/);
+    server.close();
+  });
+
   it("gives each scope a shallow copy of the state", async () => {
     const response = await request(toNodeHandler(echo, { state: { pool: "ready" } })).get("/");
     expect(response.body).toMatchObject({ state: { pool: "ready" } });
