@@ -12,8 +12,9 @@ export interface Comparison {
   readonly wanted: number;
 }
 
-/** Two contenders on another I/O loop, of which the one is ours. */
+/** Ours on another I/O loop. */
 export const TSGI_ON_UWS = "tsgi on uWebSockets.js";
+/** That loop without a framework. */
 export const BARE_UWS = "uWebSockets.js";
 
 /** Whether a contender is ours: the first result, and what of ours runs on another I/O loop. */

@@ -15,8 +15,11 @@ export function toModuleURL(pathOrURL: string): string {
 /** Where the peers are installed. Not in version control. */
 export const PEERS = new URL(".cache/peers/", REPOSITORY);
 
-/** Where results are written. Not in version control. */
+/** Where the results of a run are written. Not in version control. */
 export const RESULTS = new URL(".cache/bench/latest.json", REPOSITORY);
+
+/** The figures that are committed, from which those of the pages are written. */
+export const PUBLISHED = new URL("load-tests/results.json", REPOSITORY);
 
 /** The pages that show figures, between comments. */
 export const PAGES: readonly URL[] = ["README.md", "framework/docs/benchmarks.md"].map(

@@ -1,5 +1,6 @@
 /** The figures that the documentation shows: those of one run, as they are committed. @module */
 import { readFile, writeFile } from "node:fs/promises";
+import { PUBLISHED } from "./paths.js";
 import { faultsOf, type Result } from "./rounds.js";
 import type { Report } from "./run.js";
 import type { Section } from "./settings.js";
@@ -10,9 +11,6 @@ export type Published = Omit<Report, "started"> & {
   /** ISO 8601. */
   readonly started: string;
 };
-
-/** Where the figures are committed. The same from `src` and from `dist`. */
-export const PUBLISHED = new URL("../results.json", import.meta.url);
 
 /** The figures that are shown. A run has more. */
 const SHOWN: ReadonlySet<string> = new Set([
