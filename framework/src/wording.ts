@@ -1,11 +1,11 @@
 /** Words for the messages of mistakes: what came, and what was probably meant. @module */
 
-/** What a value is, where a function or the like was expected: `"null"`, `"an object"`, `"a list"`, `"a Promise"`, `"string"`. */
+/** What a value is, where something else was expected: `"null"`, `"an object"`, `"a list"`, `"a Promise"`, `"a string"`. */
 export function describe(value: unknown): string {
-  if (value === null) return "null";
+  if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return "a list";
   if (value instanceof Promise) return "a Promise";
-  return typeof value === "object" ? "an object" : typeof value;
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
 
 /** The word of a list that was probably meant: at most two letters away, or other than it in the case of letters alone. */

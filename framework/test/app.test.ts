@@ -317,16 +317,7 @@ describe("registration", () => {
       /GET \/a: `dependencies` takes Depends/,
     ],
     ["an exception handler for nothing", (app) => app.exceptionHandler(200, handler), /status from 400 to 599/],
-    [
-      "methods in one text",
-      (app) => app.route("/a", { methods: "GET" as never }, handler),
-      /\/a: `methods` should be a list/,
-    ],
-    [
-      "no method",
-      (app) => app.route("/a", { methods: [] }, handler),
-      /\/a: `methods` should be a list of at least one/,
-    ],
+    ["a path that is no text", (app) => app.get(/items/ as never, handler), /GET: the path of a route is text/],
     [
       "tags in one text",
       (app) => app.get("/a", { tags: "users" as never }, handler),
@@ -341,7 +332,7 @@ describe("registration", () => {
     [
       "a result that is no schema",
       (app) => app.get("/a", { returns: String as never }, handler as never),
-      /GET \/a: `returns` takes a schema, .*not function/,
+      /GET \/a: `returns` takes a schema, .*not a function/,
     ],
     [
       "a middleware that is no function",
@@ -368,7 +359,7 @@ describe("registration", () => {
       (app) => app.includeRouter(new Router(), { dependencies: {} as never }),
       /includeRouter\(\): `dependencies` should be a list, not an object/,
     ],
-    ["a start-up hook that is none", (app) => app.onStartup(5 as never), /onStartup takes a function .*, not number/],
+    ["a start-up hook that is none", (app) => app.onStartup(5 as never), /onStartup takes a function .*, not a number/],
     ["a shutdown hook that is none", (app) => app.onShutdown({} as never), /onShutdown takes a function/],
     ["a lifespan that is none", () => new App({ lifespan: {} as never }), /lifespan takes a function/],
   ])("refuses %s with a ConfigurationError", (_name, register, message) => {

@@ -72,7 +72,7 @@ describeMatrix("withParams", ({ call }) => {
 describe("a dependency", () => {
   it("is refused when it is no function", () => {
     expect(() => Depends("text" as never)).toThrow(
-      "Depends() takes a function or a class, not string. Write Depends(getUser), not Depends(getUser()).",
+      "Depends() takes a function or a class, not a string. Write Depends(getUser), not Depends(getUser()).",
     );
   });
 });

@@ -105,6 +105,6 @@ describe("compileHandler", () => {
   });
 
   it("refuses what is no function", () => {
-    expect(() => compileHandler(5 as never)).toThrow(/A handler should be a function, not number/);
+    expect(() => compileHandler(5 as never)).toThrow(/A handler should be a function, not a number/);
   });
 });
