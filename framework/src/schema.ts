@@ -288,7 +288,7 @@ function compileStandardReturns(schema: StandardSchema): CompiledReturns {
   };
 }
 
-/** Whether a Standard Schema can be used to read text by its JSON Schema. Those without need a marker. */
+/** Whether a Standard Schema can be used to read text by its JSON Schema. Those without need a descriptor. */
 export function assertReadable(schema: Schema, where: string): void {
   if (isStandardSchema(schema) && standardJSONSchema(schema, "input") === null) {
     throw withoutJSONSchema(

@@ -33,7 +33,7 @@ const LINE = [
 ];
 
 /** What stands outside the line: the adapters, the tools, and the one barrel. */
-const OUTSIDE = ["node", "fetch", "testing", "cli", "public", "index"];
+const OUTSIDE = ["node", "testing", "cli", "public", "index"];
 
 const sources = path.resolve(import.meta.dirname, "../src");
 
@@ -123,6 +123,12 @@ describe("the modules of the framework", () => {
   it("each have their place in the line, or stand outside it", () => {
     const known = new Set([...LINE, ...OUTSIDE]);
     expect([...graph.keys()].filter((file) => !known.has(moduleOf(file)))).toEqual([]);
+  });
+
+  it.each(["CONTRIBUTING.md", "framework/docs/architecture.md"])("stand in that order in %s", (page) => {
+    const text = readFileSync(path.join(sources, "../..", page), "utf8");
+    const shown = /asgi <[\s\w<-]*/.exec(text)?.[0] ?? "";
+    expect(shown.split("<").map((name) => name.trim())).toEqual(LINE);
   });
 
   it("import only from their left", () => {

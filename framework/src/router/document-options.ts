@@ -26,7 +26,7 @@ export type ResponseDocs = Readonly<Partial<Record<number | `${1 | 2 | 3 | 4 | 5
 
 /** A request that the application sends to its client later, told in the words of a route. */
 export interface CallbackOperation {
-  /** What it sends. Markers as in a route; a bare object schema is the body. */
+  /** What it sends. Descriptors as in a route; a bare object schema is the body. */
   params?: Params;
   /** What it expects as an answer. */
   returns?: Schema;
