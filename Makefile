@@ -63,15 +63,15 @@ bench: ## Measures the framework by the reference protocol, in a minute or two (
 
 .PHONY: bench-compare
 bench-compare: ## Compares the ratios to the peers with the committed baseline; fails when one is more than 5 % lower
-	@node .ci/setup.cjs && npm run --silent bench-compare --workspace load-tests
+	@npm run --silent bench-compare -- $(ARGS)
 
 .PHONY: bench-baseline
 bench-baseline: ## Measures the ratios to the peers anew and writes the baseline
-	@node .ci/setup.cjs && npm run --silent bench-baseline --workspace load-tests
+	@npm run --silent bench-baseline -- $(ARGS)
 
 .PHONY: bench-page
 bench-page: ## Writes the figures and charts of the last run into the documentation (RUN=file.json for another)
-	@node .ci/setup.cjs && npm run --silent bench-page --workspace load-tests
+	@npm run --silent bench-page -- $(ARGS)
 
 .PHONY: scaffold
 scaffold: ## Writes a new application into a new folder (make scaffold NAME=my-app)

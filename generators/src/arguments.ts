@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { UsageError } from "./errors.js";
 import { findFlagTakenByNpm, isYesTakenByNpm, type Environment } from "./npm-flags.js";
-import { flags, type CommandOptions, type Flag } from "./options.js";
+import { flags, subCommandNames, type CommandOptions, type Flag } from "./options.js";
 import { findNameFault, quoteName } from "./project-name.js";
 
 const aboutNpm = 'through npm, flags stand after "--": npm create tsgi my-app -- --yes';
@@ -86,7 +86,9 @@ function readName(value: string, earlier: string | undefined): string {
     throw new UsageError(`${quoteName(value)} stands after a "--" that is not needed here (${aboutNpm})`);
   }
   if (earlier !== undefined) {
-    throw new UsageError(`unexpected argument ${quoteName(value)} after the name ${quoteName(earlier)}; ${aboutNpm}`);
+    const meant = subCommandNames.find((name) => name.startsWith(earlier) || earlier.startsWith(name));
+    const advice = meant === undefined ? aboutNpm : `did you mean create-tsgi ${meant} …?`;
+    throw new UsageError(`unexpected argument ${quoteName(value)} after the name ${quoteName(earlier)}; ${advice}`);
   }
   const fault = findNameFault(value);
   if (fault !== null) {

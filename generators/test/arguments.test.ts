@@ -61,6 +61,8 @@ describe("the command line", () => {
     [["--into", "a", "--into", "b"], "--into is given twice"],
     [["--install", "--no-install"], "--install and --no-install contradict"],
     [["my-app", "auth"], 'unexpected argument "auth" after the name "my-app"'],
+    [["rout", "GET /x"], 'unexpected argument "GET /x" after the name "rout"; did you mean create-tsgi route …?'],
+    [["models", "Note"], "did you mean create-tsgi model …?"],
     [["my-app", "--", "--yes"], '"--yes" stands after a "--" that is not needed here'],
     [["../x"], "path"],
     [["Name"], "capital letters"],

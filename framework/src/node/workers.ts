@@ -56,7 +56,8 @@ class WorkerGroup {
   #rollAgain = false;
   #closing: Promise<void> | null = null;
   #leaveSignals: () => void = () => {};
-  readonly #onHangUp = () => this.roll();
+  #isListening = false;
+  readonly #onHangUp = () => this.#hangUp();
 
   constructor(settings: WorkersSettings, onClosed: () => void) {
     this.#settings = settings;
@@ -67,6 +68,8 @@ class WorkerGroup {
   async serve(): Promise<RunningServer> {
     const { workers, logger, signals } = this.#settings;
     const index = this.#servers++;
+    // From the first moment on: a SIGHUP that nobody listens to ends the process.
+    if (index === 0) process.on("SIGHUP", this.#onHangUp);
     try {
       // One first: what is wrong with the address or the start-up is wrong in all of them, and is said once.
       const first = this.#members.values().next().value ?? this.#fork();
@@ -76,13 +79,16 @@ class WorkerGroup {
       }
       await Promise.all([...this.#members].map((member) => member.listening(index)));
       if (index === 0) {
-        process.on("SIGHUP", this.#onHangUp);
         this.#leaveSignals = signals ? closeOnSignals(this) : () => {};
         for (const member of this.#members) {
           this.#keep(member);
         }
       }
       logger.info({}, `Listening on ${place.url} with ${workers} workers`);
+      if (index === 0) {
+        this.#isListening = true;
+        if (this.#rollAgain) this.#hangUp();
+      }
       return toRunningServer(place, () => this.close());
     } catch (error) {
       await this.close().catch(() => {});
@@ -103,6 +109,16 @@ class WorkerGroup {
         this.roll();
       }
     });
+  }
+
+  /** What comes before the workers listen waits until they do: the first of them may have read the code from before. */
+  #hangUp(): void {
+    if (!this.#isListening) {
+      this.#rollAgain = true;
+      return;
+    }
+    this.#rollAgain = false;
+    this.roll();
   }
 
   close(): Promise<void> {

@@ -103,6 +103,23 @@ describe("serve with workers", () => {
     expect(await ask(port)).toContain("version 2");
   });
 
+  it("restarts its workers after their start when SIGHUP comes before they listen", async () => {
+    await using server = await ServerProcess.start(`
+      const app = async (scope, receive, send) => {
+        await receive();
+        say("starting " + process.pid);
+        await new Promise((resolve) => setTimeout(resolve, 300)); // the signal comes meanwhile
+        await send({ type: "lifespan.startup.complete" });
+        await receive();
+        await send({ type: "lifespan.shutdown.complete" });
+      };
+      await serve(app, { port: 0, workers: 2 });`);
+    await server.said(/starting/);
+    server.kill("SIGHUP");
+    await warned(server, /All workers are restarted/);
+    expect(new Set(server.stdout.match(/starting \d+/g)).size).toBe(4);
+  });
+
   it("keeps its workers when the new code does not start", async () => {
     await using server = await ServerProcess.start(APP + SERVE);
     const port = await portOf(server);

@@ -4,6 +4,7 @@ import { SourceFile } from "../code/source-file.js";
 import { CommandError, UsageError } from "../errors.js";
 import { packageManagers } from "../options.js";
 import { commandsOf } from "../package-manager.js";
+import { quoteName } from "../project-name.js";
 import { parseFields, type Field } from "./model-fields.js";
 import { renderModelRoutes, renderModelTest, type ModelNames } from "./model-code.js";
 import { createTable, migratedDatabases, nextMigration, readSchema, renderModel } from "./model-sql.js";
@@ -47,7 +48,7 @@ export const model: SubGenerator = {
       { path: `test/${names.path}.test.ts`, text: renderModelTest(names, fields), isNew: true },
     ];
     const { test } = commandsOf(packageManagers.find((name) => name === project.kept["packageManager"]) ?? "npm");
-    const notes = [`The next start makes the table; ${test} generates the client anew and tests it.`];
+    const notes = [`The next start makes the client and the table: start anew what runs. ${test} tests it.`];
     if (project.has(routes)) {
       notes.push(`${routes} was there before and stays as it is: it has no routes for ${names.model}.`);
     }
@@ -58,7 +59,7 @@ export const model: SubGenerator = {
 function readModelName(word: string): ModelNames {
   const { kebab, camel, pascal } = readName(word, "model");
   if (word !== pascal) {
-    throw new UsageError(`a model is written as ${pascal}`);
+    throw new UsageError(`a model is written as ${pascal}, not ${quoteName(word)}`);
   }
   const path = pluralOf(kebab);
   return { model: pascal, variable: camel, path, router: pluralOf(camel), table: path.replaceAll("-", "_") };
