@@ -33,6 +33,10 @@ app.get("/slow", async () => {
   await sleep(2000);
   return { ok: true };
 });
+app.post("/slow", async () => {
+  await sleep(2000);
+  return { ok: true };
+});
 app.get("/stuck/{id}", async () => {
   say("stuck");
   await new Promise(() => {});

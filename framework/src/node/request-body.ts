@@ -9,6 +9,8 @@ const DISCONNECT: HTTPDisconnectMessage = Object.freeze({ type: "http.disconnect
 const MAX_WAITING_BYTES = 65_536;
 /** What a chunk takes beside its bytes, so that a body of single bytes is no way to fill memory. */
 const CHUNK_BYTES = 100;
+/** As many chunks are joined: what a parser has read already comes even where the client has to wait, byte by byte. */
+const MAX_CHUNKS = 256;
 
 type Message = HTTPRequestMessage | HTTPDisconnectMessage;
 
@@ -92,6 +94,7 @@ export class RequestBody {
       return true;
     }
     if (chunk.length > 0) {
+      if (this.#chunks?.length === MAX_CHUNKS) this.#chunks = [Buffer.concat(this.#chunks)];
       (this.#chunks ??= []).push(chunk);
       this.#waitingBytes += chunk.length + CHUNK_BYTES;
     }

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "@jest/globals";
 import type { ReceiveMessage } from "../../src/asgi.js";
 import { Deferred } from "../../src/node/deferred.js";
@@ -93,6 +95,20 @@ describe("receive", () => {
     expect(more).toBe(0);
     expect(await body.receive()).toEqual({ type: "http.request", body: Buffer.alloc(taken, "a"), more_body: true });
     expect(more).toBe(1);
+  });
+
+  it("holds what comes in single bytes after it has asked to wait in little more memory than the bytes take", () => {
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as () => void;
+    collect();
+    const before = process.memoryUsage().heapUsed;
+    const bodies = Array.from({ length: 20 }, () => new RequestBody({ more: () => {} }, Number.NaN, null));
+    for (const body of bodies) {
+      for (let count = 0; count < 10_000; count++) body.take(Buffer.from("a"), false);
+    }
+    collect();
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(5_000_000);
+    expect(bodies.every((body) => body.outstanding === Infinity)).toBe(true);
   });
 
   it("refuses a second call while the first waits", async () => {
