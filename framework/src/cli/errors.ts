@@ -37,6 +37,9 @@ export class CommandError extends Error {
   }
 }
 
+/** How many errors of a chain of causes are shown. */
+const MAX_CAUSES = 8;
+
 /** This package's compiled files. */
 const OWN_FOLDER = fileURLToPath(new URL("..", import.meta.url));
 
@@ -46,27 +49,57 @@ export function showFailure(error: unknown): string {
   return code === null ? showError(error) : `${showError(error)}\nRead more: tsgi explain ${code}`;
 }
 
+/** An error, what caused it, and so on. Of causes that go in a circle, and of a very long chain, the first ones. */
+function chainOf(error: unknown): unknown[] {
+  const chain = [error];
+  for (let last = error; chain.length < MAX_CAUSES && last instanceof Error && last.cause !== undefined;) {
+    last = last.cause;
+    chain.push(last);
+  }
+  return chain;
+}
+
 /** The code of an error, or of what caused it, that the page of errors explains. */
 function documentedCode(error: unknown): string | null {
+  return (
+    chainOf(error)
+      .map(ownCode)
+      .find((code) => code !== null && explanations().has(code)) ?? null
+  );
+}
+
+function ownCode(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   // Of an error at the application's start the server knows what its message says.
   const [, started] = /\[(TSGI_\w+)\]$/.exec(error.message) ?? [];
-  if (started !== undefined && explanations().has(started)) return started;
-  const { code, cause } = error as { code?: unknown; cause?: unknown };
+  if (started !== undefined) return started;
+  const { code } = error as { code?: unknown };
   // A file that may not be read has a system's code too, and not the one that a server has that may not listen.
   const isOurs = typeof code === "string" && (code.startsWith("TSGI_") || error.name === "ServerStartError");
-  return isOurs && explanations().has(code) ? code : documentedCode(cause);
+  return isOurs ? code : null;
 }
 
 /** An error as the terminal shows it: without the frames that the user cannot mend. */
 export function showError(error: unknown): string {
+  const chain = chainOf(error);
+  const last = chain.findIndex(saysItAll);
+  return (last === -1 ? chain : chain.slice(0, last + 1)).map(showOne).join("\ncaused by ");
+}
+
+/** Whether the message of an error leaves nothing to say about its cause. */
+function saysItAll(error: unknown): boolean {
+  return error instanceof CommandError || (error instanceof Error && error.name === "TransformError");
+}
+
+function showOne(error: unknown): string {
   if (error instanceof CommandError) return error.message;
   if (!(error instanceof Error)) return String(error);
   if (error.name === "TransformError") return showTransformError(error.message);
   const text = error.stack?.includes(error.message) ? error.stack : `${error.name}: ${error.message}`;
-  const lines = text.split("\n").filter((line) => !isForeignFrame(line));
-  const cause = error.cause === undefined ? "" : `\ncaused by ${showError(error.cause)}`;
-  return lines.join("\n") + cause;
+  return text
+    .split("\n")
+    .filter((line) => !isForeignFrame(line))
+    .join("\n");
 }
 
 function isForeignFrame(line: string): boolean {
