@@ -1,21 +1,30 @@
-/** How busy others keep this machine: what is timed then says nothing of the server. */
+/** What others take of this machine while something is timed, which then says nothing of the server. */
+import { readFileSync } from "node:fs";
 import { cpus } from "node:os";
-import { Skipped } from "./outcome.js";
-import { sleep } from "./wire.js";
 
-const MOST = 0.25;
+/** Ticks of the clock a second, in which Linux counts a process's time. */
+const TICKS = 100;
 
-/** Looks for a second, while nothing of the fault runs. @throws Skipped where others take more than a quarter */
-export async function demandIdle() {
-  const before = total();
-  await sleep(1000);
-  const after = total();
-  const share = 1 - (after.idle - before.idle) / (after.all - before.all);
-  if (share > MOST) throw new Skipped(`others take ${Math.round(share * 100)} % of this machine`);
+/** Looks from now on. Gives what tells the share of all cores that neither this process nor the other has had. */
+export function watchOthers(pid) {
+  const before = look(pid);
+  return () => {
+    const after = look(pid);
+    const passed = after.all - before.all;
+    return (passed - (after.idle - before.idle) - (after.own - before.own)) / passed;
+  };
 }
 
-function total() {
+/** Milliseconds since some time. */
+function look(pid) {
   const times = cpus().map((cpu) => cpu.times);
-  const sum = (values) => values.reduce((left, right) => left + right, 0);
-  return { idle: sum(times.map(({ idle }) => idle)), all: sum(times.flatMap((time) => Object.values(time))) };
+  const { user, system } = process.cpuUsage();
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1].split(" ");
+  return {
+    all: sum(times.flatMap((time) => Object.values(time))),
+    idle: sum(times.map(({ idle }) => idle)),
+    own: (user + system) / 1000 + ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS,
+  };
 }
+
+const sum = (values) => values.reduce((left, right) => left + right, 0);
