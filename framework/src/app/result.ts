@@ -22,7 +22,7 @@ export function checkResult(returns: CompiledReturns, result: unknown): unknown 
  * JSON text of a result.
  *
  * @param isChecked - Whether it is what `returns` has made.
- * @throws TypeError for what `JSON.stringify` refuses, or would write as `{}`.
+ * @throws TypeError for what `JSON.stringify` refuses, or would write as `{}`, and for a promise inside of it.
  */
 export function resultText(result: unknown, isChecked: boolean): string {
   if (result === undefined) return "null";
@@ -33,6 +33,7 @@ export function resultText(result: unknown, isChecked: boolean): string {
       `A handler cannot return a ${typeof result}. Return a value that JSON can write, or a Response.`,
     );
   }
+  if (!isChecked && text.includes("{}")) assertAwaited(result, []);
   return text;
 }
 
@@ -84,4 +85,15 @@ function assertJSON(result: object): void {
   if (ArrayBuffer.isView(result) || result instanceof ArrayBuffer) {
     throw new TypeError("A handler cannot return bytes as JSON. Return new Response(bytes, { mediaType }).");
   }
+}
+
+/** Refuses a promise inside of a result. JSON has written the result already, so it goes in no circle. */
+function assertAwaited(value: unknown, place: readonly string[]): void {
+  if (typeof value !== "object" || value === null || "toJSON" in value) return;
+  if (value instanceof Promise) {
+    throw new TypeError(
+      `The result of the handler has a promise at ${place.join(".")}, which JSON writes as {}. Await it.`,
+    );
+  }
+  for (const [name, member] of Object.entries(value)) assertAwaited(member, [...place, name]);
 }

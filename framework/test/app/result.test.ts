@@ -1,0 +1,21 @@
+import { describe, expect, it } from "@jest/globals";
+import { resultText } from "../../src/app/result.js";
+
+describe("a result without `returns`", () => {
+  it.each<[result: unknown, place: string]>([
+    [{ user: Promise.resolve(1) }, "user"],
+    [{ users: [{}, { name: Promise.resolve("Ada") }] }, "users.1.name"],
+    [[Promise.resolve(1)], "0"],
+  ])("is refused where a promise in it was not awaited: %j", (result, place) => {
+    const message = `The result of the handler has a promise at ${place}, which JSON writes as {}. Await it.`;
+    expect(() => resultText(result, false)).toThrow(new TypeError(message));
+  });
+
+  it("may have empty objects, the same one twice, and what says itself how it is written", () => {
+    const empty = {};
+    const circle = { toJSON: () => ({}), self: null as unknown };
+    circle.self = circle;
+    const result = { a: empty, b: [empty], c: circle, d: "{}", e: null };
+    expect(resultText(result, false)).toBe('{"a":{},"b":[{}],"c":{},"d":"{}","e":null}');
+  });
+});
