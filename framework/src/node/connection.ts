@@ -57,7 +57,7 @@ export class Connection implements Line {
   #refusal: Refusal | null = null;
   /** The calls under way, oldest first. */
   readonly calls: Call[] = [];
-  /** The bytes that had come when the last call ended: those behind them are of a request on its way. */
+  /** The bytes that had come when the last request was answered: those behind them are of a request on its way. */
   #bytesAtRest = -1;
   /** The bytes that had come when somebody last looked, and how often nothing had changed. */
   #bytesSeen = 0;
@@ -98,7 +98,7 @@ export class Connection implements Line {
   delete(call: Call): void {
     this.calls.splice(this.calls.indexOf(call), 1);
     if (this.calls.length === 0) {
-      this.#bytesAtRest = this.socket.bytesRead;
+      this.rest();
       this.#refusal?.write(this.socket);
       this.#refusal = null;
       this.#mayBeOver();
@@ -152,6 +152,11 @@ export class Connection implements Line {
 
   destroy(): void {
     this.socket.destroy();
+  }
+
+  /** All requests that have come are answered, or are about to be. */
+  rest(): void {
+    this.#bytesAtRest = this.socket.bytesRead;
   }
 
   /**

@@ -98,6 +98,7 @@ export function handleRequest(
   if (head instanceof Refusal) {
     refuse(connection, req, res, head);
   } else if (head.target === "*") {
+    connection.rest();
     res.writeHead(204).end(); // RFC 9110 §9.3.7: a question to the server, not to a resource of the application
   } else {
     const scope = createScope(req, head, connection, service);

@@ -100,10 +100,13 @@ describe("timeouts", () => {
     expect(await wire.until(/slow$/)).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it("keepAliveMs ends a connection that has no more requests", async () => {
+  it.each([
+    ["", GET, /hello$/],
+    [" behind a question to the server", "OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n", /^HTTP\/1\.1 204 /],
+  ])("keepAliveMs ends a connection that has no more requests%s", async (_which, request, answer) => {
     await using server = await served(hello, { timeouts: { keepAliveMs: 1 } });
     await using wire = new Wire(server.port);
-    expect(await wire.write(GET).closed).toMatch(/hello$/);
+    expect(await wire.write(request).closed).toMatch(answer);
   });
 
   it("keepAliveMs leaves a connection alone on which something runs", async () => {
