@@ -183,7 +183,7 @@ class Document implements Compiler {
       case "array":
         return compileArray(schema, this);
       case "Date":
-        return compileDate(this.direction);
+        return compileDate(schema, this.direction);
       default:
         throw NO_JSON_FORM.has(type)
           ? new ConfigurationError(

@@ -42,6 +42,12 @@ export interface JSONSchema {
   propertyNames?: JSONSchema;
   minProperties?: number;
   maxProperties?: number;
+  /** The bounds of TypeBox's `t.Date`, in milliseconds since 1970. */
+  minimumTimestamp?: number;
+  maximumTimestamp?: number;
+  exclusiveMinimumTimestamp?: number;
+  exclusiveMaximumTimestamp?: number;
+  multipleOfTimestamp?: number;
   [keyword: string]: unknown;
 }
 

@@ -84,26 +84,41 @@ export function plural(count: number, noun: string): string {
 /** A rule on a number: whether it is broken, the fault's type, and the message. */
 type NumberRule = readonly [isBroken: (value: number) => boolean, type: FaultType, msg: string];
 
-function numberRules(schema: JSONSchema): NumberRule[] {
-  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
+/** Bounds of a number, as JSON Schema names them. */
+type Bounds = Pick<JSONSchema, "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf">;
+
+/** @param write - A bound as it stands in a message. */
+function numberRules(bounds: Bounds, write: (bound: number) => string = String): NumberRule[] {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = bounds;
   const rules: NumberRule[] = [];
   const say = (text: string) => `Input should be ${text}`;
   if (minimum !== undefined) {
-    rules.push([(value) => value < minimum, "greater_than_equal", say(`greater than or equal to ${minimum}`)]);
+    rules.push([(value) => value < minimum, "greater_than_equal", say(`greater than or equal to ${write(minimum)}`)]);
   }
   if (exclusiveMinimum !== undefined) {
-    rules.push([(value) => value <= exclusiveMinimum, "greater_than", say(`greater than ${exclusiveMinimum}`)]);
+    rules.push([(value) => value <= exclusiveMinimum, "greater_than", say(`greater than ${write(exclusiveMinimum)}`)]);
   }
   if (maximum !== undefined) {
-    rules.push([(value) => value > maximum, "less_than_equal", say(`less than or equal to ${maximum}`)]);
+    rules.push([(value) => value > maximum, "less_than_equal", say(`less than or equal to ${write(maximum)}`)]);
   }
   if (exclusiveMaximum !== undefined) {
-    rules.push([(value) => value >= exclusiveMaximum, "less_than", say(`less than ${exclusiveMaximum}`)]);
+    rules.push([(value) => value >= exclusiveMaximum, "less_than", say(`less than ${write(exclusiveMaximum)}`)]);
   }
   if (multipleOf !== undefined) {
     rules.push([(value) => !isMultiple(value, multipleOf), "multiple_of", say(`a multiple of ${multipleOf}`)]);
   }
   return rules;
+}
+
+/** The bounds of a `t.Date` as those of its number of milliseconds since 1970. */
+function timestampBounds(schema: JSONSchema): Bounds {
+  return {
+    minimum: schema.minimumTimestamp,
+    maximum: schema.maximumTimestamp,
+    exclusiveMinimum: schema.exclusiveMinimumTimestamp,
+    exclusiveMaximum: schema.exclusiveMaximumTimestamp,
+    multipleOf: schema.multipleOfTimestamp,
+  };
 }
 
 /** 0.3 is a multiple of 0.1, though no binary fraction says so: compared within the rounding of the quotient. */
@@ -169,7 +184,18 @@ function decodeDate(value: unknown, faults: Faults): Date | undefined {
   return date;
 }
 
-/** A `Date` in the handler, RFC 3339 §5.6 text on the wire. */
-export function compileDate(direction: Direction): Check {
-  return direction === "encode" ? encodeDate : decodeDate;
+/** A `Date` within its bounds in the handler, RFC 3339 §5.6 text on the wire. */
+export function compileDate(schema: JSONSchema, direction: Direction): Check {
+  const convert = direction === "encode" ? encodeDate : decodeDate;
+  const rules = numberRules(timestampBounds(schema), (bound) => new Date(bound).toISOString());
+  if (rules.length === 0) return convert;
+  return (value, faults) => {
+    const converted = convert(value, faults);
+    if (converted === undefined) return undefined;
+    const time = new Date(converted).getTime();
+    for (const [isBroken, type, msg] of rules) {
+      if (isBroken(time)) return faults.add(type, msg, value);
+    }
+    return converted;
+  };
 }

@@ -174,6 +174,12 @@ describeMatrix("a result that does not fit", ({ call, returning }) => {
     ["text for a date", t.Object({ at: t.Date() }), { at: "2024-01-01T00:00:00Z" }, "at: "],
     ["an invalid date", t.Object({ at: t.Date() }), { at: new Date(Number.NaN) }, "at: "],
     ["a date that RFC 3339 cannot write", t.Object({ at: t.Date() }), { at: new Date(8.64e15) }, "at: "],
+    [
+      "a date out of its bounds",
+      t.Object({ at: t.Date({ maximumTimestamp: 0 }) }),
+      { at: new Date(1) },
+      "at: Input should be less than or equal to 1970-01-01T00:00:00.000Z",
+    ],
     ["NaN", t.Object({ n: t.Number() }), { n: Number.NaN }, "n: Input should be a finite number"],
     ["a bigint", t.Object({ n: t.Integer() }), { n: 5n }, "n: Input should be a valid integer"],
     ["a Map for a record", t.Record(t.String(), t.Integer()), new Map([["secret", 1]]), "plain object"],

@@ -67,6 +67,27 @@ const TABLE: Record<string, Row> = {
       [0.35, "multiple_of body"],
     ],
   },
+  "t.Date within bounds": {
+    schema: t.Date({ minimumTimestamp: 0, exclusiveMaximumTimestamp: 1000, multipleOfTimestamp: 10 }),
+    good: [
+      ["1970-01-01T00:00:00Z", new Date(0)],
+      ["1970-01-01T01:00:00.99+01:00", new Date(990)],
+    ],
+    bad: [
+      ["1969-12-31T23:59:59.99Z", "greater_than_equal body"],
+      ["1970-01-01T00:00:01Z", "less_than body"],
+      ["1970-01-01T00:00:00.005Z", "multiple_of body"],
+      ["1970-01-01", "datetime_parsing body"],
+    ],
+  },
+  "t.Date with the other bounds": {
+    schema: t.Date({ exclusiveMinimumTimestamp: 0, maximumTimestamp: 1000 }),
+    good: [["1970-01-01T00:00:01Z", new Date(1000)]],
+    bad: [
+      ["1970-01-01T00:00:00Z", "greater_than body"],
+      ["1970-01-01T00:00:01.001Z", "less_than_equal body"],
+    ],
+  },
   "t.Boolean": { schema: t.Boolean(), good: same(true, false), bad: [[0, "bool_type body"]] },
   "t.Null": { schema: t.Null(), good: same(null), bad: [["null", "null_type body"]] },
   "t.Any": { schema: t.Any(), good: same(null, 1, "x", [{}]), bad: [] },
