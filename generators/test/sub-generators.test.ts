@@ -172,6 +172,24 @@ describe("a sub-generator", () => {
     expect(await project.files()).toEqual(before);
   });
 
+  it("writes no route whose pattern differs in names and slashes alone: the App would refuse it", async () => {
+    await using project = await scaffold("minimal");
+    await project.create("route", "GET /things/{id}");
+    await project.create("websocket", "/rooms/{room}");
+    const once = await project.files();
+    for (const call of [
+      ["route", "GET /things/{thing_id}/"],
+      ["websocket", "/rooms/{name}"],
+    ]) {
+      const { status, stdout } = await project.create(...call);
+      expect([status, stdout]).toEqual([0, expect.stringContaining("is in src/app.ts already")]);
+    }
+    expect(Object.fromEntries(await project.files())).toEqual(Object.fromEntries(once));
+    const other = await project.create("websocket", "/rooms/{room}/");
+    expect(other).toMatchObject({ status: 0, stdout: expect.stringContaining("src/app.ts") });
+    expect(await project.files()).not.toEqual(once);
+  });
+
   it("keeps a file that its user has written", async () => {
     await using project = await scaffold("minimal");
     await writeFile(join(project.path, "test/get-x.test.ts"), "mine");

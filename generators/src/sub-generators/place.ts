@@ -46,14 +46,23 @@ function isBelow(path: string, prefix: string): boolean {
   return prefix === "" || path === prefix || path.startsWith(`${prefix}/`);
 }
 
-/** The file in which a route of this method and path is registered already, or `null`. */
+/** The file in which a route of this method and pattern is registered already, or `null`. */
 export function findRoute(project: ExistingProject, method: string, path: string): string | null {
+  const shape = shapeOf(method, path);
   const found = project.modules.find(({ registrars }) =>
     registrars.some(({ prefix, registrations }) =>
-      registrations.some((registration) => registration.method === method && prefix + registration.path === path),
+      registrations.some(
+        (known) => known.method === method && known.path !== null && shapeOf(method, prefix + known.path) === shape,
+      ),
     ),
   );
   return found?.path ?? null;
+}
+
+/** What tells patterns apart: not the names of parameters, and the number of slashes only where WebSockets match exactly. */
+function shapeOf(method: string, path: string): string {
+  const unnamed = path.replaceAll(/\{[^}]*\}/g, "{}");
+  return method === "websocket" ? unnamed : unnamed.split("/").filter(Boolean).join("/");
 }
 
 /** Behind the last path that is registered on it, else behind its declaration. */
