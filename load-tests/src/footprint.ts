@@ -27,8 +27,8 @@ const LOAD = 10_000;
 /** Measures from the start of the process to its first answer, and its memory then and after some load. */
 export function measureFootprint(settings: Settings, progress: Progress): Promise<Result[]> {
   const servers = serversOf(settings);
-  return takeTurns(Object.keys(servers), settings.rounds, async (name, round) => {
-    progress.step(`start and memory, round ${round + 1} of ${settings.rounds}: ${name}`);
+  return takeTurns(Object.keys(servers), settings.footprintRounds, async (name, round) => {
+    progress.step(`start and memory, round ${round + 1} of ${settings.footprintRounds}: ${name}`);
     const started = performance.now();
     const server = await startServer(servers[name] ?? REPOSITORY);
     try {

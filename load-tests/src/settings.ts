@@ -37,6 +37,8 @@ export interface Settings {
   readonly http: HTTPSettings;
   /** How each server is loaded at a fixed rate. */
   readonly latency: { readonly ratePerSecond: number; readonly seconds: number; readonly rounds: number };
+  /** Fresh server processes for each contender whose start and memory are measured. */
+  readonly footprintRounds: number;
   /** How much is asked of the sample application. */
   readonly sample: { readonly rounds: number; readonly logins: number; readonly listings: number };
   /** Fresh server processes for each contender over HTTP. One keeps a run under a minute, at the price of rough figures. */
@@ -69,7 +71,8 @@ export function readSettings(environment: Readonly<Record<string, string | undef
       requests: quick ? 5_000 : 50_000,
       slowRequests: quick ? 5_000 : 10_000,
     },
-    latency: { ratePerSecond: 1_000, seconds: quick ? 1 : 3, rounds: quick || !peers ? 1 : 3 },
+    latency: { ratePerSecond: 1_000, seconds: quick ? 1 : 2, rounds: quick || !peers ? 1 : 3 },
+    footprintRounds: 3,
     sample: { rounds: quick || !peers ? 1 : 3, logins: quick ? 20 : 100, listings: quick ? 1_000 : 10_000 },
     httpRounds: quick ? 1 : peers ? 5 : 1,
     starts: quick ? 5 : 11,

@@ -95,7 +95,7 @@ export function footprintTable(results: readonly Result[], settings: Settings): 
     return value === 0 ? "–" : `${value.toFixed(value < 10 ? 1 : 0)} ${unit}`;
   };
   return [
-    `From the start of the process to its first answer, its memory, its packages with all that they need: ${fresh(settings.rounds)}`,
+    `From the start of the process to its first answer, its memory, its packages with all that they need: ${fresh(settings.footprintRounds)}`,
     formatTable(
       ["", "first answer", "memory", "after 10,000 requests", "on disk"],
       results.map(({ contender, rows }) => [
