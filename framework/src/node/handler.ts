@@ -8,6 +8,7 @@ import { consoleLogger, type Logger } from "../logger.js";
 import { assertOptions, namesOf } from "../options.js";
 import { Connection } from "./connection.js";
 import { Exchange } from "./exchange.js";
+import { bodyBytesOf } from "./framing.js";
 import { ProtocolError } from "./errors.js";
 import { endEmpty } from "./internals.js";
 import { Refusal } from "./refusal.js";
@@ -108,7 +109,7 @@ export function handleRequest(
 }
 
 function bodyOf(req: IncomingMessage, hasBody: boolean, onFirstUse: FirstUse | null): RequestBody {
-  const announced = hasBody ? Number(req.headers["content-length"]) : 0;
+  const announced = bodyBytesOf(req.headers);
   if (!(req instanceof ServerRequest)) return streamedBody(req, announced, onFirstUse);
   const body = new RequestBody(req, announced, onFirstUse);
   if (hasBody) req.body = body;

@@ -1,5 +1,6 @@
 /** A look at the request lines of a kept-alive connection behind the first, for what the parser forgives. @module */
 import type { IncomingMessage } from "node:http";
+import { bodyBytesOf } from "./framing.js";
 
 /** Two spaces, `HTTP/1.1` and the end of the line: what a request line has beside method and target. */
 const BESIDE_LINE_BYTES = 12;
@@ -36,7 +37,7 @@ export class RequestLines {
   areDivided(req: IncomingMessage, headerBytes: number): boolean {
     const { bytesRead } = req.socket;
     const { method = "", url = "" } = req;
-    const bodyBytes = bodyBytesOf(req);
+    const bodyBytes = bodyBytesOf(req.headers);
     const end = this.#next + method.length + url.length + BESIDE_LINE_BYTES + headerBytes + 2;
     if (this.#isExact && (end === bytesRead || end + bodyBytes === bytesRead)) {
       this.#follow(end, bodyBytes);
@@ -79,11 +80,6 @@ export class RequestLines {
     }
     return latest.chunk;
   }
-}
-
-/** The length of a body, `NaN` where its framing hides it. */
-function bodyBytesOf({ headers }: IncomingMessage): number {
-  return headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : Number.NaN;
 }
 
 /** Whether the bytes hold a request line that says the same as this one and is written in another way. */

@@ -2,6 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import { isAuthority } from "./authority.js";
 import type { Connection } from "./connection.js";
+import type { Framing } from "./framing.js";
 import { Refusal } from "./refusal.js";
 
 /** The bounds of a request's head. */
@@ -64,11 +65,7 @@ export interface ParsedHead {
   /** `[name, value, …]` as they came. */
   readonly rawHeaders: readonly string[];
   /** At least these, by their name in lower case. */
-  readonly headers: {
-    readonly "transfer-encoding"?: string;
-    readonly "content-length"?: string;
-    readonly expect?: string;
-  };
+  readonly headers: Readonly<Framing>;
 }
 
 /** Where the last `Host` is kept that was found to be well formed. */

@@ -2,6 +2,7 @@
 import { METHODS } from "node:http";
 import type { Address } from "../../asgi.js";
 import { Exchange } from "../exchange.js";
+import { bodyBytesOf, type Framing } from "../framing.js";
 import { Refusal } from "../refusal.js";
 import { checkHead, type ParsedHead, type RequestHead } from "../request-head.js";
 import { createScope } from "../request.js";
@@ -19,14 +20,7 @@ const refusals = {
   closed: new Refusal(503, "The server has stopped."),
 };
 
-/** The headers that decide on the body. */
-interface Framing {
-  "transfer-encoding"?: string;
-  "content-length"?: string;
-  expect?: string;
-}
-
-/** What most requests have of them. */
+/** What most requests have of it. */
 const NO_FRAMING: Framing = Object.freeze({});
 
 /** A request as its handler is told of it; nothing of it can be asked for later. */
@@ -63,11 +57,6 @@ export class UwsHead implements ParsedHead {
     if (name === "content-length") this.#lengths++;
     this.headers[name] = before === undefined || name === "content-length" ? value : `${before}, ${value}`;
   }
-
-  /** The length of the body, `NaN` where nobody said. */
-  get bodyBytes(): number {
-    return this.headers["transfer-encoding"] === undefined ? Number(this.headers["content-length"] ?? 0) : Number.NaN;
-  }
 }
 
 /** What the requests of a server share. */
@@ -101,7 +90,7 @@ export class UwsHandler {
     } else {
       const { encrypted, server } = this;
       const scope = createScope(parsed, head, { encrypted, server, client: sink.client.pair }, this.#service);
-      const body = receiveBody(res, sink, parsed.bodyBytes);
+      const body = receiveBody(res, sink, bodyBytesOf(parsed.headers));
       const line = new UwsLine(sink, this.#service.connections);
       const exchange = new Exchange(this.#service, line, scope, body, sink, 0);
       sink.onAborted = () => exchange.disconnect();
