@@ -23,11 +23,10 @@ import { consoleLogger, type Logger } from "./logger.js";
 import { Documentation, type OpenAPIDocument, type OpenAPIOptions } from "./openapi.js";
 import { assertOptions, namesOf } from "./options.js";
 import type { Marker } from "./params.js";
+import { PathPattern } from "./path-pattern.js";
 import {
   type AppVerb,
   assertLists,
-  buildPath,
-  canonicalPath,
   type IncludeOptions,
   type MountEntry,
   type MultiVerb,
@@ -141,7 +140,7 @@ export class App extends DispatchingInstance {
   readonly #endpointSettings: EndpointSettings;
   readonly #root = new Router();
   readonly #dispatcher = dispatchers.get(this) as Dispatcher;
-  readonly #routes: RouteRecord[] = [];
+  readonly #routes: (Endpoint | SocketEndpoint)[] = [];
   /** What `routes` gave last; `null` once there is another route. */
   #routeList: readonly RouteRecord[] | null = null;
   readonly #endpoints: Endpoint[] = [];
@@ -188,7 +187,7 @@ export class App extends DispatchingInstance {
       entry: options.entry,
       logger: this.#logger,
       title: options.title ?? "",
-      routes: () => this.#routes.map(({ method, path }) => `${method} ${path}`),
+      routes: () => this.routes.map(({ method, path }) => `${method} ${path}`),
     });
     workerHost()?.register(this.#pool);
     this.#endpointSettings = {
@@ -215,7 +214,7 @@ export class App extends DispatchingInstance {
 
   /** Every route, in the order of registration. Frozen, and the same list until a route is added. */
   get routes(): readonly RouteRecord[] {
-    return (this.#routeList ??= Object.freeze([...this.#routes]));
+    return (this.#routeList ??= Object.freeze(this.#routes.map(({ record }) => record)));
   }
 
   /** Every route as it was compiled, for documents. */
@@ -242,15 +241,18 @@ export class App extends DispatchingInstance {
     this.#assertOpen(`${entry.method} ${entry.path}`);
     this.#routeList = null;
     const dependencies = [...(this.settings.dependencies ?? []), ...entry.dependencies];
-    if (entry.method === WEBSOCKET) {
-      const socket = new SocketEndpoint({ ...entry, dependencies }, this.#endpointSettings, this.dependencyOverrides);
-      this.#dispatcher.sockets.addRoute(WEBSOCKET, entry.path, socket, entry.options);
-      this.#routes.push(socket.record);
+    const exact = entry.method === WEBSOCKET;
+    const pattern = PathPattern.parse(entry.path, entry.method, { exact });
+    const whole = { ...entry, pattern, dependencies };
+    if (exact) {
+      const socket = new SocketEndpoint(whole, this.#endpointSettings, this.dependencyOverrides);
+      this.#dispatcher.sockets.addRoute(WEBSOCKET, pattern, socket, entry.options);
+      this.#routes.push(socket);
       return;
     }
-    const endpoint = new Endpoint({ ...entry, dependencies }, this.#endpointSettings, this.dependencyOverrides);
-    this.#dispatcher.router.addRoute(entry.method, entry.path, endpoint, entry.options);
-    this.#routes.push(endpoint.record);
+    const endpoint = new Endpoint(whole, this.#endpointSettings, this.dependencyOverrides);
+    this.#dispatcher.router.addRoute(entry.method, pattern, endpoint, entry.options);
+    this.#routes.push(endpoint);
     this.#endpoints.push(endpoint);
     this.#documentation.clear();
   }
@@ -258,10 +260,10 @@ export class App extends DispatchingInstance {
   /** Adds the routes of the document, but where the application has its own. */
   #addDocumentation(): void {
     for (const entry of this.#documentation.entries) {
-      const isTaken = this.#routes.some(({ method, path }) => method === "GET" && canonicalPath(path) === entry.path);
-      if (isTaken) continue;
+      const { shape } = entry.pattern;
+      if (this.#endpoints.some(({ record, pattern }) => record.method === "GET" && pattern.shape === shape)) continue;
       const endpoint = new Endpoint(entry, this.#endpointSettings, this.dependencyOverrides);
-      this.#dispatcher.router.addRoute(entry.method, entry.path, endpoint, entry.options);
+      this.#dispatcher.router.addRoute(entry.method, entry.pattern, endpoint, entry.options);
     }
   }
 
@@ -283,7 +285,7 @@ export class App extends DispatchingInstance {
         { code: "TSGI_MOUNTED_ON_ITSELF" },
       );
     }
-    if (/[{}]/.test(path)) {
+    if (PathPattern.parse(path, "mount").names.length > 0) {
       throw new ConfigurationError(
         `mount ${path}: the prefix of a router with a mount is plain text, without {names}. ` +
           "Mount on the App, or on a router without them.",
@@ -383,16 +385,16 @@ export class App extends DispatchingInstance {
    */
   urlPathFor(name: string, params: Readonly<Record<string, string | number | bigint | boolean>> = {}): string {
     const route =
-      this.#routes.find(({ metadata }) => metadata.name === name) ??
-      this.#routes.find(({ metadata, handler }) => metadata.name === undefined && handler.name === name);
+      this.#routes.find(({ record }) => record.metadata.name === name) ??
+      this.#routes.find(({ record }) => record.metadata.name === undefined && record.handler.name === name);
     if (!route) {
-      const names = this.#routes.map(({ metadata, handler }) => metadata.name ?? handler.name);
+      const names = this.routes.map(({ metadata, handler }) => metadata.name ?? handler.name);
       const meant = nearest(name, names);
       const way = meant ? `Did you mean ${JSON.stringify(meant)}?` : "Give one the option `name`.";
       throw new ConfigurationError(`urlPathFor: no route is named ${JSON.stringify(name)}. ${way}`, {
         code: "TSGI_UNKNOWN_ROUTE_NAME",
       });
     }
-    return buildPath(route.path, params);
+    return route.pattern.build(params);
   }
 }

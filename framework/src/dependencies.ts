@@ -3,11 +3,12 @@ import { ConfigurationError } from "./exceptions.js";
 import { compileRoute } from "./dependencies/compile.js";
 import type { ParamSpec } from "./dependencies/plan.js";
 import { type Callable, type Params, paramsOf } from "./params.js";
+import { PathPattern } from "./path-pattern.js";
 import { describe } from "./wording.js";
 
 export { absenceOf } from "./dependencies/absence.js";
 export { Call, type CallSettings } from "./dependencies/call.js";
-export { compileRoute, pathNames } from "./dependencies/compile.js";
+export { compileRoute } from "./dependencies/compile.js";
 export { closeExits, throwIntoExits } from "./dependencies/exits.js";
 export { createFindOverride, DependencyOverrides } from "./dependencies/overrides.js";
 export type { DependencyPlan, DependencyStep, ParamSpec, RoutePlan } from "./dependencies/plan.js";
@@ -69,6 +70,7 @@ export function compileHandler(fn: Callable, path = "", params?: Params): Compil
 }
 
 function compileEntry(fn: Callable, path: string, params: Params): CompiledHandler {
-  const { specs, isAsync } = compileRoute(fn, path, params === paramsOf(fn) ? NO_PARAMS : params, []).handler;
+  const { names } = PathPattern.parse(path, "compileHandler");
+  const { specs, isAsync } = compileRoute(fn, names, params === paramsOf(fn) ? NO_PARAMS : params, []).handler;
   return Object.freeze([Object.freeze(specs), isAsync] as const);
 }

@@ -10,9 +10,9 @@ import {
 import { ConfigurationError } from "./exceptions.js";
 import { assertOptions, namesOf } from "./options.js";
 import type { Callable, Marker } from "./params.js";
+import { PathPattern } from "./path-pattern.js";
 import type { Request } from "./request.js";
 import { assertLists } from "./router/lists.js";
-import { parsePattern } from "./router/pattern.js";
 import type {
   MultiRouteOptions,
   MultiVerb,
@@ -23,7 +23,6 @@ import type {
 } from "./router/options.js";
 import { describe } from "./wording.js";
 
-export { buildPath } from "./router/build-path.js";
 export type {
   CallbackOperation,
   Callbacks,
@@ -44,8 +43,6 @@ export type {
   StreamFormat,
 } from "./router/options.js";
 export { assertLists } from "./router/lists.js";
-export { isBelow, localPath, rootPathOf } from "./router/mount-path.js";
-export { canonicalPath, decodeSegment } from "./router/path.js";
 export { type PathParams, type Resolved } from "./router/route.js";
 export { RadixNode } from "./router/radix-node.js";
 export { RadixRouter } from "./router/radix-router.js";
@@ -75,6 +72,11 @@ export interface RouteEntry {
   readonly middleware: readonly (readonly Middleware[])[];
   /** Innermost first. */
   readonly exceptionHandlers: readonly ExceptionHandlers[];
+}
+
+/** A route of an App, whose whole pattern is known. */
+export interface AppRouteEntry extends RouteEntry {
+  readonly pattern: PathPattern;
 }
 
 /** An application on its way to an App. */
@@ -379,8 +381,8 @@ export class Router<const Prefix extends string = ""> {
         { code: "TSGI_NOT_AN_ASGI_APPLICATION" },
       );
     }
-    const segments = parsePattern(path, "mount");
-    if (segments.some(({ isParam }) => isParam)) {
+    const pattern = PathPattern.parse(path, "mount");
+    if (pattern.names.length > 0) {
       throw new ConfigurationError(
         `mount ${path}: the prefix of a mount is plain text, without {names}. ` +
           "For names include a Router: its routes get them.",
@@ -395,7 +397,7 @@ export class Router<const Prefix extends string = ""> {
       );
     }
     this.#publish("addMount", {
-      path: (this.#options.prefix ?? "") + segments.map(({ text }) => `/${text}`).join(""),
+      path: (this.#options.prefix ?? "") + (pattern.segments.length > 0 ? pattern.template : ""),
       app,
       middleware: this.#options.middleware ? [this.#options.middleware] : [],
     });

@@ -16,7 +16,7 @@ import {
   type Response,
   ResponseHeaders,
 } from "./response.js";
-import { canonicalPath, decodeSegment, localPath } from "./router.js";
+import { canonicalPath, decodeSegment, localPath } from "./path.js";
 import { describe } from "./wording.js";
 
 /** The options of `StaticFiles`. */

@@ -910,6 +910,12 @@ describe("lifespan", () => {
 });
 
 describe("urlPathFor", () => {
+  it("keeps the trailing slash of a WebSocket's pattern, which counts", () => {
+    const app = new App();
+    app.websocket("/rooms/{room}/", { name: "room" }, async () => {});
+    expect(app.urlPathFor("room", { room: "a" })).toBe("/rooms/a/");
+  });
+
   it("builds a path by the name of the route or of its handler", () => {
     const { app } = create();
     app.get("/users/{id}/files/{name}", { name: "file" }, async () => null);

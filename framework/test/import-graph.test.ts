@@ -10,6 +10,8 @@ const LINE = [
   "error-codes",
   "exceptions",
   "options",
+  "path",
+  "path-pattern",
   "callable",
   "limits",
   "logger",

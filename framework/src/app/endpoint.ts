@@ -6,7 +6,6 @@ import {
   compileRoute,
   createFindOverride,
   type DependencyOverrides,
-  pathNames,
   acceptArguments,
   type RoutePlan,
   type Solved,
@@ -19,7 +18,8 @@ import { ConfigurationError } from "../exceptions.js";
 import { type Limits, mergeLimits } from "../limits.js";
 import { wrap } from "../chain.js";
 import { Response, sendJSON } from "../response.js";
-import type { Handler, PathParams, RouteEntry, RouteOptions, StreamFormat } from "../router.js";
+import type { PathPattern } from "../path-pattern.js";
+import type { AppRouteEntry, Handler, PathParams, RouteOptions, StreamFormat } from "../router.js";
 import { type CompiledReturns, compileReturns, isStandardSchema } from "../schema.js";
 import { trackedSend, withDraft } from "./answer.js";
 import { answerError, type ErrorSettings, guard, isDisconnect, logError, sendErrorResponse } from "./errors.js";
@@ -66,6 +66,7 @@ function assertStatus(statusCode: number): void {
 /** One route, compiled: from the scope to the response. */
 export class Endpoint {
   readonly record: RouteRecord;
+  readonly pattern: PathPattern;
   readonly plan: RoutePlan;
   /** Whether the handler is plain, and so runs in the pool. */
   readonly isPooled: boolean;
@@ -78,20 +79,20 @@ export class Endpoint {
   readonly #statusCode: number;
   readonly #settings: CallSettings;
   readonly #errors: ErrorSettings;
-  readonly #names: readonly string[];
   readonly #overrides: DependencyOverrides;
   readonly #app: ASGIApp | null;
 
   /** @throws ConfigurationError naming method and path. */
-  constructor(entry: RouteEntry, settings: EndpointSettings, overrides: DependencyOverrides) {
+  constructor(entry: AppRouteEntry, settings: EndpointSettings, overrides: DependencyOverrides) {
     const { method, path, handler, options } = entry;
     const { statusCode = 200, returns = null } = options;
     this.record = Object.freeze({ method, path, handler, metadata: options });
+    this.pattern = entry.pattern;
     let limits: Readonly<Limits>;
     try {
       assertStatus(statusCode);
       limits = mergeLimits(settings.limits, options.limits);
-      this.plan = compileRoute(handler, path, options.params ?? {}, entry.dependencies, "http");
+      this.plan = compileRoute(handler, entry.pattern.names, options.params ?? {}, entry.dependencies, "http");
       this.#returns = returns === null ? null : compileReturns(returns);
       this.streamFormat = streamFormat(handler, options);
       this.isPooled = settings.pool.isOn && isPooled(handler, options);
@@ -102,7 +103,6 @@ export class Endpoint {
     }
     this.#mayReturnsSuspend = isStandardSchema(returns);
     this.#statusCode = statusCode;
-    this.#names = pathNames(path);
     this.#overrides = overrides;
     this.#settings = {
       limits,
@@ -126,7 +126,7 @@ export class Endpoint {
     return streamingHandler(handler, this.streamFormat, this.#statusCode, toText);
   }
 
-  #wrapped(entry: RouteEntry, settings: EndpointSettings): ASGIApp {
+  #wrapped(entry: AppRouteEntry, settings: EndpointSettings): ASGIApp {
     const innermost: ASGIApp = (scope, receive, send) =>
       this.#run(scope as HTTPScope, receive, send, (scope as { path_params?: PathParams }).path_params ?? {});
     const wrapped = entry.middleware.reduceRight<ASGIApp>((inner, list) => wrap(inner, list), innermost);
@@ -146,7 +146,7 @@ export class Endpoint {
     const call = new Call(scope, receive, send, pathParams, this.#settings);
     const outer = (scope as { [OVERRIDES]?: readonly DependencyOverrides[] })[OVERRIDES];
     if (this.#overrides.size > 0 || outer !== undefined) {
-      call.findOverride = createFindOverride([...(outer ?? []), this.#overrides], this.#names);
+      call.findOverride = createFindOverride([...(outer ?? []), this.#overrides], this.pattern.names);
     }
     const done = this.#answer(call);
     return this.plan.mayHoldFiles || call.findOverride !== null ? this.#closeFiles(call, done) : done;
@@ -228,7 +228,7 @@ export class Endpoint {
     };
     try {
       const handler = this.#handler;
-      const result = handler(this.#names.length === 0 ? {} : pathParams);
+      const result = handler(this.pattern.names.length === 0 ? {} : pathParams);
       return result instanceof Promise ? result.then(finish, fail) : (finish(result) ?? RESOLVED);
     } catch (error) {
       return fail(error);

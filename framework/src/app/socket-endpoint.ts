@@ -7,7 +7,6 @@ import {
   compileRoute,
   createFindOverride,
   type DependencyOverrides,
-  pathNames,
   type RoutePlan,
   solveRoute,
   throwIntoExits,
@@ -25,7 +24,8 @@ import { errorText } from "../logger.js";
 import { wrap } from "../chain.js";
 import { type Callable, isGeneratorFunction, paramsOf } from "../params.js";
 import type { Response } from "../response.js";
-import type { PathParams, RouteEntry } from "../router.js";
+import type { PathPattern } from "../path-pattern.js";
+import type { PathParams, AppRouteEntry } from "../router.js";
 import { WebSocket } from "../websocket.js";
 import { type EndpointSettings, OVERRIDES, type RouteRecord } from "./endpoint.js";
 import { isDisconnect } from "./errors.js";
@@ -52,30 +52,30 @@ function assertSocketHandler(handler: Callable, names: readonly string[], declar
 /** One WebSocket route, compiled: from the scope to the close. */
 export class SocketEndpoint {
   readonly record: RouteRecord;
+  readonly pattern: PathPattern;
   readonly #plan: RoutePlan;
   readonly #handler: (args: object) => unknown;
   readonly #settings: CallSettings;
-  readonly #names: readonly string[];
   readonly #overrides: DependencyOverrides;
   readonly #app: ASGIApp;
 
   /** @throws ConfigurationError naming the path. */
-  constructor(entry: RouteEntry, settings: EndpointSettings, overrides: DependencyOverrides) {
+  constructor(entry: AppRouteEntry, settings: EndpointSettings, overrides: DependencyOverrides) {
     const { path, handler, options } = entry;
     this.record = Object.freeze({ method: entry.method, path, handler, metadata: options });
     let limits: Readonly<Limits>;
     try {
       limits = mergeLimits(settings.limits, options.limits);
-      assertSocketHandler(handler, pathNames(path), options.params?.["ws"]);
+      assertSocketHandler(handler, entry.pattern.names, options.params?.["ws"]);
       const params = paramsOf(handler)?.["ws"] === WebSocket ? options.params : { ...options.params, ws: WebSocket };
-      this.#plan = compileRoute(handler, path, params ?? {}, entry.dependencies, "websocket");
+      this.#plan = compileRoute(handler, entry.pattern.names, params ?? {}, entry.dependencies, "websocket");
       if (settings.pool.isOn && isPooled(handler, options)) assertPoolable(this.#plan.handler.specs);
     } catch (error) {
       if (error instanceof ConfigurationError) error.message = `WEBSOCKET ${path}: ${error.message}`;
       throw error;
     }
     this.#handler = handler as (args: object) => unknown;
-    this.#names = pathNames(path);
+    this.pattern = entry.pattern;
     this.#overrides = overrides;
     this.#settings = { limits, logger: settings.logger, embedBody: false, takesFiles: false, statusCode: 200 };
     const innermost: ASGIApp = (scope, receive, send) => this.#run(scope as WebSocketScope, receive, send);
@@ -92,7 +92,7 @@ export class SocketEndpoint {
     const pathParams = (scope as { path_params?: PathParams }).path_params ?? {};
     const call = new Call(scope, receive, send, pathParams, this.#settings);
     const outer = (scope as { [OVERRIDES]?: readonly DependencyOverrides[] })[OVERRIDES] ?? [];
-    call.findOverride = createFindOverride([...outer, this.#overrides], this.#names);
+    call.findOverride = createFindOverride([...outer, this.#overrides], this.pattern.names);
     const { websocket } = call;
     const { logger } = this.#settings;
     try {

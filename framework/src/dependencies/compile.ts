@@ -58,11 +58,6 @@ const INJECTABLE = new Map<unknown, ParamKind>([
 /** The globals that bear the names of our classes, and that an editor leaves unmarked when the import is missing. */
 const GLOBAL_NAMES = ["Request", "Response", "WebSocket", "File"] as const;
 
-/** The names in a path pattern. */
-export function pathNames(path: string): string[] {
-  return [...path.matchAll(/\{([^{}]*)\}/g)].map((match) => match[1] as string);
-}
-
 /** What is being compiled, for messages and for what depends on the place. */
 interface Place {
   /** The names of the whole pattern; `null` while it is not known. */
@@ -289,18 +284,18 @@ function mergeParams(handler: Callable, params: Params): Params {
 /**
  * Compiles everything that a request to one route will need.
  *
- * @param path - The whole pattern.
+ * @param names - The names of the whole pattern.
  * @param guards - The dependencies of App, routers and route, outside in.
  * @throws ConfigurationError when a parameter cannot work there.
  */
 export function compileRoute(
   handler: Callable,
-  path: string,
+  names: readonly string[],
   params: Params,
   guards: readonly unknown[],
   protocol: Protocol | null = null,
 ): RoutePlan {
-  const place: Place = { names: pathNames(path), chain: [], scopes: [], original: null };
+  const place: Place = { names, chain: [], scopes: [], original: null };
   const specs = compileSpecs(handler, mergeParams(handler, params), place.names, true);
   const plan = compilePlan(handler, specs, place);
   const guardSteps = guards.map((guard, index) => compileGuard(guard, index, place));

@@ -1,10 +1,14 @@
 import { compileRoute } from "../dependencies.js";
 import { ConfigurationError } from "../exceptions.js";
+import { PathPattern } from "../path-pattern.js";
 import type { CallbackOperation } from "../router.js";
 import type { OperationIds } from "./operation-ids.js";
 import { type DocumentedRoute, methodOf, placeOf } from "./route.js";
 import type { CallbackObject, DocumentedMethod, OperationObject, PathItemObject } from "./types.js";
 import { capitalize } from "./words.js";
+
+/** The braces of a callback's address hold expressions (OpenAPI 3.0.3 §4.7.18), not names. */
+const NO_PATTERN = PathPattern.parse("", "callback");
 
 /** Describes a callback as if it were a route. */
 type Describe = (route: DocumentedRoute, operationId: string) => OperationObject;
@@ -16,9 +20,8 @@ function handlerNamed(name: string): () => null {
 
 function routeOf(method: string, address: string, name: string, operation: CallbackOperation): DocumentedRoute {
   const handler = handlerNamed(name);
-  // The braces of an address hold expressions, not names.
-  const plan = compileRoute(handler, "", operation.params ?? {}, [], "http");
-  return { record: { method, path: address, handler, metadata: operation }, plan };
+  const plan = compileRoute(handler, [], operation.params ?? {}, [], "http");
+  return { record: { method, path: address, handler, metadata: operation }, pattern: NO_PATTERN, plan };
 }
 
 /** The requests that a route says it sends later; `null` where it says nothing of the kind. */

@@ -1,9 +1,10 @@
 import { ConfigurationError } from "../exceptions.js";
+import type { PathPattern } from "../path-pattern.js";
 import { Components } from "./components.js";
 import { operationOf } from "./operations.js";
 import { OperationIds } from "./operation-ids.js";
 import type { OpenAPIOptions } from "./options.js";
-import { type DocumentedRoute, methodOf, placeOf, templateOf } from "./route.js";
+import { type DocumentedRoute, methodOf, placeOf } from "./route.js";
 import { SecuritySchemes } from "./security.js";
 import type {
   DocumentedMethod,
@@ -17,20 +18,14 @@ import type {
 /** Templates that differ only in their names are one path (§4.7.8.1); the first one's names count. */
 class Paths {
   readonly items: Record<string, PathItemObject> = {};
-  readonly #byShape = new Map<string, string>();
+  readonly #byShape = new Map<string, PathPattern>();
 
-  add(path: string, method: DocumentedMethod, operation: OperationObject): void {
-    const template = templateOf(path);
-    const shape = template.replaceAll(/\{[^{}]*\}/g, "{}");
-    const listed = this.#byShape.get(shape) ?? template;
-    this.#byShape.set(shape, listed);
-    if (listed !== template) rename(operation, namesOf(template), namesOf(listed));
-    (this.items[listed] ??= {})[method] = operation;
+  add(pattern: PathPattern, method: DocumentedMethod, operation: OperationObject): void {
+    const listed = this.#byShape.get(pattern.shape) ?? pattern;
+    this.#byShape.set(pattern.shape, listed);
+    if (listed !== pattern) rename(operation, pattern.names, listed.names);
+    (this.items[listed.template] ??= {})[method] = operation;
   }
-}
-
-function namesOf(template: string): string[] {
-  return [...template.matchAll(/\{([^{}]*)\}/g)].map((match) => match[1] as string);
 }
 
 function rename(operation: OperationObject, from: readonly string[], to: readonly string[]): void {
@@ -72,9 +67,9 @@ export function buildDocument(options: OpenAPIOptions, routes: readonly Document
     at(route, () => named.set(route, ids.of(route)));
   }
   for (const route of listed) {
-    const { method, path } = route.record;
+    const { method } = route.record;
     const id = named.get(route) as string;
-    at(route, () => paths.add(path, methodOf(method) as DocumentedMethod, operationOf(route, id, parts)));
+    at(route, () => paths.add(route.pattern, methodOf(method) as DocumentedMethod, operationOf(route, id, parts)));
   }
   const schemas = components.finish();
   const { definitions } = schemes;

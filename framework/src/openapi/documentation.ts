@@ -1,8 +1,9 @@
 import { encodeUTF8 } from "../datastructures.js";
 import { ConfigurationError } from "../exceptions.js";
+import { PathPattern } from "../path-pattern.js";
 import { Request } from "../request.js";
 import { HTMLResponse, Response } from "../response.js";
-import type { RouteEntry } from "../router.js";
+import type { AppRouteEntry } from "../router.js";
 import { isCurrent, PAGE_HEADERS, sendAsset } from "./assets.js";
 import { buildDocument } from "./document.js";
 import { relativePath, rootPathOf, upToRoot } from "./location.js";
@@ -11,7 +12,7 @@ import type { Page } from "./page.js";
 import { placeBelow, tokenURLs } from "./placement.js";
 import { contentSecurityPolicy } from "./policy.js";
 import { REDOC } from "./redoc.js";
-import { type DocumentedRoute, templateOf } from "./route.js";
+import type { DocumentedRoute } from "./route.js";
 import { SWAGGER_UI } from "./swagger-ui.js";
 import type { OpenAPIDocument } from "./types.js";
 
@@ -88,7 +89,7 @@ export class Documentation {
   }
 
   /** The routes that serve the document, the pages and their files. */
-  get entries(): readonly RouteEntry[] {
+  get entries(): readonly AppRouteEntry[] {
     const entries = this.#pages.flatMap((placed) => [
       entryOf(placed.path, async ({ request }) => this.#sendPage(placed, request)),
       ...placed.page.assets.map((asset) =>
@@ -134,19 +135,20 @@ export class Documentation {
 function pathOf(name: string, value: string | null | undefined, fallback: string): string | null {
   if (value === null) return null;
   const path = value ?? fallback;
-  if (typeof path !== "string" || !path.startsWith("/") || /[{}?#%*]/.test(path) || templateOf(path) === "/") {
+  if (typeof path !== "string" || !path.startsWith("/") || /[{}?#%*]/.test(path) || /^\/+$/.test(path)) {
     throw new ConfigurationError(
       `${name} is a path of plain text such as ${JSON.stringify(fallback)}, or null; ${JSON.stringify(path)} is none.`,
       { code: "TSGI_INVALID_DOCUMENT_URL" },
     );
   }
-  return templateOf(path);
+  return PathPattern.parse(path, name).template;
 }
 
-function entryOf(path: string, handler: RequestHandler): RouteEntry {
+function entryOf(path: string, handler: RequestHandler): AppRouteEntry {
   return {
     method: "GET",
     path,
+    pattern: PathPattern.parse(path, "GET"),
     handler,
     options: { params: REQUEST_ONLY },
     dependencies: [],

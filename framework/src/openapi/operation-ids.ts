@@ -17,7 +17,7 @@ export class OperationIds {
     const { method, path, handler, metadata } = route.record;
     const chosen =
       metadata.operationId ?? this.#generate?.({ method, path, name: handler.name, tags: metadata.tags ?? [] });
-    return this.take(chosen, operationIdOf(method, path), placeOf(route));
+    return this.take(chosen, operationIdOf(method, route.pattern), placeOf(route));
   }
 
   /**

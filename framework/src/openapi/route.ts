@@ -1,4 +1,5 @@
 import type { RoutePlan } from "../dependencies.js";
+import type { PathPattern } from "../path-pattern.js";
 import type { Handler, RouteOptions, StreamFormat } from "../router.js";
 import type { DocumentedMethod } from "./types.js";
 
@@ -12,6 +13,7 @@ export interface DocumentedRoute {
     readonly handler: Handler;
     readonly metadata: RouteOptions;
   };
+  readonly pattern: PathPattern;
   readonly plan: RoutePlan;
   /** How what the handler yields is sent; nothing for one that returns its result. */
   readonly streamFormat?: StreamFormat | null;
@@ -20,14 +22,6 @@ export interface DocumentedRoute {
 /** Method and pattern, for messages. */
 export function placeOf({ record }: DocumentedRoute): string {
   return `${record.method} ${record.path}`;
-}
-
-/** The pattern as the document writes it: as the router reads it, without empty segments. */
-export function templateOf(path: string): string {
-  return `/${path
-    .split("/")
-    .filter((segment) => segment !== "")
-    .join("/")}`;
 }
 
 const METHODS: readonly DocumentedMethod[] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];

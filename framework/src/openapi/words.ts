@@ -1,3 +1,4 @@
+import type { PathPattern } from "../path-pattern.js";
 import type { DocumentedRoute } from "./route.js";
 
 /** `readItem`, `read_item` and `HTTPStatus2` are `read item`, `read item` and `http status2`. */
@@ -23,21 +24,14 @@ export function pascalCase(name: string): string {
 }
 
 /** `GET /users/{id}/posts` is `get users by id posts`. */
-function wordsOfRoute(method: string, path: string): string[] {
-  const words = [method.toLowerCase()];
-  for (const segment of path.split("/")) {
-    if (segment === "") continue;
-    const name = /^\{(.*)\}$/.exec(segment)?.[1];
-    if (name === undefined) words.push(...wordsOf(segment));
-    else words.push("by", ...wordsOf(name));
-  }
-  if (words.length === 1) words.push("root");
-  return words;
+function wordsOfRoute(method: string, { segments }: PathPattern): string[] {
+  const words = segments.flatMap(({ text, isParam }) => (isParam ? ["by", ...wordsOf(text)] : wordsOf(text)));
+  return [method.toLowerCase(), ...(words.length > 0 ? words : ["root"])];
 }
 
 /** The operation's name by method and path: `getUsersByIdPosts`. It stays as it is whatever else is registered. */
-export function operationIdOf(method: string, path: string): string {
-  return wordsOfRoute(method, path)
+export function operationIdOf(method: string, pattern: PathPattern): string {
+  return wordsOfRoute(method, pattern)
     .map((word, index) => (index === 0 ? word : capitalize(word)))
     .join("");
 }
@@ -46,8 +40,8 @@ export function operationIdOf(method: string, path: string): string {
 const NO_NAMES = new Set(["", "anonymous", "default", "handler"]);
 
 /** One line: the handler's name in words, or else method and path in words. */
-export function summaryOf({ record }: DocumentedRoute): string {
+export function summaryOf({ record, pattern }: DocumentedRoute): string {
   const name = record.handler.name.replace(/^bound /, "");
   const words = NO_NAMES.has(name) ? [] : wordsOf(name);
-  return capitalize((words.length > 0 ? words : wordsOfRoute(record.method, record.path)).join(" "));
+  return capitalize((words.length > 0 ? words : wordsOfRoute(record.method, pattern)).join(" "));
 }

@@ -8,7 +8,7 @@
  * The router's option `compile: false` switches it off. There, and where a runtime forbids code from text, the plain
  * twins of these functions serve, `findInNodes` and `findByMasks`, with the same results. @module
  */
-import { decodeSegment } from "./path.js";
+import { decodeSegment } from "../path.js";
 import type { PreparedNode } from "./prepared-node.js";
 import { BARE } from "./route.js";
 import type { Find, Resolved, Route } from "./route.js";

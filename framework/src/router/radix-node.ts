@@ -1,5 +1,5 @@
 /** The radix tree: one node a segment. @module */
-import type { PatternSegment } from "./pattern.js";
+import type { PatternSegment } from "../path-pattern.js";
 
 /** The key of a node's parameter child. No static segment is spelled like it: a pattern with `*` is refused. */
 export const PARAM_KEY = "*";

@@ -3,7 +3,8 @@ import { ConfigurationError } from "../exceptions.js";
 import { prepareTable } from "./method-table.js";
 import type { MethodTable } from "./method-table.js";
 import { PREPARED_PER_SEGMENT } from "./prepared-node.js";
-import { parsePattern, splitPath } from "./pattern.js";
+import { splitPath } from "../path.js";
+import { PathPattern } from "../path-pattern.js";
 import { RadixNode } from "./radix-node.js";
 import type { Find, Resolved } from "./route.js";
 
@@ -54,23 +55,20 @@ export class RadixRouter<H = unknown, M = Record<string, unknown>> {
    * @param metadata - Given back by `resolve`, the same object. Defaults to an empty one.
    * @throws ConfigurationError when the pattern is refused, or the method has it already, whatever its names.
    */
-  addRoute(method: string, path: string, handler: H, metadata: M = {} as M): void {
-    const segments = parsePattern(path, method, this.#options);
+  addRoute(method: string, path: string | PathPattern, handler: H, metadata: M = {} as M): void {
+    const pattern = path instanceof PathPattern ? path : PathPattern.parse(path, method, this.#options);
     let node = this.root;
-    for (const segment of segments) {
+    for (const segment of pattern.segments) {
       node = node.childFor(segment);
     }
     if (node.handlers.has(method)) {
       throw new ConfigurationError(
-        `${method} ${path}: this method and pattern have a route already (the names of parameters make no difference). Give one of them another path or method.`,
+        `${method} ${pattern.text}: this method and pattern have a route already (the names of parameters make no difference). Give one of them another path or method.`,
         { code: "TSGI_DUPLICATE_ROUTE" },
       );
     }
     node.handlers.set(method, [handler, metadata]);
-    node.names.set(
-      method,
-      segments.filter(({ isParam }) => isParam).map(({ text }) => text),
-    );
+    node.names.set(method, pattern.names);
     this.#tables.set(method, null);
     this.#findGet = null;
   }

@@ -1,5 +1,5 @@
 /** What a look-up finds, and the shape in which it is handed out. @module */
-import { decodeSegment } from "./path.js";
+import { decodeSegment } from "../path.js";
 
 /** The values of a path's parameters by name. Names such as `__proto__` and `constructor` are ordinary. */
 export type PathParams = Record<string, string>;

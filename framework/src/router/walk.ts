@@ -1,9 +1,7 @@
 /** The plain walk of the tree: what every prepared form of it must agree with. @module */
 import { createParams } from "./route.js";
 import type { Resolved } from "./route.js";
-import { decodeSegment } from "./path.js";
-import { splitPath } from "./pattern.js";
-import type { SegmentOptions } from "./pattern.js";
+import { decodeSegment, splitPath, type SegmentOptions } from "../path.js";
 import type { RadixNode } from "./radix-node.js";
 
 /**

@@ -19,7 +19,7 @@ async function routerAsJavaScript(folder: string): Promise<string> {
   const files = (await readdir(path.join(SOURCES, "router"))).map((name) => `router/${name}`);
   await mkdir(path.join(folder, "router"));
   await writeFile(path.join(folder, "package.json"), '{"type":"module"}');
-  for (const file of ["exceptions.ts", ...files]) {
+  for (const file of ["exceptions.ts", "path.ts", "path-pattern.ts", ...files]) {
     const { code } = await transform(await readFile(path.join(SOURCES, file), "utf8"), {
       jsc: { target: "es2022", parser: { syntax: "typescript" } },
       module: { type: "es6" },

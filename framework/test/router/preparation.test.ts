@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "@jest/globals";
 import * as fc from "fast-check";
 import { prepareTable } from "../../src/router/method-table.js";
-import { splitPath } from "../../src/router/pattern.js";
+import { splitPath } from "../../src/path.js";
 import { RadixRouter } from "../../src/router/radix-router.js";
 import { walk } from "../../src/router/walk.js";
 import { HOSTILE, hostilePath, routerOf } from "./route-sets.js";

@@ -16,12 +16,12 @@ export function checkHabits(app: App): Finding[] {
   for (const route of app.routes) {
     for (const text of [...habitsOfPattern(route.path), ...habitsOfHandler(route)]) add(route, text);
   }
-  for (const { record, plan } of app.endpoints) {
+  for (const { record, pattern, plan } of app.endpoints) {
     for (const { name, callable } of plan.allDependencies) {
       if (callable.length > 1) add(record, `the dependency ${name} ${takesTooMuch(callable.length)}.`);
     }
     for (const { name, kind } of plan.sources) {
-      const meant = kind === ParamKind.QUERY ? nameMeant(name, record.path) : undefined;
+      const meant = kind === ParamKind.QUERY ? nameMeant(name, pattern.names) : undefined;
       if (meant !== undefined) {
         add(record, `${JSON.stringify(name)} is read from the query, since the path has {${meant}}. Write one name.`);
       }
@@ -33,7 +33,7 @@ export function checkHabits(app: App): Finding[] {
         `${JSON.stringify(body.name)} is read from a body, which clients do not send with ${record.method}. Write Query(schema), or take another method.`,
       );
     }
-    const takesNothing = plan.handler.specs.length === 0 && !record.path.includes("{");
+    const takesNothing = plan.handler.specs.length === 0 && pattern.names.length === 0;
     if (takesNothing && record.handler.length === 1) add(record, TAKES_NOTHING);
   }
   return Array.from(found, ([text, routes]) => note("routes", `${list(routes)}: ${text}`));
@@ -63,9 +63,8 @@ function habitsOfPattern(pattern: string): string[] {
 }
 
 /** The name in a pattern that differs from a parameter's in case or underscores alone. */
-function nameMeant(name: string, pattern: string): string | undefined {
+function nameMeant(name: string, names: readonly string[]): string | undefined {
   const plain = (text: string) => text.replaceAll("_", "").toLowerCase();
-  const names = Array.from(pattern.matchAll(/\{(\w+)/g), ([, found = ""]) => found);
   return names.find((found) => found !== name && plain(found) === plain(name));
 }
 

@@ -1,6 +1,11 @@
-/** From a request's target to the one spelling of its path that everything after it sees. @module */
-import { isWellFormed, splitPath } from "./pattern.js";
-import type { SegmentOptions } from "./pattern.js";
+/** Paths of requests: their canonical form, their segments, and the part below `root_path`. @module */
+import type { HTTPScope, WebSocketScope } from "./asgi.js";
+
+/** How a pattern or a path is cut into segments. */
+export interface SegmentOptions {
+  /** Keeps empty segments, so that a trailing slash counts (WebSocket paths). Defaults to `false`: they are dropped. */
+  readonly exact?: boolean;
+}
 
 const SLASH = 0x2f;
 const PERCENT = 0x25;
@@ -124,4 +129,39 @@ function joined(path: string, options: SegmentOptions): string {
 /** Decodes one segment of a canonical path: `%2F` is a slash, `%25` a percent sign, and nothing else is an escape. */
 export function decodeSegment(segment: string): string {
   return segment.includes("%") ? segment.replaceAll(/%2F/g, "/").replaceAll(/%25/g, "%") : segment;
+}
+
+/**
+ * Cuts a path or a pattern at its slashes. The slash in front carries no segment; of the others' empty segments none
+ * counts, unless `exact` is set.
+ */
+export function splitPath(path: string, options: SegmentOptions = {}): string[] {
+  if (options.exact) {
+    return (path.startsWith("/") ? path.slice(1) : path).split("/");
+  }
+  return path.split("/").filter((segment) => segment !== "");
+}
+
+/** Lone surrogates have no UTF-8 form. */
+export function isWellFormed(text: string): boolean {
+  return !/\p{Surrogate}/u.test(text);
+}
+
+/** The prefix under which an application is mounted, without a slash at its end. */
+export function rootPathOf(scope: HTTPScope | WebSocketScope): string {
+  const root = scope.root_path ?? "";
+  return root.endsWith("/") ? root.slice(0, -1) : root;
+}
+
+/** Tells if a path is a prefix's own or below it. */
+export function isBelow(path: string, prefix: string): boolean {
+  return path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === "/");
+}
+
+/** The path below `root_path`. Where a server's `root_path` is not part of the path, the whole path. */
+export function localPath(scope: HTTPScope | WebSocketScope): string {
+  const root = scope.root_path;
+  if (root === undefined || root === "") return scope.path;
+  const prefix = rootPathOf(scope);
+  return isBelow(scope.path, prefix) ? scope.path.slice(prefix.length) || "/" : scope.path;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import * as fc from "fast-check";
-import { canonicalPath, decodeSegment } from "../../src/router/path.js";
+import { canonicalPath, decodeSegment } from "../src/path.js";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
