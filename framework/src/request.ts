@@ -3,6 +3,7 @@ import type { HTTPScope, Receive, WebSocketScope } from "./asgi.js";
 import { decodeLatin1, decodeUTF8, FormData } from "./datastructures.js";
 import { HTTPException, RequestValidationError } from "./exceptions.js";
 import { DEFAULT_LIMITS, type Limits } from "./limits.js";
+import { markGenerator, markMethods } from "./promises.js";
 import { IncomingBody, tooLarge } from "./request/body.js";
 import { parseCookies } from "./request/cookies.js";
 import {
@@ -151,6 +152,10 @@ export class Request extends Connection<HTTPScope> {
   #taker: "stream()" | "form()" | null = null;
   #finished = false;
 
+  static {
+    markMethods(Request.prototype, ["body", "json", "text", "form", "isDisconnected", "close"]);
+  }
+
   /** @param limits - Bounds on the body. Defaults to those of an App that sets none. */
   constructor(scope: HTTPScope, receive: Receive, limits: Readonly<Limits> = DEFAULT_LIMITS) {
     super(scope);
@@ -267,7 +272,7 @@ export class Request extends Connection<HTTPScope> {
    * @throws TypeError when another `stream()`, or `form()` of a multipart form, has taken it.
    */
   stream(): AsyncGenerator<Uint8Array, void, undefined> {
-    return this.#take("stream()");
+    return markGenerator(this.#take("stream()"));
   }
 
   async *#take(taker: "stream()" | "form()"): AsyncGenerator<Uint8Array, void, undefined> {

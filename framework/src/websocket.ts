@@ -3,6 +3,7 @@ import type { Receive, ReceiveMessage, Send, SendMessage, WebSocketScope, WebSoc
 import { asBytes, encodeUTF8 } from "./datastructures.js";
 import { ClientDisconnect, findCloseFault, WebSocketException } from "./exceptions.js";
 import { DEFAULT_LIMITS, type Limits } from "./limits.js";
+import { markGenerator, markMethods } from "./promises.js";
 import { Connection, parseJSON } from "./request.js";
 import { type HeadersInit, ResponseHeaders } from "./response.js";
 
@@ -65,6 +66,22 @@ export class WebSocket extends Connection<WebSocketScope> implements AsyncIterab
   readonly #limits: Readonly<Limits>;
   #state: "connecting" | "accepted" | "closed" = "connecting";
   #closed: WebSocketException | null = null;
+
+  static {
+    markMethods(WebSocket.prototype, [
+      "accept",
+      "receive",
+      "receiveText",
+      "receiveBytes",
+      "receiveJson",
+      "send",
+      "sendText",
+      "sendBytes",
+      "sendJson",
+      "close",
+      "refuse",
+    ]);
+  }
 
   /** @param limits - Bounds on messages. Defaults to those of an App that sets none. */
   constructor(scope: WebSocketScope, receive: Receive, send: Send, limits: Readonly<Limits> = DEFAULT_LIMITS) {
@@ -224,7 +241,11 @@ export class WebSocket extends Connection<WebSocketScope> implements AsyncIterab
   }
 
   /** Each message until the client closes. */
-  async *[Symbol.asyncIterator](): AsyncGenerator<string | Uint8Array, void, undefined> {
+  [Symbol.asyncIterator](): AsyncGenerator<string | Uint8Array, void, undefined> {
+    return markGenerator(this.#messages());
+  }
+
+  async *#messages(): AsyncGenerator<string | Uint8Array, void, undefined> {
     while (this.#state !== "closed") {
       try {
         yield await this.receive();

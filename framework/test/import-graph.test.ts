@@ -13,6 +13,7 @@ const LINE = [
   "path",
   "path-pattern",
   "callable",
+  "promises",
   "limits",
   "logger",
   "concurrency",

@@ -1,7 +1,8 @@
 import type { HeaderPair, Send } from "../asgi.js";
 import { decodeLatin1, HeaderList } from "../datastructures.js";
 import type { Call } from "../dependencies.js";
-import type { Response } from "../response.js";
+import { type Response, sendJSON } from "../response.js";
+import { isDisconnect } from "./errors.js";
 
 /** Sends for a call, and keeps in it how far the answer has come. */
 export function trackedSend(call: Call): Send {
@@ -11,6 +12,20 @@ export function trackedSend(call: Call): Send {
     else if (message.type === "http.response.body" && !message.more_body) call.requestIfMade?.markFinished();
     return call.send(message);
   };
+}
+
+function ignoreDisconnect(error: unknown): void {
+  if (!isDisconnect(error)) throw error;
+}
+
+/** Sends the JSON text of a result. The departure of its client is no error of the application. */
+export function sendResult(send: Send, statusCode: number, text: string, headOnly: boolean): Promise<void> | void {
+  try {
+    const sent = sendJSON(send, statusCode, text, headOnly);
+    if (sent) return sent.then(undefined, ignoreDisconnect);
+  } catch (error) {
+    ignoreDisconnect(error);
+  }
 }
 
 function rawOf(headers: Iterable<HeaderPair> | undefined): readonly string[] {

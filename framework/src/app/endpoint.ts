@@ -21,7 +21,7 @@ import { Response, sendJSON } from "../response.js";
 import type { PathPattern } from "../path-pattern.js";
 import type { AppRouteEntry, Handler, PathParams, RouteOptions, StreamFormat } from "../router.js";
 import { type CompiledReturns, compileReturns, isStandardSchema } from "../schema.js";
-import { trackedSend, withDraft } from "./answer.js";
+import { sendResult, trackedSend, withDraft } from "./answer.js";
 import { answerError, type ErrorSettings, guard, isDisconnect, logError, sendErrorResponse } from "./errors.js";
 import { HandlerTimeout, limitTime } from "./handler-timeout.js";
 import { isPooled, assertPoolable } from "./plain-handler.js";
@@ -224,7 +224,7 @@ export class Endpoint {
         return fail(error);
       }
       if (text === null) return this.#finishSlowly(toCall(), value);
-      return sendJSON(send, this.#statusCode, text, scope.method === "HEAD");
+      return sendResult(send, this.#statusCode, text, scope.method === "HEAD");
     };
     try {
       const handler = this.#handler;
@@ -256,7 +256,7 @@ export class Endpoint {
     if (text === null) return this.#finishSlowly(call, result);
     call.started = true;
     call.requestIfMade?.markFinished();
-    return sendJSON(call.send, this.#statusCode, text, (call.scope as HTTPScope).method === "HEAD");
+    return sendResult(call.send, this.#statusCode, text, (call.scope as HTTPScope).method === "HEAD");
   }
 
   async #finishSlowly(call: Call, pending: unknown): Promise<void> {

@@ -1,3 +1,4 @@
+import { markGenerator, markMethods } from "../promises.js";
 import { asBytes } from "./bytes.js";
 import { saveFile } from "./save-file.js";
 
@@ -82,6 +83,10 @@ export class UploadFile {
   readonly #content: UploadContent;
   #position = 0;
 
+  static {
+    markMethods(UploadFile.prototype, ["read", "text", "saveTo", "close"]);
+  }
+
   /** @param content - Its bytes; a test makes a file of some. */
   constructor(content: Uint8Array | (UploadContent & { readonly size: number }), options: UploadFileOptions = {}) {
     const isBytes = content instanceof Uint8Array;
@@ -125,7 +130,11 @@ export class UploadFile {
    *
    * @throws UploadClosedError after `close()` and after the end of the request.
    */
-  async *stream(): AsyncGenerator<Uint8Array, void, undefined> {
+  stream(): AsyncGenerator<Uint8Array, void, undefined> {
+    return markGenerator(this.#chunks());
+  }
+
+  async *#chunks(): AsyncGenerator<Uint8Array, void, undefined> {
     for (let position = 0; position < this.size; position += CHUNK_BYTES) {
       yield await this.#content.read(position, Math.min(CHUNK_BYTES, this.size - position));
     }

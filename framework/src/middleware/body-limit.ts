@@ -1,6 +1,7 @@
-import type { Receive } from "../asgi.js";
+import type { Receive, ReceiveMessage } from "../asgi.js";
 import type { Middleware } from "../chain.js";
 import { HTTPException } from "../exceptions.js";
+import { markHandled } from "../promises.js";
 import { headerValues } from "../request.js";
 import { onHTTP } from "./on-http.js";
 import { assertWhole } from "./options.js";
@@ -29,13 +30,14 @@ export function bodyLimit(maxBytes: number): Middleware {
     let started = false;
     let excess: HTTPException | null = null;
     let received = 0;
-    const counting: Receive = async () => {
+    const count = async (): Promise<ReceiveMessage> => {
       if (excess !== null) throw excess;
       const message = await receive();
       if (message.type === "http.request") received += message.body?.length ?? 0;
       if (received > maxBytes) throw (excess = new HTTPException(413, detail));
       return message;
     };
+    const counting: Receive = () => markHandled(count());
     try {
       await app(scope, counting, (message) => {
         started ||= message.type === "http.response.start";

@@ -1,6 +1,7 @@
 import type { ASGIApp, HTTPResponseStartMessage, HTTPScope, Receive, Send, SendMessage } from "../asgi.js";
 import type { Middleware } from "../chain.js";
 import { ClientDisconnect, ConfigurationError } from "../exceptions.js";
+import { markHandled } from "../promises.js";
 import { Request } from "../request.js";
 import { Response, type ResponseHeaders } from "../response.js";
 import { onHTTP } from "./on-http.js";
@@ -66,16 +67,12 @@ export function httpMiddleware(fn: HTTPMiddlewareFunction): Middleware {
 class Gate<Value> {
   resolve!: (value: Value) => void;
   reject!: (error: unknown) => void;
-  readonly promise = new Promise<Value>((resolve, reject) => {
-    this.resolve = resolve;
-    this.reject = reject;
-  });
-
-  constructor() {
-    this.promise.catch(() => {
-      // Whoever waits is told; nobody has to wait.
-    });
-  }
+  readonly promise = markHandled(
+    new Promise<Value>((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    }),
+  );
 }
 
 /** One request on its way through the function. */
@@ -125,7 +122,7 @@ class Passage {
 
   #next(): Promise<ResponseHead> {
     if (this.#inner !== null)
-      return Promise.reject(new TypeError("next() was called twice. A request is answered once."));
+      return markHandled(Promise.reject(new TypeError("next() was called twice. A request is answered once.")));
     const call = async (): Promise<void> =>
       this.#app(
         this.#scope,

@@ -1,5 +1,6 @@
 import type { Receive, ReceiveMessage } from "../asgi.js";
 import { createBytes } from "../datastructures.js";
+import { markHandled } from "../promises.js";
 
 /**
  * One `receive` for two readers: a middleware, which may look at the body before the application does, and the
@@ -29,7 +30,9 @@ export class SharedReceive {
    * The reader of the middleware. It fails rather than waits for bytes that the application has taken, since the
    * application may be waiting for the middleware.
    */
-  readonly forMiddleware: Receive = async () => {
+  readonly forMiddleware: Receive = () => markHandled(this.#receiveForMiddleware());
+
+  async #receiveForMiddleware(): Promise<ReceiveMessage> {
     if (this.#missed === "bytes") {
       throw new TypeError("The body has gone to the application. A middleware reads it before it calls next().");
     }
@@ -39,16 +42,18 @@ export class SharedReceive {
     }
     this.#middlewareWaits = true;
     return this.#pull();
-  };
+  }
 
   /** The reader of the application. */
-  readonly forApplication: Receive = async () => {
+  readonly forApplication: Receive = () => markHandled(this.#receiveForApplication());
+
+  async #receiveForApplication(): Promise<ReceiveMessage> {
     for (;;) {
       const message = this.#kept.shift();
       if (message !== undefined) return message;
       await this.#pull();
     }
-  };
+  }
 
   /** Takes one message from the server. Two readers at a time share it. */
   #pull(): Promise<ReceiveMessage> {

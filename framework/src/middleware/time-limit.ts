@@ -1,6 +1,7 @@
 import type { ReceiveMessage, Receive, Send } from "../asgi.js";
 import type { Middleware } from "../chain.js";
 import { ClientDisconnect } from "../exceptions.js";
+import { markHandled } from "../promises.js";
 import { onHTTP } from "./on-http.js";
 import { assertTimeout } from "./options.js";
 import { refuse } from "./response-head.js";
@@ -31,20 +32,19 @@ export function timeLimit(timeoutMs: number): Middleware {
     const timer = setTimeout(() => {
       state = "over";
       for (const leave of waiting) leave(LEFT);
-      answering = refuse(scope, send, 504, "Gateway Timeout");
-      answering.catch(() => {
-        // Awaited below.
-      });
+      answering = markHandled(refuse(scope, send, 504, "Gateway Timeout"));
     }, timeoutMs);
     // Attack: a race with one promise of the whole request would keep every part of a body that comes in single bytes.
     const bounded: Receive = () => {
       if (state !== "running") return state === "started" ? receive() : Promise.resolve(LEFT);
-      return new Promise<ReceiveMessage>((resolve, reject) => {
-        waiting.add(resolve);
-        receive()
-          .finally(() => waiting.delete(resolve))
-          .then(resolve, reject);
-      });
+      return markHandled(
+        new Promise<ReceiveMessage>((resolve, reject) => {
+          waiting.add(resolve);
+          receive()
+            .finally(() => waiting.delete(resolve))
+            .then(resolve, reject);
+        }),
+      );
     };
     const tracked: Send = (message) => {
       if (state === "over") throw new ClientDisconnect();

@@ -1,4 +1,5 @@
 /** A promise that is settled from outside. @module */
+import { markHandled } from "../promises.js";
 
 /** Stands for `Promise.withResolvers`, which Node has from version 22. */
 export class Deferred<Value> {
@@ -7,9 +8,11 @@ export class Deferred<Value> {
   reject!: (reason: unknown) => void;
 
   constructor() {
-    this.promise = new Promise((resolve, reject) => {
-      this.resolve = resolve;
-      this.reject = reject;
-    });
+    this.promise = markHandled(
+      new Promise((resolve, reject) => {
+        this.resolve = resolve;
+        this.reject = reject;
+      }),
+    );
   }
 }

@@ -8,6 +8,7 @@ import type {
   WebSocketSendMessage,
 } from "../asgi.js";
 import { ClientDisconnect, findCloseFault } from "../exceptions.js";
+import { markHandled } from "../promises.js";
 import type { Call, Line } from "./connection.js";
 import { ProtocolError } from "./errors.js";
 import { Refusal } from "./refusal.js";
@@ -231,9 +232,11 @@ export class WebSocketSession implements Call, ResponseOwner {
       this.#turnBytes = 0;
       return new Promise((resolve) => void setImmediate(resolve));
     }
-    return new Promise((resolve, reject) => {
-      webSocket.send(data, (error) => (error ? reject(new ClientDisconnect()) : resolve()));
-    });
+    return markHandled(
+      new Promise((resolve, reject) => {
+        webSocket.send(data, (error) => (error ? reject(new ClientDisconnect()) : resolve()));
+      }),
+    );
   }
 
   #close(message: WebSocketCloseMessage): void {

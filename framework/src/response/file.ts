@@ -1,6 +1,7 @@
 import type { Send } from "../asgi.js";
 import { createBytes, encodeUTF8 } from "../datastructures.js";
 import { HTTPException } from "../exceptions.js";
+import { markMethods } from "../promises.js";
 import type { Request } from "../request.js";
 import { evaluateConditions, holdsIfRange, type Validators } from "./conditions.js";
 import { contentDisposition } from "./disposition.js";
@@ -56,6 +57,10 @@ export class FileResponse extends Response {
   /** Where the file is; below `root` where that is given. */
   readonly path: string | URL;
   readonly #root: string | URL | undefined;
+
+  static {
+    markMethods(FileResponse.prototype, ["prepare", "send"]);
+  }
 
   /**
    * @param path - A path, or a `file:` URL. Relative paths start at `root`, else at the working directory.

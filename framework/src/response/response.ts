@@ -1,6 +1,7 @@
 import type { HeaderPair, Send } from "../asgi.js";
 import type { BackgroundTasks } from "../background.js";
 import { asBytes, createBytes, encodeUTF8, HeaderList } from "../datastructures.js";
+import { markMethods } from "../promises.js";
 import type { Request } from "../request.js";
 import { type CookieOptions, serializeCookie, serializeDeletion } from "./cookies.js";
 import { type HeadersInit, ResponseHeaders } from "./headers.js";
@@ -49,6 +50,10 @@ export class Response {
   background: BackgroundTasks | undefined;
   /** The body that will be sent. */
   readonly body: Uint8Array;
+
+  static {
+    markMethods(Response.prototype, ["send"]);
+  }
 
   /**
    * @param content - Text (sent as UTF-8), bytes, or nothing.

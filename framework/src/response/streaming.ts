@@ -1,6 +1,7 @@
 import type { Send } from "../asgi.js";
 import { encodeUTF8 } from "../datastructures.js";
 import { ClientDisconnect } from "../exceptions.js";
+import { markMethods } from "../promises.js";
 import type { Request } from "../request.js";
 import { GONE, Pull, SILENT, watchClient } from "./pull.js";
 import { EMPTY, isBodyless, Response, type ResponseOptions, type Sender, sendWhole } from "./response.js";
@@ -55,6 +56,11 @@ function assertIterable(content: unknown, className: string): void {
  */
 export class StreamingResponse<Item = string | Uint8Array> extends Response {
   readonly #content: StreamContent<Item>;
+
+  static {
+    markMethods(StreamingResponse.prototype, ["prepare", "send"]);
+  }
+
   /** After how long without a part `silence` goes out; 0 for never. */
   protected readonly silenceMs: number = 0;
   /** How long the head waits for the first part; 0 for as long as it takes. */

@@ -1,0 +1,45 @@
+/** Promises that their caller may not await. @module */
+
+function ignore(): void {}
+
+/**
+ * Marks the rejection of a promise as handled, and gives the same promise, which still rejects for whoever awaits it.
+ *
+ * Attack: Node ends the process at a rejection that nobody handles. A client that goes away at the right moment rejects
+ * what was asked for in its name, so one forgotten `await` in an application would end it for everybody.
+ */
+export function markHandled<Result>(promise: Promise<Result>): Promise<Result>;
+export function markHandled<Result>(promise: Promise<Result> | void): Promise<Result> | void;
+export function markHandled(promise: Promise<unknown> | void): Promise<unknown> | void {
+  if (promise) promise.then(undefined, ignore);
+  return promise;
+}
+
+/** Marks what the methods of a class return. Call it in a static block, with every method that returns a promise. */
+export function markMethods<Prototype extends object>(
+  prototype: Prototype,
+  names: readonly (string & keyof Prototype)[],
+): void {
+  for (const name of names) {
+    const method = prototype[name] as (...args: readonly unknown[]) => Promise<unknown> | void;
+    const marking = function (this: Prototype, ...args: readonly unknown[]): Promise<unknown> | void {
+      return markHandled(Reflect.apply(method, this, args));
+    };
+    Object.defineProperty(marking, "name", { value: name });
+    Object.defineProperty(prototype, name, { value: marking, writable: true, configurable: true });
+  }
+}
+
+/** Marks each promise that a generator gives: a step that nobody awaits is a forgotten `await` too. */
+export function markGenerator<Item>(
+  generator: AsyncGenerator<Item, void, undefined>,
+): AsyncGenerator<Item, void, undefined> {
+  const next = generator.next.bind(generator);
+  const end = generator.return.bind(generator);
+  const fail = generator.throw.bind(generator);
+  return Object.assign(generator, {
+    next: () => markHandled(next()),
+    return: () => markHandled(end()),
+    throw: (error: unknown) => markHandled(fail(error)),
+  });
+}
