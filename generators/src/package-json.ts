@@ -30,7 +30,7 @@ function adaptScript(script: string, packageManager: PackageManager): string {
 export function renderPackageJson(text: string, template: Template, options: ProjectOptions): string {
   const { workspace, framework, generator, overlay } = template;
   const { packageManager } = options.answers;
-  const { scripts, engines, dependencies, devDependencies } = parseJson(text, "package.json");
+  const { scripts, engines, tsgi, dependencies, devDependencies } = parseJson(text, "package.json");
   const added = parseJson(overlay.get("package.json")?.contents.toString("utf8") ?? "{}", "package.json");
   const leftOut = new LeftOut(options.answers);
   const ownScripts = Object.entries({ ...textsOf(added["scripts"]), ...textsOf(scripts) });
@@ -53,6 +53,7 @@ export function renderPackageJson(text: string, template: Template, options: Pro
     devDependencies: sortKeys(Object.fromEntries(Object.entries(tools).filter(([name]) => !leftOut.hasPackage(name)))),
     ...renderPins(workspace.overrides, packageManager),
     engines,
+    tsgi,
     // What a later upgrade starts from.
     "create-tsgi": {
       version: options.generatorVersion,

@@ -78,6 +78,15 @@ describe.each(templateNames)("the template %s in the repository", (name) => {
     expect(references.filter(([, reference]) => reference !== undefined)).toEqual([]);
   });
 
+  it("names the module of its application, and serves it in the place of the shell", async () => {
+    const files = await render(name);
+    const { tsgi, scripts } = JSON.parse(
+      files.find(({ path }) => path === "package.json")?.contents.toString("utf8") ?? "",
+    );
+    expect(files.map(({ path }) => path)).toContain(tsgi.module);
+    expect(scripts.dev).toMatch(/(?:^|&& )exec tsgi dev(?: --env-file-if-exists \.env)?$/);
+  });
+
   it("has every file that package.json and the Dockerfile name, whatever is left out", async () => {
     for (const isWanted of [true, false]) {
       const files = await render(name, { docker: isWanted, loadTests: isWanted, ci: isWanted });

@@ -1,7 +1,9 @@
-import { execFile } from "node:child_process";
-import { readdir, writeFile } from "node:fs/promises";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
+import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 
 import { describe, expect, it } from "@jest/globals";
@@ -11,6 +13,7 @@ import { SECRET_KEY, temporaryFolder } from "./support.js";
 import { startProgram } from "./support/program.js";
 
 const MODULE = path.join(import.meta.dirname, "../src/dev.ts");
+const PROJECT = path.join(import.meta.dirname, "..");
 const TSGI = path.join(path.dirname(createRequire(import.meta.url).resolve("tsgi/package.json")), "bin/tsgi.js");
 
 describe("the application under `tsgi dev`", () => {
@@ -28,6 +31,30 @@ describe("the application under `tsgi dev`", () => {
     await supertest(url).post("/auth/token").type("form").send(form).expect(200);
     server.kill("SIGINT");
     expect(await server.ended).toBe(0);
+  });
+
+  it("ends with the shell that npm runs its script in", async () => {
+    await using folder = await temporaryFolder();
+    const { scripts } = JSON.parse(await readFile(path.join(PROJECT, "package.json"), "utf8"));
+    const packages = path.dirname(path.dirname(createRequire(import.meta.url).resolve("prisma/package.json")));
+    const binaries = path.join(packages, ".bin");
+    const shell = spawn("sh", ["-c", scripts.dev], {
+      cwd: PROJECT,
+      env: { PATH: `${binaries}:${process.env["PATH"]}`, PORT: "0", DATABASE_URL: `file:${folder.path}/dev.db` },
+      stdio: ["ignore", "ignore", "pipe"],
+      detached: true,
+    });
+    let said = "";
+    const closed = once(shell.stderr, "close");
+    for await (const line of createInterface({ input: shell.stderr })) {
+      said += `${line}\n`;
+      if (line.includes("Ready in")) break;
+    }
+    expect(said).toContain("Listening on");
+    shell.kill("SIGTERM"); // the shell alone, as npm hands on a signal
+    const [status, signal] = await once(shell, "exit");
+    expect([status, signal]).toEqual([0, null]);
+    await closed; // nobody holds the output any more
   });
 
   it("is looked at without a database", async () => {

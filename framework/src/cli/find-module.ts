@@ -1,21 +1,22 @@
 /** Which file the user means. @module */
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { nearest } from "../wording.js";
 import { CommandError } from "./errors.js";
 
-/** Where an application lies when no file is named, the first that exists. */
+/** Where an application lies when neither the line nor `package.json` names a file: the first that exists. */
 export const DEFAULT_MODULES: readonly string[] = ["src/app", "src/main", "src/index", "app", "main", "index"].flatMap(
   (name) => [".ts", ".js", ".mjs"].map((extension) => name + extension),
 );
 
 /**
- * The absolute path of the module that is to be loaded.
+ * The absolute path of the module that is to be loaded: the one that the line names, else that of `tsgi.module` in
+ * `package.json`, else the first of {@link DEFAULT_MODULES}.
  *
  * @throws CommandError naming what was looked for, and the file that was probably meant.
  */
 export function findModule(name: string | undefined, cwd = process.cwd()): string {
-  if (name === undefined) return findDefault(cwd);
+  if (name === undefined) return findDeclared(cwd) ?? findDefault(cwd);
   const file = path.resolve(cwd, name);
   if (!existsSync(file))
     throw new CommandError("TSGI_MODULE_NOT_FOUND", `There is no file ${name}.${suggestion(file, cwd)}`);
@@ -28,13 +29,34 @@ export function findModule(name: string | undefined, cwd = process.cwd()): strin
   return file;
 }
 
+/** The file that `package.json` names, or `null` where it names none. */
+function findDeclared(cwd: string): string | null {
+  const declared = readDeclared(path.join(cwd, "package.json"));
+  if (declared === undefined) return null;
+  if (typeof declared === "string" && existsSync(path.resolve(cwd, declared))) return path.resolve(cwd, declared);
+  const found = typeof declared === "string" ? `there is no file ${declared}` : `it is ${JSON.stringify(declared)}`;
+  throw new CommandError(
+    "TSGI_MODULE_NOT_FOUND",
+    `"tsgi": { "module": … } of package.json must name the file that exports the app, but ${found}.`,
+  );
+}
+
+function readDeclared(manifest: string): unknown {
+  try {
+    return (JSON.parse(readFileSync(manifest, "utf8")) as { tsgi?: { module?: unknown } }).tsgi?.module;
+  } catch {
+    return undefined;
+  }
+}
+
 function findDefault(cwd: string): string {
   const found = DEFAULT_MODULES.find((name) => existsSync(path.join(cwd, name)));
   if (found !== undefined) return path.join(cwd, found);
   throw new CommandError(
     "TSGI_NO_MODULE_NAMED",
     `No application was found in ${cwd}.\n` +
-      "Name the file that exports it, as in `tsgi dev src/app.ts`. Without a name, the first of these is taken:\n" +
+      "Name the file that exports it, as in `tsgi dev src/app.ts`, or in package.json: " +
+      '"tsgi": { "module": "src/app.ts" }.\nWithout a name, the first of these is taken: ' +
       `src/app, src/main, src/index, app, main, index; with .ts, .js or .mjs.`,
   );
 }

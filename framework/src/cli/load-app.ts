@@ -20,7 +20,8 @@ export interface LoadedApp {
 
 /** Loads what it takes to import a module. @throws CommandError where it is TypeScript, which nothing here runs. */
 export async function prepareToLoad(file: string): Promise<void> {
-  await import("../app.js"); // before TypeScript's loader, which would look at each of its files as well
+  // Before TypeScript's loader, which would look at each of their files as well.
+  await Promise.all([import("../app.js"), import("../middleware.js"), import("../security.js")]);
   if (isTypeScript(file)) await enableTypeScript(file);
 }
 

@@ -2,8 +2,9 @@
 import type { App, RouteRecord } from "../app.js";
 import { nameOf } from "../dependencies.js";
 import { DependsMarker } from "../params.js";
+import { findDeclaredNames } from "./declared-names.js";
 import { loadTsgiApp } from "./load-app.js";
-import { toTable } from "./table.js";
+import { terminalWidth, toTable } from "./table.js";
 
 /** One route, as the table and `--json` show it. */
 export interface RouteLine {
@@ -11,42 +12,62 @@ export interface RouteLine {
   path: string;
   /** The route's name, or its handler's. */
   name: string;
-  /** The handler's name. */
+  /** The handler's name; of an anonymous one, method and path. */
   handler: string;
   /** Where the handler runs. */
   runs: "async" | "pool" | "loop";
-  /** Names of the dependencies: guards first. */
+  /** Names of the dependencies, as they are declared: guards first. */
   dependencies: string[];
 }
 
 export async function showRoutes(module: string | undefined, options: { json?: boolean }): Promise<void> {
   const { app, shownFile } = await loadTsgiApp(module);
-  const lines = describeRoutes(app);
+  const lines = await describeRoutes(app);
   if (options.json) return print(JSON.stringify(lines, null, 2));
   if (lines.length === 0) return print(`${shownFile} has no routes.`);
-  const rows = lines.map(({ method, path, name, handler, runs, dependencies }) => [
-    method,
-    path,
-    name,
-    handler,
-    runs,
-    dependencies.join(", "),
-  ]);
-  print(toTable(["method", "path", "name", "handler", "runs", "dependencies"], rows));
+  print(showTable(lines));
+}
+
+/** Leaves out the names that say no more than method and path, and the column that has no other. */
+function showTable(lines: readonly RouteLine[]): string {
+  const columns: readonly (readonly [head: string, cells: readonly string[]])[] = [
+    ["method", lines.map(({ method }) => method)],
+    ["path", lines.map(({ path }) => path)],
+    ...(["name", "handler"] as const)
+      .map((head) => [head, lines.map((line) => (line[head] === targetOf(line) ? "" : line[head]))] as const)
+      .filter(([, cells]) => cells.some((cell) => cell !== "")),
+    ["runs", lines.map(({ runs }) => runs)],
+    ["dependencies", lines.map(({ dependencies }) => dependencies.join(", "))],
+  ];
+  const rows = lines.map((_, row) => columns.map(([, cells]) => cells[row] ?? ""));
+  return toTable(
+    columns.map(([head]) => head),
+    rows,
+    terminalWidth(),
+  );
 }
 
 /** One route, compiled. */
 type Endpoint = App["endpoints"][number];
 
-function describeRoutes(app: App): RouteLine[] {
+async function describeRoutes(app: App): Promise<RouteLine[]> {
   const endpoints = new Map(app.endpoints.map((endpoint) => [endpoint.record, endpoint]));
-  return app.routes.map((route) => {
-    const { method, path, handler, metadata } = route;
-    const shown = handler.name === "" ? "(anonymous)" : handler.name;
+  const routes = app.routes.map((route) => {
     const endpoint = endpoints.get(route);
-    const dependencies = endpoint?.plan.allDependencies.map(({ name }) => name) ?? declaredDependencies(route);
+    return { route, endpoint, callables: endpoint?.plan.allDependencies ?? declaredDependencies(route) };
+  });
+  const used = new Set(routes.flatMap(({ callables }) => callables.map(({ callable }) => callable)));
+  const declared = await findDeclaredNames([...used]);
+  return routes.map(({ route, endpoint, callables }) => {
+    const { method, path, handler, metadata } = route;
+    const shown = handler.name === "" ? targetOf(route) : handler.name;
+    const dependencies = callables.map(({ callable }) => declared.get(callable) ?? nameOf(callable));
     return { method, path, name: metadata.name ?? shown, handler: shown, runs: placeOf(endpoint), dependencies };
   });
+}
+
+function targetOf({ method, path }: Pick<RouteLine, "method" | "path">): string {
+  return `${method} ${path}`;
 }
 
 /** Where a route's handler runs; that of a WebSocket, which has no endpoint for requests, is asynchronous. */
@@ -55,9 +76,9 @@ function placeOf(endpoint: Endpoint | undefined): RouteLine["runs"] {
   return endpoint?.plan.handler.isAsync === false ? "loop" : "async";
 }
 
-function declaredDependencies({ metadata }: RouteRecord): string[] {
+function declaredDependencies({ metadata }: RouteRecord): DependsMarker[] {
   const markers = [...(metadata.dependencies ?? []), ...Object.values(metadata.params ?? {})];
-  return markers.filter((marker) => marker instanceof DependsMarker).map(({ callable }) => nameOf(callable));
+  return markers.filter((marker) => marker instanceof DependsMarker);
 }
 
 function print(text: string): void {

@@ -5,6 +5,20 @@ import { ITEMS_APP, Project } from "./_project.js";
 
 jest.setTimeout(30_000); // each test starts processes
 
+const DEPENDENCIES = `import { Depends, Request, withParams } from "tsgi";
+export const getStore = withParams({ request: Request }, async () => new Map());
+export const getItems = withParams({ store: Depends(getStore) }, async ({ store }) => [...store]);
+export const verify = withParams({}, async function check() {});
+`;
+
+const ANONYMOUS_APP = `import { App, Depends, Header, Query, withParams } from "tsgi";
+import { getItems, verify } from "./dependencies.js";
+export const app = new App({ dependencies: [Depends(verify)] });
+const getAgent = withParams({ agent: Header({ alias: "user-agent", default: null }) }, async ({ agent }) => agent);
+app.get("/items", { params: { items: Depends(getItems), agent: Depends(getAgent), page:
+  Depends(withParams({ page: Query() }, async ({ page }) => page)) } }, async ({ items }) => items);
+`;
+
 describe("tsgi routes", () => {
   it("shows method, path, name, handler, where it runs, and dependencies", async () => {
     await using project = await Project.create({ "app.ts": ITEMS_APP });
@@ -18,6 +32,49 @@ describe("tsgi routes", () => {
       [""],
     ]);
     expect(code).toBe(0);
+  });
+
+  it("names dependencies by the variables that hold them, and anonymous handlers by method and path", async () => {
+    await using project = await Project.create({ "src/app.ts": ANONYMOUS_APP, "src/dependencies.ts": DEPENDENCIES });
+    const { stdout, stderr } = await project.run("routes", "--json");
+    expect(stderr).toBe("");
+    expect(JSON.parse(stdout)).toEqual([
+      {
+        method: "GET",
+        path: "/items",
+        name: "GET /items",
+        handler: "GET /items",
+        runs: "async",
+        dependencies: ["verify", "getStore", "getItems", "getAgent", "({ page }) => …"],
+      },
+    ]);
+  });
+
+  it("leaves out the columns that say no more than method and path", async () => {
+    await using project = await Project.create({ "src/app.ts": ANONYMOUS_APP, "src/dependencies.ts": DEPENDENCIES });
+    const { stdout } = await project.run("routes");
+    expect(stdout.split("\n").map((line) => line.split(/ {2,}/))).toEqual([
+      ["method", "path", "runs", "dependencies"],
+      expect.anything(),
+      ["GET", "/items", "async", "verify, getStore, getItems, getAgent, ({ page }) => …"],
+      [""],
+    ]);
+  });
+
+  it("fits its table into the terminal", async () => {
+    await using project = await Project.create({ "src/app.ts": ANONYMOUS_APP, "src/dependencies.ts": DEPENDENCIES });
+    const { stdout } = await project.start(["routes"], { COLUMNS: "40" }).ended;
+    expect(stdout).toBe(
+      [
+        "method  path    runs   dependencies",
+        "──────  ──────  ─────  ─────────────────",
+        "GET     /items  async  verify, getStore,",
+        "                       getItems,",
+        "                       getAgent, ({ page",
+        "                       }) => …",
+        "",
+      ].join("\n"),
+    );
   });
 
   it("prints JSON for programs", async () => {
@@ -57,6 +114,32 @@ describe("tsgi routes", () => {
     const { stdout } = await project.run("routes");
     expect(stdout).toContain(String.raw`a\u001b[31m`);
     expect(stdout).not.toContain("\u001b");
+  });
+});
+
+describe("the module", () => {
+  const files = { "src/app.ts": "export const createApp = () => {};", "src/dev.ts": ITEMS_APP };
+  const manifest = (module: unknown) => JSON.stringify({ type: "module", tsgi: { module } });
+
+  it.each(["routes", "openapi", "doctor"])("of tsgi %s is the one that package.json names", async (name) => {
+    await using project = await Project.create({ ...files, "package.json": manifest("src/dev.ts") });
+    const { code, stdout } = await project.run(name);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/items\/\{item_id\}|src\/dev\.ts: 3 routes/)]);
+  });
+
+  it("is the one of the line before that", async () => {
+    await using project = await Project.create({ ...files, "package.json": manifest("src/no.ts") });
+    expect(await project.run("routes", "src/dev.ts")).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  it.each<[what: unknown, text: string]>([
+    ["src/no.ts", "there is no file src/no.ts"],
+    [3, "it is 3"],
+  ])("is refused when package.json names %j", async (module, text) => {
+    await using project = await Project.create({ ...files, "package.json": manifest(module) });
+    const { code, stderr } = await project.run("routes");
+    expect(stderr).toContain(`of package.json must name the file that exports the app, but ${text}.\n`);
+    expect(code).toBe(1);
   });
 });
 
