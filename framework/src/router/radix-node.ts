@@ -33,11 +33,6 @@ export class RadixNode<H = unknown, M = Record<string, unknown>> {
     return child;
   }
 
-  /** The static child of that text; a path's segment `*` is text like any other. */
-  staticChild(text: string): RadixNode<H, M> | undefined {
-    return text === PARAM_KEY ? undefined : this.children.get(text);
-  }
-
   /** The parameter child. */
   get paramChild(): RadixNode<H, M> | undefined {
     return this.children.get(PARAM_KEY);

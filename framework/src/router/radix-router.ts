@@ -1,8 +1,8 @@
 /** The router: a radix tree keyed by path segments, and look-ups in time linear in a path's segments. @module */
 import { ConfigurationError } from "../exceptions.js";
-import { prepareTable } from "./method-table.js";
-import type { MethodTable } from "./method-table.js";
-import { PREPARED_PER_SEGMENT } from "./prepared-node.js";
+import { WORK_PER_SEGMENT } from "./dfa.js";
+import { createLookup } from "./lookup.js";
+import type { Lookup } from "./lookup.js";
 import { splitPath } from "../path.js";
 import { PathPattern } from "../path-pattern.js";
 import { RadixNode } from "./radix-node.js";
@@ -12,10 +12,10 @@ import type { Find, Resolved } from "./route.js";
 export interface RadixRouterOptions {
   /** Every slash counts, so that `/ws` and `/ws/` are two paths (WebSocket). Defaults to `false`. */
   readonly exact?: boolean;
-  /** Whether look-ups may be generated code (`new Function`) where the runtime allows it. Defaults to `true`. */
+  /** Allows generated code (`new Function`) where the runtime does. Defaults to `true`. */
   readonly compile?: boolean;
-  /** How far a method's routes are prepared before bit masks take over. Defaults to 8 units of work for each segment. */
-  readonly preparedPerSegment?: number;
+  /** Work for each segment that making a method's routes deterministic may take, before they are simulated. Defaults to 8. */
+  readonly workPerSegment?: number;
 }
 
 /**
@@ -38,8 +38,8 @@ export class RadixRouter<H = unknown, M = Record<string, unknown>> {
   /** The first node of the tree. To be read only: routes are added by `addRoute`. */
   readonly root = new RadixNode<H, M>();
   readonly #options: RadixRouterOptions;
-  /** The prepared form of each method that has a route; `null` until it is needed, and again after a new route. */
-  readonly #tables = new Map<string, MethodTable<H, M> | null>();
+  /** The look-up of each method that has a route; `null` until it is needed, and again after a new route. */
+  readonly #lookups = new Map<string, Lookup<H, M> | null>();
   /** The look-up of GET once more: finding it in a `Map` of methods would take a third of the time of a static path. */
   #findGet: Find<H, M> | null = null;
 
@@ -69,7 +69,7 @@ export class RadixRouter<H = unknown, M = Record<string, unknown>> {
     }
     node.handlers.set(method, [handler, metadata]);
     node.names.set(method, pattern.names);
-    this.#tables.set(method, null);
+    this.#lookups.set(method, null);
     this.#findGet = null;
   }
 
@@ -81,7 +81,7 @@ export class RadixRouter<H = unknown, M = Record<string, unknown>> {
    *   when nothing matches.
    */
   resolve(method: string, path: string): Resolved<H, M> | null {
-    const find = method === "GET" && this.#findGet !== null ? this.#findGet : this.#tableOf(method)?.find;
+    const find = method === "GET" && this.#findGet !== null ? this.#findGet : this.#lookupOf(method)?.find;
     if (find === undefined) {
       return null;
     }
@@ -91,7 +91,7 @@ export class RadixRouter<H = unknown, M = Record<string, unknown>> {
   /** The methods that have a route for the path, sorted, `HEAD` among them when `GET` is: the value of `Allow`. */
   allowedMethods(path: string): string[] {
     const methods = new Set<string>();
-    for (const method of this.#tables.keys()) {
+    for (const method of this.#lookups.keys()) {
       if (this.resolve(method, path) !== null) {
         methods.add(method);
       }
@@ -109,31 +109,31 @@ export class RadixRouter<H = unknown, M = Record<string, unknown>> {
    */
   prepare(): string[] {
     const lines: string[] = [];
-    for (const method of this.#tables.keys()) {
-      if (this.#tableOf(method)?.isPrepared === false) {
+    for (const method of this.#lookups.keys()) {
+      if (this.#lookupOf(method)?.isDeterministic === false) {
         lines.push(
-          `The ${method} routes branch too much to prepare each way through them (more than ${this.#options.preparedPerSegment ?? PREPARED_PER_SEGMENT} steps for each segment): their look-ups compare bit masks, in time proportional to segments × routes / 32.`,
+          `The ${method} routes branch too much to prepare each way through them (more than ${this.#options.workPerSegment ?? WORK_PER_SEGMENT} steps for each segment): their look-ups compare bit masks, in time proportional to segments × routes / 32.`,
         );
       }
     }
     return lines;
   }
 
-  #tableOf(method: string): MethodTable<H, M> | null {
-    const table = this.#tables.get(method);
-    if (table !== null) {
-      return table ?? null;
+  #lookupOf(method: string): Lookup<H, M> | null {
+    const known = this.#lookups.get(method);
+    if (known !== null) {
+      return known ?? null;
     }
-    const prepared = prepareTable(this.root, method, {
+    const lookup = createLookup(this.root, method, {
       compile: this.#options.compile ?? true,
-      preparedPerSegment: this.#options.preparedPerSegment ?? PREPARED_PER_SEGMENT,
+      workPerSegment: this.#options.workPerSegment ?? WORK_PER_SEGMENT,
     });
-    this.#tables.set(method, prepared);
-    this.#findGet = this.#tables.get("GET")?.find ?? null;
-    return prepared;
+    this.#lookups.set(method, lookup);
+    this.#findGet = this.#lookups.get("GET")?.find ?? null;
+    return lookup;
   }
 
-  /** No route takes a path with a segment that counts for nothing, so a path that has none was looked up already. */
+  /** A path without an empty segment to drop was looked up already. */
   #findSpelledOtherwise(find: Find<H, M>, path: string): Resolved<H, M> | null {
     if (path.charCodeAt(0) === 0x2f && (this.#options.exact || !(path.endsWith("/") || path.includes("//")))) {
       return null;

@@ -1,4 +1,4 @@
-/** What a look-up finds, and the shape in which it is handed out. @module */
+/** Routes, and the results of look-ups. @module */
 import { decodeSegment } from "../path.js";
 
 /** The values of a path's parameters by name. Names such as `__proto__` and `constructor` are ordinary. */
@@ -10,7 +10,7 @@ export type PathParams = Record<string, string>;
  */
 export type Resolved<H, M> = readonly [handler: H, pathParams: PathParams, metadata: M];
 
-/** A registered route as the prepared forms keep it. */
+/** A registered route. */
 export interface Route<H, M> {
   readonly handler: H;
   readonly metadata: M;
@@ -22,17 +22,17 @@ export interface Route<H, M> {
   readonly positions: readonly number[];
 }
 
-/** Whether objects of these names are to inherit nothing: `__proto__` would set the prototype of an ordinary one. */
-export function needsBare(names: readonly string[]): boolean {
+/** An ordinary object cannot hold these names: `__proto__` would set its prototype. */
+export function needsNullPrototype(names: readonly string[]): boolean {
   return names.some((name) => name in Object.prototype);
 }
 
 /** The prototype of parameters one of which has the name of something that every object inherits. */
-export const BARE: object = Object.freeze(Object.create(null) as object);
+export const NULL_PROTO: object = Object.freeze(Object.create(null) as object);
 
-/** Makes the object that a look-up's parameters of these names go into. */
+/** Makes the object of a result's parameters. */
 export function createParams(names: readonly string[]): PathParams {
-  return needsBare(names) ? (Object.create(BARE) as PathParams) : {};
+  return needsNullPrototype(names) ? (Object.create(NULL_PROTO) as PathParams) : {};
 }
 
 /** The parameters of a path without any. Shared by all such results, so nobody can write to it. */
@@ -46,7 +46,7 @@ export function fixedResult<H, M>(handler: H, metadata: M): Resolved<H, M> {
 /** Looks up a path that starts with a slash. */
 export type Find<H, M> = (path: string) => Resolved<H, M> | null;
 
-/** The route's result for a path that it takes. */
+/** The result of a route for the segments of a path that it matches. */
 export function resultOf<H, M>(route: Route<H, M>, segments: readonly string[]): Resolved<H, M> {
   const params = createParams(route.names);
   for (let index = 0; index < route.names.length; index++) {

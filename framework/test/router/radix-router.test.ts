@@ -5,12 +5,12 @@ import { RadixRouter } from "../../src/router/radix-router.js";
 import type { RadixRouterOptions } from "../../src/router/radix-router.js";
 import { routerOf } from "./route-sets.js";
 
-/** Every form of the look-up: generated code or not, prepared nodes or bit masks. */
+/** Every form of the look-up: generated code or not, deterministic or simulated. */
 const FORMS: [name: string, options: RadixRouterOptions][] = [
-  ["compiled nodes", {}],
-  ["nodes", { compile: false }],
-  ["compiled masks", { preparedPerSegment: 0 }],
-  ["masks", { compile: false, preparedPerSegment: 0 }],
+  ["compiled automaton", {}],
+  ["automaton", { compile: false }],
+  ["compiled simulation", { workPerSegment: 0 }],
+  ["simulation", { compile: false, workPerSegment: 0 }],
 ];
 
 describe.each(FORMS)("RadixRouter by %s", (_, options) => {

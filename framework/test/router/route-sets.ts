@@ -1,4 +1,6 @@
 /** Route sets for the router's tests. */
+import { createLookup } from "../../src/router/lookup.js";
+import type { Lookup, LookupOptions } from "../../src/router/lookup.js";
 import { RadixRouter } from "../../src/router/radix-router.js";
 import type { RadixRouterOptions } from "../../src/router/radix-router.js";
 
@@ -21,4 +23,18 @@ export const HOSTILE = Array.from({ length: 24 }, (_, index) => {
 /** A path that has every static segment of `HOSTILE`, and the last one given. */
 export function hostilePath(last: string): string {
   return `/${Array.from({ length: 23 }, (_, place) => `s${place}`).join("/")}/${last}`;
+}
+
+/** The look-up of one method, made anew from the router's tree. */
+export function lookupOf<H>(
+  router: RadixRouter<H>,
+  method: string,
+  options: LookupOptions,
+): Lookup<H, Record<string, unknown>> {
+  return createLookup(router.root, method, options);
+}
+
+/** Generated look-ups alone have a name. */
+export function isCompiled({ find }: Lookup<string, Record<string, unknown>>): boolean {
+  return find.name === "find";
 }

@@ -5,12 +5,11 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "@jest/globals";
 import { transform } from "@swc/core";
-import { prepareTable } from "../../src/router/method-table.js";
-import { collectRoutes } from "../../src/router/method-node.js";
-import { prepareNodes } from "../../src/router/prepared-node.js";
-import { writeMasks } from "../../src/router/write-masks.js";
-import { writeNodes } from "../../src/router/write-nodes.js";
-import { HOSTILE, hostilePath, routerOf } from "./route-sets.js";
+import { determinize } from "../../src/router/dfa.js";
+import { emitBitParallel } from "../../src/router/emit-bit-parallel.js";
+import { emitDfa } from "../../src/router/emit-dfa.js";
+import { readRoutes } from "../../src/router/nfa.js";
+import { HOSTILE, hostilePath, isCompiled, lookupOf, routerOf } from "./route-sets.js";
 
 const SOURCES = path.resolve(import.meta.dirname, "../../src");
 
@@ -32,17 +31,8 @@ async function routerAsJavaScript(folder: string): Promise<string> {
 describe("the generated look-up", () => {
   it("reads like code that a person wrote", () => {
     const router = routerOf({}, "GET /users/{id}", "GET /users/{id}/published-posts/{post}");
-    const root = collectRoutes(router.root, "GET").root!;
-    expect(writeNodes(prepareNodes(root, 100)!)?.toString()).toBe(`"use strict";
-function Params0(value0) {
-  this["id"] = value0;
-}
-Params0.prototype = plain;
-function Params1(value0, value1) {
-  this["id"] = value0;
-  this["post"] = value1;
-}
-Params1.prototype = plain;
+    const start = readRoutes(router.root, "GET").start!;
+    expect(emitDfa(determinize(start, 100)!)?.toString()).toBe(`"use strict";
 return function find(path) {
   if (path.length <= longestFixed) {
     const result = fixed.get(path);
@@ -52,14 +42,14 @@ return function find(path) {
   if (path.charCodeAt(1) === 117 && path.charCodeAt(2) === 115 && path.charCodeAt(3) === 101 && path.charCodeAt(4) === 114 && path.charCodeAt(5) === 115 && path.charCodeAt(6) === 47) {
     const end1 = path.indexOf("/", 7);
     if (end1 === -1 && path.length > 7) {
-      if (path.includes("%")) return [routes[0].handler, new Params0(decode(path.slice(7))), routes[0].metadata];
-      return [routes[0].handler, new Params0(path.slice(7)), routes[0].metadata];
+      if (path.includes("%")) return [routes[0].handler, { "id": decode(path.slice(7)) }, routes[0].metadata];
+      return [routes[0].handler, { "id": path.slice(7) }, routes[0].metadata];
     }
     if (end1 > 7) {
       if (path.slice(end1 + 1, end1 + 17) === "published-posts/") {
         if (path.length > end1 + 17 && path.indexOf("/", end1 + 17) === -1) {
-          if (path.includes("%")) return [routes[1].handler, new Params1(decode(path.slice(7, end1)), decode(path.slice(end1 + 17))), routes[1].metadata];
-          return [routes[1].handler, new Params1(path.slice(7, end1), path.slice(end1 + 17)), routes[1].metadata];
+          if (path.includes("%")) return [routes[1].handler, { "id": decode(path.slice(7, end1)), "post": decode(path.slice(end1 + 17)) }, routes[1].metadata];
+          return [routes[1].handler, { "id": path.slice(7, end1), "post": path.slice(end1 + 17) }, routes[1].metadata];
         }
         return null;
       }
@@ -92,9 +82,9 @@ return function find(path) {
     const router = routerOf({});
     router.addRoute("GET", `/${segment}/{id}`, "one");
     router.addRoute("GET", `/{a}/${segment}/${segment}x/{b}`, "several");
-    for (const preparedPerSegment of [0, 8]) {
-      const table = prepareTable(router.root, "GET", { compile: true, preparedPerSegment });
-      expect(table.isCompiled).toBe(true);
+    for (const workPerSegment of [0, 8]) {
+      const table = lookupOf(router, "GET", { compile: true, workPerSegment });
+      expect(isCompiled(table)).toBe(true);
       expect(table.find(`/${segment}/7`)).toEqual(["one", { id: "7" }, {}]);
       expect(table.find(`/x/${segment}/${segment}x/y`)).toEqual(["several", { a: "x", b: "y" }, {}]);
       expect(table.find("/other/7")).toBeNull();
@@ -108,12 +98,12 @@ return function find(path) {
     const large = Array.from({ length: 10_500 }, (_, index) => `GET /r${index}/{id}`);
     const largeRouter = routerOf({}, ...large);
     const found: unknown[] = [];
-    for (const preparedPerSegment of [0, 8]) {
-      const options = { compile: true, preparedPerSegment };
-      const deepTable = prepareTable(deepRouter.root, "GET", options);
-      const largeTable = prepareTable(largeRouter.root, "GET", options);
-      found.push([deepTable.isCompiled, deepTable.find(`/${"x/".repeat(69)}y`)?.[1].p69]);
-      found.push([largeTable.isCompiled, largeTable.find("/r10499/7")?.[0]]);
+    for (const workPerSegment of [0, 8]) {
+      const options = { compile: true, workPerSegment };
+      const deepTable = lookupOf(deepRouter, "GET", options);
+      const largeTable = lookupOf(largeRouter, "GET", options);
+      found.push([isCompiled(deepTable), deepTable.find(`/${"x/".repeat(69)}y`)?.[1].p69]);
+      found.push([isCompiled(largeTable), largeTable.find("/r10499/7")?.[0]]);
     }
     expect(found).toEqual([
       [false, "y"],
@@ -125,8 +115,8 @@ return function find(path) {
 
   it("is spread over functions where many static segments stand side by side", () => {
     const router = routerOf({}, ...Array.from({ length: 600 }, (_, index) => `GET /api/r${index}/{id}`));
-    const root = collectRoutes(router.root, "GET").root!;
-    const source = writeNodes(prepareNodes(root, 10_000)!)!.toString();
+    const start = readRoutes(router.root, "GET").start!;
+    const source = emitDfa(determinize(start, 10_000)!)!.toString();
     const longest = source.split(/^(?=function|return function)/m).map((text) => text.length);
     expect(Math.max(...longest)).toBeLessThan(10_000);
   });
@@ -134,24 +124,24 @@ return function find(path) {
   it("has what several ways lead to only once", () => {
     const leaves = Array.from({ length: 30 }, (_, index) => `GET /{x}/a${index}`);
     const router = routerOf({}, ...leaves, "GET /{x}/{y}/z/{w}/several-segments/{v}");
-    const root = collectRoutes(router.root, "GET").root!;
-    const source = writeNodes(prepareNodes(root, 10_000)!)!.toString();
+    const start = readRoutes(router.root, "GET").start!;
+    const source = emitDfa(determinize(start, 10_000)!)!.toString();
     expect(source.match(/several-segments/g)).toHaveLength(1);
     expect(router.resolve("GET", "/1/a7/z/2/several-segments/3")?.[1]).toEqual({ x: "1", y: "a7", w: "2", v: "3" });
   });
 
-  it("is one function a route where bit masks take over", () => {
+  it("is one function a route where the automaton is simulated", () => {
     const router = routerOf({}, ...HOSTILE.map((pattern) => `GET ${pattern}`));
-    const { open } = collectRoutes(router.root, "GET");
-    const source = writeMasks(new Map([[24, open]]))!.toString();
-    expect(source.match(/^function take/gm)).toHaveLength(24);
-    expect(source).not.toContain("masks");
-    const table = prepareTable(router.root, "GET", { compile: true, preparedPerSegment: 8 });
-    expect([table.isCompiled, table.isPrepared]).toEqual([true, false]);
+    const { open } = readRoutes(router.root, "GET");
+    const source = emitBitParallel(new Map([[24, open]]))!.toString();
+    expect(source.match(/^function match/gm)).toHaveLength(24);
+    expect(source).not.toContain("simulate");
+    const table = lookupOf(router, "GET", { compile: true, workPerSegment: 8 });
+    expect([isCompiled(table), table.isDeterministic]).toEqual([true, false]);
     expect(table.find(hostilePath("last5"))?.[0]).toBe(`GET ${HOSTILE[5]}`);
   });
 
-  it("gives way to the prepared nodes and the masks where the runtime forbids code from text", async () => {
+  it("gives way to the automaton and its simulation where the runtime forbids code from text", async () => {
     const folder = await mkdtemp(path.join(tmpdir(), "tsgi-router-"));
     try {
       const module = await routerAsJavaScript(folder);
@@ -159,8 +149,8 @@ return function find(path) {
         const { RadixRouter } = await import(${JSON.stringify(module)});
         let forbidden = false;
         try { new Function("return 1"); } catch (error) { forbidden = error instanceof EvalError; }
-        const found = [8, 0].map((preparedPerSegment) => {
-          const router = new RadixRouter({ preparedPerSegment });
+        const found = [8, 0].map((workPerSegment) => {
+          const router = new RadixRouter({ workPerSegment });
           router.addRoute("GET", "/users/{id}", "one");
           router.addRoute("GET", "/{a}/{b}/c", "two");
           return [router.resolve("GET", "/users/7"), router.resolve("GET", "/users/7/c"), router.resolve("GET", "/x")];

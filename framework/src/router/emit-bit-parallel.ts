@@ -1,90 +1,88 @@
-/** The look-up by bit masks with its most telling segment first, as the text of a function. @module */
+/** The simulation's most selective segment as code, before the masks. @module */
+import { CodeBuilder, MAX_TEXTS, emitSwitch, hasText, offset, slice } from "./code-builder.js";
+import type { Bounds, Start } from "./code-builder.js";
 import type { Route } from "./route.js";
-import { Source, slice } from "./source.js";
-import type { Bounds } from "./source.js";
-import { MAX_TEXTS, hasText, offset, writeTexts } from "./write-texts.js";
-import type { Start } from "./write-texts.js";
 
-/** Routes above which the text would take longer to read than it saves. */
+/** Routes above which the text would take longer to parse than it saves. */
 const MAX_ROUTES = 2000;
 /** Segments of a path above which the functions would have too many parameters. */
 const MAX_SEGMENTS = 64;
 
 /**
- * Writes a look-up that finds the slashes once, and then reads of the routes of that length the segment in which most
- * of them differ. Where that leaves one route, it is compared and handed out; where it leaves several, the text calls
- * its variable `masks` with the path. Its variable `nothing` gives `null`.
+ * Emits a look-up that finds the slashes once, and then reads, of the routes of that length, the segment in which most of
+ * them differ. One candidate that is left is compared; several are left to the text's variable `simulate`. Its variable
+ * `nothing` gives `null`.
  *
- * @param byLength - The routes by their number of segments, best first.
+ * @param byLength - The routes by their number of segments, in order of precedence.
  * @returns `null` for route sets too large to gain by it.
  */
-export function writeMasks<H, M>(byLength: ReadonlyMap<number, readonly Route<H, M>[]>): Source<H, M> | null {
+export function emitBitParallel<H, M>(byLength: ReadonlyMap<number, readonly Route<H, M>[]>): CodeBuilder<H, M> | null {
   const longest = Math.max(...byLength.keys());
   const count = [...byLength.values()].reduce((sum, routes) => sum + routes.length, 0);
   if (longest > MAX_SEGMENTS || count > MAX_ROUTES) {
     return null;
   }
-  const source = new Source<H, M>();
+  const code = new CodeBuilder<H, M>();
   let body = "";
   for (let length = 1; length <= longest; length++) {
     const routes = byLength.get(length);
-    const found = routes === undefined ? "return null;\n" : writeLength(source, length, routes);
+    const found = routes === undefined ? "return null;\n" : emitLength(code, length, routes);
     const end = `end${length - 1}`;
     body += `const ${end} = path.indexOf("/", ${offset(startOf(length - 1), 0)});\nif (${end} === -1) {\n${found}}\n`;
   }
-  source.addFind(body);
-  return source;
+  code.addFind(body);
+  return code;
 }
 
-/** Writes the functions for the routes of one length, and gives the code that calls one of them. */
-function writeLength<H, M>(source: Source<H, M>, length: number, routes: readonly Route<H, M>[]): string {
-  const position = mostTelling(length, routes);
+/** Emits the functions for the routes of one length, and gives the code that calls one of them. */
+function emitLength<H, M>(code: CodeBuilder<H, M>, length: number, routes: readonly Route<H, M>[]): string {
+  const position = mostSelective(length, routes);
   const { byText, params } = groupAt(position, routes);
   const names = new Map<Route<H, M>, string>();
-  const takerOf = (candidates: readonly Route<H, M>[]): string => {
+  const matcherFor = (candidates: readonly Route<H, M>[]): string => {
     const [only] = candidates;
     if (only === undefined || candidates.length > 1) {
-      return only === undefined ? "nothing" : "masks";
+      return only === undefined ? "nothing" : "simulate";
     }
-    const name = names.get(only) ?? `take${length}_${names.size}`;
+    const name = names.get(only) ?? `match${length}_${names.size}`;
     if (!names.has(only)) {
       names.set(only, name);
-      writeTaker(source, name, only, position);
+      emitMatcher(code, name, only, position);
     }
     return name;
   };
-  const takers = new Map(
-    [...byText].map(([text, fixed]) => [text, takerOf(text === "" ? fixed : [...fixed, ...params])]),
+  const matchers = new Map(
+    [...byText].map(([text, fixed]) => [text, matcherFor(text === "" ? fixed : [...fixed, ...params])]),
   );
-  return pick(source, length, position, takers, takerOf(params));
+  return emitChoice(code, length, position, matchers, matcherFor(params));
 }
 
-/** Reads the segment at a position and calls its taker: by its characters, or by a `Map` where there are many texts. */
-function pick<H, M>(
-  source: Source<H, M>,
+/** Reads the segment at a position and calls its matcher: by its characters, or by a `Map` where there are many texts. */
+function emitChoice<H, M>(
+  code: CodeBuilder<H, M>,
   length: number,
   position: number,
-  takers: ReadonlyMap<string, string>,
+  matchers: ReadonlyMap<string, string>,
   others: string,
 ): string {
   const segment = boundsOf(length)[position]!; // `position` is below `length`.
   const parameters = parametersOf(length);
-  if (takers.size > MAX_TEXTS) {
-    const entries = [...takers].map(([text, taker]) => `[${JSON.stringify(text)}, ${taker}],\n`);
-    source.add(`const takers${length} = new Map([\n${entries.join("")}]);\n`);
-    return `return (takers${length}.get(${slice(segment)}) ?? ${others})(${parameters});\n`;
+  if (matchers.size > MAX_TEXTS) {
+    const entries = [...matchers].map(([text, matcher]) => `[${JSON.stringify(text)}, ${matcher}],\n`);
+    code.add(`const matchers${length} = new Map([\n${entries.join("")}]);\n`);
+    return `return (matchers${length}.get(${slice(segment)}) ?? ${others})(${parameters});\n`;
   }
   const start = startOf(position);
   const one = (text: string): string => {
     const isWhole = `${segment.end ?? "path.length"} === ${offset(start, text.length)}`;
-    return `if (${isWhole} && ${hasText(start, text)}) return ${takers.get(text)}(${parameters});\n`;
+    return `if (${isWhole} && ${hasText(start, text)}) return ${matchers.get(text)}(${parameters});\n`;
   };
-  const code = writeTexts(start, [...takers.keys()], { one, some: (texts) => texts.map(one).join("") });
-  return `${code}return ${others}(${parameters});\n`;
+  const choice = emitSwitch(start, [...matchers.keys()], { one, some: (texts) => texts.map(one).join("") });
+  return `${choice}return ${others}(${parameters});\n`;
 }
 
-/** Writes the function that compares a route's segments, but the one that led to it, and returns its result or `null`. */
-function writeTaker<H, M>(source: Source<H, M>, name: string, route: Route<H, M>, known: number): void {
+/** Emits the function that compares a route's segments, but the one that led to it, and returns its result or `null`. */
+function emitMatcher<H, M>(code: CodeBuilder<H, M>, name: string, route: Route<H, M>, known: number): void {
   const bounds = boundsOf(route.texts.length);
   const faults = route.texts.flatMap((text, position) => {
     const segment = bounds[position]!; // One for each of the route's segments.
@@ -93,14 +91,14 @@ function writeTaker<H, M>(source: Source<H, M>, name: string, route: Route<H, M>
     }
     return position === known ? [] : [`${slice(segment)} !== ${JSON.stringify(text)}`];
   });
-  source.add(`function ${name}(${parametersOf(route.texts.length)}) {
+  code.add(`function ${name}(${parametersOf(route.texts.length)}) {
 if (${faults.join(" || ")}) return null;
-${source.returnResult(route, bounds)}}
+${code.returnResult(route, bounds)}}
 `);
 }
 
 /** The position whose text leaves the fewest routes in the worst case. */
-function mostTelling<H, M>(length: number, routes: readonly Route<H, M>[]): number {
+function mostSelective<H, M>(length: number, routes: readonly Route<H, M>[]): number {
   const left = Array.from({ length }, (_, position) => {
     const { byText, params } = groupAt(position, routes);
     return params.length + [...byText.values()].reduce((most, group) => Math.max(most, group.length), 0);

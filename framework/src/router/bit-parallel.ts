@@ -1,11 +1,12 @@
 /**
- * The look-up for route sets that cannot be made deterministic within the bound: one bit for each route of a length,
- * in order of precedence, and one mask a segment. @module
+ * Bit-parallel simulation, for route sets that cannot be made deterministic within the bound: one bit for each route of a
+ * length, in order of precedence, and one AND with a mask for each segment (the Shift-And method of Baeza-Yates and
+ * Gonnet, 1992, with segments for characters). @module
  */
 import { cutPath, resultOf } from "./route.js";
 import type { Find, Route } from "./route.js";
 
-/** The masks of one position: bit `n` is set when the route `n` takes the segment there. */
+/** The masks of one position: bit `n` is set where route `n` matches the segment. */
 interface Position {
   /** The index of the segment. */
   readonly index: number;
@@ -14,11 +15,9 @@ interface Position {
   readonly params: Int32Array;
 }
 
-/**
- * The look-up among routes that are given by their number of segments, best first: the plain twin of the compiled one.
- */
-export function findByMasks<H, M>(byLength: ReadonlyMap<number, readonly Route<H, M>[]>): Find<H, M> {
-  const tables = new Map([...byLength].map(([length, routes]) => [length, new MaskTable(routes)]));
+/** Simulates the routes of each length, given in order of precedence: the twin of `emitBitParallel`. */
+export function runBitParallel<H, M>(byLength: ReadonlyMap<number, readonly Route<H, M>[]>): Find<H, M> {
+  const tables = new Map([...byLength].map(([length, routes]) => [length, new Simulation(routes)]));
   const maxSegments = Math.max(...byLength.keys());
   return (path) => {
     const segments = cutPath(path, maxSegments);
@@ -27,8 +26,8 @@ export function findByMasks<H, M>(byLength: ReadonlyMap<number, readonly Route<H
   };
 }
 
-/** All routes of one number of segments. */
-export class MaskTable<H, M> {
+/** The routes of one number of segments. */
+class Simulation<H, M> {
   readonly #routes: readonly Route<H, M>[];
   /** The positions, those first that tell most routes apart. */
   readonly #positions: readonly Position[];
@@ -36,7 +35,6 @@ export class MaskTable<H, M> {
   /** The bits that are left of one look-up. A look-up is synchronous, so one array serves them all. */
   readonly #left: Int32Array;
 
-  /** @param routes - Routes of one length, best first. */
   constructor(routes: readonly Route<H, M>[]) {
     this.#routes = routes;
     this.#words = Math.ceil(routes.length / 32);
@@ -47,8 +45,8 @@ export class MaskTable<H, M> {
   }
 
   /**
-   * The best route that takes the segments, `null` when none does. Costs at most segments × routes/32 word operations;
-   * as soon as one route is left, its own static segments are compared instead.
+   * The first route that matches the segments. Costs at most segments × routes/32 word operations; as soon as one route
+   * is left, its own static segments are compared instead.
    */
   find(segments: readonly string[]): Route<H, M> | null {
     const left = this.#left;
@@ -71,7 +69,7 @@ export class MaskTable<H, M> {
       }
       if (single) {
         const route = this.#first();
-        return route !== null && takes(route, segments) ? route : null;
+        return route !== null && matches(route, segments) ? route : null;
       }
     }
     return this.#first();
@@ -106,8 +104,8 @@ export class MaskTable<H, M> {
   }
 }
 
-/** Whether the segments are the route's: its own where it has static ones, and none empty where it has parameters. */
-function takes<H, M>(route: Route<H, M>, segments: readonly string[]): boolean {
+/** Static segments are equal, and those of parameters not empty. */
+function matches<H, M>(route: Route<H, M>, segments: readonly string[]): boolean {
   return route.texts.every((text, index) => (text === null ? segments[index] !== "" : segments[index] === text));
 }
 

@@ -1,8 +1,8 @@
-/** The plain walk of the tree: what every prepared form of it must agree with. @module */
-import { createParams } from "./route.js";
-import type { Resolved } from "./route.js";
-import { decodeSegment, splitPath, type SegmentOptions } from "../path.js";
-import type { RadixNode } from "./radix-node.js";
+/** The plain walk of the tree, which every look-up must agree with. @module */
+import { decodeSegment, splitPath, type SegmentOptions } from "../../src/path.js";
+import type { RadixNode } from "../../src/router/radix-node.js";
+import { createParams } from "../../src/router/route.js";
+import type { Resolved } from "../../src/router/route.js";
 
 /**
  * Looks a path up the way the rules read: at each node first the static child, then, if that led to no handler of the
@@ -28,7 +28,7 @@ function walkFrom<H, M>(
   if (segment === undefined) {
     return found(node, method, values);
   }
-  const fixed = node.staticChild(segment);
+  const fixed = segment === "*" ? undefined : node.children.get(segment);
   const match = fixed === undefined ? null : walkFrom(fixed, method, segments, depth + 1, values);
   if (match !== null || segment === "" || node.paramChild === undefined) {
     return match;

@@ -1,16 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "@jest/globals";
 import * as fc from "fast-check";
-import { prepareTable } from "../../src/router/method-table.js";
 import { splitPath } from "../../src/path.js";
 import { RadixRouter } from "../../src/router/radix-router.js";
-import { walk } from "../../src/router/walk.js";
-import { HOSTILE, hostilePath, routerOf } from "./route-sets.js";
+import { HOSTILE, hostilePath, isCompiled, lookupOf, routerOf } from "./route-sets.js";
+import { walk } from "./tree-walk.js";
 
-const COMPILED = { compile: true, preparedPerSegment: 8 };
-const NODES = { compile: false, preparedPerSegment: 8 };
-const COMPILED_MASKS = { compile: true, preparedPerSegment: 0 };
-const MASKS = { compile: false, preparedPerSegment: 0 };
+const COMPILED = { compile: true, workPerSegment: 8 };
+const DFA = { compile: false, workPerSegment: 8 };
+const COMPILED_SIMULATION = { compile: true, workPerSegment: 0 };
+const SIMULATION = { compile: false, workPerSegment: 0 };
 
 /** The rules' own words, without a tree: of the routes that take the path, the one that is static first. */
 function bestOf(routes: readonly string[], method: string, path: string, exact: boolean): string | null {
@@ -39,9 +38,7 @@ function bestOf(routes: readonly string[], method: string, path: string, exact: 
 function disagreements(routes: readonly string[], paths: readonly string[], exact = false): unknown[] {
   const router = routerOf({ exact }, ...routes);
   return ["GET", "POST"].flatMap((method) => {
-    const tables = [COMPILED, NODES, COMPILED_MASKS, MASKS].map((options) =>
-      prepareTable(router.root, method, options),
-    );
+    const tables = [COMPILED, DFA, COMPILED_SIMULATION, SIMULATION].map((options) => lookupOf(router, method, options));
     return paths.flatMap((path) => {
       const reference = walk(router.root, method, path, { exact });
       const canonical = `/${splitPath(path, { exact }).join("/")}`;
@@ -79,7 +76,7 @@ const routeSet = (texts: readonly string[]): fc.Arbitrary<string[]> => {
   );
 };
 
-describe("the prepared look-ups", () => {
+describe("every look-up", () => {
   it.each([
     { routes: ["GET /"], paths: ["/", "/a"] },
     { routes: ["GET /users/me", "GET /users/{id}/posts"], paths: ["/users/me", "/users/me/posts", "/users/1"] },
@@ -91,11 +88,11 @@ describe("the prepared look-ups", () => {
       routes: ["GET /me/{x}/c", "GET /{a}/{b}/c/{d}", "GET /{a}/{b}/e"],
       paths: ["/me/1/c", "/me/1/c/2", "/me/1/e", "/me/me/e"],
     },
-  ])("give what the plain walk gives for $routes", ({ routes, paths }) => {
+  ])("gives what the plain walk gives for $routes", ({ routes, paths }) => {
     expect(disagreements(routes, paths)).toEqual([]);
   });
 
-  it("give what the plain walk gives for any routes and any path", () => {
+  it("gives what the plain walk gives for any routes and any path", () => {
     const path = pathOf(fc.constantFrom(...TEXTS, "", "*", "zzz", "constructor", "%25"));
     fc.assert(
       fc.property(routeSet(TEXTS), fc.array(path, { maxLength: 12 }), (routes, paths) => {
@@ -105,7 +102,7 @@ describe("the prepared look-ups", () => {
     );
   });
 
-  it("give what the plain walk gives where every slash counts", () => {
+  it("gives what the plain walk gives where every slash counts", () => {
     const path = pathOf(fc.constantFrom(...TEXTS, "", "*", "zzz"));
     fc.assert(
       fc.property(routeSet(["a", "ab", ""]), fc.array(path, { maxLength: 12 }), (routes, paths) => {
@@ -115,7 +112,7 @@ describe("the prepared look-ups", () => {
     );
   });
 
-  it("give what the plain walk gives for the hostile set", () => {
+  it("gives what the plain walk gives for the hostile set", () => {
     const routes = HOSTILE.map((path) => `GET ${path}`);
     const paths = [
       ...Array.from({ length: 25 }, (_, index) => hostilePath(`last${index}`)),
@@ -129,7 +126,7 @@ describe("the prepared look-ups", () => {
     expect(disagreements(routes, paths)).toEqual([]);
   });
 
-  it("give what the plain walk gives for more routes of a length than one word has bits", () => {
+  it("gives what the plain walk gives for more routes of a length than one word has bits", () => {
     const places = Array.from({ length: 70 }, (_, index) => [index % 7, (index * 3 + 1) % 7]);
     const routes = places.map(([one, other], index) => {
       const segments = Array.from({ length: 7 }, (_value, place) =>
@@ -147,10 +144,10 @@ describe("the prepared look-ups", () => {
     );
   });
 
-  it("are generated code, prepared nodes or masks as asked, and do not read the tree", () => {
+  it("is generated code, automata or simulations as asked, and does not read the tree", () => {
     const router = routerOf({}, "GET /users/me", "GET /users/{id}/posts", "GET /{a}/{b}/c");
-    const forms = [COMPILED, NODES, COMPILED_MASKS, MASKS].map((options) => prepareTable(router.root, "GET", options));
-    expect(forms.map(({ isCompiled, isPrepared }) => [isCompiled, isPrepared])).toEqual([
+    const forms = [COMPILED, DFA, COMPILED_SIMULATION, SIMULATION].map((options) => lookupOf(router, "GET", options));
+    expect(forms.map((form) => [isCompiled(form), form.isDeterministic])).toEqual([
       [true, true],
       [false, true],
       [true, false],
@@ -164,7 +161,7 @@ describe("the prepared look-ups", () => {
     }
   });
 
-  it("are ready after prepare, which has nothing to say of ordinary routes", () => {
+  it("is ready after prepare, which has nothing to say of ordinary routes", () => {
     const router = routerOf({}, "GET /users/{id}", "POST /users", "GET /users/me/{x}");
     expect(router.prepare()).toEqual([]);
     router.root.children.clear();
@@ -173,7 +170,7 @@ describe("the prepared look-ups", () => {
   });
 });
 
-describe("the bound of the preparation", () => {
+describe("the bound of the construction", () => {
   it("is passed by two static segments at each two of ten places with a last segment of their own", () => {
     const pairs = Array.from({ length: 100 }, (_, index) => [index % 10, Math.floor(index / 10)] as const);
     const routes = pairs
@@ -235,6 +232,6 @@ describe("the bound of the preparation", () => {
   ])("is not reached by %s", (_, paths) => {
     const router = routerOf({}, ...paths.map((path) => `GET ${path}`));
     expect(router.prepare()).toEqual([]);
-    expect(prepareTable(router.root, "GET", COMPILED).isCompiled).toBe(true);
+    expect(isCompiled(lookupOf(router, "GET", COMPILED))).toBe(true);
   });
 });

@@ -1,0 +1,95 @@
+/**
+ * The look-up of one method: the tree is made deterministic, simulated where that would explode, and emitted as code.
+ * This is the only place of the router that makes functions out of text.
+ *
+ * Why there is code at all: a look-up of three parameters by `rou3`'s compiled router takes 94 ns. Storing three values
+ * under names that are known at run time only takes 43 to 50 ns of that, and no loop over states fits into the rest; the
+ * functions made here take about 80 ns for all (Node 20, `framework/bench/routing.mjs`).
+ *
+ * The router's option `compile: false` switches it off. There, and where a runtime forbids code from text, `runDfa` and
+ * `runBitParallel` serve, with the same results. @module
+ */
+import { decodeSegment } from "../path.js";
+import { runBitParallel } from "./bit-parallel.js";
+import type { CodeBuilder } from "./code-builder.js";
+import { determinize, runDfa } from "./dfa.js";
+import { emitBitParallel } from "./emit-bit-parallel.js";
+import { emitDfa } from "./emit-dfa.js";
+import { readRoutes } from "./nfa.js";
+import type { RadixNode } from "./radix-node.js";
+import { NULL_PROTO } from "./route.js";
+import type { Find, Resolved, Route } from "./route.js";
+
+/** Options of a look-up. */
+export interface LookupOptions {
+  /** Allows generated code. */
+  readonly compile: boolean;
+  /** Work that the construction of the automaton may take for each segment of the routes with parameters. */
+  readonly workPerSegment: number;
+}
+
+/** The look-up of one method's routes. */
+export interface Lookup<H, M> {
+  /** Finds the route of a path that starts with a slash; `null` where no route matches it as it is spelled. */
+  readonly find: Find<H, M>;
+  /** `false`: past the bound, the routes are simulated. */
+  readonly isDeterministic: boolean;
+}
+
+/** Results of the routes without parameters by their whole path, where every look-up begins. */
+type FixedResults<H, M> = ReadonlyMap<string, Resolved<H, M>>;
+
+/** Prepares the look-up of one method. */
+export function createLookup<H, M>(tree: RadixNode<H, M>, method: string, options: LookupOptions): Lookup<H, M> {
+  const { fixed, open, start } = readRoutes(tree, method);
+  if (start === null) return { find: findFixed(fixed, () => null), isDeterministic: true };
+  const byLength = groupByLength(open);
+  const segments = open.reduce((sum, route) => sum + route.texts.length, 0);
+  const dfa = determinize(start, segments * options.workPerSegment);
+  const run = dfa === null ? runBitParallel(byLength) : runDfa(dfa, Math.max(...byLength.keys()));
+  const code = options.compile ? (dfa === null ? emitBitParallel(byLength) : emitDfa(dfa)) : null;
+  const find = code === null ? null : toFunction(code, fixed, run);
+  return { find: find ?? findFixed(fixed, run), isDeterministic: dfa !== null };
+}
+
+/** @param simulate - The emitted simulation calls it with a path that one segment does not settle. */
+function toFunction<H, M>(code: CodeBuilder<H, M>, fixed: FixedResults<H, M>, simulate: Find<H, M>): Find<H, M> | null {
+  const variables = {
+    routes: code.routes,
+    fixed,
+    longestFixed: longestOf(fixed),
+    nullProto: NULL_PROTO,
+    decode: decodeSegment,
+    simulate,
+    nothing: () => null,
+  };
+  try {
+    // oxlint-disable-next-line typescript/no-implied-eval -- the one home of generated code, see above.
+    const make = new Function(...Object.keys(variables), code.toString()) as (...values: unknown[]) => Find<H, M>;
+    return make(...Object.values(variables));
+  } catch (error) {
+    if (error instanceof EvalError) return null; // HTML and ECMA-262, HostEnsureCanCompileStrings: it is forbidden.
+    throw error;
+  }
+}
+
+/** The first step of the emitted function, without generated code. */
+function findFixed<H, M>(fixed: FixedResults<H, M>, run: Find<H, M>): Find<H, M> {
+  const longestFixed = longestOf(fixed);
+  return (path) => (path.length <= longestFixed ? fixed.get(path) : undefined) ?? run(path);
+}
+
+/** Length of the longest path: a longer one need not be hashed. */
+function longestOf<H, M>(fixed: FixedResults<H, M>): number {
+  return [...fixed.keys()].reduce((longest, path) => Math.max(longest, path.length), 0);
+}
+
+function groupByLength<H, M>(routes: readonly Route<H, M>[]): Map<number, Route<H, M>[]> {
+  const byLength = new Map<number, Route<H, M>[]>();
+  for (const route of routes) {
+    const sameLength = byLength.get(route.texts.length) ?? [];
+    sameLength.push(route);
+    byLength.set(route.texts.length, sameLength);
+  }
+  return byLength;
+}
