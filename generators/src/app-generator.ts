@@ -1,4 +1,4 @@
-import { join, relative, resolve } from "node:path";
+import { join, relative } from "node:path";
 import { clearFileState, isFilePending, setCommittedFile } from "mem-fs-editor/state";
 import Generator, { type BaseOptions } from "yeoman-generator";
 import { answersOf, defaultAnswers, describeDefaults, hasDatabase, type Answers } from "./answers.js";
@@ -9,6 +9,7 @@ import { describeNextSteps, exampleRequest, nextSteps } from "./next-steps.js";
 import { InterruptedError, runNpm } from "./npm.js";
 import { commandsOf } from "./package-manager.js";
 import type { CommandOptions } from "./options.js";
+import { parentFolder } from "./parent-folder.js";
 import { planProject, refuseOccupied, type Plan } from "./plan.js";
 import type { ProjectFile } from "./project-file.js";
 import { findNameFault, folderOf } from "./project-name.js";
@@ -143,7 +144,7 @@ export class AppGenerator extends Generator<Record<string, unknown>, BaseOptions
   }
 
   #folderOf(name: string): string {
-    return resolve(this.options.command.into ?? ".", folderOf(name));
+    return join(parentFolder(this.options.command.into, this.options.packageRoot), folderOf(name));
   }
 
   #ask(given: Partial<Answers>): Promise<Partial<Answers>> {

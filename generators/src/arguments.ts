@@ -1,7 +1,8 @@
 import { parseArgs } from "node:util";
 import { UsageError } from "./errors.js";
 import { findFlagTakenByNpm, isYesTakenByNpm, type Environment } from "./npm-flags.js";
-import { flags, subCommandNames, type CommandOptions, type Flag } from "./options.js";
+import { nearestCommand } from "./near-command.js";
+import { flags, type CommandOptions, type Flag } from "./options.js";
 import { findNameFault, quoteName } from "./project-name.js";
 
 const aboutNpm = 'through npm, flags stand after "--": npm create tsgi my-app -- --yes';
@@ -60,7 +61,7 @@ export function readLine<Key extends string>(argv: readonly string[], known: rea
 /**
  * Reads the command line of a new project. Nothing has been looked at or written when it throws.
  *
- * @throws UsageError for an unknown flag or value, a flag given twice, a second name, a name that is no npm name, and
+ * @throws UsageError for an unknown flag or value, a flag given twice, a second name, a name that is no npm name or nearly a command, and
  * for a flag that npm has kept for itself.
  */
 export function parseArguments(argv: readonly string[], environment: Environment): CommandOptions {
@@ -77,8 +78,20 @@ export function parseArguments(argv: readonly string[], environment: Environment
       throw new UsageError(`npm kept ${taken} for itself; ${aboutNpm}`);
     }
     options.yes ||= isYesTakenByNpm(environment);
+    refuseNearCommand(options);
   }
   return options;
+}
+
+/** A command with a letter wrong would make a project of that name. */
+function refuseNearCommand({ name, yes }: CommandOptions): void {
+  const meant = name === undefined || yes ? null : nearestCommand(name);
+  if (name !== undefined && meant !== null) {
+    throw new UsageError(
+      `unknown command ${quoteName(name)}; did you mean create-tsgi ${meant} …? ` +
+        "(--yes makes a project of this name all the same)",
+    );
+  }
 }
 
 function readName(value: string, earlier: string | undefined): string {
@@ -86,8 +99,8 @@ function readName(value: string, earlier: string | undefined): string {
     throw new UsageError(`${quoteName(value)} stands after a "--" that is not needed here (${aboutNpm})`);
   }
   if (earlier !== undefined) {
-    const meant = subCommandNames.find((name) => name.startsWith(earlier) || earlier.startsWith(name));
-    const advice = meant === undefined ? aboutNpm : `did you mean create-tsgi ${meant} …?`;
+    const meant = nearestCommand(earlier);
+    const advice = meant === null ? aboutNpm : `did you mean create-tsgi ${meant} …?`;
     throw new UsageError(`unexpected argument ${quoteName(value)} after the name ${quoteName(earlier)}; ${advice}`);
   }
   const fault = findNameFault(value);

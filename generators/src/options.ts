@@ -98,7 +98,12 @@ export const flags: readonly Flag[] = [
     key: "packageManager",
     help: "npm, pnpm or yarn (default: the one that runs this)",
   },
-  { name: "into", value: "folder", key: "into", help: "create <folder>/<name> instead of ./<name>" },
+  {
+    name: "into",
+    value: "folder",
+    key: "into",
+    help: "create <folder>/<name> instead of ./<name>, in tsgi's own repository ../<name>",
+  },
   ...pair("install", "install", "install the dependencies (default)"),
   ...pair("git", "git", "make it a Git repository (default, unless it lies in one)"),
   { name: "force", key: "force", help: "overwrite files that are in the way; nothing is ever deleted" },

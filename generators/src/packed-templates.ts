@@ -4,14 +4,17 @@ import { isRecord, readJson, textsOf, toJson } from "./json.js";
 import { templateNames, type TemplateName } from "./options.js";
 import { readFiles } from "./read-files.js";
 import type { Template, TemplateFile, TemplateSource } from "./template.js";
+import { findVendored } from "./vendored.js";
 
 const folderName = "templates";
 
 /** The templates as they lie in the published package. */
 export class PackedTemplates implements TemplateSource {
   readonly #folder: string;
+  readonly #packageRoot: string;
 
   constructor(packageRoot: string) {
+    this.#packageRoot = packageRoot;
     this.#folder = join(packageRoot, folderName);
   }
 
@@ -21,11 +24,15 @@ export class PackedTemplates implements TemplateSource {
     if (typeof tsgi !== "string" || !isRecord(compilerOptions)) {
       throw new TypeError(`${folder}/workspace.json is not whole`);
     }
+    const version = String(readJson(join(this.#packageRoot, "package.json"))["version"]);
+    const generator = findVendored(this.#packageRoot, "create-tsgi", version);
+    const framework = generator && findVendored(this.#packageRoot, "tsgi", tsgi.slice(1));
     return {
       files: readFiles(join(folder, "files")),
       overlay: readFiles(join(folder, "overlay")),
       workspace: { devDependencies: textsOf(devDependencies), overrides: textsOf(overrides), compilerOptions },
-      framework: { specifier: tsgi },
+      framework: framework ?? { specifier: tsgi },
+      ...(framework && generator ? { generator } : {}),
     };
   }
 }

@@ -32,7 +32,7 @@ const transforms: Readonly<Record<string, (text: string, template: Template, opt
  */
 export async function renderProject(template: Template, options: ProjectOptions): Promise<ProjectFile[]> {
   const leftOut = new LeftOut(options.answers);
-  const values = valuesOf(options.answers);
+  const values = valuesOf(options.answers, template);
   const files = new Map<string, ProjectFile>();
   const add = (file: ProjectFile) => leftOut.hasFile(file.path) || files.set(file.path, file);
 
@@ -66,17 +66,14 @@ export async function renderProject(template: Template, options: ProjectOptions)
 }
 
 /** What the files of an overlay may name. */
-function valuesOf({
-  name,
-  template,
-  database,
-  packageManager,
-  docker,
-  loadTests,
-  ci,
-}: ProjectOptions["answers"]): Values {
+function valuesOf(
+  { name, template, database, packageManager, docker, loadTests, ci }: ProjectOptions["answers"],
+  { generator }: Template,
+): Values {
   return {
     name,
+    // Before an installation npx asks the registry for what the project carries along, unless it is told not to.
+    create: generator === undefined ? "npx create-tsgi" : "npx --no create-tsgi",
     databaseName: folderOf(name).replaceAll(/[^a-z0-9]/g, "_"),
     packageManager,
     ...commandsOf(packageManager),

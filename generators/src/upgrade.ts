@@ -8,6 +8,7 @@ import { databases, packageManagers, templateNames } from "./options.js";
 import { planProject } from "./plan.js";
 import { findNameFault } from "./project-name.js";
 import { renderProject } from "./project.js";
+import type { Template } from "./template.js";
 import { findTemplates } from "./templates.js";
 import { renderBase, type KeptAnswers } from "./upgrade/base.js";
 import { mergeProject, type UpgradeAction, type UpgradeEntry } from "./upgrade/merge-project.js";
@@ -53,7 +54,7 @@ export async function upgradeProject(options: UpgradeOptions): Promise<UpgradeRe
   if (!dryRun && !options.force) {
     refuseUncommitted(folder);
   }
-  const base = await renderBase(options.from ?? `create-tsgi@${from}`, answers);
+  const base = await renderBase(options.from ?? publishedPackage(templates.read(answers.template), from), answers);
   const rendered = await renderProject(templates.read(answers.template), {
     answers: { ...defaultAnswers({}), ...answers },
     generatorVersion: templates.version,
@@ -67,6 +68,21 @@ export async function upgradeProject(options: UpgradeOptions): Promise<UpgradeRe
     write(folder, entries);
   }
   return { ...report, files: entries.map(({ path, action, conflicts }) => ({ path, action, conflicts })) };
+}
+
+/**
+ * What npm installs to make the project again.
+ *
+ * @throws CommandError where this package itself comes from the repository: a registry may have another one of that name
+ */
+function publishedPackage({ generator }: Template, version: string): string {
+  if (generator !== undefined) {
+    throw new CommandError(
+      `create-tsgi comes from the repository here, and no registry is asked for version ${version} of it: ` +
+        `name the package that made this project, as in --from vendor/create-tsgi-${version}.tgz`,
+    );
+  }
+  return `create-tsgi@${version}`;
 }
 
 /** A file of the project, a link or a folder in its place is none of the template's. */

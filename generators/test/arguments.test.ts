@@ -24,6 +24,9 @@ describe("the command line", () => {
     [[], {}],
     [["my-app"], { name: "my-app" }],
     [["my-app", "--yes"], { name: "my-app", yes: true }],
+    [["rout", "--yes"], { name: "rout", yes: true }],
+    [["my-router"], { name: "my-router" }],
+    [["notes"], { name: "notes" }],
     [["-y", "my-app"], { name: "my-app", yes: true }],
     [["--", "my-app"], { name: "my-app" }],
     [["--template", "auth"], { template: "auth" }],
@@ -62,11 +65,26 @@ describe("the command line", () => {
     [["--install", "--no-install"], "--install and --no-install contradict"],
     [["my-app", "auth"], 'unexpected argument "auth" after the name "my-app"'],
     [["rout", "GET /x"], 'unexpected argument "GET /x" after the name "rout"; did you mean create-tsgi route …?'],
+    [["modle", "Note"], "did you mean create-tsgi model …?"],
     [["models", "Note"], "did you mean create-tsgi model …?"],
     [["my-app", "--", "--yes"], '"--yes" stands after a "--" that is not needed here'],
     [["../x"], "path"],
     [["Name"], "capital letters"],
     [[""], "the name is empty"],
+    ...[
+      ["rout", "route"],
+      ["routes", "route"],
+      ["modle", "model"],
+      ["depend", "dependency"],
+      ["dependancy", "dependency"],
+      ["midleware", "middleware"],
+      ["websockt", "websocket"],
+      ["loadtest", "load-test"],
+      ["upgrad", "upgrade"],
+    ].map(([word = "", meant = ""]): [string[], string] => [
+      [word],
+      `unknown command "${word}"; did you mean create-tsgi ${meant} …? (--yes makes a project of this name all the same)`,
+    ]),
   ])("refuses %j", (argv, message) => {
     expect(refusal(argv)).toContain(message);
   });

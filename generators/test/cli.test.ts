@@ -106,6 +106,18 @@ describe("a wrong command line", () => {
     expect(readdirSync(folder.path)).toEqual([]);
   });
 
+  it("is refused when it is nearly a command, and makes a project of that name with --yes alone", async () => {
+    await using folder = await temporaryFolder();
+    const { status, stderr } = await createTsgi(["rout", "--no-install", "--no-git"], { cwd: folder.path });
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr: expect.stringContaining("did you mean create-tsgi route"),
+    });
+    expect(readdirSync(folder.path)).toEqual([]);
+    await createTsgi(["rout", ...quick], { cwd: folder.path });
+    expect(readdirSync(folder.path)).toEqual(["rout"]);
+  });
+
   it("is refused when npm kept --dry-run for itself, instead of writing", async () => {
     await using folder = await temporaryFolder();
     const { status, stderr } = await createTsgi(["my-app"], {

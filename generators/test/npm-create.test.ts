@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { beforeAll, describe, expect, it, jest } from "@jest/globals";
 import { createTsgi, packageRoot, repositoryRoot, run, temporaryFolder } from "./support.js";
 
@@ -24,6 +24,12 @@ describe.each(npms)("$name create tsgi in the repository", ({ command: [program 
     expect(status).toBe(0);
     expect(stdout).toContain(`cd ${folder.path}/my-app`);
     expect(existsSync(join(folder.path, "my-app/vendor"))).toBe(true);
+  });
+
+  it("writes beside the repository, whose tools a project inside would disturb", async () => {
+    const { status, stdout } = await create("not-in-the-clone", "--", "--dry-run", "--yes");
+    expect(status).toBe(0);
+    expect(stdout).toContain(`${join(dirname(repositoryRoot), "not-in-the-clone")} (dry run, nothing is written):`);
   });
 
   it.each([

@@ -106,6 +106,7 @@ describe.each(templateNames)("the template %s in the repository", (name) => {
 describe("the template in the package", () => {
   it.each(templateNames)("is the one in the repository: %s", async (name) => {
     await using folder = await temporaryFolder();
+    await writeFile(join(folder.path, "package.json"), JSON.stringify({ version: "1.2.3" }));
     packTemplates(repository(), folder.path, "1.2.3");
     const source = repository().read(name);
     const packed = new PackedTemplates(folder.path).read(name);
@@ -125,6 +126,7 @@ describe("the template in the package", () => {
       workspace: { devDependencies: {}, overrides: {}, compilerOptions: {} },
       framework: { specifier: "file:x" },
     };
+    await writeFile(join(folder.path, "package.json"), JSON.stringify({ version: "1.2.3" }));
     packTemplates({ read: () => template }, folder.path, "1.2.3");
     expect(plain(new PackedTemplates(folder.path).read("auth").files)).toEqual([
       { path: "run.sh", isExecutable: true, text: "#!/bin/sh\n" },

@@ -3,7 +3,7 @@ import { cp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
 import { packedPackage } from "./packed.js";
-import { hasProgram, run, temporaryFolder } from "./support.js";
+import { createTsgi, hasProgram, run, temporaryFolder } from "./support.js";
 
 jest.setTimeout(120_000);
 
@@ -158,5 +158,22 @@ describe("create-tsgi upgrade", () => {
       const { status, stderr } = await project.upgrade("--dry-run");
       expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining("does not say") });
     }
+  });
+
+  it("asks no registry in a project that carries its generator along", async () => {
+    await using folder = await temporaryFolder();
+    const flags = ["--template", "minimal", "--yes", "--no-install", "--no-git"];
+    expect(await createTsgi(["my-app", ...flags], { cwd: folder.path })).toMatchObject({ status: 0 });
+    const path = join(folder.path, "my-app");
+    await replaceIn(join(path, "package.json"), [
+      '"create-tsgi": {\n    "version": "',
+      '"create-tsgi": {\n    "version": "9',
+    ]);
+    await cp(today, join(path, "node_modules/create-tsgi"), { recursive: true });
+    const { status, stderr } = await call(join(path, "node_modules/create-tsgi"), path, "upgrade", "--dry-run");
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: expect.stringContaining("no registry is asked for version 9"),
+    });
   });
 });
