@@ -1,8 +1,9 @@
 /**
- * Copies what the documentation pages need of Swagger UI and ReDoc, with the licences, into the built framework. They
- * are not installed beside it: the one brings a script that reports each installation, the other a tree of 85 MB.
+ * Copies what the documentation pages need of Swagger UI and ReDoc, with the licences, into the built framework, beside
+ * the files of `assets/`. They are not installed beside it: the one brings a script that reports each installation, the
+ * other a tree of 85 MB.
  */
-import { copyFileSync, mkdirSync } from "node:fs";
+import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 
@@ -21,13 +22,21 @@ const PACKAGES = {
   ],
 };
 
+/**
+ * The one address of another host in ReDoc's bundle: the logo under its menu. ReDoc leaves the logo out when the image
+ * cannot be shown, which is so for an empty one.
+ */
+const LOGO = "https://cdn.redoc.ly/redoc/logo-mini.svg";
+
 const { resolve } = createRequire(import.meta.url);
-const assets = path.join(path.dirname(import.meta.dirname), "dist/assets");
+const framework = path.dirname(import.meta.dirname);
+const assets = path.join(framework, "dist/assets");
 for (const [name, files] of Object.entries(PACKAGES)) {
   const source = path.dirname(resolve(`${name}/package.json`));
-  for (const file of files) {
-    const target = path.join(assets, name, file);
-    mkdirSync(path.dirname(target), { recursive: true });
-    copyFileSync(path.join(source, file), target);
-  }
+  const target = path.join(assets, name);
+  mkdirSync(target, { recursive: true });
+  for (const file of files) copyFileSync(path.join(source, file), path.join(target, path.basename(file)));
 }
+cpSync(path.join(framework, "assets"), assets, { recursive: true });
+const bundle = path.join(assets, "redoc/redoc.standalone.js");
+writeFileSync(bundle, readFileSync(bundle, "utf8").replaceAll(LOGO, "data:,"));

@@ -1,8 +1,8 @@
 /** The OpenAPI document of an application, and the pages that show it. @module */
 export { type ClientOptions, writeClient } from "./openapi/client.js";
-export { buildDocument } from "./openapi/document.js";
+export { buildDocument, type OpenAPIOptions } from "./openapi/document.js";
 export { Documentation } from "./openapi/documentation.js";
-export type { GenerateOperationId, OpenAPIOptions } from "./openapi/options.js";
+export type { GenerateOperationId } from "./openapi/naming.js";
 export type { DocumentedRoute } from "./openapi/route.js";
 export type {
   CallbackObject,

@@ -1,6 +1,6 @@
 import { ParamKind } from "../params.js";
 import type { Components } from "./components.js";
-import { annotate } from "./dialect.js";
+import { annotate } from "./to-openapi30.js";
 import { requiredProperties } from "./parameters.js";
 import { examplesOf, isListed, schemaOf, type Source, useOf } from "./sources.js";
 import type { EncodingObject, MediaTypeObject, RequestBodyObject, SchemaObject } from "./types.js";

@@ -1,9 +1,9 @@
 import { ConfigurationError } from "../exceptions.js";
 import { isObjectSchema, type JSONSchema, resolveRef, type Schema, unionMembers } from "../schema.js";
 import { Comparison } from "./comparison.js";
-import { annotate, type Direction, toDialect } from "./dialect.js";
+import { annotate, type Direction, toOpenAPI30 } from "./to-openapi30.js";
 import type { SchemaObject } from "./types.js";
-import { pascalCase } from "./words.js";
+import { pascalCase } from "./naming.js";
 
 /** Where a component's name comes from, the strongest first: of two schemas the stronger keeps the name. */
 const RANK = Object.freeze({ id: 0, title: 1, own: 2 });
@@ -201,7 +201,7 @@ export class Components {
   }
 
   #keywords(schema: JSONSchema, source: Source): SchemaObject {
-    return toDialect(schema, source.inner, source.use.direction);
+    return toOpenAPI30(schema, source.inner, source.use.direction);
   }
 
   #enter(schema: JSONSchema, name: Name, source: Source): Entry {

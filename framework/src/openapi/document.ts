@@ -1,19 +1,50 @@
 import { ConfigurationError } from "../exceptions.js";
 import type { PathPattern } from "../path-pattern.js";
 import { Components } from "./components.js";
-import { operationOf } from "./operations.js";
-import { OperationIds } from "./operation-ids.js";
-import type { OpenAPIOptions } from "./options.js";
+import { type GenerateOperationId, OperationIds } from "./naming.js";
+import { operationOf } from "./operation.js";
 import { type DocumentedRoute, methodOf, placeOf } from "./route.js";
 import { SecuritySchemes } from "./security.js";
 import type {
   DocumentedMethod,
+  ExternalDocumentationObject,
   InfoObject,
   OpenAPIDocument,
   OperationObject,
   PathItemObject,
+  ServerObject,
   TagObject,
 } from "./types.js";
+
+/** What an App says about its document and the pages that show it. */
+export interface OpenAPIOptions {
+  /** The title in the document. Defaults to `"tsgi"`. */
+  title?: string;
+  /** The version of the API in the document. Defaults to `"0.1.0"`. */
+  version?: string;
+  /** Markdown for the document. */
+  description?: string;
+  /** Whom to ask. */
+  contact?: InfoObject["contact"];
+  /** Under which licence the API may be used: a name, and where to read it. */
+  license?: InfoObject["license"];
+  /** Where the terms of service stand. */
+  termsOfService?: string;
+  /** What there is to read beside the document. */
+  externalDocs?: ExternalDocumentationObject;
+  /** Where the API is served. Defaults to the host that the document comes from, below the `root_path`. */
+  servers?: readonly ServerObject[];
+  /** Descriptions of tags, in the order in which the pages show them. */
+  tags?: readonly TagObject[];
+  /** Names the operations whose routes have no `operationId`. By default method and path do: `getItemsByItemId`. */
+  generateOperationId?: GenerateOperationId;
+  /** The path of the document. Defaults to `"/openapi.json"`; `null` switches it off. */
+  openapiUrl?: string | null;
+  /** The path of Swagger UI. Defaults to `"/docs"`; `null` switches it off. */
+  docsUrl?: string | null;
+  /** The path of ReDoc. Defaults to `"/redoc"`; `null` switches it off. */
+  redocUrl?: string | null;
+}
 
 /** Templates that differ only in their names are one path (§4.7.8.1); the first one's names count. */
 class Paths {

@@ -2,18 +2,21 @@ import { encodeUTF8 } from "../datastructures.js";
 import { ConfigurationError } from "../exceptions.js";
 import { PathPattern } from "../path-pattern.js";
 import { Request } from "../request.js";
-import { HTMLResponse, Response } from "../response.js";
+import { HTMLResponse, listsTag, Response } from "../response.js";
 import type { AppRouteEntry } from "../router.js";
-import { isCurrent, PAGE_HEADERS, sendAsset } from "./assets.js";
-import { buildDocument } from "./document.js";
-import { relativePath, rootPathOf, upToRoot } from "./location.js";
-import type { OpenAPIOptions } from "./options.js";
-import type { Page } from "./page.js";
-import { placeBelow, tokenURLs } from "./placement.js";
-import { contentSecurityPolicy } from "./policy.js";
-import { REDOC } from "./redoc.js";
+import { buildDocument, type OpenAPIOptions } from "./document.js";
+import {
+  contentSecurityPolicy,
+  fileOf,
+  filesOf,
+  type Page,
+  PAGE_HEADERS,
+  REDOC,
+  SWAGGER_UI,
+  writePage,
+} from "./page.js";
+import { placeBelow, relativePath, rootURLOf, tokenURLs, upToRoot } from "./root-path.js";
 import type { DocumentedRoute } from "./route.js";
-import { SWAGGER_UI } from "./swagger-ui.js";
 import type { OpenAPIDocument } from "./types.js";
 
 /** A page and where it is. */
@@ -92,9 +95,7 @@ export class Documentation {
   get entries(): readonly AppRouteEntry[] {
     const entries = this.#pages.flatMap((placed) => [
       entryOf(placed.path, async ({ request }) => this.#sendPage(placed, request)),
-      ...placed.page.assets.map((asset) =>
-        entryOf(`${placed.path}/${asset.name}`, async ({ request }) => sendAsset(asset, request)),
-      ),
+      ...filesOf(placed.page).map((name) => entryOf(`${placed.path}/${name}`, async () => fileOf(placed.page, name))),
     ]);
     if (this.#documentPath !== null) {
       entries.push(entryOf(this.#documentPath, async ({ request }) => this.#sendDocument(request)));
@@ -103,11 +104,12 @@ export class Documentation {
   }
 
   async #sendDocument(request: Request): Promise<Response> {
-    const rootPath = rootPathOf(request.scope);
+    const rootPath = rootURLOf(request.scope);
     if (this.#placed?.rootPath !== rootPath) this.#placed = await placeDocument(this.document, rootPath);
     const { bytes, etag } = this.#placed;
     const headers = { "cache-control": "no-cache", etag };
-    return isCurrent(request, etag)
+    const condition = request.header("if-none-match");
+    return condition !== undefined && listsTag(condition, etag, "weak")
       ? new Response(null, { statusCode: 304, headers })
       : new Response(bytes, { mediaType: "application/json", headers });
   }
@@ -118,15 +120,13 @@ export class Documentation {
       ...(this.#options.servers ?? []),
       ...(this.#documentPath === null ? [] : tokenURLs(this.document).map((url) => ({ url }))),
     ];
-    const html = page.render(this.#options.title ?? "tsgi", {
-      assets: up + relativePath(path),
-      document: this.#documentPath === null ? null : up + relativePath(this.#documentPath),
-    });
+    const document = this.#documentPath === null ? null : up + relativePath(this.#documentPath);
+    const html = writePage(page, this.#options.title ?? "tsgi", up + relativePath(path), document);
     return new HTMLResponse(html, {
       headers: {
         ...PAGE_HEADERS,
         "cache-control": "no-cache",
-        "content-security-policy": contentSecurityPolicy(page.policy, elsewhere),
+        "content-security-policy": contentSecurityPolicy(page, elsewhere),
       },
     });
   }

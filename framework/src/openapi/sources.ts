@@ -2,7 +2,7 @@ import { absenceOf, isMultiple, type ParamSpec, wireName } from "../dependencies
 import { ParamKind, SourceMarker } from "../params.js";
 import { type CompiledSchema, compileSchema, type JSONSchema } from "../schema.js";
 import type { Components, Use } from "./components.js";
-import { annotate, toJSONValue } from "./dialect.js";
+import { annotate, toJSONValue } from "./to-openapi30.js";
 import type { ExampleObject, SchemaObject } from "./types.js";
 
 /** A parameter that is read from the request, with what the document says of it. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { Components } from "../../src/openapi/components.js";
-import type { Direction } from "../../src/openapi/dialect.js";
+import type { Direction } from "../../src/openapi/to-openapi30.js";
 import type { SchemaObject } from "../../src/openapi/types.js";
 import { type JSONSchema, t } from "../../src/schema.js";
 

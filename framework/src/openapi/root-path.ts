@@ -1,7 +1,11 @@
+/** Addresses of the document and of its pages below a `root_path`. @module */
+import type { HTTPScope } from "../asgi.js";
+import { decodeLatin1 } from "../datastructures.js";
+import { rootPathOf, splitPath } from "../path.js";
 import type { SecuritySchemeObject } from "../security.js";
 import type { OpenAPIDocument } from "./types.js";
 
-/** Whether an address names a host of its own, RFC 3986 §4.2. */
+/** An address with a host of its own (RFC 3986 §4.2). */
 function isElsewhere(url: string): boolean {
   return url.startsWith("//") || /^[a-z][a-z0-9+.-]*:/i.test(url);
 }
@@ -53,4 +57,28 @@ export function tokenURLs({ components }: OpenAPIDocument): string[] {
         )
       : [],
   );
+}
+
+/**
+ * The relative address, from a request's target, at which the application's own paths begin: `"./"` for `/docs`, `"../"`
+ * for `/docs/` and for `/api/docs`. It holds below a mount and behind a proxy that cuts a prefix off.
+ *
+ * @param path - The route's own path, which the target ends with.
+ */
+export function upToRoot(scope: HTTPScope, path: string): string {
+  const parts = (scope.raw_path ? decodeLatin1(scope.raw_path) : scope.path).split("/");
+  let missing = splitPath(path).length;
+  let index = parts.length;
+  while (missing > 0 && index > 0) if (parts[--index] !== "") missing--;
+  return "../".repeat(parts.length - 1 - index) || "./";
+}
+
+/** A path of the application, relative to where `upToRoot` leads, percent-encoded: `docs/x`. */
+export function relativePath(path: string): string {
+  return splitPath(path).map(encodeURIComponent).join("/");
+}
+
+/** The application's `root_path` as the path of a URL, without a slash at its end. */
+export function rootURLOf(scope: HTTPScope): string {
+  return encodeURI(rootPathOf(scope)).replaceAll("%25", "%");
 }

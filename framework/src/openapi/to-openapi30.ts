@@ -246,6 +246,6 @@ function joined(parts: readonly SchemaObject[]): SchemaObject {
  * @param inner - Converts the schemas inside, and decides which of them become references.
  * @throws ConfigurationError when it has no JSON form.
  */
-export function toDialect(schema: JSONSchema, inner: Inner, direction: Direction): SchemaObject {
+export function toOpenAPI30(schema: JSONSchema, inner: Inner, direction: Direction): SchemaObject {
   return annotate(rulesOf(schema, inner, direction), annotationsOf(schema));
 }

@@ -1,0 +1,104 @@
+/** Names that the document makes up: of operations, summaries and components. @module */
+import { ConfigurationError } from "../exceptions.js";
+import type { PathPattern } from "../path-pattern.js";
+import { type DocumentedRoute, placeOf } from "./route.js";
+
+/** `readItem`, `read_item` and `HTTPStatus2` are `read item`, `read item` and `http status2`. */
+function wordsOf(name: string): string[] {
+  // Most are a word already, and the rules below took a sixth of the time for a document.
+  if (/^[a-z0-9]+$/.test(name)) return [name];
+  return name
+    .replaceAll(/([\p{Ll}\p{N}])(\p{Lu})/gu, "$1 $2")
+    .replaceAll(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2")
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== "")
+    .map((word) => word.toLowerCase());
+}
+
+/** The text with its first letter in upper case. */
+export function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** `user_tree` and `userTree` are `UserTree`. */
+export function pascalCase(name: string): string {
+  return wordsOf(name).map(capitalize).join("") || "Schema";
+}
+
+/** `GET /users/{id}/posts` is `get users by id posts`. */
+function wordsOfRoute(method: string, { segments }: PathPattern): string[] {
+  const words = segments.flatMap(({ text, isParam }) => (isParam ? ["by", ...wordsOf(text)] : wordsOf(text)));
+  return [method.toLowerCase(), ...(words.length > 0 ? words : ["root"])];
+}
+
+/** The operation's name by method and path: `getUsersByIdPosts`. It stays as it is whatever else is registered. */
+function operationIdOf(method: string, pattern: PathPattern): string {
+  return wordsOfRoute(method, pattern)
+    .map((word, index) => (index === 0 ? word : capitalize(word)))
+    .join("");
+}
+
+/** Names that say nothing about the handler. */
+const NO_NAMES = new Set(["", "anonymous", "default", "handler"]);
+
+/** One line: the handler's name in words, or else method and path in words. */
+export function summaryOf({ record, pattern }: DocumentedRoute): string {
+  const name = record.handler.name.replace(/^bound /, "");
+  const words = NO_NAMES.has(name) ? [] : wordsOf(name);
+  return capitalize((words.length > 0 ? words : wordsOfRoute(record.method, pattern)).join(" "));
+}
+
+/** Makes the name of an operation in generated clients. Each must be unique in the document. */
+export type GenerateOperationId = (route: {
+  /** In upper case. */
+  readonly method: string;
+  /** The whole pattern. */
+  readonly path: string;
+  /** The handler's name, `""` for an anonymous one. */
+  readonly name: string;
+  readonly tags: readonly string[];
+}) => string;
+
+/** Gives each operation a name of its own. */
+export class OperationIds {
+  readonly #generate: GenerateOperationId | undefined;
+  readonly #places = new Map<string, string>();
+
+  constructor(generate: GenerateOperationId | undefined) {
+    this.#generate = generate;
+  }
+
+  /** @throws ConfigurationError when a chosen name is taken. One of method and path gets a number instead. */
+  of(route: DocumentedRoute): string {
+    const { method, path, handler, metadata } = route.record;
+    const chosen =
+      metadata.operationId ?? this.#generate?.({ method, path, name: handler.name, tags: metadata.tags ?? [] });
+    return this.take(chosen, operationIdOf(method, route.pattern), placeOf(route));
+  }
+
+  /**
+   * Takes a name.
+   *
+   * @param chosen - What somebody wrote, `undefined` where nobody did.
+   * @param base - What it is called then, with a number where that is taken.
+   * @throws ConfigurationError when the chosen name is taken.
+   */
+  take(chosen: string | undefined, base: string, place: string): string {
+    const id = chosen ?? this.#numbered(base);
+    const rival = this.#places.get(id);
+    if (rival !== undefined) {
+      throw new ConfigurationError(
+        `the operation id ${JSON.stringify(id)} is that of ${rival} as well. Give each route an \`operationId\` of its own.`,
+        { code: "TSGI_DUPLICATE_OPERATION_ID" },
+      );
+    }
+    this.#places.set(id, place);
+    return id;
+  }
+
+  #numbered(base: string): string {
+    let id = base;
+    for (let number = 2; this.#places.has(id); number++) id = `${base}${number}`;
+    return id;
+  }
+}
