@@ -25,4 +25,4 @@ export {
   type WorkerKind,
 } from "./concurrency/pools.js";
 export type { EntryModule, RouteTable } from "./concurrency/protocol.js";
-export type { PoolEntry, PoolStats, WorkerPool } from "./concurrency/worker-pool.js";
+export type { PoolEntry, PoolStats, TaskOwner, WorkerPool } from "./concurrency/worker-pool.js";

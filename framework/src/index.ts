@@ -96,6 +96,7 @@ export {
   type SocketVerb,
   type RouteMetadata,
   type RouteOptions,
+  type RoutePoolOptions,
   type StreamFormat,
 } from "./router.js";
 export { StaticFiles, type StaticFilesOptions } from "./static-files.js";

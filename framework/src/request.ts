@@ -25,6 +25,7 @@ export { type AcceptedCodings, chooseCoding } from "./request/accept-encoding.js
 export { cookieValues } from "./request/cookies.js";
 export { headerValue, headerValues, isJSON, mediaTypeOf } from "./request/headers.js";
 export { JSONError, parseJSON } from "./request/json.js";
+export { watchClient } from "./request/watch-client.js";
 
 const NO_HEADERS: readonly never[] = [];
 

@@ -38,6 +38,7 @@ export type {
   MultiVerb,
   RouteMetadata,
   RouteOptions,
+  RoutePoolOptions,
   RouterVerb,
   SocketVerb,
   StreamFormat,

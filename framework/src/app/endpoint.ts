@@ -24,8 +24,8 @@ import { type CompiledReturns, compileReturns, isStandardSchema } from "../schem
 import { sendResult, trackedSend, withDraft } from "./answer.js";
 import { answerError, type ErrorSettings, guard, isDisconnect, logError, sendErrorResponse } from "./errors.js";
 import { HandlerTimeout, limitTime } from "./handler-timeout.js";
-import { isPooled, assertPoolable } from "./plain-handler.js";
-import type { HandlerPool } from "./pool.js";
+import { assertPoolable, assertRoutePool, endsOnDisconnect, isPooled } from "./plain-handler.js";
+import type { HandlerPool, PooledCall } from "./pool.js";
 import { checkResult, resultJSON, resultText } from "./result.js";
 import { isHandlerStream, streamFormat, streamingHandler } from "./stream.js";
 
@@ -71,6 +71,8 @@ export class Endpoint {
   /** Whether the handler is plain, and so runs in the pool. */
   readonly isPooled: boolean;
   readonly #handler: (args: object) => unknown;
+  /** The same for a handler in the pool, which is told of its request; `null` for one on the loop. */
+  readonly #pooled: PooledCall | null;
   readonly #returns: CompiledReturns | null;
   /** How what the handler yields is sent; `null` for one that returns its result. */
   readonly streamFormat: StreamFormat | null;
@@ -95,6 +97,7 @@ export class Endpoint {
       this.plan = compileRoute(handler, entry.pattern.names, options.params ?? {}, entry.dependencies, "http");
       this.#returns = returns === null ? null : compileReturns(returns);
       this.streamFormat = streamFormat(handler, options);
+      assertRoutePool(options.pool);
       this.isPooled = settings.pool.isOn && isPooled(handler, options);
       if (this.isPooled) assertPoolable(this.plan.handler.specs);
     } catch (error) {
@@ -112,7 +115,10 @@ export class Endpoint {
       statusCode: this.#statusCode,
     };
     const called = handler as (args: object) => unknown;
-    this.#handler = this.#toHandler(this.isPooled ? settings.pool.adopt(`${method} ${path}`, called) : called);
+    this.#handler = this.#toHandler(called);
+    const route = `${method} ${path}`;
+    const pooled = this.isPooled ? settings.pool.adopt(route, called, endsOnDisconnect(options)) : null;
+    this.#pooled = pooled && limitTime(pooled, limits.handlerMs, route, settings.logger);
     this.#errors = { ...settings, handlers: [...entry.exceptionHandlers, ...settings.handlers] };
     this.#app = entry.middleware.some((list) => list.length > 0) ? this.#wrapped(entry, settings) : null;
   }
@@ -142,7 +148,7 @@ export class Endpoint {
   }
 
   #run(scope: HTTPScope, receive: Receive, send: Send, pathParams: PathParams): Promise<void> {
-    if (this.plan.isPlain) return this.#runPlain(scope, receive, send, pathParams);
+    if (this.plan.isPlain && !this.isPooled) return this.#runPlain(scope, receive, send, pathParams);
     const call = new Call(scope, receive, send, pathParams, this.#settings);
     const outer = (scope as { [OVERRIDES]?: readonly DependencyOverrides[] })[OVERRIDES];
     if (this.#overrides.size > 0 || outer !== undefined) {
@@ -166,8 +172,7 @@ export class Endpoint {
       if (this.plan.isBodyOnly) return this.#runWithBody(call);
       const solved = solveRoute(this.plan, call);
       if (solved instanceof Promise) return this.#runLater(call, solved);
-      const handler = this.#handler;
-      const result = handler(acceptArguments(solved, call));
+      const result = this.#call(acceptArguments(solved, call), call);
       if (result instanceof Promise) {
         return result.then(
           (value) => this.#finish(call, value),
@@ -180,6 +185,12 @@ export class Endpoint {
     }
   }
 
+  #call(args: object, call: Call): unknown {
+    if (this.#pooled !== null) return this.#pooled(args, call.request);
+    const handler = this.#handler;
+    return handler(args);
+  }
+
   async #runWithBody(call: Call): Promise<void> {
     let result: unknown;
     try {
@@ -189,8 +200,7 @@ export class Endpoint {
       if (rest !== null) await rest;
       const late = readLate(this.plan.handler, call, args);
       if (late !== null) await late;
-      const handler = this.#handler;
-      result = handler(acceptArguments(args, call));
+      result = this.#call(acceptArguments(args, call), call);
       if (result instanceof Promise) result = await result;
     } catch (error) {
       return this.#fail(call, error);
@@ -202,9 +212,7 @@ export class Endpoint {
   async #runLater(call: Call, solving: Promise<Solved>): Promise<void> {
     let result: unknown;
     try {
-      const args = acceptArguments(await solving, call);
-      const handler = this.#handler;
-      result = await handler(args);
+      result = await this.#call(acceptArguments(await solving, call), call);
     } catch (error) {
       return this.#fail(call, error);
     }

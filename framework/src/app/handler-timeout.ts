@@ -13,8 +13,6 @@ export class HandlerTimeout extends HTTPException {
 /** The longest delay that a timer keeps, 25 days; a longer one would fire at once. */
 const MAX_TIMER_MS = 2_147_483_647;
 
-type Handler = (args: object) => unknown;
-
 /**
  * Gives a handler that fails with a `HandlerTimeout` when its promise takes too long. Code cannot be stopped from
  * outside: the handler runs on, its result is dropped, and an error that it still throws is logged, unless it comes of
@@ -23,7 +21,12 @@ type Handler = (args: object) => unknown;
  * @param route - Method and path, for messages.
  * @throws ConfigurationError for a limit of 0, which no handler can keep to.
  */
-export function limitTime(handler: Handler, timeoutMs: number, route: string, logger: Logger): Handler {
+export function limitTime<Args extends readonly unknown[]>(
+  handler: (...args: Args) => unknown,
+  timeoutMs: number,
+  route: string,
+  logger: Logger,
+): (...args: Args) => unknown {
   if (timeoutMs > MAX_TIMER_MS) return handler;
   if (timeoutMs === 0) {
     throw new ConfigurationError(
@@ -35,8 +38,8 @@ export function limitTime(handler: Handler, timeoutMs: number, route: string, lo
     if (error instanceof HandlerTimeout || (error instanceof Error && error.name === "AbortError")) return;
     logger.error({ err: error }, `${route} failed after its time was up: ${errorText(error)}`);
   };
-  return (args) => {
-    const result = handler(args);
+  return (...args) => {
+    const result = handler(...args);
     return result instanceof Promise ? within(result, timeoutMs, late) : result;
   };
 }

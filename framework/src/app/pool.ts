@@ -7,12 +7,14 @@ import {
   type PoolStats,
   PoolTimeoutError,
   resolveEntry,
+  type TaskOwner,
   toModuleURL,
   type WorkerKind,
   type WorkerPool,
 } from "../concurrency.js";
 import { ConfigurationError } from "../exceptions.js";
 import type { Logger } from "../logger.js";
+import { type Request, watchClient } from "../request.js";
 import type { Startable } from "./lifespan.js";
 import { explainEntry, PoolModule } from "./pool-module.js";
 import { decodeResult, encodeResult } from "./pool-result.js";
@@ -40,6 +42,9 @@ export interface HandlerPoolSettings {
 
 /** Calls a handler with its arguments. */
 type Call = (args: object) => unknown;
+
+/** The same where its client may leave meanwhile. */
+export type PooledCall = (args: object, request: Request) => unknown;
 
 const KINDS = ["process", "thread", "inline"] as const;
 
@@ -96,28 +101,43 @@ export class HandlerPool implements HostedApp {
    * Takes in a plain handler.
    *
    * @param route - `METHOD pattern`.
+   * @param endsRunning - Whether a call whose client has gone is ended with its worker.
    * @returns What calls it where it is to run.
    */
-  adopt(route: string, handler: Call): Call {
-    if (!this.isOn) return handler;
+  adopt(route: string, handler: Call, endsRunning: boolean): PooledCall {
+    if (!this.isOn) return (args) => handler(args);
     if (this.#table !== null) {
       this.#settings.logger.warn(
         { route },
         `${route} is a plain function and runs on the event loop, as a start-up hook registers it: hooks do not run in ` +
           "the pool's workers. Make the handler async, or register it before start-up.",
       );
-      return handler;
+      return (args) => handler(args);
     }
     this.#handlers.set(route, handler);
     const use = new RouteUse(route, this.#kind, this.#settings.logger);
-    return (args) => (this.#isInline ? handler(args) : this.#run(use, handler, args));
+    return (args, request) =>
+      this.#isInline
+        ? handler(args)
+        : this.#runFor(request, endsRunning, (owner) => this.#run(use, handler, args, owner));
   }
 
   get #isInline(): boolean {
     return this.#isTested && this.#settings.options.kind === undefined;
   }
 
-  async #run(use: RouteUse, handler: Call, args: object): Promise<unknown> {
+  /** Runs a call for as long as its client is there. */
+  async #runFor(request: Request, endsRunning: boolean, run: (owner: TaskOwner) => Promise<unknown>): Promise<unknown> {
+    const left = new AbortController();
+    const stop = watchClient(request, () => left.abort());
+    try {
+      return await run({ signal: left.signal, endsRunning });
+    } finally {
+      stop();
+    }
+  }
+
+  async #run(use: RouteUse, handler: Call, args: object, owner: TaskOwner): Promise<unknown> {
     const pool = await this.#open();
     if (pool === null) return handler(args);
     for (const [name, value] of Object.entries(args) as [string, unknown][]) {
@@ -125,7 +145,7 @@ export class HandlerPool implements HostedApp {
     }
     use.announce(pool.stats.size);
     try {
-      const { value, elapsedMs } = await pool.run({ type: "route", route: use.route }, [args]);
+      const { value, elapsedMs } = await pool.run({ type: "route", route: use.route }, [args], owner);
       use.measure(elapsedMs);
       return decodeResult(value);
     } catch (error) {

@@ -19,11 +19,13 @@ export interface Task {
   hasBegun: boolean;
   /** How many workers it was given to. */
   attempts: number;
+  /** Whether nobody waits for its outcome any more. */
+  isAbandoned: boolean;
 }
 
 let lastId = 0;
 
 /** Makes a task with an id of its own in this process. */
 export function createTask(target: Target, args: readonly unknown[], settle: Task["settle"]): Task {
-  return { id: ++lastId, target, args, settle, timer: undefined, hasBegun: false, attempts: 0 };
+  return { id: ++lastId, target, args, settle, timer: undefined, hasBegun: false, attempts: 0, isAbandoned: false };
 }

@@ -1,4 +1,5 @@
 /** A pool of workers: who runs what, who waits, and who takes the place of the dead. @module */
+import { ClientDisconnect } from "../exceptions.js";
 import {
   EntryError,
   PoolClosedError,
@@ -48,6 +49,14 @@ export interface WorkerPoolSettings {
   readonly entry: PoolEntry | null;
   /** Called when a worker ended that should not have. */
   readonly onDeath: (message: string) => void;
+}
+
+/** Who waits for the outcome of a task. */
+export interface TaskOwner {
+  /** Aborts when nobody waits any more. A task that waits for a worker is taken out of the queue then. */
+  readonly signal: AbortSignal;
+  /** Whether a task that runs is ended with its worker; else it runs on, and its worker is busy until it ends. */
+  readonly endsRunning: boolean;
 }
 
 /** A task that waits behind one which is ended for its time has its own turn all the same. */
@@ -105,15 +114,20 @@ export class WorkerPool {
     if (error) throw error;
   }
 
-  /** Runs a task when a worker is free. @throws what the task throws, or what became of it. */
-  run(target: Target, args: readonly unknown[]): Promise<Outcome> {
-    const refusal = this.#refusal();
+  /**
+   * Runs a task when a worker is free.
+   *
+   * @throws what the task throws, or what became of it; ClientDisconnect when its owner has gone.
+   */
+  run(target: Target, args: readonly unknown[], owner?: TaskOwner): Promise<Outcome> {
+    const refusal = owner?.signal.aborted ? new ClientDisconnect() : this.#refusal();
     if (refusal) return Promise.reject(refusal);
     const outcome = () =>
       new Promise<Outcome>((resolve, reject) => {
         const task = createTask(target, args, { resolve, reject });
         this.#limitWait(task);
         this.#queue.push(task);
+        owner?.signal.addEventListener("abort", () => this.#abandon(task, owner.endsRunning), { once: true });
         this.#advance();
       });
     return this.#pending.during(outcome);
@@ -152,10 +166,25 @@ export class WorkerPool {
 
   /** No worker became free in time: as with a full queue, there is more to do than workers. */
   #expireQueued(task: Task): void {
+    if (this.#takeOut(task)) task.settle.reject(new PoolFullError());
+  }
+
+  #takeOut(task: Task): boolean {
     const index = this.#queue.indexOf(task);
-    if (index < 0) return;
-    this.#queue.splice(index, 1);
-    task.settle.reject(new PoolFullError());
+    if (index >= 0) this.#queue.splice(index, 1);
+    return index >= 0;
+  }
+
+  /** Attack: requests that are aborted at once would else hold up all others for as long as their tasks take. */
+  #abandon(task: Task, endsRunning: boolean): void {
+    task.isAbandoned = true;
+    if (!this.#takeOut(task)) {
+      const slot = [...this.#slots].find((one) => one.task === task);
+      if (!endsRunning || slot === undefined) return;
+      slot.condemn();
+    }
+    clearTimeout(task.timer);
+    task.settle.reject(new ClientDisconnect());
   }
 
   /** Gives tasks to free workers, and starts more where that is not enough. */
@@ -301,7 +330,8 @@ export class WorkerPool {
 
   #bereave(task: Task, how: string): void {
     clearTimeout(task.timer);
-    if (!task.hasBegun && task.attempts < 3) {
+    if (task.isAbandoned) task.settle.reject(new ClientDisconnect());
+    else if (!task.hasBegun && task.attempts < 3) {
       this.#limitWait(task);
       this.#queue.unshift(task);
     } else {

@@ -1,5 +1,3 @@
-import type { Request } from "../request.js";
-
 /** Given while nothing has come for as long as was asked. */
 export const SILENT = "silent";
 /** Given once the client has gone. */
@@ -13,9 +11,6 @@ export type Waited<Item> = IteratorResult<Item, unknown> | typeof SILENT | typeo
  * be interrupted; past this its clean-up runs without anybody waiting for it.
  */
 const MAX_CLOSE_MS = 1000;
-
-/** How long a client that is said to have gone before anything was asked of it is believed to be there. */
-const EARLY_LEAVE_MS = 500;
 
 interface Timer {
   unref?(): void;
@@ -107,35 +102,4 @@ export class Pull<Item> {
     const late = new Promise<void>((resolve) => (timer = later(resolve, MAX_CLOSE_MS)));
     await Promise.race([closing, late]).finally(() => clearTimeout(timer));
   }
-}
-
-/**
- * Tells when the client of a request goes. Looks at nothing in the turn in which it is called, so that what is at hand
- * already goes out without a question to the server. A server that says in its first answer that the client has gone
- * may be a caller without a connection that has nothing more to say: a real one refuses what is sent to it.
- *
- * @returns What stops it.
- */
-export function watchClient(request: Request, onGone: () => void): () => void {
-  let signal: AbortSignal | null = null;
-  let isEarly = true;
-  let timer: ReturnType<typeof setTimeout> = setTimeout(begin, 0);
-
-  function onAbort(): void {
-    clearTimeout(timer);
-    if (isEarly) timer = later(onGone, EARLY_LEAVE_MS);
-    else onGone();
-  }
-
-  function begin(): void {
-    timer = setTimeout(() => (isEarly = false), 0);
-    signal = request.signal;
-    if (signal.aborted) onAbort();
-    else signal.addEventListener("abort", onAbort);
-  }
-
-  return () => {
-    clearTimeout(timer);
-    signal?.removeEventListener("abort", onAbort);
-  };
 }

@@ -2,8 +2,8 @@ import type { Send } from "../asgi.js";
 import { encodeUTF8 } from "../datastructures.js";
 import { ClientDisconnect } from "../exceptions.js";
 import { markMethods } from "../promises.js";
-import type { Request } from "../request.js";
-import { GONE, Pull, SILENT, watchClient } from "./pull.js";
+import { type Request, watchClient } from "../request.js";
+import { GONE, Pull, SILENT } from "./pull.js";
 import { EMPTY, isBodyless, Response, type ResponseOptions, type Sender, sendWhole } from "./response.js";
 
 /** Something that can be iterated: a generator, an array, a web `ReadableStream`, a Node `Readable`. */

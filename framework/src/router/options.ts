@@ -10,6 +10,15 @@ import type { Callbacks, ResponseDocs } from "./document-options.js";
 /** How what a handler yields is sent: one JSON text a line, or as server-sent events. */
 export type StreamFormat = "jsonl" | "sse";
 
+/** How the calls of a plain handler run in the pool. */
+export interface RoutePoolOptions {
+  /**
+   * Whether a call whose client has gone is ended together with its worker, which is replaced. A new process costs some
+   * 50 ms of processor time, so that this is for calls that take seconds. Defaults to `false`: the call runs to its end.
+   */
+  endOnDisconnect?: boolean;
+}
+
 /** The options of a route that say nothing about types. */
 export interface RouteMetadata {
   /** Groups in the document. */
@@ -40,7 +49,7 @@ export interface RouteMetadata {
   /** How what the handler yields is sent. Defaults to `"jsonl"`, JSON Lines, for a generator. */
   stream?: StreamFormat;
   /** `false` keeps a plain handler on the event loop, which does nothing else while it runs. */
-  pool?: boolean;
+  pool?: boolean | RoutePoolOptions;
   /** Limits for this route alone. */
   limits?: Partial<Limits>;
 }

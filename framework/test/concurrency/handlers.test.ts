@@ -229,6 +229,56 @@ describe.each(["process", "thread"])("plain handlers in a %s pool", (kind) => {
     expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200, 200]);
   });
 
+  it("are taken out of the queue, and never begun, when their client goes; one that runs is counted until it ends", async () => {
+    await gate.close();
+    const leaving = new AbortController();
+    const leave = (path: string) => fetch(url + path, { signal: leaving.signal }).catch(() => "left");
+    const running = [leave("/wait/left"), get("/wait/stays")];
+    await until(async () => (await stats())["busy"] === 2);
+    const waiting = [leave("/wait/unbegun"), leave("/wait/unbegun")];
+    await until(async () => (await stats())["queued"] === 2);
+    expect((await get("/plain")).status).toBe(503);
+    leaving.abort();
+    await until(async () => (await stats())["queued"] === 0);
+    expect(await stats()).toMatchObject({ busy: 2, queued: 0 });
+    const next = get("/plain");
+    await until(async () => (await stats())["queued"] === 1);
+    await gate.open();
+    expect((await next).status).toBe(200);
+    await Promise.all([...running, ...waiting]);
+    await until(async () => (await stats())["busy"] === 0);
+    await expect(gate.lines("unbegun")).rejects.toThrow("ENOENT");
+    await expect(gate.lines("left")).resolves.toHaveLength(1);
+  });
+
+  it("are taken out of the queue when limits.handlerMs is over, answered 504", async () => {
+    await gate.close();
+    const running = [get("/wait/one"), get("/wait/two")];
+    await until(async () => (await stats())["busy"] === 2);
+    const headers = { "content-type": "application/json" };
+    const late = await fetch(`${url}/limited/late`, { method: "POST", body: "1", headers });
+    expect(late.status).toBe(504);
+    expect(await stats()).toMatchObject({ busy: 2, queued: 0 });
+    await gate.open();
+    await Promise.all(running);
+    await expect(gate.lines("late")).rejects.toThrow("ENOENT");
+  });
+
+  it("are ended with their worker when their client goes, where the route says endOnDisconnect", async () => {
+    await gate.close();
+    const { restarts } = (await stats()) as { restarts: number };
+    const leaving = new AbortController();
+    const left = fetch(`${url}/ended/ended`, { signal: leaving.signal }).catch(() => "left");
+    await until(async () => (await gate.lines("ended").catch(() => [])).length === 1);
+    leaving.abort();
+    await left;
+    await until(async () => (await stats())["restarts"] === restarts + 1);
+    await until(async () => (await stats())["ready"] === 2);
+    expect(await stats()).toMatchObject({ busy: 0, queued: 0 });
+    expect((await get("/plain")).status).toBe(200);
+    await gate.open();
+  });
+
   it("are waited for when the server stops", async () => {
     await using second = Program.start("server.js", [kind, gate.folder]);
     const at = await second.said(/serves (\S+)/);

@@ -143,4 +143,25 @@ describe("a pool whose workers are slow to start", () => {
     expect(await ran).toContain("ended by SIGKILL");
     expect(workers.filter(({ orders }) => orders.some(({ type }) => type === "run"))).toHaveLength(3);
   });
+
+  it("runs nothing for an owner that has gone: not at once, not from the queue, not a second time", async () => {
+    const { pool, workers } = open();
+    const filled = pool.fill();
+    workers[0]?.events.report({ type: "ready" });
+    await filled;
+    const target = { type: "route", route: "GET /" } as const;
+    const gone = AbortSignal.abort();
+    expect(await failure(pool.run(target, [{}], { signal: gone, endsRunning: false }))).toBe("The client has gone");
+    const leaving = new AbortController();
+    const owner = { signal: leaving.signal, endsRunning: false };
+    const running = failure(pool.run(target, [{}], owner));
+    const queued = failure(pool.run(target, [{}], owner));
+    expect(pool.stats).toMatchObject({ busy: 1, queued: 1 });
+    leaving.abort();
+    expect(await queued).toBe("The client has gone");
+    expect(pool.stats).toMatchObject({ busy: 1, queued: 0 });
+    workers[0]?.kill();
+    expect(await running).toBe("The client has gone");
+    expect(pool.stats).toMatchObject({ queued: 0 });
+  });
 });
