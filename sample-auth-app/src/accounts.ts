@@ -4,8 +4,8 @@ import type { Passwords } from "./security/passwords.js";
 import { revokeSessions } from "./security/refresh-tokens.js";
 import type { LoginThrottle } from "./security/throttle.js";
 
-/** A user's row: what the guide calls `UserInDB`, and its key. */
-export type Account = UserInDB & { id: number };
+/** A user's row: what the guide calls `UserInDB`, its key, and the version that access tokens name. */
+export type Account = UserInDB & { id: number; version: number };
 
 /** The users and their passwords. */
 export class Accounts {
@@ -26,7 +26,8 @@ export class Accounts {
 
   /**
    * Gives the account to which name and password belong, or `null`; it takes the same work to find out that there is no
-   * such name as that the password is wrong. A disabled account is found like any other.
+   * such name as that the password is wrong. A disabled account is found like any other. The account has the hash that
+   * was verified: what rests on the verification is done only where the database still has it.
    *
    * @param address where the guess comes from
    * @throws TooManyAttemptsError when there were too many wrong ones
@@ -35,10 +36,9 @@ export class Accounts {
     await this.#throttle.admit(address, username);
     let isWrongGuess = false;
     try {
-      const account = await this.find(username);
-      const matches = await this.#passwords.verify(password, account?.hashed_password ?? null);
-      isWrongGuess = !matches;
-      return matches ? account : null;
+      const account = await this.#verify(username, password);
+      isWrongGuess = account === null;
+      return account;
     } finally {
       if (!isWrongGuess) {
         await this.#throttle.forgive(address, username);
@@ -46,13 +46,23 @@ export class Accounts {
     }
   }
 
-  /** Makes the hash of a password that was just verified anew, where the parameters have grown since it was made. */
-  async renewHash({ id, hashed_password }: Account, password: string): Promise<void> {
-    if (this.#passwords.isOutdated(hashed_password)) {
-      const renewed = await this.#passwords.hash(password);
-      // Only over the hash that was verified: a password that was changed meanwhile stays.
-      await this.#db.user.updateMany({ where: { id, hashed_password }, data: { hashed_password: renewed } });
+  async #verify(username: string, password: string): Promise<Account | null> {
+    const account = await this.find(username);
+    const matches = await this.#passwords.verify(password, account?.hashed_password ?? null);
+    if (account === null || !matches) {
+      return null;
     }
+    const { id, hashed_password: verified } = account;
+    if (!this.#passwords.isOutdated(verified)) {
+      return account;
+    }
+    const hashed_password = await this.#passwords.hash(password);
+    const { count } = await this.#db.user.updateMany({
+      where: { id, hashed_password: verified },
+      data: { hashed_password },
+    });
+    // Another login may have renewed the hash, or the password was changed: what is there now is verified instead.
+    return count === 1 ? { ...account, hashed_password } : this.#verify(username, password);
   }
 
   /** Adds a user; `null` when the name is taken. */
@@ -71,23 +81,31 @@ export class Accounts {
     }
   }
 
-  /** Sets a new password and ends all sessions: whoever knew the old one is out. */
-  async changePassword(account: Account, password: string): Promise<void> {
+  /**
+   * Sets a new password, and ends all sessions and access tokens: whoever knew the old one is out.
+   *
+   * @param account as `authenticate` gave it
+   * @returns whether it still had the password that was verified: of two changes at once, the second has no effect
+   */
+  async changePassword({ id, hashed_password: verified }: Account, password: string): Promise<boolean> {
     const hashed_password = await this.#passwords.hash(password);
-    await this.#db.transaction(async (tx) => {
-      await tx.user.update({ where: { id: account.id }, data: { hashed_password } });
-      await revokeSessions(tx, account.id);
+    return this.#db.transaction(async (tx) => {
+      const { count } = await tx.user.updateMany({
+        where: { id, hashed_password: verified, disabled: false },
+        data: { hashed_password, version: { increment: 1 } },
+      });
+      if (count === 1) {
+        await revokeSessions(tx, id);
+      }
+      return count === 1;
     });
   }
 
-  /** Disables a user, or enables one again. Disabling ends all sessions, so that enabling brings none of them back. */
+  /** Disables a user, or enables one again. Either ends all sessions, so that enabling brings none of them back. */
   async setDisabled(username: string, disabled: boolean): Promise<boolean> {
     return this.#db.transaction(async (tx) => {
       const { count } = await tx.user.updateMany({ where: { username }, data: { disabled } });
-      const account = await tx.user.findUnique({ where: { username } });
-      if (account !== null && disabled) {
-        await revokeSessions(tx, account.id);
-      }
+      await tx.session.deleteMany({ where: { user: { username } } });
       return count === 1;
     });
   }

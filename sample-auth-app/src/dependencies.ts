@@ -56,9 +56,13 @@ export const getCurrentAccount = withParams(
     if (!isOnly || !authorization?.startsWith("Bearer ")) {
       throw credentialsException();
     }
-    const username = await accessTokens.verifyAccessToken(authorization.slice("Bearer ".length));
-    const account = username === null ? null : await accounts.find(username);
+    const token = await accessTokens.verifyAccessToken(authorization.slice("Bearer ".length));
+    const account = token && (await accounts.find(token.username));
     if (account === null || account.disabled) {
+      throw credentialsException();
+    }
+    // A token of another program that has the key need not name a version: it is good until it expires.
+    if (token?.version !== undefined && token.version !== account.version) {
       throw credentialsException();
     }
     return account;

@@ -27,6 +27,17 @@ describe("the current user", () => {
       .expect(200);
   });
 
+  it("is nobody with a token that names an earlier version of the account", async () => {
+    await using app = await openApp();
+    await app.register();
+    const statuses = [];
+    for (const ver of [1, 0, 2, "1", null]) {
+      const token = await sign({ sub: "alice", ver });
+      statuses.push((await app.request.get("/users/me").auth(token, { type: "bearer" })).status);
+    }
+    expect(statuses).toEqual([200, 401, 401, 401, 401]);
+  });
+
   it.each([
     ["no header", () => undefined],
     ["an empty header", () => ""],

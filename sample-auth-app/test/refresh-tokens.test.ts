@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
 
 import { describe, expect, it } from "@jest/globals";
 
 import { Accounts } from "../src/accounts.js";
 import { openDatabase, type Database } from "../src/database.js";
 import { Passwords } from "../src/security/passwords.js";
-import { RefreshTokens, type Rotation } from "../src/security/refresh-tokens.js";
+import { RefreshTokens, revokeSessions, type Rotation } from "../src/security/refresh-tokens.js";
 import { LoginThrottle } from "../src/security/throttle.js";
 import { CHEAP, temporaryDatabase } from "./support.js";
 
@@ -16,13 +17,15 @@ const sha256 = (text: string) => createHash("sha256").update(text).digest("hex")
 async function setUp() {
   const database = await temporaryDatabase();
   const { db } = database;
-  const { id: userId } = await db.user.create({
+  const user = await db.user.create({
     data: { username: "alice", email: "alice@example.com", hashed_password: "!" },
   });
+  const { id: userId } = user;
   const clock = { now: Date.parse("2026-01-01T00:00:00Z") };
   const tokens = new RefreshTokens(db, () => clock.now);
   const accounts = new Accounts(db, new Passwords(CHEAP), new LoginThrottle());
-  return { ...database, userId, clock, tokens, accounts };
+  const start = async () => (await tokens.start(user))!; // the user has this hash, and is not disabled
+  return { ...database, user, userId, clock, tokens, accounts, start };
 }
 
 function successor(rotation: Rotation): string {
@@ -37,7 +40,7 @@ const countLive = (db: Database) => db.refreshToken.count({ where: { usedAt: nul
 describe("a refresh token", () => {
   it("has 256 random bits, of which the database holds only the SHA-256", async () => {
     await using test = await setUp();
-    const { token } = await test.tokens.start(test.userId);
+    const { token } = await test.start();
     expect(Buffer.from(token, "base64url")).toHaveLength(32);
     expect(await test.db.refreshToken.findMany()).toMatchObject([{ hash: sha256(token), usedAt: null }]);
     const [row] = await test.db.$queryRaw<
@@ -48,9 +51,9 @@ describe("a refresh token", () => {
 
   it("gives another one for itself, time after time", async () => {
     await using test = await setUp();
-    const first = await test.tokens.start(test.userId);
+    const first = await test.start();
     const second = await test.tokens.rotate(first.token);
-    expect(second).toMatchObject({ outcome: "rotated", username: "alice" });
+    expect(second).toMatchObject({ outcome: "rotated", user: { username: "alice" } });
     expect(successor(second)).not.toBe(first.token);
     expect(await test.tokens.rotate(successor(second))).toMatchObject({ outcome: "rotated" });
     expect(await countLive(test.db)).toBe(1);
@@ -58,7 +61,7 @@ describe("a refresh token", () => {
 
   it("ends its session when it comes a second time, and its successors with it", async () => {
     await using test = await setUp();
-    const { token } = await test.tokens.start(test.userId);
+    const { token } = await test.start();
     const next = successor(await test.tokens.rotate(token));
     test.clock.now += 1_000;
     expect(await test.tokens.rotate(token)).toEqual({ outcome: "reused", username: "alice" });
@@ -68,7 +71,7 @@ describe("a refresh token", () => {
 
   it("leaves other sessions alone when its own ends", async () => {
     await using test = await setUp();
-    const [phone, laptop] = [await test.tokens.start(test.userId), await test.tokens.start(test.userId)];
+    const [phone, laptop] = [await test.start(), await test.start()];
     await test.tokens.rotate(phone.token);
     test.clock.now += 1_000;
     await test.tokens.rotate(phone.token);
@@ -77,7 +80,7 @@ describe("a refresh token", () => {
 
   it("has one successor when twenty ask for it at once", async () => {
     await using test = await setUp();
-    const { token } = await test.tokens.start(test.userId);
+    const { token } = await test.start();
     const rotations = await Promise.all(Array.from({ length: 20 }, () => test.tokens.rotate(token)));
     const outcomes = rotations.map(({ outcome }) => outcome);
     expect(outcomes.toSorted()).toEqual([...Array<string>(19).fill("raced"), "rotated"]);
@@ -87,7 +90,7 @@ describe("a refresh token", () => {
 
   it("has one successor when twenty ask for it at once on a machine so busy that each takes a second", async () => {
     await using test = await setUp();
-    const { token } = await test.tokens.start(test.userId);
+    const { token } = await test.start();
     const tokens = new RefreshTokens(test.db, () => (test.clock.now += 1_000));
     const rotations = await Promise.all(Array.from({ length: 20 }, () => tokens.rotate(token)));
     expect(rotations.filter(({ outcome }) => outcome === "rotated")).toHaveLength(1);
@@ -96,7 +99,7 @@ describe("a refresh token", () => {
 
   it("holds its successor back until the others of a race must have come", async () => {
     await using test = await setUp();
-    const { token } = await test.tokens.start(test.userId);
+    const { token } = await test.start();
     const started = performance.now();
     await test.tokens.rotate(token);
     expect(performance.now() - started).toBeGreaterThanOrEqual(99);
@@ -104,7 +107,7 @@ describe("a refresh token", () => {
 
   it("has one successor when several processes ask for it at once", async () => {
     await using test = await setUp();
-    const { token } = await test.tokens.start(test.userId);
+    const { token } = await test.start();
     const others = await Promise.all(Array.from({ length: 4 }, () => openDatabase(test.config)));
     const rotations = await Promise.all(others.map((db) => new RefreshTokens(db, () => test.clock.now).rotate(token)));
     expect(rotations.map(({ outcome }) => outcome).toSorted()).toEqual(["raced", "raced", "raced", "rotated"]);
@@ -114,7 +117,7 @@ describe("a refresh token", () => {
 
   it("knows a race with another process by when it came, however long it waited for the database", async () => {
     await using test = await setUp();
-    const { token } = await test.tokens.start(test.userId);
+    const { token } = await test.start();
     await test.tokens.rotate(token);
     const times = [test.clock.now + 20, test.clock.now + 5_000];
     const slow = new RefreshTokens(test.db, () => times.shift() ?? Number.NaN);
@@ -124,8 +127,8 @@ describe("a refresh token", () => {
 
   it("is dead after seven days without use", async () => {
     await using test = await setUp();
-    const used = await test.tokens.start(test.userId);
-    const idle = await test.tokens.start(test.userId);
+    const used = await test.start();
+    const idle = await test.start();
     expect(idle.maxAgeSeconds).toBe((7 * DAY) / 1000);
     test.clock.now += 7 * DAY - 1;
     expect(await test.tokens.rotate(used.token)).toMatchObject({ outcome: "rotated" });
@@ -135,7 +138,7 @@ describe("a refresh token", () => {
 
   it("is dead thirty days after the login, however often it was used", async () => {
     await using test = await setUp();
-    let { token } = await test.tokens.start(test.userId);
+    let { token } = await test.start();
     for (let day = 6; day < 30; day += 6) {
       test.clock.now += 6 * DAY;
       token = successor(await test.tokens.rotate(token));
@@ -145,7 +148,7 @@ describe("a refresh token", () => {
     expect(last).toMatchObject({ refreshToken: { maxAgeSeconds: DAY / 1000 } });
     test.clock.now += DAY;
     expect(await test.tokens.rotate(successor(last))).toMatchObject({ outcome: "expired" });
-    await test.tokens.start(test.userId);
+    await test.start();
     expect(await test.db.session.count()).toBe(1); // a login sweeps what is over
   });
 
@@ -157,7 +160,7 @@ describe("a refresh token", () => {
 
   it("is refused for a disabled user, and stays so when the user is enabled again", async () => {
     await using test = await setUp();
-    const { token } = await test.tokens.start(test.userId);
+    const { token } = await test.start();
     await test.db.user.update({ where: { id: test.userId }, data: { disabled: true } });
     expect(await test.tokens.rotate(token)).toEqual({ outcome: "disabled", username: "alice" });
     await test.db.user.update({ where: { id: test.userId }, data: { disabled: false } });
@@ -166,7 +169,7 @@ describe("a refresh token", () => {
 
   it("is revoked by a logout, also with a token that was used already", async () => {
     await using test = await setUp();
-    const { token } = await test.tokens.start(test.userId);
+    const { token } = await test.start();
     const next = successor(await test.tokens.rotate(token));
     await test.tokens.revoke(token);
     expect(await test.tokens.rotate(next)).toEqual({ outcome: "unknown" });
@@ -175,18 +178,43 @@ describe("a refresh token", () => {
 
   it("is revoked by a new password", async () => {
     await using test = await setUp();
-    const { token } = await test.tokens.start(test.userId);
-    const account = await test.accounts.find("alice");
-    await test.accounts.changePassword(account!, "another password");
+    const { token } = await test.start();
+    expect(await test.accounts.changePassword(test.user, "another password")).toBe(true);
     expect(await test.tokens.rotate(token)).toEqual({ outcome: "unknown" });
   });
 
   it("is revoked by disabling the user", async () => {
     await using test = await setUp();
-    const { token } = await test.tokens.start(test.userId);
+    const { token } = await test.start();
     expect(await test.accounts.setDisabled("alice", true)).toBe(true);
     await test.accounts.setDisabled("alice", false);
     expect(await test.tokens.rotate(token)).toEqual({ outcome: "unknown" });
     expect(await test.accounts.setDisabled("nobody", true)).toBe(false);
+  });
+});
+
+describe("a session", () => {
+  it("is not started with a hash that the account no longer has, nor while it is disabled", async () => {
+    await using test = await setUp();
+    expect(await test.tokens.start({ id: test.userId, hashed_password: "another" })).toBeNull();
+    await test.db.user.update({ where: { id: test.userId }, data: { disabled: true } });
+    expect(await test.tokens.start(test.user)).toBeNull();
+    expect(await test.db.session.count()).toBe(0);
+  });
+
+  it("is not started while a change of the password is under way that has not been committed", async () => {
+    await using test = await setUp();
+    const other = await openDatabase(test.config);
+    let starting: Promise<unknown> = Promise.resolve();
+    await test.db.transaction(async (tx) => {
+      await tx.user.update({ where: { id: test.userId }, data: { hashed_password: "another" } });
+      await revokeSessions(tx, test.userId);
+      starting = new RefreshTokens(other).start(test.user);
+      // Long enough for a start that does not wait. SQLite lets one transaction write at a time, so it has to wait there.
+      await Promise.race([starting, setTimeout(100)]);
+    });
+    expect(await starting).toBeNull();
+    expect(await test.db.session.count()).toBe(0);
+    await other.$disconnect();
   });
 });

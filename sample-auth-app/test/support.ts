@@ -6,12 +6,15 @@ import { jest } from "@jest/globals";
 import supertest from "supertest";
 import { TestClient } from "tsgi/testing";
 
+import { Accounts } from "../src/accounts.js";
 import { createApp } from "../src/app.js";
 import { loadConfig, type Config } from "../src/config.js";
 import { openDatabase, type Database } from "../src/database.js";
 import type { DatabaseConfig } from "../src/database/driver.js";
 import { migrate } from "../src/database/migrations.js";
 import { createLog, type Log } from "../src/logging.js";
+import { Passwords } from "../src/security/passwords.js";
+import { LoginThrottle } from "../src/security/throttle.js";
 import { createTestDatabase } from "./support/databases.js";
 
 // Tests that hash, lock files and start processes take their time on a machine that is busy.
@@ -78,6 +81,8 @@ export async function openApp({ waitMs = 1_000, ...changes }: Changes = {}) {
   return {
     config,
     db,
+    /** Another process's, on the same database. */
+    accounts: new Accounts(db, new Passwords(CHEAP), new LoginThrottle()),
     lines,
     request,
     routes: app.routes,

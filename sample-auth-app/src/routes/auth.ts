@@ -11,6 +11,7 @@ import {
   withParams,
 } from "tsgi";
 
+import type { Account } from "../accounts.js";
 import type { Config } from "../config.js";
 import {
   credentialsException,
@@ -29,6 +30,8 @@ import type { AccessTokens } from "../security/tokens.js";
 
 const ACCESS_TOKEN_MINUTES = 30;
 const REFRESH_COOKIE = "refresh_token";
+/** Versions of accounts begin at 1: the token of a disabled user stays without use when the account is enabled again. */
+const VERSION_OF_NONE = 0;
 
 /** Login, refresh and logout. */
 export const auth = new Router({ prefix: "/auth", tags: ["auth"], middleware: [noStore] });
@@ -74,14 +77,17 @@ auth.post(
   async ({ credentials, accounts, accessTokens, refreshTokens, address, config, log, response }) => {
     const { username, password } = credentials;
     const account = await accounts.authenticate(username, password, address);
-    if (account === null) {
+    const session = account && (await refreshTokens.start(account));
+    // A disabled user gets a token that is good for nothing, and no session.
+    if (account === null || (session === null && !account.disabled)) {
       log.warn({}, "login failed"); // without the name: people type their password there
       throw new HTTPException(401, "Incorrect username or password", { headers: { "WWW-Authenticate": "Bearer" } });
     }
-    await accounts.renewHash(account, password);
-    setRefreshCookie(response, await refreshTokens.start(account.id), config);
+    if (session !== null) {
+      setRefreshCookie(response, session, config);
+    }
     log.info({ user: account.username }, "login");
-    return tokenResponse(accessTokens, account.username);
+    return tokenResponse(accessTokens, account);
   },
 );
 
@@ -111,8 +117,8 @@ auth.post(
       throw credentialsException();
     }
     setRefreshCookie(response, rotation.refreshToken, config);
-    log.info({ user: rotation.username }, "refresh");
-    return tokenResponse(accessTokens, rotation.username);
+    log.info({ user: rotation.user.username }, "refresh");
+    return tokenResponse(accessTokens, rotation.user);
   },
 );
 
@@ -141,9 +147,10 @@ auth.post(
   },
 );
 
-async function tokenResponse(accessTokens: AccessTokens, username: string): Promise<TokenResponse> {
+async function tokenResponse(accessTokens: AccessTokens, account: Account): Promise<TokenResponse> {
+  const { username, version, disabled } = account;
   const access_token = await accessTokens.createAccessToken(
-    { sub: username },
+    { sub: username, ver: disabled ? VERSION_OF_NONE : version },
     { expiresInMinutes: ACCESS_TOKEN_MINUTES },
   );
   return { access_token, token_type: "bearer" };

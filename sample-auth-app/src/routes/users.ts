@@ -1,6 +1,13 @@
 import { Depends, HTTPException, RequestValidationError, Response, Router } from "tsgi";
 
-import { getAccounts, getClientAddress, getCurrentAccount, getCurrentUser, getLog } from "../dependencies.js";
+import {
+  credentialsException,
+  getAccounts,
+  getClientAddress,
+  getCurrentAccount,
+  getCurrentUser,
+  getLog,
+} from "../dependencies.js";
 import { NAME_TAKEN, NewUser, PasswordChange, TOO_MANY_ATTEMPTS, UNAUTHORIZED, User } from "../models.js";
 import { isAcceptablePassword } from "../security/passwords.js";
 
@@ -41,7 +48,7 @@ users.get(
 users.put(
   "/me/password",
   {
-    summary: "Set a new password, which ends all sessions",
+    summary: "Set a new password, which ends all sessions and access tokens",
     responses: { 401: UNAUTHORIZED, 403: { description: "Incorrect password" }, 429: TOO_MANY_ATTEMPTS },
     params: {
       change: PasswordChange,
@@ -54,11 +61,14 @@ users.put(
   },
   async ({ change, account, accounts, address, log }) => {
     checkNewPassword(change.new_password, "new_password");
-    if ((await accounts.authenticate(account.username, change.current_password, address)) === null) {
+    const verified = await accounts.authenticate(account.username, change.current_password, address);
+    if (verified === null) {
       log.warn({ user: account.username }, "password change refused");
       throw new HTTPException(403, "Incorrect password");
     }
-    await accounts.changePassword(account, change.new_password);
+    if (!(await accounts.changePassword(verified, change.new_password))) {
+      throw credentialsException(); // another change was faster: the token of this request has ended with it
+    }
     log.info({ user: account.username }, "password changed");
     return new Response(null, { statusCode: 204 });
   },

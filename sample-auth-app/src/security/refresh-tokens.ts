@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { setImmediate as loopTurn, setTimeout as delay } from "node:timers/promises";
 
+import type { Account } from "../accounts.js";
 import type { Database, Transactional } from "../database.js";
 
 const MINUTE = 60_000;
@@ -29,7 +30,7 @@ export interface IssuedRefreshToken {
 
 /** What became of a refresh token. */
 export type Rotation =
-  | { outcome: "rotated"; username: string; refreshToken: IssuedRefreshToken }
+  | { outcome: "rotated"; user: Account; refreshToken: IssuedRefreshToken }
   /** `reused` and `disabled` have ended the session. `raced`: another request has just been given the successor. */
   | { outcome: "unknown" | "expired" | "raced" | "reused" | "disabled"; username?: string };
 
@@ -46,10 +47,23 @@ export class RefreshTokens {
     this.#now = now;
   }
 
-  /** Starts a session for a user who has just shown the password. */
-  async start(userId: number): Promise<IssuedRefreshToken> {
+  /**
+   * Starts a session for a user who has just shown the password; `null` where the account no longer has the hash that was
+   * verified, or is disabled.
+   */
+  async start({
+    id: userId,
+    hashed_password,
+  }: Pick<Account, "id" | "hashed_password">): Promise<IssuedRefreshToken | null> {
     const now = this.#now();
     return this.#db.transaction(async (tx) => {
+      // An UPDATE that changes nothing: it also waits for a change of the password that is under way, and keeps the next
+      // one waiting until this session can be seen, and ended. A SELECT, or an INSERT from one, would do neither.
+      const where = { id: userId, hashed_password, disabled: false };
+      const { count } = await tx.user.updateMany({ where, data: { disabled: false } });
+      if (count === 0) {
+        return null;
+      }
       await tx.session.deleteMany({ where: { userId, expiresAt: { lte: new Date(now) } } });
       const session = await tx.session.create({ data: { userId, expiresAt: new Date(now + ABSOLUTE_MS) } });
       return issue(tx, session, now);
@@ -114,7 +128,7 @@ async function take(tx: Transactional, hash: string, arrivedAt: number, now: num
   if (found.expiresAt.getTime() <= now) {
     return { outcome: "expired", username };
   }
-  return { outcome: "rotated", username, refreshToken: await issue(tx, session, now) };
+  return { outcome: "rotated", user: session.user, refreshToken: await issue(tx, session, now) };
 }
 
 /** Makes a token that ends with its idle time, or with the session when that is sooner. */

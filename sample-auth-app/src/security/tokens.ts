@@ -21,12 +21,12 @@ export class AccessTokens {
   }
 
   /**
-   * Gives the subject of a token: the name of the user who logged in.
+   * Gives the subject of a token, the name of the user who logged in, and the version of the account that it names.
    *
    * @returns `null` when the token is not ours, has expired, or has no subject; there is nothing that a client needs to
    *   know about which of these it was.
    */
-  async verifyAccessToken(token: string): Promise<string | null> {
+  async verifyAccessToken(token: string): Promise<{ username: string; version: unknown } | null> {
     if (token.length > MAX_TOKEN_LENGTH) {
       return null;
     }
@@ -38,7 +38,8 @@ export class AccessTokens {
       });
       // RFC 7515 §4.1.11: who does not understand what is critical must refuse. We understand no extension.
       const understood = protectedHeader.crit === undefined;
-      return understood && typeof payload.sub === "string" && payload.sub !== "" ? payload.sub : null;
+      const { sub, ver } = payload;
+      return understood && typeof sub === "string" && sub !== "" ? { username: sub, version: ver } : null;
     } catch (error) {
       if (error instanceof errors.JOSEError) {
         return null;

@@ -97,6 +97,56 @@ describe("POST /auth/token", () => {
     await app.request.post("/auth/refresh").set("Cookie", cookie).expect(401, NOT_VALIDATED);
   });
 
+  it("gives a disabled user nothing that works when the account is enabled again", async () => {
+    await using app = await openApp();
+    await app.register();
+    const setDisabled = (disabled: boolean) => app.db.user.update({ where: { username: "alice" }, data: { disabled } });
+    await setDisabled(true);
+    const { token, cookie } = await app.login();
+    await setDisabled(false);
+    await app.request.get("/users/me").auth(token, { type: "bearer" }).expect(401, NOT_VALIDATED);
+    await app.request.post("/auth/refresh").set("Cookie", cookie).expect(401, NOT_VALIDATED);
+    expect(await app.db.session.count()).toBe(0);
+  });
+
+  it("starts no session with a password that is changed while it is verified", async () => {
+    await using app = await openApp();
+    await app.register();
+    const account = await app.accounts.find("alice");
+    const verify = jest.spyOn(argon2, "verify").mockImplementationOnce(async () => {
+      await app.accounts.changePassword(account!, "another horse");
+      return true;
+    });
+    await app.request.post("/auth/token").type("form").send({ username: "alice", password: PASSWORD }).expect(401);
+    verify.mockRestore();
+    expect(await app.db.session.count()).toBe(0);
+  });
+
+  it("leaves no session of the old password, however many log in while it is changed", async () => {
+    await using app = await openApp();
+    await app.register();
+    const { token } = await app.login();
+    const logIn = () => app.request.post("/auth/token").type("form").send({ username: "alice", password: PASSWORD });
+    const change = { current_password: PASSWORD, new_password: "another horse" };
+    const logins = Array.from({ length: 10 }, logIn);
+    const changing = app.request.put("/users/me/password").auth(token, { type: "bearer" }).send(change).expect(204);
+    const answers = await Promise.all([...logins, changing, ...Array.from({ length: 10 }, logIn)]);
+    const cookies = answers.map(refreshCookieOf).filter((cookie) => cookie !== "");
+    for (const cookie of cookies) {
+      await app.request.post("/auth/refresh").set("Cookie", cookie).expect(401, NOT_VALIDATED);
+    }
+    expect(await app.db.session.count()).toBe(0);
+  });
+
+  it("logs in twice at once where the parameters of the hash have grown", async () => {
+    await using app = await openApp();
+    await app.register();
+    const weak = await argon2.hash(PASSWORD, { type: argon2.argon2id, memoryCost: 512, timeCost: 2, parallelism: 1 });
+    await app.db.user.update({ where: { username: "alice" }, data: { hashed_password: weak } });
+    await Promise.all([app.login(), app.login(), app.login()]);
+    expect(await app.db.session.count()).toBe(3);
+  });
+
   it("renews a hash whose parameters have grown, and keeps one that is up to date", async () => {
     await using app = await openApp();
     await app.register();

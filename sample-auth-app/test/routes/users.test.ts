@@ -112,6 +112,34 @@ describe("PUT /users/me/password", () => {
     await app.login("alice", "another horse");
   });
 
+  it("ends every access token that was issued before", async () => {
+    await using app = await openApp();
+    await app.register();
+    const { token } = await app.login();
+    const me = (bearer: string) => app.request.get("/users/me").auth(bearer, { type: "bearer" });
+    await app.request.put("/users/me/password").auth(token, { type: "bearer" }).send(change).expect(204);
+    await me(token).expect(401, { detail: "Could not validate credentials" });
+    const { token: later } = await app.login("alice", "another horse");
+    await me(later).expect(200);
+  });
+
+  it("takes one of two changes at once, and answers the other with 401", async () => {
+    await using app = await openApp();
+    await app.register();
+    const { token } = await app.login();
+    const passwords = ["another horse", "a third horse"];
+    const answers = await Promise.all(
+      passwords.map((new_password) =>
+        app.request
+          .put("/users/me/password")
+          .auth(token, { type: "bearer" })
+          .send({ current_password: PASSWORD, new_password }),
+      ),
+    );
+    expect(answers.map(({ status }) => String(status)).toSorted()).toEqual(["204", "401"]);
+    await app.login("alice", passwords[answers.findIndex(({ status }) => status === 204)]);
+  });
+
   it("refuses a wrong password, and a new one that may not be chosen", async () => {
     await using app = await openApp();
     await app.register();
