@@ -77,7 +77,9 @@ export const getCurrentUser = withParams(
 
 /**
  * Refuses a request that another site's page makes the browser send. `SameSite=Strict` keeps the cookie out of it
- * already; this holds where a browser does not know that, and for a page on a sibling subdomain.
+ * already; this holds where a browser does not know that, and for a page on a sibling subdomain. Of a login it keeps out
+ * the form that would make this browser the attacker's session, to whom the victim then gives what is theirs. A client
+ * that is no browser sends neither header.
  */
 export const refuseCrossSite = withParams(
   {

@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import path from "node:path";
 
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
@@ -68,6 +71,24 @@ withBrowser(`the page in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT_
     expect(messages()).toEqual([]);
     expect(requests.filter((url) => !url.startsWith(app.url))).toEqual([]);
     await profile.close();
+  });
+
+  it("is nobody's after another site's page has sent the form of a login", async () => {
+    await app.register("mallory");
+    const form = `<form method=post action="${app.url}/auth/token"><input name=username value=mallory>
+      <input name=password value="${PASSWORD}"></form><script>document.forms[0].submit()</script>`;
+    const foreign = createServer((_, response) => response.setHeader("Content-Type", "text/html").end(form));
+    await once(foreign.listen(0, "127.0.0.1"), "listening");
+    const profile = await browser.newContext({ viewport: DESKTOP });
+    const tab = await profile.newPage();
+    // To a browser, localhost and 127.0.0.1 are two sites.
+    await tab.goto(`http://localhost:${(foreign.address() as AddressInfo).port}/`, SETTLED);
+    await tab.getByText("Cross-site requests are refused").waitFor();
+    expect(await profile.cookies()).toEqual([]);
+    await tab.goto(app.url, SETTLED);
+    await tab.locator("#login").waitFor();
+    await profile.close();
+    foreign.close();
   });
 
   it("registers, shows that nothing is there yet, and takes items, whose names are text", async () => {

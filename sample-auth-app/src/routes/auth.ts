@@ -61,7 +61,8 @@ auth.post(
   "/token",
   {
     summary: "Log in",
-    responses: { 401: INCORRECT, 429: TOO_MANY_ATTEMPTS },
+    responses: { 401: INCORRECT, 403: CROSS_SITE, 429: TOO_MANY_ATTEMPTS },
+    dependencies: [Depends(refuseCrossSite)],
     params: {
       credentials: Depends(getCredentials),
       accounts: Depends(getAccounts),

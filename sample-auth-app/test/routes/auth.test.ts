@@ -147,6 +147,24 @@ describe("POST /auth/token", () => {
     expect(await app.db.session.count()).toBe(3);
   });
 
+  it.each([
+    ["Sec-Fetch-Site: cross-site", { "Sec-Fetch-Site": "cross-site" }],
+    ["an Origin of another host", { Origin: "https://evil.example" }],
+    ["an Origin that hides", { Origin: "null" }],
+  ])("refuses the form of another site's page: %s", async (_, headers) => {
+    await using app = await openApp();
+    await app.register();
+    const verify = jest.spyOn(argon2, "verify");
+    const form = { username: "alice", password: PASSWORD };
+    const response = await app.request.post("/auth/token").set(headers).type("form").send(form);
+    expect([response.status, response.get("Set-Cookie")]).toEqual([403, undefined]);
+    expect(verify).not.toHaveBeenCalled();
+    verify.mockRestore();
+    expect(await app.db.session.count()).toBe(0);
+    const own = { Origin: app.url, "Sec-Fetch-Site": "same-origin" };
+    await app.request.post("/auth/token").set(own).type("form").send(form).expect(200);
+  });
+
   it("renews a hash whose parameters have grown, and keeps one that is up to date", async () => {
     await using app = await openApp();
     await app.register();
