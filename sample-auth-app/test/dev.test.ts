@@ -33,6 +33,26 @@ describe("the application under `tsgi dev`", () => {
     expect(await server.ended).toBe(0);
   });
 
+  it.each([
+    ["mysql://x", "DATABASE_URL: expected file: and the path of an SQLite file, or postgresql://"],
+    ["postgresql://127.0.0.1:1/none", "cannot prepare the database postgresql://127.0.0.1:1/none: "],
+  ])("says of DATABASE_URL=%s on one line what is wrong, and waits for a change", async (url, message) => {
+    await using folder = await temporaryFolder();
+    await using server = await startProgram(
+      [TSGI, "dev", MODULE],
+      { DATABASE_URL: url, SECRET_KEY },
+      folder.path,
+      (_, stderr) => (stderr.includes("Waiting for a change.\n") ? "waits" : undefined),
+    );
+    await server.ready;
+    expect(server.stdout()).toBe("");
+    const [first, ...others] = server.stderr().trimEnd().split("\n");
+    expect(first).toContain(message);
+    expect(others).toEqual(["tsgi dev: The application ended (exit code 1). Waiting for a change."]);
+    server.kill("SIGINT");
+    expect(await server.ended).toBe(0);
+  });
+
   it("ends with the shell that npm runs its script in", async () => {
     await using folder = await temporaryFolder();
     const { scripts } = JSON.parse(await readFile(path.join(PROJECT, "package.json"), "utf8"));

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { watch } from "chokidar";
+import { choosePort } from "./choose-port.js";
 import { environmentBeside, envFiles } from "./env-file.js";
 import { findModule } from "./find-module.js";
 import type { RunFlags } from "./serve-options.js";
@@ -23,10 +24,11 @@ const IGNORED = /(^|[\\/])(node_modules|coverage|\.(?!\.?[\\/]|env)[^\\/]+)([\\/
 /** What a compiler writes, which is source only to whoever serves it. */
 const COMPILED = /(^|[\\/])dist([\\/]|$)/;
 
-/** Serves until SIGINT or SIGTERM. */
+/** Serves until SIGINT or SIGTERM. @throws ServerStartError for a port that is in use, where nobody takes another. */
 export async function dev(module: string | undefined, flags: DevFlags): Promise<void> {
   const file = findModule(module);
-  const { watch: further, ...served } = flags;
+  const { watch: further, ...rest } = flags;
+  const served = { ...rest, port: await choosePort(flags) };
   const folders = [process.cwd(), path.dirname(file), ...further.map((folder) => path.resolve(folder))];
   const relative = (name: string) => path.relative(process.cwd(), name);
   const servesCompiled = COMPILED.test(relative(file));

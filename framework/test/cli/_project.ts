@@ -25,8 +25,14 @@ export class RunningCommand {
   #seen = 0;
   #wake: () => void = () => {};
 
-  constructor(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv) {
-    const child = spawn(process.execPath, [COMMAND, ...args], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+  constructor(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv, { isAtTerminal = false } = {}) {
+    const line = [process.execPath, COMMAND, ...args];
+    const child = isAtTerminal
+      ? spawn("script", ["--quiet", "--return", "--flush", "--command", `exec '${line.join("' '")}'`, "/dev/null"], {
+          cwd,
+          env,
+        })
+      : spawn(process.execPath, line.slice(1), { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
     this.child = child;
     let stdout = "";
     let stderr = "";
@@ -89,11 +95,16 @@ export class Project implements AsyncDisposable {
   }
 
   /** Starts the command. It is killed with the project when it has not ended. */
-  start(args: readonly string[], env: NodeJS.ProcessEnv = {}): RunningCommand {
+  start(args: readonly string[], env: NodeJS.ProcessEnv = {}, { isAtTerminal = false } = {}): RunningCommand {
     const { PORT: _port, HOST: _host, NODE_ENV: _mode, ...inherited } = process.env;
-    const command = new RunningCommand(args, this.folder, { ...inherited, ...env });
+    const command = new RunningCommand(args, this.folder, { ...inherited, ...env }, { isAtTerminal });
     this.#commands.push(command);
     return command;
+  }
+
+  /** Starts it at a pseudo-terminal of util-linux's `script`: keys go to its standard input. */
+  startAtTerminal(args: readonly string[]): RunningCommand {
+    return this.start(args, { TERM: "dumb" }, { isAtTerminal: true });
   }
 
   /** Runs the command to its end. */

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { connect, createServer } from "node:net";
@@ -29,6 +30,23 @@ async function isRunning(pid: number): Promise<boolean> {
   const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "State:\tZ");
   return !/State:\s+[ZX]/.test(status);
 }
+
+/** Listens on a port until the end of the block. */
+async function occupyPort(wanted = 0): Promise<{ port: number } & AsyncDisposable> {
+  const server = createServer().listen(wanted, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new TypeError("A TCP server has a port.");
+  return { port: address.port, [Symbol.asyncDispose]: async () => void (await once(server.close(), "close")) };
+}
+
+async function freePort(): Promise<number> {
+  await using server = await occupyPort();
+  return server.port;
+}
+
+/** Where util-linux's `script` runs a command at a pseudo-terminal. */
+const hasTerminal = /util-linux/.test(spawnSync("script", ["--version"], { encoding: "utf8" }).stdout ?? "");
 
 const slow = process.env["TSGI_SLOW"] ? it : it.skip;
 
@@ -181,17 +199,30 @@ describe("tsgi dev", () => {
     expect((await ask(command)).version).toBe(2);
   });
 
-  it("says that the port is taken, and takes it with the next change once it is free", async () => {
-    const other = createServer().listen(0, "127.0.0.1");
-    await once(other, "listening");
-    const { port } = other.address() as { port: number };
+  it("names the program that has the port and the next free one, and ends", async () => {
+    await using other = await occupyPort();
     await using project = await Project.create({ "app.ts": versioned(1) });
-    const command = project.start(["dev", "--port", String(port)]);
-    await command.next(new RegExp(`Port ${port} on 127.0.0.1 is in use[^]*Waiting for a change`));
-    other.close();
-    await once(other, "close");
-    await project.write({ "app.ts": versioned(2) });
-    expect((await ask(command)).version).toBe(2);
+    const { code, stdout, stderr } = await project.run("dev", "--port", String(other.port));
+    const [, next] = /--port (\d+), or PORT=\1\./.exec(stderr) ?? [];
+    expect(Number(next)).toBeGreaterThan(other.port);
+    expect(stderr).toContain(`Port ${other.port} on 127.0.0.1 is in use by `);
+    if (process.platform === "linux") expect(stderr).toContain(`(process ${process.pid})`);
+    expect([code, stdout]).toEqual([1, ""]);
+  });
+
+  it("waits for a change where the port is taken later, and serves once it is free", async () => {
+    await using project = await Project.create({ "app.ts": versioned(1) });
+    const command = project.start(["dev", "--port", String(await freePort())]);
+    const { port } = new URL((await ask(command)).url);
+    await project.write({ "app.ts": "throw new Error('not yet');" });
+    await command.next(/Waiting for a change/);
+    {
+      await using _ = await occupyPort(Number(port));
+      await project.write({ "app.ts": versioned(2) });
+      await command.next(new RegExp(`Port ${port} on 127.0.0.1 is in use[^]*Waiting for a change`));
+    }
+    await project.write({ "app.ts": versioned(3) });
+    expect((await ask(command)).version).toBe(3);
   });
 
   it("ends with all its processes on SIGINT in the middle of a reload", async () => {
@@ -241,4 +272,22 @@ describe("tsgi dev", () => {
     },
     120_000,
   );
+});
+
+(hasTerminal ? describe : describe.skip)("tsgi dev at a terminal whose port is in use", () => {
+  it.each([
+    ["y", /Ready in/],
+    ["", /Ready in/],
+    ["n", /Stop the program that has it, or take the next free one/],
+  ])("asks whether it shall take the next one: %j", async (answer, end) => {
+    await using other = await occupyPort();
+    await using project = await Project.create({ "app.ts": versioned(1) });
+    const command = project.startAtTerminal(["dev", "--port", String(other.port)]);
+    const [, next] = await command.next(/Take (\d+)\? \(Y\/n\) /);
+    command.child.stdin?.write(`${answer}\r`);
+    await command.next(end);
+    expect(command.output.includes(`Listening on http://127.0.0.1:${next}`)).toBe(answer !== "n");
+    command.child.stdin?.write("\u0003");
+    await command.ended;
+  });
 });

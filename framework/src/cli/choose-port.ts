@@ -1,0 +1,103 @@
+/** A port that nobody listens on, agreed with the person at the terminal. @module */
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { readdir, readFile, readlink } from "node:fs/promises";
+import { createServer } from "node:net";
+import { createInterface } from "node:readline/promises";
+import { promisify } from "node:util";
+import { ServerStartError } from "../node.js";
+
+/** How many ports behind the one that is in use are tried. */
+const TRIES = 20;
+
+/**
+ * The port to serve on: the one that is wanted where it is free, else the next free one if the person at the terminal
+ * agrees. Every other reason for which it cannot be listened on is left to the server to report.
+ *
+ * @throws ServerStartError naming the process that listens there, and the next free port
+ */
+export async function choosePort({ host, port }: { host: string; port: number }): Promise<number> {
+  if (port === 0 || !(await isInUse(host, port))) return port;
+  const next = await findFree(host, port + 1);
+  const listener = await findListener(port);
+  const taken = `Port ${port} on ${host} is in use${listener === null ? "" : ` by ${listener}`}.`;
+  if (next !== null && process.stdin.isTTY && process.stderr.isTTY && (await agrees(`${taken} Take ${next}? (Y/n) `))) {
+    return next;
+  }
+  const way = next === null ? "choose another port" : `take the next free one: --port ${next}, or PORT=${next}`;
+  throw new ServerStartError("EADDRINUSE", `${taken} Stop the program that has it, or ${way}.`);
+}
+
+async function agrees(question: string): Promise<boolean> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = new Promise<string>((resolve) => {
+    terminal.once("SIGINT", () => resolve("n"));
+    terminal.once("close", () => resolve("n"));
+    void terminal.question(question).then(resolve, () => resolve("n"));
+  });
+  const isYes = /^\s*(?:y(?:es)?)?\s*$/i.test(await answer);
+  terminal.close();
+  return isYes;
+}
+
+async function findFree(host: string, first: number): Promise<number | null> {
+  for (let port = first; port < first + TRIES && port <= 65_535; port++) {
+    if (!(await isInUse(host, port))) return port;
+  }
+  return null;
+}
+
+async function isInUse(host: string, port: number): Promise<boolean> {
+  const probe = createServer();
+  try {
+    await once(probe.listen(port, host), "listening");
+    return false;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+  } finally {
+    probe.close();
+  }
+}
+
+/** `node server.js (process 4242)`, or `null` where the system does not say it of this user's processes. */
+async function findListener(port: number): Promise<string | null> {
+  try {
+    const pid = process.platform === "linux" ? await findPid(port) : await askLsof(port);
+    return pid === null ? null : `${await commandOf(pid)} (process ${pid})`;
+  } catch {
+    return null;
+  }
+}
+
+/** The process that holds the listening socket. @see https://man7.org/linux/man-pages/man5/proc_pid_net.5.html */
+async function findPid(port: number): Promise<string | null> {
+  const tables = await Promise.all(
+    ["tcp", "tcp6"].map((name) => readFile(`/proc/net/${name}`, "utf8").catch(() => "")),
+  );
+  const address = new RegExp(
+    `^\\s*\\d+: \\w+:${port.toString(16).toUpperCase().padStart(4, "0")} \\S+ 0A (?:\\S+ +){5}(\\d+)`,
+  );
+  const inodes = tables.flatMap((table) => table.split("\n")).flatMap((line) => address.exec(line)?.[1] ?? []);
+  const sockets = new Set(inodes.map((inode) => `socket:[${inode}]`));
+  for (const pid of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {
+    const files = await readdir(`/proc/${pid}/fd`).catch(() => []);
+    const links = await Promise.all(files.map((file) => readlink(`/proc/${pid}/fd/${file}`).catch(() => "")));
+    if (links.some((link) => sockets.has(link))) return pid;
+  }
+  return null;
+}
+
+async function askLsof(port: number): Promise<string | null> {
+  const { stdout } = await promisify(execFile)("lsof", ["-nP", `-iTCP:${port}`, "-sTCP:LISTEN", "-t"]);
+  return /^\d+/.exec(stdout)?.[0] ?? null;
+}
+
+/** Characters of a command line that are shown. */
+const SHOWN = 60;
+
+async function commandOf(pid: string): Promise<string> {
+  const { stdout } = await promisify(execFile)("ps", ["-o", "args=", "-p", pid]);
+  // oxlint-disable-next-line no-control-regex -- A name in the terminal must not move the cursor.
+  const command = stdout.trim().replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, "?");
+  return command.length > SHOWN ? `${command.slice(0, SHOWN)}…` : command;
+}
