@@ -20,10 +20,6 @@ const GENERATOR = "openapi-typescript";
 /** Where a project may keep it with a TypeScript of its own: npm lets nothing stand beside one that it does not name. */
 const OWN_FOLDER = "node_modules/.cache/tsgi-client";
 
-const INSTALL =
-  "Install it: npm install --save-dev openapi-typescript openapi-fetch. In a project with another TypeScript than 5: " +
-  `npm install openapi-fetch && npm install --prefix ${OWN_FOLDER} openapi-typescript typescript@5`;
-
 async function loadGenerator(from: string): Promise<TypeGenerator> {
   const [{ createRequire }, paths] = await Promise.all([import("node:module"), import("node:path")]);
   // From there the search goes on in the project's own packages.
@@ -31,18 +27,32 @@ async function loadGenerator(from: string): Promise<TypeGenerator> {
   try {
     return require(GENERATOR) as TypeGenerator;
   } catch (error) {
-    const reason = isResolvable(require)
-      ? `openapi-typescript in ${from} cannot be loaded. It needs TypeScript 5 beside it: 7 has no programming interface.`
-      : `${from} has no openapi-typescript, which writes the types of a client.`;
-    throw new ConfigurationError(`${reason} ${INSTALL}`, { code: "TSGI_MISSING_OPENAPI_TYPESCRIPT", cause: error });
+    const reason =
+      versionOf(GENERATOR, require) === null
+        ? `${from} has no openapi-typescript, which writes the types of a client.`
+        : `openapi-typescript in ${from} cannot be loaded. It needs TypeScript 5 beside it: 7 has no programming interface.`;
+    throw new ConfigurationError(`${reason} Run: ${installation(require)}`, {
+      code: "TSGI_MISSING_OPENAPI_TYPESCRIPT",
+      cause: error,
+    });
   }
 }
 
-function isResolvable(require: NodeJS.Require): boolean {
+/** npm refuses openapi-typescript in a project whose TypeScript is not 5, its peer. */
+function installation(require: NodeJS.Require): string {
+  const major = versionOf("typescript", require)?.split(".")[0];
+  if (major === "5") return "npm install --save-dev openapi-typescript openapi-fetch";
+  const apart = `npm install --prefix ${OWN_FOLDER} openapi-typescript@7 typescript@5`;
+  return versionOf("openapi-fetch", require) === null ? `npm install openapi-fetch && ${apart}` : apart;
+}
+
+/** The version of a package as the project would load it, or `null` where it has none. */
+function versionOf(name: string, require: NodeJS.Require): string | null {
   try {
-    return require.resolve(GENERATOR) !== "";
+    const manifest: unknown = require(`${name}/package.json`);
+    return typeof manifest === "object" && manifest !== null && "version" in manifest ? String(manifest.version) : "";
   } catch {
-    return false;
+    return null;
   }
 }
 

@@ -19,12 +19,26 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 /** A project with an openapi-typescript of this text. */
 function projectWith(name: string, code: string, packages = "node_modules"): string {
   const project = path.join(folder, name);
-  const home = path.join(project, packages, "openapi-typescript");
-  mkdirSync(home, { recursive: true });
-  writeFileSync(path.join(home, "package.json"), JSON.stringify({ name: "openapi-typescript", main: "index.cjs" }));
-  writeFileSync(path.join(home, "index.cjs"), code);
+  addPackage(path.join(project, packages), "openapi-typescript", "7.13.0", code);
   return project;
 }
+
+function addPackage(packages: string, name: string, version: string, code = ""): void {
+  const home = path.join(packages, name);
+  mkdirSync(home, { recursive: true });
+  writeFileSync(path.join(home, "package.json"), JSON.stringify({ name, version, main: "index.cjs" }));
+  writeFileSync(path.join(home, "index.cjs"), code);
+}
+
+/** A project without openapi-typescript, and with these packages. */
+function projectWithout(versions: Readonly<Record<string, string>>): string {
+  const project = path.join(folder, `without-${Object.entries(versions).flat().join("-")}`);
+  mkdirSync(project, { recursive: true });
+  for (const [name, version] of Object.entries(versions)) addPackage(path.join(project, "node_modules"), name, version);
+  return project;
+}
+
+const APART = "npm install --prefix node_modules/.cache/tsgi-client openapi-typescript@7 typescript@5";
 
 describe("writeClient", () => {
   it("writes a module of the types and a function that makes the client, in folders that it makes", async () => {
@@ -61,7 +75,21 @@ describe("writeClient", () => {
   });
 
   it.each<[string, () => string, RegExp]>([
-    ["is missing", () => folder, /has no openapi-typescript.*npm install --save-dev openapi-typescript/],
+    [
+      "is missing beside TypeScript 5",
+      () => projectWithout({ typescript: "5.9.3" }),
+      /has no openapi-typescript, .* Run: npm install --save-dev openapi-typescript openapi-fetch$/,
+    ],
+    [
+      "is missing beside TypeScript 7, which npm does not let it into",
+      () => projectWithout({ typescript: "7.0.2" }),
+      new RegExp(` Run: npm install openapi-fetch && ${APART}$`),
+    ],
+    [
+      "is missing beside TypeScript 7 and openapi-fetch",
+      () => projectWithout({ typescript: "7.0.2", "openapi-fetch": "0.17.0" }),
+      new RegExp(` Run: ${APART}$`),
+    ],
     [
       "stands beside a TypeScript without an interface",
       () => projectWith("broken", "require('typescript').factory.createNull();"),
