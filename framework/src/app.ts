@@ -17,7 +17,7 @@ import {
   type ExceptionHandlersInit,
   type ExceptionKey,
 } from "./exception-handlers.js";
-import { ConfigurationError } from "./exceptions.js";
+import { configurationError } from "./exceptions.js";
 import { DEFAULT_LIMITS, type Limits, mergeLimits } from "./limits.js";
 import { consoleLogger, type Logger } from "./logger.js";
 import { Documentation, type OpenAPIDocument, type OpenAPIOptions } from "./openapi.js";
@@ -35,7 +35,7 @@ import {
   type SocketVerb,
   WEBSOCKET,
 } from "./router.js";
-import { describe, nearest } from "./wording.js";
+import { nearest } from "./wording.js";
 
 export type { RouteRecord } from "./app/endpoint.js";
 export type { LifespanFunction, LifespanHook } from "./app/lifespan.js";
@@ -229,11 +229,7 @@ export class App extends DispatchingInstance {
 
   #assertOpen(what: string): void {
     if (this.#dispatcher.isServing) {
-      throw new ConfigurationError(
-        `${what}: the application serves already. Register routes, routers, mounts and exception handlers before ` +
-          "the first request, at the latest in an onStartup hook.",
-        { code: "TSGI_ALREADY_SERVING" },
-      );
+      throw configurationError("TSGI_ALREADY_SERVING", what);
     }
   }
 
@@ -280,23 +276,13 @@ export class App extends DispatchingInstance {
   #addMount({ path, app, middleware }: MountEntry): void {
     this.#assertOpen(`mount ${path}`);
     if (app === (this as unknown)) {
-      throw new ConfigurationError(
-        `mount ${path}: an App cannot mount itself. Mount another App, or include a Router.`,
-        { code: "TSGI_MOUNTED_ON_ITSELF" },
-      );
+      throw configurationError("TSGI_MOUNTED_ON_ITSELF", path);
     }
     if (PathPattern.parse(path, "mount").names.length > 0) {
-      throw new ConfigurationError(
-        `mount ${path}: the prefix of a router with a mount is plain text, without {names}. ` +
-          "Mount on the App, or on a router without them.",
-        { code: "TSGI_MOUNT_PREFIX_PARAMETERS" },
-      );
+      throw configurationError("TSGI_MOUNT_PREFIX_PARAMETERS.router", path);
     }
     if (this.#dispatcher.mounts.some(({ prefix }) => prefix === path)) {
-      throw new ConfigurationError(
-        `mount ${path}: another application is mounted there already. Give each a prefix of its own.`,
-        { code: "TSGI_DUPLICATE_MOUNT" },
-      );
+      throw configurationError("TSGI_DUPLICATE_MOUNT", path);
     }
     const wrapped = middleware.reduceRight<ASGIApp>((inner, list) => wrap(inner, list), app);
     const guarded = guard(
@@ -336,11 +322,7 @@ export class App extends DispatchingInstance {
   /** Adds a middleware around everything so far: the last one added is outermost. The next request builds the chain. */
   addMiddleware(middleware: Middleware): void {
     if (typeof middleware !== "function") {
-      throw new ConfigurationError(
-        `addMiddleware() takes a function from app to app, not ${describe(middleware)}. ` +
-          "Write addMiddleware(cors({ … })), or addMiddleware(httpMiddleware(async (request, next) => { … })).",
-        { code: "TSGI_MIDDLEWARE_NOT_A_FUNCTION" },
-      );
+      throw configurationError("TSGI_MIDDLEWARE_NOT_A_FUNCTION.added", middleware);
     }
     this.#dispatcher.addMiddleware(middleware);
   }
@@ -391,9 +373,7 @@ export class App extends DispatchingInstance {
       const names = this.routes.map(({ metadata, handler }) => metadata.name ?? handler.name);
       const meant = nearest(name, names);
       const way = meant ? `Did you mean ${JSON.stringify(meant)}?` : "Give one the option `name`.";
-      throw new ConfigurationError(`urlPathFor: no route is named ${JSON.stringify(name)}. ${way}`, {
-        code: "TSGI_UNKNOWN_ROUTE_NAME",
-      });
+      throw configurationError("TSGI_UNKNOWN_ROUTE_NAME", name, way);
     }
     return route.pattern.build(params);
   }

@@ -1,6 +1,5 @@
 /** Functions that are instances of a class: an App, a folder of files, a security scheme. @module */
-import { ConfigurationError } from "./exceptions.js";
-import { describe } from "./wording.js";
+import { configurationError } from "./exceptions.js";
 
 /**
  * The base of a class whose instances are called: each is the function that it is made with. `instanceof` holds, and so
@@ -19,9 +18,5 @@ export class CallableInstance {
 /** @throws ConfigurationError when what should be served is no application, as a module that exports one is none. */
 export function assertApplication(caller: string, app: unknown): void {
   if (typeof app === "function") return;
-  throw new ConfigurationError(
-    `${caller} takes an ASGI application, which is a function, not ${describe(app)}. ` +
-      "Pass the App itself, not the module that exports it.",
-    { code: "TSGI_NOT_AN_ASGI_APPLICATION" },
-  );
+  throw configurationError("TSGI_NOT_AN_ASGI_APPLICATION.call", caller, app);
 }

@@ -1,10 +1,9 @@
 /** Dependency injection: params compiled once, resolved for each call. @module */
-import { ConfigurationError } from "./exceptions.js";
+import { configurationError } from "./exceptions.js";
 import { compileRoute } from "./dependencies/compile.js";
 import type { ParamSpec } from "./dependencies/plan.js";
 import { type Callable, type Params, paramsOf } from "./params.js";
 import { PathPattern } from "./path-pattern.js";
-import { describe } from "./wording.js";
 
 export { absenceOf } from "./dependencies/absence.js";
 export { Call, type CallSettings } from "./dependencies/call.js";
@@ -54,12 +53,7 @@ const NO_PARAMS: Params = Object.freeze({});
  * ```
  */
 export function compileHandler(fn: Callable, path = "", params?: Params): CompiledHandler {
-  if (typeof fn !== "function")
-    throw new ConfigurationError(
-      `A handler should be a function, not ${describe(fn)}. ` +
-        "Write compileHandler(readItem), not compileHandler(readItem()).",
-      { code: "TSGI_HANDLER_NOT_A_FUNCTION" },
-    );
+  if (typeof fn !== "function") throw configurationError("TSGI_HANDLER_NOT_A_FUNCTION.compile", fn);
   const declared = params ?? paramsOf(fn) ?? NO_PARAMS;
   const key = `${identityOf(fn)} ${identityOf(declared)} ${path}`;
   const compiled = memo.get(key) ?? compileEntry(fn, path, declared);

@@ -1,140 +1,71 @@
 /**
- * The codes of the mistakes that the framework refuses: one for each distinct mistake, whatever its message says. A code
- * keeps its meaning, and goes only with a major version. Each is a heading of `docs/errors.md`. @module
+ * The catalogue of the mistakes that the framework refuses: the code of each, its messages, and above them what
+ * `docs/errors.md` says of it (`node framework/scripts/errors-page.js` writes that page). A code stands for one mistake
+ * whatever its message says; it keeps its meaning, and goes only with a major version. @module
  */
+import { DEPENDENCIES } from "./error-codes/dependencies.js";
+import { FILES } from "./error-codes/files.js";
+import { MIDDLEWARE } from "./error-codes/middleware.js";
+import { OPENAPI } from "./error-codes/openapi.js";
+import { PARAMETERS } from "./error-codes/parameters.js";
+import { POOLS } from "./error-codes/pools.js";
+import { ROUTES } from "./error-codes/routes.js";
+import { SCHEMAS } from "./error-codes/schemas.js";
+import { SECURITY } from "./error-codes/security.js";
+import type { SERVER_START } from "./error-codes/servers.js";
+
+const MESSAGES = {
+  ...ROUTES,
+  ...PARAMETERS,
+  ...SCHEMAS,
+  ...DEPENDENCIES,
+  ...POOLS,
+  ...MIDDLEWARE,
+  ...SECURITY,
+  ...OPENAPI,
+  ...FILES,
+};
+
+/** A message, or a function that makes it of the facts of one case. */
+type Message = string | ((...facts: never) => string);
+
+/** Messages by code. A code with several has a dot and a word behind it for each: `TSGI_INVALID_METHOD.list`. */
+export type Catalogue = Readonly<Record<string, Message>>;
+
+/** The codes of a catalogue. */
+export type CodeOf<Key> = Key extends `${infer Code}.${string}` ? Code : Key;
+
+/** The facts that a message is made of. */
+export type FactsOf<M> = M extends (...facts: infer Facts) => string ? Facts : [];
 
 /** The code of a mistake in how an application is put together. */
-export type ErrorCode =
-  // Routes, routers and mounts
-  | "TSGI_ALREADY_SERVING"
-  | "TSGI_CIRCULAR_ROUTER"
-  | "TSGI_DUPLICATE_MOUNT"
-  | "TSGI_DUPLICATE_ROUTE"
-  | "TSGI_HANDLER_NOT_A_FUNCTION"
-  | "TSGI_HOOK_NOT_A_FUNCTION"
-  | "TSGI_INVALID_EXCEPTION_HANDLER"
-  | "TSGI_INVALID_LIMIT"
-  | "TSGI_INVALID_METHOD"
-  | "TSGI_INVALID_OPTIONS"
-  | "TSGI_INVALID_PATH_PATTERN"
-  | "TSGI_INVALID_PREFIX"
-  | "TSGI_INVALID_RETURNS"
-  | "TSGI_INVALID_ROUTE_ARGUMENTS"
-  | "TSGI_INVALID_STATUS_CODE"
-  | "TSGI_INVALID_URL_PARAMETER"
-  | "TSGI_MIDDLEWARE_NOT_A_FUNCTION"
-  | "TSGI_MISSING_URL_PARAMETER"
-  | "TSGI_MOUNTED_ON_ITSELF"
-  | "TSGI_MOUNT_PREFIX_PARAMETERS"
-  | "TSGI_MOUNT_UNDER_DEPENDENCIES"
-  | "TSGI_NOT_AN_ASGI_APPLICATION"
-  | "TSGI_NOT_A_LIST"
-  | "TSGI_NOT_A_ROUTER"
-  | "TSGI_PATH_NOT_A_STRING"
-  | "TSGI_PATH_WITHOUT_SLASH"
-  | "TSGI_UNKNOWN_OPTION"
-  | "TSGI_UNKNOWN_ROUTE_NAME"
-  | "TSGI_UNKNOWN_URL_PARAMETER"
-  // Parameters
-  | "TSGI_BODY_AND_FORM"
-  | "TSGI_DUPLICATE_PARAMETER"
-  | "TSGI_GLOBAL_CLASS_IN_PARAMS"
-  | "TSGI_INVALID_ANNOTATION"
-  | "TSGI_INVALID_DESCRIPTOR"
-  | "TSGI_INVALID_FILE_DEFAULT"
-  | "TSGI_INVALID_FILE_SCHEMA"
-  | "TSGI_INVALID_STREAM"
-  | "TSGI_PATH_PARAMETER_DEFAULT"
-  | "TSGI_PATH_PARAMETER_NOT_IN_PATTERN"
-  | "TSGI_PLAIN_HANDLER_PARAMETER"
-  | "TSGI_REQUEST_IN_WEBSOCKET_ROUTE"
-  | "TSGI_RESERVED_PARAMETER_NAME"
-  | "TSGI_SCHEMA_NOT_READABLE_FROM_TEXT"
-  | "TSGI_STREAM_NOT_ON_EVENT_LOOP"
-  | "TSGI_WEBSOCKET_HANDLER_YIELDS"
-  | "TSGI_WEBSOCKET_IN_HTTP_ROUTE"
-  // Schemas
-  | "TSGI_COMPUTED_TYPE_OUTSIDE_MODULE"
-  | "TSGI_INVALID_DEFAULT"
-  | "TSGI_INVALID_REGULAR_EXPRESSION"
-  | "TSGI_KEYWORD_WITHOUT_TYPE"
-  | "TSGI_MISSING_JSON_SCHEMA"
-  | "TSGI_RESERVED_PROPERTY_NAME"
-  | "TSGI_SCHEMA_WITHOUT_JSON_FORM"
-  | "TSGI_UNCHECKED_KEYWORD"
-  | "TSGI_UNKNOWN_FORMAT"
-  | "TSGI_UNKNOWN_SCHEMA_TYPE"
-  | "TSGI_UNRESOLVED_REFERENCE"
-  | "TSGI_VALUE_WITHOUT_JSON_FORM"
-  // Dependencies
-  | "TSGI_CIRCULAR_DEPENDENCY"
-  | "TSGI_DEPENDENCY_NOT_CALLABLE"
-  | "TSGI_DEPENDENCY_SCOPE"
-  | "TSGI_DEPENDENCY_WITHOUT_YIELD"
-  | "TSGI_INVALID_DEPENDENCIES_ENTRY"
-  | "TSGI_INVALID_WITH_PARAMS"
-  | "TSGI_WITH_PARAMS_TWICE"
-  // Plain handlers and pools
-  | "TSGI_INVALID_MODULE_URL"
-  | "TSGI_INVALID_POOL_OPTION"
-  | "TSGI_POOL_IN_A_WORKER"
-  | "TSGI_UNKNOWN_LOOP"
-  | "TSGI_UNUSABLE_ENTRY"
-  // Middleware
-  | "TSGI_CORS_CREDENTIALS_FOR_ALL"
-  | "TSGI_INVALID_CORS_LIST"
-  | "TSGI_INVALID_CORS_ORIGIN"
-  | "TSGI_INVALID_FRAME_OPTIONS"
-  | "TSGI_INVALID_GZIP_OPTION"
-  | "TSGI_INVALID_HEADER_NAME"
-  | "TSGI_INVALID_HEADER_VALUE"
-  | "TSGI_INVALID_HSTS_PRELOAD"
-  | "TSGI_INVALID_MIDDLEWARE_NUMBER"
-  | "TSGI_INVALID_REDIRECT_STATUS"
-  | "TSGI_INVALID_SESSION_COOKIE"
-  | "TSGI_INVALID_TRUSTED_HOST"
-  | "TSGI_MISSING_CORS_ORIGINS"
-  | "TSGI_MISSING_SESSION"
-  | "TSGI_WEAK_SESSION_SECRET"
-  // Security schemes
-  | "TSGI_DUPLICATE_SECURITY_SCHEME"
-  | "TSGI_INVALID_REALM"
-  | "TSGI_MISSING_API_KEY_NAME"
-  | "TSGI_MISSING_TOKEN_URL"
-  // The OpenAPI document
-  | "TSGI_DUPLICATE_DOCUMENT_URL"
-  | "TSGI_DUPLICATE_OPERATION_ID"
-  | "TSGI_DUPLICATE_SCHEMA_ID"
-  | "TSGI_INVALID_CALLBACK_METHOD"
-  | "TSGI_INVALID_DOCUMENT_URL"
-  | "TSGI_INVALID_RESPONSE_STATUS"
-  | "TSGI_MISSING_OPENAPI_TYPESCRIPT"
-  | "TSGI_SCHEMA_WITHOUT_OPENAPI_FORM"
-  // Files and servers
-  | "TSGI_INVALID_STATIC_FOLDER"
-  | "TSGI_INVALID_TRUSTED_PROXY"
-  | "TSGI_INVALID_WORKERS";
+export type ErrorCode = CodeOf<keyof typeof MESSAGES>;
 
 /** Why a server could not start: a system's code, or one in the same style. Others than these are the system's own. */
-export type ServerStartCode =
-  | "EACCES"
-  | "EADDRINUSE"
-  | "EADDRNOTAVAIL"
-  | "ELIFESPAN"
-  | "ELISTEN"
-  | "ENOTFOUND"
-  | "EWORKER";
+export type ServerStartCode = CodeOf<keyof typeof SERVER_START>;
 
-/** Why a command of `tsgi` could not do what it was asked. */
-export type CommandCode =
-  | "TSGI_INCOMPLETE_TLS"
-  | "TSGI_MISSING_TYPESCRIPT_LOADER"
-  | "TSGI_MODULE_IS_A_FOLDER"
-  | "TSGI_MODULE_NOT_FOUND"
-  | "TSGI_NOT_AN_OPENAPI_DOCUMENT"
-  | "TSGI_NOT_A_TSGI_APP"
-  | "TSGI_NO_APP_EXPORTED"
-  | "TSGI_NO_MODULE_NAMED"
-  | "TSGI_UNREADABLE_DOCUMENT"
-  | "TSGI_UNREADABLE_FILE"
-  | "TSGI_UNWRITABLE_FILE";
+/** A message of the catalogue. */
+export type MessageKey = keyof typeof MESSAGES;
+
+/** The facts of a message of the catalogue. */
+export type Facts<Key extends MessageKey> = FactsOf<(typeof MESSAGES)[Key]>;
+
+/** Makes a message of a catalogue. */
+export function formatMessage<C extends Catalogue, Key extends keyof C>(
+  catalogue: C,
+  key: Key,
+  facts: FactsOf<C[Key]>,
+): string {
+  const message = catalogue[key] as string | ((...facts: readonly unknown[]) => string);
+  return typeof message === "string" ? message : message(...facts);
+}
+
+/** Makes a message. */
+export function messageOf<Key extends MessageKey>(key: Key, ...facts: Facts<Key>): string {
+  return formatMessage(MESSAGES, key, facts);
+}
+
+/** The code that a message belongs to. */
+export function codeOf<Key extends string>(key: Key): CodeOf<Key> {
+  return key.split(".")[0] as CodeOf<Key>;
+}

@@ -1,9 +1,8 @@
 /** What becomes of an error: the handlers for it, and the default ones. @module */
-import { ConfigurationError, HTTPException, RequestValidationError } from "./exceptions.js";
+import { configurationError, HTTPException, RequestValidationError } from "./exceptions.js";
 import { errorText } from "./logger.js";
 import type { Request } from "./request.js";
 import { JSONResponse, type Response } from "./response.js";
-import { describe } from "./wording.js";
 
 /** Makes the answer to an error: a `Response`, or a value that is sent as JSON with the error's status. */
 export type ExceptionHandler<E = unknown> = (error: E, request: Request) => unknown;
@@ -36,12 +35,7 @@ export class ExceptionHandlers {
   set(key: ExceptionKey, handler: ExceptionHandler<never>): void {
     const isKey = typeof key === "function" || (Number.isInteger(key) && key >= 400 && key <= 599);
     if (!isKey || typeof handler !== "function") {
-      throw new ConfigurationError(
-        "An exception handler is registered for an error class or a status from 400 to 599, and is a function: " +
-          "exceptionHandler(MyError, (error, request) => …). " +
-          `What came is ${describe(key)} and ${describe(handler)}.`,
-        { code: "TSGI_INVALID_EXCEPTION_HANDLER" },
-      );
+      throw configurationError("TSGI_INVALID_EXCEPTION_HANDLER", key, handler);
     }
     this.#handlers.set(key, handler);
   }

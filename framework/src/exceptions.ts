@@ -1,5 +1,5 @@
 /** The errors that an application throws, and those that the framework throws at its author. @module */
-import type { ErrorCode } from "./error-codes.js";
+import { codeOf, type ErrorCode, type Facts, type MessageKey, messageOf } from "./error-codes.js";
 
 /**
  * The phrases that Node's servers write behind each status, for the default `detail` of an error. They are those of the
@@ -183,12 +183,12 @@ export class ResponseValidationError extends Error {
 const SHOWN_FRAMES = 50;
 
 /** Notes the stack again, with more frames than V8 keeps by default. Elsewhere it stays as it is. */
-function showCaller(error: Error): void {
+function showCaller(error: Error, below: Function): void {
   const { stackTraceLimit } = Error;
   if (typeof Error.captureStackTrace !== "function" || !(stackTraceLimit < SHOWN_FRAMES)) return;
   // With --frozen-intrinsics nobody can set the limit.
   if (!Reflect.set(Error, "stackTraceLimit", SHOWN_FRAMES)) return;
-  Error.captureStackTrace(error, error.constructor);
+  Error.captureStackTrace(error, below);
   Error.stackTraceLimit = stackTraceLimit;
 }
 
@@ -211,8 +211,15 @@ export class ConfigurationError extends Error {
   constructor(message?: string, { code, ...options }: ConfigurationErrorOptions = {}) {
     super(message, options);
     if (code !== undefined) this.code = code;
-    showCaller(this);
+    showCaller(this, this.constructor);
   }
+}
+
+/** Makes an error of the catalogue, with the facts of this case. */
+export function configurationError<Key extends MessageKey>(key: Key, ...facts: Facts<Key>): ConfigurationError {
+  const error = new ConfigurationError(messageOf(key, ...facts), { code: codeOf(key) });
+  showCaller(error, configurationError);
+  return error;
 }
 
 /** Dependencies that depend on each other in a circle. The message has the chain. */

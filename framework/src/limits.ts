@@ -1,5 +1,5 @@
 /** The bounds on what a request may cost. @module */
-import { ConfigurationError } from "./exceptions.js";
+import { configurationError } from "./exceptions.js";
 import { nearest } from "./wording.js";
 
 /** Limits of an App or of one route. All but the last are on by default. */
@@ -45,18 +45,10 @@ export function mergeLimits(outer: Readonly<Limits>, own: Readonly<Partial<Limit
     if (!Object.hasOwn(DEFAULT_LIMITS, name)) {
       const names = Object.keys(DEFAULT_LIMITS).join(", ");
       const meant = nearest(name, Object.keys(DEFAULT_LIMITS));
-      throw new ConfigurationError(
-        `\`limits\` has no ${JSON.stringify(name)}. It takes ${names}.` +
-          (meant === null ? "" : ` Did you mean ${JSON.stringify(meant)}?`),
-        {
-          code: "TSGI_UNKNOWN_OPTION",
-        },
-      );
+      throw configurationError("TSGI_UNKNOWN_OPTION.limit", name, names, meant);
     }
     if (value !== undefined && !(typeof value === "number" && value >= 0)) {
-      throw new ConfigurationError(`The limit ${name} is ${String(value)}. Give a number from 0 on, or Infinity.`, {
-        code: "TSGI_INVALID_LIMIT",
-      });
+      throw configurationError("TSGI_INVALID_LIMIT.value", name, value);
     }
   }
   const given = Object.entries(own).filter(([, value]) => value !== undefined);

@@ -1,6 +1,6 @@
 /** Options by their names: one that is spelt wrongly would be silently without effect. @module */
-import { ConfigurationError } from "./exceptions.js";
-import { describe, nearest } from "./wording.js";
+import { configurationError } from "./exceptions.js";
+import { nearest } from "./wording.js";
 
 /** The names of all options of a type. One that is left out, and one that there is not, does not compile. */
 export function namesOf<Options extends object>(names: Readonly<Record<keyof Options, true>>): readonly string[] {
@@ -16,18 +16,11 @@ export function namesOf<Options extends object>(names: Readonly<Record<keyof Opt
  */
 export function assertOptions(place: string, options: unknown, known: readonly string[]): void {
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
-    throw new ConfigurationError(
-      `${place} takes an object with the options ${known.join(", ")}. What came is ${describe(options)}.`,
-      { code: "TSGI_INVALID_OPTIONS" },
-    );
+    throw configurationError("TSGI_INVALID_OPTIONS", place, known, options);
   }
   for (const option of Object.keys(options)) {
     if (known.includes(option)) continue;
     const meant = nearest(option, known);
-    throw new ConfigurationError(
-      `${place} has no option ${JSON.stringify(option)}. It has: ${known.join(", ")}.` +
-        (meant === null ? "" : ` Did you mean ${JSON.stringify(meant)}?`),
-      { code: "TSGI_UNKNOWN_OPTION" },
-    );
+    throw configurationError("TSGI_UNKNOWN_OPTION", place, option, known, meant);
   }
 }

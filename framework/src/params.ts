@@ -1,13 +1,12 @@
 /** The descriptors of parameters: where each comes from, and how its type reaches the handler. @module */
 import type { BackgroundTasks } from "./background.js";
 import type { UploadFile } from "./datastructures.js";
-import { ConfigurationError } from "./exceptions.js";
+import { configurationError } from "./exceptions.js";
 import { assertOptions, namesOf } from "./options.js";
 import type { Request } from "./request.js";
 import type { Response } from "./response.js";
 import { isSchema, type OptionalSchema, type Schema, type SchemaOutput } from "./schema.js";
 import type { WebSocket } from "./websocket.js";
-import { describe } from "./wording.js";
 
 /** Where a parameter comes from: the `kind` of a compiled parameter spec. */
 export const ParamKind = Object.freeze({
@@ -149,17 +148,10 @@ function createSource(kind: SourceKind, name: string, own: readonly string[] = [
     const given = schema ? second : first;
     const options = given === undefined ? {} : given;
     if (typeof options !== "object" || options === null || (schema === null && second !== undefined)) {
-      throw new ConfigurationError(
-        `${name}() takes a schema, options, or both: ${name}(t.Integer(), { default: 1 }); ` +
-          `what came is no schema and no options.${first === null ? ` For null as the default: ${name}({ default: null }).` : ""}`,
-        { code: "TSGI_INVALID_DESCRIPTOR" },
-      );
+      throw configurationError("TSGI_INVALID_DESCRIPTOR", name, first);
     }
     if (kind === ParamKind.PATH && "default" in options) {
-      throw new ConfigurationError(
-        "Path() takes no default: a path parameter is never absent. Use Query() for an optional value.",
-        { code: "TSGI_PATH_PARAMETER_DEFAULT" },
-      );
+      throw configurationError("TSGI_PATH_PARAMETER_DEFAULT");
     }
     assertOptions(`${name}()`, options, known);
     return new SourceMarker(kind, schema, options);
@@ -322,11 +314,7 @@ export class DependsMarker {
 
   constructor(callable: Callable, options: DependsOptions & { scopes?: readonly string[] }, name: string) {
     if (typeof callable !== "function") {
-      throw new ConfigurationError(
-        `${name}() takes a function or a class, not ${describe(callable)}. ` +
-          `Write ${name}(getUser), not ${name}(getUser()).`,
-        { code: "TSGI_DEPENDENCY_NOT_CALLABLE" },
-      );
+      throw configurationError("TSGI_DEPENDENCY_NOT_CALLABLE", name, callable);
     }
     assertOptions(`${name}()`, options, name === "Security" ? [...DEPENDS_OPTIONS, "scopes"] : DEPENDS_OPTIONS);
     this.callable = callable;
@@ -387,20 +375,12 @@ export function withParams<const P extends Params, F extends (args: Args<P>) => 
   fn: F,
 ): F & WithParams<P, ReturnType<F>> {
   if (typeof fn !== "function") {
-    throw new ConfigurationError(
-      `withParams() takes params and a function, not ${describe(fn)}. ` +
-        "Write withParams({ page: Query() }, async ({ page }) => …).",
-      { code: "TSGI_INVALID_WITH_PARAMS" },
-    );
+    throw configurationError("TSGI_INVALID_WITH_PARAMS", fn);
   }
   const known = paramsOf(fn);
   if (known === undefined) Object.defineProperty(fn, PARAMS, { value: params });
   else if (known !== params) {
-    throw new ConfigurationError(
-      `The function ${fn.name || "(anonymous)"} carries params already. Wrap it in a function of its own, ` +
-        "or declare the params on the route.",
-      { code: "TSGI_WITH_PARAMS_TWICE" },
-    );
+    throw configurationError("TSGI_WITH_PARAMS_TWICE", fn.name || "(anonymous)");
   }
   return fn as F & WithParams<P, ReturnType<F>>;
 }

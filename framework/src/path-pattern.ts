@@ -1,5 +1,5 @@
 /** Path patterns: static segments and `{name}`, and nothing else. @module */
-import { ConfigurationError } from "./exceptions.js";
+import { configurationError } from "./exceptions.js";
 import { decodeSegment, isWellFormed, type SegmentOptions, splitPath } from "./path.js";
 
 /** One segment of a pattern. */
@@ -48,16 +48,13 @@ export class PathPattern {
    */
   static parse(path: string, place: string, options: SegmentOptions = {}): PathPattern {
     if (typeof path !== "string") {
-      throw new ConfigurationError(
-        `${place}: the path of a route is text such as "/items/{item_id}", but this one is ${typeof path}.`,
-        { code: "TSGI_PATH_NOT_A_STRING" },
-      );
+      throw configurationError("TSGI_PATH_NOT_A_STRING", place, path);
     }
     const names = new Set<string>();
     const segments = splitPath(path, options).map((segment) => {
       const found = faultOf(segment, names);
       if (found !== null) {
-        throw new ConfigurationError(`${place} ${path}: ${found}`, { code: "TSGI_INVALID_PATH_PATTERN" });
+        throw configurationError("TSGI_INVALID_PATH_PATTERN", place, path, found);
       }
       if (!segment.startsWith("{")) return { text: segment, isParam: false };
       const name = segment.slice(1, -1);
@@ -88,11 +85,7 @@ export class PathPattern {
   build(params: Readonly<Record<string, PathValue>> = {}): string {
     for (const name of Object.keys(params)) {
       if (this.names.includes(name)) continue;
-      throw new ConfigurationError(
-        `urlPathFor ${this.text}: the pattern has no parameter ${JSON.stringify(name)}. ` +
-          "Leave it out, or add it to the query string.",
-        { code: "TSGI_UNKNOWN_URL_PARAMETER" },
-      );
+      throw configurationError("TSGI_UNKNOWN_URL_PARAMETER", this.text, name);
     }
     const parts = this.segments.map(({ text, isParam }) => {
       if (isParam) return encodeValue(text, Object.hasOwn(params, text) ? params[text] : undefined, this.text);
@@ -105,33 +98,20 @@ export class PathPattern {
 function encodeValue(name: string, value: PathValue | undefined, pattern: string): string {
   const where = `urlPathFor ${pattern}: the parameter ${JSON.stringify(name)}`;
   if (value === undefined || value === null) {
-    throw new ConfigurationError(`${where} is missing. Pass a value for each name of the pattern.`, {
-      code: "TSGI_MISSING_URL_PARAMETER",
-    });
+    throw configurationError("TSGI_MISSING_URL_PARAMETER", where);
   }
   if (!["string", "number", "bigint", "boolean"].includes(typeof value)) {
-    throw new ConfigurationError(`${where} needs text, a number or a boolean, not ${typeof value}.`, {
-      code: "TSGI_INVALID_URL_PARAMETER",
-    });
+    throw configurationError("TSGI_INVALID_URL_PARAMETER.type", where, value);
   }
   const text = String(value);
   if (text === "") {
-    throw new ConfigurationError(
-      `${where} is empty, and a path parameter never is. ` +
-        "Give it a character at least, or leave the segment to another route.",
-      { code: "TSGI_INVALID_URL_PARAMETER" },
-    );
+    throw configurationError("TSGI_INVALID_URL_PARAMETER.empty", where);
   }
   if (text === "." || text === "..") {
-    throw new ConfigurationError(
-      `${where} is ${JSON.stringify(text)}, which a client takes out of the path. Send it in the query string.`,
-      { code: "TSGI_INVALID_URL_PARAMETER" },
-    );
+    throw configurationError("TSGI_INVALID_URL_PARAMETER.dots", where, text);
   }
   if (!isWellFormed(text)) {
-    throw new ConfigurationError(`${where} has a lone surrogate, which has no UTF-8 form. Write whole characters.`, {
-      code: "TSGI_INVALID_URL_PARAMETER",
-    });
+    throw configurationError("TSGI_INVALID_URL_PARAMETER.surrogate", where);
   }
   return encodeURIComponent(text);
 }

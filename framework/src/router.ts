@@ -7,7 +7,7 @@ import {
   type ExceptionHandlersInit,
   type ExceptionKey,
 } from "./exception-handlers.js";
-import { ConfigurationError } from "./exceptions.js";
+import { configurationError } from "./exceptions.js";
 import { assertOptions, namesOf } from "./options.js";
 import type { Callable, Marker } from "./params.js";
 import { PathPattern } from "./path-pattern.js";
@@ -21,7 +21,6 @@ import type {
   RouterVerb,
   SocketVerb,
 } from "./router/options.js";
-import { describe } from "./wording.js";
 
 export type {
   CallbackOperation,
@@ -152,11 +151,7 @@ const ROUTE_OPTIONS = namesOf<RouteOptions>({
 
 function assertPrefix(prefix: string): string {
   if (prefix !== "" && (!prefix.startsWith("/") || prefix.endsWith("/"))) {
-    throw new ConfigurationError(
-      `A prefix starts with "/" and does not end with it; ${JSON.stringify(prefix)} should be ` +
-        `${JSON.stringify(`/${prefix.replaceAll(/^\/+|\/+$/g, "")}`)}.`,
-      { code: "TSGI_INVALID_PREFIX" },
-    );
+    throw configurationError("TSGI_INVALID_PREFIX", prefix, `/${prefix.replaceAll(/^\/+|\/+$/g, "")}`);
   }
   return prefix;
 }
@@ -165,11 +160,7 @@ function assertPrefix(prefix: string): string {
 function assertRouteOptions(place: string, given: unknown): object {
   if (given === undefined) return {};
   if (typeof given === "object" && given !== null && !Array.isArray(given) && !(given instanceof Promise)) return given;
-  throw new ConfigurationError(
-    `${place}: the options should be an object and the handler a function; what came is ` +
-      `${describe(given)}. The order is path, options, handler.`,
-    { code: "TSGI_INVALID_ROUTE_ARGUMENTS" },
-  );
+  throw configurationError("TSGI_INVALID_ROUTE_ARGUMENTS", place, given);
 }
 
 /** Adds to an entry what one level around it says. */
@@ -256,12 +247,7 @@ export class Router<const Prefix extends string = ""> {
   /** `(handler)`, `(options, handler)`, or `(options?)` for a decorator. */
   #register(methods: readonly unknown[], path: string, rest: readonly unknown[]): unknown {
     if (!Array.isArray(methods) || methods.length === 0) {
-      throw new ConfigurationError(
-        `${path}: \`methods\` should be a list of at least one, as ["GET", "POST"] is. What came is ${JSON.stringify(methods)}.`,
-        {
-          code: "TSGI_INVALID_METHOD",
-        },
-      );
+      throw configurationError("TSGI_INVALID_METHOD.list", path, methods);
     }
     const place = `${methods.join(", ")} ${path}`;
     const [first, second] = rest;
@@ -278,31 +264,18 @@ export class Router<const Prefix extends string = ""> {
   #add(methods: readonly unknown[], path: string, options: RouteOptions, handler: Handler): Handler {
     const place = `${methods.join(", ")} ${path}`;
     if (typeof handler !== "function") {
-      throw new ConfigurationError(
-        `${place}: the handler should be a function, not ${describe(handler)}. ` +
-          "Pass the function itself: readItem, not readItem().",
-        { code: "TSGI_HANDLER_NOT_A_FUNCTION" },
-      );
+      throw configurationError("TSGI_HANDLER_NOT_A_FUNCTION.route", place, handler);
     }
     if (typeof path !== "string") {
-      throw new ConfigurationError(
-        `${methods.join(", ")}: the path of a route is text such as "/items/{item_id}", but this one is ${typeof path}.`,
-        { code: "TSGI_PATH_NOT_A_STRING" },
-      );
+      throw configurationError("TSGI_PATH_NOT_A_STRING", methods.join(", "), path);
     }
     if (path !== "" && !path.startsWith("/")) {
-      throw new ConfigurationError(`${place}: a path starts with "/": write ${JSON.stringify(`/${path}`)}.`, {
-        code: "TSGI_PATH_WITHOUT_SLASH",
-      });
+      throw configurationError("TSGI_PATH_WITHOUT_SLASH", place, path);
     }
     for (const given of methods) {
       const method = typeof given === "string" ? given.toUpperCase() : "";
       if (!METHOD.test(method)) {
-        throw new ConfigurationError(
-          `${place}: ${JSON.stringify(given)} is no method, as "GET" is one. ` +
-            "A method is one word of letters and hyphens.",
-          { code: "TSGI_INVALID_METHOD" },
-        );
+        throw configurationError("TSGI_INVALID_METHOD.word", place, given);
       }
       const entry: RouteEntry = {
         method,
@@ -334,20 +307,12 @@ export class Router<const Prefix extends string = ""> {
    */
   includeRouter(router: Router<string>, options: IncludeOptions = {}): void {
     if (!(router instanceof Router)) {
-      throw new ConfigurationError(
-        `includeRouter() takes a Router, not ${describe(router)}. An App is mounted. ` +
-          'Write mount("/prefix", app) for one.',
-        { code: "TSGI_NOT_A_ROUTER" },
-      );
+      throw configurationError("TSGI_NOT_A_ROUTER", router);
     }
     if (router.#reaches(this)) {
       const named =
         router.#options.prefix === undefined ? "" : ` with the prefix ${JSON.stringify(router.#options.prefix)}`;
-      throw new ConfigurationError(
-        "A router cannot include itself, nor one that includes it. " +
-          `Take the includeRouter() of the one${named} out, or the other.`,
-        { code: "TSGI_CIRCULAR_ROUTER" },
-      );
+      throw configurationError("TSGI_CIRCULAR_ROUTER", named);
     }
     assertOptions("includeRouter()", options, INCLUDE_OPTIONS);
     assertPrefix(options.prefix ?? "");
@@ -376,26 +341,14 @@ export class Router<const Prefix extends string = ""> {
   /** Hands everything below a prefix to another application. Its `path` stays whole, its `root_path` grows. */
   mount(path: string, app: ASGIApp): void {
     if (typeof app !== "function") {
-      throw new ConfigurationError(
-        `mount ${path}: an ASGI application is a function, not ${describe(app)}. ` +
-          "Pass an App, or a function of (scope, receive, send).",
-        { code: "TSGI_NOT_AN_ASGI_APPLICATION" },
-      );
+      throw configurationError("TSGI_NOT_AN_ASGI_APPLICATION.mount", path, app);
     }
     const pattern = PathPattern.parse(path, "mount");
     if (pattern.names.length > 0) {
-      throw new ConfigurationError(
-        `mount ${path}: the prefix of a mount is plain text, without {names}. ` +
-          "For names include a Router: its routes get them.",
-        { code: "TSGI_MOUNT_PREFIX_PARAMETERS" },
-      );
+      throw configurationError("TSGI_MOUNT_PREFIX_PARAMETERS.mount", path);
     }
     if (this.#options.dependencies && this.#options.dependencies.length > 0) {
-      throw new ConfigurationError(
-        `mount ${path}: a router's dependencies do not reach a mounted application, which has its own. ` +
-          "Mount it on the App or on a router without dependencies, and guard it by middleware.",
-        { code: "TSGI_MOUNT_UNDER_DEPENDENCIES" },
-      );
+      throw configurationError("TSGI_MOUNT_UNDER_DEPENDENCIES", path);
     }
     this.#publish("addMount", {
       path: (this.#options.prefix ?? "") + (pattern.segments.length > 0 ? pattern.template : ""),

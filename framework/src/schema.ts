@@ -1,6 +1,6 @@
 /** Schemas: what they describe, how values are checked against them, cut, converted and written as JSON. @module */
 import type { OptionalKind, TSchema } from "@sinclair/typebox";
-import { ConfigurationError } from "./exceptions.js";
+import { configurationError } from "./exceptions.js";
 import type { Check } from "./schema/check.js";
 import { compileCheck } from "./schema/compile.js";
 import { type Coerce, compileCoerce } from "./schema/coerce.js";
@@ -25,7 +25,6 @@ import {
   withoutLibraryChecks,
 } from "./schema/standard.js";
 import { Type } from "./schema/typebox.js";
-import { describe } from "./wording.js";
 
 export type { Coerce } from "./schema/coerce.js";
 export { FAULT_TYPES, type FaultType } from "./schema/fault-types.js";
@@ -251,11 +250,7 @@ const compiledReturns = new WeakMap<object, CompiledReturns>();
  */
 export function compileReturns(schema: Schema): CompiledReturns {
   if (!isSchema(schema)) {
-    throw new ConfigurationError(
-      "`returns` takes a schema, as t.Object({ … }) is one, or that of a library with Standard Schema, not " +
-        `${describe(schema)}.`,
-      { code: "TSGI_INVALID_RETURNS" },
-    );
+    throw configurationError("TSGI_INVALID_RETURNS", schema);
   }
   let compiled = compiledReturns.get(schema);
   if (!compiled) {

@@ -3,7 +3,7 @@ import type { ASGIApp, HTTPScope, Receive, Scope, Send } from "./asgi.js";
 import { CallableInstance } from "./callable.js";
 import { decodeLatin1 } from "./datastructures.js";
 import { httpExceptionHandler } from "./exception-handlers.js";
-import { ClientDisconnect, ConfigurationError, HTTPException } from "./exceptions.js";
+import { ClientDisconnect, configurationError, HTTPException } from "./exceptions.js";
 import { assertOptions, namesOf } from "./options.js";
 import { chooseCoding, Request } from "./request.js";
 import {
@@ -17,7 +17,6 @@ import {
   ResponseHeaders,
 } from "./response.js";
 import { canonicalPath, decodeSegment, localPath } from "./path.js";
-import { describe } from "./wording.js";
 
 /** The options of `StaticFiles`. */
 export interface StaticFilesOptions {
@@ -134,11 +133,7 @@ async function toPath(directory: string | URL): Promise<string> {
   const path = typeof directory === "string" ? directory : fileURLToPath(directory);
   if ((await fileKind(".", path).catch(() => null)) === "folder") return path;
   const paths = await import("node:path");
-  throw new ConfigurationError(
-    `StaticFiles: ${JSON.stringify(path)} is no folder that can be read. ` +
-      `It is looked for at ${paths.resolve(path)}: a relative path begins at the working directory.`,
-    { code: "TSGI_INVALID_STATIC_FOLDER" },
-  );
+  throw configurationError("TSGI_INVALID_STATIC_FOLDER.missing", path, paths.resolve(path));
 }
 
 /** Whether the target as it came ends with a slash; the path in its canonical form does not say. */
@@ -186,10 +181,7 @@ export class StaticFiles extends CallableInstance {
    */
   constructor(directory: string | URL, options: StaticFilesOptions = {}) {
     if (typeof directory !== "string" && !(directory instanceof URL)) {
-      throw new ConfigurationError(
-        `StaticFiles takes the path of a folder, not ${describe(directory)}. Write new StaticFiles("public").`,
-        { code: "TSGI_INVALID_STATIC_FOLDER" },
-      );
+      throw configurationError("TSGI_INVALID_STATIC_FOLDER.type", directory);
     }
     assertOptions("new StaticFiles()", options, OPTIONS);
     const folder = new Folder(directory, options);

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { promisify } from "node:util";
+import { isDeepStrictEqual, promisify } from "node:util";
 
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 
@@ -9,7 +9,7 @@ import { type Block, blocksOf, fileOf, printsOf, stepsOf } from "./docs/_blocks.
 import { isAsShown, missingFor, typeIn } from "./docs/_console.js";
 import { examplesOf, run as runExamples } from "./docs/_examples.js";
 import { findBrokenLinks } from "./docs/_links.js";
-import { describedMistakes, type Mistake, mistakesOf, unionsOf } from "./docs/_messages.js";
+import { describedMistakes, isThrown, keysOf, mistakesOf } from "./docs/_messages.js";
 import { findNginxFault, HAS_NGINX } from "./docs/_nginx.js";
 import { DocsProject, REPOSITORY } from "./docs/_project.js";
 import { IS_SLOW } from "./support/on-demand.js";
@@ -139,45 +139,24 @@ describe("the documentation", () => {
     expect(texts.length).toBeGreaterThan(0);
   });
 
-  /** The messages of each code. One that is nothing but what another function made is on the page by what that says. */
-  const byCode = (mistakes: readonly Mistake[]) => {
-    const messages = new Map<string | null, Set<string>>();
-    for (const { code: key, message } of mistakes) {
-      const known = messages.get(key) ?? new Set();
-      messages.set(key, /\w/.test(message) ? known.add(message) : known);
-    }
-    return messages;
-  };
-  const refused = sources.flatMap((file) => mistakesOf(path.join(REPOSITORY, file)));
-
-  it("names each message of a mistake at registration or at start below its code, and no other, on errors.md", () => {
-    const described = byCode(describedMistakes(read(ERRORS)));
-    const known = byCode(refused);
-    for (const [key, messages] of known) expect([key, described.get(key) ?? new Set()]).toEqual([key, messages]);
-    expect([...described.keys()].filter((key) => !known.has(key))).toEqual([]);
-    expect(refused.length).toBeGreaterThan(100);
+  it("has the page of errors that the catalogue makes", async () => {
+    const script = path.join(REPOSITORY, "framework/scripts/errors-page.js");
+    await expect(run(process.execPath, [script, "--check"])).resolves.toMatchObject({ stderr: "" });
   });
 
-  it("has a heading for each code on errors.md, and no other, in the order of the alphabet below each title", () => {
-    const unions = unionsOf(path.join(REPOSITORY, "framework/src/error-codes.ts"));
-    const codes = new Set([...unions.values()].flat());
-    const sections = read(ERRORS)
-      .split(/^## /m)
-      .map((section) => [...section.matchAll(/^### (.+)$/gm)].map((heading) => heading[1] as string));
-    expect(sections.flat().toSorted()).toEqual([...codes].toSorted());
-    for (const section of sections) expect(section).toEqual(section.toSorted());
-    expect(codes.size).toBeGreaterThan(100);
-  });
-
-  it("has a code for each mistake that the source refuses, but for the system's own", () => {
-    const codes = new Set(refused.map((mistake) => mistake.code));
-    // A message that is another error's comes with that one's code.
-    const without = refused.filter(({ code: key, message }) => key === null && message !== "…");
-    expect(without).toEqual([{ code: null, message: "… cannot be opened: …" }]);
-    const unions = unionsOf(path.join(REPOSITORY, "framework/src/error-codes.ts"));
-    expect([...codes].filter((key) => key !== null).toSorted()).toEqual(
-      [...new Set([...unions.values()].flat())].toSorted(),
+  it("has each message of the catalogue thrown somewhere, and below its code each message that is written elsewhere", () => {
+    const isCatalogue = (file: string) => /\/error-codes\/|\/cli\/messages\.ts$/.test(file);
+    const keys = sources.filter(isCatalogue).flatMap((file) => keysOf(read(file)));
+    const others = sources.filter((file) => !isCatalogue(file));
+    const texts = others.map(read).join("\n");
+    expect(keys.filter((key) => !isThrown(key, texts))).toEqual([]);
+    expect(keys.length).toBeGreaterThan(120);
+    const described = describedMistakes(read(ERRORS));
+    const written = others.flatMap((file) => mistakesOf(path.join(REPOSITORY, file)));
+    const unknown = written.filter(
+      (mistake) => /\w/.test(mistake.message) && !described.some((one) => isDeepStrictEqual(one, mistake)),
     );
+    expect(unknown).toEqual([]);
   });
 
   it(

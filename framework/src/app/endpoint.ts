@@ -14,7 +14,7 @@ import {
   solveRoute,
   throwIntoExits,
 } from "../dependencies.js";
-import { ConfigurationError } from "../exceptions.js";
+import { ConfigurationError, configurationError } from "../exceptions.js";
 import { type Limits, mergeLimits } from "../limits.js";
 import { wrap } from "../chain.js";
 import { Response, sendJSON } from "../response.js";
@@ -55,12 +55,7 @@ const RESOLVED = Promise.resolve();
 /** @throws ConfigurationError for a status that no result can be answered with. */
 function assertStatus(statusCode: number): void {
   if (Number.isInteger(statusCode) && statusCode >= 200 && statusCode <= 599) return;
-  throw new ConfigurationError(
-    `\`statusCode\` should be a whole number from 200 to 599, not ${JSON.stringify(statusCode)}.`,
-    {
-      code: "TSGI_INVALID_STATUS_CODE",
-    },
-  );
+  throw configurationError("TSGI_INVALID_STATUS_CODE", statusCode);
 }
 
 /** One route, compiled: from the scope to the response. */

@@ -1,4 +1,4 @@
-import { ConfigurationError, HTTPException } from "../exceptions.js";
+import { configurationError, HTTPException } from "../exceptions.js";
 import { errorText, type Logger } from "../logger.js";
 
 /** A handler that took longer than its `limits.handlerMs`. Answered with 504, as any `HTTPException` is. */
@@ -29,10 +29,7 @@ export function limitTime<Args extends readonly unknown[]>(
 ): (...args: Args) => unknown {
   if (timeoutMs > MAX_TIMER_MS) return handler;
   if (timeoutMs === 0) {
-    throw new ConfigurationError(
-      `${route}: limits.handlerMs is 0. Give milliseconds above 0, or Infinity for no limit.`,
-      { code: "TSGI_INVALID_LIMIT" },
-    );
+    throw configurationError("TSGI_INVALID_LIMIT.handler", route);
   }
   const late = (error: unknown) => {
     if (error instanceof HandlerTimeout || (error instanceof Error && error.name === "AbortError")) return;

@@ -1,7 +1,6 @@
 import type { LifespanScope, Receive, Send } from "../asgi.js";
-import { ConfigurationError } from "../exceptions.js";
+import { configurationError } from "../exceptions.js";
 import { codeOf, errorText, type Logger } from "../logger.js";
-import { describe } from "../wording.js";
 
 /** What a start-up hook may give: its own clean-up. */
 type Cleanup = () => unknown;
@@ -15,9 +14,7 @@ export type LifespanFunction<A> = (app: A) => AsyncGenerator<Record<string, unkn
 /** @throws ConfigurationError for what cannot be called at start-up or shutdown, naming who was given it. */
 export function assertHook(name: string, hook: unknown): void {
   if (typeof hook === "function") return;
-  throw new ConfigurationError(`${name} takes a function that is called with the App, not ${describe(hook)}.`, {
-    code: "TSGI_HOOK_NOT_A_FUNCTION",
-  });
+  throw configurationError("TSGI_HOOK_NOT_A_FUNCTION", name, hook);
 }
 
 /** The extension with which a test client marks its scopes. */

@@ -1,5 +1,5 @@
 import type { ParamSpec } from "../dependencies.js";
-import { ConfigurationError } from "../exceptions.js";
+import { configurationError } from "../exceptions.js";
 import { isAsyncFunction, ParamKind } from "../params.js";
 import { assertOptions } from "../options.js";
 import type { Handler, RouteOptions, RoutePoolOptions } from "../router.js";
@@ -31,10 +31,7 @@ export function assertRoutePool(pool: unknown): void {
     const { endOnDisconnect } = pool as RoutePoolOptions;
     if (endOnDisconnect === undefined || typeof endOnDisconnect === "boolean") return;
   }
-  throw new ConfigurationError(
-    `\`pool\` of a route should be true, false or { endOnDisconnect: true }, not ${JSON.stringify(pool)}.`,
-    { code: "TSGI_INVALID_POOL_OPTION" },
-  );
+  throw configurationError("TSGI_INVALID_POOL_OPTION.route", pool);
 }
 
 /**
@@ -46,10 +43,6 @@ export function assertPoolable(specs: readonly ParamSpec[]): void {
   for (const { name, kind } of specs) {
     const what = LOOP_KINDS.get(kind);
     if (what === undefined) continue;
-    throw new ConfigurationError(
-      `The parameter ${JSON.stringify(name)} is ${what}, which stays on the event loop, and a plain handler runs in ` +
-        "another process. Make the handler async, or set the route's option `pool: false`.",
-      { code: "TSGI_PLAIN_HANDLER_PARAMETER" },
-    );
+    throw configurationError("TSGI_PLAIN_HANDLER_PARAMETER", name, what);
   }
 }

@@ -1,4 +1,5 @@
 import { EntryError, type EntryModule, type PoolEntry, type RouteTable } from "../concurrency.js";
+import { messageOf } from "../error-codes.js";
 
 /** How many routes a message names. */
 const SHOWN = 3;
@@ -39,12 +40,7 @@ export class PoolModule implements PoolEntry {
 
 /** One clear error from what is wrong with the module of workers, with a route that needs them and the ways out. */
 export function explainEntry(route: string, problem: string, cause?: unknown): EntryError {
-  return new EntryError(
-    `${route} is a plain function, which runs in a worker of the pool, and ${problem}. Make the handler async, or name ` +
-      "the module that makes the App (new App({ entry: import.meta.url })), or keep plain handlers on the event loop " +
-      '(new App({ pool: { kind: "inline" } })).',
-    { cause },
-  );
+  return new EntryError(messageOf("TSGI_UNUSABLE_ENTRY.route", route, problem), { cause });
 }
 
 /** How the routes of a worker's App differ from the server's; empty where they do not. */

@@ -12,7 +12,7 @@ import {
   type WorkerKind,
   type WorkerPool,
 } from "../concurrency.js";
-import { ConfigurationError } from "../exceptions.js";
+import { configurationError } from "../exceptions.js";
 import type { Logger } from "../logger.js";
 import { type Request, watchClient } from "../request.js";
 import type { Startable } from "./lifespan.js";
@@ -68,9 +68,7 @@ export class HandlerPool implements HostedApp {
     assertPoolOptions(settings.options, ["kind"]);
     const { kind } = settings.options;
     if (kind !== undefined && !KINDS.includes(kind)) {
-      throw new ConfigurationError(`pool: kind should be one of ${KINDS.join(", ")}, not ${kind as string}.`, {
-        code: "TSGI_INVALID_POOL_OPTION",
-      });
+      throw configurationError("TSGI_INVALID_POOL_OPTION.kind", KINDS, kind as string);
     }
     this.#entry = settings.entry === undefined ? null : toModuleURL(settings.entry);
     this.title = settings.title;

@@ -13,6 +13,7 @@ import {
 } from "../dependencies.js";
 import {
   ConfigurationError,
+  configurationError,
   findCloseFault,
   HTTPException,
   RequestValidationError,
@@ -37,15 +38,10 @@ const INTERNAL_ERROR = 1011;
 /** @throws ConfigurationError for a handler that would never be run, or never get its `ws`. */
 function assertSocketHandler(handler: Callable, names: readonly string[], declared: unknown): void {
   if (isGeneratorFunction(handler)) {
-    throw new ConfigurationError(
-      "A WebSocket handler sends with ws.send(), it yields nothing. Make it an async function.",
-      { code: "TSGI_WEBSOCKET_HANDLER_YIELDS" },
-    );
+    throw configurationError("TSGI_WEBSOCKET_HANDLER_YIELDS");
   }
   if (names.includes("ws") || (declared !== undefined && declared !== WebSocket)) {
-    throw new ConfigurationError('The name "ws" is that of the WebSocket. Give the parameter another one.', {
-      code: "TSGI_RESERVED_PARAMETER_NAME",
-    });
+    throw configurationError("TSGI_RESERVED_PARAMETER_NAME");
   }
 }
 

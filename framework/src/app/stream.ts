@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../exceptions.js";
+import { configurationError } from "../exceptions.js";
 import { isAsyncFunction, isGeneratorFunction } from "../params.js";
 import {
   EventSourceResponse,
@@ -61,15 +61,10 @@ export function isHandlerStream(response: Response): boolean {
 export function streamFormat(handler: Handler, { stream }: RouteOptions): StreamFormat | null {
   if (stream === undefined) return isGeneratorFunction(handler) ? "jsonl" : null;
   if (!Object.hasOwn(FORMATS, stream)) {
-    throw new ConfigurationError(`\`stream\` should be "jsonl" or "sse", not ${JSON.stringify(stream)}.`, {
-      code: "TSGI_INVALID_STREAM",
-    });
+    throw configurationError("TSGI_INVALID_STREAM", stream);
   }
   if (!isAsyncFunction(handler)) {
-    throw new ConfigurationError(
-      "`stream` is for a handler that runs on the event loop. Write `async function* () { yield … }`.",
-      { code: "TSGI_STREAM_NOT_ON_EVENT_LOOP" },
-    );
+    throw configurationError("TSGI_STREAM_NOT_ON_EVENT_LOOP");
   }
   return stream;
 }

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { ConfigurationError } from "../exceptions.js";
 import { type OpenAPIDocument, writeClient } from "../openapi.js";
-import { CommandError, showError } from "./errors.js";
+import { CommandError, showError, commandError } from "./errors.js";
 import { loadTsgiApp } from "./load-app.js";
 
 export async function showClient(source: string | undefined, { out }: { out: string }): Promise<void> {
@@ -22,18 +22,14 @@ async function readDocument(source: string | undefined): Promise<OpenAPIDocument
     if (typeof document === "object" && document !== null && "openapi" in document) return document as OpenAPIDocument;
   } catch (error) {
     if (error instanceof CommandError) throw error;
-    throw new CommandError("TSGI_UNREADABLE_DOCUMENT", `${source} cannot be read: ${showError(error)}`);
+    throw commandError("TSGI_UNREADABLE_DOCUMENT.file", source, showError(error));
   }
-  throw new CommandError(
-    "TSGI_NOT_AN_OPENAPI_DOCUMENT",
-    `${source} is no OpenAPI document: it has no member "openapi". ` +
-      "Name one that tsgi openapi --out FILE wrote, or a module.",
-  );
+  throw commandError("TSGI_NOT_AN_OPENAPI_DOCUMENT", source);
 }
 
 async function download(url: string): Promise<string> {
   const response = await fetch(url, { signal: AbortSignal.timeout(30_000) });
   if (response.ok) return response.text();
   const status = `${response.status} ${response.statusText}`;
-  throw new CommandError("TSGI_UNREADABLE_DOCUMENT", `${url} cannot be read: the answer is ${status}`);
+  throw commandError("TSGI_UNREADABLE_DOCUMENT.answer", url, status);
 }

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { parseEnv } from "node:util";
-import { CommandError, showError } from "./errors.js";
+import { showError, commandError } from "./errors.js";
 
 const files = new Set<string>();
 
@@ -12,7 +12,7 @@ export function loadEnvFile(file: string): void {
   try {
     process.loadEnvFile(file);
   } catch (error) {
-    throw new CommandError("TSGI_UNREADABLE_FILE", `--env-file ${file} cannot be read: ${showError(error)}`);
+    throw commandError("TSGI_UNREADABLE_FILE.env", file, showError(error));
   }
 }
 

@@ -2,9 +2,13 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import type { CommandCode } from "../error-codes.js";
+import { type CodeOf, codeOf, type FactsOf, formatMessage } from "../error-codes.js";
 import type { ConfigurationError } from "../exceptions.js";
 import { explanations } from "./errors-page.js";
+import { COMMANDS } from "./messages.js";
+
+/** Why a command of `tsgi` could not do what it was asked. */
+type CommandCode = CodeOf<keyof typeof COMMANDS>;
 
 /** Reports an error and ends the process with its exit code. */
 export function fail(error: unknown): void {
@@ -35,6 +39,22 @@ export class CommandError extends Error {
   ) {
     super(message);
   }
+}
+
+/** Makes a message of the command's own. */
+export function commandMessage<Key extends keyof typeof COMMANDS>(
+  key: Key,
+  ...facts: FactsOf<(typeof COMMANDS)[Key]>
+): string {
+  return formatMessage(COMMANDS, key, facts);
+}
+
+/** Makes an error of the command's own. */
+export function commandError<Key extends keyof typeof COMMANDS>(
+  key: Key,
+  ...facts: FactsOf<(typeof COMMANDS)[Key]>
+): CommandError {
+  return new CommandError(codeOf(key), commandMessage(key, ...facts));
 }
 
 /** How many errors of a chain of causes are shown. */

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { nearest } from "../wording.js";
-import { CommandError } from "./errors.js";
+import { commandError } from "./errors.js";
 
 /** Where an application lies when neither the line nor `package.json` names a file: the first that exists. */
 export const DEFAULT_MODULES: readonly string[] = ["src/app", "src/main", "src/index", "app", "main", "index"].flatMap(
@@ -18,13 +18,9 @@ export const DEFAULT_MODULES: readonly string[] = ["src/app", "src/main", "src/i
 export function findModule(name: string | undefined, cwd = process.cwd()): string {
   if (name === undefined) return findDeclared(cwd) ?? findDefault(cwd);
   const file = path.resolve(cwd, name);
-  if (!existsSync(file))
-    throw new CommandError("TSGI_MODULE_NOT_FOUND", `There is no file ${name}.${suggestion(file, cwd)}`);
+  if (!existsSync(file)) throw commandError("TSGI_MODULE_NOT_FOUND.file", name, suggestion(file, cwd));
   if (statSync(file).isDirectory()) {
-    throw new CommandError(
-      "TSGI_MODULE_IS_A_FOLDER",
-      `${name} is a folder. Name the file that exports the app, such as ${name}/app.ts.`,
-    );
+    throw commandError("TSGI_MODULE_IS_A_FOLDER", name);
   }
   return file;
 }
@@ -35,10 +31,7 @@ function findDeclared(cwd: string): string | null {
   if (declared === undefined) return null;
   if (typeof declared === "string" && existsSync(path.resolve(cwd, declared))) return path.resolve(cwd, declared);
   const found = typeof declared === "string" ? `there is no file ${declared}` : `it is ${JSON.stringify(declared)}`;
-  throw new CommandError(
-    "TSGI_MODULE_NOT_FOUND",
-    `"tsgi": { "module": … } of package.json must name the file that exports the app, but ${found}.`,
-  );
+  throw commandError("TSGI_MODULE_NOT_FOUND.package", found);
 }
 
 function readDeclared(manifest: string): unknown {
@@ -52,13 +45,7 @@ function readDeclared(manifest: string): unknown {
 function findDefault(cwd: string): string {
   const found = DEFAULT_MODULES.find((name) => existsSync(path.join(cwd, name)));
   if (found !== undefined) return path.join(cwd, found);
-  throw new CommandError(
-    "TSGI_NO_MODULE_NAMED",
-    `No application was found in ${cwd}.\n` +
-      "Name the file that exports it, as in `tsgi dev src/app.ts`, or in package.json: " +
-      '"tsgi": { "module": "src/app.ts" }.\nWithout a name, the first of these is taken: ' +
-      `src/app, src/main, src/index, app, main, index; with .ts, .js or .mjs.`,
-  );
+  throw commandError("TSGI_NO_MODULE_NAMED", cwd);
 }
 
 function suggestion(file: string, cwd: string): string {

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import type { App } from "../app.js";
 import type { ASGIApp } from "../asgi.js";
 import { setEntry } from "../concurrency.js";
-import { CommandError } from "./errors.js";
+import { commandError } from "./errors.js";
 import { findModule } from "./find-module.js";
 import { enableTypeScript, isTypeScript } from "./typescript.js";
 
@@ -34,7 +34,7 @@ export async function loadApp(name: string | undefined): Promise<LoadedApp> {
   const exports = (await import(pathToFileURL(file).href)) as Record<string, unknown>;
   const app = exports["app"] ?? unwrapDefault(exports["default"]);
   if (typeof app === "function") return { app: app as ASGIApp, file, shownFile };
-  throw new CommandError("TSGI_NO_APP_EXPORTED", `${shownFile} exports no application.\n${describe(exports, app)}`);
+  throw commandError("TSGI_NO_APP_EXPORTED", shownFile, describe(exports, app));
 }
 
 /** A compiled CommonJS module has its exports below `default`. */
@@ -85,11 +85,7 @@ export async function loadServedApp(name: string | undefined): Promise<LoadedApp
 export async function loadTsgiApp(name: string | undefined): Promise<LoadedApp & { app: App }> {
   const loaded = await loadApp(name);
   if (!isTsgiApp(loaded.app)) {
-    throw new CommandError(
-      "TSGI_NOT_A_TSGI_APP",
-      `${loaded.shownFile} exports an ASGI application, but no App of tsgi: its routes cannot be known. ` +
-        "Name the module that exports the App.",
-    );
+    throw commandError("TSGI_NOT_A_TSGI_APP", loaded.shownFile);
   }
   return loaded as LoadedApp & { app: App };
 }

@@ -1,7 +1,7 @@
 /** From the command line to the options of `serve`. @module */
 import { readFileSync } from "node:fs";
 import type { ServeOptions } from "../node.js";
-import { CommandError, EXIT, showError } from "./errors.js";
+import { CommandError, EXIT, showError, commandError, commandMessage } from "./errors.js";
 
 /** The flags of `tsgi run`, as commander reads them. */
 export interface RunFlags {
@@ -22,7 +22,7 @@ export function toServeOptions(flags: RunFlags): ServeOptions {
   if ((tlsKey === undefined) !== (tlsCert === undefined)) {
     throw new CommandError(
       "TSGI_INCOMPLETE_TLS",
-      `TLS takes both --tls-key and --tls-cert. Add ${tlsKey === undefined ? "--tls-key" : "--tls-cert"}.`,
+      commandMessage("TSGI_INCOMPLETE_TLS", tlsKey === undefined ? "--tls-key" : "--tls-cert"),
       EXIT.usage,
     );
   }
@@ -42,6 +42,6 @@ function read(file: string, flag: string): Buffer {
   try {
     return readFileSync(file);
   } catch (error) {
-    throw new CommandError("TSGI_UNREADABLE_FILE", `${flag} ${file} cannot be read: ${showError(error)}`);
+    throw commandError("TSGI_UNREADABLE_FILE.flag", flag, file, showError(error));
   }
 }

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { CommandError } from "./errors.js";
+import { commandError } from "./errors.js";
 
 /** How TypeScript files are loaded: by a module to register, by Node itself, or not at all. */
 export type TypeScriptLoader = { name: "tsx"; register: string } | { name: "node" } | null;
@@ -33,11 +33,7 @@ export function findTypeScriptLoader(folder: string): TypeScriptLoader {
 export async function enableTypeScript(file: string): Promise<void> {
   const loader = findTypeScriptLoader(path.dirname(file));
   if (loader === null) {
-    throw new CommandError(
-      "TSGI_MISSING_TYPESCRIPT_LOADER",
-      `${path.relative(process.cwd(), file)} is TypeScript, which Node ${process.versions.node} does not run by itself.\n` +
-        "Install tsx (npm install --save-dev tsx), compile the file and name the .js, or use Node 22.18 or later.",
-    );
+    throw commandError("TSGI_MISSING_TYPESCRIPT_LOADER", path.relative(process.cwd(), file), process.versions.node);
   }
   if (loader.name === "tsx") {
     await import(loader.register);

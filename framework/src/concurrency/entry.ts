@@ -1,5 +1,5 @@
 /** Which module a worker imports. @module */
-import { ConfigurationError } from "../exceptions.js";
+import { configurationError } from "../exceptions.js";
 import type { EntryModule } from "./protocol.js";
 
 let given: string | null = null;
@@ -44,9 +44,5 @@ export function toModuleURL(module: string | URL): string {
     return `file://${WINDOWS_PATH.test(text) ? `/${path.replace("%3A", ":")}` : path}`;
   }
   if (URL.canParse(text)) return text;
-  throw new ConfigurationError(
-    `A worker imports a module by its URL, not ${JSON.stringify(text)}. Write import.meta.url, ` +
-      `or new URL(${JSON.stringify(text)}, import.meta.url).`,
-    { code: "TSGI_INVALID_MODULE_URL" },
-  );
+  throw configurationError("TSGI_INVALID_MODULE_URL", text);
 }

@@ -1,5 +1,5 @@
 /** The I/O loop that serves connections: Node's own, or a faster one that took its place. @module */
-import { ConfigurationError } from "../exceptions.js";
+import { configurationError } from "../exceptions.js";
 import { findLoopPackage } from "./loop-package.js";
 
 /** An I/O loop by its name. Node's is libuv. */
@@ -36,9 +36,7 @@ export function loopName(): LoopName {
  */
 export function installLoop(name: LoopName = "uwebsockets"): LoopName {
   if (name !== "libuv" && name !== "uwebsockets") {
-    throw new ConfigurationError(`installLoop() takes "libuv" or "uwebsockets", not ${JSON.stringify(name)}.`, {
-      code: "TSGI_UNKNOWN_LOOP",
-    });
+    throw configurationError("TSGI_UNKNOWN_LOOP", name);
   }
   installed = name === "uwebsockets" && findLoopPackage() === null ? "libuv" : name;
   return installed;

@@ -1,5 +1,5 @@
 /** Pools of processes and of threads. @module */
-import { ConfigurationError } from "../exceptions.js";
+import { configurationError } from "../exceptions.js";
 import { assertOptions, namesOf } from "../options.js";
 import { toModuleURL } from "./entry.js";
 import { PoolClosedError } from "./errors.js";
@@ -56,9 +56,7 @@ function assertOption(
   fits: (value: number) => boolean,
 ): void {
   if (value === undefined || (typeof value === "number" && fits(value))) return;
-  throw new ConfigurationError(`pool: ${name} should be ${expected}, not ${String(value)}.`, {
-    code: "TSGI_INVALID_POOL_OPTION",
-  });
+  throw configurationError("TSGI_INVALID_POOL_OPTION.value", name, expected, value);
 }
 
 /** How many processes of one server there are. */
@@ -122,11 +120,7 @@ class ModulePool {
   async run(moduleUrl: string | URL, name: string, ...args: readonly unknown[]): Promise<unknown> {
     if (workerHost()) {
       // Whatever a module does on import it does in each worker: one that starts workers would go on for ever.
-      throw new ConfigurationError(
-        "A worker cannot start workers of its own. Call the pool from an async handler or from the program, and keep " +
-          "what the workers call in a module of its own that starts nothing.",
-        { code: "TSGI_POOL_IN_A_WORKER" },
-      );
+      throw configurationError("TSGI_POOL_IN_A_WORKER");
     }
     const module = toModuleURL(moduleUrl);
     for (const [index, arg] of args.entries()) {

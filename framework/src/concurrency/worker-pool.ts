@@ -1,4 +1,5 @@
 /** A pool of workers: who runs what, who waits, and who takes the place of the dead. @module */
+import { messageOf } from "../error-codes.js";
 import { ClientDisconnect } from "../exceptions.js";
 import {
   EntryError,
@@ -291,7 +292,9 @@ export class WorkerPool {
   #failStart(slot: Slot, problem: string, cause?: unknown): void {
     if (!slot.isStarting) return;
     slot.condemn();
-    const error = this.#settings.entry?.explain(problem, cause) ?? new EntryError(`The worker ${problem}.`, { cause });
+    const error =
+      this.#settings.entry?.explain(problem, cause) ??
+      new EntryError(messageOf("TSGI_UNUSABLE_ENTRY.worker", problem), { cause });
     this.#entryError = error;
     this.#failures.add();
     this.#tellFirst(error);

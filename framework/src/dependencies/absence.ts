@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../exceptions.js";
+import { configurationError } from "../exceptions.js";
 import { ParamKind, type SourceMarker } from "../params.js";
 import { compileMarkerDefault, type CompiledSchema, type Faults, t } from "../schema.js";
 
@@ -41,9 +41,5 @@ function defaultOfFile({ options, schema }: SourceMarker, value: unknown, where:
   if (value === null) return () => null;
   const takesList = options.multiple === true || schema !== null;
   if (takesList && Array.isArray(value) && value.length === 0) return () => [];
-  throw new ConfigurationError(
-    `${where} is a file whose default is neither null nor an empty list. Write File({ default: null }), ` +
-      "or File({ multiple: true, default: [] }).",
-    { code: "TSGI_INVALID_FILE_DEFAULT" },
-  );
+  throw configurationError("TSGI_INVALID_FILE_DEFAULT", where);
 }

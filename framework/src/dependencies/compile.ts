@@ -1,6 +1,7 @@
 import { BackgroundTasks } from "../background.js";
 import { UploadFile } from "../datastructures.js";
-import { ConfigurationError, RecursionError } from "../exceptions.js";
+import { messageOf } from "../error-codes.js";
+import { ConfigurationError, configurationError, RecursionError } from "../exceptions.js";
 import {
   type Callable,
   DependsMarker,
@@ -100,16 +101,9 @@ function compileSpec(name: string, annotation: unknown, of: string, names: reado
   const globals = globalThis as Record<string, unknown>;
   const global = GLOBAL_NAMES.find((key) => annotation !== undefined && annotation === globals[key]);
   if (global) {
-    throw new ConfigurationError(
-      `${place} is declared with the global ${global}. Write \`import { ${global} } from "tsgi"\`.`,
-      { code: "TSGI_GLOBAL_CLASS_IN_PARAMS" },
-    );
+    throw configurationError("TSGI_GLOBAL_CLASS_IN_PARAMS", place, global);
   }
-  throw new ConfigurationError(
-    `${place} is declared with ${describe(annotation)}. Declare it with a schema (t.String()), a descriptor ` +
-      "(Query(), Depends(fn), …), or one of the classes Request, Response, BackgroundTasks, WebSocket.",
-    { code: "TSGI_INVALID_ANNOTATION" },
-  );
+  throw configurationError("TSGI_INVALID_ANNOTATION", place, describe(annotation));
 }
 
 function describe(value: unknown): string {
@@ -125,11 +119,7 @@ function sourceSpec(
   place: string,
 ): ParamSpec {
   if (marker.kind === ParamKind.PATH && !names.includes(wireName(name, marker))) {
-    throw new ConfigurationError(
-      `${place} is declared with Path(), but the pattern has no {${wireName(name, marker)}}. ` +
-        "Add it to the pattern, or declare the parameter with Query().",
-      { code: "TSGI_PATH_PARAMETER_NOT_IN_PATTERN" },
-    );
+    throw configurationError("TSGI_PATH_PARAMETER_NOT_IN_PATTERN", place, wireName(name, marker));
   }
   const compiled = marker.schema && compileAt(marker.schema, place);
   const absent = absenceOf(marker, compiled, place);
@@ -251,9 +241,7 @@ function shapeOf(callable: Callable): CallableShape {
 export function compileDependency(callable: Callable, place: Place): DependencyPlan {
   if (place.chain.includes(callable)) {
     const chain = [...place.chain.slice(place.chain.indexOf(callable)), callable].map(nameOf).join(" → ");
-    throw new RecursionError(`Dependencies go in a circle: ${chain}. Take one of them out of the other's params.`, {
-      code: "TSGI_CIRCULAR_DEPENDENCY",
-    });
+    throw new RecursionError(messageOf("TSGI_CIRCULAR_DEPENDENCY.params", chain), { code: "TSGI_CIRCULAR_DEPENDENCY" });
   }
   const inner = { ...place, chain: [...place.chain, callable] };
   const specs = compileSpecs(callable, paramsOf(callable) ?? {}, place.names, false);
@@ -272,10 +260,7 @@ function mergeParams(handler: Callable, params: Params): Params {
   if (!carried) return params;
   for (const name of Object.keys(params)) {
     if (Object.hasOwn(carried, name)) {
-      throw new ConfigurationError(
-        `The parameter ${JSON.stringify(name)} is declared twice: by the route's params and by withParams(). Keep one.`,
-        { code: "TSGI_DUPLICATE_PARAMETER" },
-      );
+      throw configurationError("TSGI_DUPLICATE_PARAMETER", name);
     }
   }
   return { ...carried, ...params };
@@ -324,16 +309,9 @@ function assertProtocol(specs: readonly ParamSpec[], protocol: Protocol): void {
   for (const { name, kind } of specs) {
     if (!FOREIGN_KINDS[protocol].has(kind)) continue;
     if (protocol === "http") {
-      throw new ConfigurationError(
-        `The parameter ${JSON.stringify(name)} is a WebSocket, which an HTTP request is not. Register the handler with app.websocket().`,
-        { code: "TSGI_WEBSOCKET_IN_HTTP_ROUTE" },
-      );
+      throw configurationError("TSGI_WEBSOCKET_IN_HTTP_ROUTE", name);
     }
-    throw new ConfigurationError(
-      `The parameter ${JSON.stringify(name)} is a request's or a response's, which a WebSocket does not have. ` +
-        "Use headers, cookies, the query string, and the WebSocket itself.",
-      { code: "TSGI_REQUEST_IN_WEBSOCKET_ROUTE" },
-    );
+    throw configurationError("TSGI_REQUEST_IN_WEBSOCKET_ROUTE", name);
   }
 }
 
@@ -345,10 +323,7 @@ function isUndeclaredName({ name, kind, marker }: ParamSpec): boolean {
 
 function compileGuard(guard: unknown, index: number, place: Place): DependencyStep {
   if (!(guard instanceof DependsMarker)) {
-    throw new ConfigurationError(
-      `\`dependencies\` takes Depends(fn) or Security(fn); number ${index + 1} is ${describe(guard)}.`,
-      { code: "TSGI_INVALID_DEPENDENCIES_ENTRY" },
-    );
+    throw configurationError("TSGI_INVALID_DEPENDENCIES_ENTRY", index + 1, describe(guard));
   }
   const spec = { name: "", kind: ParamKind.DEPENDS, annotation: guard, default: undefined, marker: guard };
   return compileStep(spec, place);
@@ -367,11 +342,7 @@ function assertScopesFit(steps: readonly DependencyStep[]): void {
   for (const { plan, scope } of steps) {
     for (const inner of plan.dependencies) {
       if (plan.shape === "generator" && scope === "request" && inner.scope === "function" && inner.plan.hasGenerator) {
-        throw new ConfigurationError(
-          `The dependency ${plan.name} (scope "request") uses ${inner.plan.name} (scope "function"), ` +
-            'which is closed before it. Give both the same scope: Depends(fn, { scope: "request" }).',
-          { code: "TSGI_DEPENDENCY_SCOPE" },
-        );
+        throw configurationError("TSGI_DEPENDENCY_SCOPE", plan.name, inner.plan.name);
       }
     }
     assertScopesFit(plan.dependencies);
@@ -382,11 +353,7 @@ function assertOneBody(sources: readonly ParamSpec[]): void {
   const body = sources.find((spec) => spec.kind === ParamKind.BODY);
   const form = sources.find((spec) => spec.kind === ParamKind.FORM || spec.kind === ParamKind.FILE);
   if (body && form) {
-    throw new ConfigurationError(
-      `The parameter ${JSON.stringify(body.name)} is read from a JSON body and ${JSON.stringify(form.name)} from a form: ` +
-        "a request has one body. Use one kind for both.",
-      { code: "TSGI_BODY_AND_FORM" },
-    );
+    throw configurationError("TSGI_BODY_AND_FORM", body.name, form.name);
   }
 }
 

@@ -1,3 +1,4 @@
+import { messageOf } from "../error-codes.js";
 import { RecursionError } from "../exceptions.js";
 import type { Callable } from "../params.js";
 import type { FindOverride } from "./call.js";
@@ -61,10 +62,9 @@ export function createFindOverride(
   const assertNoCircle = (plan: DependencyPlan, chain: readonly Callable[]): void => {
     if (chain.includes(plan.callable)) {
       const circle = [...chain.slice(chain.indexOf(plan.callable)), plan.callable].map(nameOf).join(" → ");
-      throw new RecursionError(
-        `Dependencies go in a circle through dependencyOverrides: ${circle}. Take one of the overrides out.`,
-        { code: "TSGI_CIRCULAR_DEPENDENCY" },
-      );
+      throw new RecursionError(messageOf("TSGI_CIRCULAR_DEPENDENCY.overrides", circle), {
+        code: "TSGI_CIRCULAR_DEPENDENCY",
+      });
     }
     for (const step of plan.dependencies) {
       if (!step.isOriginal) assertNoCircle(find(step, false), [...chain, plan.callable]);

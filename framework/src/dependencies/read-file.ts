@@ -1,5 +1,5 @@
 import { type FormValue, UploadFile } from "../datastructures.js";
-import { ConfigurationError } from "../exceptions.js";
+import { configurationError } from "../exceptions.js";
 import type { SourceMarker } from "../params.js";
 import { mediaTypeOf } from "../request.js";
 import { type CompiledSchema, compileSchema, type Faults } from "../schema.js";
@@ -16,11 +16,7 @@ export function isMultiple({ options, schema }: SourceMarker): boolean {
 function assertFileSchema(compiled: CompiledSchema | null, where: string): void {
   const { type } = compiled?.json ?? {};
   if (type === undefined || type === "string" || type === "array") return;
-  throw new ConfigurationError(
-    `${where} is a file, which is no ${String(type)}. Write File() for one, File({ multiple: true }) for all of the name, ` +
-      "or File(t.Array(t.Any(), { maxItems: 5 })).",
-    { code: "TSGI_INVALID_FILE_SCHEMA" },
-  );
+  throw configurationError("TSGI_INVALID_FILE_SCHEMA", where, type);
 }
 
 /** A browser sends an input that was left blank as an empty file without a name, and some clients as empty text. */

@@ -1,7 +1,7 @@
 import type { FormData } from "../datastructures.js";
 import { cookieValues, headerValues } from "../request.js";
 import { type Coerce, type CompiledSchema, compileSchema, Faults, isSecretName } from "../schema.js";
-import { ConfigurationError } from "../exceptions.js";
+import { configurationError } from "../exceptions.js";
 import { ParamKind, type SourceMarker } from "../params.js";
 import { type Absence, absenceOf, TEXT } from "./absence.js";
 import type { Call } from "./call.js";
@@ -141,10 +141,7 @@ function compileFields(compiled: CompiledSchema, kind: number, where: string): F
 
 function readable(coerce: Coerce | null, what: string): Coerce {
   if (coerce) return coerce;
-  throw new ConfigurationError(
-    `${what} cannot be read from text. Take a scalar, a list of scalars, or an object of them; or read it with Body().`,
-    { code: "TSGI_SCHEMA_NOT_READABLE_FROM_TEXT" },
-  );
+  throw configurationError("TSGI_SCHEMA_NOT_READABLE_FROM_TEXT", what);
 }
 
 /** Reads each property of an object schema by its own name, and tells all that is wrong with any of them. */

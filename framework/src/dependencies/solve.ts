@@ -1,4 +1,4 @@
-import { ConfigurationError, RequestValidationError } from "../exceptions.js";
+import { configurationError, RequestValidationError } from "../exceptions.js";
 import { type Callable, paramsOf } from "../params.js";
 import type { Call } from "./call.js";
 import type { Exit } from "./exits.js";
@@ -202,10 +202,7 @@ function invoke(plan: DependencyPlan, step: DependencyStep, args: Solved, call: 
 function enter(generator: Exit["generator"], plan: DependencyPlan, step: DependencyStep, call: Call): unknown {
   const yielded = (result: IteratorResult<unknown, unknown>): unknown => {
     if (result.done) {
-      throw new ConfigurationError(
-        `The dependency ${plan.name} is a generator that yields nothing. Let it yield once.`,
-        { code: "TSGI_DEPENDENCY_WITHOUT_YIELD" },
-      );
+      throw configurationError("TSGI_DEPENDENCY_WITHOUT_YIELD", plan.name);
     }
     (call.exits ??= []).push({ generator, scope: step.scope, name: plan.name });
     return result.value;

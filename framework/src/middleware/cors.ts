@@ -1,6 +1,6 @@
 import type { HTTPScope, Send } from "../asgi.js";
 import type { Middleware } from "../chain.js";
-import { ConfigurationError } from "../exceptions.js";
+import { configurationError } from "../exceptions.js";
 import { headerValues } from "../request.js";
 import { addVary, Response, ResponseHeaders } from "../response.js";
 import { onHTTP } from "./on-http.js";
@@ -155,20 +155,13 @@ function compile(options: CorsOptions): Rules {
   const { allowOrigins, allowCredentials = false, maxAge = 600, exposeHeaders = [] } = options;
   const isAllowed = compileOrigins(allowOrigins);
   if (isAllowed === null && allowCredentials) {
-    throw new ConfigurationError(
-      'cors(): allowCredentials with allowOrigins "*" would let every page on the web act as its visitor. ' +
-        'List the origins: allowOrigins: ["https://example.com"].',
-      { code: "TSGI_CORS_CREDENTIALS_FOR_ALL" },
-    );
+    throw configurationError("TSGI_CORS_CREDENTIALS_FOR_ALL.origins");
   }
   assertWhole("cors(): maxAge", maxAge, 0);
   const headers = tokens("allowHeaders", options.allowHeaders ?? []);
   const expose = tokens("exposeHeaders", exposeHeaders);
   if (expose === null && allowCredentials) {
-    throw new ConfigurationError(
-      'cors(): beside allowCredentials a browser takes exposeHeaders "*" for a name. List them.',
-      { code: "TSGI_CORS_CREDENTIALS_FOR_ALL" },
-    );
+    throw configurationError("TSGI_CORS_CREDENTIALS_FOR_ALL.headers");
   }
   return {
     isAllowed,
@@ -187,7 +180,5 @@ function tokens(option: string, given: unknown): readonly string[] | null {
   if (given === "*" || (list.length === 1 && list[0] === "*")) return null;
   const names = list.filter((name): name is string => typeof name === "string" && TOKEN.test(name) && name !== "*");
   if (Array.isArray(given) && names.length === list.length) return names;
-  throw new ConfigurationError(`cors(): ${option} takes a list of names, or "*", not ${JSON.stringify(given)}.`, {
-    code: "TSGI_INVALID_CORS_LIST",
-  });
+  throw configurationError("TSGI_INVALID_CORS_LIST", option, given);
 }

@@ -1,7 +1,7 @@
 import type { HTTPResponseBodyMessage, HTTPResponseStartMessage, HTTPScope, Send, SendMessage } from "../asgi.js";
 import type { Middleware } from "../chain.js";
 import { createBytes } from "../datastructures.js";
-import { ConfigurationError } from "../exceptions.js";
+import { configurationError } from "../exceptions.js";
 import { type AcceptedCodings, chooseCoding, headerValues, mediaTypeOf } from "../request.js";
 import { addVary, type ResponseHeaders } from "../response.js";
 import { type CompressionLevels, Compressor, type ContentCoding, encodeWhole } from "./compressor.js";
@@ -88,11 +88,7 @@ function compile(options: GzipOptions): Settings {
   assertWhole("gzip(): brotliQuality", brotliQuality, 0);
   const isKnown = Array.isArray(encodings) && encodings.every((coding) => coding === "gzip" || coding === "br");
   if (!isKnown || encodings.length === 0 || level > 9 || brotliQuality > 11) {
-    throw new ConfigurationError(
-      'gzip() takes encodings of "gzip" and "br", a level from 1 to 9, a brotliQuality from 0 to 11. ' +
-        `What came is ${JSON.stringify({ encodings, level, brotliQuality })}.`,
-      { code: "TSGI_INVALID_GZIP_OPTION" },
-    );
+    throw configurationError("TSGI_INVALID_GZIP_OPTION", { encodings, level, brotliQuality });
   }
   return { minimumSize, encodings, levels: { gzip: level, br: brotliQuality } };
 }

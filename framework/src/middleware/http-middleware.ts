@@ -1,6 +1,6 @@
 import type { ASGIApp, HTTPResponseStartMessage, HTTPScope, Receive, Send, SendMessage } from "../asgi.js";
 import type { Middleware } from "../chain.js";
-import { ClientDisconnect, ConfigurationError } from "../exceptions.js";
+import { ClientDisconnect, configurationError } from "../exceptions.js";
 import { markHandled } from "../promises.js";
 import { Request } from "../request.js";
 import { Response, type ResponseHeaders } from "../response.js";
@@ -8,7 +8,6 @@ import { onHTTP } from "./on-http.js";
 import { headersOf } from "./response-head.js";
 import { sendInOrder } from "./send-in-order.js";
 import { SharedReceive } from "./shared-receive.js";
-import { describe } from "../wording.js";
 
 /** The head of a response that has not been sent yet. What is changed in it is what the client gets. */
 export interface ResponseHead {
@@ -54,11 +53,7 @@ export type HTTPMiddlewareFunction = (
  */
 export function httpMiddleware(fn: HTTPMiddlewareFunction): Middleware {
   if (typeof fn !== "function") {
-    throw new ConfigurationError(
-      "httpMiddleware() takes a function: httpMiddleware(async (request, next) => { … }). " +
-        `What came is ${describe(fn)}.`,
-      { code: "TSGI_MIDDLEWARE_NOT_A_FUNCTION" },
-    );
+    throw configurationError("TSGI_MIDDLEWARE_NOT_A_FUNCTION.http", fn);
   }
   return onHTTP((app, scope, receive, send) => new Passage(app, scope, receive, send).run(fn));
 }

@@ -1,7 +1,7 @@
 import type { HTTPScope } from "../asgi.js";
 import type { Middleware } from "../chain.js";
 import { decodeLatin1 } from "../datastructures.js";
-import { ConfigurationError } from "../exceptions.js";
+import { configurationError } from "../exceptions.js";
 import { Response } from "../response.js";
 import { type Host, hostOf, ownHost } from "./host.js";
 import { onHTTP } from "./on-http.js";
@@ -38,10 +38,7 @@ export function httpsRedirect(options: HttpsRedirectOptions = {}): Middleware {
   assertOptions("httpsRedirect()", options, ["statusCode", "port"]);
   const { statusCode = 307, port } = options;
   if (statusCode !== 307 && statusCode !== 308) {
-    throw new ConfigurationError(
-      `httpsRedirect(): statusCode is 307 or 308, which keep the method, not ${String(statusCode)}.`,
-      { code: "TSGI_INVALID_REDIRECT_STATUS" },
-    );
+    throw configurationError("TSGI_INVALID_REDIRECT_STATUS", statusCode);
   }
   if (port !== undefined) assertWhole("httpsRedirect(): port", port, 1);
   return onHTTP(async (app, scope, receive, send) => {

@@ -1,5 +1,4 @@
-import { ConfigurationError } from "../exceptions.js";
-import { describe } from "../wording.js";
+import { configurationError } from "../exceptions.js";
 
 /** Decides on an origin as a browser sends it. */
 export type OriginTest = (origin: string) => boolean | Promise<boolean>;
@@ -22,18 +21,11 @@ export function compileOrigins(rule: OriginRule): OriginTest | null {
   if (typeof rule === "function") return (origin) => origin.length <= MAX_LENGTH && rule(origin);
   const entries: unknown = typeof rule === "string" || rule instanceof RegExp ? [rule] : rule;
   if (!Array.isArray(entries)) {
-    throw new ConfigurationError(
-      'cors() needs allowOrigins: ["https://example.com"], or "*" for every page on the web. ' +
-        `What came is ${describe(rule)}.`,
-      { code: "TSGI_MISSING_CORS_ORIGINS" },
-    );
+    throw configurationError("TSGI_MISSING_CORS_ORIGINS", rule);
   }
   if (entries.includes("*")) {
     if (entries.length === 1) return null;
-    throw new ConfigurationError(
-      'cors(): "*" in allowOrigins makes the other origins pointless. Leave one or the other.',
-      { code: "TSGI_INVALID_CORS_ORIGIN" },
-    );
+    throw configurationError("TSGI_INVALID_CORS_ORIGIN.all");
   }
   const origins = new Set<string>();
   const expressions: RegExp[] = [];
@@ -53,21 +45,12 @@ function whole({ source, flags }: RegExp): RegExp {
 /** @throws ConfigurationError for what a browser would never send as `Origin`. */
 function assertOrigin(entry: unknown): string {
   if (entry === "null") {
-    throw new ConfigurationError(
-      'cors(): every page can have the origin "null", in a sandboxed frame. It cannot be in allowOrigins. ' +
-        "Take it out, and serve the page that calls from an origin of its own.",
-      { code: "TSGI_INVALID_CORS_ORIGIN" },
-    );
+    throw configurationError("TSGI_INVALID_CORS_ORIGIN.null");
   }
   const match = typeof entry === "string" ? /^([a-z][a-z0-9+.-]*):\/\/[^/?#@\\*\s]+$/.exec(entry) : null;
   const isWeb = match !== null && /^https?$/.test(match[1] as string);
   if (match === null || (isWeb && (!URL.canParse(match[0]) || new URL(match[0]).origin !== match[0]))) {
-    throw new ConfigurationError(
-      `cors(): ${JSON.stringify(entry)} in allowOrigins is not what a browser sends. Write scheme and host in lower ` +
-        'case, a port only where it is not the default, no path: "https://example.com". For many hosts write an ' +
-        String.raw`expression: /https:\/\/[a-z0-9-]+\.example\.com/.`,
-      { code: "TSGI_INVALID_CORS_ORIGIN" },
-    );
+    throw configurationError("TSGI_INVALID_CORS_ORIGIN.form", entry);
   }
   return match[0];
 }

@@ -1,5 +1,5 @@
 import type { Middleware } from "../chain.js";
-import { ConfigurationError } from "../exceptions.js";
+import { configurationError } from "../exceptions.js";
 import { headerValues } from "../request.js";
 import { onHTTP } from "./on-http.js";
 import { assertOptions } from "../options.js";
@@ -39,11 +39,7 @@ const ID = /^[\w.:+/=@-]{1,128}$/;
 export function requestId(options: RequestIdOptions = {}): Middleware {
   assertOptions("requestId()", options, ["header", "trustIncoming", "generate"]);
   const { header = "X-Request-ID", trustIncoming = false, generate = () => crypto.randomUUID() } = options;
-  if (!TOKEN.test(header))
-    throw new ConfigurationError(
-      `requestId(): ${JSON.stringify(header)} is no name of a header. Write one word, such as "X-Request-ID".`,
-      { code: "TSGI_INVALID_HEADER_NAME" },
-    );
+  if (!TOKEN.test(header)) throw configurationError("TSGI_INVALID_HEADER_NAME", header);
   const name = header.toLowerCase();
   return onHTTP((app, scope, receive, send) => {
     const [given = "", second] = trustIncoming ? headerValues(scope.headers ?? [], name) : [];

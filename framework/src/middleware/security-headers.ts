@@ -1,5 +1,6 @@
 import type { Middleware } from "../chain.js";
-import { ConfigurationError } from "../exceptions.js";
+import { messageOf } from "../error-codes.js";
+import { ConfigurationError, configurationError } from "../exceptions.js";
 import { ResponseHeaders } from "../response.js";
 import { onHTTP } from "./on-http.js";
 import { assertOptions } from "../options.js";
@@ -69,12 +70,7 @@ type Pair = readonly [name: string, value: string];
 function compile(options: SecurityHeadersOptions): readonly Pair[] {
   const { frameOptions = "DENY", referrerPolicy = "strict-origin-when-cross-origin" } = options;
   if (frameOptions !== false && frameOptions !== "DENY" && frameOptions !== "SAMEORIGIN") {
-    throw new ConfigurationError(
-      'securityHeaders(): frameOptions is "DENY", "SAMEORIGIN" or false. ' +
-        `What came is ${JSON.stringify(frameOptions)}: for other pages write a contentSecurityPolicy with ` +
-        "frame-ancestors.",
-      { code: "TSGI_INVALID_FRAME_OPTIONS" },
-    );
+    throw configurationError("TSGI_INVALID_FRAME_OPTIONS", frameOptions);
   }
   const ancestors = frameOptions === "DENY" ? "frame-ancestors 'none'" : "frame-ancestors 'self'";
   const { contentSecurityPolicy = frameOptions === false ? false : ancestors } = options;
@@ -90,7 +86,7 @@ function compile(options: SecurityHeadersOptions): readonly Pair[] {
   try {
     return [...new ResponseHeaders(pairs)];
   } catch (error) {
-    throw new ConfigurationError(`securityHeaders(): ${(error as Error).message}`, {
+    throw new ConfigurationError(messageOf("TSGI_INVALID_HEADER_VALUE", (error as Error).message), {
       code: "TSGI_INVALID_HEADER_VALUE",
       cause: error,
     });
@@ -103,12 +99,7 @@ function compileTransport(options: (SecurityHeadersOptions["strictTransportSecur
   const { maxAge = YEAR, includeSubDomains = false, preload = false } = options;
   assertWhole("securityHeaders(): maxAge", maxAge, 0);
   if (preload && (!includeSubDomains || maxAge < MIN_PRELOAD)) {
-    throw new ConfigurationError(
-      "securityHeaders(): preload needs includeSubDomains and a maxAge of a year or more. " +
-        `What came is ${JSON.stringify({ maxAge, includeSubDomains })}. ` +
-        "Write strictTransportSecurity: { maxAge: 63072000, includeSubDomains: true, preload: true }.",
-      { code: "TSGI_INVALID_HSTS_PRELOAD" },
-    );
+    throw configurationError("TSGI_INVALID_HSTS_PRELOAD", { maxAge, includeSubDomains });
   }
   const directives = [`max-age=${maxAge}`, includeSubDomains ? "includeSubDomains" : "", preload ? "preload" : ""];
   return ["strict-transport-security", directives.filter((text) => text !== "").join("; ")];

@@ -1,5 +1,6 @@
 import type { Middleware } from "../chain.js";
-import { ConfigurationError } from "../exceptions.js";
+import { messageOf } from "../error-codes.js";
+import { ConfigurationError, configurationError } from "../exceptions.js";
 import { type Connection, Request } from "../request.js";
 import { addVary, type CookieOptions, type ResponseHeaders, serializeCookie } from "../response.js";
 import { onHTTP } from "./on-http.js";
@@ -93,10 +94,7 @@ export function clearSession(request: Connection): void {
 function find(request: Connection): Session {
   const session = (request.state as { [SESSION]?: Session })[SESSION];
   if (session) return session;
-  throw new ConfigurationError(
-    "There is no session here. Add the middleware: app.addMiddleware(sessions({ secret })). It is for HTTP requests.",
-    { code: "TSGI_MISSING_SESSION" },
-  );
+  throw configurationError("TSGI_MISSING_SESSION");
 }
 
 function compile(options: SessionsOptions) {
@@ -107,24 +105,17 @@ function compile(options: SessionsOptions) {
   const isLong = (text: unknown) =>
     typeof text === "string" && new TextEncoder().encode(text).length >= MIN_SECRET_BYTES;
   if (!Array.isArray(secrets) || secrets.length === 0 || !secrets.every(isLong)) {
-    throw new ConfigurationError(
-      `sessions() needs a secret of at least ${MIN_SECRET_BYTES} bytes, such as \`openssl rand -hex 32\` gives. ` +
-        "What came is none, or a shorter one.",
-      { code: "TSGI_WEAK_SESSION_SECRET" },
-    );
+    throw configurationError("TSGI_WEAK_SESSION_SECRET", MIN_SECRET_BYTES);
   }
   assertWhole("sessions(): maxAge", maxAge, 1);
   if (sameSite === "none" && !secure) {
-    throw new ConfigurationError(
-      'sessions(): browsers refuse sameSite "none" without secure. Write secure: true, or sameSite: "lax".',
-      { code: "TSGI_INVALID_SESSION_COOKIE" },
-    );
+    throw configurationError("TSGI_INVALID_SESSION_COOKIE.secure");
   }
   const attributes: CookieOptions = { maxAge, sameSite, secure, httpOnly: true, path: "/" };
   try {
     serializeCookie(name, "", attributes);
   } catch (error) {
-    throw new ConfigurationError(`sessions(): ${(error as Error).message}`, {
+    throw new ConfigurationError(messageOf("TSGI_INVALID_SESSION_COOKIE.form", (error as Error).message), {
       code: "TSGI_INVALID_SESSION_COOKIE",
       cause: error,
     });

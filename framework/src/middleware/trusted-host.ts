@@ -1,10 +1,9 @@
 import type { Middleware } from "../chain.js";
-import { ConfigurationError } from "../exceptions.js";
+import { configurationError } from "../exceptions.js";
 import { hostOf, parseHost } from "./host.js";
 import { onHTTP } from "./on-http.js";
 import { assertOptions } from "../options.js";
 import { refuse } from "./response-head.js";
-import { describe } from "../wording.js";
 
 /** What `trustedHost` takes. */
 export interface TrustedHostOptions {
@@ -49,11 +48,7 @@ function compile(options: TrustedHostOptions): readonly Test[] {
   assertOptions("trustedHost()", options, ["allowedHosts"]);
   const { allowedHosts } = options;
   if (!Array.isArray(allowedHosts) || allowedHosts.length === 0) {
-    throw new ConfigurationError(
-      'trustedHost() needs allowedHosts: ["example.com", "*.example.com"]. ' +
-        `What came is ${Array.isArray(allowedHosts) ? "an empty list" : describe(allowedHosts)}.`,
-      { code: "TSGI_INVALID_TRUSTED_HOST" },
-    );
+    throw configurationError("TSGI_INVALID_TRUSTED_HOST.none", allowedHosts);
   }
   return allowedHosts.map(compileEntry);
 }
@@ -65,11 +60,7 @@ function compileEntry(entry: unknown): Test {
   const isWildcard = text.startsWith("*.");
   const host = parseHost(isWildcard ? text.slice(2) : text);
   if (host === null || (isWildcard && host.name.startsWith("["))) {
-    throw new ConfigurationError(
-      `trustedHost(): ${JSON.stringify(entry)} in allowedHosts is no host. Write it without scheme and path: ` +
-        '"example.com", "*.example.com", "127.0.0.1:8000", "[::1]".',
-      { code: "TSGI_INVALID_TRUSTED_HOST" },
-    );
+    throw configurationError("TSGI_INVALID_TRUSTED_HOST.entry", entry);
   }
   const { name, port } = host;
   return (givenName, givenPort) =>

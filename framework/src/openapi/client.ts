@@ -1,3 +1,4 @@
+import { messageOf } from "../error-codes.js";
 import { ConfigurationError } from "../exceptions.js";
 import type { OpenAPIDocument } from "./types.js";
 
@@ -27,11 +28,8 @@ async function loadGenerator(from: string): Promise<TypeGenerator> {
   try {
     return require(GENERATOR) as TypeGenerator;
   } catch (error) {
-    const reason =
-      versionOf(GENERATOR, require) === null
-        ? `${from} has no openapi-typescript, which writes the types of a client.`
-        : `openapi-typescript in ${from} cannot be loaded. It needs TypeScript 5 beside it: 7 has no programming interface.`;
-    throw new ConfigurationError(`${reason} Run: ${installation(require)}`, {
+    const variant = versionOf(GENERATOR, require) === null ? "install" : "load";
+    throw new ConfigurationError(messageOf(`TSGI_MISSING_OPENAPI_TYPESCRIPT.${variant}`, from, installation(require)), {
       code: "TSGI_MISSING_OPENAPI_TYPESCRIPT",
       cause: error,
     });

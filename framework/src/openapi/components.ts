@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../exceptions.js";
+import { configurationError } from "../exceptions.js";
 import { isObjectSchema, type JSONSchema, resolveRef, type Schema, unionMembers } from "../schema.js";
 import { Comparison } from "./comparison.js";
 import { annotate, type Direction, toOpenAPI30 } from "./to-openapi30.js";
@@ -122,11 +122,7 @@ class Source {
   resolve(ref: string): JSONSchema {
     const target = this.#byId?.get(ref) ?? resolveRef(ref, this.root);
     if (target) return target;
-    throw new ConfigurationError(
-      `The reference ${JSON.stringify(ref)} leads nowhere within its schema. ` +
-        "Define it in the $defs of that schema, or write the schema itself in its place.",
-      { code: "TSGI_UNRESOLVED_REFERENCE" },
-    );
+    throw configurationError("TSGI_UNRESOLVED_REFERENCE.document", ref);
   }
 }
 
@@ -265,11 +261,7 @@ export class Components {
     }
     const rival = group.find(({ first, directions }) => first.rank === RANK.id && directions.has(entry.direction));
     if (entry.rank === RANK.id && rival) {
-      throw new ConfigurationError(
-        `${entry.place}: the schema with the $id ${JSON.stringify(entry.base)} is another one than that of ` +
-          `${rival.first.place}. Give each an $id of its own.`,
-        { code: "TSGI_DUPLICATE_SCHEMA_ID" },
-      );
+      throw configurationError("TSGI_DUPLICATE_SCHEMA_ID", entry.place, entry.base, rival.first.place);
     }
     group.push({ first: entry, content, directions: new Set([entry.direction]), references: [...entry.references] });
   }

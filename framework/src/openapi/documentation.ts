@@ -1,5 +1,5 @@
 import { encodeUTF8 } from "../datastructures.js";
-import { ConfigurationError } from "../exceptions.js";
+import { configurationError } from "../exceptions.js";
 import { PathPattern } from "../path-pattern.js";
 import { Request } from "../request.js";
 import { HTMLResponse, listsTag, Response } from "../response.js";
@@ -68,11 +68,7 @@ export class Documentation {
     ].filter((placed): placed is PlacedPage => placed.path !== null);
     const paths = [this.#documentPath, ...this.#pages.map(({ path }) => path)].filter((path) => path !== null);
     if (new Set(paths).size < paths.length) {
-      throw new ConfigurationError(
-        "openapiUrl, docsUrl and redocUrl are three paths: give each one of its own, or null. " +
-          `What came is ${paths.join(", ")}.`,
-        { code: "TSGI_DUPLICATE_DOCUMENT_URL" },
-      );
+      throw configurationError("TSGI_DUPLICATE_DOCUMENT_URL", paths);
     }
   }
 
@@ -136,10 +132,7 @@ function pathOf(name: string, value: string | null | undefined, fallback: string
   if (value === null) return null;
   const path = value ?? fallback;
   if (typeof path !== "string" || !path.startsWith("/") || /[{}?#%*]/.test(path) || /^\/+$/.test(path)) {
-    throw new ConfigurationError(
-      `${name} is a path of plain text such as ${JSON.stringify(fallback)}, or null; ${JSON.stringify(path)} is none.`,
-      { code: "TSGI_INVALID_DOCUMENT_URL" },
-    );
+    throw configurationError("TSGI_INVALID_DOCUMENT_URL", name, fallback, path);
   }
   return PathPattern.parse(path, name).template;
 }

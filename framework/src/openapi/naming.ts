@@ -1,5 +1,5 @@
 /** Names that the document makes up: of operations, summaries and components. @module */
-import { ConfigurationError } from "../exceptions.js";
+import { configurationError } from "../exceptions.js";
 import type { PathPattern } from "../path-pattern.js";
 import { type DocumentedRoute, placeOf } from "./route.js";
 
@@ -87,10 +87,7 @@ export class OperationIds {
     const id = chosen ?? this.#numbered(base);
     const rival = this.#places.get(id);
     if (rival !== undefined) {
-      throw new ConfigurationError(
-        `the operation id ${JSON.stringify(id)} is that of ${rival} as well. Give each route an \`operationId\` of its own.`,
-        { code: "TSGI_DUPLICATE_OPERATION_ID" },
-      );
+      throw configurationError("TSGI_DUPLICATE_OPERATION_ID", id, rival);
     }
     this.#places.set(id, place);
     return id;

@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../exceptions.js";
+import { configurationError } from "../exceptions.js";
 import type { SchemaObject } from "./types.js";
 
 /**
@@ -31,10 +31,7 @@ function typeOf(value: unknown): NonNullable<SchemaObject["type"]> | null {
   if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number";
   const type = typeof value;
   if (type === "string" || type === "boolean" || type === "object") return type;
-  throw new ConfigurationError(
-    `A value of type ${type} has no JSON form, so no document can list it. Write it as it would travel.`,
-    { code: "TSGI_VALUE_WITHOUT_JSON_FORM" },
-  );
+  throw configurationError("TSGI_VALUE_WITHOUT_JSON_FORM.value", type);
 }
 
 function enumOfType(type: NonNullable<SchemaObject["type"]>, values: unknown[]): SchemaObject {

@@ -1,6 +1,6 @@
 /** Operations: what the document says of a route, and of the requests that it sends later. @module */
 import { compileRoute } from "../dependencies.js";
-import { ConfigurationError } from "../exceptions.js";
+import { configurationError } from "../exceptions.js";
 import { PathPattern } from "../path-pattern.js";
 import type { CallbackOperation } from "../router.js";
 import { bodyOf } from "./bodies.js";
@@ -72,10 +72,7 @@ function callbacksOf(route: DocumentedRoute, operationId: string, parts: Parts):
       for (const [key, operation] of Object.entries(operations)) {
         const method = methodOf(key);
         const place = `${placeOf(route)}, callback ${JSON.stringify(name)}, ${key} ${address}`;
-        if (!method)
-          throw new ConfigurationError(`${place}: a document knows no such method. Write "post".`, {
-            code: "TSGI_INVALID_CALLBACK_METHOD",
-          });
+        if (!method) throw configurationError("TSGI_INVALID_CALLBACK_METHOD", place);
         const id = parts.ids.take(operation.operationId, operationId + capitalize(name), place);
         item[method] = operationOf(routeOf(method.toUpperCase(), address, name, operation), id, parts, false);
       }

@@ -1,4 +1,4 @@
-import { ConfigurationError, statusPhrase } from "../exceptions.js";
+import { configurationError, statusPhrase } from "../exceptions.js";
 import type { MediaTypeDoc, ResponseDoc, StreamFormat } from "../router.js";
 import { type Schema, toJSONSchema } from "../schema.js";
 import type { Components, Use } from "./components.js";
@@ -100,10 +100,7 @@ class Responses {
   /** Lays what a route says of a status over what is known of it. */
   add(status: string, doc: ResponseDoc): void {
     if (!/^(?:[1-5](?:\d\d|XX)|default)$/.test(status)) {
-      throw new ConfigurationError(
-        `\`responses\` takes statuses such as 404, "4XX" or "default"; ${JSON.stringify(status)} is none.`,
-        { code: "TSGI_INVALID_RESPONSE_STATUS" },
-      );
+      throw configurationError("TSGI_INVALID_RESPONSE_STATUS", status);
     }
     const known = this.#list.get(status) ?? { description: phraseOf(status) };
     const headers = { ...known.headers, ...this.#headersOf(doc) };

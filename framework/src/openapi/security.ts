@@ -1,5 +1,5 @@
 import type { DependencyStep, RoutePlan } from "../dependencies.js";
-import { ConfigurationError } from "../exceptions.js";
+import { configurationError } from "../exceptions.js";
 import { SecurityScheme, type SecuritySchemeObject } from "../security.js";
 import type { SecurityRequirementObject } from "./types.js";
 
@@ -52,10 +52,7 @@ export class SecuritySchemes {
       return;
     }
     if (isNamed && this.#definitions.has(base)) {
-      throw new ConfigurationError(
-        `Two different security schemes have the schemeName ${JSON.stringify(base)}. Give each one of its own.`,
-        { code: "TSGI_DUPLICATE_SECURITY_SCHEME" },
-      );
+      throw configurationError("TSGI_DUPLICATE_SECURITY_SCHEME", base);
     }
     let name = base;
     for (let number = 2; this.#definitions.has(name); number++) name = `${base}${number}`;

@@ -1,5 +1,5 @@
 /** From JSON Schema (draft 2020-12, draft-07 and TypeBox's own) to the dialect of OpenAPI 3.0. @module */
-import { ConfigurationError } from "../exceptions.js";
+import { configurationError } from "../exceptions.js";
 import { type JSONSchema, unionMembers } from "../schema.js";
 import { enumSchema, toNullable } from "./nullable.js";
 import type { SchemaObject } from "./types.js";
@@ -20,10 +20,7 @@ export function toJSONValue(value: unknown): unknown {
     const text = JSON.stringify(value) as string | undefined;
     return text === undefined ? undefined : (JSON.parse(text) as unknown);
   } catch (error) {
-    throw new ConfigurationError(
-      `A default or an example has no JSON form: ${(error as Error).message}. Write it as it would travel.`,
-      { code: "TSGI_VALUE_WITHOUT_JSON_FORM" },
-    );
+    throw configurationError("TSGI_VALUE_WITHOUT_JSON_FORM.example", (error as Error).message);
   }
 }
 
@@ -168,11 +165,7 @@ function typedOf(type: string, schema: JSONSchema, inner: Inner, direction: Dire
       return enumSchema([null]);
     default:
       if (TYPES.has(type)) return { type: type as "boolean" };
-      throw new ConfigurationError(
-        `The schema type ${JSON.stringify(type)} has no form in an OpenAPI document. ` +
-          "Describe what travels on the wire, or leave the route out with includeInSchema: false.",
-        { code: "TSGI_SCHEMA_WITHOUT_OPENAPI_FORM" },
-      );
+      throw configurationError("TSGI_SCHEMA_WITHOUT_OPENAPI_FORM", type);
   }
 }
 

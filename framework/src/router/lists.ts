@@ -1,5 +1,4 @@
-import { ConfigurationError } from "../exceptions.js";
-import { describe } from "../wording.js";
+import { configurationError } from "../exceptions.js";
 
 /** The options that are lists, of an App, a router or a route. */
 interface Lists {
@@ -17,17 +16,11 @@ interface Lists {
 export function assertLists({ tags, dependencies, middleware }: Lists, where: string): void {
   for (const [name, list] of Object.entries({ tags, dependencies, middleware })) {
     if (list !== undefined && !Array.isArray(list)) {
-      throw new ConfigurationError(`${where}: \`${name}\` should be a list, not ${describe(list)}.`, {
-        code: "TSGI_NOT_A_LIST",
-      });
+      throw configurationError("TSGI_NOT_A_LIST", where, name, list);
     }
   }
   for (const layer of middleware ?? []) {
     if (typeof layer === "function") continue;
-    throw new ConfigurationError(
-      `${where}: a middleware is a function from app to app, not ${describe(layer)}. ` +
-        "Write middleware: [cors({ … })].",
-      { code: "TSGI_MIDDLEWARE_NOT_A_FUNCTION" },
-    );
+    throw configurationError("TSGI_MIDDLEWARE_NOT_A_FUNCTION.listed", where, layer);
   }
 }

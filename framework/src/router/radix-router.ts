@@ -1,5 +1,5 @@
 /** The router: a radix tree keyed by path segments, and look-ups in time linear in a path's segments. @module */
-import { ConfigurationError } from "../exceptions.js";
+import { configurationError } from "../exceptions.js";
 import { WORK_PER_SEGMENT } from "./dfa.js";
 import { createLookup } from "./lookup.js";
 import type { Lookup } from "./lookup.js";
@@ -62,10 +62,7 @@ export class RadixRouter<H = unknown, M = Record<string, unknown>> {
       node = node.childFor(segment);
     }
     if (node.handlers.has(method)) {
-      throw new ConfigurationError(
-        `${method} ${pattern.text}: this method and pattern have a route already (the names of parameters make no difference). Give one of them another path or method.`,
-        { code: "TSGI_DUPLICATE_ROUTE" },
-      );
+      throw configurationError("TSGI_DUPLICATE_ROUTE", method, pattern.text);
     }
     node.handlers.set(method, [handler, metadata]);
     node.names.set(method, pattern.names);

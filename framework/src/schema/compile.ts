@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../exceptions.js";
+import { configurationError } from "../exceptions.js";
 import type { Check, Compiler, Direction } from "./check.js";
 import { compileDefault } from "./defaults.js";
 import { Faults, shorten } from "./faults.js";
@@ -122,11 +122,7 @@ class Document implements Compiler {
     if (schema.$ref === undefined) return schema;
     const target = this.#byId.get(schema.$ref) ?? resolveRef(schema.$ref, this.#root);
     if (target) return target;
-    throw new ConfigurationError(
-      `The reference ${JSON.stringify(schema.$ref)} leads nowhere. Use the schema itself instead of a reference, or ` +
-        "`t.Module({ … }).Import(name)` for structs that refer to each other.",
-      { code: "TSGI_UNRESOLVED_REFERENCE" },
-    );
+    throw configurationError("TSGI_UNRESOLVED_REFERENCE.schema", schema.$ref ?? "");
   }
 
   #compileKeywords(schema: JSONSchema, isSpecial: boolean): Check {
@@ -186,15 +182,8 @@ class Document implements Compiler {
         return compileDate(schema, this.direction);
       default:
         throw NO_JSON_FORM.has(type)
-          ? new ConfigurationError(
-              `A schema of type ${JSON.stringify(type)} has no JSON form. Describe what travels on the wire instead.`,
-              { code: "TSGI_SCHEMA_WITHOUT_JSON_FORM" },
-            )
-          : new ConfigurationError(
-              `The schema type ${JSON.stringify(type)} is not known. ` +
-                "Known types: string, number, integer, boolean, object, array, null.",
-              { code: "TSGI_UNKNOWN_SCHEMA_TYPE" },
-            );
+          ? configurationError("TSGI_SCHEMA_WITHOUT_JSON_FORM", type)
+          : configurationError("TSGI_UNKNOWN_SCHEMA_TYPE", type);
     }
   }
 
@@ -262,26 +251,14 @@ const SPECIAL = new Set([
 function hasSpecial(schema: JSONSchema): boolean {
   let special = false;
   if (UNRESOLVED.has((schema as { [KIND]?: unknown })[KIND])) {
-    throw new ConfigurationError(
-      "A type that is worked out from a reference is known inside a module only: " +
-        "write `t.Module({ … }).Import(name)`.",
-      { code: "TSGI_COMPUTED_TYPE_OUTSIDE_MODULE" },
-    );
+    throw configurationError("TSGI_COMPUTED_TYPE_OUTSIDE_MODULE");
   }
   for (const keyword in schema) {
     if (NOT_READ.has(keyword)) {
-      throw new ConfigurationError(
-        `The keyword ${JSON.stringify(keyword)} is not checked. Write the rule with a union, an intersection or ` +
-          "`t.Transform`, or use a Standard Schema that checks it.",
-        { code: "TSGI_UNCHECKED_KEYWORD" },
-      );
+      throw configurationError("TSGI_UNCHECKED_KEYWORD", keyword);
     }
     if (NEED_TYPE.has(keyword) && !saysType(schema)) {
-      throw new ConfigurationError(
-        `The keyword ${JSON.stringify(keyword)} needs a \`type\` beside it. ` +
-          "Say which one is meant, as t.String({ … }) does.",
-        { code: "TSGI_KEYWORD_WITHOUT_TYPE" },
-      );
+      throw configurationError("TSGI_KEYWORD_WITHOUT_TYPE", keyword);
     }
     special ||= SPECIAL.has(keyword);
   }

@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../exceptions.js";
+import { type ConfigurationError, configurationError } from "../exceptions.js";
 import type { Check } from "./check.js";
 import { Faults } from "./faults.js";
 
@@ -10,9 +10,7 @@ function write(value: unknown, name: string): string {
   } catch {
     // A bigint or a cycle.
   }
-  throw new ConfigurationError(`The default of ${name} has no JSON form. Write it as it would travel.`, {
-    code: "TSGI_VALUE_WITHOUT_JSON_FORM",
-  });
+  throw configurationError("TSGI_VALUE_WITHOUT_JSON_FORM.default", name);
 }
 
 /**
@@ -43,7 +41,5 @@ export function unfit(name: string, value: unknown, msg: string): ConfigurationE
       ? " With `default: null` in a schema the type of the value cannot see the null: write " +
         "`Query(schema, { default: null })`, or `t.Optional(schema)` for `undefined`."
       : "";
-  return new ConfigurationError(`The default of ${name} does not fit its schema: ${msg}.${instead}`, {
-    code: "TSGI_INVALID_DEFAULT",
-  });
+  return configurationError("TSGI_INVALID_DEFAULT", name, msg, instead);
 }

@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../exceptions.js";
+import { configurationError } from "../exceptions.js";
 import type { Check, Direction } from "./check.js";
 import type { FaultType } from "./fault-types.js";
 import type { Faults } from "./faults.js";
@@ -23,11 +23,7 @@ export function compilePattern(pattern: string): RegExp {
     try {
       return new RegExp(pattern);
     } catch (error) {
-      throw new ConfigurationError(
-        `The pattern ${JSON.stringify(pattern)} is no regular expression: ${(error as Error).message}. ` +
-          "Mend it; what is meant as text takes a backslash in front.",
-        { code: "TSGI_INVALID_REGULAR_EXPRESSION" },
-      );
+      throw configurationError("TSGI_INVALID_REGULAR_EXPRESSION", pattern, (error as Error).message);
     }
   }
 }
@@ -35,11 +31,7 @@ export function compilePattern(pattern: string): RegExp {
 function formatCheck(format: string): (text: string) => boolean {
   const check = FORMATS.get(format);
   if (check) return check;
-  throw new ConfigurationError(
-    `The format ${JSON.stringify(format)} is not known. Known formats: ${[...FORMATS.keys()].join(", ")}. ` +
-      "Write it as `pattern`, or use a Standard Schema that checks it.",
-    { code: "TSGI_UNKNOWN_FORMAT" },
-  );
+  throw configurationError("TSGI_UNKNOWN_FORMAT", format, FORMATS.keys());
 }
 
 const show = (value: string) => value;

@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../exceptions.js";
+import { type ConfigurationError, configurationError } from "../exceptions.js";
 import { type Faults, shorten } from "./faults.js";
 import { type JSONSchema, saysType } from "./json-schema.js";
 
@@ -133,7 +133,5 @@ export function addIssues(result: StandardResult, faults: Faults, input: unknown
 /** Says that a Standard Schema cannot be used where its JSON Schema is needed. */
 export function withoutJSONSchema(schema: StandardSchema, where: string, instead: string): ConfigurationError {
   const { vendor } = schema["~standard"];
-  return new ConfigurationError(`The ${vendor} schema of ${where} gives no JSON Schema. ${instead}`, {
-    code: "TSGI_MISSING_JSON_SCHEMA",
-  });
+  return configurationError("TSGI_MISSING_JSON_SCHEMA", vendor, where, instead);
 }

@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../exceptions.js";
+import { configurationError } from "../exceptions.js";
 import { canonicalJSON, type Check, type Compiler, isRecord } from "./check.js";
 import type { Faults } from "./faults.js";
 import { type JSONSchema, prefixItems } from "./json-schema.js";
@@ -25,9 +25,7 @@ function compileProperties(schema: JSONSchema, compiler: Compiler): Property[] {
 
 function compileProperty(key: string, schema: JSONSchema, required: boolean, compiler: Compiler): Property {
   if (key === "__proto__") {
-    throw new ConfigurationError("A struct cannot have a property named `__proto__`. Give it another name.", {
-      code: "TSGI_RESERVED_PROPERTY_NAME",
-    });
+    throw configurationError("TSGI_RESERVED_PROPERTY_NAME");
   }
   const check = compiler.compile(schema);
   const property: Property = { key, check, required, makeDefault: null, inherited: key in Object.prototype };

@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../exceptions.js";
+import { configurationError } from "../exceptions.js";
 import { assertOptions } from "../options.js";
 import { Cookie, Header, type Marker, Query } from "../params.js";
 import { t } from "../schema.js";
@@ -21,10 +21,11 @@ class APIKey<AutoError extends boolean> extends SecurityScheme<string, AutoError
     assertOptions(`new ${defaultName}()`, options, [...SCHEME_OPTIONS, "name"]);
     const { name } = options;
     if (typeof name !== "string" || name === "" || (place !== "query" && !TOKEN.test(name))) {
-      throw new ConfigurationError(
-        `${defaultName} takes the name of a ${place === "query" ? "query parameter" : place}: ` +
-          `new ${defaultName}({ name: "${place === "header" ? "X-API-Key" : "api_key"}" }).`,
-        { code: "TSGI_MISSING_API_KEY_NAME" },
+      throw configurationError(
+        "TSGI_MISSING_API_KEY_NAME",
+        defaultName,
+        place === "query" ? "query parameter" : place,
+        place === "header" ? "X-API-Key" : "api_key",
       );
     }
     const source: Marker<readonly string[]> = MARKERS[place](t.Array(t.String()), {

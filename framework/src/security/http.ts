@@ -1,5 +1,5 @@
 import { decodeLatin1, decodeUTF8 } from "../datastructures.js";
-import { ConfigurationError } from "../exceptions.js";
+import { configurationError } from "../exceptions.js";
 import { assertOptions } from "../options.js";
 import { AUTHORIZATION, type HTTPAuthorizationCredentials, parseAuthorization } from "./authorization.js";
 import { SCHEME_OPTIONS, type SchemeOptions, SecurityScheme } from "./scheme.js";
@@ -84,11 +84,7 @@ export class HTTPBasic<AutoError extends boolean = true> extends SecurityScheme<
     assertOptions("new HTTPBasic()", options, [...SCHEME_OPTIONS, "realm"]);
     const { realm = "Restricted" } = options;
     if (!/^[ -~]*$/.test(realm)) {
-      throw new ConfigurationError(
-        `HTTPBasic: a realm is printable ASCII; ${JSON.stringify(realm)} is not. ` +
-          "Write it without other characters.",
-        { code: "TSGI_INVALID_REALM" },
-      );
+      throw configurationError("TSGI_INVALID_REALM", realm);
     }
     super(options, {
       defaultName: "HTTPBasic",

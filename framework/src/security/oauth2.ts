@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../exceptions.js";
+import { configurationError } from "../exceptions.js";
 import { assertOptions } from "../options.js";
 import { AUTHORIZATION, parseAuthorization } from "./authorization.js";
 import { SCHEME_OPTIONS, type SchemeOptions, SecurityScheme } from "./scheme.js";
@@ -37,10 +37,7 @@ export class OAuth2PasswordBearer<AutoError extends boolean = true> extends Secu
     assertOptions("new OAuth2PasswordBearer()", options, [...SCHEME_OPTIONS, "tokenUrl", "refreshUrl", "scopes"]);
     const { tokenUrl, refreshUrl, scopes = {} } = options;
     if (typeof tokenUrl !== "string" || tokenUrl === "") {
-      throw new ConfigurationError(
-        'OAuth2PasswordBearer takes the path that gives tokens: new OAuth2PasswordBearer({ tokenUrl: "/auth/token" }).',
-        { code: "TSGI_MISSING_TOKEN_URL" },
-      );
+      throw configurationError("TSGI_MISSING_TOKEN_URL");
     }
     super(options, {
       defaultName: "OAuth2PasswordBearer",

@@ -1,4 +1,4 @@
-/** The errors that tell an author what to write instead, with their codes, read from the source and from the page. */
+/** Errors that are written where they are thrown, and not in the catalogue, and the messages of the page. */
 import { readFileSync } from "node:fs";
 
 // The compiler of the repository has no programming interface; that of users' editors has.
@@ -71,19 +71,17 @@ function textsOf(node: Expression): string[] {
   return ["…"];
 }
 
-/** The members of the unions of literals that a file declares, by the name of the union. */
-export function unionsOf(file: string): Map<string, string[]> {
-  const source = ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.ESNext, true);
-  const unions = new Map<string, string[]>();
-  for (const statement of source.statements) {
-    if (!ts.isTypeAliasDeclaration(statement) || !ts.isUnionTypeNode(statement.type)) continue;
-    const members = statement.type.types.filter(ts.isLiteralTypeNode).map(({ literal }) => literal);
-    unions.set(
-      statement.name.text,
-      members.filter(ts.isStringLiteral).map(({ text }) => text),
-    );
-  }
-  return unions;
+/** The keys of a file of the catalogue. */
+export function keysOf(text: string): string[] {
+  return [...text.matchAll(/^ {2}"?([A-Z][A-Z_]+(?:\.\w+)?)"?:/gm)].map((match) => match[1] as string);
+}
+
+/** Whether a source names a message, or writes one with its code. */
+export function isThrown(key: string, texts: string): boolean {
+  const [code, variant] = key.split(".");
+  return [key, `${code}.\${${variant === undefined ? "" : "variant"}}`, code as string].some(
+    (name) => texts.includes(`"${name}"`) || texts.includes(`\`${name}\``),
+  );
 }
 
 /** The mistakes of a page: each row `` - `message` `` below the heading of its code. */

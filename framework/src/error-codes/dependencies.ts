@@ -1,0 +1,134 @@
+/** Dependencies. @module */
+import { describe } from "../wording.js";
+
+export const DEPENDENCIES = {
+  /**
+   * Dependencies depend on each other in a circle.
+   *
+   * A `RecursionError`. The message has the chain; one made by `dependencyOverrides` is seen at the first request.
+   *
+   * ```js
+   * // Wrong
+   * const params = {};
+   * const currentUser = withParams(params, async () => "ada");
+   * params.user = Depends(currentUser);
+   * app.get("/items", { dependencies: [Depends(currentUser)] }, listItems);
+   *
+   * // Right
+   * const getToken = withParams({ authorization: Header() }, async ({ authorization }) => authorization);
+   * const currentUser = withParams({ token: Depends(getToken) }, async ({ token }) => token);
+   * app.get("/items", { dependencies: [Depends(currentUser)] }, listItems);
+   * ```
+   */
+  "TSGI_CIRCULAR_DEPENDENCY.params": (chain: string) =>
+    `Dependencies go in a circle: ${chain}. Take one of them out of the other's params.`,
+  "TSGI_CIRCULAR_DEPENDENCY.overrides": (circle: string) =>
+    `Dependencies go in a circle through dependencyOverrides: ${circle}. Take one of the overrides out.`,
+  /**
+   * `Depends` or `Security` was given no function.
+   *
+   * It takes the dependency itself, which each request calls; not what one call of it gives.
+   *
+   * ```js
+   * // Wrong
+   * app.get("/items", { params: { user: Depends(getUser()) } }, listItems);
+   *
+   * // Right
+   * app.get("/items", { params: { user: Depends(getUser) } }, listItems);
+   * ```
+   */
+  TSGI_DEPENDENCY_NOT_CALLABLE: (name: string, given: unknown) =>
+    `${name}() takes a function or a class, not ${describe(given)}. Write ${name}(getUser), not ${name}` +
+    "(getUser()).",
+  /**
+   * A dependency that lives until the end of the request uses one that is closed before.
+   *
+   * A clean-up of scope `"function"` runs before the response is sent, one of `"request"` after it.
+   *
+   * ```js
+   * // Wrong
+   * const getDb = async function* () {
+   *   yield "db";
+   * };
+   * const currentUser = withParams({ db: Depends(getDb, { scope: "function" }) }, async function* ({ db }) {
+   *   yield db;
+   * });
+   * app.get("/items", { params: { user: Depends(currentUser) } }, listItems);
+   *
+   * // Right
+   * const getDb = async function* () {
+   *   yield "db";
+   * };
+   * const currentUser = withParams({ db: Depends(getDb) }, async function* ({ db }) {
+   *   yield db;
+   * });
+   * app.get("/items", { params: { user: Depends(currentUser) } }, listItems);
+   * ```
+   */
+  TSGI_DEPENDENCY_SCOPE: (dependency: string, inner: string) =>
+    `The dependency ${dependency} (scope "request") uses ${inner} (scope "function"), which is closed before ` +
+    `it. Give both the same scope: Depends(fn, { scope: "request" }).`,
+  /**
+   * A dependency is a generator, and ended before it yielded.
+   *
+   * It is seen at the first request: it returned, or a condition skipped the `yield`.
+   *
+   * ```js
+   * // Right
+   * const getDb = async function* () {
+   *   const db = { close: async () => {} };
+   *   yield db;
+   *   await db.close();
+   * };
+   * app.get("/items", { params: { db: Depends(getDb) } }, listItems);
+   * ```
+   */
+  TSGI_DEPENDENCY_WITHOUT_YIELD: (dependency: string) =>
+    `The dependency ${dependency} is a generator that yields nothing. Let it yield once.`,
+  /**
+   * There is something else than `Depends(fn)` or `Security(fn)` in `dependencies`.
+   *
+   * They are guards: their results go nowhere.
+   *
+   * ```js
+   * // Wrong
+   * app.get("/items", { dependencies: [getUser] }, listItems);
+   *
+   * // Right
+   * app.get("/items", { dependencies: [Depends(getUser)] }, listItems);
+   * ```
+   */
+  TSGI_INVALID_DEPENDENCIES_ENTRY: (number: number, given: string) =>
+    `\`dependencies\` takes Depends(fn) or Security(fn); number ${number} is ${given}.`,
+  /**
+   * `withParams` was given no function.
+   *
+   * ```js
+   * // Wrong
+   * withParams({ page: t.Integer() });
+   *
+   * // Right
+   * withParams({ page: t.Integer() }, async ({ page }) => page);
+   * ```
+   */
+  TSGI_INVALID_WITH_PARAMS: (given: unknown) =>
+    `withParams() takes params and a function, not ${describe(given)}. Write withParams({ page: Query() }, ` +
+    "async ({ page }) => …).",
+  /**
+   * A function is given params, and has others already.
+   *
+   * One function has one set of params: its identity is what the cache of a request keys on.
+   *
+   * ```js
+   * // Wrong
+   * withParams({ page: t.Integer() }, listItems);
+   * withParams({ size: t.Integer() }, listItems);
+   *
+   * // Right
+   * withParams({ page: t.Integer(), size: t.Integer() }, listItems);
+   * ```
+   */
+  TSGI_WITH_PARAMS_TWICE: (name: string) =>
+    `The function ${name} carries params already. Wrap it in a function of its own, or declare the params on ` +
+    "the route.",
+};

@@ -1,0 +1,59 @@
+/**
+ * Files and servers.
+ *
+ * See [responses.md](responses.md#staticfiles) and [server.md](server.md).
+ * @module
+ */
+import { describe } from "../wording.js";
+
+export const FILES = {
+  /**
+   * `StaticFiles` was given something that is no folder, or one that cannot be read.
+   *
+   * A relative path is one from the working directory, which is another one under a service manager. A URL is one from the module.
+   *
+   * ```js
+   * // Wrong
+   * app.mount("/", new StaticFiles());
+   *
+   * // Right
+   * app.mount("/", new StaticFiles(new URL("public/", import.meta.url)));
+   * ```
+   *
+   * @remarks Said with the first request.
+   */
+  "TSGI_INVALID_STATIC_FOLDER.missing": (path: unknown, resolved: string) =>
+    `StaticFiles: ${JSON.stringify(path)} is no folder that can be read. It is looked for at ${resolved}: a ` +
+    "relative path begins at the working directory.",
+  "TSGI_INVALID_STATIC_FOLDER.type": (given: unknown) =>
+    `StaticFiles takes the path of a folder, not ${describe(given)}. Write new StaticFiles("public").`,
+  /**
+   * An entry of `trustedProxies` is no address and no network.
+   *
+   * A name of a host is none: whoever controls its DNS would be trusted.
+   *
+   * ```js
+   * // Wrong
+   * await serve(app, { trustedProxies: ["proxy.example.com"] });
+   *
+   * // Right
+   * const options = { trustedProxies: ["10.0.0.0/8", "loopback"] };
+   * ```
+   */
+  TSGI_INVALID_TRUSTED_PROXY: (entry: unknown) =>
+    `trustedProxies: expected addresses, networks such as "10.0.0.0/8", "loopback", "private" or "unix", not ` +
+    `${JSON.stringify(entry)}.`,
+  /**
+   * The number of `workers` is no whole number from 1 on.
+   *
+   * ```js
+   * // Wrong
+   * await serve(app, { workers: 0 });
+   *
+   * // Right
+   * const options = { workers: 4 };
+   * ```
+   */
+  "TSGI_INVALID_WORKERS.serve": (given: unknown) =>
+    `serve: expected workers to be a whole number from 1 on, not ${String(given)}.`,
+};

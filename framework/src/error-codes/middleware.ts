@@ -1,0 +1,233 @@
+/**
+ * Middleware.
+ *
+ * Thrown when the middleware is made. See [middleware.md](middleware.md).
+ * @module
+ */
+import { describe } from "../wording.js";
+
+export const MIDDLEWARE = {
+  /**
+   * `cors()` is to allow credentials, and takes `"*"` where that does not go with them.
+   *
+   * Every page on the web could act as its visitor; and beside credentials a browser takes `"*"` of `exposeHeaders` for a name.
+   *
+   * ```js
+   * // Wrong
+   * cors({ allowOrigins: "*", allowCredentials: true });
+   *
+   * // Right
+   * cors({ allowOrigins: ["https://example.com"], allowCredentials: true });
+   * ```
+   */
+  "TSGI_CORS_CREDENTIALS_FOR_ALL.origins":
+    `cors(): allowCredentials with allowOrigins "*" would let every page on the web act as its visitor. List ` +
+    `the origins: allowOrigins: ["https://example.com"].`,
+  "TSGI_CORS_CREDENTIALS_FOR_ALL.headers": `cors(): beside allowCredentials a browser takes exposeHeaders "*" for a name. List them.`,
+  /**
+   * `allowMethods`, `allowHeaders` or `exposeHeaders` of `cors()` is no list of names.
+   *
+   * ```js
+   * // Wrong
+   * cors({ allowOrigins: "*", allowHeaders: "X-Request-ID, X-Trace" });
+   *
+   * // Right
+   * cors({ allowOrigins: "*", allowHeaders: ["X-Request-ID", "X-Trace"] });
+   * ```
+   */
+  TSGI_INVALID_CORS_LIST: (option: string, given: unknown) =>
+    `cors(): ${option} takes a list of names, or "*", not ${JSON.stringify(given)}.`,
+  /**
+   * There is something in `allowOrigins` that no browser sends, or that lets in more than it says.
+   *
+   * ```js
+   * // Wrong
+   * cors({ allowOrigins: ["https://example.com/"] });
+   *
+   * // Right
+   * cors({ allowOrigins: ["https://example.com", /https:\/\/[a-z0-9-]+\.example\.com/] });
+   * ```
+   */
+  "TSGI_INVALID_CORS_ORIGIN.all": `cors(): "*" in allowOrigins makes the other origins pointless. Leave one or the other.`,
+  "TSGI_INVALID_CORS_ORIGIN.null":
+    `cors(): every page can have the origin "null", in a sandboxed frame. It cannot be in allowOrigins. Take ` +
+    "it out, and serve the page that calls from an origin of its own.",
+  "TSGI_INVALID_CORS_ORIGIN.form": (entry: unknown) =>
+    `cors(): ${JSON.stringify(entry)} in allowOrigins is not what a browser sends. Write scheme and host in ` +
+    `lower case, a port only where it is not the default, no path: "https://example.com". For many hosts ` +
+    "write an expression: /https:\\/\\/[a-z0-9-]+\\.example\\.com/.",
+  /**
+   * `frameOptions` of `securityHeaders()` is none of its values.
+   *
+   * `ALLOW-FROM` is known to no browser any more: write a `contentSecurityPolicy` with `frame-ancestors`.
+   *
+   * ```js
+   * // Wrong
+   * securityHeaders({ frameOptions: "ALLOW-FROM https://example.com" });
+   *
+   * // Right
+   * securityHeaders({ frameOptions: false, contentSecurityPolicy: "frame-ancestors https://example.com" });
+   * ```
+   */
+  TSGI_INVALID_FRAME_OPTIONS: (frameOptions: unknown) =>
+    `securityHeaders(): frameOptions is "DENY", "SAMEORIGIN" or false. What came is ${JSON.stringify(frameOptions)}` +
+    ": for other pages write a contentSecurityPolicy with frame-ancestors.",
+  /**
+   * `gzip()` was given an encoding that it does not write, or a level that there is not.
+   *
+   * ```js
+   * // Wrong
+   * gzip({ encodings: ["zstd"] });
+   *
+   * // Right
+   * gzip({ encodings: ["br", "gzip"], level: 6 });
+   * ```
+   */
+  TSGI_INVALID_GZIP_OPTION: (given: object) =>
+    `gzip() takes encodings of "gzip" and "br", a level from 1 to 9, a brotliQuality from 0 to 11. What came ` +
+    `is ${JSON.stringify(given)}.`,
+  /**
+   * The `header` of `requestId()` is no name of a header.
+   *
+   * ```js
+   * // Wrong
+   * requestId({ header: "Request ID" });
+   *
+   * // Right
+   * requestId({ header: "X-Request-ID" });
+   * ```
+   */
+  TSGI_INVALID_HEADER_NAME: (header: unknown) =>
+    `requestId(): ${JSON.stringify(header)} is no name of a header. Write one word, such as "X-Request-ID".`,
+  /**
+   * A value of `securityHeaders()` cannot stand in a header.
+   *
+   * The rest of the message says which, and why: no line breaks, and no character above U+00FF.
+   *
+   * ```js
+   * // Wrong
+   * securityHeaders({ contentSecurityPolicy: "default-src 'self';\n img-src *" });
+   *
+   * // Right
+   * securityHeaders({ contentSecurityPolicy: "default-src 'self'; img-src *" });
+   * ```
+   */
+  TSGI_INVALID_HEADER_VALUE: (reason: string) => `securityHeaders(): ${reason}`,
+  /**
+   * `preload` of `securityHeaders()` is set without what [the browsers' list](https://hstspreload.org) asks for.
+   *
+   * ```js
+   * // Wrong
+   * securityHeaders({ strictTransportSecurity: { preload: true } });
+   *
+   * // Right
+   * securityHeaders({ strictTransportSecurity: { maxAge: 63_072_000, includeSubDomains: true, preload: true } });
+   * ```
+   */
+  TSGI_INVALID_HSTS_PRELOAD: (given: object) =>
+    "securityHeaders(): preload needs includeSubDomains and a maxAge of a year or more. What came is " +
+    `${JSON.stringify(given)}. Write strictTransportSecurity: { maxAge: 63072000, includeSubDomains: true, ` +
+    "preload: true }.",
+  /**
+   * An option or an argument of a middleware is not the number that it takes.
+   *
+   * ```js
+   * // Wrong
+   * timeLimit("5s");
+   *
+   * // Right
+   * timeLimit(5000);
+   * ```
+   */
+  "TSGI_INVALID_MIDDLEWARE_NUMBER.time": (place: string, max: number, given: unknown) =>
+    `${place} takes milliseconds, more than 0 and at most ${max}, not ${String(given)}.`,
+  "TSGI_INVALID_MIDDLEWARE_NUMBER.whole": (place: string, least: number, given: unknown) =>
+    `${place} takes a whole number from ${least} on, not ${String(given)}.`,
+  /**
+   * `httpsRedirect()` was given a status that lets a client change the method.
+   *
+   * ```js
+   * // Wrong
+   * httpsRedirect({ statusCode: 301 });
+   *
+   * // Right
+   * httpsRedirect({ statusCode: 308 });
+   * ```
+   */
+  TSGI_INVALID_REDIRECT_STATUS: (given: unknown) =>
+    `httpsRedirect(): statusCode is 307 or 308, which keep the method, not ${String(given)}.`,
+  /**
+   * `sessions()` was given a name or an attribute that browsers refuse in a cookie.
+   *
+   * ```js
+   * // Wrong
+   * sessions({ secret: "0".repeat(32), sameSite: "none", secure: false });
+   *
+   * // Right
+   * sessions({ secret: "0".repeat(32), sameSite: "lax", secure: false, cookie: "session" });
+   * ```
+   */
+  "TSGI_INVALID_SESSION_COOKIE.secure": `sessions(): browsers refuse sameSite "none" without secure. Write secure: true, or sameSite: "lax".`,
+  /** @remarks A name or an attribute that no cookie can have; the rest of the message says which. */
+  "TSGI_INVALID_SESSION_COOKIE.form": (reason: string) => `sessions(): ${reason}`,
+  /**
+   * `trustedHost()` has no list of hosts, or one with something that is no host.
+   *
+   * ```js
+   * // Wrong
+   * trustedHost({ allowedHosts: ["https://example.com/"] });
+   *
+   * // Right
+   * trustedHost({ allowedHosts: ["example.com", "*.example.com"] });
+   * ```
+   */
+  "TSGI_INVALID_TRUSTED_HOST.none": (given: unknown) =>
+    `trustedHost() needs allowedHosts: ["example.com", "*.example.com"]. What came is ` +
+    `${Array.isArray(given) ? "an empty list" : describe(given)}.`,
+  "TSGI_INVALID_TRUSTED_HOST.entry": (entry: unknown) =>
+    `trustedHost(): ${JSON.stringify(entry)} in allowedHosts is no host. Write it without scheme and path: ` +
+    `"example.com", "*.example.com", "127.0.0.1:8000", "[::1]".`,
+  /**
+   * `cors()` does not say whose pages may call.
+   *
+   * ```js
+   * // Wrong
+   * cors({});
+   *
+   * // Right
+   * cors({ allowOrigins: ["https://example.com"] });
+   * ```
+   */
+  TSGI_MISSING_CORS_ORIGINS: (given: unknown) =>
+    `cors() needs allowOrigins: ["https://example.com"], or "*" for every page on the web. What came is ` +
+    `${describe(given)}.`,
+  /**
+   * `sessionOf` or `clearSession` was called where no `sessions()` is around the handler.
+   *
+   * A WebSocket has no session either.
+   *
+   * ```js
+   * // Right
+   * app.addMiddleware(sessions({ secret: "0".repeat(32) }));
+   * ```
+   */
+  TSGI_MISSING_SESSION:
+    "There is no session here. Add the middleware: app.addMiddleware(sessions({ secret })). It is for HTTP " +
+    "requests.",
+  /**
+   * The secret of `sessions()` is missing, or short enough to be guessed.
+   *
+   * Read it from the environment, and keep it out of the source. A list of secrets is for changing them: the first one signs.
+   *
+   * ```js
+   * // Wrong
+   * sessions({ secret: "secret" });
+   *
+   * // Right
+   * sessions({ secret: process.env.SESSION_SECRET ?? "only for development, 32 bytes and more" });
+   * ```
+   */
+  TSGI_WEAK_SESSION_SECRET: (bytes: number) =>
+    `sessions() needs a secret of at least ${bytes} bytes, such as \`openssl rand -hex 32\` gives. What came ` +
+    "is none, or a shorter one.",
+};

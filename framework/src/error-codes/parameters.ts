@@ -1,0 +1,267 @@
+/**
+ * Parameters.
+ *
+ * A parameter is named as `the parameter "name"`, behind the method and the path of its route. See [parameters.md](parameters.md).
+ * @module
+ */
+
+export const PARAMETERS = {
+  /**
+   * One route reads a JSON body and a form.
+   *
+   * A request has one body, of one content type. Read all of it as `Body()`, or all of it as `Form()` and `File()`.
+   *
+   * ```js
+   * // Wrong
+   * app.post("/items", { params: { item: Body(t.Object({})), photo: File() } }, readItem);
+   *
+   * // Right
+   * app.post("/items", { params: { name: Form(), photo: File() } }, readItem);
+   * ```
+   */
+  TSGI_BODY_AND_FORM: (body: string, form: string) =>
+    `The parameter ${JSON.stringify(body)} is read from a JSON body and ${JSON.stringify(form)} from a form: ` +
+    "a request has one body. Use one kind for both.",
+  /**
+   * A parameter is declared by the route and by the handler.
+   *
+   * A handler made by `withParams` has its params already.
+   *
+   * ```js
+   * // Wrong
+   * const handler = withParams({ page: t.Integer() }, async ({ page }) => page);
+   * app.get("/items", { params: { page: t.Integer() } }, handler);
+   *
+   * // Right
+   * const handler = withParams({ page: t.Integer() }, async ({ page }) => page);
+   * app.get("/items", handler);
+   * ```
+   */
+  TSGI_DUPLICATE_PARAMETER: (name: unknown) =>
+    `The parameter ${JSON.stringify(name)} is declared twice: by the route's params and by withParams(). ` +
+    "Keep one.",
+  /**
+   * A parameter is declared with a class of the platform, where one of tsgi is meant.
+   *
+   * TypeScript finds a global `Request`, `Response`, `WebSocket` or `File` when the import is missing.
+   *
+   * ```js
+   * // Wrong
+   * app.get("/items", { params: { request: globalThis.Request } }, readItem);
+   *
+   * // Right
+   * // import { Request } from "tsgi";
+   * app.get("/items", { params: { request: Request } }, readItem);
+   * ```
+   */
+  TSGI_GLOBAL_CLASS_IN_PARAMS: (place: string, global: string) =>
+    `${place} is declared with the global ${global}. Write \`import { ${global} } from "tsgi"\`.`,
+  /**
+   * The value of a name in `params` is nothing that a parameter is declared with.
+   *
+   * [All annotations](parameters.md#annotations).
+   *
+   * ```js
+   * // Wrong
+   * app.get("/items", { params: { page: "integer" } }, listItems);
+   *
+   * // Right
+   * app.get("/items", { params: { page: t.Integer() } }, listItems);
+   * ```
+   */
+  TSGI_INVALID_ANNOTATION: (place: string, given: string) =>
+    `${place} is declared with ${given}. Declare it with a schema (t.String()), a descriptor (Query(), ` +
+    "Depends(fn), …), or one of the classes Request, Response, BackgroundTasks, WebSocket.",
+  /**
+   * `Query()`, `Header()` and the others were given neither a schema nor options.
+   *
+   * ```js
+   * // Wrong
+   * app.get("/items", { params: { page: Query(null) } }, listItems);
+   *
+   * // Right
+   * app.get("/items", { params: { page: Query({ default: null }), size: Query(t.Integer(), { default: 20 }) } }, listItems);
+   * ```
+   */
+  TSGI_INVALID_DESCRIPTOR: (name: string, given: unknown) =>
+    `${name}() takes a schema, options, or both: ${name}(t.Integer(), { default: 1 }); what came is no ` +
+    "schema and no options." +
+    (given === null ? ` For null as the default: ${name}({ default: null }).` : ""),
+  /**
+   * A file has a default that no file is.
+   *
+   * ```js
+   * // Wrong
+   * app.post("/items", { params: { photo: File({ default: "none.png" }) } }, readItem);
+   *
+   * // Right
+   * app.post("/items", { params: { photo: File({ default: null }) } }, readItem);
+   * ```
+   */
+  TSGI_INVALID_FILE_DEFAULT: (place: string) =>
+    `${place} is a file whose default is neither null nor an empty list. Write File({ default: null }), or ` +
+    "File({ multiple: true, default: [] }).",
+  /**
+   * `File()` has the schema of something else.
+   *
+   * ```js
+   * // Wrong
+   * app.post("/items", { params: { photo: File(t.Integer()) } }, readItem);
+   *
+   * // Right
+   * app.post("/items", { params: { photo: File(), others: File({ multiple: true }) } }, readItem);
+   * ```
+   */
+  TSGI_INVALID_FILE_SCHEMA: (place: string, given: unknown) =>
+    `${place} is a file, which is no ${String(given)}. Write File() for one, File({ multiple: true }) for ` +
+    "all of the name, or File(t.Array(t.Any(), { maxItems: 5 })).",
+  /**
+   * The option `stream` of a route is neither `"jsonl"` nor `"sse"`.
+   *
+   * ```js
+   * // Wrong
+   * app.get("/items", { stream: true }, listItems);
+   *
+   * // Right
+   * app.get("/items", { stream: "sse" }, async function* () {
+   *   yield "first";
+   * });
+   * ```
+   */
+  TSGI_INVALID_STREAM: (stream: unknown) => `\`stream\` should be "jsonl" or "sse", not ${JSON.stringify(stream)}.`,
+  /**
+   * A path parameter has a default.
+   *
+   * It is never absent: a path without the segment is another path. Register that one too, or read the value from the query.
+   *
+   * ```js
+   * // Wrong
+   * app.get("/items/{page}", { params: { page: Path(t.Integer(), { default: 1 }) } }, listItems);
+   *
+   * // Right
+   * app.get("/items", { params: { page: Query(t.Integer(), { default: 1 }) } }, listItems);
+   * ```
+   */
+  TSGI_PATH_PARAMETER_DEFAULT:
+    "Path() takes no default: a path parameter is never absent. Use Query() for an optional value.",
+  /**
+   * A parameter is declared with `Path()`, and the pattern has no such name.
+   *
+   * It is a spelling, or a parameter that moved out of the pattern. On a router the names of the prefixes around it count.
+   *
+   * ```js
+   * // Wrong
+   * app.get("/items/{id}", { params: { item_id: Path(t.Integer()) } }, readItem);
+   *
+   * // Right
+   * app.get("/items/{item_id}", { params: { item_id: Path(t.Integer()) } }, readItem);
+   * ```
+   */
+  TSGI_PATH_PARAMETER_NOT_IN_PATTERN: (place: string, name: string) =>
+    `${place} is declared with Path(), but the pattern has no {${name}}. Add it to the pattern, or declare ` +
+    "the parameter with Query().",
+  /**
+   * A plain handler asks for something that does not leave the event loop.
+   *
+   * It runs in another process, and a request, a response or a file stays where it is. Async handlers run on the loop. See
+   * [concurrency.md](concurrency.md#what-travels).
+   *
+   * ```js
+   * // Wrong
+   * app.get("/items", { params: { request: Request } }, ({ request }) => request.url);
+   *
+   * // Right
+   * app.get("/items", { params: { request: Request } }, async ({ request }) => request.url);
+   * ```
+   */
+  TSGI_PLAIN_HANDLER_PARAMETER: (name: unknown, what: string) =>
+    `The parameter ${JSON.stringify(name)} is ${what}, which stays on the event loop, and a plain handler ` +
+    "runs in another process. Make the handler async, or set the route's option `pool: false`.",
+  /**
+   * A WebSocket handler asks for a part of a request or a response that a handshake has not.
+   *
+   * A handshake is a request without a body. Headers, cookies and the query string are there.
+   *
+   * ```js
+   * // Wrong
+   * app.websocket("/chat", { params: { message: Body() } }, async ({ ws }) => ws.accept());
+   *
+   * // Right
+   * app.websocket("/chat", { params: { room: Query() } }, async ({ ws }) => ws.accept());
+   * ```
+   */
+  TSGI_REQUEST_IN_WEBSOCKET_ROUTE: (name: unknown) =>
+    `The parameter ${JSON.stringify(name)} is a request's or a response's, which a WebSocket does not have. ` +
+    "Use headers, cookies, the query string, and the WebSocket itself.",
+  /**
+   * A parameter of a WebSocket handler is named `ws`.
+   *
+   * Every WebSocket handler gets its connection under that name.
+   */
+  TSGI_RESERVED_PARAMETER_NAME: `The name "ws" is that of the WebSocket. Give the parameter another one.`,
+  /**
+   * A query, a header, a cookie or a form has a schema that text cannot be converted to.
+   *
+   * They carry text: scalars, lists of scalars, and objects of these. Nested structures travel in a body.
+   *
+   * ```js
+   * // Wrong
+   * app.get("/items", { params: { filter: Query(t.Array(t.Object({ name: t.String() }))) } }, listItems);
+   *
+   * // Right
+   * app.get("/items", { params: { filter: Query(t.Object({ name: t.String() })) } }, listItems);
+   * ```
+   */
+  TSGI_SCHEMA_NOT_READABLE_FROM_TEXT: (what: string) =>
+    `${what} cannot be read from text. Take a scalar, a list of scalars, or an object of them; or read it ` +
+    "with Body().",
+  /**
+   * A handler with the option `stream` does not run on the event loop.
+   *
+   * A plain function runs in another process, and what it gives does not travel item by item.
+   *
+   * ```js
+   * // Wrong
+   * app.get("/items", { stream: "jsonl" }, () => [1, 2]);
+   *
+   * // Right
+   * app.get("/items", { stream: "jsonl" }, async function* () {
+   *   yield 1;
+   * });
+   * ```
+   */
+  TSGI_STREAM_NOT_ON_EVENT_LOOP:
+    "`stream` is for a handler that runs on the event loop. Write `async function* () { yield … }`.",
+  /**
+   * A WebSocket handler is a generator.
+   *
+   * ```js
+   * // Wrong
+   * app.websocket("/chat", async function* () {
+   *   yield "hello";
+   * });
+   *
+   * // Right
+   * app.websocket("/chat", async ({ ws }) => {
+   *   await ws.accept();
+   *   await ws.sendText("hello");
+   * });
+   * ```
+   */
+  TSGI_WEBSOCKET_HANDLER_YIELDS:
+    "A WebSocket handler sends with ws.send(), it yields nothing. Make it an async function.",
+  /**
+   * An HTTP handler asks for a WebSocket.
+   *
+   * ```js
+   * // Wrong
+   * app.get("/chat", { params: { socket: WebSocket } }, readItem);
+   *
+   * // Right
+   * app.websocket("/chat", async ({ ws }) => ws.accept());
+   * ```
+   */
+  TSGI_WEBSOCKET_IN_HTTP_ROUTE: (name: unknown) =>
+    `The parameter ${JSON.stringify(name)} is a WebSocket, which an HTTP request is not. Register the ` +
+    "handler with app.websocket().",
+};

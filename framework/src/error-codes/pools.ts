@@ -1,0 +1,83 @@
+/**
+ * Plain handlers and pools.
+ *
+ * See [concurrency.md](concurrency.md).
+ * @module
+ */
+
+export const POOLS = {
+  /**
+   * The module for a worker is named by something else than a URL or an absolute path.
+   *
+   * A relative path would mean another file in each working directory.
+   *
+   * ```js
+   * // Wrong
+   * new App({ entry: "./app.js" }).get("/sum", () => 1);
+   *
+   * // Right
+   * new App({ entry: import.meta.url }).get("/sum", () => 1);
+   * ```
+   */
+  TSGI_INVALID_MODULE_URL: (text: unknown) =>
+    `A worker imports a module by its URL, not ${JSON.stringify(text)}. Write import.meta.url, or new URL(` +
+    `${JSON.stringify(text)}, import.meta.url).`,
+  /**
+   * An option of a pool has a value that it cannot have.
+   *
+   * [All options](concurrency.md#options).
+   *
+   * ```js
+   * // Wrong
+   * new App({ pool: { size: 0 } });
+   *
+   * // Right
+   * new App({ pool: { size: 2, kind: "thread" } });
+   * ```
+   */
+  "TSGI_INVALID_POOL_OPTION.route": (pool: unknown) =>
+    `\`pool\` of a route should be true, false or { endOnDisconnect: true }, not ${JSON.stringify(pool)}.`,
+  "TSGI_INVALID_POOL_OPTION.kind": (kinds: readonly string[], given: string) =>
+    `pool: kind should be one of ${kinds.join(", ")}, not ${given}.`,
+  "TSGI_INVALID_POOL_OPTION.value": (name: string, expected: string, given: unknown) =>
+    `pool: ${name} should be ${expected}, not ${String(given)}.`,
+  /**
+   * A worker of a pool was to start workers itself.
+   *
+   * Whatever a module does on import it does in each worker: one that starts workers would go on for ever.
+   */
+  TSGI_POOL_IN_A_WORKER:
+    "A worker cannot start workers of its own. Call the pool from an async handler or from the program, and " +
+    "keep what the workers call in a module of its own that starts nothing.",
+  /**
+   * There is no event loop of that name.
+   *
+   * ```js
+   * // Wrong
+   * installLoop("epoll");
+   *
+   * // Right
+   * installLoop("libuv");
+   * ```
+   */
+  TSGI_UNKNOWN_LOOP: (name: unknown) => `installLoop() takes "libuv" or "uwebsockets", not ${JSON.stringify(name)}.`,
+  /**
+   * Plain handlers run in workers, and the module that these import is of no use to them.
+   *
+   * An `EntryError` of `tsgi/concurrency`. The module cannot be imported, has not finished importing within 10 seconds, makes no
+   * App, or one with other routes than the server's. The message names a route, the module, and the ways out. See
+   * [what a worker imports](concurrency.md#what-a-worker-imports).
+   *
+   * ```js
+   * // Right
+   * const inline = new App({ pool: { kind: "inline" } });
+   * inline.get("/sum", () => 1 + 1);
+   * app.get("/sum", async () => 1 + 1);
+   * ```
+   */
+  "TSGI_UNUSABLE_ENTRY.route": (route: string, problem: string) =>
+    `${route} is a plain function, which runs in a worker of the pool, and ${problem}. Make the handler ` +
+    "async, or name the module that makes the App (new App({ entry: import.meta.url })), or keep plain " +
+    `handlers on the event loop (new App({ pool: { kind: "inline" } })).`,
+  "TSGI_UNUSABLE_ENTRY.worker": (problem: string) => `The worker ${problem}.`,
+};

@@ -1,0 +1,488 @@
+/** Routes, routers and mounts. @module */
+import { describe } from "../wording.js";
+
+export const ROUTES = {
+  /**
+   * Something was registered after the first request had come.
+   *
+   * The document and the routes are what they are from then on. Move the call in front of `serve`, or into an `onStartup` hook.
+   * Middleware may be added at any time.
+   *
+   * ```js
+   * // Right
+   * app.onStartup((app) => {
+   *   app.get("/late", readItem);
+   * });
+   * ```
+   */
+  TSGI_ALREADY_SERVING: (place: string) =>
+    `${place}: the application serves already. Register routes, routers, mounts and exception handlers ` +
+    "before the first request, at the latest in an onStartup hook.",
+  /**
+   * A router is included in itself, or in one that it includes.
+   *
+   * Routers nest as a tree.
+   *
+   * ```js
+   * // Wrong
+   * router.includeRouter(router);
+   *
+   * // Right
+   * router.includeRouter(new Router({ prefix: "/reports" }));
+   * ```
+   */
+  TSGI_CIRCULAR_ROUTER: (named: string) =>
+    `A router cannot include itself, nor one that includes it. Take the includeRouter() of the one${named} ` +
+    "out, or the other.",
+  /**
+   * Two applications are mounted at one prefix.
+   *
+   * One application for each prefix: `/admin` and `/admin/reports` may both have one, and the longer prefix wins.
+   */
+  TSGI_DUPLICATE_MOUNT: (path: string) =>
+    `mount ${path}: another application is mounted there already. Give each a prefix of its own.`,
+  /**
+   * Two routes have the same method and the same pattern.
+   *
+   * The names of parameters make no difference: `/items/{id}` and `/items/{item_id}` match the same paths.
+   *
+   * ```js
+   * // Wrong
+   * app.get("/items/{id}", readItem);
+   * app.get("/items/{item_id}", readItem);
+   *
+   * // Right
+   * app.get("/items/{id}", readItem);
+   * app.get("/items/{id}/parts", listItems);
+   * ```
+   */
+  TSGI_DUPLICATE_ROUTE: (method: string, pattern: string) =>
+    `${method} ${pattern}: this method and pattern have a route already (the names of parameters make no ` +
+    "difference). Give one of them another path or method.",
+  /**
+   * What should handle the requests of a route is no function.
+   *
+   * Often it is a handler that was called, or a name that its module does not export.
+   *
+   * ```js
+   * // Wrong
+   * app.get("/items", listItems());
+   *
+   * // Right
+   * app.get("/items", listItems);
+   * ```
+   */
+  "TSGI_HANDLER_NOT_A_FUNCTION.compile": (given: unknown) =>
+    `A handler should be a function, not ${describe(given)}. Write compileHandler(readItem), not ` +
+    "compileHandler(readItem()).",
+  "TSGI_HANDLER_NOT_A_FUNCTION.route": (place: string, given: unknown) =>
+    `${place}: the handler should be a function, not ${describe(given)}. Pass the function itself: readItem, ` +
+    "not readItem().",
+  /**
+   * What should run when the application starts or stops is no function.
+   *
+   * Of `onStartup`, `onShutdown` or the option `lifespan`. Often it is a hook that was called.
+   *
+   * ```js
+   * // Wrong
+   * app.onStartup(listItems());
+   *
+   * // Right
+   * app.onStartup(listItems);
+   * ```
+   */
+  TSGI_HOOK_NOT_A_FUNCTION: (name: string, given: unknown) =>
+    `${name} takes a function that is called with the App, not ${describe(given)}.`,
+  /**
+   * An exception handler is registered for something that is no class and no status, or is no function.
+   *
+   * ```js
+   * // Wrong
+   * app.exceptionHandler("NotFound", () => null);
+   *
+   * // Right
+   * app.exceptionHandler(404, () => ({ detail: "Nothing here" }));
+   * app.exceptionHandler(RangeError, (error) => ({ detail: error.message }));
+   * ```
+   */
+  TSGI_INVALID_EXCEPTION_HANDLER: (given: unknown, handler: unknown) =>
+    "An exception handler is registered for an error class or a status from 400 to 599, and is a function: " +
+    `exceptionHandler(MyError, (error, request) => …). What came is ${describe(given)} and ${describe(handler)}` +
+    ".",
+  /**
+   * A limit is no number that can limit anything.
+   *
+   * Compared with text or `NaN`, no body would be too large; with `handlerMs: 0` every request would be over at once.
+   * [All limits](specification.md#limits-of-our-own).
+   *
+   * ```js
+   * // Wrong
+   * new App({ limits: { bodyBytes: "1mb" } });
+   *
+   * // Right
+   * new App({ limits: { bodyBytes: 1024 * 1024 } });
+   * ```
+   */
+  "TSGI_INVALID_LIMIT.handler": (route: string) =>
+    `${route}: limits.handlerMs is 0. Give milliseconds above 0, or Infinity for no limit.`,
+  "TSGI_INVALID_LIMIT.value": (name: string, given: unknown) =>
+    `The limit ${name} is ${String(given)}. Give a number from 0 on, or Infinity.`,
+  /**
+   * The method of a route is no method of HTTP, or the methods are no list.
+   *
+   * Any word will do (RFC 9110 §9.1), also one of your own such as `"PURGE"`.
+   *
+   * ```js
+   * // Wrong
+   * app.route("/cache", { methods: ["GET, PURGE"] }, listItems);
+   *
+   * // Right
+   * app.route("/cache", { methods: ["GET", "PURGE"] }, listItems);
+   * ```
+   */
+  "TSGI_INVALID_METHOD.list": (path: string, methods: unknown) =>
+    `${path}: \`methods\` should be a list of at least one, as ["GET", "POST"] is. What came is ` +
+    `${JSON.stringify(methods)}.`,
+  "TSGI_INVALID_METHOD.word": (place: string, given: unknown) =>
+    `${place}: ${JSON.stringify(given)} is no method, as "GET" is one. A method is one word of letters and ` +
+    "hyphens.",
+  /**
+   * What should be the options is no object.
+   *
+   * ```js
+   * // Wrong
+   * cors("https://example.com");
+   *
+   * // Right
+   * cors({ allowOrigins: ["https://example.com"] });
+   * ```
+   */
+  TSGI_INVALID_OPTIONS: (place: string, known: readonly string[], given: unknown) =>
+    `${place} takes an object with the options ${known.join(", ")}. What came is ${describe(given)}.`,
+  /**
+   * Something in the pattern of a route is neither plain text nor `{name}`.
+   *
+   * The message has method, pattern, the segment and what to write: types and expressions go into `params`, a catch-all is a
+   * mount, an optional segment is a second route. [All of them](router.md#patterns).
+   *
+   * ```js
+   * // Wrong
+   * app.get("/items/{id:int}", readItem);
+   *
+   * // Right
+   * app.get("/items/{id}", { params: { id: t.Integer() } }, readItem);
+   * ```
+   */
+  TSGI_INVALID_PATH_PATTERN: (place: string, path: string, found: string) => `${place} ${path}: ${found}`,
+  /**
+   * The prefix of a router does not begin with a slash, or ends with one.
+   *
+   * ```js
+   * // Wrong
+   * new Router({ prefix: "users/" });
+   *
+   * // Right
+   * new Router({ prefix: "/users" });
+   * ```
+   */
+  TSGI_INVALID_PREFIX: (prefix: unknown, right: string) =>
+    `A prefix starts with "/" and does not end with it; ${JSON.stringify(prefix)} should be ` +
+    `${JSON.stringify(right)}.`,
+  /**
+   * What a route says that it returns is no schema.
+   *
+   * Nothing would be checked, and nothing cut.
+   *
+   * ```js
+   * // Wrong
+   * app.get("/name", { returns: String }, async () => "Lamp");
+   *
+   * // Right
+   * app.get("/name", { returns: t.String() }, async () => "Lamp");
+   * ```
+   */
+  TSGI_INVALID_RETURNS: (given: unknown) =>
+    "`returns` takes a schema, as t.Object({ … }) is one, or that of a library with Standard Schema, not " +
+    `${describe(given)}.`,
+  /**
+   * The options of a route are no object.
+   *
+   * The order is path, options, handler.
+   *
+   * ```js
+   * // Wrong
+   * app.get("/items", "list of items", listItems);
+   *
+   * // Right
+   * app.get("/items", { summary: "List of items" }, listItems);
+   * ```
+   */
+  TSGI_INVALID_ROUTE_ARGUMENTS: (place: string, given: unknown) =>
+    `${place}: the options should be an object and the handler a function; what came is ${describe(given)}. ` +
+    "The order is path, options, handler.",
+  /**
+   * A result cannot be answered with the status of a route.
+   *
+   * ```js
+   * // Wrong
+   * app.post("/items", { statusCode: "201" }, readItem);
+   *
+   * // Right
+   * app.post("/items", { statusCode: 201 }, readItem);
+   * ```
+   */
+  TSGI_INVALID_STATUS_CODE: (statusCode: unknown) =>
+    `\`statusCode\` should be a whole number from 200 to 599, not ${JSON.stringify(statusCode)}.`,
+  /**
+   * `urlPathFor` was given a value that no path can carry.
+   *
+   * A parameter takes one segment, and never an empty one. `.` and `..` never arrive, however they are escaped: a client takes
+   * them out of the path (RFC 3986 §5.2.4). Send such values in the query string.
+   *
+   * ```js
+   * // Wrong
+   * app.get("/items/{id}", readItem);
+   * app.urlPathFor("readItem", { id: "" });
+   *
+   * // Right
+   * app.get("/items/{id}", readItem);
+   * app.urlPathFor("readItem", { id: 7 });
+   * ```
+   */
+  "TSGI_INVALID_URL_PARAMETER.type": (place: string, given: unknown) =>
+    `${place} needs text, a number or a boolean, not ${typeof given}.`,
+  "TSGI_INVALID_URL_PARAMETER.empty": (place: string) =>
+    `${place} is empty, and a path parameter never is. Give it a character at least, or leave the segment to ` +
+    "another route.",
+  "TSGI_INVALID_URL_PARAMETER.dots": (place: string, text: unknown) =>
+    `${place} is ${JSON.stringify(text)}, which a client takes out of the path. Send it in the query string.`,
+  "TSGI_INVALID_URL_PARAMETER.surrogate": (place: string) =>
+    `${place} has a lone surrogate, which has no UTF-8 form. Write whole characters.`,
+  /**
+   * A middleware is no function.
+   *
+   * `addMiddleware` takes what goes around the application, which `cors()`, `gzip()` and `httpMiddleware()` make.
+   *
+   * ```js
+   * // Wrong
+   * app.addMiddleware({ allowOrigins: "*" });
+   *
+   * // Right
+   * app.addMiddleware(cors({ allowOrigins: "*" }));
+   * app.addMiddleware(httpMiddleware(async (_request, next) => next()));
+   * ```
+   */
+  "TSGI_MIDDLEWARE_NOT_A_FUNCTION.added": (given: unknown) =>
+    `addMiddleware() takes a function from app to app, not ${describe(given)}. Write addMiddleware(cors({ … ` +
+    "})), or addMiddleware(httpMiddleware(async (request, next) => { … })).",
+  "TSGI_MIDDLEWARE_NOT_A_FUNCTION.http": (given: unknown) =>
+    "httpMiddleware() takes a function: httpMiddleware(async (request, next) => { … }). What came is " +
+    `${describe(given)}.`,
+  "TSGI_MIDDLEWARE_NOT_A_FUNCTION.listed": (place: string, given: unknown) =>
+    `${place}: a middleware is a function from app to app, not ${describe(given)}. Write middleware: [cors({ ` +
+    "… })].",
+  /**
+   * `urlPathFor` was not given a value for each name of the pattern.
+   *
+   * ```js
+   * // Wrong
+   * app.get("/items/{id}", readItem);
+   * app.urlPathFor("readItem");
+   *
+   * // Right
+   * app.get("/items/{id}", readItem);
+   * app.urlPathFor("readItem", { id: 7 });
+   * ```
+   */
+  TSGI_MISSING_URL_PARAMETER: (place: string) => `${place} is missing. Pass a value for each name of the pattern.`,
+  /**
+   * An App is mounted on itself.
+   *
+   * Its requests would go in a circle. Mount another App, or include a Router.
+   *
+   * ```js
+   * // Wrong
+   * app.mount("/v1", app);
+   *
+   * // Right
+   * app.mount("/v1", new App());
+   * ```
+   */
+  TSGI_MOUNTED_ON_ITSELF: (path: string) =>
+    `mount ${path}: an App cannot mount itself. Mount another App, or include a Router.`,
+  /**
+   * There is a `{name}` in the prefix of a mount, or of a router around it.
+   *
+   * The mounted application would not know the names. Include a router, whose routes get them.
+   *
+   * ```js
+   * // Wrong
+   * app.mount("/users/{id}", new App());
+   *
+   * // Right
+   * app.includeRouter(router, { prefix: "/users/{id}" });
+   * ```
+   */
+  "TSGI_MOUNT_PREFIX_PARAMETERS.router": (path: string) =>
+    `mount ${path}: the prefix of a router with a mount is plain text, without {names}. Mount on the App, or ` +
+    "on a router without them.",
+  "TSGI_MOUNT_PREFIX_PARAMETERS.mount": (path: string) =>
+    `mount ${path}: the prefix of a mount is plain text, without {names}. For names include a Router: its ` +
+    "routes get them.",
+  /**
+   * An application is mounted on a router that has dependencies.
+   *
+   * They would guard the routes of the router, and silently not the mount.
+   *
+   * ```js
+   * // Wrong
+   * new Router({ dependencies: [Depends(getUser)] }).mount("/admin", new App());
+   *
+   * // Right
+   * new Router().mount("/admin", new App({ dependencies: [Depends(getUser)] }));
+   * ```
+   */
+  TSGI_MOUNT_UNDER_DEPENDENCIES: (path: string) =>
+    `mount ${path}: a router's dependencies do not reach a mounted application, which has its own. Mount it ` +
+    "on the App or on a router without dependencies, and guard it by middleware.",
+  /**
+   * What is to be served or mounted is no ASGI application.
+   *
+   * That is a function, which is called with `(scope, receive, send)`: an App, or one of your own. Often a module is passed
+   * instead of what it exports.
+   *
+   * ```js
+   * // Wrong
+   * app.mount("/v1", { app: new App() });
+   *
+   * // Right
+   * app.mount("/v1", new App());
+   * ```
+   *
+   * @remarks `serve(app)`, not the module that exports it: `serve((await import("./app.js")).app)`.
+   */
+  "TSGI_NOT_AN_ASGI_APPLICATION.call": (caller: string, given: unknown) =>
+    `${caller} takes an ASGI application, which is a function, not ${describe(given)}. Pass the App itself, ` +
+    "not the module that exports it.",
+  "TSGI_NOT_AN_ASGI_APPLICATION.mount": (path: string, given: unknown) =>
+    `mount ${path}: an ASGI application is a function, not ${describe(given)}. Pass an App, or a function of ` +
+    "(scope, receive, send).",
+  /**
+   * An option that is a list is something else.
+   *
+   * Text would be taken apart letter by letter. `tags`, `dependencies` and `middleware` of an App, a router or a route are lists,
+   * also of one.
+   *
+   * ```js
+   * // Wrong
+   * app.get("/items", { tags: "items" }, listItems);
+   *
+   * // Right
+   * app.get("/items", { tags: ["items"] }, listItems);
+   * ```
+   */
+  TSGI_NOT_A_LIST: (place: string, name: string, given: unknown) =>
+    `${place}: \`${name}\` should be a list, not ${describe(given)}.`,
+  /**
+   * `includeRouter` was given something else than a Router.
+   *
+   * A router takes part in the App; an App is an application of its own, which is mounted.
+   *
+   * ```js
+   * // Wrong
+   * app.includeRouter(new App());
+   *
+   * // Right
+   * app.includeRouter(new Router());
+   * app.mount("/other", new App());
+   * ```
+   */
+  TSGI_NOT_A_ROUTER: (given: unknown) =>
+    `includeRouter() takes a Router, not ${describe(given)}. An App is mounted. Write mount("/prefix", app) ` +
+    "for one.",
+  /**
+   * The path of a route is no text.
+   *
+   * A pattern is text; a regular expression is no path here. See [router.md](router.md#patterns).
+   *
+   * ```js
+   * // Wrong
+   * app.mount(/^\/files/, new App());
+   *
+   * // Right
+   * app.mount("/files", new App());
+   * ```
+   */
+  TSGI_PATH_NOT_A_STRING: (place: string, given: unknown) =>
+    `${place}: the path of a route is text such as "/items/{item_id}", but this one is ${typeof given}.`,
+  /**
+   * The path of a route does not begin with a slash.
+   *
+   * The message has the path to write.
+   *
+   * ```js
+   * // Wrong
+   * app.get("items", listItems);
+   *
+   * // Right
+   * app.get("/items", listItems);
+   * ```
+   */
+  TSGI_PATH_WITHOUT_SLASH: (place: string, path: string) =>
+    `${place}: a path starts with "/": write ${JSON.stringify(`/${path}`)}.`,
+  /**
+   * There is no option of that name.
+   *
+   * It would be silently without effect: with `tag` for `tags`, or `origins` for `allowOrigins`, something would be off without
+   * anybody seeing it. TypeScript says so as well, but not of options that are spread or that come from JavaScript. What a descriptor
+   * asks of its value belongs into the schema: `Query(t.Integer({ minimum: 1 }))`. What belongs to a route and is no option of it is
+   * kept beside the route, or under a key that is a symbol.
+   *
+   * ```js
+   * // Wrong
+   * app.get("/items", { tag: "items" }, listItems);
+   *
+   * // Right
+   * app.get("/items", { tags: ["items"] }, listItems);
+   * ```
+   */
+  "TSGI_UNKNOWN_OPTION.limit": (name: unknown, names: string, meant: string | null) =>
+    `\`limits\` has no ${JSON.stringify(name)}. It takes ${names}.` +
+    (meant === null ? "" : ` Did you mean ${JSON.stringify(meant)}?`),
+  TSGI_UNKNOWN_OPTION: (place: string, option: unknown, known: readonly string[], meant: string | null) =>
+    `${place} has no option ${JSON.stringify(option)}. It has: ${known.join(", ")}.` +
+    (meant === null ? "" : ` Did you mean ${JSON.stringify(meant)}?`),
+  /**
+   * `urlPathFor` was given a name that no route has.
+   *
+   * A route has the `name` of its options, or else that of its handler function.
+   *
+   * ```js
+   * // Wrong
+   * app.get("/items/{id}", async ({ id }) => id);
+   * app.urlPathFor("readItem", { id: 7 });
+   *
+   * // Right
+   * app.get("/items/{id}", { name: "readItem" }, async ({ id }) => id);
+   * app.urlPathFor("readItem", { id: 7 });
+   * ```
+   */
+  TSGI_UNKNOWN_ROUTE_NAME: (name: unknown, way: string) =>
+    `urlPathFor: no route is named ${JSON.stringify(name)}. ${way}`,
+  /**
+   * `urlPathFor` was given a value for a name that the pattern lacks.
+   *
+   * ```js
+   * // Wrong
+   * app.get("/items/{id}", readItem);
+   * app.urlPathFor("readItem", { id: 7, page: 2 });
+   *
+   * // Right
+   * app.get("/items/{id}", readItem);
+   * app.urlPathFor("readItem", { id: 7 });
+   * ```
+   */
+  TSGI_UNKNOWN_URL_PARAMETER: (pattern: string, name: unknown) =>
+    `urlPathFor ${pattern}: the pattern has no parameter ${JSON.stringify(name)}. Leave it out, or add it to ` +
+    "the query string.",
+};
