@@ -116,7 +116,8 @@ export interface WebSocketDisconnectMessage {
   type: "websocket.disconnect";
   /** RFC 6455 §7.4 close code. Defaults to 1005, "no status received". */
   code?: number;
-  reason?: string;
+  /** `null` is an empty reason. */
+  reason?: string | null;
 }
 
 /** The application takes the WebSocket. */
@@ -140,7 +141,8 @@ export interface WebSocketCloseMessage {
   type: "websocket.close";
   /** RFC 6455 §7.4 close code. Defaults to 1000. */
   code?: number;
-  reason?: string;
+  /** `null` is an empty reason. */
+  reason?: string | null;
 }
 
 /** The head of an HTTP answer that refuses the handshake (extension `websocket.http.response`). */

@@ -258,8 +258,8 @@ export class WebSocket extends Connection<WebSocketScope> implements AsyncIterab
 
   /** The client has closed, or has gone. */
   #gone(message: ReceiveMessage): WebSocketException {
-    const { code = NO_STATUS, reason = "" } = message.type === "websocket.disconnect" ? message : {};
-    return this.#ended(new WebSocketException(code, reason));
+    const { code, reason } = message.type === "websocket.disconnect" ? message : {};
+    return this.#ended(new WebSocketException(code ?? NO_STATUS, reason ?? ""));
   }
 
   /** Keeps how it ended; the first end counts. */

@@ -102,6 +102,7 @@ class EncodedResponse {
   #held: HTTPResponseStartMessage | null = null;
   #headers: ResponseHeaders | null = null;
   #compressor: Compressor | null = null;
+  #isOver = false;
 
   constructor(scope: HTTPScope, send: Send, settings: Settings, accepted: AcceptedCodings<ContentCoding>) {
     this.#isHead = scope.method === "HEAD";
@@ -111,9 +112,11 @@ class EncodedResponse {
   }
 
   take(message: SendMessage): Promise<void> | void {
+    if (this.#isOver) return; // ASGI: what follows the last body is ignored
     if (message.type === "http.response.start") return this.#start(message);
-    if (message.type === "http.response.body") return this.#body(message);
-    return this.#send(message);
+    if (message.type !== "http.response.body") return this.#send(message);
+    this.#isOver = message.more_body !== true;
+    return this.#body(message);
   }
 
   destroy(): void {

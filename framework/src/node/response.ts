@@ -67,6 +67,9 @@ export class ResponseWriter {
    * @throws ClientDisconnect when the client went before the response was complete.
    */
   send(message: SendMessage): Promise<void> | void {
+    if (this.#phase === "complete") {
+      return; // ASGI: what follows the last body is ignored
+    }
     if (message.type === "http.response.body") {
       return this.#body(message);
     }
@@ -135,9 +138,6 @@ export class ResponseWriter {
   }
 
   #body(message: HTTPResponseBodyMessage): Promise<void> | void {
-    if (this.#phase === "complete") {
-      return;
-    }
     if (this.#phase === "idle") {
       throw new ProtocolError('"http.response.body" was sent before "http.response.start".');
     }

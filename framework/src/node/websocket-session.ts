@@ -162,6 +162,9 @@ export class WebSocketSession implements Call, ResponseOwner {
   }
 
   #send(message: SendMessage): Promise<void> | void {
+    if (this.#response?.complete) {
+      return; // ASGI: what follows the last body is ignored
+    }
     switch (message.type) {
       case "websocket.accept":
         return this.#accept(message);
@@ -240,7 +243,8 @@ export class WebSocketSession implements Call, ResponseOwner {
   }
 
   #close(message: WebSocketCloseMessage): void {
-    const { code = CLOSE.normal, reason = "" } = message;
+    const code = message.code ?? CLOSE.normal;
+    const reason = message.reason ?? "";
     if (this.#phase === "closing" || this.#phase === "closed") {
       return;
     }

@@ -52,6 +52,8 @@ export class WebSocketCall {
   #refuse!: (error: WebSocketRefusedError) => void;
   #close!: (how: WebSocketException) => void;
   #disconnect: ReceiveMessage | null = null;
+  /** Whether the handshake was refused with a whole HTTP answer. */
+  #isAnswered = false;
   #response = { status: 0, headers: {}, chunks: [] as Uint8Array[] };
 
   /** @param onHeaders - Gets the headers of the answer to the handshake, whatever it is. */
@@ -106,6 +108,7 @@ export class WebSocketCall {
   }
 
   #send(message: SendMessage): void {
+    if (this.#isAnswered) return; // ASGI: what follows the last body is ignored
     switch (message.type) {
       case "websocket.accept":
         this.#expect(message, "connecting");
@@ -118,7 +121,8 @@ export class WebSocketCall {
       case "websocket.close": {
         if (this.#phase === "closed") return;
         this.#expect(message, this.#phase === "connecting" ? "connecting" : "open");
-        const { code = CLOSE.normal, reason = "" } = message;
+        const code = message.code ?? CLOSE.normal;
+        const reason = message.reason ?? "";
         // As the Node server does: a browser sees such a code only behind a completed handshake.
         const answer = code >= 4000 ? { statusCode: null } : plainAnswer(403);
         return this.#over(code, reason, { code, reason, ...answer });
@@ -140,6 +144,7 @@ export class WebSocketCall {
   }
 
   #answer(): void {
+    this.#isAnswered = true;
     const { status, headers, chunks } = this.#response;
     this.#over(CLOSE.normal, "", { statusCode: status, headers, body: Buffer.concat(chunks) });
   }
