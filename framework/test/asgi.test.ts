@@ -1,6 +1,6 @@
 /** What ASGI lets an application send, and what it lets a server say. */
 import { afterAll, describe, expect, it } from "@jest/globals";
-import type { ASGIApp, ReceiveMessage, SendMessage } from "../src/asgi.js";
+import type { ASGIApp, HTTPResponseStartMessage, ReceiveMessage, SendMessage } from "../src/asgi.js";
 import { App, WebSocket, WebSocketException } from "../src/index.js";
 import {
   bodyLimit,
@@ -29,7 +29,7 @@ const layers: readonly [string, Middleware][] = [
   ["httpMiddleware", httpMiddleware(async (_request, next) => void (await next()))],
 ];
 
-const start: SendMessage = { type: "http.response.start", status: 201, headers: [] };
+const start: HTTPResponseStartMessage = { type: "http.response.start", status: 201, headers: [] };
 const part = (text: string, more: boolean): SendMessage => ({
   type: "http.response.body",
   body: Buffer.from(text),
@@ -43,7 +43,7 @@ const answers: readonly [string, readonly SendMessage[]][] = [
 const late: readonly [string, SendMessage][] = [
   ["another last part", part("late", false)],
   ["another part", part("late", true)],
-  ["another start", { ...start, status: 500 } as SendMessage],
+  ["another start", { ...start, status: 500 }],
 ];
 
 // HTTP & WebSocket ASGI Message Format, "Response Body - send event": ignored once `more_body` was false.

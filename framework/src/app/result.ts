@@ -1,4 +1,5 @@
 import { ResponseValidationError } from "../exceptions.js";
+import { markHandled } from "../promises.js";
 import { type CompiledReturns, Faults } from "../schema.js";
 
 /**
@@ -91,6 +92,7 @@ function assertJSON(result: object): void {
 function assertAwaited(value: unknown, place: readonly string[]): void {
   if (typeof value !== "object" || value === null || "toJSON" in value) return;
   if (value instanceof Promise) {
+    void markHandled(value);
     throw new TypeError(
       `The result of the handler has a promise at ${place.join(".")}, which JSON writes as {}. Await it.`,
     );

@@ -34,6 +34,21 @@ function isNodeStream(content: object): content is NodeStream {
   return typeof destroy === "function" && typeof on === "function";
 }
 
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
+}
+
+/**
+ * Listens for the errors of content that is not read yet. Attack: a Node stream that cannot be opened, or a promise in a
+ * list that rejects, would else end the process before its response is sent.
+ */
+export function claim(content: object): void {
+  if (isNodeStream(content)) content.on("error", () => {});
+  else if (Array.isArray(content)) {
+    for (const part of content as readonly unknown[]) if (isThenable(part)) part.then(undefined, () => {});
+  }
+}
+
 /** Takes the items of a source one by one, and closes it however that ends. */
 export class Pull<Item> {
   readonly #content: AsyncIterable<Item> | Iterable<Item>;
@@ -58,8 +73,11 @@ export class Pull<Item> {
     if (this.#gone) return GONE;
     if (this.#pending === null) {
       const step = this.#iterator.next();
-      if (!("then" in step)) return step;
-      this.#pending = step;
+      if (!("then" in step)) {
+        const late = awaitValue(step);
+        if (late === null) return step;
+        this.#pending = late;
+      } else this.#pending = step;
     }
     return this.#wait(this.#pending, silenceMs);
   }
@@ -82,7 +100,11 @@ export class Pull<Item> {
         tell();
       };
       pending.then(
-        (step) => settle(() => resolve(step)),
+        (step) =>
+          settle(() => {
+            this.#pending = awaitValue(step);
+            resolve(this.#pending === null ? step : this.#wait(this.#pending, silenceMs));
+          }),
         (error: Error) => settle(() => reject(error)),
       );
     });
@@ -91,15 +113,21 @@ export class Pull<Item> {
   /** Lets go of the source, also of one that was never asked for anything. */
   async close(): Promise<void> {
     this.#pending?.catch(() => {});
-    // The iterator of a Node stream that was not started yet does not destroy it, nor hear that it cannot be opened.
-    if (isNodeStream(this.#content)) {
-      this.#content.on("error", () => {});
-      this.#content.destroy();
-    }
+    // The iterator of a Node stream that was not started yet does not destroy it.
+    if (isNodeStream(this.#content)) this.#content.destroy();
     const closing = this.#iterator.return?.();
     if (closing === undefined || !("then" in closing)) return;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<void>((resolve) => (timer = later(resolve, MAX_CLOSE_MS)));
     await Promise.race([closing, late]).finally(() => clearTimeout(timer));
   }
+}
+
+/** The step once its value has settled, as `for await` waits for the values of a sync iterable; `null` for no promise. */
+function awaitValue<Item>({
+  done,
+  value,
+}: IteratorResult<Item, unknown>): Promise<IteratorResult<Item, unknown>> | null {
+  if (done === true || !isThenable(value)) return null;
+  return Promise.resolve(value).then((settled) => ({ done: false, value: settled as Item }));
 }

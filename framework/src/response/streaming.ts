@@ -3,7 +3,7 @@ import { encodeUTF8 } from "../datastructures.js";
 import { ClientDisconnect } from "../exceptions.js";
 import { markMethods } from "../promises.js";
 import { type Request, watchClient } from "../request.js";
-import { GONE, Pull, SILENT } from "./pull.js";
+import { claim, GONE, Pull, SILENT } from "./pull.js";
 import { EMPTY, isBodyless, Response, type ResponseOptions, type Sender, sendWhole } from "./response.js";
 
 /** Something that can be iterated: a generator, an array, a web `ReadableStream`, a Node `Readable`. */
@@ -76,6 +76,7 @@ export class StreamingResponse<Item = string | Uint8Array> extends Response {
     super(null, options);
     assertIterable(content, new.target.name);
     this.#content = content;
+    claim(content);
   }
 
   /** Makes text or bytes of an item. @throws TypeError when it cannot be sent. */
@@ -97,6 +98,7 @@ export class StreamingResponse<Item = string | Uint8Array> extends Response {
       first = await this.#next(pull, this.headMs, EMPTY);
     } catch (error) {
       stop();
+      await pull.close();
       throw error;
     }
     return (send) => this.#sendFrom(first, pull, send).finally(stop);
@@ -131,13 +133,8 @@ export class StreamingResponse<Item = string | Uint8Array> extends Response {
     const step = await pull.next(silenceMs);
     if (step === SILENT) return silence;
     if (step !== GONE && step.done) return null;
-    try {
-      if (step === GONE) throw new ClientDisconnect();
-      const part = await this.encode(step.value);
-      return typeof part === "string" ? encodeUTF8(part) : part;
-    } catch (error) {
-      await pull.close();
-      throw error;
-    }
+    if (step === GONE) throw new ClientDisconnect();
+    const part = await this.encode(step.value);
+    return typeof part === "string" ? encodeUTF8(part) : part;
   }
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "@jest/globals";
 import { resultText } from "../../src/app/result.js";
 
@@ -9,6 +10,11 @@ describe("a result without `returns`", () => {
   ])("is refused where a promise in it was not awaited: %j", (result, place) => {
     const message = `The result of the handler has a promise at ${place}, which JSON writes as {}. Await it.`;
     expect(() => resultText(result, false)).toThrow(new TypeError(message));
+  });
+
+  it("handles the promise that it refuses: a rejection would else end the process", async () => {
+    expect(() => resultText({ user: Promise.reject(new Error("no user")) }, false)).toThrow("has a promise at user");
+    await nextTurn();
   });
 
   it("may have empty objects, the same one twice, and what says itself how it is written", () => {

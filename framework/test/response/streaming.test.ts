@@ -1,6 +1,7 @@
 import { once } from "node:events";
-import { createReadStream } from "node:fs";
+import { createReadStream, type ReadStream } from "node:fs";
 import { Readable } from "node:stream";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "@jest/globals";
 import { App, Request, StreamingResponse } from "../../src/index.js";
 import { served, Wire } from "../node/_http.js";
@@ -112,6 +113,89 @@ describeMatrix("a StreamingResponse", ({ call }) => {
     const { app } = appOf(() => new StreamingResponse(generator, { statusCode }));
     expect(await call(app, "GET", "/")).toMatchObject({ status: statusCode, text: "" });
     expect((await generator.next()).done).toBe(true);
+  });
+});
+
+describeMatrix("content that fails before it is read", ({ call }) => {
+  it.each<[string, (file: ReadStream) => Promise<void>]>([
+    ["at once", () => Promise.resolve()],
+    ["after its error", (file) => new Promise((resolve) => file.once("close", resolve))],
+  ])("is a 500 where it is a Node stream, returned %s", async (_when, wait) => {
+    const log = new KeptLog();
+    const app = new App({ logger: log });
+    app.get("/", async () => {
+      const file = createReadStream(`${import.meta.filename}.none`);
+      const response = new StreamingResponse(file);
+      await wait(file);
+      return response;
+    });
+    expect((await call(app, "GET", "/")).status).toBe(500);
+    expect(log.lines).toEqual([expect.stringContaining("ENOENT")]);
+  });
+
+  it("harms nobody where the response is never returned", async () => {
+    const app = new App();
+    app.get("/", async () => {
+      const file = createReadStream(`${import.meta.filename}.none`);
+      const closed = new Promise<void>((resolve) => file.once("close", () => resolve()));
+      void new StreamingResponse(file);
+      await closed;
+      return "other";
+    });
+    expect(await call(app, "GET", "/")).toMatchObject({ status: 200, json: "other" });
+  });
+
+  function* failingParts(): Generator<Promise<string>> {
+    yield Promise.reject(new Error("late"));
+  }
+  const failing: readonly [string, () => unknown][] = [
+    ["a sync generator", failingParts],
+    ["an array", () => [Promise.resolve("first"), Promise.reject(new Error("late"))]],
+    ["an array whose later part waits", () => [Promise.reject(new Error("late")), new Promise(() => {})]],
+  ];
+
+  it.each(failing)("is an error of the stream where %s gives a promise that rejects", async (_kind, content) => {
+    const log = new KeptLog();
+    const app = new App({ logger: log });
+    app.get("/", async () => {
+      const response = new StreamingResponse(content() as Iterable<string>);
+      await nextTurn();
+      return response;
+    });
+    await call(app, "GET", "/").catch(() => {});
+    expect(log.lines).toEqual(["error GET / failed: Error: late"]);
+  });
+
+  it("closes a sync generator that gave a promise which rejects", async () => {
+    let isClosed = false;
+    function* parts() {
+      try {
+        yield Promise.reject(new Error("late")) as unknown as string;
+      } finally {
+        isClosed = true;
+      }
+    }
+    const { app } = appOf(() => new StreamingResponse(parts()));
+    expect((await call(app, "GET", "/")).status).toBe(500);
+    expect(isClosed).toBe(true);
+  });
+
+  it("gives the values of promises in a sync iterable, as `for await` does", async () => {
+    const parts = [Promise.resolve("a"), "b", Promise.resolve("c")] as unknown as string[];
+    const { app } = appOf(() => new StreamingResponse(parts));
+    expect((await call(app, "GET", "/")).text).toBe("abc");
+  });
+
+  it("is a 500 where an async iterator gives a promise in place of a part, also one that rejects", async () => {
+    const content = {
+      [Symbol.asyncIterator]: () => ({
+        next: () => Promise.resolve({ done: false, value: Promise.reject(new Error("late")) }),
+      }),
+    } as unknown as AsyncIterable<string>;
+    const { app, log } = appOf(() => new StreamingResponse(content));
+    expect((await call(app, "GET", "/")).status).toBe(500);
+    await nextTurn();
+    expect(log.lines).toHaveLength(1);
   });
 });
 
