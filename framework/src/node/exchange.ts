@@ -1,85 +1,55 @@
-/** One request and its response, between `node:http` and the application. @module */
-import type { HTTPScope, Receive, Send } from "../asgi.js";
+/** One request and its response, between an engine and the application. @module */
+import type { HTTPScope, ReceiveMessage, SendMessage } from "../asgi.js";
 import { logOnce } from "../logger.js";
-import type { Call, Line } from "./connection.js";
+import type { Call, ServerContext } from "./context.js";
+import type { ResponseStream } from "./engine.js";
+import { ErrorResponse } from "./error-response.js";
 import { ProtocolError } from "./errors.js";
-import { Refusal } from "./refusal.js";
-import type { RequestBody } from "./request-body.js";
-import { ResponseWriter, type ResponseOwner } from "./response.js";
-import type { ResponseSink } from "./response-sink.js";
-import type { Service } from "./service.js";
+import { RequestBody } from "./request-body.js";
+import { ResponseWriter } from "./response.js";
 
-const internalServerError = new Refusal(500);
+const internalServerError = new ErrorResponse(500);
 
-/**
- * Bytes of an unread body that are let pass by so that the connection can be kept. Beyond that closing it is cheaper
- * than waiting for what nobody wants, and is all that helps against a body without an end.
- */
-const MAX_DISCARDED_BYTES = 65_536;
-
-/** Calls the application for one request, and sees to it that the client gets exactly one answer. */
-export class Exchange implements Call, ResponseOwner {
+/** Calls the application for one request, and ensures that the client gets exactly one response. */
+export class Exchange implements Call {
   readonly scope: HTTPScope;
-  readonly #service: Service;
-  readonly #connection: Line;
-  readonly #body: RequestBody;
-  readonly #res: ResponseSink;
+  readonly #context: ServerContext;
+  readonly #stream: ResponseStream;
   readonly #response: ResponseWriter;
+  /** Made at first use where the request has no body. */
+  #body: RequestBody | null;
+  /** The client has gone, or was answered in the application's place. */
   #gone = false;
-  #ending = false;
+  /** The client sends nothing more, or the server stops: an application that ends its response here has not failed. */
+  #mayEnd = false;
+  /** Whether `receive` has nothing more to give. */
+  #isOver = false;
+  #isCompleted = false;
 
-  constructor(
-    service: Service,
-    connection: Line,
-    scope: HTTPScope,
-    body: RequestBody,
-    res: ResponseSink,
-    maxTextBytes?: number,
-  ) {
+  /** @param body - The body, or `null` where the request has none. */
+  constructor(context: ServerContext, stream: ResponseStream, scope: HTTPScope, body: RequestBody | null) {
     this.scope = scope;
-    this.#service = service;
-    this.#connection = connection;
+    this.#context = context;
+    this.#stream = stream;
     this.#body = body;
-    this.#res = res;
-    this.#response = new ResponseWriter(res, scope.method === "HEAD", this, maxTextBytes);
+    this.#response = new ResponseWriter(stream, scope.method === "HEAD");
   }
 
-  /** What this exchange is called in a log line: `"GET /items"`. */
   get name(): string {
     return `${this.scope.method} ${this.scope.path}`;
   }
 
-  /** Whether the whole request has come in. */
-  get received(): boolean {
-    return this.#body.outstanding === 0;
-  }
-
-  /** Whether the whole response has left. */
-  get answered(): boolean {
-    return this.#response.complete && this.#res.writableLength === 0;
-  }
-
-  mustClose(): boolean {
-    if (this.#service.draining || this.#body.outstanding > MAX_DISCARDED_BYTES) {
-      this.#connection.closing = true;
-    }
-    return this.#connection.closing && !this.#connection.refuses;
-  }
-
-  /** Starts the application. Never throws; the exchange leaves its service when the application's promise settles. */
+  /** Calls the application. Never throws; the exchange leaves the context when the application's promise settles. */
   run(): void {
-    this.#connection.calls.push(this);
-    const receive: Receive = () => this.#body.receive();
-    const send: Send = (message) => {
-      const done = this.#response.send(message);
-      if (this.#response.complete) {
-        this.#completed();
-      }
-      return done;
-    };
+    const context = this.#context;
+    context.running.add(this);
     let result: Promise<void>;
     try {
-      result = this.#service.app(this.scope, receive, send);
+      result = context.app(
+        this.scope,
+        () => this.#receive(),
+        (message) => this.#send(message),
+      );
     } catch (error) {
       this.#failed(error);
       return;
@@ -90,95 +60,106 @@ export class Exchange implements Call, ResponseOwner {
     );
   }
 
-  /** The client has gone. Nobody waits for the rest of the response then, and what its loss makes fail is no fault. */
+  /** The client has gone. */
   disconnect(): void {
     this.#gone = !this.#response.complete;
-    this.#body.end();
     this.#response.disconnect();
+    this.#endBody();
+  }
+
+  /** The client has ended its side, and may still read: the application is told, and can answer all the same. */
+  halfClose(): void {
+    this.#mayEnd = true;
+    this.#body?.halfClose();
   }
 
   /**
    * The server is about to stop. A stream of events has no end of its own, so its application is told that the client
-   * has gone; everything else is let finish.
+   * has gone; everything else may finish.
    */
   drain(): void {
-    if (this.#response.streamsEvents) {
-      this.#ending = true;
-      this.#body.end();
-    }
-  }
-
-  drained(): void {
-    this.#response.drained();
+    if (this.#response.streamsEvents) this.halfClose();
   }
 
   /** Answers in the application's place; once the response has begun, a cut is all that says that it is not whole. */
-  refuse(refusal: Refusal): void {
+  refuse(error: ErrorResponse): void {
     if (this.#response.untouched) {
-      this.#response.replace(refusal);
       this.#gone = true;
+      this.#response.replace(error);
       this.#completed();
     } else {
-      this.#connection.destroy();
+      this.#stream.destroy();
     }
   }
 
-  /** The application has sent its last message: `receive` says so, and what it did not read of the body is dealt with. */
+  #receive(): Promise<ReceiveMessage> {
+    if (this.#body === null) {
+      this.#body = new RequestBody(null, 0);
+      if (this.#isOver) this.#body.end();
+      else if (this.#mayEnd) this.#body.halfClose();
+    }
+    return this.#body.receive();
+  }
+
+  #send(message: SendMessage): Promise<void> | void {
+    const done = this.#response.send(message);
+    if (this.#response.complete && !this.#isCompleted) this.#completed();
+    return done;
+  }
+
+  /** The application has sent its last message: `receive` says so, and the engine goes on. */
   #completed(): void {
-    if (!this.#body.end()) {
-      return;
-    }
-    if (this.#body.outstanding > 0) {
-      if (this.#gone || this.#body.outstanding > MAX_DISCARDED_BYTES) {
-        this.#connection.closeAfter(this.#res);
-      }
-      this.#body.discard();
-    }
+    this.#isCompleted = true;
+    this.#endBody();
+    this.#stream.completed();
+  }
+
+  #endBody(): void {
+    this.#isOver = true;
+    this.#body?.end();
+  }
+
+  /** The socket is destroyed a moment before it says so. */
+  get #hasLeft(): boolean {
+    return this.#gone || this.#stream.destroyed;
   }
 
   #returned(): void {
-    if (this.#ending && !this.#response.complete && !this.#gone) {
+    if (!this.#response.complete && !this.#hasLeft) this.#endInPlace();
+    this.#leave();
+  }
+
+  /** The application has returned without the end of its response. */
+  #endInPlace(): void {
+    if (this.#mayEnd && !this.#response.untouched) {
       this.#response.finish();
-    } else if (!this.#response.complete && !this.#gone) {
+      this.#completed();
+    } else if (this.#mayEnd) {
+      this.#stream.destroy();
+    } else {
       const missing = this.#response.untouched ? "a response" : "the end of its response";
-      this.#service.logger.error(
-        { path: this.scope.path },
-        `The application returned without ${missing}: ${this.name}`,
-      );
+      const { path } = this.scope;
+      this.#context.logger.error({ path }, `The application returned without ${missing}: ${this.name}`);
       this.refuse(internalServerError);
     }
-    this.#finish();
   }
 
   #failed(error: unknown): void {
-    const { logger } = this.#service;
-    const fields = { err: error, path: this.scope.path };
-    if (this.#gone && !(error instanceof ProtocolError)) {
-      logger.debug(fields, `The application threw after its client had gone: ${this.name}`);
+    const { logger } = this.#context;
+    const { path } = this.scope;
+    if (this.#hasLeft && !(error instanceof ProtocolError)) {
+      logger.debug({ err: error, path }, `The application threw after its client had gone: ${this.name}`);
     } else {
-      logOnce(logger, error, { path: this.scope.path }, `The application threw: ${this.name}`);
-      if (!this.#response.complete && !this.#gone) {
-        this.refuse(internalServerError);
-      }
+      logOnce(logger, error, { path }, `The application threw: ${this.name}`);
+      if (!this.#response.complete && !this.#hasLeft) this.refuse(internalServerError);
     }
-    this.#finish();
-  }
-
-  #finish(): void {
-    this.#body.end();
-    const flushed = this.#response.flushed();
-    if (flushed === undefined) {
-      this.#leave();
-    } else {
-      flushed.then(
-        () => this.#leave(),
-        () => this.#leave(),
-      );
-    }
+    this.#leave();
   }
 
   #leave(): void {
-    this.#connection.delete(this);
-    this.#service.finished();
+    this.#endBody();
+    const flushed = this.#gone ? undefined : this.#stream.flushed();
+    if (flushed === undefined) this.#context.finished(this);
+    else void flushed.then(() => this.#context.finished(this));
   }
 }

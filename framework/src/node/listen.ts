@@ -1,34 +1,33 @@
 /** Where a server listens, and in one line why it cannot. @module */
 import { lstat, unlink } from "node:fs/promises";
-import type { Server } from "node:http";
-import { connect, createServer } from "node:net";
+import { connect, createServer, type Server } from "node:net";
 import { ServerStartError } from "./errors.js";
 
 /** An address: a Unix socket, or a host and a port. */
-export type Place = { path: string } | { host: string; port: number };
+export type ListenAddress = { path: string } | { host: string; port: number };
 
 /** Listens. @throws ServerStartError when that is not possible. */
-export async function listen(server: Server, place: Place): Promise<void> {
+export async function listen(server: Server, address: ListenAddress): Promise<void> {
   try {
-    await tryToListen(server, place);
+    await tryToListen(server, address);
   } catch (error) {
-    if (!("path" in place) || codeOf(error) !== "EADDRINUSE" || !(await isAbandoned(place.path))) {
-      throw explained(error, place);
+    if (!("path" in address) || codeOf(error) !== "EADDRINUSE" || !(await isAbandoned(address.path))) {
+      throw explained(error, address);
     }
-    await unlink(place.path);
-    await tryToListen(server, place).catch((again: unknown) => {
-      throw explained(again, place);
+    await unlink(address.path);
+    await tryToListen(server, address).catch((again: unknown) => {
+      throw explained(again, address);
     });
   }
 }
 
 /** The address to call a server under: one that listens everywhere is called on loopback. */
 export function urlOf(server: Server, scheme: "http" | "https"): string {
-  const address = server.address();
-  if (address === null || typeof address === "string") {
-    return `unix:${address ?? ""}`;
+  const bound = server.address();
+  if (bound === null || typeof bound === "string") {
+    return `unix:${bound ?? ""}`;
   }
-  return toUrl(scheme, address.address, address.port);
+  return toUrl(scheme, bound.address, bound.port);
 }
 
 /** The address to call a host and port under. */
@@ -50,10 +49,10 @@ export function probePort(host: string, port: number): Promise<number> {
   });
 }
 
-function tryToListen(server: Server, place: Place): Promise<void> {
+function tryToListen(server: Server, address: ListenAddress): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.listen(place, () => {
+    server.listen(address, () => {
       server.off("error", reject);
       resolve();
     });
@@ -78,12 +77,12 @@ function codeOf(error: unknown): string {
   return typeof error === "object" && error !== null && "code" in error ? String(error.code) : "EUNKNOWN";
 }
 
-function explained(error: unknown, place: Place): Error {
+function explained(error: unknown, address: ListenAddress): Error {
   const code = codeOf(error);
   const [what, way] =
-    "path" in place
-      ? [`The socket ${place.path}`, "choose another path"]
-      : [`Port ${place.port} on ${place.host}`, "choose another port"];
+    "path" in address
+      ? [`The socket ${address.path}`, "choose another path"]
+      : [`Port ${address.port} on ${address.host}`, "choose another port"];
   const cause = { cause: error };
   switch (code) {
     case "EADDRINUSE":
@@ -91,7 +90,7 @@ function explained(error: unknown, place: Place): Error {
     case "EACCES":
       return new ServerStartError(
         "EACCES",
-        "path" in place
+        "path" in address
           ? `${what} may not be made by this user: ${way}.`
           : `${what} may not be opened by this user. Ports below 1024 need privileges: ${way}.`,
         cause,

@@ -1,11 +1,12 @@
 /** The body of a request, between a parser that pushes and an application that pulls. @module */
 import type { HTTPDisconnectMessage, HTTPRequestMessage } from "../asgi.js";
+import type { BodyFlow } from "./engine.js";
 import { ProtocolError } from "./errors.js";
 
 const EMPTY = Buffer.alloc(0);
 /** The answer to `receive` once the client has gone or the response is complete. */
 const DISCONNECT: HTTPDisconnectMessage = Object.freeze({ type: "http.disconnect" });
-/** Bytes that wait in memory before the client has to. */
+/** Bytes that wait in memory before the client has to wait. */
 const MAX_WAITING_BYTES = 65_536;
 /** What a chunk takes beside its bytes, so that a body of single bytes is no way to fill memory. */
 const CHUNK_BYTES = 100;
@@ -14,52 +15,29 @@ const MAX_CHUNKS = 256;
 
 type Message = HTTPRequestMessage | HTTPDisconnectMessage;
 
-/** What is to be done before a body is read, such as to send `100 Continue`; gives why it cannot be read. */
-export type FirstUse = () => ProtocolError | null;
-
-/** What a body comes from. */
-export interface BodyFlow {
-  /** Whether all of it has come, as far as is known before it is taken: somebody else may have read it. */
-  readonly complete?: boolean;
-  /** Goes on, after {@link RequestBody.take} has asked to wait. */
-  more(): void;
-}
-
 /**
  * Gives the body of one request as ASGI messages. What comes before it is asked for waits, up to a bound; then the client
  * does, so that a slow application slows its client down instead of filling memory.
  */
 export class RequestBody {
-  readonly #flow: BodyFlow;
-  /** The `Content-Length`, or `NaN` where there is none. */
-  readonly #announced: number;
-  #onFirstUse: FirstUse | null;
-  #received = 0;
+  readonly #flow: BodyFlow | null;
+  #isStarted = false;
   #waitingBytes = 0;
   #chunks: Uint8Array[] | null = null;
   #isPaused = false;
   #isComplete: boolean;
   #isRead = false;
+  #isHalfClosed = false;
   #isOver = false;
   #receiver: ((message: Message) => void) | null = null;
 
   /**
-   * @param announced - How many bytes the body has; 0 for none, `NaN` where nobody said.
-   * @param onFirstUse - Called when the application first asks for the body.
+   * @param flow - The source of the body; `null` for none.
+   * @param bodyBytes - Bytes of the body; `NaN` where nobody said.
    */
-  constructor(flow: BodyFlow, announced: number, onFirstUse: FirstUse | null) {
+  constructor(flow: BodyFlow | null, bodyBytes: number) {
     this.#flow = flow;
-    this.#announced = announced;
-    this.#onFirstUse = onFirstUse;
-    this.#isComplete = announced === 0;
-  }
-
-  /** Bytes that may still come from the client: 0 when all are here, `Infinity` when nobody said. */
-  get outstanding(): number {
-    if (this.#isComplete || this.#flow.complete === true) {
-      return 0;
-    }
-    return Number.isNaN(this.#announced) ? Infinity : this.#announced - this.#received;
+    this.#isComplete = bodyBytes === 0;
   }
 
   /** The next message. One call at a time. */
@@ -70,26 +48,22 @@ export class RequestBody {
     if (this.#receiver !== null) {
       return Promise.reject(new ProtocolError("receive was called while an earlier call of it still waits."));
     }
-    if (this.#onFirstUse !== null) {
-      const fault = this.#onFirstUse();
-      if (fault !== null) {
-        return Promise.reject(fault);
-      }
-      this.#onFirstUse = null;
+    if (!this.#isStarted) {
+      const fault = this.#flow?.start?.() ?? null;
+      if (fault !== null) return Promise.reject(fault);
+      this.#isStarted = true;
     }
-    const message = this.#next();
+    const message = this.#next() ?? (this.#isRead && this.#isHalfClosed ? DISCONNECT : null);
     return message === null ? new Promise((resolve) => (this.#receiver = resolve)) : Promise.resolve(message);
   }
 
   /**
-   * Takes what has come. The bytes are kept as they are.
+   * Takes bytes as they come. They are kept as they are.
    *
-   * @returns Whether more may come; when not, the flow is told so later.
+   * @returns Whether more may come; if not, the flow is resumed later.
    */
   take(chunk: Uint8Array, isLast: boolean): boolean {
-    this.#received += chunk.length;
-    // The parser of node:http says that a message is complete in a later turn than its last bytes.
-    this.#isComplete ||= isLast || this.#received === this.#announced;
+    this.#isComplete ||= isLast;
     if (this.#isOver) {
       return true;
     }
@@ -106,19 +80,17 @@ export class RequestBody {
     return !this.#isPaused;
   }
 
-  /** Answers whoever waits, and every later call, with `http.disconnect`. Gives whether this was the first time. */
-  end(): boolean {
-    const isFirst = !this.#isOver;
+  /** The client sends nothing behind the body: `receive` says `http.disconnect` once the body is read. */
+  halfClose(): void {
+    this.#isHalfClosed = true;
+    if (this.#isRead) this.#settle(DISCONNECT);
+  }
+
+  /** Answers the call that waits, and every later one, with `http.disconnect`. */
+  end(): void {
     this.#isOver = true;
     this.#chunks = null;
     this.#settle(DISCONNECT);
-    return isFirst;
-  }
-
-  /** Lets what is left of the body pass by unread, so that the connection comes to its next request. */
-  discard(): void {
-    this.#isPaused = false;
-    this.#flow.more();
   }
 
   #next(): HTTPRequestMessage | null {
@@ -131,7 +103,7 @@ export class RequestBody {
     this.#isRead = this.#isComplete;
     if (this.#isPaused) {
       this.#isPaused = false;
-      this.#flow.more();
+      this.#flow?.resume();
     }
     return { type: "http.request", body: joined(chunks), more_body: !this.#isRead };
   }

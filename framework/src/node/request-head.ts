@@ -1,11 +1,8 @@
-/** What `node:http` parsed of a request's head, checked for what it lets through. @module */
-import type { IncomingMessage } from "node:http";
+/** The head of a request, as far as it is the same for all engines: its framing, its host, the form of its target. @module */
 import { isAuthority } from "./authority.js";
-import type { Connection } from "./connection.js";
-import type { Framing } from "./framing.js";
-import { Refusal } from "./refusal.js";
+import { ErrorResponse } from "./error-response.js";
 
-/** The bounds of a request's head. */
+/** Limits of a request's head. */
 export interface RequestLimits {
   /** Bytes of the request target: path and query (414). Defaults to 8,192. */
   targetBytes: number;
@@ -15,173 +12,178 @@ export interface RequestLimits {
   headerCount: number;
 }
 
+/** The limits where nothing else is asked for. */
+export const DEFAULT_REQUEST_LIMITS: RequestLimits = { targetBytes: 8192, headerBytes: 16_384, headerCount: 100 };
+
 /** A head that may reach the application. */
 export class RequestHead {
-  /** Path and query, in origin form. */
-  readonly target: string;
-  /** `[name, value, …]`; `Host` is the one that counts. */
-  readonly headers: readonly string[];
-  readonly hasBody: boolean;
-  /** The length of the header lines when they are written as `Name: value`. */
-  readonly headerBytes: number;
+  readonly method: string;
+  /** Path and query, in origin form, or `"*"`. */
+  target: string;
+  /** The minor version of HTTP/1: 0 or 1. */
+  readonly minorVersion: number;
+  /** `[name, value, …]` as they came; `Host` is the one that counts. */
+  headers: string[];
+  /** Bytes of the body: 0 for none, `NaN` for a chunked one. */
+  bodyBytes = 0;
+  /** Whether the client takes another response on this connection. */
+  keepAlive: boolean;
+  /** Whether the client waits for `100 Continue`. */
+  expectsContinue = false;
+  /** Whether the client asks for a WebSocket. */
+  upgrade = false;
+  /** The position behind the head in its bytes. */
+  end = 0;
 
-  constructor(target: string, headers: readonly string[], hasBody: boolean, headerBytes: number) {
+  constructor(method: string, target: string, minorVersion: number, headers: string[] = []) {
+    this.method = method;
     this.target = target;
+    this.minorVersion = minorVersion;
     this.headers = headers;
-    this.hasBody = hasBody;
-    this.headerBytes = headerBytes;
+    this.keepAlive = minorVersion === 1;
   }
 }
 
-/** Neither visible US-ASCII nor allowed in a target: RFC 9112 §3.2, and RFC 9110 §7.1 for the fragment. */
-const NOT_IN_TARGET = /[^!"$-~]/;
+/** Visible US-ASCII without `#`: RFC 9112 §3.2, and RFC 9110 §7.1 for the fragment. */
+export const NOT_IN_TARGET = /[^!"$-~]/;
 const BROKEN_ESCAPE = /%(?![0-9A-Fa-f]{2})/;
 const ABSOLUTE_FORM = /^https?:\/\/([^/?]*)(.*)$/i;
 
-/** What an Express application adds to a request that it hands on under a prefix. */
-interface MountedRequest extends IncomingMessage {
-  originalUrl?: string;
-}
-
-const refusals = {
-  version: new Refusal(505, "Expected HTTP/1.0 or HTTP/1.1."),
-  line: new Refusal(400, "The request line is malformed."),
-  targetBytes: new Refusal(414),
-  target: new Refusal(400, "The request target is malformed."),
-  headerBytes: new Refusal(431, "The header lines are too long."),
-  headerCount: new Refusal(431, "There are too many header lines."),
-  host: new Refusal(400, "Expected exactly one well-formed Host header."),
-  expect: new Refusal(417, "Expected no expectation but 100-continue."),
-  oldTransferEncoding: new Refusal(400, "Transfer-Encoding needs HTTP/1.1."),
-  transferEncoding: new Refusal(501, "Expected no Transfer-Encoding but chunked."),
+const errors = {
+  target: new ErrorResponse(400, "The request target is malformed."),
+  targetBytes: new ErrorResponse(414),
+  headerCount: new ErrorResponse(431, "There are too many header lines."),
+  host: new ErrorResponse(400, "Expected exactly one well-formed Host header."),
+  expect: new ErrorResponse(417, "Expected no expectation but 100-continue."),
+  contentLength: new ErrorResponse(400, "Expected one Content-Length, and no Transfer-Encoding beside it."),
+  oldTransferEncoding: new ErrorResponse(400, "Transfer-Encoding needs HTTP/1.1."),
+  transferEncoding: new ErrorResponse(501, "Unsupported Transfer-Encoding: use chunked."),
 };
 
-/** What is known of a head before it is checked: the part of `IncomingMessage` that is looked at. */
-export interface ParsedHead {
-  readonly method?: string;
-  readonly url?: string;
-  readonly httpVersionMajor: number;
-  readonly httpVersionMinor: number;
-  /** `[name, value, …]` as they came. */
-  readonly rawHeaders: readonly string[];
-  /** At least these, by their name in lower case. */
-  readonly headers: Readonly<Framing>;
-}
-
-/** Where the last `Host` is kept that was found to be well formed. */
-export interface HostMemory {
-  knownHost: string | undefined;
-}
-
-/** Reads the head of a request of `node:http`, or says why it is refused. */
-export function readHead(req: IncomingMessage, connection: Connection, limits: RequestLimits): RequestHead | Refusal {
-  const head = checkHead(req, (req as MountedRequest).originalUrl ?? req.url ?? "", connection, limits);
-  if (connection.lines !== null && head instanceof RequestHead && !connection.lines.areDivided(req, head.headerBytes)) {
-    return refusals.line;
-  }
-  return head;
-}
-
-/** Checks a head, whichever parser it comes from, or says why it is refused. */
-export function checkHead(
-  req: ParsedHead,
-  target: string,
-  memory: HostMemory,
-  limits: RequestLimits,
-): RequestHead | Refusal {
-  // Only a cleartext-HTTP/2 library or a client with its own idea of versions gets here with another one.
-  if (req.httpVersionMajor !== 1 || req.httpVersionMinor > 1) {
-    return refusals.version;
-  }
-  if (target.length > limits.targetBytes) {
-    return refusals.targetBytes;
-  }
-  const raw = req.rawHeaders;
-  if (raw.length > 2 * limits.headerCount) {
-    return refusals.headerCount;
-  }
-  let bytes = 0;
-  let hosts = 0;
-  let host: string | undefined;
-  for (let index = 0; index < raw.length; index += 2) {
-    const name = raw[index] as string;
-    const value = raw[index + 1] as string;
-    bytes += name.length + value.length + 4;
-    if (name.length === 4 && (name === "Host" || name.toLowerCase() === "host")) {
-      hosts++;
-      host = value;
+/** Checks a head whose lines are well formed, and completes its fields. Returns why it is refused, or `null`. */
+export function checkHead(head: RequestHead, limits: RequestLimits): ErrorResponse | null {
+  const { headers } = head;
+  if (headers.length > 2 * limits.headerCount) return errors.headerCount;
+  const framing = new Framing();
+  for (let index = 0; index < headers.length; index += 2) {
+    const name = headers[index] as string;
+    switch (name.length) {
+      case 4:
+      case 6:
+      case 7:
+      case 10:
+      case 14:
+      case 17:
+        framing.read(name.toLowerCase(), headers[index + 1] as string);
     }
   }
-  if (bytes > limits.headerBytes) {
-    return refusals.headerBytes;
-  }
-  if (hosts > 1 || (hosts === 0 && req.httpVersionMinor === 1)) {
-    return refusals.host;
-  }
-  if (host !== undefined && host !== memory.knownHost) {
-    if (!isAuthority(host)) {
-      return refusals.host;
-    }
-    memory.knownHost = host;
-  }
-  return readFraming(req, target, raw, bytes);
+  const fault = framing.apply(head);
+  if (fault !== null) return fault;
+  return head.target.charCodeAt(0) === 0x2f ? checkEscapes(head) : checkOtherForm(head);
 }
 
-function readFraming(
-  req: ParsedHead,
-  target: string,
-  raw: readonly string[],
-  headerBytes: number,
-): RequestHead | Refusal {
-  const { headers } = req;
-  const coding = headers["transfer-encoding"];
-  if (coding !== undefined) {
-    if (req.httpVersionMinor === 0) {
-      return refusals.oldTransferEncoding; // RFC 9112 §6.1
-    }
-    if (coding.toLowerCase() !== "chunked") {
-      return refusals.transferEncoding;
-    }
-  }
-  const { expect } = headers;
-  // RFC 9110 §10.1.1: an HTTP/1.0 client's is ignored.
-  if (expect !== undefined && req.httpVersionMinor === 1 && expect.toLowerCase() !== "100-continue") {
-    return refusals.expect;
-  }
-  const length = headers["content-length"];
-  const hasBody = coding !== undefined || (length !== undefined && length !== "0");
-  if (NOT_IN_TARGET.test(target)) {
-    return refusals.target;
-  }
-  const head = new RequestHead(target, raw, hasBody, headerBytes);
-  return target.charCodeAt(0) === 0x2f ? originForm(head) : otherForm(head, req.method);
+/** The same for a target that no parser has looked at. */
+export function checkTarget(target: string, limits: RequestLimits): ErrorResponse | null {
+  if (target.length > limits.targetBytes) return errors.targetBytes;
+  return NOT_IN_TARGET.test(target) ? errors.target : null;
 }
 
-function originForm(head: RequestHead): RequestHead | Refusal {
+/** The last `Host` that was found to be well formed: the clients of a server name few. */
+let knownHost = "";
+
+/** The headers of a request that say where it ends and how its connection goes on. */
+class Framing {
+  #hosts = 0;
+  #host = "";
+  #lengths = 0;
+  #length = "";
+  #codings = 0;
+  #coding = "";
+  #connection: string | null = null;
+  #upgrade: string | null = null;
+  #expect: string | null = null;
+
+  /** Takes one header line, its name in lower case. */
+  read(name: string, value: string): void {
+    switch (name) {
+      case "host":
+        this.#hosts++;
+        this.#host = value;
+        break;
+      case "content-length":
+        this.#lengths++;
+        this.#length = value;
+        break;
+      case "transfer-encoding":
+        this.#codings++;
+        this.#coding = value;
+        break;
+      case "connection":
+        this.#connection = this.#connection === null ? value : `${this.#connection},${value}`;
+        break;
+      case "upgrade":
+        this.#upgrade = value;
+        break;
+      case "expect":
+        this.#expect = this.#expect === null ? value : `${this.#expect},${value}`;
+    }
+  }
+
+  /** Writes into the head what the lines say together. */
+  apply(head: RequestHead): ErrorResponse | null {
+    if (this.#hosts !== 1 && (this.#hosts > 1 || head.minorVersion === 1)) return errors.host;
+    if (this.#hosts === 1 && this.#host !== knownHost) {
+      if (!isAuthority(this.#host)) return errors.host;
+      knownHost = this.#host;
+    }
+    if (this.#connection !== null) this.#readConnection(head, this.#connection);
+    if (this.#expect !== null && head.minorVersion === 1) {
+      if (this.#expect.toLowerCase() !== "100-continue") return errors.expect;
+      head.expectsContinue = true; // RFC 9110 §10.1.1: an HTTP/1.0 client's is ignored
+    }
+    return this.#lengths + this.#codings === 0 ? null : this.#readBody(head);
+  }
+
+  #readConnection(head: RequestHead, connection: string): void {
+    const options = connection.toLowerCase().split(/[\t ]*,[\t ]*/);
+    if (head.minorVersion === 0) head.keepAlive = options.includes("keep-alive");
+    if (options.includes("close")) head.keepAlive = false;
+    head.upgrade = this.#upgrade?.toLowerCase() === "websocket" && options.includes("upgrade");
+  }
+
+  /** RFC 9112 §6.3. */
+  #readBody(head: RequestHead): ErrorResponse | null {
+    if (this.#codings === 0) {
+      if (this.#lengths > 1 || !/^\d{1,15}$/.test(this.#length)) return errors.contentLength;
+      head.bodyBytes = Number(this.#length);
+      return null;
+    }
+    if (head.minorVersion === 0) return errors.oldTransferEncoding; // RFC 9112 §6.1
+    if (this.#lengths > 0) return errors.contentLength;
+    if (this.#codings > 1 || this.#coding.toLowerCase() !== "chunked") return errors.transferEncoding;
+    head.bodyBytes = Number.NaN;
+    return null;
+  }
+}
+
+function checkEscapes(head: RequestHead): ErrorResponse | null {
   const { target } = head;
-  return target.includes("%") && BROKEN_ESCAPE.test(pathOf(target)) ? refusals.target : head;
+  if (!target.includes("%")) return null;
+  const mark = target.indexOf("?");
+  return BROKEN_ESCAPE.test(mark === -1 ? target : target.slice(0, mark)) ? errors.target : null;
 }
 
 /** The absolute form, whose authority counts and not that of `Host` (RFC 9112 §3.2.2), and the asterisk of OPTIONS. */
-function otherForm(head: RequestHead, method: string | undefined): RequestHead | Refusal {
-  const { target, headers: raw, hasBody, headerBytes } = head;
-  if (target === "*" && method === "OPTIONS") {
-    return head;
-  }
-  const [, authority, rest] = ABSOLUTE_FORM.exec(target) ?? [];
-  if (authority === undefined || rest === undefined || !isAuthority(authority)) {
-    return refusals.target;
-  }
+function checkOtherForm(head: RequestHead): ErrorResponse | null {
+  if (head.target === "*" && head.method === "OPTIONS") return null;
+  const [, authority, rest] = ABSOLUTE_FORM.exec(head.target) ?? [];
+  if (authority === undefined || rest === undefined || !isAuthority(authority)) return errors.target;
   const headers = ["host", authority];
-  for (let index = 0; index < raw.length; index += 2) {
-    if (raw[index]?.toLowerCase() !== "host") {
-      headers.push(raw[index] as string, raw[index + 1] as string);
-    }
+  for (let index = 0; index < head.headers.length; index += 2) {
+    const name = head.headers[index] as string;
+    if (name.toLowerCase() !== "host") headers.push(name, head.headers[index + 1] as string);
   }
-  return originForm(new RequestHead(rest.startsWith("/") ? rest : `/${rest}`, headers, hasBody, headerBytes));
-}
-
-function pathOf(target: string): string {
-  const mark = target.indexOf("?");
-  return mark === -1 ? target : target.slice(0, mark);
+  head.headers = headers;
+  head.target = rest.startsWith("/") ? rest : `/${rest}`;
+  return checkEscapes(head);
 }

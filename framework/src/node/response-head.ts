@@ -1,49 +1,135 @@
-/** The head of a response that is complete, as text. @module */
-import { STATUS_CODES } from "node:http";
+/** The head of a response: what the application gave, checked and brought into the server's form. @module */
+import type { HeaderPair } from "../asgi.js";
+import { HeaderList } from "../datastructures.js";
+import { ProtocolError } from "./errors.js";
 
-/** Lines that change how `node:http` goes on, by the length of their names. It writes a head with one of them itself. */
-const FRAMING: readonly (readonly string[])[] = [];
-for (const name of ["date", "connection", "keep-alive", "transfer-encoding", "trailer", "expect", "upgrade"]) {
-  (FRAMING as string[][])[name.length] = [...(FRAMING[name.length] ?? []), name];
-}
+/** RFC 9110 §5.6.2: the characters of a header's name and of a subprotocol. */
+export const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+/** RFC 9110 §5.5: anything else ends the line or the head, and lets a value write headers of its own. */
+const UNSAFE_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
 
-/**
- * Writes the head of an HTTP/1.1 response whose connection stays open, byte for byte as `node:http` does, which takes
- * three times as long and checks each name and value a second time.
- *
- * @param headers - `[name, value, …]`, checked, `Content-Length` among them.
- * @param keepAliveMs - For how long the client is told that the connection is kept; 0 to say nothing.
- * @returns `null` when a header is the business of `node:http`: one about the connection, or a `Date`.
- */
-export function formatHead(status: number, headers: readonly string[], keepAliveMs: number): string | null {
-  let head = statusLine(status);
-  for (let index = 0; index < headers.length; index += 2) {
-    const name = headers[index] as string;
-    if (FRAMING[name.length]?.includes(name.toLowerCase()) === true) return null;
-    head += `${name}: ${headers[index + 1] as string}\r\n`;
+/** The headers of a response, checked. */
+export class CheckedHeaders {
+  /** `[name, value, …]`, without what is the server's to say. */
+  readonly raw: readonly string[];
+  /** The `Content-Length`, or -1. */
+  readonly contentLength: number;
+  /** Whether the application asks to close the connection. */
+  readonly close: boolean;
+  readonly hasDate: boolean;
+  /** The header lines in the form of HTTP/1.1, made at first use. */
+  #text: string | null = null;
+
+  constructor(raw: readonly string[], contentLength: number, close: boolean, hasDate: boolean) {
+    this.raw = raw;
+    this.contentLength = contentLength;
+    this.close = close;
+    this.hasDate = hasDate;
   }
-  return head + endOf(keepAliveMs);
-}
 
-const statusLines: string[] = [];
-
-function statusLine(status: number): string {
-  return (statusLines[status] ??= `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "unknown"}\r\n`);
-}
-
-/** The lines behind the application's, which are the same for a second. */
-let ending = "";
-let endingSecond = 0;
-let endingKeepAliveMs = -1;
-
-function endOf(keepAliveMs: number): string {
-  const now = Date.now();
-  const second = Math.trunc(now / 1000);
-  if (second !== endingSecond || keepAliveMs !== endingKeepAliveMs) {
-    const keepAlive = keepAliveMs === 0 ? "" : `Keep-Alive: timeout=${Math.trunc(keepAliveMs / 1000)}\r\n`;
-    ending = `Date: ${new Date(now).toUTCString()}\r\nConnection: keep-alive\r\n${keepAlive}\r\n`;
-    endingSecond = second;
-    endingKeepAliveMs = keepAliveMs;
+  get text(): string {
+    return (this.#text ??= this.#format());
   }
-  return ending;
+
+  #format(): string {
+    let text = "";
+    for (let index = 0; index < this.raw.length; index += 2) {
+      text += `${this.raw[index] as string}: ${this.raw[index + 1] as string}\r\n`;
+    }
+    return text;
+  }
+}
+
+/** The head of a response that may be sent. */
+export interface ResponseHead {
+  /** HTTP status code in range [200...599]. */
+  readonly status: number;
+  readonly headers: CheckedHeaders;
+  /** Bytes of the body as the head announces them, or -1 where it does not. */
+  readonly contentLength: number;
+  /** Whether the response has no body whatever its head says: to HEAD, 204, 304 (RFC 9110 §6.4.1). */
+  readonly bodyless: boolean;
+}
+
+/** Lists that cannot change are checked once: those of the framework's own responses. */
+const checkedLists = new WeakMap<readonly string[], CheckedHeaders>();
+
+/** @throws ProtocolError for what would break the message. */
+export function checkHeaders(headers: Iterable<HeaderPair> | undefined): CheckedHeaders {
+  const raw = toRawHeaders(headers);
+  const known = checkedLists.get(raw);
+  if (known !== undefined) return known;
+  const checked = check(raw);
+  if (Object.isFrozen(raw)) checkedLists.set(raw, checked);
+  return checked;
+}
+
+function check(raw: readonly string[]): CheckedHeaders {
+  let kept = raw;
+  let contentLength = -1;
+  let close = false;
+  let hasDate = false;
+  for (let index = 0; index < raw.length; index += 2) {
+    const name = raw[index] as string;
+    const value = raw[index + 1] as string;
+    checkHeader(name, value);
+    switch (name.length) {
+      case 4:
+        hasDate ||= name.toLowerCase() === "date";
+        break;
+      case 14:
+        if (name.toLowerCase() === "content-length") contentLength = parseLength(value, contentLength);
+        break;
+      case 7:
+      case 10:
+      case 17: {
+        const key = name.toLowerCase();
+        if (!SERVERS_OWN.has(key)) break;
+        if (key === "connection" && /(?:^|[\t ,])close(?:$|[\t ,])/i.test(value)) close = true;
+        kept = withoutHeader(kept, key);
+      }
+    }
+  }
+  return new CheckedHeaders(kept, contentLength, close, hasDate);
+}
+
+/** Headers about the connection and the framing, dropped where the application gives them (ASGI, RFC 9110 §7.6.1). */
+const SERVERS_OWN: ReadonlySet<string> = new Set(["connection", "keep-alive", "trailer", "transfer-encoding"]);
+
+function parseLength(value: string, before: number): number {
+  const length = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
+  if (Number.isNaN(length) || (before !== -1 && before !== length)) {
+    throw new ProtocolError(`Expected one number of bytes as Content-Length, not ${JSON.stringify(value)}.`);
+  }
+  return length;
+}
+
+const NONE: readonly string[] = Object.freeze([]);
+
+/** The names and values of pairs of bytes; those of a `HeaderList` as they are, without a detour over bytes. */
+export function toRawHeaders(headers: Iterable<HeaderPair> | undefined): readonly string[] {
+  if (headers === undefined) return NONE;
+  if (headers instanceof HeaderList) return headers.raw;
+  const raw: string[] = [];
+  for (const [name, value] of headers) raw.push(toLatin1(name), toLatin1(value));
+  return raw;
+}
+
+/** @throws ProtocolError when the name is not one, or the value would break out of its line. */
+export function checkHeader(name: string, value: string): void {
+  if (!TOKEN.test(name)) throw new ProtocolError(`${JSON.stringify(name)} is not a header name.`);
+  if (UNSAFE_VALUE.test(value)) {
+    throw new ProtocolError(`The header ${name} has a control character or one beyond latin-1 in its value.`);
+  }
+}
+
+/** The headers but those of this name, which is in lower case. */
+export function withoutHeader(headers: readonly string[], name: string): readonly string[] {
+  return headers.filter((_, index) => headers[index & ~1]?.toLowerCase() !== name);
+}
+
+/** Decodes latin-1 bytes, whatever view they come in. */
+export function toLatin1(bytes: Uint8Array): string {
+  const buffer = bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return buffer.toString("latin1");
 }

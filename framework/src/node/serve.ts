@@ -7,17 +7,17 @@ import { type LoopName, loopName, shareProcessors, workerHost } from "../concurr
 import { ConfigurationError } from "../exceptions.js";
 import { consoleLogger, type Logger } from "../logger.js";
 import { assertOptions, namesOf } from "../options.js";
-import { DEFAULT_REQUEST_LIMITS } from "./handler.js";
-import { createHTTPServer, type Timeouts } from "./http-server.js";
+import { ServerContext } from "./context.js";
+import type { Timeouts } from "./http1/connection.js";
+import { HTTP1Server } from "./http1/server.js";
 import { Lifespan } from "./lifespan.js";
-import type { RequestLimits } from "./request-head.js";
-import { NodeServer, type RunningServer, type StoppableServer, toRunningServer } from "./running-server.js";
-import { Service } from "./service.js";
+import { DEFAULT_REQUEST_LIMITS, type RequestLimits } from "./request-head.js";
+import { type RunningServer, type StoppableServer, toRunningServer } from "./stoppable-server.js";
 import { closeOnSignals } from "./signals.js";
 import { TrustedProxies } from "./trusted-proxies.js";
 import { findUws, type UwsModule } from "./uws/module.js";
 import { UwsServer } from "./uws/server.js";
-import { toRules, type WebSocketOptions } from "./websocket-gate.js";
+import { toRules, type WebSocketOptions } from "./websocket/upgrade.js";
 import { joinWorkers, returnConnections, sharedPort } from "./worker.js";
 
 /** How `serve` listens and stops. */
@@ -159,18 +159,21 @@ async function start(
   const lifespan = new Lifespan(app, logger);
   const { connections, webSocketMessageBytes, ...limits } = { ...DEFAULT_LIMITS, ...options.connectionLimits };
   const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
-  const service = new Service(app, logger, lifespan.state, limits, proxies);
+  const context = new ServerContext(app, logger, lifespan.state, proxies);
   const webSockets = toRules(options, timeouts.webSocketPingMs, webSocketMessageBytes);
+  const address = path === undefined ? { host, port } : { path };
   const uws = chooseLoop(options, logger);
   const running: StoppableServer & { listen(): Promise<void> } = uws
-    ? new UwsServer(uws, service, lifespan, shutdownTimeoutMs, webSockets, { host, port, shared: isWorker })
-    : new NodeServer(
-        createHTTPServer(service, { timeouts, connections, tls, webSockets }),
-        service,
-        lifespan,
+    ? new UwsServer(uws, context, lifespan, { limits, webSockets, host, port, shared: isWorker, shutdownTimeoutMs })
+    : new HTTP1Server(context, lifespan, {
+        limits,
+        timeouts,
+        connections,
+        tls,
+        webSockets,
+        address,
         shutdownTimeoutMs,
-        path === undefined ? { host, port } : { path },
-      );
+      });
   await lifespan.startUp();
   try {
     await running.listen();

@@ -7,27 +7,11 @@ import { pathToFileURL } from "node:url";
 import { transform } from "@swc/core";
 
 const SOURCE = join(import.meta.dirname, "../../src");
-const FILES = [
-  "asgi.ts",
-  "callable.ts",
-  "concurrency.ts",
-  "datastructures.ts",
-  "exceptions.ts",
-  "logger.ts",
-  "node.ts",
-  "options.ts",
-  "wording.ts",
-];
-const FOLDERS = ["concurrency", "datastructures", "node"];
-
 /** The server's own sources as JavaScript in a temporary folder: a test of signals needs no build before it. */
 async function compile(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "tsgi-node-"));
-  const rooms = FOLDERS.map(async (room) => {
-    const names = await readdir(join(SOURCE, room), { recursive: true });
-    return names.filter((name) => name.endsWith(".ts")).map((name) => join(room, name));
-  });
-  const files = [...FILES, ...(await Promise.all(rooms)).flat()];
+  const names = await readdir(SOURCE, { recursive: true });
+  const files = names.filter((name) => name.endsWith(".ts"));
   for (const file of files) {
     const { code } = await transform(await readFile(join(SOURCE, file), "utf8"), {
       jsc: { target: "es2022", parser: { syntax: "typescript" } },

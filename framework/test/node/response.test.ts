@@ -192,9 +192,9 @@ const refused: [rule: string, messages: SendMessage[], reason: string][] = [
     [{ type: "http.response.start", status: 200, headers: new HeaderList(["a", "€"]) }, body("")],
     "one beyond latin-1",
   ],
-  ["CR LF in a name", [start(200, { "a\r\nb": "c" }), body("")], '"a\\r\\nb" is no header name.'],
-  ["a colon in a name", [start(200, { "a:": "c" }), body("")], '"a:" is no header name.'],
-  ["an empty name", [start(200, { "": "c" }), body("")], '"" is no header name.'],
+  ["CR LF in a name", [start(200, { "a\r\nb": "c" }), body("")], '"a\\r\\nb" is not a header name.'],
+  ["a colon in a name", [start(200, { "a:": "c" }), body("")], '"a:" is not a header name.'],
+  ["an empty name", [start(200, { "": "c" }), body("")], '"" is not a header name.'],
   [
     "a Content-Length that is none",
     [start(200, { "content-length": "x" }), body("")],

@@ -159,7 +159,7 @@ describe("a handshake", () => {
     );
     await using wire = new Wire(server.port);
     expect(await wire.write(handshake(GOOD)).closed).toMatch(
-      /^HTTP\/1\.1 401 Unauthorized\r\nwww-authenticate: Bearer\r\nconnection: close\r\n[^]*(?:4\r\nwho \r\n8\r\n|c\r\nwho )are you\?\r\n0\r\n\r\n$/,
+      /^HTTP\/1\.1 401 Unauthorized\r\nwww-authenticate: Bearer\r\n[^]*connection: close\r\n\r\n4\r\nwho \r\n8\r\nare you\?\r\n0\r\n\r\n$/,
     );
     expect(server.logger.at("error")).toEqual([]);
   });
@@ -537,49 +537,53 @@ describe("a server that stops", () => {
 });
 
 describe.each([
-  ["CONNECT", "CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n", 405],
-  ["a handshake", handshake(GOOD), 400],
-])("a request that waits for its answer, and behind it %s", (_what, next, status) => {
-  it("is answered before that is refused", async () => {
+  ["CONNECT", "CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n", "405 Method Not Allowed"],
+  ["a handshake", handshake(GOOD), "101 Switching Protocols"],
+])("a request with %s behind it", (_what, next, answer) => {
+  it("is answered first", async () => {
     const gate = new Deferred<void>();
-    await using server = await served(
-      httpApp(async (_scope, _receive, send) => {
+    await using server = await served(async (scope, receive, send) => {
+      if (scope.type === "websocket") {
+        await send({ type: "websocket.accept" });
+        await receive();
+        await receive();
+      } else if (scope.type === "http") {
         await gate.promise;
         await respond(send, 200, "first");
-      }),
-    );
+      }
+    });
     await using wire = new Wire(server.port);
     wire.write(`GET / HTTP/1.1\r\nHost: a\r\n\r\n${next}`);
     setImmediate(() => gate.resolve());
-    expect(await wire.closed).toMatch(new RegExp(`^HTTP/1\\.1 200 [^]*firstHTTP/1\\.1 ${status} `));
+    expect(await wire.until(/(?:HTTP[^]*){2}\r\n\r\n/)).toMatch(
+      new RegExp(`^HTTP/1\\.1 200 [^]*firstHTTP/1\\.1 ${answer}\r\n`),
+    );
   });
 
   it("is answered to its end when its client reads slowly", async () => {
     const CHUNKS = 64;
     const gate = new Deferred<void>();
-    await using server = await served(
-      httpApp(async (_scope, _receive, send) => {
-        await send({
-          type: "http.response.start",
-          status: 200,
-          headers: [pair("content-length", String(CHUNKS << 18))],
-        });
-        await gate.promise;
-        for (let left = CHUNKS; left > 0; left--) {
-          await send({ type: "http.response.body", body: Buffer.alloc(1 << 18, "."), more_body: left > 1 });
-        }
-      }),
-    );
+    await using server = await served(async (scope, _receive, send) => {
+      if (scope.type === "websocket") await send({ type: "websocket.accept" });
+      if (scope.type !== "http") return;
+      await send({
+        type: "http.response.start",
+        status: 200,
+        headers: [pair("content-length", String(CHUNKS << 18))],
+      });
+      await gate.promise;
+      for (let left = CHUNKS; left > 0; left--) {
+        await send({ type: "http.response.body", body: Buffer.alloc(1 << 18, "."), more_body: left > 1 });
+      }
+    });
     await using wire = new Wire(server.port);
     wire.write(`GET / HTTP/1.1\r\nHost: a\r\n\r\n${next}`);
     setImmediate(() => gate.resolve());
-    expect(await wire.closed).toMatch(new RegExp(`\\.HTTP/1\\.1 ${status} `));
+    const received = await wire.closed;
+    expect(received.slice(received.lastIndexOf(".HTTP")).startsWith(`.HTTP/1.1 ${answer}\r\n`)).toBe(true);
   });
 
-  it.each<[string, (wire: Wire) => unknown]>([
-    ["with a reset", ({ socket }) => socket.resetAndDestroy()],
-    ["in good order", ({ socket }) => socket.end()],
-  ])("ends when its client leaves %s", async (_how, leave) => {
+  it("ends when its client resets the connection", async () => {
     const ended = new Deferred<unknown>();
     const chunk = Buffer.alloc(1 << 18);
     await using server = await served(
@@ -596,7 +600,7 @@ describe.each([
     await using wire = new Wire(server.port);
     await wire.write(`GET / HTTP/1.1\r\nHost: a\r\n\r\n${next}`).until(/200 OK/);
     wire.socket.pause();
-    leave(wire);
+    wire.socket.resetAndDestroy();
     expect(await ended.promise).toBeInstanceOf(ClientDisconnect);
   });
 });

@@ -1,108 +1,86 @@
 /** From a request of uWebSockets.js to a call of the application. @module */
 import { METHODS } from "node:http";
 import type { Address } from "../../asgi.js";
+import type { ServerContext } from "../context.js";
+import { ErrorResponse } from "../error-response.js";
 import { Exchange } from "../exchange.js";
-import { bodyBytesOf, type Framing } from "../framing.js";
-import { Refusal } from "../refusal.js";
-import { checkHead, type ParsedHead, type RequestHead } from "../request-head.js";
-import { createScope } from "../request.js";
-import type { Service } from "../service.js";
-import { receiveBody } from "./body.js";
-import { UwsLine } from "./line.js";
+import { RequestBody } from "../request-body.js";
+import { checkHead, checkTarget, RequestHead, type RequestLimits } from "../request-head.js";
+import { createScope } from "../scope.js";
 import type { UwsRequest, UwsResponse } from "./module.js";
-import { UwsSink } from "./response.js";
+import { UwsStream } from "./stream.js";
 
-const NOT_ASCII = /[^\x00-\x7f]/; // oxlint-disable-line no-control-regex
+const NOT_ASCII = /[^\x00-\x7f]/; // oxlint-disable-line no-control-regex -- the range is that of ASCII
 const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS);
 
-const refusals = {
-  malformed: new Refusal(400, "The request is malformed."),
-  closed: new Refusal(503, "The server has stopped."),
+const errors = {
+  malformed: new ErrorResponse(400, "The request is malformed."),
+  headerBytes: new ErrorResponse(431, "The header lines are too long."),
+  closed: new ErrorResponse(503, "The server has stopped."),
 };
 
-/** What most requests have of it. */
-const NO_FRAMING: Framing = Object.freeze({});
-
-/** A request as its handler is told of it; nothing of it can be asked for later. */
-export class UwsHead implements ParsedHead {
-  readonly method: string;
-  readonly url: string;
-  readonly httpVersion = "1.1"; // uWebSockets takes no other
-  readonly httpVersionMajor = 1;
-  readonly httpVersionMinor = 1;
-  readonly rawHeaders: string[] = [];
-  headers: Framing = NO_FRAMING;
-  /** What uWebSockets lets pass and nobody may see. */
-  readonly fault: Refusal | null;
-  #lengths = 0;
-
-  constructor(req: UwsRequest) {
-    this.method = req.getCaseSensitiveMethod();
-    const query = req.getQuery();
-    this.url = query === undefined ? req.getUrl() : `${req.getUrl()}?${query}`;
-    req.forEach((name, text) => {
-      // uWebSockets reads UTF-8 where HTTP has bytes.
-      const value = NOT_ASCII.test(text) ? Buffer.from(text).toString("latin1") : text;
-      this.rawHeaders.push(name, value);
-      if (name === "content-length" || name === "transfer-encoding" || name === "expect") this.#frame(name, value);
-    });
-    const { "content-length": length } = this.headers;
-    const isFramed = this.#lengths === 0 || (this.#lengths === 1 && /^\d{1,15}$/.test(length ?? ""));
-    this.fault = isFramed && KNOWN_METHODS.has(this.method) ? null : refusals.malformed;
-  }
-
-  #frame(name: keyof Framing, value: string): void {
-    if (this.headers === NO_FRAMING) this.headers = {};
-    const before = this.headers[name];
-    if (name === "content-length") this.#lengths++;
-    this.headers[name] = before === undefined || name === "content-length" ? value : `${before}, ${value}`;
-  }
+/** The head of a request. Nothing of the request can be asked for later. */
+export function readHead(req: UwsRequest, limits: RequestLimits): RequestHead | ErrorResponse {
+  const query = req.getQuery();
+  const target = query === undefined ? req.getUrl() : `${req.getUrl()}?${query}`;
+  const head = new RequestHead(req.getCaseSensitiveMethod(), target, 1); // uWebSockets takes HTTP/1.1 alone
+  let bytes = 0;
+  req.forEach((name, text) => {
+    // uWebSockets reads UTF-8 where HTTP has bytes.
+    const value = NOT_ASCII.test(text) ? Buffer.from(text).toString("latin1") : text;
+    head.headers.push(name, value);
+    bytes += name.length + value.length + 4;
+  });
+  if (!KNOWN_METHODS.has(head.method)) return errors.malformed;
+  if (bytes > limits.headerBytes) return errors.headerBytes;
+  return checkTarget(target, limits) ?? checkHead(head, limits) ?? head;
 }
 
-/** What the requests of a server share. */
+/** The state that the requests of a server share. */
 export class UwsHandler {
-  readonly #service: Service;
-  readonly #server: Address;
+  readonly #context: ServerContext;
+  readonly #limits: RequestLimits;
+  readonly server: Address;
+  /** The requests and WebSockets that are open. */
+  readonly streams = new Set<UwsStream>();
   /** Whether the server has stopped; a kept-alive connection may outlive it. */
   closed = false;
   /** Whether there was any request. */
   hasServed = false;
-  knownHost: string | undefined;
   readonly encrypted = false;
 
-  constructor(service: Service, server: Address) {
-    this.#service = service;
-    this.#server = server;
+  constructor(context: ServerContext, limits: RequestLimits, server: Address) {
+    this.#context = context;
+    this.#limits = limits;
+    this.server = server;
   }
 
-  get server(): Address {
-    return this.#server;
+  /** The stream of a request. */
+  open(res: UwsResponse): UwsStream {
+    this.hasServed = true;
+    return new UwsStream(res, this.#context, this.streams);
+  }
+
+  /** The head of a request, or why it is refused. */
+  readHead(req: UwsRequest): RequestHead | ErrorResponse {
+    return this.closed ? errors.closed : readHead(req, this.#limits);
   }
 
   /** Serves one request. */
   serve(res: UwsResponse, req: UwsRequest): void {
-    const parsed = new UwsHead(req);
-    const head = this.check(parsed);
-    this.hasServed = true;
-    const sink = new UwsSink(res);
-    if (head instanceof Refusal) {
-      head.answer(sink);
-    } else {
-      const { encrypted, server } = this;
-      const scope = createScope(parsed, head, { encrypted, server, client: sink.client.pair }, this.#service);
-      const body = receiveBody(res, sink, bodyBytesOf(parsed.headers));
-      const line = new UwsLine(sink, this.#service.connections);
-      const exchange = new Exchange(this.#service, line, scope, body, sink, 0);
-      sink.onAborted = () => exchange.disconnect();
-      exchange.run();
+    const head = this.readHead(req);
+    const stream = this.open(res);
+    if (head instanceof ErrorResponse) {
+      stream.refuse(head);
+      return;
     }
-  }
-
-  /** The head, or why it is refused. */
-  check(parsed: UwsHead): RequestHead | Refusal {
-    if (this.closed) {
-      return refusals.closed;
-    }
-    return parsed.fault ?? checkHead(parsed, parsed.url, this, this.#service.limits);
+    const { encrypted, server } = this;
+    const endpoints = { encrypted, server, client: stream.client.pair };
+    const scope = createScope(head.method, "1.1", head.target, head.headers, endpoints, this.#context);
+    const body = head.bodyBytes === 0 ? null : new RequestBody(stream, head.bodyBytes);
+    if (body !== null) stream.receive(body);
+    const exchange = new Exchange(this.#context, stream, scope, body);
+    stream.onAborted = () => exchange.disconnect();
+    exchange.run();
   }
 }

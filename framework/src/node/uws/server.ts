@@ -1,54 +1,49 @@
 /** A server on uWebSockets.js. @module */
+import type { ServerContext } from "../context.js";
 import { ServerStartError } from "../errors.js";
 import type { Lifespan } from "../lifespan.js";
 import { probePort, toUrl } from "../listen.js";
-import { StoppableServer } from "../running-server.js";
-import type { Service } from "../service.js";
-import type { WebSocketRules } from "../websocket-gate.js";
+import type { RequestLimits } from "../request-head.js";
+import { StoppableServer } from "../stoppable-server.js";
+import type { WebSocketRules } from "../websocket/upgrade.js";
 import { UwsHandler } from "./handler.js";
 import type { UwsApp, UwsModule } from "./module.js";
 import { serveWebSockets } from "./web-sockets.js";
 
-/** Where a server listens. */
-export interface UwsPlace {
+/** The settings of a server. */
+export interface UwsSettings {
+  limits: RequestLimits;
+  webSockets: WebSocketRules;
   host: string;
   port: number;
-  /** Whether other processes listen at the same place, and share its connections. */
+  /** Whether other processes listen at the same address, and share its connections. */
   shared: boolean;
+  shutdownTimeoutMs: number;
 }
 
 /** Serves one application on one address. */
 export class UwsServer extends StoppableServer {
   readonly loop = "uwebsockets";
   readonly #uws: UwsModule;
-  readonly #webSockets: WebSocketRules;
-  readonly #place: UwsPlace;
+  readonly #settings: UwsSettings;
   #app: UwsApp | null = null;
   #handler: UwsHandler | null = null;
   #listening: object | null = null;
 
-  constructor(
-    uws: UwsModule,
-    service: Service,
-    lifespan: Lifespan,
-    shutdownTimeoutMs: number,
-    webSockets: WebSocketRules,
-    place: UwsPlace,
-  ) {
-    super(service, lifespan, shutdownTimeoutMs);
+  constructor(uws: UwsModule, context: ServerContext, lifespan: Lifespan, settings: UwsSettings) {
+    super(context, lifespan, settings.shutdownTimeoutMs);
     this.#uws = uws;
-    this.#webSockets = webSockets;
-    this.#place = place;
+    this.#settings = settings;
   }
 
   /** Listens. @throws ServerStartError when that is not possible. */
   async listen(): Promise<void> {
-    const { host, port, shared } = this.#place;
+    const { host, port, shared, limits, webSockets } = this.#settings;
     // uWebSockets shares a port with whoever else does, and does not say why it cannot listen.
     const own = shared ? port : await probePort(host, port);
-    const handler = new UwsHandler(this.service, [host, own]);
+    const handler = new UwsHandler(this.context, limits, [host, own]);
     const app = this.#uws.App();
-    serveWebSockets(app, this.service, handler, this.#webSockets);
+    serveWebSockets(app, this.context, handler, webSockets);
     app.any("/*", (res, req) => handler.serve(res, req));
     this.#listening = await new Promise((resolve, reject) => {
       app.listen(host, own, (listening) => {
@@ -71,7 +66,7 @@ export class UwsServer extends StoppableServer {
   }
 
   protected async drain(): Promise<void> {
-    this.service.drain();
+    this.context.drain();
     if (this.#listening !== null) {
       this.#uws.us_listen_socket_close(this.#listening);
       this.#listening = null;
@@ -80,14 +75,12 @@ export class UwsServer extends StoppableServer {
     if (this.#handler?.hasServed === true) {
       await new Promise((resolve) => setTimeout(resolve, this.lingerMs)); // kept-alive clients are told to close
     }
-    await this.service.idle();
+    await this.context.idle();
     this.#end();
   }
 
   protected cut(): void {
-    for (const line of this.service.connections) {
-      line.destroy();
-    }
+    for (const stream of this.#handler?.streams ?? []) stream.destroy();
     this.#end();
   }
 

@@ -1,15 +1,14 @@
 /** WebSockets on uWebSockets.js. @module */
 import { EventEmitter } from "node:events";
-import { Refusal } from "../refusal.js";
-import { createScope } from "../request.js";
-import { type ResponseOwner, ResponseWriter } from "../response.js";
-import type { Service } from "../service.js";
-import { maxMessageBytes, refusalOf, toWebSocketScope, type WebSocketRules } from "../websocket-gate.js";
-import { type Acceptance, type OpenWebSocket, type PendingHandshake, WebSocketSession } from "../websocket-session.js";
-import { UwsHead, type UwsHandler } from "./handler.js";
-import { UwsLine } from "./line.js";
+import type { ServerContext } from "../context.js";
+import { ErrorResponse } from "../error-response.js";
+import { ResponseWriter } from "../response.js";
+import { createScope } from "../scope.js";
+import { type Acceptance, type OpenWebSocket, type PendingHandshake, WebSocketSession } from "../websocket/session.js";
+import { checkHandshake, maxMessageBytes, toWebSocketScope, type WebSocketRules } from "../websocket/upgrade.js";
+import type { UwsHandler } from "./handler.js";
 import type { UwsApp, UwsRequest, UwsResponse, UwsWebSocket } from "./module.js";
-import { UwsSink } from "./response.js";
+import type { UwsStream } from "./stream.js";
 
 /** The longest message where neither server nor application says: uWebSockets has one bound for all connections. */
 const MAX_MESSAGE_BYTES = 16 << 20;
@@ -19,7 +18,7 @@ const MAX_HELD_BYTES = 4 << 20;
 const POLICY_VIOLATION = 1008;
 const TOO_BIG = 1009;
 
-const draining = new Refusal(503, "The server is about to stop.");
+const draining = new ErrorResponse(503, "The server is about to stop.");
 
 /** uWebSockets copies the fields of what it is given onto its own object. */
 interface UserData {
@@ -27,7 +26,7 @@ interface UserData {
 }
 
 /** Serves the WebSockets of a server. */
-export function serveWebSockets(app: UwsApp, service: Service, handler: UwsHandler, rules: WebSocketRules): void {
+export function serveWebSockets(app: UwsApp, context: ServerContext, handler: UwsHandler, rules: WebSocketRules): void {
   app.ws<UserData>("/*", {
     maxPayloadLength: rules.maxMessageBytes ?? MAX_MESSAGE_BYTES,
     // uWebSockets pings in time for an answer before this; it takes 0, or 8 to 960 seconds.
@@ -35,7 +34,7 @@ export function serveWebSockets(app: UwsApp, service: Service, handler: UwsHandl
     sendPingsAutomatically: rules.pingMs > 0,
     maxBackpressure: 0, // the session waits instead
     compression: 0,
-    upgrade: (res, req, context) => upgrade(res, req, context, service, handler, rules),
+    upgrade: (res, req, socketContext) => upgrade(res, req, socketContext, context, handler, rules),
     open: (socket) => socket.getUserData().peer.opened(socket),
     message: (socket, message, isBinary) => socket.getUserData().peer.take(message, isBinary),
     drain: (socket) => socket.getUserData().peer.drained(),
@@ -46,60 +45,57 @@ export function serveWebSockets(app: UwsApp, service: Service, handler: UwsHandl
 function upgrade(
   res: UwsResponse,
   req: UwsRequest,
-  context: unknown,
-  service: Service,
+  socketContext: unknown,
+  context: ServerContext,
   handler: UwsHandler,
   rules: WebSocketRules,
 ): void {
-  const parsed = new UwsHead(req);
-  const headers: Record<string, string> = Object.create(null) as Record<string, string>;
-  for (let index = 0; index < parsed.rawHeaders.length; index += 2) {
-    headers[parsed.rawHeaders[index] as string] = parsed.rawHeaders[index + 1] as string;
-  }
-  const sink = new UwsSink(res);
-  const head = handler.check(parsed);
-  const { method, httpVersionMinor } = parsed;
-  if (head instanceof Refusal) {
-    head.answer(sink);
+  const head = handler.readHead(req);
+  const stream = handler.open(res);
+  if (head instanceof ErrorResponse) {
+    stream.refuse(head);
     return;
   }
-  const refusal = service.draining ? draining : refusalOf({ method, httpVersionMinor, headers }, head, rules);
-  if (refusal !== null) {
-    refusal.answer(sink);
+  const error = context.draining ? draining : checkHandshake(head, rules);
+  if (error !== null) {
+    stream.refuse(error);
     return;
   }
   const { encrypted, server } = handler;
-  const scope = createScope(parsed, head, { encrypted, server, client: sink.client.ask() }, service);
-  const line = new UwsLine(sink, service.connections);
-  const handshake = new UwsHandshake(res, sink, line, context, headers["sec-websocket-key"] ?? "", rules);
-  const socketScope = toWebSocketScope(scope, headers);
-  const session = new WebSocketSession(service, line, socketScope, handshake);
-  sink.onAborted = () => session.disconnect();
+  const endpoints = { encrypted, server, client: stream.client.ask() };
+  const scope = createScope("GET", "1.1", head.target, head.headers, endpoints, context);
+  const key = head.headers[head.headers.indexOf("sec-websocket-key") + 1] ?? "";
+  const socketScope = toWebSocketScope(scope, head.headers);
+  const session = new WebSocketSession(
+    context,
+    stream,
+    socketScope,
+    new UwsHandshake(res, stream, socketContext, key, rules),
+  );
+  stream.onAborted = () => session.disconnect();
   session.run(socketScope);
 }
 
 class UwsHandshake implements PendingHandshake {
   readonly #res: UwsResponse;
-  readonly #sink: UwsSink;
-  readonly #line: UwsLine;
+  readonly #stream: UwsStream;
   readonly #context: unknown;
   readonly #key: string;
   readonly #rules: WebSocketRules;
 
-  constructor(res: UwsResponse, sink: UwsSink, line: UwsLine, context: unknown, key: string, rules: WebSocketRules) {
+  constructor(res: UwsResponse, stream: UwsStream, context: unknown, key: string, rules: WebSocketRules) {
     this.#res = res;
-    this.#sink = sink;
-    this.#line = line;
+    this.#stream = stream;
     this.#context = context;
     this.#key = key;
     this.#rules = rules;
   }
 
   open({ subprotocol, headers, maxMessageBytes: wanted }: Acceptance): OpenWebSocket | null {
-    if (this.#sink.destroyed) {
+    if (this.#stream.destroyed) {
       return null;
     }
-    const socket = new UwsSocket(this.#line, maxMessageBytes(this.#rules, wanted));
+    const socket = new UwsSocket(this.#stream, maxMessageBytes(this.#rules, wanted));
     this.#res.cork(() => {
       if (headers.length > 0) {
         this.#res.writeStatus("101 Switching Protocols");
@@ -113,20 +109,23 @@ class UwsHandshake implements PendingHandshake {
     return socket;
   }
 
-  refuse(refusal: Refusal): void {
-    refusal.answer(this.#sink);
+  refuse(error: ErrorResponse): void {
+    this.#stream.refuse(error);
   }
 
-  respond(owner: ResponseOwner, onFinish: () => void): ResponseWriter {
-    this.#sink.once("finish", onFinish);
-    return new ResponseWriter(this.#sink, false, owner, 0);
+  respond(): ResponseWriter {
+    return new ResponseWriter(this.#stream, false);
+  }
+
+  completed(): void {
+    this.#stream.completed();
   }
 }
 
 /** An open WebSocket, as its session knows those of `ws`. */
 class UwsSocket extends EventEmitter implements OpenWebSocket {
   isPaused = false;
-  readonly #line: UwsLine;
+  readonly #stream: UwsStream;
   readonly #maxMessageBytes: number;
   #socket: UwsWebSocket<UserData> | null = null;
   #held: [message: Buffer, isBinary: boolean][] = [];
@@ -134,9 +133,9 @@ class UwsSocket extends EventEmitter implements OpenWebSocket {
   /** Whoever waits for the socket to take what it was given. */
   #sending: ((error?: Error) => void)[] = [];
 
-  constructor(line: UwsLine, maxBytes: number) {
+  constructor(stream: UwsStream, maxBytes: number) {
     super();
-    this.#line = line;
+    this.#stream = stream;
     this.#maxMessageBytes = maxBytes;
   }
 
@@ -146,7 +145,7 @@ class UwsSocket extends EventEmitter implements OpenWebSocket {
 
   opened(socket: UwsWebSocket<UserData>): void {
     this.#socket = socket;
-    this.#line.onDestroy = () => this.#socket?.close();
+    this.#stream.onDestroy = () => this.#socket?.close();
   }
 
   take(message: ArrayBuffer, isBinary: boolean): void {
@@ -176,7 +175,7 @@ class UwsSocket extends EventEmitter implements OpenWebSocket {
 
   closed(code: number, reason: ArrayBuffer): void {
     this.#socket = null;
-    this.#line.gone = true;
+    this.#stream.closed();
     const sending = this.#sending;
     this.#sending = [];
     for (const done of sending) {

@@ -6,16 +6,16 @@ import type {
   WebSocketCloseMessage,
   WebSocketScope,
   WebSocketSendMessage,
-} from "../asgi.js";
-import { ClientDisconnect, findCloseFault } from "../exceptions.js";
-import { markHandled } from "../promises.js";
-import type { Call, Line } from "./connection.js";
-import { ProtocolError } from "./errors.js";
-import { Refusal } from "./refusal.js";
-import type { ResponseOwner, ResponseWriter } from "./response.js";
-import type { Service } from "./service.js";
-import { WebSocketInbox } from "./websocket-inbox.js";
-import { CLOSE, toCloseCode, toHeaderLines, toReceiveMessage } from "./websocket-messages.js";
+} from "../../asgi.js";
+import { ClientDisconnect, findCloseFault } from "../../exceptions.js";
+import { markHandled } from "../../promises.js";
+import type { Call, ServerContext } from "../context.js";
+import type { ConnectionHandle } from "../engine.js";
+import { ErrorResponse } from "../error-response.js";
+import { ProtocolError } from "../errors.js";
+import type { ResponseWriter } from "../response.js";
+import { WebSocketInbox } from "./inbox.js";
+import { CLOSE, toCloseCode, toHeaderLines, toReceiveMessage } from "./messages.js";
 
 /** What the application says when it takes a WebSocket. */
 export interface Acceptance {
@@ -26,14 +26,16 @@ export interface Acceptance {
   maxMessageBytes: number | null;
 }
 
-/** A handshake that the application has not answered yet. Whoever answers it does so with one of its functions, once. */
+/** A handshake that the application has not answered yet. It is answered with one of its methods, once. */
 export interface PendingHandshake {
   /** Completes it; `null` when the client has gone. */
   open(acceptance: Acceptance): OpenWebSocket | null;
   /** Answers in the application's place. */
-  refuse(refusal: Refusal): void;
-  /** Where the application's own answer is written. `onFinish` is called when it has left. */
-  respond(owner: ResponseOwner, onFinish: () => void): ResponseWriter;
+  refuse(error: ErrorResponse): void;
+  /** Writes the application's own answer. */
+  respond(): ResponseWriter;
+  /** The application's own answer is complete. */
+  completed(): void;
 }
 
 /** A WebSocket behind its handshake: the part of the class of `ws` that is used. */
@@ -63,20 +65,19 @@ const MAX_BUFFERED_BYTES = 65_536;
 const MAX_TURN_BYTES = 1 << 20;
 const BYTES_PER_MESSAGE = 256;
 
-const refusals = { forbidden: new Refusal(403), failed: new Refusal(500), draining: new Refusal(503) };
+const errors = { forbidden: new ErrorResponse(403), failed: new ErrorResponse(500), draining: new ErrorResponse(503) };
 
 const noAcceptance: Acceptance = { subprotocol: null, headers: [], maxMessageBytes: null };
 
 const sessions = new WeakMap<OpenWebSocket, WebSocketSession>();
 
 /** Calls the application for one WebSocket. */
-export class WebSocketSession implements Call, ResponseOwner {
-  readonly received = true;
+export class WebSocketSession implements Call {
   /** What is needed of the scope later: an idle WebSocket would keep the whole of it. */
   readonly #path: string;
   readonly #subprotocols: readonly string[];
-  readonly #service: Service;
-  readonly #connection: Line;
+  readonly #context: ServerContext;
+  readonly #connection: ConnectionHandle;
   /** Gone once it is answered: an idle WebSocket would keep the whole request in memory. */
   #handshake: PendingHandshake | null;
   #phase: Phase = "connecting";
@@ -89,14 +90,14 @@ export class WebSocketSession implements Call, ResponseOwner {
   #turnBytes = 0;
 
   constructor(
-    service: Service,
-    connection: Line,
+    context: ServerContext,
+    connection: ConnectionHandle,
     { path, subprotocols = [] }: WebSocketScope,
     handshake: PendingHandshake,
   ) {
     this.#path = path;
     this.#subprotocols = subprotocols;
-    this.#service = service;
+    this.#context = context;
     this.#connection = connection;
     this.#handshake = handshake;
   }
@@ -105,20 +106,12 @@ export class WebSocketSession implements Call, ResponseOwner {
     return `WebSocket ${this.#path}`;
   }
 
-  get answered(): boolean {
-    return this.#phase === "closing" || this.#phase === "closed";
-  }
-
-  mustClose(): boolean {
-    return true;
-  }
-
   /** Starts the application. Never throws. */
   run(scope: WebSocketScope): void {
-    this.#connection.calls.push(this);
+    this.#context.running.add(this);
     let result: Promise<void>;
     try {
-      result = this.#service.app(
+      result = this.#context.app(
         scope,
         () => this.#inbox.receive(),
         (message) => this.#send(message),
@@ -142,20 +135,16 @@ export class WebSocketSession implements Call, ResponseOwner {
 
   drain(): void {
     if (this.#phase === "connecting") {
-      this.refuse(refusals.draining);
+      this.refuse(errors.draining);
     }
     this.#webSocket?.close(CLOSE.restart, "The server is about to stop");
     this.#inbox.end(CLOSE.restart, "");
   }
 
-  drained(): void {
-    this.#response?.drained();
-  }
-
-  refuse(refusal: Refusal): void {
+  refuse(error: ErrorResponse): void {
     if (this.#phase === "connecting") {
       this.#phase = "closed";
-      this.#handshake?.refuse(refusal);
+      this.#handshake?.refuse(error);
       this.#handshake = null;
     }
     this.#inbox.end(CLOSE.abnormal, "");
@@ -255,7 +244,7 @@ export class WebSocketSession implements Call, ResponseOwner {
     }
     if (this.#phase === "connecting") {
       if (code < 4000) {
-        return this.refuse(refusals.forbidden);
+        return this.refuse(errors.forbidden);
       }
       this.#begin(noAcceptance); // an application's own code: a browser sees it only behind a handshake
     }
@@ -268,17 +257,28 @@ export class WebSocketSession implements Call, ResponseOwner {
     if (this.#response === null) {
       this.#expect("connecting", message);
       this.#phase = "answering";
-      this.#response = (this.#handshake as PendingHandshake).respond(this, () => {
-        this.#phase = "closed";
-        this.#inbox.end(CLOSE.abnormal, "");
-      });
+      this.#response = (this.#handshake as PendingHandshake).respond();
     }
+    const done = this.#respond(this.#response, message);
+    if (this.#response.complete) this.#answered();
+    return done;
+  }
+
+  #respond(response: ResponseWriter, message: SendMessage): Promise<void> | void {
     if (message.type === "websocket.http.response.start") {
-      return this.#response.send({ ...message, type: "http.response.start" });
+      return response.send({ ...message, type: "http.response.start" });
     }
     if (message.type === "websocket.http.response.body") {
-      return this.#response.send({ ...message, type: "http.response.body" });
+      return response.send({ ...message, type: "http.response.body" });
     }
+  }
+
+  #answered(): void {
+    if (this.#phase !== "answering") return;
+    this.#phase = "closed";
+    this.#inbox.end(CLOSE.abnormal, "");
+    this.#handshake?.completed();
+    this.#handshake = null;
   }
 
   #expect(phase: Phase, message: SendMessage): void {
@@ -297,14 +297,14 @@ export class WebSocketSession implements Call, ResponseOwner {
     if (this.#phase === "open") {
       this.#webSocket?.close(CLOSE.normal);
     } else if (this.#unanswered) {
-      this.#service.logger.error({ path: this.#path }, `The application returned without an answer: ${this.name}`);
+      this.#context.logger.error({ path: this.#path }, `The application returned without an answer: ${this.name}`);
       this.#giveUp();
     }
     this.#leave();
   }
 
   #failed(error: unknown): void {
-    const { logger } = this.#service;
+    const { logger } = this.#context;
     const fields = { err: error, path: this.#path };
     // The socket knows a moment before it says so.
     const isGone = this.#inbox.ended || this.#connection.destroyed;
@@ -328,17 +328,17 @@ export class WebSocketSession implements Call, ResponseOwner {
 
   #giveUp(): void {
     if (this.#response === null) {
-      this.refuse(refusals.failed);
+      this.refuse(errors.failed);
     } else if (this.#response.untouched) {
-      this.#response.replace(refusals.failed);
+      this.#response.replace(errors.failed);
+      this.#answered();
     } else {
       this.#connection.destroy();
     }
   }
 
   #leave(): void {
-    this.#connection.delete(this);
-    this.#service.finished();
+    this.#context.finished(this);
   }
 }
 

@@ -1,8 +1,8 @@
 /** What the client has sent and the application has not taken. @module */
-import type { OpenWebSocket } from "./websocket-session.js";
-import type { ReceiveMessage } from "../asgi.js";
-import { ProtocolError } from "./errors.js";
-import { CLOSE } from "./websocket-messages.js";
+import type { OpenWebSocket } from "./session.js";
+import type { ReceiveMessage } from "../../asgi.js";
+import { ProtocolError } from "../errors.js";
+import { CLOSE } from "./messages.js";
 
 /** Up to these bytes and messages the client's messages wait in memory; beyond that the client waits. */
 const MAX_QUEUED_BYTES = 65_536;

@@ -1,7 +1,7 @@
 /** What `ws` says and what ASGI says. @module */
 import type { RawData } from "ws";
-import type { ReceiveMessage, WebSocketAcceptMessage } from "../asgi.js";
-import { checkHeader, toRawHeaders } from "./headers.js";
+import type { ReceiveMessage, WebSocketAcceptMessage } from "../../asgi.js";
+import { checkHeader, toRawHeaders } from "../response-head.js";
 
 /** The close codes of RFC 6455 §7.4.1 and its registry that the server itself uses. */
 export const CLOSE = {

@@ -1,0 +1,51 @@
+/** The application that a server serves, and the calls of it that run. @module */
+import type { ASGIApp } from "../asgi.js";
+import type { Logger } from "../logger.js";
+import type { TrustedProxies } from "./trusted-proxies.js";
+
+/** A call of the application: an HTTP exchange or a WebSocket session. */
+export interface Call {
+  /** Its name in a log line: `"GET /items"`. */
+  readonly name: string;
+  /** The server is about to stop: ends what has no end of its own. */
+  drain(): void;
+}
+
+/** One application being served. All requests of a server share it. */
+export class ServerContext {
+  readonly app: ASGIApp;
+  readonly logger: Logger;
+  /** The lifespan's state, of which each request gets a shallow copy. */
+  readonly state: Record<string, unknown>;
+  /** Trusted proxies; `null` for none. */
+  readonly proxies: TrustedProxies | null;
+  /** Whether responses close their connection, because the server is about to stop. */
+  draining = false;
+  /** The calls that have not settled, background tasks included. */
+  readonly running = new Set<Call>();
+  #onIdle: (() => void) | null = null;
+
+  constructor(app: ASGIApp, logger: Logger, state: Record<string, unknown>, proxies: TrustedProxies | null) {
+    this.app = app;
+    this.logger = logger;
+    this.state = state;
+    this.proxies = proxies;
+  }
+
+  /** Responses close their connection from now on, and streams of events end. */
+  drain(): void {
+    this.draining = true;
+    for (const call of this.running) call.drain();
+  }
+
+  /** Takes a settled call out of the register. */
+  finished(call: Call): void {
+    this.running.delete(call);
+    if (this.#onIdle !== null && this.running.size === 0) this.#onIdle();
+  }
+
+  /** Waits until no call runs. */
+  idle(): Promise<void> {
+    return this.running.size === 0 ? Promise.resolve() : new Promise((resolve) => (this.#onIdle = resolve));
+  }
+}

@@ -1,0 +1,48 @@
+/**
+ * The interface between an engine and the application.
+ *
+ * An engine speaks one protocol on one I/O loop: HTTP/1.1 on sockets (`http1/`), HTTP/2 on `node:http2` (`http2/`),
+ * requests of a `node:http` server (`node-handler.ts`), uWebSockets.js (`uws/`). For each request it
+ *
+ * 1. creates the scope (`createScope`),
+ * 2. gives the body, if there is one, to a `RequestBody`, which asks for more through `BodyFlow`,
+ * 3. runs an `Exchange` over its `ResponseStream`,
+ * 4. tells the exchange when the client goes (`disconnect`), or ends its side (`halfClose`).
+ *
+ * The exchange checks what the application sends. The engine alone decides when a connection closes.
+ *
+ * @module
+ */
+import type { ResponseHead } from "./response-head.js";
+
+/** A connection, or on an engine that shows none the one request on it. */
+export interface ConnectionHandle {
+  /** Whether the client has gone: what is written does not arrive. */
+  readonly destroyed: boolean;
+  /** Closes it at once. */
+  destroy(): void;
+}
+
+/** The response of one request. Calls arrive in the order `respond` or `begin write* end`, then `completed`. */
+export interface ResponseStream extends ConnectionHandle {
+  /** Sends a whole response. The head has its `Content-Length` where the protocol wants one. */
+  respond(head: ResponseHead, body: Uint8Array): void;
+  /** Sends the head of a response whose body follows in parts. */
+  begin(head: ResponseHead): void;
+  /** Sends a part of the body. Returns whether the client takes more; if not, `flushed` says when it does. */
+  write(chunk: Uint8Array): boolean;
+  /** Ends a response that was begun. */
+  end(): void;
+  /** The exchange is done with the response: the next request may come. */
+  completed(): void;
+  /** Settles, never with an error, once all that was written is with the system or the client has gone. */
+  flushed(): Promise<void> | undefined;
+}
+
+/** The source of a request's body. */
+export interface BodyFlow {
+  /** The application asks for the body for the first time. Returns why it cannot be read, or `null`. */
+  start?(): Error | null;
+  /** Goes on, after `RequestBody.take` has asked to wait. */
+  resume(): void;
+}

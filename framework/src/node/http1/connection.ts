@@ -1,0 +1,422 @@
+/** One HTTP/1.1 connection: its requests, one after the other, and its end. @module */
+import type { Socket } from "node:net";
+import type { Address } from "../../asgi.js";
+import type { ServerContext } from "../context.js";
+import type { BodyFlow } from "../engine.js";
+import { ErrorResponse } from "../error-response.js";
+import { Exchange } from "../exchange.js";
+import { RequestBody } from "../request-body.js";
+import type { RequestHead, RequestLimits } from "../request-head.js";
+import { CheckedHeaders, type ResponseHead } from "../response-head.js";
+import { createScope, type Endpoints } from "../scope.js";
+import { Output, type OutputOwner } from "./output.js";
+import { ChunkedDecoder } from "./parse-chunked.js";
+import { parseHead } from "./parse-head.js";
+
+/** Time-outs of a server, in milliseconds; 0 waits for ever. */
+export interface Timeouts {
+  /** Until the head of a request must be complete (408). Defaults to 20,000. */
+  headersMs: number;
+  /** Until a whole request must be complete, body included (408). Defaults to 300,000. */
+  requestMs: number;
+  /** Time for which a connection without a request is kept. Defaults to 65,000. */
+  keepAliveMs: number;
+  /** Between two pings of a WebSocket; a client that has not answered one by the next is cut. Defaults to 20,000. */
+  webSocketPingMs: number;
+}
+
+/** The properties of a server that its connections share. */
+export interface ConnectionSettings {
+  readonly context: ServerContext;
+  readonly limits: RequestLimits;
+  readonly timeouts: Timeouts;
+  /** The end of a head whose connection stays open. */
+  readonly keepAliveLines: string;
+  /** Milliseconds between two calls of {@link Connection.checkTime}. */
+  readonly checkIntervalMs: number;
+  /** Milliseconds as of the last check, from an arbitrary point in time. */
+  now: number;
+  /** Takes a request for a WebSocket. */
+  readonly upgrade: (connection: Connection, head: RequestHead) => void;
+}
+
+/** A request for a WebSocket that the application has not answered. */
+export interface PendingUpgrade {
+  disconnect(): void;
+}
+
+/**
+ * Bytes of an unread body that are let pass so that the connection can be kept. Beyond that closing it is cheaper than
+ * waiting for bytes that nobody wants, and is all that helps against a body without an end.
+ */
+const MAX_DISCARDED_BYTES = 65_536;
+/** Bytes behind the request under way that are kept before the client has to wait. */
+const MAX_PIPELINED_BYTES = 65_536;
+/** Milliseconds for which a closed connection still takes in what its client sends: RFC 9112 §9.6. */
+const LINGER_MS = 1000;
+
+const EMPTY = Buffer.alloc(0);
+
+const errors = {
+  malformed: new ErrorResponse(400, "The request is malformed."),
+  timeout: new ErrorResponse(408),
+};
+
+/**
+ * - `idle`: no byte of a next request has come.
+ * - `head`: part of a head has come, or the connection is new.
+ * - `request`: a request is read or answered.
+ * - `upgrade`: a WebSocket handshake waits for the application.
+ * - `closing`: nothing is read any more, and the socket is about to end.
+ * - `detached`: the socket belongs to somebody else.
+ */
+type Phase = "idle" | "head" | "request" | "upgrade" | "closing" | "detached";
+
+/** Serves the requests of one socket. */
+export class Connection implements OutputOwner, BodyFlow, Endpoints {
+  readonly socket: Socket;
+  readonly client: Address | null;
+  readonly server: Address | null;
+  readonly encrypted: boolean;
+  minorVersion = 1;
+  readonly output: Output;
+  readonly #settings: ConnectionSettings;
+  #phase: Phase = "head";
+  /** When the phase, or the part of a request that is waited for, began; as of the check before it. */
+  #since: number;
+  /** Bytes that are not parsed, from `#at` on. */
+  #input: Buffer | null = null;
+  #at = 0;
+  #isParsing = false;
+  #hasEnded = false;
+  #exchange: Exchange | null = null;
+  #upgrade: PendingUpgrade | null = null;
+  /** The body that is being received; `null` when all of it has come, or nobody wants it. */
+  #body: RequestBody | null = null;
+  /** Bytes of the body that are to come where its length is known. */
+  #remaining = 0;
+  #decoder: ChunkedDecoder | null = null;
+  #keepAlive = true;
+  /** Whether the client has asked to close behind this response. */
+  #clientCloses = false;
+  /** Whether the client waits for `100 Continue`, and was not sent it. */
+  #awaitsContinue = false;
+  readonly #listeners = { data: (chunk: Buffer) => this.#onData(chunk), end: () => this.#onEnd() };
+
+  /** @param path - The Unix socket that the server listens on, if it does. */
+  constructor(socket: Socket, path: string | null, settings: ConnectionSettings) {
+    this.socket = socket;
+    this.encrypted = "encrypted" in socket && socket.encrypted === true;
+    this.client = toAddress(socket.remoteAddress, socket.remotePort);
+    this.server = path === null ? toAddress(socket.localAddress, socket.localPort) : [path, null];
+    this.output = new Output(socket, this, settings.keepAliveLines);
+    this.#settings = settings;
+    this.#since = settings.now;
+    const { data, end } = this.#listeners;
+    socket.on("data", data).on("end", end).on("error", ignore);
+    socket.on("close", () => this.#onClose());
+  }
+
+  /** Whether no request is being served. */
+  get isIdle(): boolean {
+    return this.#phase === "idle" || this.#phase === "head";
+  }
+
+  get hasPipelined(): boolean {
+    return this.#input !== null && this.#at < this.#input.length;
+  }
+
+  /** Bytes of the body that may still come: 0 when all are here, `Infinity` where nobody said. */
+  get #outstanding(): number {
+    return this.#decoder === null ? this.#remaining : Infinity;
+  }
+
+  #onData(chunk: Buffer): void {
+    if (this.#phase === "closing") return;
+    this.#input = this.#input === null ? chunk : Buffer.concat([this.#input.subarray(this.#at), chunk]);
+    this.#at = 0;
+    this.#parse();
+    if (this.#input !== null && this.#phase !== "head" && this.#input.length - this.#at > MAX_PIPELINED_BYTES) {
+      this.socket.pause();
+    }
+  }
+
+  /** The client has ended its side, and may still read. */
+  #onEnd(): void {
+    this.#hasEnded = true;
+    if (this.#phase === "upgrade" || this.#outstanding > 0) {
+      this.socket.destroy(); // RFC 6455 §7.1.1: a WebSocket has no half of it; nor has a body that will not be whole
+    } else if (this.#phase === "request") {
+      this.#exchange?.halfClose();
+    } else {
+      this.#endAfterInput();
+    }
+  }
+
+  /** Nothing more comes, and nothing that has come can be served. */
+  #endAfterInput(): void {
+    if (this.#phase === "head" && this.#input !== null) this.refuse(errors.malformed);
+    else this.close();
+  }
+
+  #onClose(): void {
+    this.#phase = "closing";
+    this.#input = null;
+    this.#exchange?.disconnect();
+    this.#upgrade?.disconnect();
+  }
+
+  /** Holds the connection to its time-outs. Called at each check. */
+  checkTime(): void {
+    const { headersMs, requestMs, keepAliveMs } = this.#settings.timeouts;
+    switch (this.#phase) {
+      case "idle":
+        if (this.#isLate(keepAliveMs)) this.close();
+        break;
+      case "head":
+        if (this.#isLate(headersMs) || this.#isLate(requestMs)) {
+          if (this.#input === null) this.close();
+          else this.refuse(errors.timeout);
+        }
+        break;
+      case "request":
+        if (this.#outstanding > 0 && this.#isLate(requestMs)) this.#fail(errors.timeout);
+        break;
+      case "closing":
+        if (this.socket.writableLength > 0) this.#since = this.#settings.now;
+        else if (this.#isLate(LINGER_MS)) this.socket.destroy();
+        break;
+      case "upgrade": // the application's to answer
+      case "detached":
+        break;
+    }
+  }
+
+  #isLate(ms: number): boolean {
+    const { now, checkIntervalMs } = this.#settings;
+    return ms > 0 && now - this.#since >= ms + checkIntervalMs;
+  }
+
+  /**
+   * Ends the connection in good order. A reset, which closing over unread bytes causes, would make the client throw the
+   * last response away: what it sends is taken in for a moment (RFC 9112 §9.6).
+   */
+  close(): void {
+    if (this.#phase === "closing" || this.#phase === "detached") return;
+    this.#enter("closing");
+    this.#input = null;
+    this.output.flush();
+    this.socket.end();
+    this.socket.resume();
+  }
+
+  /** Closes behind the last response: at once where the client has said that it sends nothing more. */
+  #closeBehindLast(): void {
+    const isDone = this.#clientCloses && this.#outstanding === 0 && !this.hasPipelined;
+    this.close();
+    if (isDone) this.socket.destroySoon();
+  }
+
+  /** Sends an error response in place of whatever comes next, and closes the connection. */
+  refuse(error: ErrorResponse): void {
+    if (this.#phase === "closing" || this.#phase === "detached") return;
+    this.#keepAlive = false;
+    if (this.#exchange !== null) {
+      this.#exchange.refuse(error);
+      return;
+    }
+    const { status, headers, body } = error;
+    const checked = new CheckedHeaders(headers, body.length, true, false);
+    this.#input = null;
+    this.output.respond({ status, headers: checked, contentLength: body.length, bodyless: false }, body);
+    this.close();
+  }
+
+  /** The handshake of a WebSocket waits for the application. */
+  beginUpgrade(upgrade: PendingUpgrade): void {
+    this.#phase = "upgrade";
+    this.#upgrade = upgrade;
+  }
+
+  /** Serves a request whose head somebody else has parsed. */
+  adopt(head: RequestHead, rest: Buffer): void {
+    if (rest.length > 0) this.#input = rest;
+    this.#begin(head);
+  }
+
+  /** Gives the socket away, and the bytes that have come behind the last head. */
+  detach(): Buffer {
+    const rest = this.#input?.subarray(this.#at) ?? EMPTY;
+    this.#phase = "detached";
+    this.#upgrade = null;
+    this.#input = null;
+    const { data, end } = this.#listeners;
+    this.socket.off("data", data).off("end", end);
+    if (this.socket.isPaused()) this.socket.resume();
+    return rest;
+  }
+
+  closesBehind({ headers, contentLength, bodyless }: ResponseHead): boolean {
+    const isDelimited = bodyless || contentLength !== -1 || this.minorVersion === 1;
+    const closes =
+      headers.close ||
+      !isDelimited ||
+      (this.#hasEnded && !this.hasPipelined) ||
+      this.#awaitsContinue || // the client may send the body or the next request
+      this.#outstanding > MAX_DISCARDED_BYTES ||
+      this.#settings.context.draining;
+    if (closes) this.#keepAlive = false;
+    return !this.#keepAlive;
+  }
+
+  /** The response is complete: the next request may be parsed. */
+  completed(): void {
+    this.#exchange = null;
+    this.#upgrade = null;
+    this.#body = null;
+    if (!this.#keepAlive) {
+      this.#closeBehindLast();
+      return;
+    }
+    // A client that does not read gets no further requests served.
+    const flushed = this.socket.writableNeedDrain ? this.output.flushed() : undefined;
+    if (flushed === undefined) this.#goOn();
+    else void flushed.then(() => this.#goOn());
+  }
+
+  /** The application asks for the body for the first time. */
+  start(): null {
+    if (this.#awaitsContinue) this.output.continue();
+    this.#awaitsContinue = false;
+    return null;
+  }
+
+  /** The application takes more of the body. */
+  resume(): void {
+    this.socket.resume();
+  }
+
+  #goOn(): void {
+    if (this.#phase !== "request" && this.#phase !== "upgrade") return;
+    if (this.#outstanding === 0) this.#enter("idle");
+    if (this.socket.isPaused()) this.socket.resume();
+    if (this.#isParsing) return;
+    if (this.#input !== null) this.#parse();
+    if (this.#hasEnded && this.isIdle) this.#endAfterInput();
+  }
+
+  #enter(phase: Phase): void {
+    this.#phase = phase;
+    this.#since = this.#settings.now;
+  }
+
+  /** Parses what has come, as far as the request under way lets it. */
+  #parse(): void {
+    this.#isParsing = true;
+    while (this.#input !== null && this.#step(this.#input));
+    this.#isParsing = false;
+    if (this.#input !== null && this.#at === this.#input.length) this.#input = null;
+    if (this.#phase === "idle" || this.#phase === "closing") this.output.flush();
+  }
+
+  /** Takes one step. Returns whether another one may follow. */
+  #step(input: Buffer): boolean {
+    if (this.#outstanding > 0) return this.#decoder === null ? this.#readSized(input) : this.#readChunked(input);
+    if ((this.#phase !== "idle" && this.#phase !== "head") || this.#at === input.length) return false;
+    if (this.#phase === "idle") this.#enter("head");
+    const head = parseHead(input, this.#at, this.#settings.limits);
+    if (head === null) return false;
+    if (head instanceof ErrorResponse) {
+      this.refuse(head);
+      return false;
+    }
+    this.#at = head.end;
+    this.#begin(head);
+    return true;
+  }
+
+  #begin(head: RequestHead): void {
+    const { context } = this.#settings;
+    const { method, target, minorVersion, bodyBytes } = head;
+    this.#phase = "request";
+    this.minorVersion = minorVersion;
+    this.#clientCloses = !head.keepAlive;
+    this.#keepAlive = head.keepAlive && !head.upgrade;
+    if (head.upgrade) {
+      this.#settings.upgrade(this, head);
+      return;
+    }
+    if (target === "*") {
+      this.#answerServerOptions();
+      return;
+    }
+    const scope = createScope(method, minorVersion === 1 ? "1.1" : "1.0", target, head.headers, this, context);
+    this.#body = bodyBytes === 0 ? null : this.#expectBody(head);
+    const exchange = new Exchange(context, this.output, scope, this.#body);
+    this.#exchange = exchange;
+    exchange.run();
+    if (this.#hasEnded) this.#exchange?.halfClose();
+  }
+
+  #expectBody({ bodyBytes, expectsContinue }: RequestHead): RequestBody {
+    if (Number.isNaN(bodyBytes)) this.#decoder = new ChunkedDecoder(this.#settings.limits);
+    else this.#remaining = bodyBytes;
+    this.#awaitsContinue = expectsContinue;
+    return new RequestBody(this, bodyBytes);
+  }
+
+  /** RFC 9110 §9.3.7: `OPTIONS *` asks the server, not a resource of the application. */
+  #answerServerOptions(): void {
+    const headers = new CheckedHeaders([], -1, false, false);
+    this.output.respond({ status: 204, headers, contentLength: -1, bodyless: true }, EMPTY);
+    this.completed();
+  }
+
+  #readSized(input: Buffer): boolean {
+    const end = Math.min(input.length, this.#at + this.#remaining);
+    if (end === this.#at) return false;
+    const chunk = this.#at === 0 && end === input.length ? input : input.subarray(this.#at, end);
+    this.#remaining -= end - this.#at;
+    this.#at = end;
+    this.#take(chunk, this.#remaining === 0);
+    return true;
+  }
+
+  #readChunked(input: Buffer): boolean {
+    const decoder = this.#decoder as ChunkedDecoder;
+    const end = decoder.decode(input, this.#at, (data) => this.#take(data, false));
+    if (end instanceof ErrorResponse) {
+      this.#fail(end);
+      return false;
+    }
+    const hasMoved = end > this.#at;
+    this.#at = end;
+    if (decoder.isComplete) {
+      this.#decoder = null;
+      this.#take(EMPTY, true);
+    }
+    return hasMoved && this.#decoder === null;
+  }
+
+  /** The framing of the body is broken: nothing behind it can be trusted. */
+  #fail(error: ErrorResponse): void {
+    this.#decoder = null;
+    if (this.#exchange === null) this.close();
+    else this.refuse(error);
+  }
+
+  #take(chunk: Buffer, isLast: boolean): void {
+    this.#awaitsContinue = false; // RFC 9110 §10.1.1: the client has not waited
+    const takesMore = this.#body?.take(chunk, isLast) ?? true;
+    if (!takesMore) this.socket.pause();
+    if (!isLast) return;
+    this.#body = null;
+    if (this.#exchange === null && this.#phase === "request") this.#enter("idle");
+  }
+}
+
+function ignore(): void {}
+
+function toAddress(host: string | undefined, port: number | undefined): Address | null {
+  return host === undefined || port === undefined ? null : [host, port];
+}

@@ -1,0 +1,169 @@
+/** The response side of a connection: heads, bodies and chunks as bytes, in as few writes as possible. @module */
+import { STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import type { ResponseStream } from "../engine.js";
+import { type ResponseHead, toLatin1 } from "../response-head.js";
+
+/**
+ * A body of up to this many bytes leaves as text, joined to its head: one buffer for the system instead of two. Measured
+ * 0.5 µs a response faster at 1 KiB, and slower from 4 KiB on.
+ */
+const MAX_TEXT_BYTES = 2048;
+/** Text that is held back for the responses behind it, at most. */
+const MAX_HELD_LENGTH = 65_536;
+
+/** The decisions that a response needs from its connection. */
+export interface OutputOwner {
+  /** The minor version of the request that is answered. */
+  readonly minorVersion: number;
+  /** Decides whether the connection closes behind the response whose head is written now. */
+  closesBehind(head: ResponseHead): boolean;
+  /** Whether requests behind this one have come, whose responses may leave in the same write. */
+  readonly hasPipelined: boolean;
+  /** The exchange is done with the response. */
+  completed(): void;
+}
+
+/** Writes the responses of one connection, one after the other. */
+export class Output implements ResponseStream {
+  readonly #socket: Socket;
+  readonly #owner: OutputOwner;
+  /** The end of a head whose connection stays open. */
+  readonly #keepAliveLines: string;
+  #isChunked = false;
+  /** Responses that are made and not written. */
+  #held = "";
+  #isFlushScheduled = false;
+
+  constructor(socket: Socket, owner: OutputOwner, keepAliveLines: string) {
+    this.#socket = socket;
+    this.#owner = owner;
+    this.#keepAliveLines = keepAliveLines;
+  }
+
+  get destroyed(): boolean {
+    return this.#socket.destroyed;
+  }
+
+  respond(head: ResponseHead, body: Uint8Array): void {
+    const text = this.#formatHead(head, head.contentLength);
+    if (body.length > MAX_TEXT_BYTES) {
+      this.#socket.cork();
+      this.#writeText(text);
+      this.#socket.write(body);
+      this.#socket.uncork();
+    } else {
+      const whole = body.length === 0 ? text : text + toLatin1(body);
+      if (this.#owner.hasPipelined && this.#held.length < MAX_HELD_LENGTH) this.#hold(whole);
+      else this.#writeText(whole);
+    }
+  }
+
+  begin(head: ResponseHead): void {
+    this.#isChunked = !head.bodyless && head.contentLength === -1 && this.#owner.minorVersion === 1;
+    this.#held += this.#formatHead(head, head.contentLength);
+  }
+
+  write(chunk: Uint8Array): boolean {
+    const socket = this.#socket;
+    if (chunk.length === 0) {
+      this.flush();
+    } else if (chunk.length <= MAX_TEXT_BYTES) {
+      this.#writeText(this.#isChunked ? `${chunk.length.toString(16)}\r\n${toLatin1(chunk)}\r\n` : toLatin1(chunk));
+    } else {
+      socket.cork();
+      this.#writeText(this.#isChunked ? `${chunk.length.toString(16)}\r\n` : "");
+      socket.write(chunk);
+      if (this.#isChunked) socket.write("\r\n", "latin1");
+      socket.uncork();
+    }
+    return !socket.writableNeedDrain;
+  }
+
+  end(): void {
+    this.#writeText(this.#isChunked ? "0\r\n\r\n" : "");
+    this.#isChunked = false;
+  }
+
+  completed(): void {
+    this.#owner.completed();
+  }
+
+  flushed(): Promise<void> | undefined {
+    const socket = this.#socket;
+    if (socket.destroyed || (socket.writableLength === 0 && this.#held === "")) return undefined;
+    this.flush();
+    // The callback of an empty write comes behind those of all writes before it, also when the socket fails.
+    return new Promise((resolve) => socket.write("", () => resolve()));
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  /** Sends `100 Continue`. */
+  continue(): void {
+    this.#writeText("HTTP/1.1 100 Continue\r\n\r\n");
+  }
+
+  /** Writes what is held back, and this text behind it. */
+  flush(): void {
+    if (this.#held !== "") this.#writeText("");
+  }
+
+  #writeText(text: string): void {
+    const whole = this.#held + text;
+    this.#held = "";
+    if (whole !== "") this.#socket.write(whole, "latin1");
+  }
+
+  /** Keeps a response for the ones that follow in the same turn of the event loop. */
+  #hold(text: string): void {
+    this.#held += text;
+    if (this.#isFlushScheduled) return;
+    this.#isFlushScheduled = true;
+    setImmediate(() => {
+      this.#isFlushScheduled = false;
+      this.flush();
+    });
+  }
+
+  #formatHead(head: ResponseHead, contentLength: number): string {
+    const { status, headers } = head;
+    const closes = this.#owner.closesBehind(head);
+    let text = statusLine(status) + headers.text;
+    if (headers.contentLength === -1) {
+      if (contentLength !== -1) text += `content-length: ${contentLength}\r\n`;
+      else if (this.#isChunked) text += "Transfer-Encoding: chunked\r\n";
+    }
+    if (!headers.hasDate) text += dateLine();
+    if (closes) return `${text}connection: close\r\n\r\n`;
+    return text + this.#keepAliveLines;
+  }
+}
+
+const statusLines: string[] = [];
+
+function statusLine(status: number): string {
+  return (statusLines[status] ??= `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "unknown"}\r\n`);
+}
+
+/** The same for all responses of a second. */
+let date = "";
+let dateSecond = 0;
+
+function dateLine(): string {
+  const now = Date.now();
+  const second = Math.trunc(now / 1000);
+  if (second !== dateSecond) {
+    date = `Date: ${new Date(now).toUTCString()}\r\n`;
+    dateSecond = second;
+  }
+  return date;
+}
+
+/** The end of a head whose connection is kept for so many milliseconds; 0 says nothing of the time. */
+export function formatKeepAlive(ms: number): string {
+  const timeout = ms === 0 ? "" : `Keep-Alive: timeout=${Math.trunc(ms / 1000)}\r\n`;
+  return `Connection: keep-alive\r\n${timeout}\r\n`;
+}

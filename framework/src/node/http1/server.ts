@@ -1,0 +1,170 @@
+/** A server of HTTP/1.1 on `node:net` and `node:tls`. @module */
+import { createServer, type Server, type Socket } from "node:net";
+import { createServer as createSecureServer, type TlsOptions } from "node:tls";
+import type { ServerContext } from "../context.js";
+import { ErrorResponse } from "../error-response.js";
+import type { Lifespan } from "../lifespan.js";
+import { listen, type ListenAddress, urlOf } from "../listen.js";
+import { StoppableServer } from "../stoppable-server.js";
+import { UpgradeHandler, type WebSocketRules } from "../websocket/upgrade.js";
+import { Connection, type ConnectionSettings, type Timeouts } from "./connection.js";
+import { formatKeepAlive } from "./output.js";
+import type { RequestLimits } from "../request-head.js";
+
+/** The bounds of the time between two checks of all connections, in milliseconds. */
+const MAX_CHECK_INTERVAL_MS = 1000;
+const MIN_CHECK_INTERVAL_MS = 10;
+
+/** Connections in excess that may be answered at the same time; beyond that they are cut without a response. */
+const MAX_REFUSED = 1000;
+const full = new ErrorResponse(503, "The server has as many connections as it takes.", ["retry-after", "1"]);
+
+/** The settings of a server. */
+export interface HTTP1Settings {
+  limits: RequestLimits;
+  timeouts: Timeouts;
+  /** Number of connections open at the same time; `Infinity` for no bound. */
+  connections: number;
+  tls: TlsOptions | undefined;
+  webSockets: WebSocketRules;
+  address: ListenAddress;
+  shutdownTimeoutMs: number;
+}
+
+/** Serves an application over HTTP/1.1. */
+export class HTTP1Server extends StoppableServer {
+  readonly loop = "libuv";
+  readonly #settings: HTTP1Settings;
+  readonly #server: Server;
+  readonly #shared: ConnectionSettings;
+  readonly #connections = new Set<Connection>();
+  /** All sockets, those in the middle of a TLS handshake included. */
+  readonly #sockets = new Set<Socket>();
+  #accepted = 0;
+  #refused = 0;
+  #hasWarned = false;
+
+  constructor(context: ServerContext, lifespan: Lifespan, settings: HTTP1Settings) {
+    super(context, lifespan, settings.shutdownTimeoutMs);
+    this.#settings = settings;
+    this.#shared = toConnectionSettings(context, settings);
+    this.#server = this.#createServer();
+    this.#server.on("connection", (socket: Socket) => {
+      this.#accepted++;
+      this.#sockets.add(socket);
+      socket.on("close", () => this.#sockets.delete(socket));
+    });
+  }
+
+  #createServer(): Server {
+    const { tls, timeouts } = this.#settings;
+    const options = { allowHalfOpen: true, noDelay: true };
+    const accept = (socket: Socket) => this.#accept(socket);
+    if (tls === undefined) return createServer(options, accept);
+    const handshakeTimeout = timeouts.headersMs === 0 ? undefined : timeouts.headersMs;
+    const server = createSecureServer({ handshakeTimeout, ALPNProtocols: ["http/1.1"], ...tls, ...options }, accept);
+    return server.on("tlsClientError", (_error, socket) => socket.destroy());
+  }
+
+  #accept(socket: Socket): void {
+    const { address, connections } = this.#settings;
+    const connection = new Connection(socket, "path" in address ? address.path : null, this.#shared);
+    if (this.#connections.size >= connections) {
+      this.#refuse(connection);
+      return;
+    }
+    this.#connections.add(connection);
+    socket.on("close", () => this.#connections.delete(connection));
+  }
+
+  /** Listens. @throws ServerStartError when that is not possible. */
+  async listen(): Promise<void> {
+    await listen(this.#server, this.#settings.address);
+    this.#server.on("error", (err) => this.context.logger.error({ err }, "A connection could not be taken."));
+    this.url = urlOf(this.#server, this.#settings.tls === undefined ? "http" : "https");
+    const check = setInterval(() => this.#check(), this.#shared.checkIntervalMs).unref();
+    this.#server.on("close", () => clearInterval(check));
+  }
+
+  /** Holds all connections to their time-outs: one timer instead of two for each request. */
+  #check(): void {
+    this.#shared.now = performance.now();
+    for (const connection of this.#connections) connection.checkTime();
+  }
+
+  #refuse(connection: Connection): void {
+    if (!this.#hasWarned) {
+      const { connections } = this.#settings;
+      this.context.logger.warn({ connections }, "More connections than allowed: the latest get 503.");
+      this.#hasWarned = true;
+    }
+    if (this.#refused >= MAX_REFUSED) {
+      connection.socket.destroy();
+      return;
+    }
+    this.#refused++;
+    connection.socket.once("close", () => this.#refused--);
+    connection.refuse(full);
+  }
+
+  protected async drain(): Promise<void> {
+    this.context.drain();
+    await this.#acceptBacklog();
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    await this.onUnlistened();
+    await settledWithin(closed, this.lingerMs);
+    await this.context.idle();
+    for (const connection of this.#connections) {
+      if (connection.isIdle) connection.close();
+    }
+    await settledWithin(closed, this.lingerMs);
+    await this.context.idle();
+    this.cut(); // what is left is not a request: a TLS handshake that does not end, part of a head
+    await closed;
+  }
+
+  /**
+   * Takes the connections that the system has accepted and this process has not: closing the listener resets them, and
+   * their clients may have sent requests already. libuv takes one a turn since 1.45, so a turn without one is the end.
+   */
+  async #acceptBacklog(): Promise<void> {
+    const deadline = performance.now() + this.lingerMs;
+    await nextTurn(); // the rest of the turn in which the server was told to stop
+    let before;
+    do {
+      before = this.#accepted;
+      await nextTurn();
+    } while (this.#accepted > before && performance.now() < deadline);
+  }
+
+  protected cut(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+}
+
+function toConnectionSettings(context: ServerContext, settings: HTTP1Settings): ConnectionSettings {
+  const { limits, timeouts, webSockets } = settings;
+  const { headersMs, requestMs, keepAliveMs } = timeouts;
+  const shortest = Math.min(...[headersMs, requestMs, keepAliveMs].filter((ms) => ms > 0), 4 * MAX_CHECK_INTERVAL_MS);
+  const upgrades = new UpgradeHandler(context, webSockets);
+  return {
+    context,
+    limits,
+    timeouts,
+    keepAliveLines: formatKeepAlive(keepAliveMs),
+    checkIntervalMs: Math.max(MIN_CHECK_INTERVAL_MS, Math.ceil(shortest / 4)),
+    now: performance.now(),
+    upgrade: (connection, head) => upgrades.upgrade(connection, head),
+  };
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+async function settledWithin(promise: Promise<void>, limitMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<void>((resolve) => (timer = setTimeout(resolve, limitMs)));
+  await Promise.race([promise, limit]);
+  clearTimeout(timer);
+}

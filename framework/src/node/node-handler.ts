@@ -1,0 +1,234 @@
+/** The engine for servers of `node:http` that somebody else made. @module */
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import type { Address, ASGIApp } from "../asgi.js";
+import { assertApplication } from "../callable.js";
+import { consoleLogger, type Logger } from "../logger.js";
+import { assertOptions, namesOf } from "../options.js";
+import { ServerContext } from "./context.js";
+import type { BodyFlow, ResponseStream } from "./engine.js";
+import { ErrorResponse } from "./error-response.js";
+import { ProtocolError } from "./errors.js";
+import { Exchange } from "./exchange.js";
+import { Connection } from "./http1/connection.js";
+import { RequestBody } from "./request-body.js";
+import { checkHead, checkTarget, DEFAULT_REQUEST_LIMITS, RequestHead } from "./request-head.js";
+import { CheckedHeaders, type ResponseHead } from "./response-head.js";
+import { createScope } from "./scope.js";
+import { TrustedProxies } from "./trusted-proxies.js";
+import { toRules, UpgradeHandler, type WebSocketOptions } from "./websocket/upgrade.js";
+
+/** Options of `toNodeHandler`. */
+export interface NodeHandlerOptions extends WebSocketOptions {
+  /** Where errors go that the application lets escape. Defaults to readable lines on stderr. */
+  logger?: Logger;
+  /** What each scope gets a shallow copy of, for an application whose lifespan somebody else runs. Defaults to `{}`. */
+  state?: Record<string, unknown>;
+  /** The proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` count, as `serve` takes them. Defaults to none. */
+  trustedProxies?: readonly string[];
+}
+
+/** A listener for requests; its method `upgrade` is the one for WebSockets. */
+export interface NodeHandler extends RequestListener {
+  /** A listener for the server's event `upgrade`. One for a server: it closes what is no WebSocket handshake. */
+  readonly upgrade: (req: IncomingMessage, socket: Duplex, firstBytes: Buffer) => void;
+}
+
+const OPTIONS = namesOf<NodeHandlerOptions>({
+  logger: true,
+  state: true,
+  trustedProxies: true,
+  allowedHosts: true,
+  allowedOrigins: true,
+  webSocketCompression: true,
+});
+
+/** Milliseconds between two pings, as `serve` has them by default. */
+const PING_MS = 20_000;
+/** Bytes of an unread body that are let pass so that the connection can be kept. */
+const MAX_DISCARDED_BYTES = 65_536;
+
+const EMPTY = Buffer.alloc(0);
+const noUpgrade = new ErrorResponse(400, "Expected Upgrade: websocket.");
+
+/**
+ * Makes an ASGI application a listener for `http.createServer`, Express or supertest.
+ *
+ * It does not run the application's lifespan, and time-outs, `100 Continue` and the parser's limits are those of the
+ * server. Under Express it belongs in front of body parsers; a prefix of `use` becomes `root_path`.
+ * WebSockets are opened where its `upgrade` listens; whoever made the server closes them when it stops.
+ *
+ * @example
+ * ```ts
+ * import { createServer } from "node:http";
+ * import { App } from "tsgi";
+ * import { toNodeHandler } from "tsgi/node";
+ *
+ * const handler = toNodeHandler(new App());
+ * createServer(handler).on("upgrade", handler.upgrade).listen(8000);
+ * ```
+ */
+export function toNodeHandler(app: ASGIApp, options: NodeHandlerOptions = {}): NodeHandler {
+  assertApplication("toNodeHandler()", app);
+  assertOptions("toNodeHandler()", options, OPTIONS);
+  const { logger = consoleLogger, state = {}, trustedProxies } = options;
+  const proxies = trustedProxies === undefined ? null : new TrustedProxies(trustedProxies);
+  const context = new ServerContext(app, logger, state, proxies);
+  const upgrades = new UpgradeHandler(context, toRules(options, PING_MS, null));
+  const settings = {
+    context,
+    limits: DEFAULT_REQUEST_LIMITS,
+    timeouts: { headersMs: 0, requestMs: 0, keepAliveMs: 0, webSocketPingMs: PING_MS },
+    keepAliveLines: "\r\n",
+    checkIntervalMs: 0,
+    now: 0,
+    upgrade: (connection: Connection, head: RequestHead) => upgrades.upgrade(connection, head),
+  };
+  const handle: RequestListener = (req, res) => handleRequest(context, req, res);
+  return Object.assign(handle, {
+    upgrade: (req: IncomingMessage, socket: Duplex, firstBytes: Buffer) => {
+      // Documented as a Duplex; on a server of node:http or node:https it is a socket.
+      const connection = new Connection(socket as Socket, null, settings);
+      const head = readHead(req);
+      if (head instanceof ErrorResponse) connection.refuse(head);
+      else if (!head.upgrade) connection.refuse(noUpgrade);
+      else connection.adopt(head, firstBytes);
+    },
+  });
+}
+
+/** A request that Express hands on under a prefix. */
+interface MountedRequest extends IncomingMessage {
+  originalUrl?: string;
+  baseUrl?: string;
+}
+
+function readHead(req: MountedRequest): RequestHead | ErrorResponse {
+  const target = req.originalUrl ?? req.url ?? "";
+  const head = new RequestHead(req.method ?? "GET", target, req.httpVersionMinor, req.rawHeaders);
+  return checkTarget(target, DEFAULT_REQUEST_LIMITS) ?? checkHead(head, DEFAULT_REQUEST_LIMITS) ?? head;
+}
+
+function handleRequest(context: ServerContext, req: MountedRequest, res: ServerResponse): void {
+  const response = new NodeResponse(req, res);
+  const head = readHead(req);
+  if (head instanceof ErrorResponse) {
+    req.resume();
+    response.refuse(head);
+    return;
+  }
+  if (head.target === "*") {
+    res.writeHead(204).end(); // RFC 9110 §9.3.7: a question to the server, not to a resource of the application
+    return;
+  }
+  const { method, target, headers, bodyBytes } = head;
+  const scope = createScope(method, req.httpVersion, target, headers, endpointsOf(req.socket), context);
+  scope.root_path = req.baseUrl ?? "";
+  const body = bodyBytes === 0 ? null : new RequestBody(response, bodyBytes);
+  response.body = body;
+  response.bodyBytes = bodyBytes;
+  const exchange = new Exchange(context, response, scope, body);
+  res.on("close", () => exchange.disconnect());
+  exchange.run();
+}
+
+function endpointsOf(socket: Socket) {
+  const { remoteAddress, remotePort, localAddress, localPort } = socket;
+  const toAddress = (host: string | undefined, port: number | undefined): Address | null =>
+    host === undefined || port === undefined ? null : [host, port];
+  return {
+    encrypted: "encrypted" in socket && socket.encrypted === true,
+    client: toAddress(remoteAddress, remotePort),
+    server: toAddress(localAddress, localPort),
+  };
+}
+
+/** The response to a request of `node:http`, and the source of its body. */
+class NodeResponse implements ResponseStream, BodyFlow {
+  body: RequestBody | null = null;
+  /** Bytes of the body; `NaN` where nobody said. */
+  bodyBytes = 0;
+  readonly #req: IncomingMessage;
+  readonly #res: ServerResponse;
+  #received = 0;
+
+  constructor(req: IncomingMessage, res: ServerResponse) {
+    this.#req = req;
+    this.#res = res;
+  }
+
+  get destroyed(): boolean {
+    return this.#res.destroyed;
+  }
+
+  refuse({ status, headers, body }: ErrorResponse): void {
+    const checked = new CheckedHeaders(headers, body.length, true, false);
+    this.respond({ status, headers: checked, contentLength: body.length, bodyless: false }, body);
+  }
+
+  respond(head: ResponseHead, body: Uint8Array): void {
+    this.begin(head);
+    if (body.length === 0) this.#res.end();
+    else this.#res.end(body);
+  }
+
+  begin(head: ResponseHead): void {
+    const headers = [...head.headers.raw];
+    if (head.headers.contentLength === -1 && head.contentLength !== -1) {
+      headers.push("content-length", String(head.contentLength));
+    }
+    if (head.headers.close || this.#outstanding > MAX_DISCARDED_BYTES) headers.push("connection", "close");
+    this.#res.writeHead(head.status, headers);
+  }
+
+  write(chunk: Uint8Array): boolean {
+    if (chunk.length > 0) return this.#res.write(chunk);
+    this.#res.flushHeaders();
+    return true;
+  }
+
+  end(): void {
+    this.#res.end();
+  }
+
+  completed(): void {
+    this.body = null;
+    this.#req.resume();
+  }
+
+  flushed(): Promise<void> | undefined {
+    const res = this.#res;
+    if (res.destroyed || res.writableLength === 0) return undefined;
+    return new Promise((resolve) => {
+      res.once(res.writableEnded ? "finish" : "drain", resolve);
+      res.once("close", resolve);
+    });
+  }
+
+  destroy(): void {
+    this.#res.destroy();
+  }
+
+  start(): Error | null {
+    if (this.#req.readableDidRead) {
+      return new ProtocolError("The body is already read: put this handler in front of body parsers.");
+    }
+    this.#req.on("data", (chunk: Buffer) => {
+      this.#received += chunk.length;
+      if (this.body?.take(chunk, this.#received === this.bodyBytes) === false) this.#req.pause();
+    });
+    this.#req.on("end", () => this.body?.take(EMPTY, true));
+    return null;
+  }
+
+  resume(): void {
+    this.#req.resume();
+  }
+
+  /** Bytes of the body that may still come: `Infinity` where nobody said. */
+  get #outstanding(): number {
+    if (this.#req.complete) return 0;
+    return Number.isNaN(this.bodyBytes) ? Infinity : this.bodyBytes - this.#received;
+  }
+}
