@@ -53,12 +53,12 @@ export function renderPackageJson(text: string, template: Template, options: Pro
     devDependencies: sortKeys(Object.fromEntries(Object.entries(tools).filter(([name]) => !leftOut.hasPackage(name)))),
     ...renderPins(workspace.overrides, packageManager),
     engines,
-    tsgi,
     // What a later upgrade starts from.
     "create-tsgi": {
       version: options.generatorVersion,
       ...keptAnswersOf(options.answers),
     },
+    tsgi,
   });
 }
 
