@@ -58,8 +58,17 @@ describe.each([
 describe("in a project of the template auth", () => {
   slowly("they do so too, a model with its table, routes and test among them (only with TSGI_SLOW=1)", async () => {
     await using project = await scaffold("auth");
+    const before = await project.files();
     const fields = ["title:String", "body:String?", "pinned:Boolean", "dueAt:DateTime?", "count:Int", "price:Float"];
-    const all = [...calls, ["model", "Note", ...fields], ["model", "BlogCategory"]];
+    const all = [
+      ...calls,
+      ["model", "Note", ...fields, "on:DateTime", "slug:String@unique", "code:Int?@unique"],
+      ["model", "BlogCategory"],
+      ["model", "Attachment", "note:Note", "category:BlogCategory?"],
+      ["route", "GET /notes/{note_id}/history"],
+      ["route", "POST /notes/{account}/parts"],
+      ["websocket", "/notes/live"],
+    ];
     for (const call of all) {
       expect([call, await project.create(...call)]).toEqual([call, expect.objectContaining({ status: 0, stderr: "" })]);
     }
@@ -69,14 +78,15 @@ describe("in a project of the template auth", () => {
     }
     expect(Object.fromEntries(await project.files())).toEqual(Object.fromEntries(once));
 
-    expect(await project.check()).toMatchObject({ status: 0, stderr: "" });
+    const check = await project.check();
+    expect(check).toEqual({ status: 0, stderr: "", stdout: check.stdout });
     // The project's own check, by Prisma's engine: the migrations make the tables that the schema describes.
     const drift = await project.tool("env", "DATABASE_URL=file:./drift.db", "node", "scripts/check-migrations.js");
     expect(drift).toMatchObject({ status: 0, stdout: expect.stringContaining("agree") });
-    const own = [...once.keys()].filter((path) => /^test\/(?!support)[\w-]+\.test\.ts$/.test(path));
-    const written = own.filter((path) =>
-      /notes|categories|orders|lines|settings|locale|tenant|timing|rooms/.test(path),
-    );
+    expect([...once.keys()].filter((path) => path.startsWith("src/middleware"))).toEqual(["src/middleware.ts"]);
+    const written = [...once.keys()].filter((path) => path.endsWith(".test.ts") && !before.has(path));
+    const ofRoutes = written.filter((path) => !/tenant|locale|timing/.test(path));
+    expect(ofRoutes.filter((path) => !path.startsWith("test/routes/"))).toEqual([]);
     const { status, stderr } = await project.test("test/app.test.ts", ...written);
     expect({ status, failed: /^ +● .*$/m.exec(stderr)?.[0] }).toEqual({ status: 0, failed: undefined });
   });
@@ -95,12 +105,14 @@ describe("in a project of the template auth", () => {
 
   it("a model has the same columns in the schema and in both migrations, behind all earlier ones", async () => {
     await using project = await scaffold("auth");
+    await project.create("model", "Category");
     const { status, stdout } = await project.create(
       "model",
       "Note",
       "title:String",
       "dueAt:DateTime?",
-      "price:Float",
+      "slug:String@unique",
+      "category:Category?",
       "--json",
     );
     expect(status).toBe(0);
@@ -112,35 +124,102 @@ describe("in a project of the template auth", () => {
     expect(await readFile(join(project.path, sqlite), "utf8")).toBe(`-- CreateTable
 CREATE TABLE "notes" (
     "id" INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+    "owner_id" INTEGER NOT NULL,
     "title" TEXT NOT NULL,
     "due_at" DATETIME,
-    "price" REAL NOT NULL
+    "slug" TEXT NOT NULL,
+    "category_id" INTEGER,
+    CONSTRAINT "notes_owner_id_fkey" FOREIGN KEY ("owner_id") REFERENCES "users" ("id") ON DELETE CASCADE ON UPDATE CASCADE,
+    CONSTRAINT "notes_category_id_fkey" FOREIGN KEY ("category_id") REFERENCES "categories" ("id") ON DELETE SET NULL ON UPDATE CASCADE
 );
+
+-- CreateIndex
+CREATE INDEX "notes_owner_id_idx" ON "notes"("owner_id");
+
+-- CreateIndex
+CREATE INDEX "notes_category_id_idx" ON "notes"("category_id");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "notes_owner_id_slug_key" ON "notes"("owner_id", "slug");
 `);
     expect(await readFile(join(project.path, postgresql), "utf8")).toBe(`-- CreateTable
 CREATE TABLE "notes" (
     "id" SERIAL NOT NULL,
+    "owner_id" INTEGER NOT NULL,
     "title" TEXT NOT NULL,
     "due_at" TIMESTAMP(3),
-    "price" DOUBLE PRECISION NOT NULL,
+    "slug" TEXT NOT NULL,
+    "category_id" INTEGER,
 
     CONSTRAINT "notes_pkey" PRIMARY KEY ("id")
 );
+
+-- CreateIndex
+CREATE INDEX "notes_owner_id_idx" ON "notes"("owner_id");
+
+-- CreateIndex
+CREATE INDEX "notes_category_id_idx" ON "notes"("category_id");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "notes_owner_id_slug_key" ON "notes"("owner_id", "slug");
+
+-- AddForeignKey
+ALTER TABLE "notes" ADD CONSTRAINT "notes_owner_id_fkey" FOREIGN KEY ("owner_id") REFERENCES "users"("id") ON DELETE CASCADE ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "notes" ADD CONSTRAINT "notes_category_id_fkey" FOREIGN KEY ("category_id") REFERENCES "categories"("id") ON DELETE SET NULL ON UPDATE CASCADE;
 `);
     for (const path of [sqlite, postgresql]) {
       const [, , database = "", name = ""] = path.split("/");
       const all = readdirSync(join(project.path, "prisma/migrations", database)).filter((entry) => /^\d/.test(entry));
       expect(all.toSorted().at(-1)).toBe(name);
     }
-    expect(await readFile(join(project.path, "prisma/schema.prisma"), "utf8")).toContain(`model Note {
-  id    Int       @id @default(autoincrement())
-  title String
-  dueAt DateTime? @map("due_at")
-  price Float
+    const schema = await readFile(join(project.path, "prisma/schema.prisma"), "utf8");
+    expect(schema).toContain(`model Note {
+  id         Int       @id @default(autoincrement())
+  ownerId    Int       @map("owner_id")
+  owner      User      @relation(fields: [ownerId], references: [id], onDelete: Cascade)
+  title      String
+  dueAt      DateTime? @map("due_at")
+  slug       String
+  categoryId Int?      @map("category_id")
+  category   Category? @relation(fields: [categoryId], references: [id], onDelete: SetNull)
 
+  @@unique([ownerId, slug])
+  @@index([ownerId])
+  @@index([categoryId])
   @@map("notes")
 }
 `);
+    expect(schema).toMatch(/^model User \{\n[^}]*^ {2}notes +Note\[\]$/m);
+    expect(schema).toMatch(/^model Category \{\n[^}]*^ {2}notes +Note\[\]$/m);
+  });
+
+  it("a route in a router whose routes want the current user wants it too, and its test logs in", async () => {
+    await using project = await scaffold("auth");
+    await project.create("route", "GET /items/{item_id}/history");
+    const files = await project.files();
+    expect(files.get("src/routes/items.ts")).toMatch(
+      /"\/\{item_id\}\/history",[^]*account: Depends\(getCurrentAccount\)/,
+    );
+    const test = files.get("test/routes/get-items-item-id-history.test.ts");
+    expect(test).toMatch(/const \{ token \} = await app\.login\(\);/);
+    expect(test).toContain('await app.request.get("/items/1/history").expect(401);');
+    expect(test).toContain('.get("/items/1/history").auth(token, { type: "bearer" }).expect(200, { item_id: 1 });');
+    await project.create("route", "GET /status");
+    expect((await project.files()).get("test/routes/get-status.test.ts")).not.toContain("login");
+  });
+
+  it.each([
+    ["a:String@uniqe", "is no field"],
+    ["owner:String", "is no field"],
+    ["ownerId:Int", "is no field"],
+    ["user:User", "is no field"],
+    ["other:Nothing", "is no field"],
+  ])("a model refuses %s", async (field, message) => {
+    await using project = await scaffold("auth", "--no-docker");
+    const { status, stderr } = await project.create("model", "Note", field);
+    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(message) });
   });
 });
 

@@ -1,4 +1,4 @@
-import type { CallExpression, Expression, NewExpression, Statement } from "@babel/types";
+import type { CallExpression, Expression, NewExpression, Node, Statement } from "@babel/types";
 import type { SourceFile } from "./source-file.js";
 
 /** A call on an App or a Router that stands as a statement of its own: `app.get("/", …)`. */
@@ -17,7 +17,62 @@ export interface Registrar {
   /** The prefix of a Router, as it is written; `""` without one. */
   prefix: string;
   declaration: Statement;
+  /** What `new App(…)` or `new Router(…)` makes it of. */
+  creation: NewExpression;
   registrations: readonly Registration[];
+}
+
+/** What lets nobody but users who are logged in to the routes of a registrar. */
+export interface Guard {
+  /** The dependency that gives the current user. */
+  name: string;
+  /** Whether the App or the Router has it; otherwise each of its routes. */
+  isShared: boolean;
+}
+
+/** The dependencies of the template `auth` that give the current user, or answer 401. */
+const guards: ReadonlySet<string> = new Set(["getCurrentAccount", "getCurrentUser"]);
+
+/** The guard of a registrar's routes: one that it has itself, or that every route on it has. */
+export function guardOf({ creation, registrations }: Registrar): Guard | null {
+  const shared = dependenciesOf(creation.arguments[0], "dependencies").find((name) => guards.has(name));
+  if (shared !== undefined) {
+    return { name: shared, isShared: true };
+  }
+  const routes = registrations.filter(({ method }) => verbs.test(method));
+  const ofEach = routes.map(({ call }) => dependenciesOf(call.arguments[1], "params").find((name) => guards.has(name)));
+  return ofEach[0] !== undefined && ofEach.every(Boolean) ? { name: ofEach[0], isShared: false } : null;
+}
+
+const verbs = /^(?:get|post|put|patch|delete)$/;
+
+/** The names that stand in `Depends(…)` or `Security(…)` below a member of an object of options. */
+function dependenciesOf(options: Node | undefined, member: string): string[] {
+  const value = options === undefined ? undefined : memberOf(options, member);
+  const list =
+    value?.type === "ArrayExpression"
+      ? value.elements
+      : value?.type === "ObjectExpression"
+        ? value.properties.map((property) => (property.type === "ObjectProperty" ? property.value : null))
+        : [];
+  return list.flatMap((element) => {
+    const isMarker =
+      element?.type === "CallExpression" &&
+      element.callee.type === "Identifier" &&
+      /^(?:Depends|Security)$/.test(element.callee.name);
+    const first = isMarker ? element.arguments[0] : undefined;
+    return first?.type === "Identifier" ? [first.name] : [];
+  });
+}
+
+function memberOf(object: Node, name: string): Node | undefined {
+  const properties = object.type === "ObjectExpression" ? object.properties : [];
+  for (const property of properties) {
+    if (property.type === "ObjectProperty" && property.key.type === "Identifier" && property.key.name === name) {
+      return property.value;
+    }
+  }
+  return undefined;
 }
 
 /** The Apps and Routers of a module: at its top, and in the functions that it declares. */
@@ -63,7 +118,7 @@ function readDeclaration(statement: Statement): Omit<Registrar, "registrations">
     if (id.type === "Identifier" && init?.type === "NewExpression" && init.callee.type === "Identifier") {
       const { name: kind } = init.callee;
       if (kind === "App" || kind === "Router") {
-        return { kind, variable: id.name, prefix: readPrefix(init), declaration: statement };
+        return { kind, variable: id.name, prefix: readPrefix(init), declaration: statement, creation: init };
       }
     }
   }
@@ -71,13 +126,8 @@ function readDeclaration(statement: Statement): Omit<Registrar, "registrations">
 }
 
 function readPrefix({ arguments: [options] }: NewExpression): string {
-  const properties = options?.type === "ObjectExpression" ? options.properties : [];
-  for (const property of properties) {
-    if (property.type === "ObjectProperty" && property.key.type === "Identifier" && property.key.name === "prefix") {
-      return property.value.type === "StringLiteral" ? property.value.value : "";
-    }
-  }
-  return "";
+  const prefix = options === undefined ? undefined : memberOf(options, "prefix");
+  return prefix?.type === "StringLiteral" ? prefix.value : "";
 }
 
 function findRegistrations(block: readonly Statement[], variable: string): Registration[] {

@@ -5,11 +5,16 @@ import { quoteName } from "../project-name.js";
 interface FieldType {
   sqlite: string;
   postgresql: string;
-  /** TypeBox, as source text. */
-  schema: string;
-  /** As source text: what a test sends first, and then in its place. */
+  /** TypeBox, as source text: what is taken, and what is given. */
+  input: string;
+  output: string;
+  /** As source text: what a test sends first, and then in its place; what comes back where that is another text. */
   examples: readonly [string, string];
+  shown?: readonly [string, string];
 }
+
+/** The name of the schema for dates, which is declared beside the structs. */
+export const MOMENT = "Moment";
 
 // PostgreSQL's integers have 32 bits, and its texts no NUL: what it would refuse is refused before.
 const types: ReadonlyMap<string, FieldType> = new Map([
@@ -18,7 +23,8 @@ const types: ReadonlyMap<string, FieldType> = new Map([
     {
       sqlite: "TEXT",
       postgresql: "TEXT",
-      schema: String.raw`t.String({ pattern: "^[^\\u0000]{0,10000}$" })`,
+      input: String.raw`t.String({ maxLength: 10_000, pattern: "^\\s*[^\\s\\u0000][^\\u0000]*$" })`,
+      output: "t.String()",
       examples: ['"first"', '"second"'],
     },
   ],
@@ -27,54 +33,100 @@ const types: ReadonlyMap<string, FieldType> = new Map([
     {
       sqlite: "INTEGER",
       postgresql: "INTEGER",
-      schema: "t.Integer({ minimum: -2_147_483_648, maximum: 2_147_483_647 })",
+      input: "t.Integer({ minimum: -2_147_483_648, maximum: 2_147_483_647 })",
+      output: "t.Integer()",
       examples: ["1", "2"],
     },
   ],
-  ["Float", { sqlite: "REAL", postgresql: "DOUBLE PRECISION", schema: "t.Number()", examples: ["1.5", "2.5"] }],
-  ["Boolean", { sqlite: "BOOLEAN", postgresql: "BOOLEAN", schema: "t.Boolean()", examples: ["true", "false"] }],
+  [
+    "Float",
+    {
+      sqlite: "REAL",
+      postgresql: "DOUBLE PRECISION",
+      input: "t.Number()",
+      output: "t.Number()",
+      examples: ["1.5", "2.5"],
+    },
+  ],
+  [
+    "Boolean",
+    {
+      sqlite: "BOOLEAN",
+      postgresql: "BOOLEAN",
+      input: "t.Boolean()",
+      output: "t.Boolean()",
+      examples: ["true", "false"],
+    },
+  ],
   [
     "DateTime",
     {
       sqlite: "DATETIME",
       postgresql: "TIMESTAMP(3)",
-      schema: "t.Date()",
-      examples: ['"2026-01-02T03:04:05.000Z"', '"2027-01-02T03:04:05.000Z"'],
+      input: MOMENT,
+      output: "t.Date()",
+      examples: ['"2026-01-01"', '"2027-01-02T03:04:05.000Z"'],
+      shown: ['"2026-01-01T00:00:00.000Z"', '"2027-01-02T03:04:05.000Z"'],
     },
   ],
 ]);
 
+/** A row of another model, named by its id. */
+const reference: FieldType = {
+  sqlite: "INTEGER",
+  postgresql: "INTEGER",
+  input: "t.Integer({ minimum: 1, maximum: 2_147_483_647 })",
+  output: "t.Integer()",
+  examples: ["", ""],
+};
+
+/** An optional text may be empty: it says nothing. */
+const optionalText = String.raw`t.String({ maxLength: 10_000, pattern: "^[^\\u0000]*$" })`;
+
 /** One field of a model. */
 export class Field {
+  /** As it is sent, and as the client of Prisma has it: `dueAt`, or `projectId` for `project:Project`. */
   readonly name: string;
   /** The name of its column. */
   readonly column: string;
   /** Prisma's type. */
   readonly type: string;
   readonly isOptional: boolean;
+  /** Whether no two rows of one user have the same value. */
+  readonly isUnique: boolean;
+  /** The field and the model of a row that it names; `null` for a value. */
+  readonly relation: { field: string; model: string } | null;
   readonly #facts: FieldType;
 
-  private constructor(name: string, type: string, isOptional: boolean, facts: FieldType) {
-    this.name = name;
-    this.column = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-    this.type = type;
-    this.isOptional = isOptional;
+  private constructor(text: string, isKnownModel: (name: string) => boolean) {
+    const [, name = "", type = "", optional, unique] =
+      /^([a-z][A-Za-z0-9]{0,40}):(\w+)(\?)?(@unique)?$/.exec(text) ?? [];
+    const isReference = isKnownModel(type);
+    const facts = isReference ? reference : types.get(type);
+    if (!facts || name === "id" || name === "owner" || name === "ownerId") {
+      const known = [...types.keys()].join(", ");
+      throw new UsageError(
+        `${quoteName(text)} is no field: write it as title:String, due:DateTime? or slug:String@unique, with ${known} ` +
+          "or another model; id and owner are there by themselves",
+      );
+    }
+    this.name = isReference ? `${name}Id` : name;
+    this.column = this.name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    this.type = isReference ? "Int" : type;
+    this.isOptional = optional !== undefined;
+    this.isUnique = unique !== undefined;
+    this.relation = isReference ? { field: name, model: type } : null;
     this.#facts = facts;
   }
 
   /**
-   * Reads `name:Type`, with a `?` behind where the value may be missing.
+   * Reads `name:Type`, with a `?` behind where the value may be missing, and `@unique` where no two of one user may be alike.
    *
+   * @param isKnownModel whether a type is a model that a row can belong to
    * @throws UsageError when it is none
    */
-  static parse(text: string): Field {
-    const [, name = "", type = "", mark] = /^([a-z][A-Za-z0-9]{0,40}):(\w+)(\?)?$/.exec(text) ?? [];
-    const facts = types.get(type);
-    if (!facts || name === "id") {
-      const known = [...types.keys()].join(", ");
-      throw new UsageError(`${quoteName(text)} is no field: write it as title:String or due:DateTime?, with ${known}`);
-    }
-    return new Field(name, type, mark !== undefined, facts);
+  static parse(text: string, isKnownModel: (name: string) => boolean): Field {
+    return new Field(text, isKnownModel);
   }
 
   /** The column in a `CREATE TABLE`, as Prisma writes it. */
@@ -82,27 +134,49 @@ export class Field {
     return `"${this.column}" ${this.#facts[database]}${this.isOptional ? "" : " NOT NULL"}`;
   }
 
-  /** TypeBox, as source text. */
-  get schema(): string {
-    const { schema } = this.#facts;
-    return this.isOptional ? `t.Union([${schema}, t.Null()], { default: null })` : schema;
+  get isMoment(): boolean {
+    return this.#facts.input === MOMENT;
+  }
+
+  /** TypeBox, as source text: of a new row, of what is changed of one, and of one that is answered. */
+  schemaOf(use: "new" | "changes" | "answer"): string {
+    const { input, output } = this.#facts;
+    const value = use === "answer" ? output : this.isOptional && this.type === "String" ? optionalText : input;
+    if (use === "new") {
+      return this.isOptional ? `t.Union([${value}, t.Null()], { default: null })` : value;
+    }
+    const schema = this.isOptional ? `t.Union([${value}, t.Null()])` : value;
+    return use === "changes" ? `t.Optional(${schema})` : schema;
   }
 
   /** A value for a test, as source text. */
   example(which: 0 | 1): string {
     return this.#facts.examples[which];
   }
+
+  /** What is answered for that value, where it is another text; else `null`. */
+  shown(which: 0 | 1): string | null {
+    return this.#facts.shown?.[which] ?? null;
+  }
+}
+
+/** A value for a column of one of Prisma's types, as source text of TypeScript; `null` for a type that is not known. */
+export function exampleOf(type: string): string | null {
+  const [example] = types.get(type)?.examples ?? [];
+  return type === "DateTime" ? "new Date()" : (example ?? null);
 }
 
 /** @throws UsageError for what is no field, and for two that share a name or a column */
-export function parseFields(words: readonly string[]): Field[] {
-  const fields = words.map((word) => Field.parse(word));
-  const columns = new Set(["id"]);
-  for (const { name, column } of fields) {
-    if (columns.has(column)) {
-      throw new UsageError(`the field ${name} is there twice`);
+export function parseFields(words: readonly string[], isKnownModel: (name: string) => boolean): Field[] {
+  const fields = words.map((word) => Field.parse(word, isKnownModel));
+  const taken = new Set(["id", "owner", "owner_id"]);
+  for (const { name, column, relation } of fields) {
+    for (const word of relation === null ? [column] : [column, relation.field]) {
+      if (taken.has(word)) {
+        throw new UsageError(`the field ${name} is there twice`);
+      }
+      taken.add(word);
     }
-    columns.add(column);
   }
   return fields;
 }

@@ -5,43 +5,97 @@ import type { Field } from "./model-fields.js";
 /** The databases that the template `auth` has migrations for: a folder each. */
 export const migratedDatabases = ["sqlite", "postgresql"] as const;
 
+/** A new model, with what it belongs to. */
+export interface NewModel {
+  name: string;
+  table: string;
+  fields: readonly Field[];
+  /** The table of each model that one of its rows belongs to, the users' among them. */
+  tableOf: (model: string) => string;
+}
+
+/** A column that names a row of another table. */
+interface Key {
+  column: string;
+  table: string;
+  onDelete: "CASCADE" | "SET NULL";
+}
+
 /** The table of a model, as Prisma would write it in a migration. */
-export function createTable(
-  database: (typeof migratedDatabases)[number],
-  table: string,
-  fields: readonly Field[],
-): string {
-  const columns = fields.map((field) => field.columnIn(database));
+export function createTable(database: (typeof migratedDatabases)[number], model: NewModel): string {
+  const { table, fields } = model;
+  const keys = keysOf(model);
+  const references = keys.map(
+    ({ column, table: other, onDelete }) =>
+      `CONSTRAINT "${table}_${column}_fkey" FOREIGN KEY ("${column}") REFERENCES "${other}"` +
+      `${database === "sqlite" ? " " : ""}("id") ON DELETE ${onDelete} ON UPDATE CASCADE`,
+  );
+  const columns = ['"owner_id" INTEGER NOT NULL', ...fields.map((field) => field.columnIn(database))];
   const lines =
     database === "sqlite"
-      ? ['"id" INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT', ...columns]
+      ? ['"id" INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT', ...columns, ...references]
       : ['"id" SERIAL NOT NULL', ...columns];
-  const constraint = database === "sqlite" ? "" : `,\n\n    CONSTRAINT "${table}_pkey" PRIMARY KEY ("id")`;
-  return `-- CreateTable\nCREATE TABLE "${table}" (\n    ${lines.join(",\n    ")}${constraint}\n);\n`;
+  const primary = database === "sqlite" ? "" : `,\n\n    CONSTRAINT "${table}_pkey" PRIMARY KEY ("id")`;
+  const indexes = keys.map(
+    ({ column }) => `-- CreateIndex\nCREATE INDEX "${table}_${column}_idx" ON "${table}"("${column}");`,
+  );
+  const unique = fields
+    .filter(({ isUnique }) => isUnique)
+    .map(
+      ({ column }) =>
+        `-- CreateIndex\nCREATE UNIQUE INDEX "${table}_owner_id_${column}_key" ON "${table}"("owner_id", "${column}");`,
+    );
+  const foreign =
+    database === "sqlite" ? [] : references.map((text) => `-- AddForeignKey\nALTER TABLE "${table}" ADD ${text};`);
+  const head = `-- CreateTable\nCREATE TABLE "${table}" (\n    ${lines.join(",\n    ")}${primary}\n);`;
+  return `${[head, ...indexes, ...unique, ...foreign].join("\n\n")}\n`;
+}
+
+function keysOf({ fields, tableOf }: NewModel): Key[] {
+  const others = fields.flatMap(({ column, relation, isOptional }) =>
+    relation === null
+      ? []
+      : [
+          {
+            column,
+            table: tableOf(relation.model),
+            onDelete: isOptional ? ("SET NULL" as const) : ("CASCADE" as const),
+          },
+        ],
+  );
+  return [{ column: "owner_id", table: tableOf("User"), onDelete: "CASCADE" }, ...others];
 }
 
 /** The model in Prisma's schema, its columns aligned as Prisma's formatter does. */
-export function renderModel(name: string, table: string, fields: readonly Field[]): string {
+export function renderModel({ name, table, fields }: NewModel): string {
   const rows = [
-    { name: "id", type: "Int", attributes: "@id @default(autoincrement())" },
-    ...fields.map((field) => ({
-      name: field.name,
-      type: `${field.type}${field.isOptional ? "?" : ""}`,
-      attributes: field.column === field.name ? "" : `@map("${field.column}")`,
-    })),
-  ];
-  const widest = (key: "name" | "type") => Math.max(...rows.map((row) => row[key].length));
-  const lines = rows.map((row) =>
-    `  ${row.name.padEnd(widest("name"))} ${row.type.padEnd(widest("type"))} ${row.attributes}`.trimEnd(),
+    ["id", "Int", "@id @default(autoincrement())"],
+    ["ownerId", "Int", '@map("owner_id")'],
+    ["owner", "User", "@relation(fields: [ownerId], references: [id], onDelete: Cascade)"],
+    ...fields.flatMap(rowsOf),
+  ] as const;
+  const widest = (column: 0 | 1) => Math.max(...rows.map((row) => row[column].length));
+  const lines = rows.map(([field, type, attributes]) =>
+    `  ${field.padEnd(widest(0))} ${type.padEnd(widest(1))} ${attributes}`.trimEnd(),
   );
-  return `model ${name} {\n${lines.join("\n")}\n\n  @@map("${table}")\n}\n`;
+  const keys = ["ownerId", ...fields.flatMap((field) => (field.relation === null ? [] : [field.name]))];
+  const attributes = [
+    ...fields.flatMap((field) => (field.isUnique ? [`  @@unique([ownerId, ${field.name}])`] : [])),
+    ...keys.map((key) => `  @@index([${key}])`),
+    `  @@map("${table}")`,
+  ];
+  return `model ${name} {\n${lines.join("\n")}\n\n${attributes.join("\n")}\n}\n`;
 }
 
-/** The models that a schema holds, and the tables that they are mapped to. */
-export function readSchema(text: string): { models: string[]; tables: string[] } {
-  const lines = text.split("\n").map((line) => line.replace(/\/\/.*/, ""));
-  const find = (pattern: RegExp) => lines.flatMap((line) => pattern.exec(line)?.[1] ?? []);
-  return { models: find(/^\s*(?:model|enum|type|view)\s+(\w+)\s*\{/), tables: find(/@@map\("(\w+)"\)/) };
+function rowsOf({ name, column, type, isOptional, relation }: Field): (readonly [string, string, string])[] {
+  const mark = isOptional ? "?" : "";
+  const value = [name, `${type}${mark}`, column === name ? "" : `@map("${column}")`] as const;
+  if (relation === null) {
+    return [value];
+  }
+  const onDelete = isOptional ? "SetNull" : "Cascade";
+  const attributes = `@relation(fields: [${name}], references: [id], onDelete: ${onDelete})`;
+  return [value, [relation.field, `${relation.model}${mark}`, attributes]];
 }
 
 /**

@@ -1,16 +1,19 @@
 import { join } from "node:path";
-import type { ExistingProject } from "../code/existing-project.js";
+import { importPath, type ExistingProject } from "../code/existing-project.js";
 import { SourceFile } from "../code/source-file.js";
 import { CommandError, UsageError } from "../errors.js";
 import { packageManagers } from "../options.js";
 import { commandsOf } from "../package-manager.js";
 import { quoteName } from "../project-name.js";
-import { parseFields, type Field } from "./model-fields.js";
-import { renderModelRoutes, renderModelTest, type ModelNames } from "./model-code.js";
-import { createTable, migratedDatabases, nextMigration, readSchema, renderModel } from "./model-sql.js";
+import { renderModelRoutes, type ModelNames } from "./model-code.js";
+import { MOMENT, parseFields, type Field } from "./model-fields.js";
+import { createTable, migratedDatabases, nextMigration, renderModel, type NewModel } from "./model-sql.js";
+import { renderModelTest } from "./model-test-code.js";
 import { pluralOf, readName } from "./names.js";
+import { addField, readModels, readOtherNames, type SchemaModel } from "./prisma-schema.js";
 import { includeRouter } from "./router.js";
 import type { Change, SubGenerator } from "./sub-generator.js";
+import { routeTestPath } from "./test-file.js";
 
 const schemaPath = "prisma/schema.prisma";
 const structsPath = "src/models.ts";
@@ -19,36 +22,41 @@ const migrationsPath = "prisma/migrations";
 /** Writes a table with its migrations, structs, routes and a test, in a project of the template `auth`. */
 export const model: SubGenerator = {
   usage: "model <Name> <field:Type>…",
-  help: "a Prisma model, its migrations, structs, CRUD routes and test, in a project of the template auth",
-  example: "model Note title:String body:String? pinned:Boolean due:DateTime?",
+  help: "a Prisma model of the current user, its migrations, structs, CRUD routes and test, in a project of the template auth",
+  example: "model Note title:String slug:String@unique body:String? due:DateTime?",
   parameters: [1, 40],
   plan(project, { parameters: [word = "", ...words] }) {
     const names = readModelName(word);
-    const fields = parseFields(words.length > 0 ? words : ["name:String"]);
-    refuseWithoutDatabase(project);
-    const schema = project.read(schemaPath);
-    const { models, tables } = readSchema(schema);
-    if (models.includes(names.model)) {
+    const schema = project.has(schemaPath) ? project.read(schemaPath) : "";
+    const models = readModels(schema);
+    const isKnown = (name: string) => name !== "User" && models.some((known) => known.name === name);
+    const fields = parseFields(words.length > 0 ? words : ["name:String"], isKnown);
+    refuseWithoutDatabase(project, models);
+    if ([...models.map(({ name }) => name), ...readOtherNames(schema)].includes(names.model)) {
       return { changes: [], notes: [`The model ${names.model} is in ${schemaPath} already.`] };
     }
-    if (tables.includes(names.table)) {
+    if (models.some(({ table }) => table === names.table)) {
       throw new CommandError(`${schemaPath} has a table ${names.table} already`);
     }
+    const shape = { names, fields, isOwned: (name: string) => hasOwner(models, name) };
     const routes = `src/routes/${names.path}.ts`;
+    const test = routeTestPath(project, names.path);
     const changes = [
-      {
-        path: schemaPath,
-        text: `${schema.trimEnd()}\n\n${renderModel(names.model, names.table, fields)}`,
-        isNew: false,
-      },
-      ...migrations(project, names, fields),
+      { path: schemaPath, text: extendSchema(schema, { names, fields, models }), isNew: false },
+      ...migrations(project, { names, fields, models }),
       structs(project, names, fields),
-      { path: routes, text: renderModelRoutes(names), isNew: true },
+      { path: routes, text: renderModelRoutes(shape), isNew: true },
       ...includeRouter(project, names.router, routes),
-      { path: `test/${names.path}.test.ts`, text: renderModelTest(names, fields), isNew: true },
+      {
+        path: test,
+        text: renderModelTest(shape, { support: importPath(test, "test/support.ts"), models }),
+        isNew: true,
+      },
     ];
-    const { test } = commandsOf(packageManagers.find((name) => name === project.kept["packageManager"]) ?? "npm");
-    const notes = [`The next start makes the client and the table: start anew what runs. ${test} tests it.`];
+    const { test: testing } = commandsOf(
+      packageManagers.find((name) => name === project.kept["packageManager"]) ?? "npm",
+    );
+    const notes = [`The next start makes the client and the table: start anew what runs. ${testing} tests it.`];
     if (project.has(routes)) {
       notes.push(`${routes} was there before and stays as it is: it has no routes for ${names.model}.`);
     }
@@ -56,54 +64,112 @@ export const model: SubGenerator = {
   },
 };
 
+/** What a model adds to the schema, and what is there. */
+interface Addition {
+  names: ModelNames;
+  fields: readonly Field[];
+  models: readonly SchemaModel[];
+}
+
 function readModelName(word: string): ModelNames {
   const { kebab, camel, pascal } = readName(word, "model");
   if (word !== pascal) {
     throw new UsageError(`a model is written as ${pascal}, not ${quoteName(word)}`);
   }
   const path = pluralOf(kebab);
-  return { model: pascal, variable: camel, path, router: pluralOf(camel), table: path.replaceAll("-", "_") };
+  return {
+    model: pascal,
+    variable: camel,
+    words: kebab.replaceAll("-", " "),
+    path,
+    router: pluralOf(camel),
+    table: path.replaceAll("-", "_"),
+    parameter: `${kebab.replaceAll("-", "_")}_id`,
+  };
 }
 
-function refuseWithoutDatabase(project: ExistingProject): void {
-  const needed = [schemaPath, structsPath, ...migratedDatabases.map((database) => `${migrationsPath}/${database}`)];
-  const missing = needed.filter((path) => !project.has(path));
-  if (missing.length > 0) {
-    throw new CommandError(`a model needs a project of the template auth: there is no ${missing[0]}`);
+/** Whether a row of a model belongs to a user, as those that this generator writes. */
+function hasOwner(models: readonly SchemaModel[], name: string): boolean {
+  return models.find((known) => known.name === name)?.fields.some((field) => field.name === "ownerId") === true;
+}
+
+function refuseWithoutDatabase(project: ExistingProject, models: readonly SchemaModel[]): void {
+  const needed = [
+    schemaPath,
+    structsPath,
+    "src/dependencies.ts",
+    ...migratedDatabases.map((database) => `${migrationsPath}/${database}`),
+  ];
+  const missing = needed.find((path) => !project.has(path));
+  if (missing !== undefined) {
+    throw new CommandError(`a model needs a project of the template auth: there is no ${missing}`);
+  }
+  if (!models.some(({ name }) => name === "User")) {
+    throw new CommandError(`a model belongs to a user: there is no model User in ${schemaPath}`);
   }
 }
 
-function migrations(project: ExistingProject, { model: name, table }: ModelNames, fields: readonly Field[]): Change[] {
-  const migration = nextMigration(join(project.folder, migrationsPath), name.toLowerCase());
+/** The model, and in each one that it belongs to the list of its rows. */
+function extendSchema(schema: string, addition: Addition): string {
+  const { names, fields } = addition;
+  const owners = ["User", ...fields.flatMap(({ relation }) => (relation === null ? [] : [relation.model]))];
+  if (new Set(owners).size < owners.length) {
+    throw new UsageError("two fields name the same model: Prisma needs a name for each of such relations");
+  }
+  const field = [names.router, `${names.model}[]`] as const;
+  const extended = owners.reduce((text, owner) => addField(text, owner, field), schema.trimEnd());
+  return `${extended}\n\n${renderModel(toNewModel(addition))}`;
+}
+
+function toNewModel({ names, fields, models }: Addition): NewModel {
+  const tableOf = (name: string) => models.find((known) => known.name === name)?.table ?? name;
+  return { name: names.model, table: names.table, fields, tableOf };
+}
+
+function migrations(project: ExistingProject, addition: Addition): Change[] {
+  const migration = nextMigration(join(project.folder, migrationsPath), addition.names.model.toLowerCase());
   return migratedDatabases.map((database) => ({
     path: `${migrationsPath}/${database}/${migration}/migration.sql`,
-    text: createTable(database, table, fields),
+    text: createTable(database, toNewModel(addition)),
     isNew: true,
   }));
 }
 
 function structs(project: ExistingProject, { model: name }: ModelNames, fields: readonly Field[]): Change {
   const file = new SourceFile(structsPath, project.read(structsPath));
-  for (const struct of [name, `New${name}`]) {
+  for (const struct of [name, `New${name}`, `${name}Changes`]) {
     if (file.declares(struct)) {
       throw new CommandError(`${structsPath} has something called ${struct} already: choose another name`);
     }
   }
   const t = file.importName("tsgi", "t");
-  const members = fields.map((field) => `    ${field.name}: ${field.schema.replaceAll(/\bt\./g, `${t}.`)},`).join("\n");
-  file.append(`/** What it takes to add a ${name}, or to change one. */
+  const render = (use: "new" | "changes" | "answer") =>
+    fields.map((field) => `    ${field.name}: ${field.schemaOf(use).replaceAll(/\bt\./g, `${t}.`)},`).join("\n");
+  if (fields.some(({ isMoment }) => isMoment) && !file.declares(MOMENT)) {
+    file.append(`/** A moment, or a day. */
+const ${MOMENT} = ${t}.Union([${t}.Date(), ${t}.String({ format: "date" })]);`);
+  }
+  file.append(`/** What it takes to add a ${name}, or to replace one. */
 export const New${name} = ${t}.Object(
   {
-${members}
+${render("new")}
   },
   { title: "New${name}" },
+);
+
+/** What is changed of a ${name}: the rest stays as it is. */
+export const ${name}Changes = ${t}.Object(
+  {
+${render("changes")}
+  },
+  { title: "${name}Changes" },
 );
 
 /** A ${name} as it is answered. */
 export const ${name} = ${t}.Object(
   {
     id: ${t}.Integer(),
-${members}
+${render("answer")}
   },
   { title: "${name}" },
 );`);

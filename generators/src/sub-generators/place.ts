@@ -14,14 +14,24 @@ export interface Place {
 /** What registers a path. Middleware and the like come after these, and stay there. */
 const registersPaths = /^(?:get|post|put|patch|delete|head|options|trace|route|websocket|includeRouter|mount)$/;
 
-/** The Router with the longest prefix that a path begins with, whole segments counted; else the App. */
-export function findPlace(project: ExistingProject, path: string, file?: string): Place {
+/**
+ * The Router with the longest prefix that a path begins with, whole segments counted; else the App.
+ *
+ * @param fits which Routers are taken, of those that `--in` does not name
+ */
+export function findPlace(
+  project: ExistingProject,
+  path: string,
+  file?: string,
+  fits: (registrar: Registrar) => boolean = () => true,
+): Place {
   if (file !== undefined) {
     return placeIn(project, path, file);
   }
   const routers = project.modules.flatMap((module) =>
     module.registrars
       .filter(({ kind, prefix }) => kind === "Router" && prefix !== "" && isBelow(path, prefix))
+      .filter(fits)
       .map((registrar) => ({ module, registrar, path: path.slice(registrar.prefix.length) })),
   );
   const [longest] = routers.toSorted((a, b) => b.registrar.prefix.length - a.registrar.prefix.length);

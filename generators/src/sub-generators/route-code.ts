@@ -43,14 +43,15 @@ export class RouteCode {
    * @param variable the App or Router
    * @param path what of its path the prefix of that leaves
    * @param imported how the file names what is imported from `tsgi`
+   * @param guard the dependency that each route beside it has, and that gives the current user
    */
-  render(variable: string, path: string, imported: (name: string) => string): string {
+  render(variable: string, path: string, imported: (name: string) => string, guard?: string): string {
     const lines = [
       `${variable}.${this.method.toLowerCase()}(`,
       `  ${JSON.stringify(path)},`,
       "  {",
       `    summary: ${JSON.stringify(`${this.method} ${this.path}`)},`,
-      ...this.#options(imported).map((line) => `    ${line},`),
+      ...this.#options(imported, guard).map((line) => `    ${line},`),
       "  },",
       `  ${this.#handler(imported)},`,
       ");",
@@ -58,14 +59,16 @@ export class RouteCode {
     return lines.join("\n");
   }
 
-  #options(imported: (name: string) => string): string[] {
+  #options(imported: (name: string) => string, guard?: string): string[] {
     const isDelete = this.method === "DELETE";
     const t = isDelete && this.#names.length === 0 ? "" : imported("t");
     const members = this.#names.map((name) => `${name}: ${t}.${schemaOf(name).schema}`);
     const params = this.#body === null ? members : [...members, `${this.#body}: ${t}.Object({ name: ${t}.String() })`];
     const returns = params.length > 0 ? params : [`status: ${t}.String()`];
+    const user = this.#names.includes("account") ? "currentAccount" : "account";
+    const all = guard === undefined ? params : [...params, `${user}: ${imported("Depends")}(${guard})`];
     return [
-      ...(params.length > 0 ? [`params: { ${params.join(", ")} }`] : []),
+      ...(all.length > 0 ? [`params: { ${all.join(", ")} }`] : []),
       isDelete ? "statusCode: 204" : `returns: ${t}.Object({ ${returns.join(", ")} })`,
       ...(this.method === "POST" ? ["statusCode: 201"] : []),
     ];
@@ -80,17 +83,16 @@ export class RouteCode {
   }
 
   /** What a test says of it. */
-  renderTest(client: string): string {
+  renderTest(client: string, { isGuarded }: { isGuarded: boolean }): string[] {
     const examples = Object.fromEntries(this.#names.map((name) => [name, schemaOf(name).example]));
     const path = this.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(examples[name]));
     const body = this.#body === null ? "" : '.send({ name: "example" })';
-    const call = `await ${client}.${this.method.toLowerCase()}(${JSON.stringify(path)})${body}`;
-    if (this.method === "DELETE") {
-      return `${call}.expect(204);`;
-    }
+    const call = `await ${client}.${this.method.toLowerCase()}(${JSON.stringify(path)})`;
     const members = Object.entries(examples).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
     const answer = this.#body === null ? members : [...members, `${this.#body}: { name: "example" }`];
-    const status = this.method === "POST" ? 201 : 200;
-    return `${call}.expect(${status}, { ${answer.length > 0 ? answer.join(", ") : 'status: "ok"'} });`;
+    const shown = `{ ${answer.length > 0 ? answer.join(", ") : 'status: "ok"'} }`;
+    const expected = this.method === "DELETE" ? "204" : `${this.method === "POST" ? 201 : 200}, ${shown}`;
+    const credentials = isGuarded ? '.auth(token, { type: "bearer" })' : "";
+    return [...(isGuarded ? [`${call}${body}.expect(401);`] : []), `${call}${credentials}${body}.expect(${expected});`];
   }
 }

@@ -1,3 +1,4 @@
+import { guardOf } from "../code/registrars.js";
 import { UsageError } from "../errors.js";
 import { quoteName } from "../project-name.js";
 import { slugOf } from "./names.js";
@@ -21,12 +22,16 @@ export const route: SubGenerator = {
     }
     const place = findPlace(project, path, file);
     const { file: source, path: sourcePath } = place.module;
-    const text = code.render(place.registrar.variable, place.path, importerOf(source));
+    const guard = guardOf(place.registrar);
+    const isGuarded = guard !== null && project.testOpening.kind === "helper";
+    const own = guard?.isShared === false ? guard.name : undefined;
+    const text = code.render(place.registrar.variable, place.path, importerOf(source), own);
     source.insertAfter(endOfPaths(place.registrar), text, "paragraph");
     const test = applicationTest(project, {
       name: `${method.toLowerCase()}-${slugOf(path)}`,
-      title: `answers ${method} ${path}`,
-      statements: (client) => [code.renderTest(client)],
+      title: `answers ${method} ${path}${isGuarded ? ", to those who are logged in" : ""}`,
+      isGuarded,
+      statements: (client) => code.renderTest(client, { isGuarded }),
     });
     return { changes: [{ path: sourcePath, text: source.toString(), isNew: false }, test], notes: [] };
   },

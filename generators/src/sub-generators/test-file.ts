@@ -5,14 +5,26 @@ import type { Change } from "./sub-generator.js";
 export interface ApplicationTest {
   /** The name of the file, without `.test.ts`. */
   name: string;
+  /** Its folder, where it is not that of the tests of routes. */
+  folder?: string;
   title: string;
+  /** Whether the routes let in nobody but users who are logged in: the statements may name a `token` then. */
+  isGuarded?: boolean;
   /** The statements, given what sends requests and what opens a WebSocket. */
   statements: (client: string, websocket: string) => readonly string[];
 }
 
+/** Where the tests of routes lie: beside their like. */
+export function routeTestPath(project: ExistingProject, name: string): string {
+  return `${project.has("test/routes") ? "test/routes" : "test"}/${name}.test.ts`;
+}
+
 /** A test that opens the application as the other tests of the project do. */
-export function applicationTest(project: ExistingProject, { name, title, statements }: ApplicationTest): Change {
-  const path = `test/${name}.test.ts`;
+export function applicationTest(
+  project: ExistingProject,
+  { name, folder, title, isGuarded = false, statements }: ApplicationTest,
+): Change {
+  const path = folder === undefined ? routeTestPath(project, name) : `${folder}/${name}.test.ts`;
   const opening = project.testOpening;
   const isHelper = opening.kind === "helper";
   const lines = [
@@ -25,6 +37,7 @@ export function applicationTest(project: ExistingProject, { name, title, stateme
     isHelper
       ? "  await using app = await openApp();"
       : `  await using client = await TestClient.open(${opening.kind === "factory" ? "createApp()" : opening.name});`,
+    ...(isGuarded ? ["  await app.register();", "  const { token } = await app.login();"] : []),
     ...(isHelper ? statements("app.request", "app.websocket") : statements("client", "client.websocket")).map(
       (statement) => `  ${statement}`,
     ),

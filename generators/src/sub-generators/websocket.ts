@@ -1,3 +1,4 @@
+import { guardOf } from "../code/registrars.js";
 import { readPathNames, slugOf } from "./names.js";
 import { endOfPaths, findPlace, findRoute } from "./place.js";
 import type { SubGenerator } from "./sub-generator.js";
@@ -15,7 +16,8 @@ export const websocket: SubGenerator = {
     if (existing !== null) {
       return { changes: [], notes: [`A WebSocket on ${path} is in ${existing} already.`] };
     }
-    const place = findPlace(project, path, file);
+    // The current user comes from a request, which a WebSocket's route does not have.
+    const place = findPlace(project, path, file, (registrar) => guardOf(registrar)?.isShared !== true);
     const { file: source, path: sourcePath } = place.module;
     const [name] = names;
     const text = `${place.registrar.variable}.websocket(${JSON.stringify(place.path)}, async ({ ${["ws", ...names.slice(0, 1)].join(", ")} }) => {

@@ -1,0 +1,46 @@
+/** One field of a model in Prisma's schema. */
+export interface SchemaField {
+  name: string;
+  /** Without `?` and `[]`. */
+  type: string;
+  isOptional: boolean;
+  isList: boolean;
+  attributes: string;
+}
+
+/** One model of Prisma's schema. */
+export interface SchemaModel {
+  name: string;
+  table: string;
+  fields: readonly SchemaField[];
+}
+
+/** The models of a schema: as much of its grammar as relations and tests need. */
+export function readModels(text: string): SchemaModel[] {
+  return [...text.matchAll(/^[ \t]*model\s+(\w+)\s*\{\n([^]*?)^[ \t]*\}/gm)].map(([, name = "", body = ""]) => ({
+    name,
+    table: /^\s*@@map\("(\w+)"\)/m.exec(body)?.[1] ?? name,
+    fields: body.split("\n").flatMap((line) => {
+      const [, field, type = "", list, optional, attributes = ""] =
+        /^\s*(\w+)\s+(\w+)(\[\])?(\?)?\s*([^\n]*)$/.exec(line.replace(/\/\/.*/, "")) ?? [];
+      return field === undefined
+        ? []
+        : [{ name: field, type, isOptional: optional !== undefined, isList: list !== undefined, attributes }];
+    }),
+  }));
+}
+
+/** The names that a schema has for other things than models. */
+export function readOtherNames(text: string): string[] {
+  return Array.from(text.matchAll(/^[ \t]*(?:enum|type|view)\s+(\w+)\s*\{/gm), ([, name = ""]) => name);
+}
+
+/** Adds a line to a model, behind its last field and aligned with it. */
+export function addField(text: string, model: string, [name, type]: readonly [name: string, type: string]): string {
+  return text.replace(new RegExp(`^[ \\t]*model\\s+${model}\\s*\\{\\n[^]*?^[ \\t]*\\}`, "m"), (block) => {
+    const lines = block.split("\n");
+    const last = lines.findLastIndex((line) => /^\s*\w+\s+\w+/.test(line) && !/^\s*model\s/.test(line));
+    const width = /^\s*(\w+\s+)/.exec(lines[last] ?? "")?.[1]?.length ?? 0;
+    return lines.toSpliced(last + 1, 0, `  ${`${name} `.padEnd(width)}${type}`).join("\n");
+  });
+}
