@@ -75,7 +75,9 @@ describe("a migrated database", () => {
         email: "alice@example.com",
         hashed_password: "!",
         items: { create: { name: "pen" } },
-        sessions: { create: { expiresAt: new Date(), tokens: { create: { hash: "x", expiresAt: new Date() } } } },
+        sessions: {
+          create: { expiresAt: new Date(), currentHash: "x", tokens: { create: { hash: "x", expiresAt: new Date() } } },
+        },
       },
     });
     const include = { items: true, sessions: { include: { tokens: true } } };

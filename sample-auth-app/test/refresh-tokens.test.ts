@@ -8,7 +8,7 @@ import { openDatabase, type Database } from "../src/database.js";
 import { Passwords } from "../src/security/passwords.js";
 import { RefreshTokens, revokeSessions, type Rotation } from "../src/security/refresh-tokens.js";
 import { LoginThrottle } from "../src/security/throttle.js";
-import { CHEAP, temporaryDatabase } from "./support.js";
+import { CHEAP, temporaryDatabase, until } from "./support.js";
 
 const DAY = 24 * 60 * 60 * 1000;
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
@@ -24,8 +24,10 @@ async function setUp() {
   const clock = { now: Date.parse("2026-01-01T00:00:00Z") };
   const tokens = new RefreshTokens(db, () => clock.now);
   const accounts = new Accounts(db, new Passwords(CHEAP), new LoginThrottle());
+  /** Those of a process whose clock goes on with each look at it. */
+  const racing = (own = db) => new RefreshTokens(own, () => (clock.now += 1));
   const start = async () => (await tokens.start(user))!; // the user has this hash, and is not disabled
-  return { ...database, user, userId, clock, tokens, accounts, start };
+  return { ...database, user, userId, clock, tokens, accounts, start, racing };
 }
 
 function successor(rotation: Rotation): string {
@@ -33,6 +35,16 @@ function successor(rotation: Rotation): string {
     throw new Error(`expected a rotation, got ${rotation.outcome}`);
   }
   return rotation.refreshToken.token;
+}
+
+/** Leaves a successor of which the server knows no more than that it was made. Gives it, as a client may have it. */
+async function abandon({ db, tokens }: Awaited<ReturnType<typeof setUp>>, token: string): Promise<string> {
+  await tokens.rotate(token, AbortSignal.abort());
+  const { pendingHash } = await db.session.findFirstOrThrow();
+  const pending = "as the client has it";
+  await db.refreshToken.update({ where: { hash: pendingHash! }, data: { hash: sha256(pending) } });
+  await db.session.updateMany({ data: { pendingHash: sha256(pending) } });
+  return pending;
 }
 
 const countLive = (db: Database) => db.refreshToken.count({ where: { usedAt: null } });
@@ -81,11 +93,14 @@ describe("a refresh token", () => {
   it("has one successor when twenty ask for it at once", async () => {
     await using test = await setUp();
     const { token } = await test.start();
-    const rotations = await Promise.all(Array.from({ length: 20 }, () => test.tokens.rotate(token)));
+    const racing = test.racing();
+    const rotations = await Promise.all(Array.from({ length: 20 }, () => racing.rotate(token)));
     const outcomes = rotations.map(({ outcome }) => outcome);
     expect(outcomes.toSorted()).toEqual([...Array<string>(19).fill("raced"), "rotated"]);
     expect(await countLive(test.db)).toBe(1);
-    expect(await test.tokens.rotate(successor(rotations[0]!))).toMatchObject({ outcome: "rotated" });
+    expect(await test.tokens.rotate(successor(rotations.find(({ outcome }) => outcome === "rotated")!))).toMatchObject({
+      outcome: "rotated",
+    });
   });
 
   it("has one successor when twenty ask for it at once on a machine so busy that each takes a second", async () => {
@@ -109,7 +124,7 @@ describe("a refresh token", () => {
     await using test = await setUp();
     const { token } = await test.start();
     const others = await Promise.all(Array.from({ length: 4 }, () => openDatabase(test.config)));
-    const rotations = await Promise.all(others.map((db) => new RefreshTokens(db, () => test.clock.now).rotate(token)));
+    const rotations = await Promise.all(others.map((db) => test.racing(db).rotate(token)));
     expect(rotations.map(({ outcome }) => outcome).toSorted()).toEqual(["raced", "raced", "raced", "rotated"]);
     expect(await countLive(test.db)).toBe(1);
     await Promise.all(others.map((db) => db.$disconnect()));
@@ -118,11 +133,77 @@ describe("a refresh token", () => {
   it("knows a race with another process by when it came, however long it waited for the database", async () => {
     await using test = await setUp();
     const { token } = await test.start();
+    const before = test.clock.now;
+    test.clock.now += 20;
     await test.tokens.rotate(token);
-    const times = [test.clock.now + 20, test.clock.now + 5_000];
+    const times = [before, test.clock.now + 5_000];
     const slow = new RefreshTokens(test.db, () => times.shift() ?? Number.NaN);
     expect((await slow.rotate(token)).outcome).toBe("raced");
     expect(await countLive(test.db)).toBe(1);
+  });
+
+  it("gives another successor where the client went before it got the first, time after time", async () => {
+    await using test = await setUp();
+    const { token } = await test.start();
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      expect(await test.tokens.rotate(token, AbortSignal.abort())).toEqual({ outcome: "abandoned", username: "alice" });
+    }
+    const next = successor(await test.tokens.rotate(token));
+    expect(await countLive(test.db)).toBe(1);
+    expect(await test.tokens.rotate(next)).toMatchObject({ outcome: "rotated" });
+  });
+
+  it("gives another successor where the process ended before it delivered the first", async () => {
+    await using test = await setUp();
+    const { token } = await test.start();
+    const pending = await abandon(test, token);
+    test.clock.now += DAY;
+    const next = successor(await test.tokens.rotate(token));
+    expect(next).not.toBe(pending);
+    expect(await test.tokens.rotate(next)).toMatchObject({ outcome: "rotated" });
+  });
+
+  it("gives nothing to whom another request has overtaken", async () => {
+    await using test = await setUp();
+    const { token } = await test.start();
+    const rotating = test.tokens.rotate(token);
+    await until(async () => (await test.db.session.count({ where: { pendingHash: null } })) === 0);
+    await test.db.session.updateMany({ data: { pendingHash: "another" } });
+    expect(await rotating).toEqual({ outcome: "raced", username: "alice" });
+    expect(await test.db.session.findMany()).toMatchObject([{ currentHash: sha256(token), pendingHash: "another" }]);
+  });
+
+  it("is spent when its successor is presented, though nobody knew that it was delivered", async () => {
+    await using test = await setUp();
+    const { token } = await test.start();
+    const pending = await abandon(test, token);
+    expect(await test.tokens.rotate(pending)).toMatchObject({ outcome: "rotated" });
+    test.clock.now += 1_000;
+    expect(await test.tokens.rotate(token)).toEqual({ outcome: "reused", username: "alice" });
+    expect(await test.db.session.count()).toBe(0);
+  });
+
+  it("ends its session when a successor that was replaced is presented: two have tokens of it", async () => {
+    await using test = await setUp();
+    const { token } = await test.start();
+    const pending = await abandon(test, token);
+    const next = successor(await test.tokens.rotate(token));
+    test.clock.now += 1_000;
+    expect(await test.tokens.rotate(pending)).toEqual({ outcome: "reused", username: "alice" });
+    expect(await test.tokens.rotate(next)).toEqual({ outcome: "unknown" });
+  });
+
+  it("leaves one that is good where it and its undelivered successor are presented at once", async () => {
+    await using test = await setUp();
+    const { token } = await test.start();
+    const pending = await abandon(test, token);
+    const others = await Promise.all(Array.from({ length: 4 }, () => openDatabase(test.config)));
+    const rotations = await Promise.all(
+      others.map((db, index) => test.racing(db).rotate(index % 2 === 0 ? token : pending)),
+    );
+    expect(rotations.map(({ outcome }) => outcome).toSorted()).toEqual(["raced", "raced", "raced", "rotated"]);
+    expect(await countLive(test.db)).toBe(1);
+    await Promise.all(others.map((db) => db.$disconnect()));
   });
 
   it("is dead after seven days without use", async () => {

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { setImmediate as loopTurn } from "node:timers/promises";
 
 import { jest } from "@jest/globals";
 import supertest from "supertest";
@@ -109,4 +110,15 @@ export async function openApp({ waitMs = 1_000, ...changes }: Changes = {}) {
 /** The cookie that an answer sets, as a browser sends it back. */
 export function refreshCookieOf(response: supertest.Response): string {
   return (response.get("Set-Cookie") ?? []).join().replace(/;.*$/, "");
+}
+
+/** Looks again and again until something is so. */
+export async function until(isSo: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 20_000;
+  while (!(await isSo())) {
+    if (performance.now() > deadline) {
+      throw new Error("it is not so after 20 s");
+    }
+    await loopTurn();
+  }
 }

@@ -99,6 +99,7 @@ auth.post(
     responses: { 401: UNAUTHORIZED, 403: CROSS_SITE },
     dependencies: [Depends(refuseCrossSite)],
     params: {
+      request: Request,
       refresh_token: Cookie({ default: null }),
       accessTokens: Depends(getAccessTokens),
       refreshTokens: Depends(getRefreshTokens),
@@ -108,11 +109,11 @@ auth.post(
     },
     returns: TokenResponse,
   },
-  async ({ refresh_token, accessTokens, refreshTokens, config, log, response }) => {
+  async ({ request, refresh_token, accessTokens, refreshTokens, config, log, response }) => {
     if (refresh_token === null) {
       throw credentialsException();
     }
-    const rotation = await refreshTokens.rotate(refresh_token);
+    const rotation = await refreshTokens.rotate(refresh_token, request.signal);
     if (rotation.outcome !== "rotated") {
       log.warn({ user: rotation.username, reason: rotation.outcome }, "refresh refused");
       throw credentialsException();

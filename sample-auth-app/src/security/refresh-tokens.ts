@@ -31,15 +31,40 @@ export interface IssuedRefreshToken {
 /** What became of a refresh token. */
 export type Rotation =
   | { outcome: "rotated"; user: Account; refreshToken: IssuedRefreshToken }
-  /** `reused` and `disabled` have ended the session. `raced`: another request has just been given the successor. */
-  | { outcome: "unknown" | "expired" | "raced" | "reused" | "disabled"; username?: string };
+  /**
+   * `reused` and `disabled` have ended the session. `raced`: another request is given the successor. `abandoned`: the
+   * client has gone, and may present the token again.
+   */
+  | { outcome: "unknown" | "expired" | "raced" | "reused" | "disabled" | "abandoned"; username?: string };
 
-/** The refresh tokens: each is good for one use, which gives its successor (RFC 9700 §4.14.2). */
+/** A successor that is made and not yet delivered. */
+interface Rotating {
+  outcome: "rotating";
+  session: { id: string; user: Account };
+  refreshToken: IssuedRefreshToken;
+}
+
+/** Another request is about to deliver a successor; `null` where it has only just begun. */
+interface Pending {
+  outcome: "pending";
+  pendingHash: string | null;
+}
+
+/** A token that is presented, and when. */
+interface Presented {
+  hash: string;
+  arrivedAt: Date;
+  /** What was pending when it was looked at before, a while ago. */
+  seen: Pending | null;
+}
+
+/**
+ * The refresh tokens: each is good for one use, which gives its successor (RFC 9700 §4.14.2). What each step does in each
+ * state, and against which attack, is in docs/refresh-tokens.md.
+ */
 export class RefreshTokens {
   readonly #db: Database;
   readonly #now: () => number;
-  /** Hashes of the tokens whose rotation is under way or about to be answered. */
-  readonly #rotating = new Set<string>();
 
   /** @param now gives the time in milliseconds since the epoch */
   constructor(db: Database, now: () => number = Date.now) {
@@ -65,33 +90,61 @@ export class RefreshTokens {
         return null;
       }
       await tx.session.deleteMany({ where: { userId, expiresAt: { lte: new Date(now) } } });
-      const session = await tx.session.create({ data: { userId, expiresAt: new Date(now + ABSOLUTE_MS) } });
-      return issue(tx, session, now);
+      const expiresAt = new Date(now + ABSOLUTE_MS);
+      const { refreshToken, row } = createToken(expiresAt, now);
+      await tx.session.create({ data: { userId, expiresAt, currentHash: row.hash, tokens: { create: row } } });
+      return refreshToken;
     });
   }
 
-  /** Takes a token and gives its successor. A token that was taken before ends its session. */
-  async rotate(token: string): Promise<Rotation> {
+  /**
+   * Takes a token and gives its successor. A token whose successor was delivered, or presented, ends its session.
+   *
+   * @param signal aborts when the client goes: it may then present the token again
+   */
+  async rotate(token: string, signal?: AbortSignal): Promise<Rotation> {
     const hash = hashOf(token);
-    const arrivedAt = this.#now(); // before it waits for the database: a race is a matter of when they came
-    if (this.#rotating.has(hash)) {
-      return { outcome: "raced" };
-    }
-    this.#rotating.add(hash);
-    try {
-      const rotation = await this.#db.transaction((tx) => take(tx, hash, arrivedAt, this.#now()));
-      if (rotation.outcome === "rotated") {
-        await raceIsOver();
+    const arrivedAt = new Date(this.#now()); // before it waits for the database: a race is a matter of when they came
+    const look = (seen: Pending | null) =>
+      this.#db.transaction((tx) => take(tx, { hash, arrivedAt, seen }, this.#now()));
+    for (let step = await look(null); ; step = await look(step)) {
+      if (step.outcome === "rotating") {
+        return this.#deliver(step, hash, signal);
       }
-      return rotation;
-    } finally {
-      this.#rotating.delete(hash);
+      if (step.outcome !== "pending") {
+        return step;
+      }
+      await raceIsOver();
+      await raceIsOver(); // once more, so that whoever is about to deliver is not overtaken
     }
   }
 
   /** Ends the session to which a token belongs, also one that was used already. */
   async revoke(token: string): Promise<void> {
     await this.#db.session.deleteMany({ where: { tokens: { some: { hash: hashOf(token) } } } });
+  }
+
+  /** Spends the predecessor right before the answer leaves: a client that is gone by then can present it again. */
+  async #deliver({ session, refreshToken }: Rotating, predecessor: string, signal?: AbortSignal): Promise<Rotation> {
+    await raceIsOver();
+    const successor = hashOf(refreshToken.token);
+    const isDelivered = await this.#db.transaction(async (tx) => {
+      if (signal?.aborted === true) {
+        return false;
+      }
+      const { count } = await tx.session.updateMany({
+        where: { id: session.id, pendingHash: successor },
+        data: { currentHash: successor, pendingHash: null },
+      });
+      if (count === 1) {
+        await spend(tx, predecessor, this.#now());
+      }
+      return count === 1;
+    });
+    const { user } = session;
+    return isDelivered
+      ? { outcome: "rotated", user, refreshToken }
+      : { outcome: signal?.aborted === true ? "abandoned" : "raced", username: user.username };
   }
 }
 
@@ -100,49 +153,70 @@ export async function revokeSessions(tx: Transactional, userId: number): Promise
   await tx.session.deleteMany({ where: { userId } });
 }
 
-async function take(tx: Transactional, hash: string, arrivedAt: number, now: number): Promise<Rotation> {
-  // The claim comes first: of two who present the same token, one finds it unused.
-  const claim = await tx.refreshToken.updateMany({ where: { hash, usedAt: null }, data: { usedAt: new Date(now) } });
-  const found = await tx.refreshToken.findUnique({
-    where: { hash },
-    include: { session: { include: { user: true } } },
-  });
+/** Moves the family of a token on, unless something speaks against it. */
+async function take(tx: Transactional, presented: Presented, now: number): Promise<Rotation | Rotating | Pending> {
+  const found = await find(tx, presented.hash);
   if (found === null) {
     return { outcome: "unknown" };
   }
-  const { session, usedAt } = found;
-  const { username } = session.user;
-  if (claim.count === 0) {
-    // With another process of this application, whose clock agrees to some milliseconds. Where it does not, a race is taken
-    // for a theft or the reverse; the token is refused in either case.
-    if (usedAt !== null && arrivedAt - usedAt.getTime() < RACE_MS) {
-      return { outcome: "raced", username };
+  const { hash, session } = found;
+  const { id, currentHash, pendingHash, user } = session;
+  const refusal = refusalOf(found, presented, now);
+  if (refusal !== null) {
+    if (refusal === "reused" || refusal === "disabled") {
+      await tx.session.deleteMany({ where: { id } });
     }
-    await tx.session.delete({ where: { id: session.id } });
-    return { outcome: "reused", username };
+    return { outcome: refusal, username: user.username };
+  }
+  const isReplaceable = pendingHash === (presented.seen?.pendingHash ?? null);
+  if (hash !== pendingHash && !(hash === currentHash && isReplaceable)) {
+    return { outcome: "pending", pendingHash };
+  }
+  const { refreshToken, row } = createToken(session.expiresAt, now);
+  // Of those who found the family as it was, one moves it on.
+  const claim = await tx.session.updateMany({
+    where: { id, currentHash, pendingHash },
+    data: { currentHash: hash, pendingHash: row.hash },
+  });
+  if (claim.count === 0) {
+    return { outcome: "pending", pendingHash };
+  }
+  // A successor that is presented was delivered; one whose predecessor is presented again was not.
+  const left = hash === pendingHash ? currentHash : pendingHash;
+  if (left !== null) {
+    await spend(tx, left, now);
+  }
+  await tx.refreshToken.create({ data: { ...row, sessionId: id } });
+  return { outcome: "rotating", session, refreshToken };
+}
+
+async function find(tx: Transactional, hash: string) {
+  return tx.refreshToken.findUnique({ where: { hash }, include: { session: { include: { user: true } } } });
+}
+
+type Found = NonNullable<Awaited<ReturnType<typeof find>>>;
+
+function refusalOf({ usedAt, expiresAt, session }: Found, { arrivedAt, seen }: Presented, now: number) {
+  if (usedAt !== null) {
+    // Where the clock of another process differs, a race is taken for a theft or the reverse. Either is refused.
+    return seen !== null || arrivedAt < usedAt ? "raced" : "reused";
   }
   if (session.user.disabled) {
-    await tx.session.delete({ where: { id: session.id } });
-    return { outcome: "disabled", username };
+    return "disabled";
   }
-  if (found.expiresAt.getTime() <= now) {
-    return { outcome: "expired", username };
-  }
-  return { outcome: "rotated", user: session.user, refreshToken: await issue(tx, session, now) };
+  return expiresAt.getTime() <= now ? "expired" : null;
+}
+
+async function spend(tx: Transactional, hash: string, now: number): Promise<void> {
+  await tx.refreshToken.updateMany({ where: { hash }, data: { usedAt: new Date(now) } });
 }
 
 /** Makes a token that ends with its idle time, or with the session when that is sooner. */
-async function issue(
-  tx: Transactional,
-  session: { id: string; expiresAt: Date },
-  now: number,
-): Promise<IssuedRefreshToken> {
+function createToken(sessionEnd: Date, now: number) {
   const token = randomBytes(32).toString("base64url");
-  const expires = Math.min(now + IDLE_MS, session.expiresAt.getTime());
-  await tx.refreshToken.create({
-    data: { hash: hashOf(token), sessionId: session.id, expiresAt: new Date(expires) },
-  });
-  return { token, maxAgeSeconds: Math.floor((expires - now) / 1000) };
+  const expires = Math.min(now + IDLE_MS, sessionEnd.getTime());
+  const refreshToken: IssuedRefreshToken = { token, maxAgeSeconds: Math.floor((expires - now) / 1000) };
+  return { refreshToken, row: { hash: hashOf(token), expiresAt: new Date(expires) } };
 }
 
 /** A fast hash is right here: 256 random bits cannot be guessed, so there is nothing to slow down. */

@@ -1,8 +1,10 @@
+import { request as httpRequest } from "node:http";
+
 import { describe, expect, it, jest } from "@jest/globals";
 import argon2 from "argon2";
 import { decodeJwt } from "jose";
 
-import { openApp, PASSWORD, refreshCookieOf } from "../support.js";
+import { openApp, PASSWORD, refreshCookieOf, until } from "../support.js";
 
 const INCORRECT = { detail: "Incorrect username or password" };
 const NOT_VALIDATED = { detail: "Could not validate credentials" };
@@ -253,6 +255,34 @@ describe("POST /auth/refresh", () => {
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(19);
     expect(await app.db.refreshToken.count({ where: { usedAt: null } })).toBe(1);
     await app.request.post("/auth/refresh").set("Cookie", refreshCookieOf(successes[0]!)).expect(200);
+  });
+
+  it("keeps a cookie good whose client goes before it has the answer, five times of five", async () => {
+    await using app = await openApp();
+    await app.register();
+    let { cookie } = await app.login();
+    for (let round = 0; round < 5; round += 1) {
+      const client = httpRequest(`${app.url}/auth/refresh`, { method: "POST", headers: { cookie } });
+      client.on("error", () => {}).end();
+      await until(async () => (await app.db.session.count({ where: { pendingHash: null } })) === 0);
+      client.destroy();
+      const again = await app.request.post("/auth/refresh").set("Cookie", cookie).expect(200);
+      cookie = refreshCookieOf(again);
+    }
+    expect(app.lines.filter((line) => line.includes('"reason":"abandoned"'))).toHaveLength(5);
+  });
+
+  it("refuses a cookie whose client went, once another request has got the answer, and every one that came of it", async () => {
+    await using app = await openApp();
+    await app.register();
+    const { cookie } = await app.login();
+    const client = httpRequest(`${app.url}/auth/refresh`, { method: "POST", headers: { cookie } });
+    client.on("error", () => {}).end();
+    await until(async () => (await app.db.session.count({ where: { pendingHash: null } })) === 0);
+    client.destroy();
+    const next = refreshCookieOf(await app.request.post("/auth/refresh").set("Cookie", cookie).expect(200));
+    await app.request.post("/auth/refresh").set("Cookie", cookie).expect(401, NOT_VALIDATED);
+    await app.request.post("/auth/refresh").set("Cookie", next).expect(401, NOT_VALIDATED);
   });
 
   it.each([
