@@ -19,7 +19,7 @@ export class Accounts {
     this.#throttle = throttle;
   }
 
-  /** Whatever is no name is nobody's: PostgreSQL would refuse some of it with an error. */
+  /** Finds a name as it is stored. Whatever is no name is nobody's: PostgreSQL would refuse some of it with an error. */
   async find(username: string): Promise<Account | null> {
     return USERNAME.test(username) ? this.#db.user.findUnique({ where: { username } }) : null;
   }
@@ -32,7 +32,8 @@ export class Accounts {
    * @param address where the guess comes from
    * @throws TooManyAttemptsError when there were too many wrong ones
    */
-  async authenticate(username: string, password: string, address: string): Promise<Account | null> {
+  async authenticate(typed: string, password: string, address: string): Promise<Account | null> {
+    const username = typed.toLowerCase(); // before it is counted, or each spelling would have guesses of its own
     await this.#throttle.admit(address, username);
     let isWrongGuess = false;
     try {
@@ -66,7 +67,8 @@ export class Accounts {
   }
 
   /** Adds a user; `null` when the name is taken. */
-  async register({ username, email, password }: NewUser): Promise<Account | null> {
+  async register({ username: typed, email, password }: NewUser): Promise<Account | null> {
+    const username = typed.toLowerCase();
     if ((await this.find(username)) !== null) {
       return null; // spares the work of a hash
     }
@@ -102,7 +104,8 @@ export class Accounts {
   }
 
   /** Disables a user, or enables one again. Either ends all sessions, so that enabling brings none of them back. */
-  async setDisabled(username: string, disabled: boolean): Promise<boolean> {
+  async setDisabled(typed: string, disabled: boolean): Promise<boolean> {
+    const username = typed.toLowerCase();
     return this.#db.transaction(async (tx) => {
       const { count } = await tx.user.updateMany({ where: { username }, data: { disabled } });
       await tx.session.deleteMany({ where: { user: { username } } });

@@ -34,8 +34,11 @@ export const TokenResponse = t.Object(
 );
 export type TokenResponse = Static<typeof TokenResponse>;
 
-/** What a name may look like; nothing else is ever looked up. */
-export const USERNAME = /^[A-Za-z0-9._@+-]{1,64}$/;
+/**
+ * The rule of user names. Upper and lower case are the same: what is stored and looked up is in lower case. Not
+ * `constructor`, in any case: every object of JavaScript has a property of that name.
+ */
+export const USERNAME = /^(?![Cc][Oo][Nn][Ss][Tt][Rr][Uu][Cc][Tt][Oo][Rr]$)[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$/;
 
 /** A password that somebody chooses. What its characters may be is checked where it is set. */
 const NewPassword = t.String({ minLength: 8, description: "8 to 128 characters of any script" });
@@ -43,7 +46,12 @@ const NewPassword = t.String({ minLength: 8, description: "8 to 128 characters o
 /** What it takes to register. */
 export const NewUser = t.Object(
   {
-    username: t.String({ pattern: USERNAME.source, description: "letters, digits and . _ @ + -" }),
+    username: t.String({
+      pattern: USERNAME.source,
+      description:
+        "1 to 64 of the letters a to z, digits and . _ @ + -, a letter or a digit first. Upper and lower case are the " +
+        "same, and stored as lower case. `constructor` is no name.",
+    }),
     email: t.String({ format: "email", maxLength: 254 }),
     password: NewPassword,
   },

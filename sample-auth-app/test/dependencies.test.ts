@@ -27,6 +27,13 @@ describe("the current user", () => {
       .expect(200);
   });
 
+  it("is nobody with the name of the user in another case, which may have been another user's", async () => {
+    await using app = await openApp();
+    await app.register();
+    const token = await sign({ sub: "Alice" });
+    await app.request.get("/users/me").auth(token, { type: "bearer" }).expect(401, NOT_VALIDATED);
+  });
+
   it("is nobody with a token that names an earlier version of the account", async () => {
     await using app = await openApp();
     await app.register();

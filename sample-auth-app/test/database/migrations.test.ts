@@ -1,18 +1,21 @@
 import { execFile } from "node:child_process";
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { createHash } from "node:crypto";
 import path from "node:path";
 import { promisify } from "node:util";
 
 import { describe, expect, it } from "@jest/globals";
 
+import { openDatabase } from "../../src/database.js";
 import { migrate, MigrationError } from "../../src/database/migrations.js";
 import { openSQLite } from "../../src/database/sqlite-client.js";
+import { USERNAME } from "../../src/models.js";
 import { temporaryDatabase, temporaryFolder } from "../support.js";
 import { createFile, createSchema, queryPostgreSQL, type TestDatabase } from "../support/databases.js";
 import { findPostgreSQL } from "../support/find-postgresql.js";
 
-const COMMITTED = path.join(import.meta.dirname, "../../prisma/migrations/sqlite");
+const MIGRATIONS = path.join(import.meta.dirname, "../../prisma/migrations");
+const COMMITTED = path.join(MIGRATIONS, "sqlite");
 
 /** A folder of migrations, each with its SQL, and a database beside it. */
 async function createMigrations(scripts: Record<string, string>) {
@@ -135,6 +138,89 @@ describe("migrating", () => {
     query(migrations.url, `UPDATE "_prisma_migrations" SET rolled_back_at = 1`);
     query(migrations.url, `DROP TABLE a`);
     expect(await migrations.run()).toEqual(["20260101_one"]);
+  });
+});
+
+describe.each([
+  { database: "SQLite", create: createFile },
+  {
+    database: "PostgreSQL",
+    create: async () => {
+      const server = await findPostgreSQL();
+      return server === null ? null : createSchema(server);
+    },
+  },
+])("what is in a database on $database", ({ database, create }) => {
+  /** Applies the first migration, runs SQL, applies the others, and gives the client. */
+  async function upgrade(sql: string) {
+    const target = await create();
+    if (target === null) {
+      console.warn(`There is no ${database}, so its migrations were not applied to rows.`);
+      return null;
+    }
+    await using folder = await temporaryFolder();
+    const config = { url: target.url, waitMs: 1_000, poolSize: 1 };
+    const committed = path.join(MIGRATIONS, database.toLowerCase());
+    const [first] = (await readdir(committed)).toSorted();
+    await cp(path.join(committed, first!), path.join(folder.path, first!), { recursive: true });
+    await migrate(config, folder.path);
+    const db = await openDatabase(config);
+    for (const statement of sql.split(";\n")) {
+      await db.$executeRawUnsafe(statement);
+    }
+    await migrate(config);
+    return {
+      db,
+      [Symbol.asyncDispose]: async () => {
+        await db.$disconnect();
+        await target.drop();
+      },
+    };
+  }
+
+  const addUser = (id: number, name: string) =>
+    `INSERT INTO users (id, username, email, hashed_password) VALUES (${id}, '${name}', '', '!')`;
+
+  it("has its names in lower case afterwards, each once: first who has it so, else the oldest", async () => {
+    const names = ["Demo", "demo", "DEMO", "Bob", "bOB", "carol", "__proto__", "..", "-rf", "Constructor", "0k@x+y"];
+    await using upgraded = await upgrade(names.map((name, index) => addUser(index + 1, name)).join(";\n"));
+    const rows = await upgraded?.db.user.findMany({ orderBy: { id: "asc" } });
+    const renamed = (id: number) => expect.stringMatching(new RegExp(`^user-${id}-[\\da-f]{8}$`));
+    if (rows !== undefined) {
+      expect(rows.map(({ username }) => username)).toEqual([
+        renamed(1),
+        "demo",
+        renamed(3),
+        "bob",
+        renamed(5),
+        "carol",
+        ...[7, 8, 9, 10].map(renamed),
+        "0k@x+y",
+      ]);
+      expect(rows.filter(({ username }) => !USERNAME.test(username))).toEqual([]);
+    }
+  });
+
+  it("has its sessions afterwards, each with the token that was not used", async () => {
+    const later = database === "SQLite" ? "1900000000000" : "'2030-01-01'";
+    const addToken = (hash: string, session: string, used: string) =>
+      `INSERT INTO refresh_tokens VALUES ('${hash}', '${session}', ${later}, ${used})`;
+    const addSession = (id: string) => `INSERT INTO sessions VALUES ('${id}', 1, ${later})`;
+    const sql = [
+      addUser(1, "alice"),
+      addSession("live"),
+      addToken("old", "live", later),
+      addToken("new", "live", "NULL"),
+      addSession("dead"),
+      addToken("spent", "dead", later),
+    ];
+    await using upgraded = await upgrade(sql.join(";\n"));
+    if (upgraded !== null) {
+      expect(await upgraded.db.session.findMany({ include: { tokens: { orderBy: { hash: "asc" } } } })).toMatchObject([
+        { id: "live", currentHash: "new", pendingHash: null, tokens: [{ hash: "new" }, { hash: "old" }] },
+      ]);
+      expect(await upgraded.db.refreshToken.count()).toBe(2);
+    }
   });
 });
 

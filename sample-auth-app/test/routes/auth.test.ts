@@ -189,6 +189,18 @@ describe("POST /auth/token", () => {
     verify.mockRestore();
   });
 
+  it("counts the guesses at all spellings of a name as one account's", async () => {
+    await using app = await openApp();
+    await app.register();
+    const statuses = [];
+    for (let guess = 0; guess < 25; guess += 1) {
+      const username = guess % 2 === 0 ? "alice" : "ALICE";
+      const { status } = await app.request.post("/auth/token").type("form").send({ username, password: "wrong horse" });
+      statuses.push(status);
+    }
+    expect(statuses).toEqual([...Array(20).fill(401), ...Array(5).fill(429)]);
+  });
+
   it("slows down who guesses: 429 with Retry-After after twenty wrong passwords, also for the right one", async () => {
     await using app = await openApp();
     await app.register();

@@ -35,6 +35,24 @@ describe("POST /users", () => {
     expect(await app.db.user.findMany()).toMatchObject([{ email: "alice@example.com" }]);
   });
 
+  it.each(["Alice", "ALICE", "aLiCe"])("knows no difference between alice and %s", async (username) => {
+    await using app = await openApp();
+    await app.register();
+    await app.request
+      .post("/users")
+      .send({ ...alice, username })
+      .expect(409, { detail: "Username already taken" });
+    const { token } = await app.login(username);
+    const { body } = await app.request.get("/users/me").auth(token, { type: "bearer" }).expect(200);
+    expect(body.username).toBe("alice");
+  });
+
+  it("stores a name in lower case", async () => {
+    await using app = await openApp();
+    const response = await app.request.post("/users").send({ ...alice, username: "O.Brien+Work@Example" });
+    expect([response.status, response.body.username]).toEqual([201, "o.brien+work@example"]);
+  });
+
   it("registers a name once when it is asked for ten times at once", async () => {
     await using app = await openApp();
     const answers = await Promise.all(Array.from({ length: 10 }, () => app.request.post("/users").send(alice)));
@@ -64,6 +82,11 @@ describe("POST /users", () => {
     ["an email that is none", { ...alice, email: "alice" }, "email"],
     ["an empty name", { ...alice, username: "" }, "username"],
     ["a name of 65 characters", { ...alice, username: "x".repeat(65) }, "username"],
+    ["a name that begins with a sign", { ...alice, username: "-rf" }, "username"],
+    ["the name of a folder", { ...alice, username: ".." }, "username"],
+    ["a name of JavaScript's objects", { ...alice, username: "__proto__" }, "username"],
+    ["their other name", { ...alice, username: "constructor" }, "username"],
+    ["their other name in another case", { ...alice, username: "Constructor" }, "username"],
     ["a name that would break a line", { ...alice, username: "ali\nce" }, "username"],
     ["a name that looks like another", { ...alice, username: "аlice" }, "username"],
   ])("refuses %s with 422 that names the field and hashes nothing", async (_, body, field) => {
