@@ -2,6 +2,7 @@
 import type { HTTPScope, Receive, WebSocketScope } from "./asgi.js";
 import { decodeLatin1, decodeUTF8, FormData } from "./datastructures.js";
 import { HTTPException, RequestValidationError } from "./exceptions.js";
+import { parseHost } from "./http-grammar.js";
 import { DEFAULT_LIMITS, type Limits } from "./limits.js";
 import { markGenerator, markMethods } from "./promises.js";
 import { IncomingBody, tooLarge } from "./request/body.js";
@@ -120,7 +121,7 @@ export class Connection<S extends HTTPScope | WebSocketScope = HTTPScope | WebSo
     const search = query && query.length > 0 ? `?${decodeLatin1(query)}` : "";
     const fallback = server ? `${server[0]}${server[1] === null ? "" : `:${server[1]}`}` : "localhost";
     const host = this.header("host") ?? fallback;
-    const origin = /^[A-Za-z0-9._~:[\]-]+$/.test(host) ? `${this.scheme}://${host}` : `${this.scheme}://${fallback}`;
+    const origin = `${this.scheme}://${parseHost(host) === null ? fallback : host}`;
     const target = `${path.startsWith("/") ? "" : "/"}${path}${search}`;
     return URL.canParse(origin + target) ? new URL(origin + target) : new URL(`${this.scheme}://localhost${target}`);
   }

@@ -10,6 +10,7 @@ const LINE = [
   "error-codes",
   "exceptions",
   "options",
+  "http-grammar",
   "path",
   "path-pattern",
   "callable",

@@ -171,7 +171,7 @@ export const MIDDLEWARE = {
   /** @remarks A name or an attribute that no cookie can have; the rest of the message says which. */
   "TSGI_INVALID_SESSION_COOKIE.form": (reason: string) => `sessions(): ${reason}`,
   /**
-   * `trustedHost()` has no list of hosts, or one with something that is no host.
+   * `trustedHost()` has no list of hosts, or one with something that is no host; so has `allowedHosts` of `serve`.
    *
    * ```js
    * // Wrong
@@ -186,6 +186,9 @@ export const MIDDLEWARE = {
     `${Array.isArray(given) ? "an empty list" : describe(given)}.`,
   "TSGI_INVALID_TRUSTED_HOST.entry": (entry: unknown) =>
     `trustedHost(): ${JSON.stringify(entry)} in allowedHosts is no host. Write it without scheme and path: ` +
+    `"example.com", "*.example.com", "127.0.0.1:8000", "[::1]".`,
+  "TSGI_INVALID_TRUSTED_HOST.server": (entry: unknown) =>
+    `serve(): ${JSON.stringify(entry)} in allowedHosts is no host. Write it without scheme and path: ` +
     `"example.com", "*.example.com", "127.0.0.1:8000", "[::1]".`,
   /**
    * `cors()` does not say whose pages may call.

@@ -1,11 +1,12 @@
 import type { HTTPScope, Send } from "../asgi.js";
 import type { Middleware } from "../chain.js";
 import { configurationError } from "../exceptions.js";
+import { isToken, parseList } from "../http-grammar.js";
 import { headerValues } from "../request.js";
 import { addVary, Response, ResponseHeaders } from "../response.js";
 import { onHTTP } from "./on-http.js";
 import { assertOptions } from "../options.js";
-import { assertWhole, TOKEN } from "./options.js";
+import { assertWhole } from "./options.js";
 import { compileOrigins, type OriginRule, type OriginTest } from "./origins.js";
 import { changingHeaders, refuse } from "./response-head.js";
 
@@ -123,11 +124,7 @@ async function answerPreflight(
   allowed: string | null,
   method: string,
 ): Promise<void> {
-  const asked = headerValues(scope.headers ?? [], "access-control-request-headers")
-    .join(",")
-    .split(",")
-    .map((name) => name.trim())
-    .filter((name) => name !== "");
+  const asked = parseList(headerValues(scope.headers ?? [], "access-control-request-headers").join(","));
   const headers = new ResponseHeaders({ vary: PREFLIGHT_VARY.join(", ") });
   const refused = refusedParts(rules, allowed, method, asked);
   if (allowed !== null) headers.set("access-control-allow-origin", allowed);
@@ -145,8 +142,8 @@ async function answerPreflight(
 
 function refusedParts(rules: Rules, allowed: string | null, method: string, asked: readonly string[]): string[] {
   const known = rules.headers && new Set(rules.headers.map((name) => name.toLowerCase()));
-  const isMethod = rules.methods ? rules.methods.includes(method) || SIMPLE_METHODS.has(method) : TOKEN.test(method);
-  const areHeaders = asked.every((name) => (known ? known.has(name.toLowerCase()) : TOKEN.test(name)));
+  const isMethod = rules.methods ? rules.methods.includes(method) || SIMPLE_METHODS.has(method) : isToken(method);
+  const areHeaders = asked.every((name) => (known ? known.has(name.toLowerCase()) : isToken(name)));
   return [...(allowed === null ? ["origin"] : []), ...(isMethod ? [] : ["method"]), ...(areHeaders ? [] : ["headers"])];
 }
 
@@ -178,7 +175,7 @@ function compile(options: CorsOptions): Rules {
 function tokens(option: string, given: unknown): readonly string[] | null {
   const list: readonly unknown[] = Array.isArray(given) ? given : [];
   if (given === "*" || (list.length === 1 && list[0] === "*")) return null;
-  const names = list.filter((name): name is string => typeof name === "string" && TOKEN.test(name) && name !== "*");
+  const names = list.filter((name): name is string => typeof name === "string" && isToken(name) && name !== "*");
   if (Array.isArray(given) && names.length === list.length) return names;
   throw configurationError("TSGI_INVALID_CORS_LIST", option, given);
 }

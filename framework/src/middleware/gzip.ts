@@ -2,6 +2,7 @@ import type { HTTPResponseBodyMessage, HTTPResponseStartMessage, HTTPScope, Send
 import type { Middleware } from "../chain.js";
 import { createBytes } from "../datastructures.js";
 import { configurationError } from "../exceptions.js";
+import { parseList } from "../http-grammar.js";
 import { type AcceptedCodings, chooseCoding, headerValues, mediaTypeOf } from "../request.js";
 import { addVary, type ResponseHeaders } from "../response.js";
 import { type CompressionLevels, Compressor, type ContentCoding, encodeWhole } from "./compressor.js";
@@ -137,7 +138,8 @@ class EncodedResponse {
 
   #isCompressible(status: number, headers: ResponseHeaders): boolean {
     if (UNTOUCHED.has(status) || TELLING.some((name) => headers.has(name))) return false;
-    if (/(?:^|[\s,])no-transform(?:$|[\s,])/i.test(headers.get("cache-control") ?? "")) return false;
+    const directives = parseList(headers.get("cache-control") ?? "");
+    if (directives.some((directive) => directive.toLowerCase() === "no-transform")) return false;
     const type = mediaTypeOf(headers.get("content-type"));
     return type !== "text/event-stream" && (type === "" || COMPRESSIBLE.test(type));
   }

@@ -14,6 +14,3 @@ export function assertWhole(what: string, value: number, least: number): void {
   if (Number.isSafeInteger(value) && value >= least) return;
   throw configurationError("TSGI_INVALID_MIDDLEWARE_NUMBER.whole", what, least, value);
 }
-
-/** RFC 9110 §5.6.2 `token`: a method, the name of a header, a coding. */
-export const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;

@@ -1,4 +1,5 @@
 import { configurationError } from "../exceptions.js";
+import { parseHost } from "../http-grammar.js";
 
 /** Decides on an origin as a browser sends it. */
 export type OriginTest = (origin: string) => boolean | Promise<boolean>;
@@ -47,9 +48,10 @@ function assertOrigin(entry: unknown): string {
   if (entry === "null") {
     throw configurationError("TSGI_INVALID_CORS_ORIGIN.null");
   }
-  const match = typeof entry === "string" ? /^([a-z][a-z0-9+.-]*):\/\/[^/?#@\\*\s]+$/.exec(entry) : null;
+  const match = typeof entry === "string" ? /^([a-z][a-z0-9+.-]*):\/\/(.*)$/.exec(entry) : null;
   const isWeb = match !== null && /^https?$/.test(match[1] as string);
-  if (match === null || (isWeb && (!URL.canParse(match[0]) || new URL(match[0]).origin !== match[0]))) {
+  const isHost = match !== null && parseHost(match[2] as string) !== null;
+  if (!isHost || (isWeb && (!URL.canParse(match[0]) || new URL(match[0]).origin !== match[0]))) {
     throw configurationError("TSGI_INVALID_CORS_ORIGIN.form", entry);
   }
   return match[0];

@@ -1,9 +1,9 @@
 import type { Middleware } from "../chain.js";
 import { configurationError } from "../exceptions.js";
+import { isToken } from "../http-grammar.js";
 import { headerValues } from "../request.js";
 import { onHTTP } from "./on-http.js";
 import { assertOptions } from "../options.js";
-import { TOKEN } from "./options.js";
 import { changingHeaders } from "./response-head.js";
 
 /** What `requestId` takes. */
@@ -39,7 +39,7 @@ const ID = /^[\w.:+/=@-]{1,128}$/;
 export function requestId(options: RequestIdOptions = {}): Middleware {
   assertOptions("requestId()", options, ["header", "trustIncoming", "generate"]);
   const { header = "X-Request-ID", trustIncoming = false, generate = () => crypto.randomUUID() } = options;
-  if (!TOKEN.test(header)) throw configurationError("TSGI_INVALID_HEADER_NAME", header);
+  if (!isToken(header)) throw configurationError("TSGI_INVALID_HEADER_NAME", header);
   const name = header.toLowerCase();
   return onHTTP((app, scope, receive, send) => {
     const [given = "", second] = trustIncoming ? headerValues(scope.headers ?? [], name) : [];

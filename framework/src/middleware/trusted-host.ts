@@ -1,6 +1,7 @@
 import type { Middleware } from "../chain.js";
 import { configurationError } from "../exceptions.js";
-import { hostOf, parseHost } from "./host.js";
+import { compileHost, type HostTest } from "../http-grammar.js";
+import { hostOf } from "./host.js";
 import { onHTTP } from "./on-http.js";
 import { assertOptions } from "../options.js";
 import { refuse } from "./response-head.js";
@@ -14,9 +15,6 @@ export interface TrustedHostOptions {
    */
   allowedHosts: readonly string[];
 }
-
-/** Whether an entry of the list means a host on a port. */
-type Test = (name: string, port: number) => boolean;
 
 /**
  * Answers 400 to requests for a host that is not listed, that name none, or two. An application that builds links from
@@ -36,15 +34,13 @@ export function trustedHost(options: TrustedHostOptions): Middleware {
   const tests = compile(options);
   return onHTTP((app, scope, receive, send) => {
     const host = hostOf(scope);
-    if (host !== null) {
-      const port = host.port ?? (scope.scheme === "https" ? 443 : 80);
-      if (tests.some((test) => test(host.name, port))) return app(scope, receive, send);
-    }
+    const defaultPort = scope.scheme === "https" ? 443 : 80;
+    if (host !== null && tests.some((test) => test(host, defaultPort))) return app(scope, receive, send);
     return refuse(scope, send, 400, "Invalid host header");
   });
 }
 
-function compile(options: TrustedHostOptions): readonly Test[] {
+function compile(options: TrustedHostOptions): readonly HostTest[] {
   assertOptions("trustedHost()", options, ["allowedHosts"]);
   const { allowedHosts } = options;
   if (!Array.isArray(allowedHosts) || allowedHosts.length === 0) {
@@ -54,15 +50,8 @@ function compile(options: TrustedHostOptions): readonly Test[] {
 }
 
 /** @throws ConfigurationError when it is no host. */
-function compileEntry(entry: unknown): Test {
-  if (entry === "*") return () => true;
-  const text = typeof entry === "string" ? entry : "";
-  const isWildcard = text.startsWith("*.");
-  const host = parseHost(isWildcard ? text.slice(2) : text);
-  if (host === null || (isWildcard && host.name.startsWith("["))) {
-    throw configurationError("TSGI_INVALID_TRUSTED_HOST.entry", entry);
-  }
-  const { name, port } = host;
-  return (givenName, givenPort) =>
-    (isWildcard ? givenName.endsWith(`.${name}`) : givenName === name) && (port === null || givenPort === port);
+function compileEntry(entry: unknown): HostTest {
+  const test = compileHost(entry);
+  if (test === null) throw configurationError("TSGI_INVALID_TRUSTED_HOST.entry", entry);
+  return test;
 }

@@ -1,12 +1,8 @@
 /** The head of a response: what the application gave, checked and brought into the server's form. @module */
 import type { HeaderPair } from "../asgi.js";
 import { HeaderList } from "../datastructures.js";
+import { isFieldValue, isToken } from "../http-grammar.js";
 import { ProtocolError } from "./errors.js";
-
-/** RFC 9110 §5.6.2: the characters of a header's name and of a subprotocol. */
-export const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-/** RFC 9110 §5.5: anything else ends the line or the head, and lets a value write headers of its own. */
-const UNSAFE_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
 
 /** The headers of a response, checked. */
 export class CheckedHeaders {
@@ -117,8 +113,8 @@ export function toRawHeaders(headers: Iterable<HeaderPair> | undefined): readonl
 
 /** @throws ProtocolError when the name is not one, or the value would break out of its line. */
 export function checkHeader(name: string, value: string): void {
-  if (!TOKEN.test(name)) throw new ProtocolError(`${JSON.stringify(name)} is not a header name.`);
-  if (UNSAFE_VALUE.test(value)) {
+  if (!isToken(name)) throw new ProtocolError(`${JSON.stringify(name)} is not a header name.`);
+  if (!isFieldValue(value)) {
     throw new ProtocolError(`The header ${name} has a control character or one beyond latin-1 in its value.`);
   }
 }

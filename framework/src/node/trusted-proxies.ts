@@ -1,6 +1,7 @@
 /** What proxies say of a request's client, where the proxy is one that is listed. @module */
 import { BlockList, isIP, isIPv6 } from "node:net";
 import type { Address, HTTPScope } from "../asgi.js";
+import { trimOWS } from "../http-grammar.js";
 import { ConfigurationError } from "../exceptions.js";
 
 const NAMED: Readonly<Record<string, readonly string[]>> = {
@@ -87,7 +88,7 @@ function membersOf(headers: readonly string[], name: string): string[] {
   const members: string[] = [];
   for (let index = 0; index < headers.length; index += 2) {
     if (headers[index]?.length === name.length && headers[index]?.toLowerCase() === name) {
-      members.push(...(headers[index + 1] as string).split(",").map((member) => member.trim()));
+      members.push(...(headers[index + 1] as string).split(",").map(trimOWS));
     }
   }
   return members;

@@ -1,4 +1,4 @@
-import { TOKEN } from "./header-parameters.js";
+import { isToken, parseList, trimOWS } from "../http-grammar.js";
 
 /** RFC 9110 §12.4.2 `weight`, as far as its digits. */
 const WEIGHT = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i;
@@ -39,11 +39,11 @@ export function chooseCoding<Coding extends string>(
 
 function parseWeights(header: string): Map<string, number> {
   const weights = new Map<string, number>();
-  for (const part of header.split(",")) {
+  for (const part of parseList(header)) {
     const end = part.indexOf(";");
-    const name = (end < 0 ? part : part.slice(0, end)).trim().toLowerCase();
-    const weight = end < 0 ? "1" : WEIGHT.exec(part.slice(end + 1).trim())?.[1];
-    if (weight === undefined || !TOKEN.test(name)) continue;
+    const name = trimOWS(end < 0 ? part : part.slice(0, end)).toLowerCase();
+    const weight = end < 0 ? "1" : WEIGHT.exec(trimOWS(part.slice(end + 1)))?.[1];
+    if (weight === undefined || !isToken(name)) continue;
     weights.set(name === "x-gzip" ? "gzip" : name, Number(weight));
   }
   return weights;

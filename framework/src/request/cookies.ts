@@ -1,3 +1,5 @@
+import { trimOWS } from "../http-grammar.js";
+
 /** A cookie's value as `setCookie` wrote it: percent-encoding undone, where it is valid. */
 function decodeValue(text: string): string {
   const value = text.length > 1 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text;
@@ -9,12 +11,15 @@ function decodeValue(text: string): string {
   }
 }
 
-/** The pairs of a `Cookie` header, RFC 6265 §4.2, in their order; values as they were sent. */
+/**
+ * The pairs of a `Cookie` header, RFC 6265 §4.2, in their order; values as they were sent. Attack: a neighbouring domain
+ * cannot set `__Host-session`, but can set U+00A0 and that name.
+ */
 function* pairsOf(header: string): Iterable<readonly [name: string, text: string]> {
   for (const part of header.split(";")) {
     const equals = part.indexOf("=");
-    const name = part.slice(0, Math.max(equals, 0)).trim();
-    if (name !== "") yield [name, part.slice(equals + 1).trim()];
+    const name = trimOWS(part.slice(0, Math.max(equals, 0)));
+    if (name !== "") yield [name, trimOWS(part.slice(equals + 1))];
   }
 }
 

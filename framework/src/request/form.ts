@@ -1,9 +1,9 @@
 import { decodeLatin1, decodeUTF8, FormData, type FormValue, UploadFile } from "../datastructures.js";
 import { HTTPException } from "../exceptions.js";
+import { parseParameters } from "../http-grammar.js";
 import type { Limits } from "../limits.js";
 import { tooLarge } from "./body.js";
 import { ChunkQueue } from "./chunk-queue.js";
-import { parseParameters } from "./header-parameters.js";
 import { type ByteSource, MultipartError, MultipartParser } from "./multipart.js";
 import type { PartHead } from "./part-head.js";
 import type { Spool } from "./spool.js";

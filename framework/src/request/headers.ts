@@ -1,5 +1,6 @@
 import type { HeaderPair } from "../asgi.js";
 import { decodeLatin1, HeaderList } from "../datastructures.js";
+import { parseMediaType } from "../http-grammar.js";
 
 /** What stands between the values of a repeated header: RFC 9110 §5.3; for cookies RFC 6265 §5.4. */
 const separatorOf = (name: string) => (name === "cookie" ? "; " : ", ");
@@ -88,10 +89,7 @@ function decodeValue(value: Uint8Array): string {
 
 /** The media type of a `Content-Type`, in lower case and without parameters: `""` when there is none. RFC 9110 §8.3.1. */
 export function mediaTypeOf(contentType: string | undefined): string {
-  if (contentType === JSON_TYPE) return JSON_TYPE;
-  if (contentType === undefined) return "";
-  const end = contentType.indexOf(";");
-  return (end < 0 ? contentType : contentType.slice(0, end)).trim().toLowerCase();
+  return contentType === JSON_TYPE ? JSON_TYPE : parseMediaType(contentType);
 }
 
 /** Whether the media type is JSON: `application/json`, or one with the suffix of RFC 6839 §3.1. */

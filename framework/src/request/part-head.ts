@@ -1,4 +1,5 @@
-import { decodeExtended, isToken, parseParameters } from "./header-parameters.js";
+import { isToken, parseMediaType, parseParameters, trimOWS } from "../http-grammar.js";
+import { decodeExtended } from "./extended-value.js";
 
 /** What the headers of a part say of it. */
 export interface PartHead {
@@ -49,7 +50,7 @@ function parseLines(lines: readonly string[]): Record<string, string> | string {
     const name = line.slice(0, Math.max(colon, 0)).toLowerCase();
     if (!isToken(name) || line.includes("\n") || line.includes("\0")) return "A header of a part is malformed";
     if (name in headers) return "A header of a part comes twice";
-    headers[name] = line.slice(colon + 1).trim();
+    headers[name] = trimOWS(line.slice(colon + 1));
   }
   return headers;
 }
@@ -59,7 +60,7 @@ export function parsePartHead(lines: readonly string[]): PartHead | string {
   const headers = parseLines(lines);
   if (typeof headers === "string") return headers;
   const disposition = headers["content-disposition"];
-  if (disposition === undefined || !/^form-data\s*(?:;|$)/i.test(disposition)) {
+  if (disposition === undefined || parseMediaType(disposition) !== "form-data") {
     return "A part has no Content-Disposition: form-data";
   }
   const parameters = parseParameters(disposition);

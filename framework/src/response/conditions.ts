@@ -1,4 +1,5 @@
 /** Conditional requests, RFC 9110 §13. */
+import { trimOWS } from "../http-grammar.js";
 import type { Request } from "../request.js";
 import { parseHTTPDate } from "./http-date.js";
 
@@ -18,7 +19,7 @@ const ENTITY_TAG = /[ \t]*(W\/)?("[\u0021\u0023-\u007e\u0080-\u00ff]*")[ \t]*(?:
 
 /** Whether a list of entity tags has this one. Weak tags never match where the comparison is strong (§8.8.3.2). */
 export function listsTag(header: string, etag: string, comparison: "strong" | "weak"): boolean {
-  if (header.trim() === "*") return true;
+  if (trimOWS(header) === "*") return true;
   const opaque = etag.replace(/^W\//, "");
   const isWeak = opaque !== etag;
   ENTITY_TAG.lastIndex = 0;

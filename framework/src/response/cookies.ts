@@ -1,3 +1,5 @@
+import { isToken } from "../http-grammar.js";
+
 /** The attributes of a cookie, RFC 6265 §4.1.2. */
 export interface CookieOptions {
   /** Seconds until it ends; 0 ends it at once. Without it the cookie ends with the browser's session. */
@@ -17,9 +19,6 @@ export interface CookieOptions {
   /** Kept apart for each top-level site (CHIPS). Needs `secure`. Defaults to `false`. */
   partitioned?: boolean;
 }
-
-/** RFC 6265 §4.1.1 `cookie-name`, which is RFC 9110's `token`. */
-const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /** An attribute's value ends at `;`, and a control character would end the header. */
 const ATTRIBUTE = /^[\u0020-\u003a\u003c-\u007e]*$/;
@@ -70,7 +69,8 @@ function expiry(date: Date): string {
  * browsers would throw the cookie away.
  */
 export function serializeCookie(name: string, value: string, options: CookieOptions = {}): string {
-  if (!NAME.test(name)) throw new TypeError(`The cookie name ${JSON.stringify(name)} is no token of RFC 9110 §5.6.2.`);
+  // RFC 6265 §4.1.1: a `cookie-name` is a token.
+  if (!isToken(name)) throw new TypeError(`The cookie name ${JSON.stringify(name)} is no token of RFC 9110 §5.6.2.`);
   const { maxAge, expires, path = "/", domain, sameSite = "lax" } = options;
   assertKept(name, options);
   let cookie = `${name}=${encodeURIComponent(value.toWellFormed())}`;

@@ -1,17 +1,12 @@
 import { HeaderList } from "../datastructures.js";
-
-/** RFC 9110 §5.6.2 `token`. */
-const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-
-/** RFC 9110 §5.5: visible latin-1, spaces and tabs. CR, LF and NUL would end the header and start another. */
-const VALUE = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;
+import { isFieldValue, isToken, parseList } from "../http-grammar.js";
 
 /** Refuses a header that would not travel as what it is. @throws TypeError naming the header. */
 export function assertHeader(name: string, value: string): void {
-  if (!TOKEN.test(name)) {
+  if (!isToken(name)) {
     throw new TypeError(`The header name ${JSON.stringify(name)} is no token of RFC 9110 §5.6.2.`);
   }
-  if (!VALUE.test(value)) {
+  if (!isFieldValue(value)) {
     throw new TypeError(
       `The value of the header ${name} has a character that HTTP does not allow there (CR, LF, NUL, or one above U+00FF).`,
     );
@@ -104,11 +99,7 @@ export class ResponseHeaders implements Iterable<readonly [name: string, value: 
  */
 export function addVary(headers: ResponseHeaders, ...names: readonly string[]): void {
   const lines = [...headers].flatMap(([name, value]) => (name === "vary" ? [value] : []));
-  const known = lines
-    .join(",")
-    .split(",")
-    .map((name) => name.trim())
-    .filter((name) => name !== "");
+  const known = parseList(lines.join(","));
   if (known.includes("*")) return;
   const lower = new Set(known.map((name) => name.toLowerCase()));
   const added = names.filter((name) => !lower.has(name.toLowerCase()));

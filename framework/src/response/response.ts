@@ -119,7 +119,9 @@ export class Response {
 
 /** A media type of text says in which encoding it is. */
 export function withCharset(mediaType: string): string {
-  return mediaType.startsWith("text/") && !/;\s*charset=/i.test(mediaType) ? `${mediaType}; charset=utf-8` : mediaType;
+  return mediaType.startsWith("text/") && !/;[ \t]*charset=/i.test(mediaType)
+    ? `${mediaType}; charset=utf-8`
+    : mediaType;
 }
 
 /** Whether a `send` takes its time. One that gives anything else, as `(message) => list.push(message)`, does not. */

@@ -1,4 +1,5 @@
 import { configurationError } from "../exceptions.js";
+import { isToken } from "../http-grammar.js";
 import { assertOptions } from "../options.js";
 import { Cookie, Header, type Marker, Query } from "../params.js";
 import { t } from "../schema.js";
@@ -12,15 +13,12 @@ export interface APIKeyOptions<AutoError extends boolean = boolean> extends Sche
 
 const MARKERS = { header: Header, query: Query, cookie: Cookie };
 
-/** RFC 9110 §5.6.2, which is also what RFC 6265 §4.1.1 allows in the name of a cookie. */
-const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
-
 /** A key that the client was given, under a name of its own. */
 class APIKey<AutoError extends boolean> extends SecurityScheme<string, AutoError> {
   constructor(options: APIKeyOptions<AutoError>, place: keyof typeof MARKERS, defaultName: string) {
     assertOptions(`new ${defaultName}()`, options, [...SCHEME_OPTIONS, "name"]);
     const { name } = options;
-    if (typeof name !== "string" || name === "" || (place !== "query" && !TOKEN.test(name))) {
+    if (typeof name !== "string" || name === "" || (place !== "query" && !isToken(name))) {
       throw configurationError(
         "TSGI_MISSING_API_KEY_NAME",
         defaultName,

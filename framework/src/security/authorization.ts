@@ -1,3 +1,4 @@
+import { TCHAR } from "../http-grammar.js";
 import { Header, type Marker } from "../params.js";
 import { t } from "../schema.js";
 
@@ -9,7 +10,7 @@ export const AUTHORIZATION: Marker<readonly string[]> = Header(t.Array(t.String(
 });
 
 /** RFC 9110 §11.4: a scheme in any case, spaces, and its credentials; a comma would begin the next challenge or header. */
-const CREDENTIALS = /^([!#$%&'*+.^_`|~\w-]+) +([!-+\--~]+)$/;
+const CREDENTIALS = new RegExp(`^([${TCHAR}]+) +([!-+\\--~]+)$`);
 
 /** A header's scheme, as it was written, and its credentials. */
 export interface HTTPAuthorizationCredentials {

@@ -2,8 +2,10 @@ import { describe, expect, it } from "@jest/globals";
 import * as fc from "fast-check";
 import type { ASGIApp, HTTPScope } from "../../src/asgi.js";
 import { App, ConfigurationError } from "../../src/index.js";
-import { parseHost } from "../../src/middleware/host.js";
+import { parseHost } from "../../src/http-grammar.js";
 import { trustedHost } from "../../src/middleware.js";
+import { serve } from "../../src/node.js";
+import { Wire } from "../node/_http.js";
 import { KeptLog } from "../support/kept-log.js";
 import { call as callInMemory } from "../support/call.js";
 import { describeMatrix } from "../support/matrix.js";
@@ -16,35 +18,38 @@ function create(...allowedHosts: string[]): App {
 
 const host = (...values: string[]) => ({ headers: values.map((value) => ["host", value] as const) });
 
+/** One rule for HTTP and for WebSockets. */
+const rules: readonly (readonly [host: string, allowed: string, served: boolean])[] = [
+  ["example.com", "example.com", true],
+  ["EXAMPLE.com", "example.COM", true],
+  ["example.com.", "example.com", true],
+  ["example.com:8000", "example.com", true],
+  ["example.com:", "example.com", true],
+  ["example.com:8000", "example.com:8000", true],
+  ["example.com:8001", "example.com:8000", false],
+  ["example.com", "example.com:8000", false],
+  ["example.com", "example.com:80", true],
+  ["example.com", "example.com:443", false],
+  ["example.com.evil.net", "example.com", false],
+  ["evilexample.com", "example.com", false],
+  ["www.example.com", "example.com", false],
+  ["www.example.com", "*.example.com", true],
+  ["a.b.example.com", "*.example.com", true],
+  ["a.example.com:8000", "*.example.com:8000", true],
+  ["a.example.com:81", "*.example.com:8000", false],
+  ["example.com", "*.example.com", false],
+  ["evilexample.com", "*.example.com", false],
+  ["a.example.com.evil.net", "*.example.com", false],
+  ["127.0.0.1:5000", "127.0.0.1", true],
+  ["[::1]:5000", "[::1]", true],
+  ["[0:0:0:0:0:0:0:1]", "[::1]", true],
+  ["[::2]", "[::1]", false],
+  ["[::ffff:127.0.0.1]", "[::ffff:7f00:1]", true],
+  ["anything.at-all_1", "*", true],
+];
+
 describeMatrix("trustedHost", ({ call }) => {
-  it.each<[host: string, allowed: string, served: boolean]>([
-    ["example.com", "example.com", true],
-    ["EXAMPLE.com", "example.COM", true],
-    ["example.com.", "example.com", true],
-    ["example.com:8000", "example.com", true],
-    ["example.com:", "example.com", true],
-    ["example.com:8000", "example.com:8000", true],
-    ["example.com:8001", "example.com:8000", false],
-    ["example.com", "example.com:8000", false],
-    ["example.com", "example.com:80", true],
-    ["example.com", "example.com:443", false],
-    ["example.com.evil.net", "example.com", false],
-    ["evilexample.com", "example.com", false],
-    ["www.example.com", "example.com", false],
-    ["www.example.com", "*.example.com", true],
-    ["a.b.example.com", "*.example.com", true],
-    ["a.example.com:8000", "*.example.com:8000", true],
-    ["a.example.com:81", "*.example.com:8000", false],
-    ["example.com", "*.example.com", false],
-    ["evilexample.com", "*.example.com", false],
-    ["a.example.com.evil.net", "*.example.com", false],
-    ["127.0.0.1:5000", "127.0.0.1", true],
-    ["[::1]:5000", "[::1]", true],
-    ["[0:0:0:0:0:0:0:1]", "[::1]", true],
-    ["[::2]", "[::1]", false],
-    ["[::ffff:127.0.0.1]", "[::ffff:7f00:1]", true],
-    ["anything.at-all_1", "*", true],
-  ])("for Host %s and the entry %s: served %s", async (given, allowed, served) => {
+  it.each(rules)("for Host %s and the entry %s: served %s", async (given, allowed, served) => {
     const answer = await call(create("other.example", allowed), "GET", "/", host(given));
     const expected = served
       ? { status: 200, json: "served" }
@@ -121,5 +126,30 @@ describe("trustedHost", () => {
     const make = () => trustedHost(options as never);
     expect(make).toThrow(ConfigurationError);
     expect(make).toThrow(message);
+  });
+});
+
+describe("allowedHosts of serve", () => {
+  const accepting: ASGIApp = async (scope, receive, send) => {
+    if (scope.type !== "websocket") return;
+    await receive();
+    await send({ type: "websocket.accept" });
+  };
+
+  it.each(rules)("for Host %s and the entry %s: WebSocket opened %s", async (given, allowed, opened) => {
+    const allowedHosts = ["other.example", allowed];
+    await using server = await serve(accepting, { port: 0, signals: false, logger: new KeptLog(), allowedHosts });
+    await using wire = new Wire(Number(new URL(server.url).port));
+    wire.write(
+      `GET / HTTP/1.1\r\nHost: ${given}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+        "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
+    );
+    expect(await wire.until(/\r\n\r\n/)).toMatch(opened ? /^HTTP\/1\.1 101 / : /^HTTP\/1\.1 400 /);
+  });
+
+  it("refuses an entry that is no host when the server starts", async () => {
+    const served = serve(accepting, { port: 0, allowedHosts: ["https://example.com/"] });
+    await expect(served).rejects.toThrow('serve(): "https://example.com/" in allowedHosts is no host.');
+    await expect(served).rejects.toMatchObject({ code: "TSGI_INVALID_TRUSTED_HOST" });
   });
 });

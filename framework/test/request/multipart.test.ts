@@ -244,6 +244,8 @@ describe("a hostile body", () => {
   it("of quotes and escapes takes time by its length", async () => {
     const escapes = '\\"'.repeat(7000);
     expect(await parseText(field(`name="${escapes}"`))).toMatchObject([{ name: '"'.repeat(7000) }]);
-    await expect(parseText(field(`name=a${";".repeat(15_000)}`))).rejects.toThrow(MultipartError);
+    // RFC 9110 §5.6.6: a parameter may be empty.
+    expect(await parseText(field(`name=a${";".repeat(15_000)}`))).toMatchObject([{ name: "a" }]);
+    await expect(parseText(field(`name=a${";b".repeat(7000)}`))).rejects.toThrow(MultipartError);
   });
 });

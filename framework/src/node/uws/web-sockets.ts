@@ -56,7 +56,7 @@ function upgrade(
     stream.refuse(head);
     return;
   }
-  const error = context.draining ? draining : checkHandshake(head, rules);
+  const error = context.draining ? draining : checkHandshake(head, rules, handler.encrypted);
   if (error !== null) {
     stream.refuse(error);
     return;

@@ -2,11 +2,12 @@
 import type { IncomingMessage } from "node:http";
 import type { PerMessageDeflateOptions, WebSocket } from "ws";
 import type { HTTPScope, WebSocketScope } from "../../asgi.js";
+import { configurationError } from "../../exceptions.js";
+import { compileHost, type HostTest, isToken, parseHost, trimOWS } from "../../http-grammar.js";
 import type { ServerContext } from "../context.js";
 import { ErrorResponse } from "../error-response.js";
 import type { Connection } from "../http1/connection.js";
 import type { RequestHead } from "../request-head.js";
-import { TOKEN } from "../response-head.js";
 import { createScope } from "../scope.js";
 import { Handshake, type Open } from "./handshake.js";
 import { PingRound } from "./pings.js";
@@ -15,8 +16,8 @@ import { type Acceptance, WebSocketSession } from "./session.js";
 /** Who may open WebSockets, and how. */
 export interface WebSocketOptions {
   /**
-   * The hosts for which WebSockets are opened, without port; `"*.example.com"` stands for all below. A handshake for
-   * another gets 400. Defaults to any. For HTTP there is the middleware `trustedHost`.
+   * The hosts for which WebSockets are opened, written as for the middleware `trustedHost`, which is for HTTP. A handshake
+   * for another gets 400. Defaults to any.
    */
   allowedHosts?: readonly string[];
   /**
@@ -39,19 +40,26 @@ export interface WebSocketRules {
   compression: boolean;
   /** Milliseconds between two pings; a client that has not answered one by the next is gone. 0: none. */
   pingMs: number;
-  /** Hosts to answer for, without port, `"*.example.com"` for all below; `null` for any. */
-  allowedHosts: readonly string[] | null;
+  /** Hosts to answer for; `null` for any. */
+  allowedHosts: readonly HostTest[] | null;
   /** Origins whose pages may connect, as browsers send them; `null` for any. */
   allowedOrigins: readonly string[] | null;
 }
 
-/** The rules that options ask for. */
+/** @throws ConfigurationError when it is not a host. */
+function toHostTest(entry: unknown): HostTest {
+  const test = compileHost(entry);
+  if (test === null) throw configurationError("TSGI_INVALID_TRUSTED_HOST.server", entry);
+  return test;
+}
+
+/** The rules that options ask for. @throws ConfigurationError for an entry that is not a host. */
 export function toRules(options: WebSocketOptions, pingMs: number, maxBytes: number | null): WebSocketRules {
   return {
     maxMessageBytes: maxBytes,
     pingMs,
     compression: options.webSocketCompression ?? false,
-    allowedHosts: options.allowedHosts ?? null,
+    allowedHosts: options.allowedHosts?.map(toHostTest) ?? null,
     allowedOrigins: options.allowedOrigins ?? null,
   };
 }
@@ -105,7 +113,8 @@ export class UpgradeHandler {
 
   /** Takes a request for a WebSocket. The connection serves no other request behind it. */
   upgrade(connection: Connection, head: RequestHead): void {
-    const error = this.#context.draining ? errors.draining : checkHandshake(head, this.#rules);
+    const { draining } = this.#context;
+    const error = draining ? errors.draining : checkHandshake(head, this.#rules, connection.encrypted);
     if (error !== null) {
       connection.refuse(error);
       return;
@@ -191,7 +200,7 @@ export interface HandshakeHead {
 }
 
 /** Why a handshake is refused, or `null`. @see RFC 6455 §4.2.1 */
-export function checkHandshake(head: HandshakeHead, rules: WebSocketRules): ErrorResponse | null {
+export function checkHandshake(head: HandshakeHead, rules: WebSocketRules, isEncrypted: boolean): ErrorResponse | null {
   const headers = toRecord(head.headers);
   if (head.method !== "GET") return errors.method;
   if (headers["sec-websocket-version"] !== "13") return errors.version;
@@ -201,7 +210,7 @@ export function checkHandshake(head: HandshakeHead, rules: WebSocketRules): Erro
     head.bodyBytes === 0 &&
     areSubprotocols(subprotocolsOf(head.headers));
   if (!isWellFormed) return errors.malformed;
-  if (!isAllowedHost(headers["host"] ?? "", rules.allowedHosts)) return errors.host;
+  if (!isAllowedHost(headers["host"] ?? "", isEncrypted ? 443 : 80, rules.allowedHosts)) return errors.host;
   // Only browsers send an Origin, and only they can be made to connect by a page that their user does not know.
   const { origin } = headers;
   const isAllowed = origin === undefined || rules.allowedOrigins?.includes(origin) !== false;
@@ -251,23 +260,16 @@ function toRecord(headers: readonly string[]): Record<string, string | undefined
 
 function subprotocolsOf(headers: readonly string[]): readonly string[] {
   const offered = toRecord(headers)["sec-websocket-protocol"];
-  return offered === undefined
-    ? NO_SUBPROTOCOLS
-    : offered.split(",").map((name) => name.replaceAll(/^[\t ]+|[\t ]+$/g, ""));
+  return offered === undefined ? NO_SUBPROTOCOLS : offered.split(",").map(trimOWS);
 }
 
 /** RFC 6455 §4.1: tokens, each once. */
 function areSubprotocols(names: readonly string[]): boolean {
-  return names.every((name) => TOKEN.test(name)) && new Set(names).size === names.length;
+  return names.every((name) => isToken(name)) && new Set(names).size === names.length;
 }
 
-function isAllowedHost(header: string, allowed: readonly string[] | null): boolean {
-  const host = header.replace(/:\d*$/, "").toLowerCase();
-  return (
-    allowed === null ||
-    allowed.some((pattern) => {
-      const name = pattern.toLowerCase();
-      return name === "*" || (name.startsWith("*.") ? host.endsWith(name.slice(1)) : host === name);
-    })
-  );
+function isAllowedHost(header: string, defaultPort: number, allowed: readonly HostTest[] | null): boolean {
+  if (allowed === null) return true;
+  const host = parseHost(header);
+  return host !== null && allowed.some((test) => test(host, defaultPort));
 }
