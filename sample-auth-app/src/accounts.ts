@@ -1,19 +1,25 @@
 import { isUniqueViolation, type Database } from "./database.js";
+import { Limiter } from "./limiter.js";
 import { USERNAME, type NewUser, type UserInDB } from "./models.js";
 import type { Passwords } from "./security/passwords.js";
 import { revokeSessions } from "./security/refresh-tokens.js";
-import type { LoginThrottle } from "./security/throttle.js";
+import type { Throttle } from "./security/throttle.js";
 
 /** A user's row: what the guide calls `UserInDB`, its key, and the version that access tokens name. */
 export type Account = UserInDB & { id: number; version: number };
+
+/** Half a second's work. Who comes later is told to come again. */
+const REGISTRATIONS_WAITING = 25;
 
 /** The users and their passwords. */
 export class Accounts {
   readonly #db: Database;
   readonly #passwords: Passwords;
-  readonly #throttle: LoginThrottle;
+  readonly #throttle: Throttle;
+  /** Of the line for hashing, registrations take one place: a flood of them leaves the others to the logins. */
+  readonly #registrations = new Limiter(1, REGISTRATIONS_WAITING);
 
-  constructor(db: Database, passwords: Passwords, throttle: LoginThrottle) {
+  constructor(db: Database, passwords: Passwords, throttle: Throttle) {
     this.#db = db;
     this.#passwords = passwords;
     this.#throttle = throttle;
@@ -66,13 +72,20 @@ export class Accounts {
     return count === 1 ? { ...account, hashed_password } : this.#verify(username, password);
   }
 
-  /** Adds a user; `null` when the name is taken. */
-  async register({ username: typed, email, password }: NewUser): Promise<Account | null> {
+  /**
+   * Adds a user; `null` when the name is taken.
+   *
+   * @param address where the request comes from
+   * @throws TooManyAttemptsError when there were too many from there
+   * @throws UnavailableError when too many are waiting already
+   */
+  async register({ username: typed, email, password }: NewUser, address: string): Promise<Account | null> {
+    await this.#throttle.admitRegistration(address);
     const username = typed.toLowerCase();
     if ((await this.find(username)) !== null) {
       return null; // spares the work of a hash
     }
-    const hashed_password = await this.#passwords.hash(password);
+    const hashed_password = await this.#registrations.run(() => this.#passwords.hash(password));
     try {
       return await this.#db.user.create({ data: { username, email, hashed_password } });
     } catch (error) {

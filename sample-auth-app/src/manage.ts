@@ -3,7 +3,7 @@ import { ConfigError, loadConfig } from "./config.js";
 import { openDatabase } from "./database.js";
 import { DatabaseError, prepareDatabase } from "./prepare.js";
 import { Passwords } from "./security/passwords.js";
-import { LoginThrottle } from "./security/throttle.js";
+import { Throttle } from "./security/throttle.js";
 
 const USAGE = "usage: npm run users -- disable NAME | enable NAME";
 
@@ -16,7 +16,7 @@ async function manage(command: string | undefined, username: string | undefined)
   await prepareDatabase(config);
   const db = await openDatabase(config.database);
   try {
-    const accounts = new Accounts(db, new Passwords(config.passwordHashCost), new LoginThrottle());
+    const accounts = new Accounts(db, new Passwords(config.passwordHashCost), new Throttle());
     if (!(await accounts.setDisabled(username, command === "disable"))) {
       throw new UsageError(`there is no user ${JSON.stringify(username)}`);
     }

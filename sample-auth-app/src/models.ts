@@ -94,4 +94,5 @@ export const CROSS_SITE = { description: "The request comes from another site", 
 export const NOT_FOUND = { description: "Not Found", schema: Problem };
 export const NAME_TAKEN = { description: "The name is taken", schema: Problem };
 export const TOO_MANY_ATTEMPTS = { description: "Too many wrong passwords", schema: Problem };
+export const TOO_MANY_REGISTRATIONS = { description: "Too many registrations from one address", schema: Problem };
 export const UNAVAILABLE = { description: "The database does not answer; try again after a while", schema: Problem };

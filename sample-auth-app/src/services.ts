@@ -6,7 +6,7 @@ import { openDatabase, type Database } from "./database.js";
 import type { Log } from "./logging.js";
 import { Passwords } from "./security/passwords.js";
 import { RefreshTokens } from "./security/refresh-tokens.js";
-import { LoginThrottle } from "./security/throttle.js";
+import { Throttle } from "./security/throttle.js";
 import { AccessTokens } from "./security/tokens.js";
 
 /** What lives as long as the application, and is shared by all its requests. */
@@ -23,7 +23,7 @@ export class Services {
     this.config = config;
     this.log = log;
     this.db = db;
-    this.accounts = new Accounts(db, new Passwords(config.passwordHashCost), new LoginThrottle(redis));
+    this.accounts = new Accounts(db, new Passwords(config.passwordHashCost), new Throttle(redis));
     this.accessTokens = new AccessTokens(config.secretKey);
     this.refreshTokens = new RefreshTokens(db);
     this.#redis = redis;

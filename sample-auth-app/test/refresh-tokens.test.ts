@@ -7,7 +7,7 @@ import { Accounts } from "../src/accounts.js";
 import { openDatabase, type Database } from "../src/database.js";
 import { Passwords } from "../src/security/passwords.js";
 import { RefreshTokens, revokeSessions, type Rotation } from "../src/security/refresh-tokens.js";
-import { LoginThrottle } from "../src/security/throttle.js";
+import { Throttle } from "../src/security/throttle.js";
 import { CHEAP, temporaryDatabase, until } from "./support.js";
 
 const DAY = 24 * 60 * 60 * 1000;
@@ -23,7 +23,7 @@ async function setUp() {
   const { id: userId } = user;
   const clock = { now: Date.parse("2026-01-01T00:00:00Z") };
   const tokens = new RefreshTokens(db, () => clock.now);
-  const accounts = new Accounts(db, new Passwords(CHEAP), new LoginThrottle());
+  const accounts = new Accounts(db, new Passwords(CHEAP), new Throttle());
   /** Those of a process whose clock goes on with each look at it. */
   const racing = (own = db) => new RefreshTokens(own, () => (clock.now += 1));
   const start = async () => (await tokens.start(user))!; // the user has this hash, and is not disabled

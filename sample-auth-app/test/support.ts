@@ -15,7 +15,7 @@ import type { DatabaseConfig } from "../src/database/driver.js";
 import { migrate } from "../src/database/migrations.js";
 import { createLog, type Log } from "../src/logging.js";
 import { Passwords } from "../src/security/passwords.js";
-import { LoginThrottle } from "../src/security/throttle.js";
+import { Throttle } from "../src/security/throttle.js";
 import { createTestDatabase } from "./support/databases.js";
 
 // Tests that hash, lock files and start processes take their time on a machine that is busy.
@@ -83,7 +83,7 @@ export async function openApp({ waitMs = 1_000, ...changes }: Changes = {}) {
     config,
     db,
     /** Another process's, on the same database. */
-    accounts: new Accounts(db, new Passwords(CHEAP), new LoginThrottle()),
+    accounts: new Accounts(db, new Passwords(CHEAP), new Throttle()),
     lines,
     request,
     routes: app.routes,

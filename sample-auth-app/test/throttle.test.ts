@@ -4,12 +4,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from "@jes
 import type { Redis } from "ioredis";
 
 import { openRedis } from "../src/redis.js";
-import { LoginThrottle, TooManyAttemptsError } from "../src/security/throttle.js";
+import { Throttle, TooManyAttemptsError } from "../src/security/throttle.js";
 import { openLog } from "./support.js";
 import { startRedis, WITHOUT_REDIS, type RedisServer } from "./support/redis-server.js";
 
 /** Tries until it is refused, or so many times; gives how often it was let in. */
-async function guess(throttle: LoginThrottle, address: string, username: string, times: number): Promise<number> {
+async function guess(throttle: Throttle, address: string, username: string, times: number): Promise<number> {
   for (let count = 0; count < times; count += 1) {
     if ((await secondsToWait(throttle, address, username)) > 0) {
       return count;
@@ -18,7 +18,7 @@ async function guess(throttle: LoginThrottle, address: string, username: string,
   return times;
 }
 
-async function secondsToWait(throttle: LoginThrottle, address: string, username: string): Promise<number> {
+async function secondsToWait(throttle: Throttle, address: string, username: string): Promise<number> {
   try {
     await throttle.admit(address, username);
     return 0;
@@ -51,8 +51,8 @@ afterAll(async () => {
 });
 
 describe.each([
-  { where: "in memory", run: describe, open: () => new LoginThrottle() },
-  { where: `in Redis${reason}`, run: describeWithRedis, open: () => new LoginThrottle(redis) },
+  { where: "in memory", run: describe, open: () => new Throttle() },
+  { where: `in Redis${reason}`, run: describeWithRedis, open: () => new Throttle(redis) },
 ])("$where", ({ run, open }) => {
   run("the throttle of logins", () => {
     it("lets twenty wrong guesses at an account through from one address, and says how long to wait", async () => {
@@ -100,6 +100,19 @@ describe.each([
       expect(await guess(throttle, "192.0.2.6", "bob", 100)).toBe(20);
     });
 
+    it("lets a hundred registrations through from one address, and counts them by themselves", async () => {
+      const throttle = open();
+      const register = async (address: string) =>
+        throttle.admitRegistration(address).then(
+          () => true,
+          () => false,
+        );
+      const admitted = await Promise.all(Array.from({ length: 120 }, () => register("192.0.2.1")));
+      expect(admitted.filter(Boolean)).toHaveLength(100);
+      expect(await register("192.0.2.2")).toBe(true);
+      expect(await secondsToWait(throttle, "192.0.2.1", "alice")).toBe(0);
+    });
+
     it.each([
       ["one network of IPv6", "2001:db8::1", "2001:db8:0:0:ffff::2", true],
       ["two networks of IPv6", "2001:db8::1", "2001:db8:0:1::1", false],
@@ -115,7 +128,7 @@ describe.each([
 describe("the throttle in memory", () => {
   it("counts anew after five minutes", async () => {
     jest.useFakeTimers({ doNotFake: ["nextTick", "queueMicrotask"] });
-    const throttle = new LoginThrottle();
+    const throttle = new Throttle();
     expect(await guess(throttle, "192.0.2.1", "alice", 100)).toBe(20);
     jest.advanceTimersByTime(301_000);
     expect(await guess(throttle, "192.0.2.1", "alice", 100)).toBe(20);
@@ -125,7 +138,7 @@ describe("the throttle in memory", () => {
 describeWithRedis(`the throttle in Redis${reason}`, () => {
   it("is one for all who share it, and keeps neither names nor keys for ever", async () => {
     const other = await openRedis(server.url, openLog().log, PATIENTLY_MS);
-    const replicas = [new LoginThrottle(redis), new LoginThrottle(other)] as const;
+    const replicas = [new Throttle(redis), new Throttle(other)] as const;
     expect(await guess(replicas[0], "192.0.2.1", "alice", 12)).toBe(12);
     expect(await guess(replicas[1], "192.0.2.1", "alice", 100)).toBe(8);
     const keys = await redis.keys("*");
@@ -143,7 +156,7 @@ describeWithRedis(`the throttle in Redis${reason}`, () => {
     await using own = await startRedis();
     const { log, lines } = openLog();
     const client = await openRedis(own.url, log, silenceMs);
-    const throttle = new LoginThrottle(client);
+    const throttle = new Throttle(client);
     expect(await guess(throttle, "192.0.2.1", "alice", 5)).toBe(5);
     await own[fault]();
     expect(await guess(throttle, "192.0.2.1", "alice", 100)).toBe(20);
@@ -162,7 +175,7 @@ describeWithRedis(`the throttle in Redis${reason}`, () => {
   it("does not keep the application from starting", async () => {
     const { log, lines } = openLog();
     const client = await openRedis("/nowhere/redis.sock", log);
-    expect(await guess(new LoginThrottle(client), "192.0.2.1", "alice", 100)).toBe(20);
+    expect(await guess(new Throttle(client), "192.0.2.1", "alice", 100)).toBe(20);
     expect(lines.join()).toContain("redis is away");
     client.disconnect();
   });

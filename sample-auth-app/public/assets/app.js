@@ -22,7 +22,7 @@ class Refusal extends Error {
 
   static #describe(status, body, retryAfter) {
     const detail = body?.detail;
-    if (status === 429) return `Too many wrong passwords. Try again in ${retryAfter} seconds.`;
+    if (status === 429) return `Too many attempts. Try again in ${retryAfter} seconds.`;
     if (status >= 500) return "The server cannot answer just now. Try again in a moment.";
     if (Array.isArray(detail)) return detail.map(({ loc, msg }) => `${loc.at(-1)}: ${msg}`).join(". ");
     return detail ?? `The server answered ${status}.`;

@@ -8,7 +8,15 @@ import {
   getCurrentUser,
   getLog,
 } from "../dependencies.js";
-import { NAME_TAKEN, NewUser, PasswordChange, TOO_MANY_ATTEMPTS, UNAUTHORIZED, User } from "../models.js";
+import {
+  NAME_TAKEN,
+  NewUser,
+  PasswordChange,
+  TOO_MANY_ATTEMPTS,
+  TOO_MANY_REGISTRATIONS,
+  UNAUTHORIZED,
+  User,
+} from "../models.js";
 import { isAcceptablePassword } from "../security/passwords.js";
 
 /** Registration, and what users may see and change of themselves. */
@@ -18,14 +26,19 @@ users.post(
   "",
   {
     summary: "Register",
-    responses: { 409: NAME_TAKEN },
-    params: { newUser: NewUser, accounts: Depends(getAccounts), log: Depends(getLog) },
+    responses: { 409: NAME_TAKEN, 429: TOO_MANY_REGISTRATIONS },
+    params: {
+      newUser: NewUser,
+      accounts: Depends(getAccounts),
+      address: Depends(getClientAddress),
+      log: Depends(getLog),
+    },
     returns: User,
     statusCode: 201,
   },
-  async ({ newUser, accounts, log }) => {
+  async ({ newUser, accounts, address, log }) => {
     checkNewPassword(newUser.password, "password");
-    const account = await accounts.register(newUser);
+    const account = await accounts.register(newUser, address);
     if (account === null) {
       throw new HTTPException(409, "Username already taken");
     }

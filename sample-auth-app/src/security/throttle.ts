@@ -4,7 +4,7 @@ import { isIPv6 } from "node:net";
 import type { Redis } from "ioredis";
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes, type RateLimiterAbstract } from "rate-limiter-flexible";
 
-/** Too many wrong passwords; the next attempt may be made after a while. */
+/** Too many wrong passwords, or registrations; the next attempt may be made after a while. */
 export class TooManyAttemptsError extends Error {
   override name = "TooManyAttemptsError";
   readonly retryAfterSeconds: number;
@@ -23,23 +23,28 @@ const PER_ADDRESS = 100;
 const PER_ACCOUNT = 100;
 /** For one account from one address. */
 const PER_PAIR = 20;
+/** Registrations in that time from one address: each costs as much work as a login, and needs no account. */
+const REGISTRATIONS_PER_ADDRESS = 100;
 
 /**
- * Slows down those who guess passwords. Only failures count: who succeeds gets the attempt back.
+ * Slows down those who guess passwords, or register without end. Of logins only failures count: who succeeds gets the
+ * attempt back.
  *
  * An account that is attacked from many addresses runs out of attempts, but an address that has not failed at it lately
  * still has one. So the owner gets in, and of each address the attacker has, one guess in five minutes.
  */
-export class LoginThrottle {
+export class Throttle {
   readonly #addresses: RateLimiterAbstract;
   readonly #accounts: RateLimiterAbstract;
   readonly #pairs: RateLimiterAbstract;
+  readonly #registrations: RateLimiterAbstract;
 
   /** @param redis shares the counts with other processes; without it, and while it is away, they are this process's own */
   constructor(redis: Redis | null = null) {
-    this.#addresses = createLimiter("address", PER_ADDRESS, redis);
-    this.#accounts = createLimiter("account", PER_ACCOUNT, redis);
-    this.#pairs = createLimiter("pair", PER_PAIR, redis);
+    this.#addresses = createLimiter("login-address", PER_ADDRESS, redis);
+    this.#accounts = createLimiter("login-account", PER_ACCOUNT, redis);
+    this.#pairs = createLimiter("login-pair", PER_PAIR, redis);
+    this.#registrations = createLimiter("registration", REGISTRATIONS_PER_ADDRESS, redis);
   }
 
   /**
@@ -63,6 +68,18 @@ export class LoginThrottle {
     }
   }
 
+  /**
+   * Counts a registration.
+   *
+   * @throws TooManyAttemptsError when there is none left
+   */
+  async admitRegistration(address: string): Promise<void> {
+    const { waitSeconds } = await take(this.#registrations, networkOf(address));
+    if (waitSeconds > 0) {
+      throw new TooManyAttemptsError(waitSeconds);
+    }
+  }
+
   /** Gives the attempt back: it was no wrong guess. */
   async forgive(address: string, username: string): Promise<void> {
     const keys = keysOf(address, username);
@@ -75,7 +92,7 @@ export class LoginThrottle {
 }
 
 function createLimiter(name: string, points: number, redis: Redis | null): RateLimiterAbstract {
-  const options = { keyPrefix: `login-${name}`, points, duration: WINDOW_SECONDS };
+  const options = { keyPrefix: name, points, duration: WINDOW_SECONDS };
   const inMemory = new RateLimiterMemory(options);
   return redis === null
     ? inMemory

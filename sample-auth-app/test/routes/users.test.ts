@@ -60,6 +60,36 @@ describe("POST /users", () => {
     expect(await app.db.user.count()).toBe(1);
   });
 
+  it("answers 429 with Retry-After after a hundred from one address", async () => {
+    await using app = await openApp({ trustedProxies: ["127.0.0.1"] });
+    const register = (address: string) => app.request.post("/users").set("X-Forwarded-For", address).send(alice);
+    const statuses = [];
+    for (let count = 0; count < 100; count += 1) {
+      statuses.push((await register("192.0.2.1")).status);
+    }
+    expect(statuses).toEqual([201, ...Array(99).fill(409)]);
+    const refused = await register("192.0.2.1").expect(429, { detail: "Too Many Requests" });
+    expect(Number(refused.get("Retry-After"))).toBeGreaterThan(0);
+    await register("192.0.2.2").expect(409);
+  });
+
+  it("leaves the line for hashing to the logins, from however many addresses it is flooded", async () => {
+    await using app = await openApp({ trustedProxies: ["127.0.0.1"] });
+    await app.register();
+    const flood = Array.from({ length: 120 }, (_, index) =>
+      app.request
+        .post("/users")
+        .set("X-Forwarded-For", `192.0.2.${index}`)
+        .send({ ...alice, username: `user-${index}` }),
+    );
+    const registering = Promise.all(flood);
+    const logins = await Promise.all(Array.from({ length: 20 }, () => app.login()));
+    expect(logins.every(({ token }) => token !== "")).toBe(true);
+    const statuses = (await registering).map(({ status }) => status);
+    expect(statuses.filter((status) => status !== 201 && status !== 503)).toEqual([]);
+    expect(statuses).toContain(201);
+  });
+
   it("gives unknown fields no effect", async () => {
     await using app = await openApp();
     const body = { ...alice, id: 99, disabled: true, hashed_password: "!", items: [{ name: "pen" }], role: "admin" };
