@@ -4,7 +4,7 @@ import Generator, { type BaseOptions } from "yeoman-generator";
 import { answersOf, defaultAnswers, describeDefaults, hasDatabase, type Answers } from "./answers.js";
 import type { Cancellation } from "./cancellation.js";
 import { CommandError, messageOf } from "./errors.js";
-import { makeRepository, whyNoRepository } from "./git.js";
+import { commitAll, makeRepository, whyNoRepository } from "./git.js";
 import { describeNextSteps, exampleRequest, nextSteps } from "./next-steps.js";
 import { InterruptedError, runNpm } from "./npm.js";
 import { commandsOf } from "./package-manager.js";
@@ -16,7 +16,7 @@ import { findNameFault, folderOf } from "./project-name.js";
 import { createQuestions } from "./questions.js";
 import type { Report } from "./report.js";
 import { renderProject } from "./project.js";
-import { findTemplates } from "./templates.js";
+import { findTemplates, versionOf } from "./templates.js";
 import { writeProject } from "./write-project.js";
 
 /** What the generator is given by the command, or by whoever runs it in an environment of their own. */
@@ -35,7 +35,7 @@ export interface AppSettings {
 }
 
 /**
- * Makes a new project: asks, checks, writes all of it or nothing, then makes it a Git repository and installs it.
+ * Makes a new project: asks, checks, writes all of it or nothing, then makes it a Git repository, installs it, and commits it.
  *
  * Yeoman calls the methods named after its phases, in its order. The phase in which it would write file after file is
  * replaced by {@link writeProject}, its install task by one that reports a failure.
@@ -93,6 +93,19 @@ export class AppGenerator extends Generator<Record<string, unknown>, BaseOptions
     }
     if (this.#answers.install) {
       await this.#installDependencies();
+    }
+    // With the lock file that the installation has written.
+    if (this.#isRepository) {
+      this.#commitProject();
+    }
+  }
+
+  #commitProject(): void {
+    const { packageRoot, print } = this.options;
+    const message = `Create ${this.#answers.name} with create-tsgi ${versionOf(packageRoot)}`;
+    const fault = commitAll(this.#folder, message);
+    if (fault !== null) {
+      print(`The Git repository has no commit yet: ${fault}`);
     }
   }
 

@@ -36,3 +36,17 @@ export function makeRepository(folder: string): void {
     throw new CommandError(`the project is written, but it is no Git repository: ${error}`);
   }
 }
+
+/**
+ * Makes the first commit, of all that is not ignored. Without a signature, which may ask for a passphrase, and without the
+ * hooks that a person has for every new repository.
+ *
+ * @returns Git's own words for why there is none, such as a person that it does not know; `null` when it is made
+ */
+export function commitAll(folder: string, message: string): string | null {
+  const added = git(folder, "add", "--all");
+  const made = added.isDone
+    ? git(folder, "commit", "--quiet", "--no-verify", "--no-gpg-sign", `--message=${message}`)
+    : added;
+  return made.isDone ? null : (made.error.split("\n").findLast((line) => line.trim() !== "") ?? "git commit failed");
+}

@@ -105,7 +105,7 @@ export const flags: readonly Flag[] = [
     help: "create <folder>/<name> instead of ./<name>, in tsgi's own repository ../<name>",
   },
   ...pair("install", "install", "install the dependencies (default)"),
-  ...pair("git", "git", "make it a Git repository (default, unless it lies in one)"),
+  ...pair("git", "git", "make it a Git repository with a first commit (default, unless it lies in one)"),
   { name: "force", key: "force", help: "overwrite files that are in the way; nothing is ever deleted" },
   { name: "dry-run", key: "dryRun", help: "list the files and write nothing" },
   { name: "json", key: "json", help: "ask nothing, and print one JSON document for a program to read" },

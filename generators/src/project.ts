@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { hasDatabase, type Answers } from "./answers.js";
 import { renderDotenv } from "./dotenv.js";
 import { LeftOut } from "./features.js";
+import { isNamed, nameAfterProject } from "./own-names.js";
 import { renderPackageJson } from "./package-json.js";
 import { commandsOf } from "./package-manager.js";
 import { packageManagerFiles } from "./package-manager-files.js";
@@ -17,6 +18,8 @@ export interface ProjectOptions {
   /** The version of the generator, kept in the project for a later upgrade. */
   generatorVersion: string;
 }
+
+const rename = (text: string, _: Template, { answers }: ProjectOptions) => nameAfterProject(text, answers.name);
 
 /** Files of the template that are not copied as they are, each with what becomes of it. */
 const transforms: Readonly<Record<string, (text: string, template: Template, options: ProjectOptions) => string>> = {
@@ -37,7 +40,7 @@ export async function renderProject(template: Template, options: ProjectOptions)
   const add = (file: ProjectFile) => leftOut.hasFile(file.path) || files.set(file.path, file);
 
   for (const [path, file] of template.files) {
-    const transform = transforms[path];
+    const transform = transforms[path] ?? (isNamed(path) ? rename : undefined);
     add(copy(path, file, transform && ((text) => transform(text, template, options))));
   }
   for (const [path, file] of template.overlay) {

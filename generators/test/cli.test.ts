@@ -176,14 +176,30 @@ describe("a folder that is not empty", () => {
 });
 
 (hasProgram("git") ? describe : describe.skip)("Git (skipped where it is not installed)", () => {
-  it("makes the project a repository in which .env is ignored", async () => {
+  const person = { GIT_CONFIG_GLOBAL: "/dev/null", GIT_AUTHOR_NAME: "A", GIT_AUTHOR_EMAIL: "a@example.com" };
+  const committer = { GIT_COMMITTER_NAME: "A", GIT_COMMITTER_EMAIL: "a@example.com" };
+
+  it("makes the project a repository with one commit of all but what is ignored, .env above all", async () => {
     await using folder = await temporaryFolder();
-    await createTsgi(["my-app", "--yes", "--no-install"], { cwd: folder.path });
-    const { stdout } = await run("git", ["status", "--short", "--untracked-files=all"], {
-      cwd: join(folder.path, "my-app"),
-    });
-    expect(stdout).toContain("?? .env.example\n");
-    expect(stdout).not.toContain("?? .env\n");
+    const env = { ...person, ...committer };
+    const made = await createTsgi(["my-app", "--yes", "--no-install"], { cwd: folder.path, env });
+    expect(made.stdout).not.toContain("no commit");
+    const git = async (...parameters: string[]) =>
+      (await run("git", parameters, { cwd: join(folder.path, "my-app") })).stdout;
+    expect(await git("status", "--porcelain")).toBe("");
+    expect(await git("log", "--format=%s %an")).toMatch(/^Create my-app with create-tsgi \d+\.\d+\.\d+ A\n$/);
+    const files = (await git("ls-files")).split("\n");
+    expect(files).toEqual(expect.arrayContaining([".env.example", "package.json", "src/app.ts"]));
+    expect(files).not.toContain(".env");
+  });
+
+  it("says why there is no commit where Git does not know the person", async () => {
+    await using folder = await temporaryFolder();
+    const config = { GIT_CONFIG_COUNT: "1", GIT_CONFIG_KEY_0: "user.useConfigOnly", GIT_CONFIG_VALUE_0: "true" };
+    const env = { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null", ...config };
+    const { status, stdout } = await createTsgi(["my-app", "--yes", "--no-install"], { cwd: folder.path, env });
+    expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/has no commit yet: .*email/) });
+    expect(existsSync(join(folder.path, "my-app/.git"))).toBe(true);
   });
 
   it("is not started inside another repository, unless it is asked for", async () => {

@@ -78,6 +78,22 @@ describe.each(templateNames)("the template %s in the repository", (name) => {
     expect(references.filter(([, reference]) => reference !== undefined)).toEqual([]);
   });
 
+  it("gives a project the name that was asked for, wherever the template has its own", async () => {
+    const files = await render(name, { name: "@acme/x" });
+    const named = files
+      .filter(({ path }) => path !== "test/docker.test.ts") // which is about files of the repository
+      .map(({ path, contents }) => [
+        path,
+        /Sample application|Belongings|sample-auth-app/.exec(contents.toString("utf8")),
+      ]);
+    expect(named.filter(([, match]) => match !== null)).toEqual([]);
+    const read = (path: string) => files.find((file) => file.path === path)?.contents.toString("utf8") ?? "";
+    expect(read("src/app.ts")).toMatch(/new App\(\{\s*title: "x"/);
+    if (name === "auth") {
+      expect(read("public/index.html")).toContain("<title>x</title>");
+    }
+  });
+
   it("names the module of its application, and serves it in the place of the shell", async () => {
     const files = await render(name);
     const { tsgi, scripts } = JSON.parse(

@@ -94,7 +94,7 @@ describe("create-tsgi upgrade", () => {
     });
     const app = await project.read("src/app.ts");
     expect(app).toContain("App, Router, t }");
-    expect(app).toContain('title: "Items"');
+    expect(app).toContain('title: "my-app"');
     const manifest = JSON.parse(await project.read("package.json"));
     expect(manifest.scripts).toMatchObject({ mine: "echo", load: "node load-tests/run.js" });
     expect(manifest["create-tsgi"]).toMatchObject({ template: "minimal", ci: false });
@@ -117,7 +117,7 @@ describe("create-tsgi upgrade", () => {
     expect(status).toBe(1);
     expect(stdout).toContain('scripts.load: yours "mine", the template\'s "node load-tests/run.js"');
     expect(await project.read("src/app.ts")).toMatch(
-      /<<<<<<< yours\n.*My items.*\n=======\n.*"Items".*\n>>>>>>> create-tsgi \d/,
+      /<<<<<<< yours\n.*My items.*\n=======\n.*"my-app".*\n>>>>>>> create-tsgi \d/,
     );
     expect(JSON.parse(await project.read("package.json")).scripts.load).toBe("mine");
   });
