@@ -30,8 +30,12 @@ const generated = [
 
 /** The tools that every project needs, and that the workspaces of the repository share. */
 const commonTools = [
+  "@jest/globals",
+  "@swc/core",
+  "@swc/jest",
   "@types/node",
   "@types/supertest",
+  "jest",
   "oxfmt",
   "oxlint",
   "oxlint-tsgolint",
@@ -42,7 +46,7 @@ const commonTools = [
 
 /** The tools that some of them need besides. */
 const ownTools: Readonly<Record<TemplateName, readonly string[]>> = {
-  auth: ["@jest/globals", "@swc/core", "@swc/jest", "jest"],
+  auth: [],
   api: ["autocannon"],
   minimal: ["autocannon"],
 };
@@ -112,8 +116,7 @@ export class Repository implements TemplateSource {
     });
     // The others leave out parts of packages, which is for the repository to answer for, not for a project.
     const pins = Object.entries(textsOf(readJson(join(this.#root, "package.json"))["overrides"])).filter(
-      // What is pinned below jest is nothing to a project without it.
-      ([, version]) => /^\d/.test(version) && tools.includes("jest"),
+      ([, version]) => /^\d/.test(version),
     );
     return { devDependencies: Object.fromEntries(versions), overrides: Object.fromEntries(pins), compilerOptions };
   }

@@ -41,10 +41,10 @@ export async function scaffold(template: TemplateName, ...flags: string[]): Prom
     path,
     tool,
     create: (...parameters) => createTsgi(parameters, { cwd: path }),
-    test: (...paths) =>
-      template === "auth"
-        ? shell(`node --experimental-vm-modules node_modules/jest/bin/jest.js -i ${paths.join(" ")}`)
-        : shell(String(scripts.test)),
+    test: (...paths) => {
+      const [, jest = ""] = /(?:^|&& )(node .*jest\.js)$/.exec(String(scripts.test)) ?? [];
+      return shell(`${jest} -i ${paths.join(" ")}`);
+    },
     check: () => shell(String(scripts.check)),
     files: async () => {
       const names = readdirSync(path, { recursive: true, encoding: "utf8" }).filter(

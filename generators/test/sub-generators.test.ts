@@ -47,8 +47,8 @@ describe.each([
     expect(Object.fromEntries(await project.files())).toEqual(Object.fromEntries(once));
 
     expect(await project.check()).toMatchObject({ status: 0, stderr: "" });
-    const { status, stdout } = await project.test();
-    expect({ status, failed: /^not ok.*$/m.exec(stdout)?.[0] }).toEqual({ status: 0, failed: undefined });
+    const { status, stderr } = await project.test();
+    expect({ status, failed: /^ +● .*$/m.exec(stderr)?.[0] }).toEqual({ status: 0, failed: undefined });
     expect(await project.tool("tsc", "-b")).toMatchObject({ status: 0 });
     const load = await project.tool("node", "load-tests/run.js", "--seconds", "1", "--connections", "2");
     expect(load).toMatchObject({ status: 0 });

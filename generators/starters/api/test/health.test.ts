@@ -1,5 +1,4 @@
-import assert from "node:assert/strict";
-import { it } from "node:test";
+import { expect, it } from "@jest/globals";
 
 import { TestClient } from "tsgi/testing";
 
@@ -8,6 +7,6 @@ import { createApp } from "../src/app.js";
 it("says that it is well, with a name for the request and headers for the browser", async () => {
   await using client = await TestClient.open(createApp());
   const response = await client.get("/health").expect(200, { status: "ok" });
-  assert.equal(response.get("X-Content-Type-Options"), "nosniff");
-  assert.ok(response.get("X-Request-ID"));
+  expect(response.get("X-Content-Type-Options")).toBe("nosniff");
+  expect(response.get("X-Request-ID")).toBeDefined();
 });

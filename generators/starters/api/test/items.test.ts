@@ -1,5 +1,4 @@
-import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe, expect, it } from "@jest/globals";
 
 import { TestClient } from "tsgi/testing";
 
@@ -12,7 +11,7 @@ describe("/items", () => {
     await using client = await TestClient.open(createApp());
     await client.get("/items").expect(200, []);
     const added = await client.post("/items").send(pen).expect(201);
-    assert.equal(added.get("Location"), "/items/1");
+    expect(added.get("Location")).toBe("/items/1");
     await client.post("/items").send({ name: "Lamp", price: 30 }).expect(201);
     await client.get("/items?limit=1&offset=1").expect(200, [{ id: 2, name: "Lamp", price: 30 }]);
   });

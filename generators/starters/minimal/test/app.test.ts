@@ -1,4 +1,4 @@
-import { it } from "node:test";
+import { it } from "@jest/globals";
 
 import { TestClient } from "tsgi/testing";
 
