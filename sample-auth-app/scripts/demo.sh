@@ -78,7 +78,7 @@ bearer="Authorization: Bearer $(token)"
 step 200 "The token says who it is" -H "$bearer" "$url/users/me"
 holds '{"username":"demo","email":"demo@example.com","disabled":false}'
 step 200 "The user's three items" -H "$bearer" "$url/items"
-holds '{"name":"Notebook","owner":"demo"}'
+holds '{"id":1,"name":"Notebook","owner":"demo"}'
 step 401 "A wrong password" -d username=demo -d password=wrong "$url/auth/token"
 holds '{"detail":"Incorrect username or password"}'
 tampered=$(printf '%s' "$bearer" | sed 's/A\(.\{9\}\)$/B\1/; t; s/.\(.\{9\}\)$/A\1/')

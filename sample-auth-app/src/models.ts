@@ -69,7 +69,7 @@ export const PasswordChange = t.Object(
 );
 
 /** A thing that belongs to a user. */
-export const Item = t.Object({ name: t.String(), owner: t.String() }, { title: "Item" });
+export const Item = t.Object({ id: t.Integer(), name: t.String(), owner: t.String() }, { title: "Item" });
 export type Item = Static<typeof Item>;
 
 /** What it takes to add one. */

@@ -5,7 +5,9 @@ import path from "node:path";
 
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 
-import { openApp, PASSWORD } from "./support.js";
+import { seed } from "../src/seed.js";
+import { Passwords } from "../src/security/passwords.js";
+import { CHEAP, openApp, PASSWORD } from "./support.js";
 import { CACHE, launchChromium, WITHOUT_BROWSER, type Browser, type Profile, type Tab } from "./support/chromium.js";
 
 const withBrowser = WITHOUT_BROWSER === null ? describe : describe.skip;
@@ -30,7 +32,7 @@ withBrowser(`the page in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT_
   });
 
   /** Opens the page in a profile of its own, or in one that is open already. */
-  async function visit(profile?: Profile) {
+  async function visit(profile?: Profile, url = app.url) {
     const own = profile ?? (await browser.newContext({ viewport: DESKTOP }));
     const tab = await own.newPage();
     const messages: string[] = [];
@@ -38,8 +40,14 @@ withBrowser(`the page in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT_
     tab.on("console", (message) => messages.push(message.text()));
     tab.on("pageerror", (error) => messages.push(error.message));
     tab.on("request", (request) => requests.push(request.url()));
-    await tab.goto(app.url, SETTLED);
-    return { tab, profile: own, messages: () => messages.filter((text) => !REFUSED.test(text)), requests };
+    await tab.goto(url, SETTLED);
+    return {
+      tab,
+      profile: own,
+      said: messages,
+      messages: () => messages.filter((text) => !REFUSED.test(text)),
+      requests,
+    };
   }
 
   const picture = (tab: Tab, name: string) => tab.screenshot({ path: path.join(CACHE, `${name}.png`), fullPage: true });
@@ -64,11 +72,11 @@ withBrowser(`the page in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT_
     await tab.getByText(`Added “${name}”`).waitFor();
   }
 
-  it("asks who is there, without a message, a script of its own text or another host", async () => {
-    const { tab, profile, messages, requests } = await visit();
+  it("asks who is there, without a line in the console, a script of its own text or another host", async () => {
+    const { tab, profile, said, requests } = await visit();
     await tab.locator("#login").waitFor();
     await picture(tab, "sample-entrance");
-    expect(messages()).toEqual([]);
+    expect(said).toEqual([]);
     expect(requests.filter((url) => !url.startsWith(app.url))).toEqual([]);
     await profile.close();
   });
@@ -99,13 +107,31 @@ withBrowser(`the page in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT_
     for (const name of ["Notebook", "Fountain pen", "<img src=x onerror=alert(1)>"]) {
       await add(tab, name);
     }
-    expect(await tab.locator("#items li").allInnerTexts()).toEqual([
+    expect(await tab.locator("#items li span").allInnerTexts()).toEqual([
       "Notebook",
       "Fountain pen",
       "<img src=x onerror=alert(1)>",
     ]);
     await picture(tab, "sample-items");
     expect(messages()).toEqual([]);
+    await profile.close();
+  });
+
+  it("names the demo user in development, who logs in and deletes an item", async () => {
+    await using own = await openApp({ environment: "development" });
+    await seed(own.db, new Passwords(CHEAP));
+    const { tab, profile, said } = await visit(undefined, own.url);
+    expect(await tab.locator("#demo").innerText()).toBe("In development: user demo, password demo-password");
+    await logIn(tab, "demo", "demo-password");
+    await tab.getByRole("button", { name: "Delete Fountain pen" }).click();
+    await tab.getByText("Deleted “Fountain pen”").waitFor();
+    await tab.reload(SETTLED);
+    expect(await tab.locator("#items li span").allInnerTexts()).toEqual(["Notebook", "Desk lamp"]);
+    for (const name of ["Notebook", "Desk lamp"]) {
+      await tab.getByRole("button", { name: `Delete ${name}` }).click();
+    }
+    await tab.locator("#empty").waitFor();
+    expect(said).toEqual([]);
     await profile.close();
   });
 
@@ -120,7 +146,7 @@ withBrowser(`the page in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT_
     expect(await tab.evaluate("document.cookie + JSON.stringify({ ...localStorage, ...sessionStorage })")).toBe("{}");
     await tab.reload(SETTLED);
     expect(await tab.locator("#name").innerText()).toBe("bob");
-    expect(await tab.locator("#items li").allInnerTexts()).toEqual(["Lamp"]);
+    expect(await tab.locator("#items li span").allInnerTexts()).toEqual(["Lamp"]);
     const second = await visit(profile);
     await Promise.all([tab.reload(SETTLED), second.tab.reload(SETTLED)]);
     expect(await tab.locator("#name").innerText()).toBe("bob");
@@ -176,7 +202,7 @@ withBrowser(`the page in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT_
     await picture(tab, "sample-phone");
     await tab.getByRole("button", { name: "Show more" }).click();
     await tab.locator("#more").waitFor({ state: "hidden" });
-    expect(await tab.locator("#items li").allInnerTexts()).toEqual(names);
+    expect(await tab.locator("#items li span").allInnerTexts()).toEqual(names);
     expect(await tab.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
     await profile.close();
   });

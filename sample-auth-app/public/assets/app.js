@@ -1,5 +1,5 @@
 /**
- * The page: register, log in, see one's items and add some.
+ * The page: register, log in, see one's items, add some and delete some.
  *
  * The access token lives in a variable and nowhere else, so no other page and no later script finds it. After a reload
  * the refresh cookie, which scripts cannot read, gives a new one.
@@ -97,13 +97,31 @@ async function showPage(cursor = null) {
   content.forEach(appendItem);
   nextCursor = headers.get("X-Next-Cursor");
   element("more").hidden = nextCursor === null;
-  element("empty").hidden = element("items").childElementCount > 0;
+  showWhetherEmpty();
 }
 
-function appendItem({ name }) {
+function appendItem({ id, name }) {
   const entry = document.createElement("li");
-  entry.textContent = name; // as text: a name is not markup
+  const label = document.createElement("span");
+  label.textContent = name; // as text: a name is not markup
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "quiet";
+  button.textContent = "Delete";
+  button.setAttribute("aria-label", `Delete ${name}`);
+  const remove = async () => {
+    await sendAsUser(`/items/${id}`, { method: "DELETE" });
+    entry.remove();
+    showWhetherEmpty();
+    say(`Deleted “${name}”.`);
+  };
+  button.addEventListener("click", () => void perform(button, remove));
+  entry.append(label, button);
   element("items").append(entry);
+}
+
+function showWhetherEmpty() {
+  element("empty").hidden = nextCursor !== null || element("items").childElementCount > 0;
 }
 
 function selectTab(name) {
@@ -161,7 +179,7 @@ onSubmit("add", async ({ name }) => {
   const { content } = await sendAsUser("/items", { method: "POST", json: { name } });
   // The newest stands last: it is shown when all before it are.
   if (nextCursor === null) appendItem(content);
-  element("empty").hidden = true;
+  showWhetherEmpty();
   say(`Added “${content.name}”.`);
 });
 
@@ -174,10 +192,22 @@ onClick("logout", async () => {
 onClick("tab-login", async () => selectTab("login"));
 onClick("tab-register", async () => selectTab("register"));
 
+function showDemo({ username, password }) {
+  element("demo-username").textContent = username;
+  element("demo-password").textContent = password;
+  element("demo").hidden = false;
+}
+
 // Whoever has a session is shown what is theirs; to have none is no error.
 try {
-  await refresh();
-  await showHome();
+  const { content } = await send("/auth/session");
+  if (content.demo !== null) showDemo(content.demo);
+  if (content.hasCookie) {
+    await refresh();
+    await showHome();
+  } else {
+    showEntrance();
+  }
 } catch (error) {
   showEntrance();
   if (error.status !== 401) say("The server cannot be reached.", true);

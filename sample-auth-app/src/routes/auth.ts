@@ -25,6 +25,7 @@ import {
 } from "../dependencies.js";
 import { noStore } from "../middleware.js";
 import { CROSS_SITE, INCORRECT, TokenResponse, TOO_MANY_ATTEMPTS, UNAUTHORIZED } from "../models.js";
+import { DEMO_USER } from "../seed.js";
 import type { IssuedRefreshToken } from "../security/refresh-tokens.js";
 import type { AccessTokens } from "../security/tokens.js";
 
@@ -89,6 +90,19 @@ auth.post(
     }
     log.info({ user: account.username }, "login");
     return tokenResponse(accessTokens, account);
+  },
+);
+
+auth.get(
+  "/session",
+  { includeInSchema: false, params: { refresh_token: Cookie({ default: null }), config: Depends(getConfig) } },
+  // For the page, before it asks for what would be refused: browsers write each 401 to their console.
+  async ({ refresh_token, config }) => {
+    const { username, password } = DEMO_USER;
+    return {
+      hasCookie: refresh_token !== null,
+      demo: config.environment === "development" ? { username, password } : null,
+    };
   },
 );
 

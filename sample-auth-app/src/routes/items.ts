@@ -34,7 +34,7 @@ items.get(
     if (rows.length > limit && last !== undefined) {
       response.headers.set("x-next-cursor", String(last.id));
     }
-    return page.map(({ name }) => ({ name, owner: account.username }));
+    return page.map(({ id, name }) => ({ id, name, owner: account.username }));
   },
 );
 
@@ -49,7 +49,7 @@ items.post(
   async ({ newItem, account, db, response }) => {
     const { id, name } = await db.item.create({ data: { name: newItem.name, ownerId: account.id } });
     response.headers.set("location", `/items/${id}`);
-    return { name, owner: account.username };
+    return { id, name, owner: account.username };
   },
 );
 
@@ -66,7 +66,7 @@ items.get(
     if (item === null) {
       throw new HTTPException(404);
     }
-    return { name: item.name, owner: account.username };
+    return { id: item.id, name: item.name, owner: account.username };
   },
 );
 

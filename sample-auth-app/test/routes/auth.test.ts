@@ -317,6 +317,20 @@ describe("POST /auth/refresh", () => {
   });
 });
 
+describe("GET /auth/session", () => {
+  it("tells whether there is a cookie, good or not, and names the demo user in development alone", async () => {
+    for (const environment of ["development", "test", "production"] as const) {
+      await using app = await openApp({ environment });
+      const ask = (cookie: string) => app.request.get("/auth/session").set("Cookie", cookie).expect(200);
+      const [without, having] = [await ask(""), await ask("refresh_token=x")];
+      expect([without.body.hasCookie, having.body.hasCookie]).toEqual([false, true]);
+      const demo = environment === "development" ? { username: "demo", password: "demo-password" } : null;
+      expect(without.body.demo).toEqual(demo);
+      expect(without.get("Cache-Control")).toBe("no-store");
+    }
+  });
+});
+
 describe("POST /auth/logout", () => {
   it("ends the session and the cookie, and is no error without one", async () => {
     await using app = await openApp();

@@ -24,9 +24,19 @@ describe("GET /items", () => {
   it("lists the user's items by name and owner, and no one else's", async () => {
     await using shop = await openShop();
     await shop.get("/items").expect(200, [
-      { name: "pen", owner: "alice" },
-      { name: "book", owner: "alice" },
+      { id: 1, name: "pen", owner: "alice" },
+      { id: 3, name: "book", owner: "alice" },
     ]);
+  });
+
+  it("gives the id by which each item is found and removed", async () => {
+    await using shop = await openShop();
+    const { body } = await shop.get("/items").expect(200);
+    for (const item of body) {
+      await shop.get(`/items/${item.id}`).expect(200, item);
+      await shop.delete(`/items/${item.id}`).expect(204);
+    }
+    await shop.get("/items").expect(200, []);
   });
 
   it("wants a token", async () => {
@@ -73,7 +83,7 @@ describe("a page of GET /items", () => {
 
   it("shows nobody else's items, whatever the cursor", async () => {
     await using shop = await openShop();
-    await shop.get("/items?cursor=1").expect(200, [{ name: "book", owner: "alice" }]);
+    await shop.get("/items?cursor=1").expect(200, [{ id: 3, name: "book", owner: "alice" }]);
     await shop.get("/items?cursor=2147483647").expect(200, []);
   });
 
@@ -81,7 +91,9 @@ describe("a page of GET /items", () => {
     await using shop = await openShop();
     const first = await shop.get("/items?limit=1");
     await shop.delete(`/items/${first.get("X-Next-Cursor")}`).expect(204);
-    await shop.get(`/items?cursor=${first.get("X-Next-Cursor")}`).expect(200, [{ name: "book", owner: "alice" }]);
+    await shop
+      .get(`/items?cursor=${first.get("X-Next-Cursor")}`)
+      .expect(200, [{ id: 3, name: "book", owner: "alice" }]);
   });
 
   it.each(["limit=0", "limit=101", "limit=ten", "limit=", "cursor=0", "cursor=abc", "cursor=2147483648"])(
@@ -98,16 +110,16 @@ describe("POST /items", () => {
   it("adds an item of the user's, and says where it is", async () => {
     await using shop = await openShop();
     const response = await shop.post("/items").send({ name: "Füller 🖋" });
-    expect([response.status, response.body]).toEqual([201, { name: "Füller 🖋", owner: "alice" }]);
-    expect(response.get("Location")).toMatch(/^\/items\/\d+$/);
-    await shop.get(response.get("Location")!).expect(200, { name: "Füller 🖋", owner: "alice" });
+    expect([response.status, response.body]).toEqual([201, { id: 4, name: "Füller 🖋", owner: "alice" }]);
+    expect(response.get("Location")).toBe("/items/4");
+    await shop.get("/items/4").expect(200, response.body);
   });
 
   it("takes no field but the name: not the owner, not the key", async () => {
     await using shop = await openShop();
     const { id: ownerId } = await shop.db.user.findUniqueOrThrow({ where: { username: "bob" } });
     const body = { name: "pen", owner: "bob", ownerId, owner_id: ownerId, id: 4_711 };
-    const response = await shop.post("/items").send(body).expect(201, { name: "pen", owner: "alice" });
+    const response = await shop.post("/items").send(body).expect(201, { id: 4, name: "pen", owner: "alice" });
     expect(response.get("Location")).not.toBe("/items/4711");
   });
 
@@ -136,7 +148,7 @@ describe("DELETE /items/{item_id}", () => {
     await using shop = await openShop();
     await shop.delete("/items/1").expect(204, {});
     await shop.delete("/items/1").expect(404, { detail: "Not Found" });
-    await shop.get("/items").expect(200, [{ name: "book", owner: "alice" }]);
+    await shop.get("/items").expect(200, [{ id: 3, name: "book", owner: "alice" }]);
   });
 
   it("leaves another user's item where it is, and knows nothing of it", async () => {
@@ -149,7 +161,7 @@ describe("DELETE /items/{item_id}", () => {
 describe("GET /items/{item_id}", () => {
   it("shows an item of the user's", async () => {
     await using shop = await openShop();
-    await shop.get("/items/3").expect(200, { name: "book", owner: "alice" });
+    await shop.get("/items/3").expect(200, { id: 3, name: "book", owner: "alice" });
   });
 
   it("knows nothing of another user's item, just as of one that does not exist", async () => {
