@@ -89,6 +89,7 @@ export const site = {
         items: [
           page("Reference", "/reference/"),
           page("Errors at start", "/errors"),
+          page("Errors of the compiler", "/type-errors"),
           page("The life of a request", "/architecture"),
           page("Benchmarks", "/benchmarks"),
           page("Specification", "/specification"),

@@ -8,14 +8,16 @@ import { SocketEndpoint } from "./app/socket-endpoint.js";
 import type { ASGIApp, Receive, Scope, Send } from "./asgi.js";
 import { createState } from "./app/state.js";
 import { CallableInstance } from "./callable.js";
-import { type Middleware, wrap } from "./chain.js";
+import { type AddedMiddleware, type Middleware, wrap } from "./chain.js";
 import { type PoolStats, workerHost } from "./concurrency.js";
 import { DependencyOverrides } from "./dependencies.js";
 import {
+  type CheckKey,
   type ExceptionHandler,
   ExceptionHandlers,
   type ExceptionHandlersInit,
   type ExceptionKey,
+  type KeyedHandler,
 } from "./exception-handlers.js";
 import { configurationError } from "./exceptions.js";
 import { DEFAULT_LIMITS, type Limits, mergeLimits } from "./limits.js";
@@ -320,6 +322,7 @@ export class App extends DispatchingInstance {
   }
 
   /** Adds a middleware around everything so far: the last one added is outermost. The next request builds the chain. */
+  addMiddleware(middleware: AddedMiddleware): void;
   addMiddleware(middleware: Middleware): void {
     if (typeof middleware !== "function") {
       throw configurationError("TSGI_MIDDLEWARE_NOT_A_FUNCTION.added", middleware);
@@ -352,8 +355,7 @@ export class App extends DispatchingInstance {
    *
    * @throws ConfigurationError when the application serves already.
    */
-  exceptionHandler<E>(key: abstract new (...args: never) => E, handler: ExceptionHandler<E>): void;
-  exceptionHandler(key: number, handler: ExceptionHandler<Error>): void;
+  exceptionHandler<Key extends CheckKey<Key>>(key: Key, handler: KeyedHandler<Key>): void;
   exceptionHandler(key: ExceptionKey, handler: ExceptionHandler<never>): void {
     this.#assertOpen("exceptionHandler");
     this.#exceptionHandlers.set(key, handler);

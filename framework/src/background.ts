@@ -7,6 +7,11 @@ interface Task {
   readonly args: readonly unknown[];
 }
 
+/** A task as it is added: a function, and not what it gives. */
+interface UncalledFunction<Args extends unknown[]> {
+  (...args: Args): unknown;
+}
+
 /**
  * Tasks that run after the response has been sent, in the order in which they were added. One that fails is logged,
  * and the next still runs. A handler or a dependency gets them by naming the class in its params.
@@ -36,7 +41,7 @@ export class BackgroundTasks {
    *
    * @throws TypeError when `fn` is no function: often one that was called already.
    */
-  addTask<Args extends unknown[]>(fn: (...args: Args) => unknown, ...args: Args): void {
+  addTask<Args extends unknown[]>(fn: UncalledFunction<Args>, ...args: Args): void {
     if (typeof fn !== "function") {
       throw new TypeError(`addTask() takes a function and its arguments, not ${typeof fn}: addTask(notify, user).`);
     }

@@ -1,5 +1,6 @@
 /** What middleware is, and how it comes around an application. @module */
 import type { ASGIApp } from "./asgi.js";
+import type { Mistaken } from "./wording.js";
 
 /**
  * Wraps an application. What is not its business, every scope that is not HTTP among it, it hands on as it is.
@@ -17,6 +18,14 @@ import type { ASGIApp } from "./asgi.js";
  * ```
  */
 export type Middleware = (app: ASGIApp) => ASGIApp;
+
+/** Nothing is one: a function of requests is made a middleware by `httpMiddleware`. */
+interface UseHttpMiddleware {
+  readonly useHttpMiddleware: never;
+}
+
+/** A middleware as it is added: of a function in Express's form the compiler reports the result alone. */
+export type AddedMiddleware = (app: ASGIApp, ...none: Mistaken[]) => ASGIApp | UseHttpMiddleware;
 
 /** Wraps an app in a list of middleware, the last of the list outermost. */
 export function wrap(app: ASGIApp, middleware: readonly Middleware[]): ASGIApp {

@@ -11,6 +11,30 @@ export type ExceptionHandler<E = unknown> = (error: E, request: Request) => unkn
 // oxlint-disable-next-line typescript/no-explicit-any -- a constructor's arguments are contravariant
 export type ExceptionKey = number | (abstract new (...args: any) => unknown);
 
+/** The error that a handler gets: an object of the class, or any that is answered with the status. */
+type ErrorOf<Key> = Key extends abstract new (...args: never) => infer E ? E : Error;
+
+/** Nothing where the key is one, else what is wrong with it. */
+export type CheckKey<Key> = [Key] extends [ExceptionKey] ? unknown : KeyMistake<Key>;
+
+type KeyMistake<Key> = Key extends (...args: never) => unknown
+  ? "the class or the status comes first: exceptionHandler(MyError, (error, request) => …)"
+  : Key extends string
+    ? "a status is a number: exceptionHandler(404, …), not exceptionHandler('404', …)"
+    : "write the class itself: exceptionHandler(MyError, …), not exceptionHandler(new MyError(), …)";
+
+/** A further argument, as Express's `next`, which nobody passes. */
+interface ExceptionHandlerTakesErrorAndRequest {
+  readonly exceptionHandlerTakesErrorAndRequest: never;
+}
+
+/** The handler of what the key stands for. */
+export type KeyedHandler<Key> = (
+  error: ErrorOf<Key>,
+  request: Request,
+  ...none: ExceptionHandlerTakesErrorAndRequest[]
+) => unknown;
+
 /** Handlers as an option: a `Map`, a list of pairs, or a record by status. */
 export type ExceptionHandlersInit =
   | Iterable<readonly [ExceptionKey, ExceptionHandler<never>]>

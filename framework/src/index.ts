@@ -45,6 +45,7 @@ export {
   File,
   type FileOptions,
   Form,
+  type FromParams,
   Header,
   type Marker,
   ParamKind,
@@ -81,6 +82,7 @@ export {
   type AppVerb,
   type CallbackOperation,
   type Callbacks,
+  type FromPath,
   type HandlerArgs,
   type HandlerResult,
   type IncludeOptions,
@@ -98,6 +100,7 @@ export {
   type RouteOptions,
   type RoutePoolOptions,
   type StreamFormat,
+  type Verb,
 } from "./router.js";
 export { StaticFiles, type StaticFilesOptions } from "./static-files.js";
 export { type AcceptOptions, WebSocket } from "./websocket.js";

@@ -3,10 +3,16 @@ import type { BackgroundTasks } from "./background.js";
 import type { UploadFile } from "./datastructures.js";
 import { configurationError } from "./exceptions.js";
 import { assertOptions, namesOf } from "./options.js";
+import type { Marker, OUTPUT, PathMarker, SourceOptions } from "./params/marker.js";
+import type { AnnotationMistake, DependencyMistake } from "./params/mistakes.js";
 import type { Request } from "./request.js";
 import type { Response } from "./response.js";
-import { isSchema, type OptionalSchema, type Schema, type SchemaOutput } from "./schema.js";
+import { isSchema, type OptionalSchema, type Readable, type Schema, type SchemaOutput } from "./schema.js";
 import type { WebSocket } from "./websocket.js";
+import type { Mistaken } from "./wording.js";
+
+export type { Marker, PathMarker, SourceOptions } from "./params/marker.js";
+export type { GlobalResponse } from "./params/mistakes.js";
 
 /** Where a parameter comes from: the `kind` of a compiled parameter spec. */
 export const ParamKind = Object.freeze({
@@ -30,24 +36,6 @@ export type ParamKind = (typeof ParamKind)[keyof typeof ParamKind];
 /** The kinds whose values come as text or as a body, each read by one descriptor. */
 export type SourceKind = 0 | 1 | 2 | 3 | 4 | 5 | 6;
 
-declare const OUTPUT: unique symbol;
-
-/** A descriptor that gives the handler a `T`. */
-export interface Marker<T> {
-  readonly [OUTPUT]: T;
-}
-
-/** What a descriptor takes beside its schema. */
-export interface SourceOptions {
-  /** The name on the wire, where it is not the parameter's own. */
-  alias?: string;
-  description?: string;
-  examples?: readonly unknown[];
-  deprecated?: boolean;
-  /** Whether the document lists it. Defaults to `true`. */
-  includeInSchema?: boolean;
-}
-
 /** What `Body` takes beside its schema. */
 export interface BodyOptions extends SourceOptions {
   /** Whether a single body parameter is a member of an object all the same. Defaults to `false`. */
@@ -62,6 +50,24 @@ export interface FileOptions extends SourceOptions {
   mediaTypes?: readonly string[];
 }
 
+/** What a schema is told from options by, of which TypeBox's own type has an index signature that takes any. */
+type SchemaShape = { readonly static: unknown } | { readonly "~standard": unknown };
+
+/** The options that there are not, of an argument that is no schema. */
+type CheckOptions<Given, Options> = Given extends SchemaShape
+  ? unknown
+  : { [K in Exclude<keyof Given, keyof Options | "default">]: `there is no option ${K & string}` };
+
+/** The type that a single argument gives: that of the schema, or a text's. */
+type OutputOf<Given> = Given extends SchemaShape ? SchemaOutput<Given> : string | NullOf<Given>;
+
+type NullOf<Given> = Given extends { default: null } ? null : never;
+
+/** A value that is never absent where there is a default; `undefined` is no default. */
+type WithDefault<Output, Default> = [Default] extends [undefined]
+  ? Output
+  : Exclude<Output, undefined> | Extract<Default, null>;
+
 /** The type of a list schema's files, or of a single one. A schema of anything is that of one. */
 type FileOutput<S> = FilesOf<SchemaOutput<S>> | (S extends OptionalSchema ? undefined : never);
 
@@ -69,14 +75,24 @@ type FilesOf<Output> = 0 extends 1 & Output
   ? UploadFile
   : (Exclude<Output, undefined> extends readonly unknown[] ? UploadFile[] : UploadFile) | Extract<Output, undefined>;
 
-/** The function `File`. */
+/** A file's options without a schema: of one file, or of all under the name. */
+type FilesOptions = FileOptions &
+  ({ multiple?: false; default?: null } | { multiple: true; default?: null | readonly [] });
+
+/** The function `File`. No two forms take the same number of arguments: the compiler explains the one that was meant. */
 export interface FileSource {
-  (options: FileOptions & { multiple: true; default: null }): Marker<UploadFile[] | null>;
-  (options: FileOptions & { multiple: true; default?: readonly [] }): Marker<UploadFile[]>;
-  (options: FileOptions & { multiple?: false; default: null }): Marker<UploadFile | null>;
-  (options?: FileOptions & { multiple?: false }): Marker<UploadFile>;
-  <S extends Schema>(schema: S, options: FileOptions & { default: null }): Marker<FileOutput<S> | null>;
-  <S extends Schema>(schema: S, options?: FileOptions): Marker<FileOutput<S>>;
+  (): Marker<UploadFile>;
+  <Given extends Schema | FilesOptions>(
+    given: Given & CheckOptions<Given, FileOptions>,
+  ): Marker<
+    Given extends SchemaShape
+      ? FileOutput<Given>
+      : (Given extends { multiple: true } ? UploadFile[] : UploadFile) | NullOf<Given>
+  >;
+  <S extends Schema, Default extends null = never>(
+    schema: S,
+    options: FileOptions & { default?: Default },
+  ): Marker<FileOutput<S> | Default>;
 }
 
 /** Every option that a descriptor of any source may have. */
@@ -84,34 +100,42 @@ export interface AnySourceOptions extends BodyOptions, FileOptions {
   default?: unknown;
 }
 
-/** A descriptor's function: without a schema a string. */
+/** A descriptor's function, of a schema, options, or both: without a schema a string. */
 export interface Source<Options = SourceOptions> {
-  <S extends Schema>(schema: S): Marker<SchemaOutput<S>>;
-  <S extends Schema>(
+  (): Marker<string>;
+  <Given extends Schema | (Options & { default?: string | null })>(
+    given: Given & CheckOptions<Given, Options>,
+  ): Marker<OutputOf<Given>>;
+  <S extends Schema, const Default extends Readable<SchemaOutput<S>> | null | undefined = undefined>(
     schema: S,
-    options: Options & { default: null },
-  ): Marker<Exclude<SchemaOutput<S>, undefined> | null>;
-  <S extends Schema>(
-    schema: S,
-    options: Options & { default: SchemaOutput<S> },
-  ): Marker<Exclude<SchemaOutput<S>, undefined>>;
-  <S extends Schema>(schema: S, options: Options): Marker<SchemaOutput<S>>;
-  (options: Options & { default: null }): Marker<string | null>;
-  (options: Options & { default: string }): Marker<string>;
-  (options?: Options): Marker<string>;
+    options: Options & { default?: Default },
+  ): Marker<WithDefault<SchemaOutput<S>, Default>>;
 }
 
-/** The descriptor of a path parameter. It has no default: a path parameter is never absent. */
-export interface PathMarker<T> extends Marker<T> {
-  readonly in: "path";
+/** The options of `Path`, of which none is a default: a path parameter is never absent. */
+interface PathOptions extends SourceOptions {
+  default?: unknown;
 }
 
-/** The function `Path`. With an alias the name in the pattern is another, which registration alone can check. */
+interface UseQueryForAnOptionalValue {
+  readonly useQueryForAnOptionalValue: never;
+}
+
+type CheckPathOptions<Given> = Given extends SchemaShape
+  ? unknown
+  : CheckOptions<Given, SourceOptions> & { default?: UseQueryForAnOptionalValue };
+
+/** With an alias the name in the pattern is another, which registration alone can check. */
+type PathOutput<Output, Options> = Options extends { alias: string } ? Marker<Output> : PathMarker<Output>;
+
+/** The function `Path`. */
 export interface PathSource {
-  <S extends Schema>(schema: S, options: SourceOptions & { alias: string }): Marker<SchemaOutput<S>>;
-  <S extends Schema>(schema: S, options?: SourceOptions): PathMarker<SchemaOutput<S>>;
-  (options: SourceOptions & { alias: string }): Marker<string>;
-  (options?: SourceOptions): PathMarker<string>;
+  (): PathMarker<string>;
+  <Given extends Schema | PathOptions>(given: Given & CheckPathOptions<Given>): PathOutput<OutputOf<Given>, Given>;
+  <S extends Schema, Options extends PathOptions>(
+    schema: S,
+    options: Options & CheckPathOptions<Options>,
+  ): PathOutput<SchemaOutput<S>, Options>;
 }
 
 /** The descriptor of a value that comes from the request. */
@@ -259,15 +283,30 @@ export type AnnotationOutput<A> = A extends { readonly [OUTPUT]: infer T }
     ? SchemaOutput<A>
     : A extends new (...args: never) => infer I
       ? I
-      : never;
+      : Mistaken;
+
+/** Names and annotations where all are right, and the message of each that is not. */
+export type CheckParams<P> = P[keyof P] extends Annotation
+  ? unknown
+  : { [K in keyof P]: P[K] extends Annotation ? P[K] : AnnotationMistake<P[K]> };
+
+/** The same of `withParams`, whose arguments are easily swapped. */
+type CheckCarried<P> = [P] extends [(...args: never) => unknown]
+  ? "the params come first: withParams({ page: Query() }, async ({ page }) => …)"
+  : CheckParams<P>;
 
 /** The names in a path pattern. */
 export type PathNames<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | PathNames<Rest>
+  ? Rest extends ""
+    ? Name
+    : Name | PathNames<Rest>
   : never;
 
+/** The values of the params, by the names that they are declared under. */
+export type FromParams<P> = { [K in keyof P]: AnnotationOutput<P[K]> };
+
 /** What a function with these params is called with. */
-export type Args<P> = { [K in keyof P]: AnnotationOutput<P[K]> };
+export type Args<P> = FromParams<P>;
 
 /** What a dependency gives: what it yields, resolves to, or is. */
 type Yielded<R> = R extends AsyncGenerator<infer Y, unknown, unknown> | Generator<infer Y, unknown, unknown>
@@ -278,7 +317,7 @@ type DependencyResult<C> = C extends new (...args: never) => infer I
   ? I
   : C extends (...args: never) => infer R
     ? Yielded<R>
-    : never;
+    : Mistaken;
 
 /** What `Depends` takes: a callable without arguments, or one that carries its params. */
 export type Dependency =
@@ -286,6 +325,9 @@ export type Dependency =
   | (new () => unknown)
   | (((args: never) => unknown) & { readonly [PARAMS]: unknown })
   | ((new (args: never) => unknown) & { readonly params: Params });
+
+/** Nothing to say of a dependency, else what is wrong with it. A generator is not known yet while it is inferred. */
+type CheckDependency<C> = [C] extends [Dependency] ? unknown : unknown extends C ? Dependency : DependencyMistake<C>;
 
 /** What `Depends` takes beside its callable. */
 export interface DependsOptions {
@@ -312,12 +354,12 @@ export class DependsMarker {
   /** The scopes that `Security` asks for. */
   readonly scopes: readonly string[];
 
-  constructor(callable: Callable, options: DependsOptions & { scopes?: readonly string[] }, name: string) {
+  constructor(callable: unknown, options: DependsOptions & { scopes?: readonly string[] }, name: string) {
     if (typeof callable !== "function") {
       throw configurationError("TSGI_DEPENDENCY_NOT_CALLABLE", name, callable);
     }
     assertOptions(`${name}()`, options, name === "Security" ? [...DEPENDS_OPTIONS, "scopes"] : DEPENDS_OPTIONS);
-    this.callable = callable;
+    this.callable = callable as Callable;
     this.useCache = options.useCache ?? true;
     this.scope = options.scope ?? "request";
     this.scopes = Object.freeze([...(options.scopes ?? [])]);
@@ -338,15 +380,23 @@ export class DependsMarker {
  * app.get("/items", { params: { window: Depends(getPage) } }, async ({ window }) => window);
  * ```
  */
-export function Depends<C extends Dependency>(callable: C, options: DependsOptions = {}): Marker<DependencyResult<C>> {
+export function Depends<C extends CheckDependency<C>>(
+  callable: C,
+  options?: DependsOptions,
+): Marker<DependencyResult<C>>;
+export function Depends(callable: unknown, options: DependsOptions = {}): DependsMarker {
   return new DependsMarker(callable, options, "Depends");
 }
 
 /** A dependency that is told, through `SecurityScopes`, which scopes are asked for here and on the way here. */
-export function Security<C extends Dependency>(
+export function Security<C extends CheckDependency<C>>(
   callable: C,
+  options?: DependsOptions & { scopes?: readonly string[] },
+): Marker<DependencyResult<C>>;
+export function Security(
+  callable: unknown,
   options: DependsOptions & { scopes?: readonly string[] } = {},
-): Marker<DependencyResult<C>> {
+): DependsMarker {
   return new DependsMarker(callable, options, "Security");
 }
 
@@ -370,7 +420,7 @@ export class SecurityScopes {
  *
  * @throws ConfigurationError when the function carries other params already.
  */
-export function withParams<const P extends Params, F extends (args: Args<P>) => unknown>(
+export function withParams<const P extends CheckCarried<P>, F extends (args: Args<P>) => unknown>(
   params: P,
   fn: F,
 ): F & WithParams<P, ReturnType<F>> {

@@ -2,25 +2,20 @@
 import type { ASGIApp } from "./asgi.js";
 import type { Middleware } from "./chain.js";
 import {
+  type CheckKey,
   type ExceptionHandler,
   ExceptionHandlers,
   type ExceptionHandlersInit,
   type ExceptionKey,
+  type KeyedHandler,
 } from "./exception-handlers.js";
 import { configurationError } from "./exceptions.js";
 import { assertOptions, namesOf } from "./options.js";
 import type { Callable, Marker } from "./params.js";
 import { PathPattern } from "./path-pattern.js";
-import type { Request } from "./request.js";
 import { assertLists } from "./router/lists.js";
-import type {
-  MultiRouteOptions,
-  MultiVerb,
-  RouteMetadata,
-  RouteOptions,
-  RouterVerb,
-  SocketVerb,
-} from "./router/options.js";
+import type { MultiRouteOptions, RouteMetadata, RouteOptions } from "./router/options.js";
+import type { MultiVerb, RouterVerb, SocketVerb } from "./router/verbs.js";
 
 export type {
   CallbackOperation,
@@ -30,18 +25,14 @@ export type {
   ResponseDocs,
 } from "./router/document-options.js";
 export type {
-  AppVerb,
-  HandlerArgs,
-  HandlerResult,
   MultiRouteOptions,
-  MultiVerb,
   RouteMetadata,
   RouteOptions,
   RoutePoolOptions,
-  RouterVerb,
-  SocketVerb,
   StreamFormat,
 } from "./router/options.js";
+export type { FromPath, HandlerArgs, HandlerResult } from "./router/route-types.js";
+export type { AppVerb, MultiVerb, RouterVerb, SocketVerb, Verb } from "./router/verbs.js";
 export { assertLists } from "./router/lists.js";
 export { type PathParams, type Resolved } from "./router/route.js";
 export { RadixNode } from "./router/radix-node.js";
@@ -358,8 +349,7 @@ export class Router<const Prefix extends string = ""> {
   }
 
   /** Registers what becomes of an error of this router's routes, and of the routers that it includes. */
-  exceptionHandler<E>(key: abstract new (...args: never) => E, handler: ExceptionHandler<E>): void;
-  exceptionHandler(key: number, handler: (error: Error, request: Request) => unknown): void;
+  exceptionHandler<Key extends CheckKey<Key>>(key: Key, handler: KeyedHandler<Key>): void;
   exceptionHandler(key: ExceptionKey, handler: ExceptionHandler<never>): void {
     this.#exceptionHandlers.set(key, handler);
   }

@@ -30,3 +30,7 @@ function editDistance(left: string, right: string): number {
   }
   return row[right.length] as number;
 }
+
+/** The type of what is a mistake already, so that the compiler does not complain of it a second time. */
+// oxlint-disable-next-line typescript/no-explicit-any -- each use of `unknown` or `never` would be an error of its own
+export type Mistaken = any;

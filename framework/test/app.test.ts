@@ -302,10 +302,10 @@ describe("registration", () => {
   it.each<[string, (app: App) => unknown, RegExp]>([
     ["a handler that is no function", (app) => app.get("/a", "x" as never), /GET \/a: .*function/],
     ["a missing handler", (app) => app.get("/a", {}, undefined as never), /GET \/a: the handler should be a function/],
-    ["a path without a slash", (app) => app.get("a", handler), /GET a: a path starts with "\/": write "\/a"/],
+    ["a path without a slash", (app) => app.get("a" as string, handler), /GET a: a path starts with "\/": write "\/a"/],
     ["the same method and pattern", (app) => app.get("/taken/{x}", handler), /GET \/taken\/\{x\}: /],
     ["a method that is none", (app) => app.route("/a", { methods: ["GET /"] }, handler), /"GET \/" is no method/],
-    ["a pattern with a constraint", (app) => app.get("/{id:\\d+}", handler), /GET \/\{id:/],
+    ["a pattern with a constraint", (app) => app.get("/{id:\\d+}" as string, handler), /GET \/\{id:/],
     ["a mount with names", (app) => app.mount("/{x}", async () => {}), /mount \/\{x\}/],
     ["a mount of nothing", (app) => app.mount("/x", null as never), /mount \/x: an ASGI application is a function/],
     ["an App mounted on itself", (app) => app.mount("/x", app), /cannot mount itself/],

@@ -291,7 +291,7 @@ describeMatrix("an absent value", ({ probe }) => {
       a: t.Integer({ default: 1 }),
       b: Query(t.Integer({ default: 1 }), { default: 2 }),
       c: Query(t.Integer({ default: 1 })),
-      d: Query(t.Integer({ default: 1 }), { default: undefined as never }),
+      d: Query(t.Integer({ default: 1 }), { default: undefined }),
       e: t.Optional(t.Integer({ default: 5 })),
       f: t.Date({ default: "2024-01-01T00:00:00Z" }),
       g: t.Date({ default: new Date(0) }),

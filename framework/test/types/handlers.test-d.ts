@@ -289,6 +289,11 @@ app.route(
   // @ts-expect-error -- age is missing
   async () => ({ name: "a" }),
 );
+// Its methods are options, so that there is no form without them.
+// @ts-expect-error -- a handler in the place of the options
+app.route("/r", async () => null);
+const decoratedRoute = app.route("/r/{id}", { methods: ["PUT"] })(async ({ id }) => id);
+is<Equal<Parameters<typeof decoratedRoute>[0]["id"], string>>();
 // Of a generator, `returns` is the type of each item.
 app.get("/x", { returns: User, stream: "sse" }, async function* () {
   yield { name: "a", age: 1 };
@@ -304,6 +309,24 @@ app.get(
     yield { name: "a" };
   },
 );
+// What is one of several schemas gives the value of each.
+const schemas = [z.object({ a: z.string() }), v.object({ a: v.string() })] as const;
+app.get("/x", { params: { o: Query(schemas[Math.random() > 0.5 ? 0 : 1]) } }, async ({ o }) => {
+  is<Equal<typeof o.a, string>>();
+});
+// A default of a literal is that literal, and none of an option beside it is taken for a schema.
+app.get(
+  "/x",
+  { params: { sort: Query(t.Union([t.Literal("asc"), t.Literal("desc")]), { default: "asc" }) } },
+  async ({ sort }) => {
+    is<Equal<typeof sort, "asc" | "desc">>();
+  },
+);
+app.get("/x/{id}", { params: { other: Path({ alias: "id" }) } }, async ({ other }) => {
+  is<Equal<typeof other, string>>();
+});
+// A path that is put together is checked at registration alone.
+app.get(`${String(Math.random())}/x`, async () => null);
 // A list as default is a list.
 app.get("/x", { params: { tags: Query(t.Array(t.String()), { default: [] }) } }, async ({ tags }) => {
   is<Equal<typeof tags, string[]>>();

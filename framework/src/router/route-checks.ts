@@ -1,0 +1,42 @@
+import type { Annotation, CheckParams, Injectable, Marker, PathNames } from "../params.js";
+import type { Schema } from "../schema.js";
+
+/** What the path of a route may not look like. One that is put together has a type of any text, and is none of these. */
+type Suspicious = `${Letter | "{" | ":" | "*"}${string}` | `${string}{${string}:${string}`;
+
+type Letter =
+  | ("a" | "b" | "c" | "d" | "e" | "f" | "g" | "h" | "i" | "j" | "k" | "l" | "m")
+  | ("n" | "o" | "p" | "q" | "r" | "s" | "t" | "u" | "v" | "w" | "x" | "y" | "z");
+
+/** A path that can be registered, or what is wrong with it. */
+export type CheckPattern<Path extends string> = [Path] extends [Suspicious] ? PatternMistake<Path> : unknown;
+
+type PatternMistake<Path extends string> = Path extends `/${string}`
+  ? [Extract<PathNames<Path>, `${string}:${string}`>] extends [never]
+    ? unknown
+    : WriteInstead<"{id}, and params: { id: t.Integer() }">
+  : WriteInstead<`/${Path}`>;
+
+/** Of text a message is an interface: two literals together would be `never`. */
+interface WriteInstead<Text> {
+  readonly writeInstead: Text;
+}
+
+/** The params of a route where all are right, and the message of each that is not. */
+export type CheckRoute<P, Path extends string> = P[keyof P] extends Ordinary
+  ? unknown
+  : P[keyof P] extends Annotation
+    ? CheckPath<P, Path>
+    : CheckParams<P>;
+
+/** An annotation that is none of `Path()`. */
+type Ordinary = Schema | Injectable | (Marker<unknown> & { readonly in?: undefined });
+
+/** `Path()` under a name that the pattern lacks. */
+type CheckPath<P, Path extends string> = {
+  [K in keyof P]: P[K] extends { readonly in: "path" }
+    ? K extends PathNames<Path>
+      ? P[K]
+      : `the path ${Path} has no {${K & string}}: write it there, or Query() here`
+    : P[K];
+};

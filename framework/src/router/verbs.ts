@@ -1,0 +1,122 @@
+import type { CheckParams, PathNames } from "../params.js";
+import type { Schema } from "../schema.js";
+import type { WebSocket } from "../websocket.js";
+import type { MultiRouteOptions, RouteOptions } from "./options.js";
+import type { CheckPattern, CheckRoute } from "./route-checks.js";
+import type {
+  CheckResult,
+  FromPath,
+  HandlerArgs,
+  HandlerResult,
+  HandlerTakesOneObject,
+  Returned,
+} from "./route-types.js";
+
+/** Stands in the place of a handler where there is none, and the verb is a decorator. */
+interface NoHandler {
+  readonly noHandler: never;
+}
+
+/** A handler without options, or none. */
+type Handler<Args> = NoHandler | ((args: Args, ...none: HandlerTakesOneObject[]) => unknown);
+
+/** The same for a verb that has no form without options where it has options of its own, as `route` has `methods`. */
+type HandlerAlone<Args, Options> = [keyof Options] extends [never] ? Handler<Args> : NoHandler;
+
+/** The options of a route, by a name that says where they stand: the compiler says it of a handler in their place. */
+interface OptionsBeforeHandler<P, R> extends RouteOptions<P, R> {}
+
+/** The handler that a verb gets later, as a decorator. */
+type Decorator<Args, R> = <H extends (args: Args) => Returned<HandlerResult<R>>>(handler: H) => H;
+
+/**
+ * Registers handlers for one method on an `App`: `(path, handler)`, `(path, options, handler)`, or `(path, options?)` as a
+ * decorator. Each form gives the handler back. No two forms take the same number of arguments, so that the compiler
+ * explains the one that was meant.
+ *
+ * It is `Verb<"", true>` without type parameters, each of which would cost the compiler about 10 instantiations a route.
+ */
+export interface AppVerb {
+  <
+    const Path extends string,
+    P extends CheckRoute<P, Path> = {},
+    R extends Schema | undefined = undefined,
+    H extends Handler<FromPath<PathNames<Path>>> = Handler<FromPath<PathNames<Path>>>,
+  >(
+    path: Path & CheckPattern<Path>,
+    handler?: H | OptionsBeforeHandler<P, R>,
+  ): NoHandler extends H ? Decorator<HandlerArgs<P, Path>, R> : H;
+  <
+    const Path extends string,
+    P extends CheckRoute<P, Path> = {},
+    R extends Schema | undefined = undefined,
+    const Out extends CheckResult<Out, R> = never,
+  >(
+    path: Path & CheckPattern<Path>,
+    options: OptionsBeforeHandler<P, R>,
+    handler: (args: HandlerArgs<P, Path>, ...none: HandlerTakesOneObject[]) => Out,
+  ): (args: HandlerArgs<P, Path>) => Out;
+}
+
+/**
+ * The verbs of a `Router`, whose outer prefix nobody knows yet, and those of other forms.
+ *
+ * @typeParam Prefix - Of the router.
+ * @typeParam IsWhole - Whether no outer prefix can come before the path, so that `Path()` has to be in it.
+ * @typeParam Context - What the handler gets beside params and path.
+ * @typeParam Options - What the options have beside those of every route.
+ * @typeParam Result - What `returns` can be.
+ */
+export interface Verb<
+  Prefix extends string = "",
+  IsWhole extends boolean = false,
+  Context = {},
+  Options = {},
+  Result extends Schema | undefined = Schema | undefined,
+> {
+  <
+    const Path extends string,
+    P extends CheckVerb<P, Path, IsWhole> = {},
+    R extends Result = Result & undefined,
+    H extends HandlerAlone<FromPath<PathNames<`${Prefix}${Path}`>> & Context, Options> = HandlerAlone<
+      FromPath<PathNames<`${Prefix}${Path}`>> & Context,
+      Options
+    >,
+  >(
+    path: Path & CheckPattern<Path>,
+    handler?: H | (OptionsBeforeHandler<P, R> & Options),
+  ): NoHandler extends H ? Decorator<HandlerArgs<P, `${Prefix}${Path}`> & Context, R> : H;
+  <
+    const Path extends string,
+    P extends CheckVerb<P, Path, IsWhole> = {},
+    R extends Result = Result & undefined,
+    const Out extends CheckResult<Out, R> = never,
+  >(
+    path: Path & CheckPattern<Path>,
+    options: OptionsBeforeHandler<P, R> & Options,
+    handler: (args: HandlerArgs<P, `${Prefix}${Path}`> & Context, ...none: HandlerTakesOneObject[]) => Out,
+  ): (args: HandlerArgs<P, `${Prefix}${Path}`> & Context) => Out;
+}
+
+/** A `Path()` of a router may be in the prefix of another one. */
+type CheckVerb<P, Path extends string, IsWhole> = IsWhole extends true ? CheckRoute<P, Path> : CheckParams<P>;
+
+/** Registers handlers for one method on a `Router`, whose outer prefix nobody knows yet. */
+export type RouterVerb<Prefix extends string> = Verb<Prefix>;
+
+/** Registers handlers of WebSockets on an `App` or, with the names of its prefix, on a `Router`. */
+export type SocketVerb<Prefix extends string = "", IsWhole extends boolean = false> = Verb<
+  Prefix,
+  IsWhole,
+  { ws: WebSocket },
+  {},
+  undefined
+>;
+
+/** Registers one handler for several methods, on an `App` or, with the names of its prefix, on a `Router`. */
+export type MultiVerb<Prefix extends string = "", IsWhole extends boolean = false> = Verb<
+  Prefix,
+  IsWhole,
+  {},
+  MultiRouteOptions
+>;

@@ -1,0 +1,59 @@
+/** The compilers that users' editors run, and a way to ask them. */
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+
+const FRAMEWORK = join(import.meta.dirname, "../..");
+const ROOT = join(FRAMEWORK, "..");
+const { resolve } = createRequire(import.meta.url);
+
+/** Installs a compiler on demand, outside of what everybody installs. */
+function compilerOnDemand(version: string): string {
+  const folder = join(ROOT, ".cache", `typescript-${version}`);
+  mkdirSync(folder, { recursive: true });
+  execFileSync("npm", ["install", "--prefix", folder, "--no-save", "--no-package-lock", `typescript@${version}`], {
+    stdio: "ignore",
+  });
+  return join(folder, "node_modules/typescript/lib/tsc.js");
+}
+
+/** The compiler of this repository, and of projects that are generated. */
+const NEWEST: [version: string, path: () => string] = [
+  "7",
+  () => join(dirname(resolve("typescript/package.json")), "bin/tsc"),
+];
+
+/** Those that are older. 6 is fetched for the slow tests alone. */
+export const olderCompilers: [version: string, path: () => string][] = [
+  ["5.9", () => resolve("typescript-5.9/lib/tsc.js")],
+  ...(process.env["TSGI_SLOW"] ? [["6.0.3", () => compilerOnDemand("6.0.3")] as [string, () => string]] : []),
+];
+
+export const compilers = [...olderCompilers, NEWEST];
+
+/** Compiles files as a user's project does. Gives what the compiler prints. */
+export function compile(compiler: string, folder: string, files: Readonly<Record<string, string>>): string {
+  mkdirSync(folder, { recursive: true });
+  for (const [name, source] of Object.entries(files)) writeFileSync(join(folder, name), source);
+  const compilerOptions = {
+    strict: true,
+    noEmit: true,
+    module: "nodenext",
+    target: "es2022",
+    skipLibCheck: true,
+    types: ["node"],
+    typeRoots: [join(ROOT, "node_modules/@types")],
+    paths: {
+      tsgi: [join(FRAMEWORK, "dist/index.d.ts")],
+      "tsgi/*": [join(FRAMEWORK, "dist/*.d.ts")],
+    },
+  };
+  writeFileSync(join(folder, "package.json"), '{"type":"module"}');
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: Object.keys(files) }));
+  const run = spawnSync(process.execPath, [compiler, "-p", folder, "--pretty", "false", "--extendedDiagnostics"], {
+    cwd: folder,
+    encoding: "utf8",
+  });
+  return run.stdout;
+}
