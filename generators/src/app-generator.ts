@@ -136,10 +136,18 @@ export class AppGenerator extends Generator<Record<string, unknown>, BaseOptions
       pnpm: ["install", "--prod=false"],
       yarn: ["install"],
     };
-    await runNpm(parameters[packageManager], {
+    await this.#run(parameters[packageManager]);
+    // What the application imports and no file of the template holds, so that `tsgi routes` works before the first start.
+    if (hasDatabase(this.#answers.template)) {
+      await this.#run(["run", "generate"]);
+    }
+  }
+
+  async #run(parameters: readonly string[]): Promise<void> {
+    await runNpm(parameters, {
       cwd: this.#folder,
-      output: this.options.command.json ? "errors" : "terminal",
-      packageManager,
+      output: this.options.command.json ? "errors" : parameters[0] === "run" ? "on failure" : "terminal",
+      packageManager: this.#answers.packageManager,
     }).catch((error: unknown) => {
       throw error instanceof InterruptedError
         ? error

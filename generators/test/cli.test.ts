@@ -241,6 +241,25 @@ describe("an installation that fails", () => {
   });
 });
 
+describe("an installation", () => {
+  it.each([
+    ["auth", ["install", "run generate"]],
+    ["minimal", ["install"]],
+  ])("makes what the application of the template %s imports", async (template, expected) => {
+    await using folder = await temporaryFolder();
+    const bin = join(folder.path, "bin");
+    await mkdir(bin);
+    await writeFile(join(bin, "npm"), `#!/bin/sh\necho "$1\${2:+ $2}" >> ${folder.path}/calls\n`, { mode: 0o755 });
+    const { status } = await createTsgi(["my-app", "--template", template, "--yes", "--no-git"], {
+      cwd: folder.path,
+      env: { PATH: `${bin}:${process.env["PATH"]}` },
+    });
+    expect(status).toBe(0);
+    const calls = (await readFile(join(folder.path, "calls"), "utf8")).trimEnd().split("\n");
+    expect(calls.map((call) => call.replace(/^install .*/, "install"))).toEqual(expected);
+  });
+});
+
 describe("a signal during the installation", () => {
   it("ends npm as well, with status 130 and a word about what is there", async () => {
     await using folder = await temporaryFolder();

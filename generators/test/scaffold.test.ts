@@ -35,6 +35,9 @@ slowly("a scaffolded project (only with TSGI_SLOW=1)", () => {
     const made = await createTsgi(["my-app", "--yes"], { cwd: folder.path });
     expect({ status: made.status, stderr: made.stderr }).toEqual({ status: 0, stderr: "" });
 
+    const routes = await run("npx", ["tsgi", "routes"], { cwd: join(folder.path, "my-app") });
+    expect(routes).toMatchObject({ status: 0, stdout: expect.stringMatching(/^POST +\/auth\/token /m) });
+
     const project = join(folder.path, "moved/to");
     await run("mkdir", [join(folder.path, "moved")], { cwd: folder.path });
     await rename(join(folder.path, "my-app"), project);
