@@ -23,13 +23,13 @@ import { configurationError } from "./exceptions.js";
 import { DEFAULT_LIMITS, type Limits, mergeLimits } from "./limits.js";
 import { consoleLogger, type Logger } from "./logger.js";
 import { Documentation, type OpenAPIDocument, type OpenAPIOptions } from "./openapi.js";
-import { assertOptions, namesOf } from "./options.js";
+import { ANYTHING, assertOptions, FLAG, FUNCTION, LIST, OBJECT, type OptionRules, TEXT } from "./options.js";
 import type { Marker } from "./params.js";
 import { PathPattern } from "./path-pattern.js";
 import {
   type AppVerb,
-  assertLists,
   type IncludeOptions,
+  MIDDLEWARE,
   type MountEntry,
   type MultiVerb,
   type RouteEntry,
@@ -68,30 +68,30 @@ export interface AppOptions extends OpenAPIOptions {
   exceptionHandlers?: ExceptionHandlersInit;
 }
 
-const OPTIONS = namesOf<AppOptions>({
-  title: true,
-  version: true,
-  description: true,
-  contact: true,
-  license: true,
-  termsOfService: true,
-  externalDocs: true,
-  servers: true,
-  tags: true,
-  generateOperationId: true,
-  openapiUrl: true,
-  docsUrl: true,
-  redocUrl: true,
-  debug: true,
-  lifespan: true,
-  limits: true,
-  pool: true,
-  entry: true,
-  logger: true,
-  dependencies: true,
-  middleware: true,
-  exceptionHandlers: true,
-});
+const OPTIONS: OptionRules<AppOptions> = {
+  title: TEXT,
+  version: TEXT,
+  description: TEXT,
+  contact: OBJECT,
+  license: OBJECT,
+  termsOfService: TEXT,
+  externalDocs: OBJECT,
+  servers: LIST,
+  tags: LIST,
+  generateOperationId: FUNCTION,
+  openapiUrl: ANYTHING,
+  docsUrl: ANYTHING,
+  redocUrl: ANYTHING,
+  debug: FLAG,
+  lifespan: ANYTHING,
+  limits: OBJECT,
+  pool: OBJECT,
+  entry: ANYTHING,
+  logger: OBJECT,
+  dependencies: LIST,
+  middleware: MIDDLEWARE,
+  exceptionHandlers: ANYTHING,
+};
 
 const dispatchers = new WeakMap<object, Dispatcher>();
 
@@ -178,7 +178,6 @@ export class App extends DispatchingInstance {
   constructor(options: AppOptions = {}) {
     super();
     assertOptions("new App()", options, OPTIONS);
-    assertLists(options, "new App()");
     this.settings = Object.freeze({ ...options });
     this.#logger = options.logger ?? consoleLogger;
     this.#limits = mergeLimits(DEFAULT_LIMITS, options.limits);

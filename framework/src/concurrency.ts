@@ -14,7 +14,7 @@ export { installLoop, loopName, type LoopName } from "./concurrency/loop.js";
 export { findLoopPackage, type LoopPackage, useLoopPackage } from "./concurrency/loop-package.js";
 export { assertUnbound, describeInstance, detachResult, keepOnLoop } from "./concurrency/ownership.js";
 export {
-  assertPoolOptions,
+  POOL_OPTIONS,
   createWorkerPool,
   type PoolOptions,
   ProcessPool,

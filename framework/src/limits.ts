@@ -1,6 +1,6 @@
 /** The bounds on what a request may cost. @module */
 import { configurationError } from "./exceptions.js";
-import { nearest } from "./wording.js";
+import { assertOptions, type OptionRule } from "./options.js";
 
 /** Limits of an App or of one route. All but the last are on by default. */
 export interface Limits {
@@ -34,23 +34,20 @@ export const DEFAULT_LIMITS: Readonly<Limits> = Object.freeze({
   handlerMs: Infinity,
 });
 
+/** Compared with `NaN` or text, no body would be too large. */
+const LIMIT: OptionRule = (_place, name, value) => {
+  if (!(typeof value === "number" && value >= 0)) throw configurationError("TSGI_INVALID_LIMIT.value", name, value);
+};
+
+const OPTIONS = Object.fromEntries(Object.keys(DEFAULT_LIMITS).map((name) => [name, LIMIT]));
+
 /**
  * The limits of an App or a route over those around it. `Infinity` is no limit; `undefined` leaves the one around it.
  *
- * @throws ConfigurationError for a name that is no limit, and a value that is no number from 0 on: compared with
- * `NaN` or text, no body would be too large.
+ * @throws ConfigurationError for an unknown limit, and a value that is not a number from 0 on.
  */
 export function mergeLimits(outer: Readonly<Limits>, own: Readonly<Partial<Limits>> = {}): Readonly<Limits> {
-  for (const [name, value] of Object.entries(own)) {
-    if (!Object.hasOwn(DEFAULT_LIMITS, name)) {
-      const names = Object.keys(DEFAULT_LIMITS).join(", ");
-      const meant = nearest(name, Object.keys(DEFAULT_LIMITS));
-      throw configurationError("TSGI_UNKNOWN_OPTION.limit", name, names, meant);
-    }
-    if (value !== undefined && !(typeof value === "number" && value >= 0)) {
-      throw configurationError("TSGI_INVALID_LIMIT.value", name, value);
-    }
-  }
+  assertOptions("limits", own, OPTIONS);
   const given = Object.entries(own).filter(([, value]) => value !== undefined);
   return Object.freeze({ ...outer, ...Object.fromEntries(given) });
 }

@@ -1,26 +1,75 @@
-/** Options by their names: one that is spelt wrongly would be silently without effect. @module */
+/** Options: one that is misspelt, or has a value that cannot work, would be silently without effect. @module */
 import { configurationError } from "./exceptions.js";
 import { nearest } from "./wording.js";
 
-/** The names of all options of a type. One that is left out, and one that there is not, does not compile. */
+/** Throws a `ConfigurationError` for a value that an option cannot have. `undefined` never reaches it. */
+export type OptionRule = (place: string, option: string, value: unknown) => void;
+
+/** A rule for each option of a type. The compiler checks that the list is exhaustive. */
+export type OptionRules<Options extends object> = { readonly [Name in keyof Required<Options>]: OptionRule };
+
+/** Makes a rule. @param expected - Completes the sentence "maxAge should be …". */
+export function expecting(expected: string, accepts: (value: unknown) => boolean): OptionRule {
+  return (place, option, value) => {
+    if (!accepts(value)) throw configurationError("TSGI_INVALID_OPTION", place, option, expected, value);
+  };
+}
+
+/** An object that is not a list. */
+export function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** For values that are checked where they are used. */
+export const ANYTHING: OptionRule = () => {};
+
+export const FLAG = expecting("true or false", (value) => typeof value === "boolean");
+export const TEXT = expecting("a string", (value) => typeof value === "string");
+/** A string in the place of a list would be taken apart letter by letter. */
+export const LIST = expecting("a list", Array.isArray);
+export const FUNCTION = expecting("a function", (value) => typeof value === "function");
+export const OBJECT = expecting("an object", isObject);
+
+/** A whole number within bounds, both included. */
+export function whole(least: number, most = Number.MAX_SAFE_INTEGER): OptionRule {
+  const bounds = most === Number.MAX_SAFE_INTEGER ? `from ${least} on` : `from ${least} to ${most}`;
+  return expecting(`a whole number ${bounds}`, (value) => {
+    return typeof value === "number" && Number.isSafeInteger(value) && value >= least && value <= most;
+  });
+}
+
+/** One of some values. */
+export function oneOf(...values: readonly (string | number | boolean)[]): OptionRule {
+  const [last, ...others] = values.map((value) => JSON.stringify(value)).toReversed();
+  return expecting(`${others.toReversed().join(", ")} or ${last}`, (value) => (values as unknown[]).includes(value));
+}
+
+/** The names of all options of a type. */
 export function namesOf<Options extends object>(names: Readonly<Record<keyof Options, true>>): readonly string[] {
   return Object.keys(names);
 }
 
 /**
- * Refuses what are no options, and an option that does not exist. Keys that are symbols are nobody's mistake.
+ * Refuses what is not an object of options, an unknown option, and a value that breaks the option's rule. Keys that are
+ * symbols are nobody's mistake.
  *
  * @param place - Whose options they are: `"cors()"`, `"GET /items"`.
- * @param known - The names of all options that there are.
- * @throws ConfigurationError naming the option, the one that was probably meant, and all that there are.
+ * @param rules - A rule for each option, or the names alone.
+ * @throws ConfigurationError naming the option, and for an unknown one that which was probably meant.
  */
-export function assertOptions(place: string, options: unknown, known: readonly string[]): void {
-  if (typeof options !== "object" || options === null || Array.isArray(options)) {
+export function assertOptions(
+  place: string,
+  options: unknown,
+  rules: Readonly<Record<string, OptionRule>> | readonly string[],
+): void {
+  const known = Array.isArray(rules) ? (rules as readonly string[]) : Object.keys(rules);
+  if (!isObject(options)) {
     throw configurationError("TSGI_INVALID_OPTIONS", place, known, options);
   }
-  for (const option of Object.keys(options)) {
-    if (known.includes(option)) continue;
-    const meant = nearest(option, known);
-    throw configurationError("TSGI_UNKNOWN_OPTION", place, option, known, meant);
+  for (const [option, value] of Object.entries(options)) {
+    if (!known.includes(option)) {
+      throw configurationError("TSGI_UNKNOWN_OPTION", place, option, known, nearest(option, known));
+    }
+    if (value !== undefined) (rules as Readonly<Record<string, OptionRule>>)[option]?.(place, option, value);
   }
 }

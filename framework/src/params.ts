@@ -2,7 +2,7 @@
 import type { BackgroundTasks } from "./background.js";
 import type { UploadFile } from "./datastructures.js";
 import { configurationError } from "./exceptions.js";
-import { assertOptions, namesOf } from "./options.js";
+import { ANYTHING, assertOptions, FLAG, LIST, oneOf, type OptionRule, type OptionRules, TEXT } from "./options.js";
 import type { Marker, OUTPUT, PathMarker, SourceOptions } from "./params/marker.js";
 import type { AnnotationMistake, DependencyMistake } from "./params/mistakes.js";
 import type { Request } from "./request.js";
@@ -156,17 +156,17 @@ export class SourceMarker {
 }
 
 /** The names of the options of every descriptor; those of one alone come beside them. */
-const SOURCE_OPTIONS = namesOf<SourceOptions & { default: unknown }>({
-  default: true,
-  alias: true,
-  description: true,
-  examples: true,
-  deprecated: true,
-  includeInSchema: true,
-});
+const SOURCE_OPTIONS: OptionRules<SourceOptions & { default: unknown }> = {
+  default: ANYTHING,
+  alias: TEXT,
+  description: TEXT,
+  examples: LIST,
+  deprecated: FLAG,
+  includeInSchema: FLAG,
+};
 
-function createSource(kind: SourceKind, name: string, own: readonly string[] = []) {
-  const known = [...SOURCE_OPTIONS, ...own];
+function createSource(kind: SourceKind, name: string, own: Readonly<Record<string, OptionRule>> = {}) {
+  const rules = { ...SOURCE_OPTIONS, ...own };
   return (first?: unknown, second?: unknown): SourceMarker => {
     const schema = isSchema(first) ? first : null;
     const given = schema ? second : first;
@@ -177,7 +177,7 @@ function createSource(kind: SourceKind, name: string, own: readonly string[] = [
     if (kind === ParamKind.PATH && "default" in options) {
       throw configurationError("TSGI_PATH_PARAMETER_DEFAULT");
     }
-    assertOptions(`${name}()`, options, known);
+    assertOptions(`${name}()`, options, rules);
     return new SourceMarker(kind, schema, options);
   };
 }
@@ -221,7 +221,7 @@ export const Header: Source = createSource(ParamKind.HEADER, "Header");
 export const Cookie: Source = createSource(ParamKind.COOKIE, "Cookie");
 
 /** The JSON body; one of several is a member of the body's object. Needs `Content-Type: application/json`. */
-export const Body: Source<BodyOptions> = createSource(ParamKind.BODY, "Body", ["embed"]);
+export const Body: Source<BodyOptions> = createSource(ParamKind.BODY, "Body", { embed: FLAG });
 
 /** A field of a form, urlencoded or multipart. A field left blank counts as absent, as browsers send every field. */
 export const Form: Source = createSource(ParamKind.FORM, "Form");
@@ -242,7 +242,7 @@ export const Form: Source = createSource(ParamKind.FORM, "Form");
  * );
  * ```
  */
-export const File: FileSource = createSource(ParamKind.FILE, "File", ["multiple", "mediaTypes"]);
+export const File: FileSource = createSource(ParamKind.FILE, "File", { multiple: FLAG, mediaTypes: LIST });
 
 /** The key under which a function keeps its params. */
 export const PARAMS: unique symbol = Symbol.for("tsgi.params");
@@ -343,7 +343,7 @@ export interface DependsOptions {
 /** Any function or class, as it is called once its params are resolved. */
 export type Callable = ((args: never) => unknown) | (new (args: never) => unknown);
 
-const DEPENDS_OPTIONS = namesOf<DependsOptions>({ useCache: true, scope: true });
+const DEPENDS_OPTIONS: OptionRules<DependsOptions> = { useCache: FLAG, scope: oneOf("function", "request") };
 
 /** The descriptor of a dependency. */
 export class DependsMarker {
@@ -358,7 +358,7 @@ export class DependsMarker {
     if (typeof callable !== "function") {
       throw configurationError("TSGI_DEPENDENCY_NOT_CALLABLE", name, callable);
     }
-    assertOptions(`${name}()`, options, name === "Security" ? [...DEPENDS_OPTIONS, "scopes"] : DEPENDS_OPTIONS);
+    assertOptions(`${name}()`, options, name === "Security" ? { ...DEPENDS_OPTIONS, scopes: LIST } : DEPENDS_OPTIONS);
     this.callable = callable as Callable;
     this.useCache = options.useCache ?? true;
     this.scope = options.scope ?? "request";

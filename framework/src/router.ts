@@ -10,10 +10,22 @@ import {
   type KeyedHandler,
 } from "./exception-handlers.js";
 import { configurationError } from "./exceptions.js";
-import { assertOptions, namesOf } from "./options.js";
+import {
+  ANYTHING,
+  assertOptions,
+  expecting,
+  FLAG,
+  isObject,
+  LIST,
+  OBJECT,
+  oneOf,
+  type OptionRule,
+  type OptionRules,
+  TEXT,
+  whole,
+} from "./options.js";
 import type { Callable, Marker } from "./params.js";
 import { PathPattern } from "./path-pattern.js";
-import { assertLists } from "./router/lists.js";
 import type { MultiRouteOptions, RouteMetadata, RouteOptions } from "./router/options.js";
 import type { MultiVerb, RouterVerb, SocketVerb } from "./router/verbs.js";
 
@@ -33,7 +45,6 @@ export type {
 } from "./router/options.js";
 export type { FromPath, HandlerArgs, HandlerResult } from "./router/route-types.js";
 export type { AppVerb, MultiVerb, RouterVerb, SocketVerb, Verb } from "./router/verbs.js";
-export { assertLists } from "./router/lists.js";
 export { type PathParams, type Resolved } from "./router/route.js";
 export { RadixNode } from "./router/radix-node.js";
 export { RadixRouter } from "./router/radix-router.js";
@@ -108,44 +119,60 @@ export interface RouterOptions<Prefix extends string = string> extends IncludeOp
   prefix?: Prefix;
 }
 
-const INCLUDE_OPTIONS = namesOf<IncludeOptions>({
-  prefix: true,
-  tags: true,
-  dependencies: true,
-  middleware: true,
-  exceptionHandlers: true,
-  responses: true,
-  deprecated: true,
-  includeInSchema: true,
-});
+const PREFIX: OptionRule = (place, option, value) => {
+  TEXT(place, option, value);
+  const prefix = value as string;
+  if (prefix === "" || (prefix.startsWith("/") && !prefix.endsWith("/"))) return;
+  throw configurationError("TSGI_INVALID_PREFIX", prefix, `/${prefix.replaceAll(/^\/+|\/+$/g, "")}`);
+};
 
-const ROUTE_OPTIONS = namesOf<RouteOptions>({
-  params: true,
-  returns: true,
-  tags: true,
-  statusCode: true,
-  summary: true,
-  description: true,
-  operationId: true,
-  deprecated: true,
-  includeInSchema: true,
-  responses: true,
-  callbacks: true,
-  dependencies: true,
-  name: true,
-  middleware: true,
-  exceptionHandlers: true,
-  stream: true,
-  pool: true,
-  limits: true,
-});
-
-function assertPrefix(prefix: string): string {
-  if (prefix !== "" && (!prefix.startsWith("/") || prefix.endsWith("/"))) {
-    throw configurationError("TSGI_INVALID_PREFIX", prefix, `/${prefix.replaceAll(/^\/+|\/+$/g, "")}`);
+/** A list of functions. */
+export const MIDDLEWARE: OptionRule = (place, option, value) => {
+  LIST(place, option, value);
+  for (const layer of value as readonly unknown[]) {
+    if (typeof layer !== "function") throw configurationError("TSGI_MIDDLEWARE_NOT_A_FUNCTION.listed", place, layer);
   }
-  return prefix;
-}
+};
+
+const INCLUDE_OPTIONS: OptionRules<IncludeOptions> = {
+  prefix: PREFIX,
+  tags: LIST,
+  dependencies: LIST,
+  middleware: MIDDLEWARE,
+  exceptionHandlers: ANYTHING,
+  responses: OBJECT,
+  deprecated: FLAG,
+  includeInSchema: FLAG,
+};
+
+const BOOLEAN_OR_OBJECT = expecting("true, false or { endOnDisconnect: true }", isObject);
+
+const ROUTE_POOL: OptionRule = (place, option, value) => {
+  if (typeof value === "boolean") return;
+  BOOLEAN_OR_OBJECT(place, option, value);
+  assertOptions(`${place}: ${option}`, value, { endOnDisconnect: FLAG });
+};
+
+const ROUTE_OPTIONS: OptionRules<RouteOptions> = {
+  params: OBJECT,
+  returns: ANYTHING,
+  tags: LIST,
+  statusCode: whole(200, 599),
+  summary: TEXT,
+  description: TEXT,
+  operationId: TEXT,
+  deprecated: FLAG,
+  includeInSchema: FLAG,
+  responses: OBJECT,
+  callbacks: OBJECT,
+  dependencies: LIST,
+  name: TEXT,
+  middleware: MIDDLEWARE,
+  exceptionHandlers: ANYTHING,
+  stream: oneOf("jsonl", "sse"),
+  pool: ROUTE_POOL,
+  limits: OBJECT,
+};
 
 /** @throws ConfigurationError for what cannot be the options of a route. */
 function assertRouteOptions(place: string, given: unknown): object {
@@ -219,8 +246,6 @@ export class Router<const Prefix extends string = ""> {
   /** @throws ConfigurationError for an option that there is not, or that cannot work. */
   constructor(options: RouterOptions<Prefix> = {}) {
     assertOptions("new Router()", options, INCLUDE_OPTIONS);
-    assertPrefix(options.prefix ?? "");
-    assertLists(options, "new Router()");
     this.#options = options;
     this.#exceptionHandlers = new ExceptionHandlers(options.exceptionHandlers);
   }
@@ -247,7 +272,6 @@ export class Router<const Prefix extends string = ""> {
     if (first instanceof Promise && rest.length === 1) return this.#add(methods, path, {}, first as never);
     const options: RouteOptions = assertRouteOptions(place, first);
     assertOptions(place, options, ROUTE_OPTIONS);
-    assertLists(options, place);
     if (rest.length < 2) return (handler: Handler) => this.#add(methods, path, options, handler);
     return this.#add(methods, path, options, second as Handler);
   }
@@ -306,8 +330,6 @@ export class Router<const Prefix extends string = ""> {
       throw configurationError("TSGI_CIRCULAR_ROUTER", named);
     }
     assertOptions("includeRouter()", options, INCLUDE_OPTIONS);
-    assertPrefix(options.prefix ?? "");
-    assertLists(options, "includeRouter()");
     const handlers = new ExceptionHandlers(options.exceptionHandlers);
     this.#included.add(router);
     router.subscribe({

@@ -4,7 +4,7 @@ import { CallableInstance } from "./callable.js";
 import { decodeLatin1 } from "./datastructures.js";
 import { httpExceptionHandler } from "./exception-handlers.js";
 import { ClientDisconnect, configurationError, HTTPException } from "./exceptions.js";
-import { assertOptions, namesOf } from "./options.js";
+import { ANYTHING, assertOptions, FLAG, type OptionRules, TEXT } from "./options.js";
 import { chooseCoding, Request } from "./request.js";
 import {
   addVary,
@@ -35,13 +35,13 @@ export interface StaticFilesOptions {
   headers?: HeadersInit;
 }
 
-const OPTIONS = namesOf<StaticFilesOptions>({
-  html: true,
-  fallback: true,
-  dotfiles: true,
-  precompressed: true,
-  headers: true,
-});
+const OPTIONS: OptionRules<StaticFilesOptions> = {
+  html: FLAG,
+  fallback: TEXT,
+  dotfiles: FLAG,
+  precompressed: FLAG,
+  headers: ANYTHING,
+};
 
 /** The codings of files that stand beside another, the preferred one first, and how their names end. */
 const ENDINGS = { br: ".br", gzip: ".gz" } as const;

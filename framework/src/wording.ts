@@ -1,11 +1,21 @@
 /** Words for the messages of mistakes: what came, and what was probably meant. @module */
 
+/** Characters up to which a value is shown. */
+const MAX_SHOWN = 60;
+
 /** What a value is, where something else was expected: `"null"`, `"an object"`, `"a list"`, `"a Promise"`, `"a string"`. */
 export function describe(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return "a list";
   if (value instanceof Promise) return "a Promise";
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}
+
+/** A value as it was written, where that is short and plain; else what it is. */
+export function show(value: unknown): string {
+  if (typeof value === "number" || typeof value === "boolean" || typeof value === "bigint") return String(value);
+  const text = typeof value === "string" || Array.isArray(value) ? JSON.stringify(value) : describe(value);
+  return text.length > MAX_SHOWN ? describe(value) : text;
 }
 
 /** The word of a list that was probably meant: at most two letters away, or other than it in the case of letters alone. */

@@ -23,6 +23,9 @@ const handler = async () => null;
 /** What plain JavaScript may pass. */
 const wrong = (options: object) => options as never;
 
+/** Longer than a message shows. */
+const LONG = "x".repeat(100);
+
 const UNKNOWN: [what: string, place: string, meant: string, work: () => unknown][] = [
   ["of an App", "new App()", "title", () => new App(wrong({ tittle: "Items" }))],
   ["of a pool", "pool", "timeoutMs", () => new App({ pool: wrong({ timeoutms: 5 }) })],
@@ -117,9 +120,36 @@ describe("an option that there is not", () => {
 
   it("is told in limits too", () => {
     expect(() => new App({ limits: wrong({ bodybytes: 1 }) })).toThrow(
-      '`limits` has no "bodybytes". It takes bodyBytes,',
+      'limits has no option "bodybytes". It has: bodyBytes,',
     );
     expect(() => new App({ limits: wrong({ bodybytes: 1 }) })).toThrow('Did you mean "bodyBytes"?');
+  });
+});
+
+const VALUES: [message: string, work: () => unknown][] = [
+  ['new App(): debug should be true or false, not "false".', () => new App(wrong({ debug: "false" }))],
+  ["new App(): title should be a string, not null.", () => new App(wrong({ title: null }))],
+  ["new App(): logger should be an object, not a function.", () => new App(wrong({ logger: () => {} }))],
+  ['new Router(): prefix should be a string, not ["/users"].', () => new Router(wrong({ prefix: ["/users"] }))],
+  [
+    "GET /items: pool should be true, false or { endOnDisconnect: true }, not 2.",
+    () => new App().get("/items", wrong({ pool: 2 }), handler),
+  ],
+  [
+    'GET /items: pool: endOnDisconnect should be true or false, not "yes".',
+    () => new App().get("/items", wrong({ pool: { endOnDisconnect: "yes" } }), handler),
+  ],
+  ["Query(): alias should be a string, not 5.", () => Query(wrong({ alias: 5 }))],
+  ['File(): mediaTypes should be a list, not "image/*".', () => File(wrong({ mediaTypes: "image/*" }))],
+  ['Depends(): scope should be "function" or "request", not "app".', () => Depends(handler, wrong({ scope: "app" }))],
+  ["new StaticFiles(): html should be true or false, not 1.", () => new StaticFiles("public", wrong({ html: 1 }))],
+  ["new HTTPBearer(): autoError should be true or false, not 0.", () => new HTTPBearer(wrong({ autoError: 0 }))],
+  ["cors(): allowCredentials should be true or false, not a string.", () => cors(wrong({ allowCredentials: LONG }))],
+];
+
+describe("a value that an option cannot have", () => {
+  it.each(VALUES)("is refused: %s", (message, work) => {
+    expect(work).toThrow(expect.objectContaining({ name: "ConfigurationError", code: "TSGI_INVALID_OPTION", message }));
   });
 });
 

@@ -14,7 +14,7 @@ import {
   solveRoute,
   throwIntoExits,
 } from "../dependencies.js";
-import { ConfigurationError, configurationError } from "../exceptions.js";
+import { ConfigurationError } from "../exceptions.js";
 import { type Limits, mergeLimits } from "../limits.js";
 import { wrap } from "../chain.js";
 import { Response, sendJSON } from "../response.js";
@@ -24,7 +24,7 @@ import { type CompiledReturns, compileReturns, isStandardSchema } from "../schem
 import { sendResult, trackedSend, withDraft } from "./answer.js";
 import { answerError, type ErrorSettings, guard, isDisconnect, logError, sendErrorResponse } from "./errors.js";
 import { HandlerTimeout, limitTime } from "./handler-timeout.js";
-import { assertPoolable, assertRoutePool, endsOnDisconnect, isPooled } from "./plain-handler.js";
+import { assertPoolable, endsOnDisconnect, isPooled } from "./plain-handler.js";
 import type { HandlerPool, PooledCall } from "./pool.js";
 import { checkResult, resultJSON, resultText } from "./result.js";
 import { isHandlerStream, streamFormat, streamingHandler } from "./stream.js";
@@ -51,12 +51,6 @@ export interface EndpointSettings extends ErrorSettings {
 export const OVERRIDES: unique symbol = Symbol("tsgi.overrides");
 
 const RESOLVED = Promise.resolve();
-
-/** @throws ConfigurationError for a status that no result can be answered with. */
-function assertStatus(statusCode: number): void {
-  if (Number.isInteger(statusCode) && statusCode >= 200 && statusCode <= 599) return;
-  throw configurationError("TSGI_INVALID_STATUS_CODE", statusCode);
-}
 
 /** One route, compiled: from the scope to the response. */
 export class Endpoint {
@@ -87,12 +81,10 @@ export class Endpoint {
     this.pattern = entry.pattern;
     let limits: Readonly<Limits>;
     try {
-      assertStatus(statusCode);
       limits = mergeLimits(settings.limits, options.limits);
       this.plan = compileRoute(handler, entry.pattern.names, options.params ?? {}, entry.dependencies, "http");
       this.#returns = returns === null ? null : compileReturns(returns);
       this.streamFormat = streamFormat(handler, options);
-      assertRoutePool(options.pool);
       this.isPooled = settings.pool.isOn && isPooled(handler, options);
       if (this.isPooled) assertPoolable(this.plan.handler.specs);
     } catch (error) {

@@ -1,5 +1,4 @@
 import {
-  assertPoolOptions,
   assertUnbound,
   createWorkerPool,
   type HostedApp,
@@ -11,9 +10,10 @@ import {
   toModuleURL,
   type WorkerKind,
   type WorkerPool,
+  POOL_OPTIONS,
 } from "../concurrency.js";
-import { configurationError } from "../exceptions.js";
 import type { Logger } from "../logger.js";
+import { assertOptions, oneOf, type OptionRules } from "../options.js";
 import { type Request, watchClient } from "../request.js";
 import type { Startable } from "./lifespan.js";
 import { explainEntry, PoolModule } from "./pool-module.js";
@@ -46,7 +46,7 @@ type Call = (args: object) => unknown;
 /** The same where its client may leave meanwhile. */
 export type PooledCall = (args: object, request: Request) => unknown;
 
-const KINDS = ["process", "thread", "inline"] as const;
+const OPTIONS: OptionRules<HandlerPoolOptions> = { ...POOL_OPTIONS, kind: oneOf("process", "thread", "inline") };
 
 /** A handler that computes for half a minute keeps its client from all that a proxy in front allows by default. */
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -65,11 +65,7 @@ export class HandlerPool implements HostedApp {
 
   /** @throws ConfigurationError naming the option that is at fault. */
   constructor(settings: HandlerPoolSettings) {
-    assertPoolOptions(settings.options, ["kind"]);
-    const { kind } = settings.options;
-    if (kind !== undefined && !KINDS.includes(kind)) {
-      throw configurationError("TSGI_INVALID_POOL_OPTION.kind", KINDS, kind as string);
-    }
+    assertOptions("pool", settings.options, OPTIONS);
     this.#entry = settings.entry === undefined ? null : toModuleURL(settings.entry);
     this.title = settings.title;
     this.#settings = settings;

@@ -60,9 +60,6 @@ export function isHandlerStream(response: Response): boolean {
  */
 export function streamFormat(handler: Handler, { stream }: RouteOptions): StreamFormat | null {
   if (stream === undefined) return isGeneratorFunction(handler) ? "jsonl" : null;
-  if (!Object.hasOwn(FORMATS, stream)) {
-    throw configurationError("TSGI_INVALID_STREAM", stream);
-  }
   if (!isAsyncFunction(handler)) {
     throw configurationError("TSGI_STREAM_NOT_ON_EVENT_LOOP");
   }

@@ -1,6 +1,6 @@
 /** Pools of processes and of threads. @module */
 import { configurationError } from "../exceptions.js";
-import { assertOptions, namesOf } from "../options.js";
+import { assertOptions, expecting, type OptionRules, whole } from "../options.js";
 import { toModuleURL } from "./entry.js";
 import { PoolClosedError } from "./errors.js";
 import { workerHost } from "./host.js";
@@ -29,35 +29,14 @@ export interface PoolOptions {
 /** At 20 ms a task and two workers, the last of so many waits for 2.5 s. */
 const DEFAULT_MAX_QUEUE = 256;
 
-const OPTIONS = namesOf<PoolOptions>({ size: true, maxQueue: true, timeoutMs: true });
-
-/**
- * Refuses options that no pool can have.
- *
- * @param others - The names of those that are looked at elsewhere.
- * @throws ConfigurationError naming the option that is at fault.
- */
-export function assertPoolOptions(options: PoolOptions, others: readonly string[] = []): void {
-  assertOptions("pool", options, [...others, ...OPTIONS]);
-  const { size, maxQueue, timeoutMs } = options;
-  assertOption("size", size, "a whole number from 1", (value) => Number.isInteger(value) && value >= 1);
-  assertOption("maxQueue", maxQueue, "a whole number from 0, or Infinity", (value) => isCount(value));
-  assertOption("timeoutMs", timeoutMs, "a number of milliseconds above 0, or Infinity", (value) => value > 0);
-}
-
-function isCount(value: number): boolean {
-  return value === Infinity || (Number.isInteger(value) && value >= 0);
-}
-
-function assertOption(
-  name: string,
-  value: number | undefined,
-  expected: string,
-  fits: (value: number) => boolean,
-): void {
-  if (value === undefined || (typeof value === "number" && fits(value))) return;
-  throw configurationError("TSGI_INVALID_POOL_OPTION.value", name, expected, value);
-}
+/** The rules of a pool's options. */
+export const POOL_OPTIONS: OptionRules<PoolOptions> = {
+  size: whole(1),
+  maxQueue: expecting("a whole number from 0 on, or Infinity", (value) => {
+    return value === Infinity || (typeof value === "number" && Number.isInteger(value) && value >= 0);
+  }),
+  timeoutMs: expecting("milliseconds above 0, or Infinity", (value) => typeof value === "number" && value > 0),
+};
 
 /** How many processes of one server there are. */
 let servers = 1;
@@ -97,7 +76,7 @@ class ModulePool {
   #isClosed = false;
 
   constructor(kind: WorkerKind, options: PoolOptions) {
-    assertPoolOptions(options);
+    assertOptions("pool", options, POOL_OPTIONS);
     this.#kind = kind;
     this.#options = options;
   }

@@ -25,19 +25,6 @@ export const MIDDLEWARE = {
     `the origins: allowOrigins: ["https://example.com"].`,
   "TSGI_CORS_CREDENTIALS_FOR_ALL.headers": `cors(): beside allowCredentials a browser takes exposeHeaders "*" for a name. List them.`,
   /**
-   * `allowMethods`, `allowHeaders` or `exposeHeaders` of `cors()` is no list of names.
-   *
-   * ```js
-   * // Wrong
-   * cors({ allowOrigins: "*", allowHeaders: "X-Request-ID, X-Trace" });
-   *
-   * // Right
-   * cors({ allowOrigins: "*", allowHeaders: ["X-Request-ID", "X-Trace"] });
-   * ```
-   */
-  TSGI_INVALID_CORS_LIST: (option: string, given: unknown) =>
-    `cors(): ${option} takes a list of names, or "*", not ${JSON.stringify(given)}.`,
-  /**
    * There is something in `allowOrigins` that no browser sends, or that lets in more than it says.
    *
    * ```js
@@ -56,49 +43,6 @@ export const MIDDLEWARE = {
     `cors(): ${JSON.stringify(entry)} in allowOrigins is not what a browser sends. Write scheme and host in ` +
     `lower case, a port only where it is not the default, no path: "https://example.com". For many hosts ` +
     "write an expression: /https:\\/\\/[a-z0-9-]+\\.example\\.com/.",
-  /**
-   * `frameOptions` of `securityHeaders()` is none of its values.
-   *
-   * `ALLOW-FROM` is known to no browser any more: write a `contentSecurityPolicy` with `frame-ancestors`.
-   *
-   * ```js
-   * // Wrong
-   * securityHeaders({ frameOptions: "ALLOW-FROM https://example.com" });
-   *
-   * // Right
-   * securityHeaders({ frameOptions: false, contentSecurityPolicy: "frame-ancestors https://example.com" });
-   * ```
-   */
-  TSGI_INVALID_FRAME_OPTIONS: (frameOptions: unknown) =>
-    `securityHeaders(): frameOptions is "DENY", "SAMEORIGIN" or false. What came is ${JSON.stringify(frameOptions)}` +
-    ": for other pages write a contentSecurityPolicy with frame-ancestors.",
-  /**
-   * `gzip()` was given an encoding that it does not write, or a level that there is not.
-   *
-   * ```js
-   * // Wrong
-   * gzip({ encodings: ["zstd"] });
-   *
-   * // Right
-   * gzip({ encodings: ["br", "gzip"], level: 6 });
-   * ```
-   */
-  TSGI_INVALID_GZIP_OPTION: (given: object) =>
-    `gzip() takes encodings of "gzip" and "br", a level from 1 to 9, a brotliQuality from 0 to 11. What came ` +
-    `is ${JSON.stringify(given)}.`,
-  /**
-   * The `header` of `requestId()` is no name of a header.
-   *
-   * ```js
-   * // Wrong
-   * requestId({ header: "Request ID" });
-   *
-   * // Right
-   * requestId({ header: "X-Request-ID" });
-   * ```
-   */
-  TSGI_INVALID_HEADER_NAME: (header: unknown) =>
-    `requestId(): ${JSON.stringify(header)} is no name of a header. Write one word, such as "X-Request-ID".`,
   /**
    * A value of `securityHeaders()` cannot stand in a header.
    *
@@ -128,34 +72,6 @@ export const MIDDLEWARE = {
     "securityHeaders(): preload needs includeSubDomains and a maxAge of a year or more. What came is " +
     `${JSON.stringify(given)}. Write strictTransportSecurity: { maxAge: 63072000, includeSubDomains: true, ` +
     "preload: true }.",
-  /**
-   * An option or an argument of a middleware is not the number that it takes.
-   *
-   * ```js
-   * // Wrong
-   * timeLimit("5s");
-   *
-   * // Right
-   * timeLimit(5000);
-   * ```
-   */
-  "TSGI_INVALID_MIDDLEWARE_NUMBER.time": (place: string, max: number, given: unknown) =>
-    `${place} takes milliseconds, more than 0 and at most ${max}, not ${String(given)}.`,
-  "TSGI_INVALID_MIDDLEWARE_NUMBER.whole": (place: string, least: number, given: unknown) =>
-    `${place} takes a whole number from ${least} on, not ${String(given)}.`,
-  /**
-   * `httpsRedirect()` was given a status that lets a client change the method.
-   *
-   * ```js
-   * // Wrong
-   * httpsRedirect({ statusCode: 301 });
-   *
-   * // Right
-   * httpsRedirect({ statusCode: 308 });
-   * ```
-   */
-  TSGI_INVALID_REDIRECT_STATUS: (given: unknown) =>
-    `httpsRedirect(): statusCode is 307 or 308, which keep the method, not ${String(given)}.`,
   /**
    * `sessions()` was given a name or an attribute that browsers refuse in a cookie.
    *

@@ -116,20 +116,6 @@ export const PARAMETERS = {
     `${place} is a file, which is no ${String(given)}. Write File() for one, File({ multiple: true }) for ` +
     "all of the name, or File(t.Array(t.Any(), { maxItems: 5 })).",
   /**
-   * The option `stream` of a route is neither `"jsonl"` nor `"sse"`.
-   *
-   * ```js
-   * // Wrong
-   * app.get("/items", { stream: true }, listItems);
-   *
-   * // Right
-   * app.get("/items", { stream: "sse" }, async function* () {
-   *   yield "first";
-   * });
-   * ```
-   */
-  TSGI_INVALID_STREAM: (stream: unknown) => `\`stream\` should be "jsonl" or "sse", not ${JSON.stringify(stream)}.`,
-  /**
    * A path parameter has a default.
    *
    * It is never absent: a path without the segment is another path. Register that one too, or read the value from the query.

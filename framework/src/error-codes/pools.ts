@@ -23,25 +23,6 @@ export const POOLS = {
     `A worker imports a module by its URL, not ${JSON.stringify(text)}. Write import.meta.url, or new URL(` +
     `${JSON.stringify(text)}, import.meta.url).`,
   /**
-   * An option of a pool has a value that it cannot have.
-   *
-   * [All options](concurrency.md#options).
-   *
-   * ```js
-   * // Wrong
-   * new App({ pool: { size: 0 } });
-   *
-   * // Right
-   * new App({ pool: { size: 2, kind: "thread" } });
-   * ```
-   */
-  "TSGI_INVALID_POOL_OPTION.route": (pool: unknown) =>
-    `\`pool\` of a route should be true, false or { endOnDisconnect: true }, not ${JSON.stringify(pool)}.`,
-  "TSGI_INVALID_POOL_OPTION.kind": (kinds: readonly string[], given: string) =>
-    `pool: kind should be one of ${kinds.join(", ")}, not ${given}.`,
-  "TSGI_INVALID_POOL_OPTION.value": (name: string, expected: string, given: unknown) =>
-    `pool: ${name} should be ${expected}, not ${String(given)}.`,
-  /**
    * A worker of a pool was to start workers itself.
    *
    * Whatever a module does on import it does in each worker: one that starts workers would go on for ever.

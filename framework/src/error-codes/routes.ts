@@ -1,5 +1,5 @@
 /** Routes, routers and mounts. @module */
-import { describe } from "../wording.js";
+import { describe, show } from "../wording.js";
 
 export const ROUTES = {
   /**
@@ -147,6 +147,54 @@ export const ROUTES = {
     `${place}: ${JSON.stringify(given)} is no method, as "GET" is one. A method is one word of letters and ` +
     "hyphens.",
   /**
+   * An option has a value that it cannot have.
+   *
+   * A string in the place of a list would be taken apart letter by letter, `"false"` would count as true, and with a number
+   * as text no bound would hold. TypeScript says so as well, but not of options that come from JavaScript or from
+   * `process.env`. Of `httpsRedirect()`, 301 and 302 let a client change the method. `ALLOW-FROM` is known to no browser any
+   * more: write a `contentSecurityPolicy` with `frame-ancestors`. [Options of pools](concurrency.md#options).
+   *
+   * ```js
+   * // Wrong
+   * app.get("/items", { tags: "items" }, listItems);
+   *
+   * // Right
+   * app.get("/items", { tags: ["items"] }, listItems);
+   *
+   * // Wrong
+   * app.post("/items", { statusCode: "201" }, readItem);
+   *
+   * // Right
+   * app.post("/items", { statusCode: 201 }, readItem);
+   *
+   * // Wrong
+   * new App({ pool: { size: 0 } });
+   *
+   * // Right
+   * new App({ pool: { size: 2, kind: "thread" } });
+   *
+   * // Wrong
+   * cors({ allowOrigins: "*", allowHeaders: "X-Request-ID, X-Trace" });
+   *
+   * // Right
+   * cors({ allowOrigins: "*", allowHeaders: ["X-Request-ID", "X-Trace"] });
+   *
+   * // Wrong
+   * securityHeaders({ frameOptions: "ALLOW-FROM https://example.com" });
+   *
+   * // Right
+   * securityHeaders({ frameOptions: false, contentSecurityPolicy: "frame-ancestors https://example.com" });
+   *
+   * // Wrong
+   * timeLimit("5s");
+   *
+   * // Right
+   * timeLimit(5000);
+   * ```
+   */
+  TSGI_INVALID_OPTION: (place: string, option: string, expected: string, given: unknown) =>
+    `${place}: ${option} should be ${expected}, not ${show(given)}.`,
+  /**
    * What should be the options is no object.
    *
    * ```js
@@ -220,19 +268,6 @@ export const ROUTES = {
   TSGI_INVALID_ROUTE_ARGUMENTS: (place: string, given: unknown) =>
     `${place}: the options should be an object and the handler a function; what came is ${describe(given)}. ` +
     "The order is path, options, handler.",
-  /**
-   * A result cannot be answered with the status of a route.
-   *
-   * ```js
-   * // Wrong
-   * app.post("/items", { statusCode: "201" }, readItem);
-   *
-   * // Right
-   * app.post("/items", { statusCode: 201 }, readItem);
-   * ```
-   */
-  TSGI_INVALID_STATUS_CODE: (statusCode: unknown) =>
-    `\`statusCode\` should be a whole number from 200 to 599, not ${JSON.stringify(statusCode)}.`,
   /**
    * `urlPathFor` was given a value that no path can carry.
    *
@@ -368,22 +403,6 @@ export const ROUTES = {
     `mount ${path}: an ASGI application is a function, not ${describe(given)}. Pass an App, or a function of ` +
     "(scope, receive, send).",
   /**
-   * An option that is a list is something else.
-   *
-   * Text would be taken apart letter by letter. `tags`, `dependencies` and `middleware` of an App, a router or a route are lists,
-   * also of one.
-   *
-   * ```js
-   * // Wrong
-   * app.get("/items", { tags: "items" }, listItems);
-   *
-   * // Right
-   * app.get("/items", { tags: ["items"] }, listItems);
-   * ```
-   */
-  TSGI_NOT_A_LIST: (place: string, name: string, given: unknown) =>
-    `${place}: \`${name}\` should be a list, not ${describe(given)}.`,
-  /**
    * `includeRouter` was given something else than a Router.
    *
    * A router takes part in the App; an App is an application of its own, which is mounted.
@@ -430,25 +449,6 @@ export const ROUTES = {
    */
   TSGI_PATH_WITHOUT_SLASH: (place: string, path: string) =>
     `${place}: a path starts with "/": write ${JSON.stringify(`/${path}`)}.`,
-  /**
-   * There is no option of that name.
-   *
-   * It would be silently without effect: with `tag` for `tags`, or `origins` for `allowOrigins`, something would be off without
-   * anybody seeing it. TypeScript says so as well, but not of options that are spread or that come from JavaScript. What a descriptor
-   * asks of its value belongs into the schema: `Query(t.Integer({ minimum: 1 }))`. What belongs to a route and is no option of it is
-   * kept beside the route, or under a key that is a symbol.
-   *
-   * ```js
-   * // Wrong
-   * app.get("/items", { tag: "items" }, listItems);
-   *
-   * // Right
-   * app.get("/items", { tags: ["items"] }, listItems);
-   * ```
-   */
-  "TSGI_UNKNOWN_OPTION.limit": (name: unknown, names: string, meant: string | null) =>
-    `\`limits\` has no ${JSON.stringify(name)}. It takes ${names}.` +
-    (meant === null ? "" : ` Did you mean ${JSON.stringify(meant)}?`),
   TSGI_UNKNOWN_OPTION: (place: string, option: unknown, known: readonly string[], meant: string | null) =>
     `${place} has no option ${JSON.stringify(option)}. It has: ${known.join(", ")}.` +
     (meant === null ? "" : ` Did you mean ${JSON.stringify(meant)}?`),

@@ -4,7 +4,7 @@ import { HTTPException } from "../exceptions.js";
 import { markHandled } from "../promises.js";
 import { headerValues } from "../request.js";
 import { onHTTP } from "./on-http.js";
-import { assertWhole } from "./options.js";
+import { whole } from "../options.js";
 import { refuse } from "./response-head.js";
 
 /**
@@ -22,7 +22,7 @@ import { refuse } from "./response-head.js";
  * ```
  */
 export function bodyLimit(maxBytes: number): Middleware {
-  assertWhole("bodyLimit()", maxBytes, 0);
+  whole(0)("bodyLimit()", "maxBytes", maxBytes);
   const detail = `The body is larger than ${maxBytes} bytes`;
   return onHTTP(async (app, scope, receive, send) => {
     const announced = headerValues(scope.headers ?? [], "content-length").some((length) => Number(length) > maxBytes);

@@ -1,14 +1,12 @@
 import type { HTTPResponseBodyMessage, HTTPResponseStartMessage, HTTPScope, Send, SendMessage } from "../asgi.js";
 import type { Middleware } from "../chain.js";
 import { createBytes } from "../datastructures.js";
-import { configurationError } from "../exceptions.js";
 import { parseList } from "../http-grammar.js";
 import { type AcceptedCodings, chooseCoding, headerValues, mediaTypeOf } from "../request.js";
 import { addVary, type ResponseHeaders } from "../response.js";
 import { type CompressionLevels, Compressor, type ContentCoding, encodeWhole } from "./compressor.js";
 import { onHTTP } from "./on-http.js";
-import { assertOptions } from "../options.js";
-import { assertWhole } from "./options.js";
+import { assertOptions, expecting, type OptionRules, whole } from "../options.js";
 import { headersOf } from "./response-head.js";
 import { sendInOrder } from "./send-in-order.js";
 
@@ -25,6 +23,15 @@ export interface GzipOptions {
   /** How much work brotli does, from 0 to 11. Defaults to 4: more is for files that are compressed once. */
   brotliQuality?: number;
 }
+
+const OPTIONS: OptionRules<GzipOptions> = {
+  minimumSize: whole(0),
+  encodings: expecting('a list of "gzip" and "br"', (value) => {
+    return Array.isArray(value) && value.length > 0 && value.every((coding) => coding === "gzip" || coding === "br");
+  }),
+  level: whole(1, 9),
+  brotliQuality: whole(0, 11),
+};
 
 interface Settings {
   readonly minimumSize: number;
@@ -82,15 +89,8 @@ export function gzip(options: GzipOptions = {}): Middleware {
 }
 
 function compile(options: GzipOptions): Settings {
-  assertOptions("gzip()", options, ["minimumSize", "encodings", "level", "brotliQuality"]);
+  assertOptions("gzip()", options, OPTIONS);
   const { minimumSize = 500, encodings = ["gzip", "br"], level = 6, brotliQuality = 4 } = options;
-  assertWhole("gzip(): minimumSize", minimumSize, 0);
-  assertWhole("gzip(): level", level, 1);
-  assertWhole("gzip(): brotliQuality", brotliQuality, 0);
-  const isKnown = Array.isArray(encodings) && encodings.every((coding) => coding === "gzip" || coding === "br");
-  if (!isKnown || encodings.length === 0 || level > 9 || brotliQuality > 11) {
-    throw configurationError("TSGI_INVALID_GZIP_OPTION", { encodings, level, brotliQuality });
-  }
   return { minimumSize, encodings, levels: { gzip: level, br: brotliQuality } };
 }
 

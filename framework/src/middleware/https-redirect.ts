@@ -1,13 +1,11 @@
 import type { HTTPScope } from "../asgi.js";
 import type { Middleware } from "../chain.js";
 import { decodeLatin1 } from "../datastructures.js";
-import { configurationError } from "../exceptions.js";
 import { Response } from "../response.js";
 import type { Host } from "../http-grammar.js";
 import { hostOf, ownHost } from "./host.js";
 import { onHTTP } from "./on-http.js";
-import { assertOptions } from "../options.js";
-import { assertWhole } from "./options.js";
+import { assertOptions, oneOf, type OptionRules, whole } from "../options.js";
 import { refuse } from "./response-head.js";
 
 /** What `httpsRedirect` takes. */
@@ -17,6 +15,8 @@ export interface HttpsRedirectOptions {
   /** The port of https. Defaults to that of the request, and to 443 where that is 80 or not written. */
   port?: number;
 }
+
+const OPTIONS: OptionRules<HttpsRedirectOptions> = { statusCode: oneOf(307, 308), port: whole(1, 65_535) };
 
 /**
  * Sends http to https: the same host, path and query, as they were sent. A request whose `Host` is none gets 400; one
@@ -36,12 +36,8 @@ export interface HttpsRedirectOptions {
  * ```
  */
 export function httpsRedirect(options: HttpsRedirectOptions = {}): Middleware {
-  assertOptions("httpsRedirect()", options, ["statusCode", "port"]);
+  assertOptions("httpsRedirect()", options, OPTIONS);
   const { statusCode = 307, port } = options;
-  if (statusCode !== 307 && statusCode !== 308) {
-    throw configurationError("TSGI_INVALID_REDIRECT_STATUS", statusCode);
-  }
-  if (port !== undefined) assertWhole("httpsRedirect(): port", port, 1);
   return onHTTP(async (app, scope, receive, send) => {
     if (scope.scheme === "https") return app(scope, receive, send);
     const host = hostOf(scope) ?? ownHost(scope);

@@ -1,9 +1,8 @@
 import type { Middleware } from "../chain.js";
-import { configurationError } from "../exceptions.js";
 import { isToken } from "../http-grammar.js";
 import { headerValues } from "../request.js";
 import { onHTTP } from "./on-http.js";
-import { assertOptions } from "../options.js";
+import { assertOptions, expecting, FLAG, FUNCTION, type OptionRules } from "../options.js";
 import { changingHeaders } from "./response-head.js";
 
 /** What `requestId` takes. */
@@ -18,6 +17,14 @@ export interface RequestIdOptions {
   /** Makes an id. Defaults to a random UUID. */
   generate?: () => string;
 }
+
+const OPTIONS: OptionRules<RequestIdOptions> = {
+  header: expecting('the name of a header, such as "X-Request-ID"', (value) => {
+    return typeof value === "string" && isToken(value);
+  }),
+  trustIncoming: FLAG,
+  generate: FUNCTION,
+};
 
 /** What cannot end a line of a log, nor be taken for another field of it. */
 const ID = /^[\w.:+/=@-]{1,128}$/;
@@ -37,9 +44,8 @@ const ID = /^[\w.:+/=@-]{1,128}$/;
  * ```
  */
 export function requestId(options: RequestIdOptions = {}): Middleware {
-  assertOptions("requestId()", options, ["header", "trustIncoming", "generate"]);
+  assertOptions("requestId()", options, OPTIONS);
   const { header = "X-Request-ID", trustIncoming = false, generate = () => crypto.randomUUID() } = options;
-  if (!isToken(header)) throw configurationError("TSGI_INVALID_HEADER_NAME", header);
   const name = header.toLowerCase();
   return onHTTP((app, scope, receive, send) => {
     const [given = "", second] = trustIncoming ? headerValues(scope.headers ?? [], name) : [];

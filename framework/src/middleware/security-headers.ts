@@ -3,8 +3,7 @@ import { messageOf } from "../error-codes.js";
 import { ConfigurationError, configurationError } from "../exceptions.js";
 import { ResponseHeaders } from "../response.js";
 import { onHTTP } from "./on-http.js";
-import { assertOptions } from "../options.js";
-import { assertWhole } from "./options.js";
+import { ANYTHING, assertOptions, expecting, FLAG, oneOf, type OptionRules, whole } from "../options.js";
 import { changingHeaders } from "./response-head.js";
 
 /** What `securityHeaders` takes. `false` leaves a header out. */
@@ -23,14 +22,18 @@ export interface SecurityHeadersOptions {
   permissionsPolicy?: string | false;
 }
 
-const OPTIONS = [
-  "frameOptions",
-  "contentSecurityPolicy",
-  "referrerPolicy",
-  "strictTransportSecurity",
-  "crossOriginOpenerPolicy",
-  "permissionsPolicy",
-] as const satisfies readonly (keyof SecurityHeadersOptions)[];
+const TEXT_OR_FALSE = expecting("a string or false", (value) => value === false || typeof value === "string");
+
+const OPTIONS: OptionRules<SecurityHeadersOptions> = {
+  frameOptions: oneOf("DENY", "SAMEORIGIN", false),
+  contentSecurityPolicy: TEXT_OR_FALSE,
+  referrerPolicy: TEXT_OR_FALSE,
+  strictTransportSecurity: ANYTHING,
+  crossOriginOpenerPolicy: TEXT_OR_FALSE,
+  permissionsPolicy: TEXT_OR_FALSE,
+};
+
+const TRANSPORT_OPTIONS = { maxAge: whole(0), includeSubDomains: FLAG, preload: FLAG };
 
 const YEAR = 31_536_000;
 
@@ -69,9 +72,6 @@ type Pair = readonly [name: string, value: string];
 
 function compile(options: SecurityHeadersOptions): readonly Pair[] {
   const { frameOptions = "DENY", referrerPolicy = "strict-origin-when-cross-origin" } = options;
-  if (frameOptions !== false && frameOptions !== "DENY" && frameOptions !== "SAMEORIGIN") {
-    throw configurationError("TSGI_INVALID_FRAME_OPTIONS", frameOptions);
-  }
   const ancestors = frameOptions === "DENY" ? "frame-ancestors 'none'" : "frame-ancestors 'self'";
   const { contentSecurityPolicy = frameOptions === false ? false : ancestors } = options;
   const given: readonly (readonly [name: string, value: string | false | undefined])[] = [
@@ -95,9 +95,8 @@ function compile(options: SecurityHeadersOptions): readonly Pair[] {
 
 function compileTransport(options: (SecurityHeadersOptions["strictTransportSecurity"] & object) | false): Pair | null {
   if (options === false) return null;
-  assertOptions("securityHeaders(): strictTransportSecurity", options, ["maxAge", "includeSubDomains", "preload"]);
+  assertOptions("securityHeaders(): strictTransportSecurity", options, TRANSPORT_OPTIONS);
   const { maxAge = YEAR, includeSubDomains = false, preload = false } = options;
-  assertWhole("securityHeaders(): maxAge", maxAge, 0);
   if (preload && (!includeSubDomains || maxAge < MIN_PRELOAD)) {
     throw configurationError("TSGI_INVALID_HSTS_PRELOAD", { maxAge, includeSubDomains });
   }

@@ -4,8 +4,7 @@ import { ConfigurationError, configurationError } from "../exceptions.js";
 import { type Connection, Request } from "../request.js";
 import { addVary, type CookieOptions, type ResponseHeaders, serializeCookie } from "../response.js";
 import { onHTTP } from "./on-http.js";
-import { assertOptions } from "../options.js";
-import { assertWhole } from "./options.js";
+import { ANYTHING, assertOptions, FLAG, oneOf, type OptionRules, TEXT, whole } from "../options.js";
 import { headersOf } from "./response-head.js";
 import { sendInOrder } from "./send-in-order.js";
 import { SESSION, Session, type SessionData } from "./session.js";
@@ -24,6 +23,14 @@ export interface SessionsOptions {
   /** The cookie's name. Defaults to `"__Host-session"`, which subdomains cannot set; to `"session"` without `secure`. */
   cookie?: string;
 }
+
+const OPTIONS: OptionRules<SessionsOptions> = {
+  secret: ANYTHING,
+  maxAge: whole(1),
+  sameSite: oneOf("strict", "lax", "none"),
+  secure: FLAG,
+  cookie: TEXT,
+};
 
 /** The bytes of a cookie that browsers have to keep, name and attributes among them: RFC 6265 §6.1. */
 const MAX_COOKIE_BYTES = 4096;
@@ -98,7 +105,7 @@ function find(request: Connection): Session {
 }
 
 function compile(options: SessionsOptions) {
-  assertOptions("sessions()", options, ["secret", "maxAge", "sameSite", "secure", "cookie"]);
+  assertOptions("sessions()", options, OPTIONS);
   const { secret, maxAge = FORTNIGHT, sameSite = "lax", secure = true } = options;
   const { cookie: name = secure ? "__Host-session" : "session" } = options;
   const secrets = typeof secret === "string" ? [secret] : secret;
@@ -107,7 +114,6 @@ function compile(options: SessionsOptions) {
   if (!Array.isArray(secrets) || secrets.length === 0 || !secrets.every(isLong)) {
     throw configurationError("TSGI_WEAK_SESSION_SECRET", MIN_SECRET_BYTES);
   }
-  assertWhole("sessions(): maxAge", maxAge, 1);
   if (sameSite === "none" && !secure) {
     throw configurationError("TSGI_INVALID_SESSION_COOKIE.secure");
   }

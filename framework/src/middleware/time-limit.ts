@@ -1,10 +1,18 @@
 import type { ReceiveMessage, Receive, Send } from "../asgi.js";
 import type { Middleware } from "../chain.js";
 import { ClientDisconnect } from "../exceptions.js";
+import { expecting } from "../options.js";
 import { markHandled } from "../promises.js";
 import { onHTTP } from "./on-http.js";
-import { assertTimeout } from "./options.js";
 import { refuse } from "./response-head.js";
+
+/** The longest delay that a timer keeps; a longer one fires at once. */
+const MAX_TIMER_MS = 2_147_483_647;
+
+const TIMEOUT_MS = expecting(
+  `milliseconds, more than 0 and at most ${MAX_TIMER_MS}`,
+  (value) => typeof value === "number" && value > 0 && value <= MAX_TIMER_MS,
+);
 
 /** What `receive` gives once the time is up. */
 const LEFT: ReceiveMessage = Object.freeze({ type: "http.disconnect" });
@@ -24,7 +32,7 @@ const LEFT: ReceiveMessage = Object.freeze({ type: "http.disconnect" });
  * ```
  */
 export function timeLimit(timeoutMs: number): Middleware {
-  assertTimeout("timeLimit()", timeoutMs);
+  TIMEOUT_MS("timeLimit()", "timeoutMs", timeoutMs);
   return onHTTP(async (app, scope, receive, send) => {
     let state = "running" as "running" | "started" | "over";
     let answering: Promise<void> = Promise.resolve();

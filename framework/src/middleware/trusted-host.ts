@@ -3,7 +3,7 @@ import { configurationError } from "../exceptions.js";
 import { compileHost, type HostTest } from "../http-grammar.js";
 import { hostOf } from "./host.js";
 import { onHTTP } from "./on-http.js";
-import { assertOptions } from "../options.js";
+import { ANYTHING, assertOptions } from "../options.js";
 import { refuse } from "./response-head.js";
 
 /** What `trustedHost` takes. */
@@ -41,7 +41,7 @@ export function trustedHost(options: TrustedHostOptions): Middleware {
 }
 
 function compile(options: TrustedHostOptions): readonly HostTest[] {
-  assertOptions("trustedHost()", options, ["allowedHosts"]);
+  assertOptions("trustedHost()", options, { allowedHosts: ANYTHING });
   const { allowedHosts } = options;
   if (!Array.isArray(allowedHosts) || allowedHosts.length === 0) {
     throw configurationError("TSGI_INVALID_TRUSTED_HOST.none", allowedHosts);

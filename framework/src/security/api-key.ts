@@ -1,6 +1,6 @@
 import { configurationError } from "../exceptions.js";
 import { isToken } from "../http-grammar.js";
-import { assertOptions } from "../options.js";
+import { ANYTHING, assertOptions } from "../options.js";
 import { Cookie, Header, type Marker, Query } from "../params.js";
 import { t } from "../schema.js";
 import { SCHEME_OPTIONS, type SchemeOptions, SecurityScheme } from "./scheme.js";
@@ -16,7 +16,7 @@ const MARKERS = { header: Header, query: Query, cookie: Cookie };
 /** A key that the client was given, under a name of its own. */
 class APIKey<AutoError extends boolean> extends SecurityScheme<string, AutoError> {
   constructor(options: APIKeyOptions<AutoError>, place: keyof typeof MARKERS, defaultName: string) {
-    assertOptions(`new ${defaultName}()`, options, [...SCHEME_OPTIONS, "name"]);
+    assertOptions(`new ${defaultName}()`, options, { ...SCHEME_OPTIONS, name: ANYTHING });
     const { name } = options;
     if (typeof name !== "string" || name === "" || (place !== "query" && !isToken(name))) {
       throw configurationError(

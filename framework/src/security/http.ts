@@ -1,6 +1,6 @@
 import { decodeLatin1, decodeUTF8 } from "../datastructures.js";
 import { configurationError } from "../exceptions.js";
-import { assertOptions } from "../options.js";
+import { ANYTHING, assertOptions, TEXT } from "../options.js";
 import { AUTHORIZATION, type HTTPAuthorizationCredentials, parseAuthorization } from "./authorization.js";
 import { SCHEME_OPTIONS, type SchemeOptions, SecurityScheme } from "./scheme.js";
 
@@ -21,7 +21,7 @@ export class HTTPBearer<AutoError extends boolean = true> extends SecurityScheme
 > {
   /** @throws ConfigurationError for an option that there is not. */
   constructor(options: HTTPBearerOptions<AutoError> = {}) {
-    assertOptions("new HTTPBearer()", options, [...SCHEME_OPTIONS, "bearerFormat"]);
+    assertOptions("new HTTPBearer()", options, { ...SCHEME_OPTIONS, bearerFormat: TEXT });
     const { bearerFormat } = options;
     super(options, {
       defaultName: "HTTPBearer",
@@ -81,7 +81,7 @@ function parseBasic(text: string): HTTPBasicCredentials | null {
 export class HTTPBasic<AutoError extends boolean = true> extends SecurityScheme<HTTPBasicCredentials, AutoError> {
   /** @throws ConfigurationError when the realm cannot stand in a header, and for an option that there is not. */
   constructor(options: HTTPBasicOptions<AutoError> = {}) {
-    assertOptions("new HTTPBasic()", options, [...SCHEME_OPTIONS, "realm"]);
+    assertOptions("new HTTPBasic()", options, { ...SCHEME_OPTIONS, realm: ANYTHING });
     const { realm = "Restricted" } = options;
     if (!/^[ -~]*$/.test(realm)) {
       throw configurationError("TSGI_INVALID_REALM", realm);

@@ -1,5 +1,5 @@
 import { configurationError } from "../exceptions.js";
-import { assertOptions } from "../options.js";
+import { ANYTHING, assertOptions, OBJECT, type OptionRules, TEXT } from "../options.js";
 import { AUTHORIZATION, parseAuthorization } from "./authorization.js";
 import { SCHEME_OPTIONS, type SchemeOptions, SecurityScheme } from "./scheme.js";
 
@@ -12,6 +12,13 @@ export interface OAuth2PasswordBearerOptions<AutoError extends boolean = boolean
   /** What a token may be asked to allow: names, and what each is for. */
   scopes?: Readonly<Record<string, string>>;
 }
+
+const OPTIONS: OptionRules<OAuth2PasswordBearerOptions> = {
+  ...SCHEME_OPTIONS,
+  tokenUrl: ANYTHING,
+  refreshUrl: TEXT,
+  scopes: OBJECT,
+};
 
 /**
  * A bearer token that the client got for a user's name and password. Gives the token.
@@ -34,7 +41,7 @@ export interface OAuth2PasswordBearerOptions<AutoError extends boolean = boolean
 export class OAuth2PasswordBearer<AutoError extends boolean = true> extends SecurityScheme<string, AutoError> {
   /** @throws ConfigurationError when there is no `tokenUrl`, and for an option that there is not. */
   constructor(options: OAuth2PasswordBearerOptions<AutoError>) {
-    assertOptions("new OAuth2PasswordBearer()", options, [...SCHEME_OPTIONS, "tokenUrl", "refreshUrl", "scopes"]);
+    assertOptions("new OAuth2PasswordBearer()", options, OPTIONS);
     const { tokenUrl, refreshUrl, scopes = {} } = options;
     if (typeof tokenUrl !== "string" || tokenUrl === "") {
       throw configurationError("TSGI_MISSING_TOKEN_URL");

@@ -1,6 +1,6 @@
 import { CallableInstance } from "../callable.js";
 import { HTTPException } from "../exceptions.js";
-import { namesOf } from "../options.js";
+import { FLAG, type OptionRules, TEXT } from "../options.js";
 import { type Marker, type PARAMS, type Params, withParams } from "../params.js";
 import type { SecuritySchemeObject } from "./types.js";
 
@@ -17,8 +17,8 @@ export interface SchemeOptions<AutoError extends boolean = boolean> {
   description?: string | undefined;
 }
 
-/** The names of the options of every scheme; those of one alone come beside them. */
-export const SCHEME_OPTIONS = namesOf<SchemeOptions>({ autoError: true, schemeName: true, description: true });
+/** Rules of the options of every scheme; those of one alone come beside them. */
+export const SCHEME_OPTIONS: OptionRules<SchemeOptions> = { autoError: FLAG, schemeName: TEXT, description: TEXT };
 
 /** What a scheme is made of. */
 export interface SchemeParts<Credentials> {

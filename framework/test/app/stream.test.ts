@@ -276,7 +276,7 @@ describe("the option `stream`", () => {
       ),
     );
     expect(() => app.get("/b", { stream: "xml" as "sse" }, async () => [1])).toThrow(
-      'GET /b: `stream` should be "jsonl" or "sse", not "xml".',
+      'GET /b: stream should be "jsonl" or "sse", not "xml".',
     );
   });
 

@@ -189,11 +189,11 @@ describe.each([
   });
 
   it.each([
-    [{ size: 0 }, "pool: size should be a whole number from 1, not 0."],
-    [{ size: 1.5 }, "pool: size should be a whole number from 1, not 1.5."],
-    [{ maxQueue: -1 }, "pool: maxQueue should be a whole number from 0, or Infinity, not -1."],
-    [{ timeoutMs: 0 }, "pool: timeoutMs should be a number of milliseconds above 0, or Infinity, not 0."],
-    [{ timeoutMs: Number.NaN }, "pool: timeoutMs should be a number of milliseconds above 0, or Infinity, not NaN."],
+    [{ size: 0 }, "pool: size should be a whole number from 1 on, not 0."],
+    [{ size: 1.5 }, "pool: size should be a whole number from 1 on, not 1.5."],
+    [{ maxQueue: -1 }, "pool: maxQueue should be a whole number from 0 on, or Infinity, not -1."],
+    [{ timeoutMs: 0 }, "pool: timeoutMs should be milliseconds above 0, or Infinity, not 0."],
+    [{ timeoutMs: Number.NaN }, "pool: timeoutMs should be milliseconds above 0, or Infinity, not NaN."],
   ])("refuses the options %j", (options, message) => {
     expect(() => new Pool(options)).toThrow(expect.objectContaining({ name: "ConfigurationError", message }));
   });

@@ -84,10 +84,10 @@ describe("a plain handler", () => {
 
 describe("the options of a pool", () => {
   it.each<[AppOptions, string]>([
-    [{ pool: { size: 0 } }, "pool: size should be a whole number from 1, not 0."],
-    [{ pool: { maxQueue: 0.5 } }, "pool: maxQueue should be a whole number from 0, or Infinity, not 0.5."],
-    [{ pool: { timeoutMs: -1 } }, "pool: timeoutMs should be a number of milliseconds above 0, or Infinity, not -1."],
-    [{ pool: { kind: "fork" as "process" } }, "pool: kind should be one of process, thread, inline, not fork."],
+    [{ pool: { size: 0 } }, "pool: size should be a whole number from 1 on, not 0."],
+    [{ pool: { maxQueue: 0.5 } }, "pool: maxQueue should be a whole number from 0 on, or Infinity, not 0.5."],
+    [{ pool: { timeoutMs: -1 } }, "pool: timeoutMs should be milliseconds above 0, or Infinity, not -1."],
+    [{ pool: { kind: "fork" as "process" } }, 'pool: kind should be "process", "thread" or "inline", not "fork".'],
     [
       { entry: "./app.js" },
       'A worker imports a module by its URL, not "./app.js". Write import.meta.url, or new URL("./app.js", import.meta.url).',

@@ -205,11 +205,11 @@ it.each<[string, unknown, RegExp]>([
   ["no scheme", { allowOrigins: ["example.com"] }, /is not what a browser sends/],
   ["a wildcard", { allowOrigins: ["https://*.example.com"] }, /expression/],
   ["something else", { allowOrigins: [7] }, /is not what a browser sends/],
-  ["a header that is none", { allowOrigins: "*", allowHeaders: ["X A"] }, /allowHeaders takes a list of names/],
-  ["a text where a list is wanted", { allowOrigins: "*", allowMethods: "GET, PUT" }, /allowMethods takes a list/],
-  ["a line break", { allowOrigins: "*", exposeHeaders: ["X\r\nSet-Cookie: a"] }, /exposeHeaders takes a list/],
+  ["a header that is none", { allowOrigins: "*", allowHeaders: ["X A"] }, /allowHeaders should be a list of names/],
+  ["a text where a list is wanted", { allowOrigins: "*", allowMethods: "GET, PUT" }, /allowMethods should be a list/],
+  ["a line break", { allowOrigins: "*", exposeHeaders: ["X\r\nSet-Cookie: a"] }, /exposeHeaders should be a list/],
   ["a star beside credentials", { allowOrigins: [PAGE], allowCredentials: true, exposeHeaders: "*" }, /List them/],
-  ["an age that is none", { allowOrigins: "*", maxAge: 1.5 }, /maxAge takes a whole number/],
+  ["an age that is none", { allowOrigins: "*", maxAge: 1.5 }, /maxAge should be a whole number/],
 ])("cors refuses %s when it is made", (_, options, message) => {
   const make = () => cors(options as CorsOptions);
   expect(make).toThrow(ConfigurationError);

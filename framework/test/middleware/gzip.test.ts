@@ -411,11 +411,11 @@ describe("gzip of a stream", () => {
 
   it.each<[string, unknown, RegExp]>([
     ["another option", { threshold: 1 }, /no option "threshold"/],
-    ["a size that is none", { minimumSize: -1 }, /minimumSize takes a whole number/],
+    ["a size that is none", { minimumSize: -1 }, /minimumSize should be a whole number/],
     ["no codings", { encodings: [] }, /encodings/],
     ["a coding that there is not", { encodings: ["deflate"] }, /encodings/],
-    ["a level that is none", { level: 10 }, /level from 1 to 9/],
-    ["a quality that is none", { brotliQuality: 12 }, /brotliQuality from 0 to 11/],
+    ["a level that is none", { level: 10 }, /level should be a whole number from 1 to 9/],
+    ["a quality that is none", { brotliQuality: 12 }, /brotliQuality should be a whole number from 0 to 11/],
   ])("is refused with %s when it is made", (_, options, message) => {
     const make = () => gzip(options as GzipOptions);
     expect(make).toThrow(ConfigurationError);

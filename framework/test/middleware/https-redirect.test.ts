@@ -117,7 +117,7 @@ describe("httpsRedirect", () => {
 
   it.each<[string, unknown, RegExp]>([
     ["a status that changes the method", { statusCode: 302 }, /307 or 308/],
-    ["a port that is none", { port: 0 }, /port takes a whole number/],
+    ["a port that is none", { port: 0 }, /port should be a whole number/],
     ["another option", { permanent: true }, /no option "permanent"/],
   ])("refuses %s when it is made", (_, options, message) => {
     const make = () => httpsRedirect(options as never);

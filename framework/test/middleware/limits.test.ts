@@ -197,11 +197,11 @@ describeMatrix("timeLimit", ({ call }) => {
 });
 
 it.each<[string, () => unknown, RegExp]>([
-  ["bodyLimit", () => bodyLimit(-1), /bodyLimit\(\) takes a whole number from 0 on, not -1/],
-  ["bodyLimit", () => bodyLimit({ bytes: 1 } as never), /bodyLimit\(\) takes a whole number/],
-  ["timeLimit", () => timeLimit(0), /timeLimit\(\) takes milliseconds, more than 0/],
+  ["bodyLimit", () => bodyLimit(-1), /bodyLimit\(\): maxBytes should be a whole number from 0 on, not -1/],
+  ["bodyLimit", () => bodyLimit({ bytes: 1 } as never), /bodyLimit\(\): maxBytes should be a whole number/],
+  ["timeLimit", () => timeLimit(0), /timeLimit\(\): timeoutMs should be milliseconds, more than 0/],
   ["timeLimit", () => timeLimit(2 ** 31), /at most 2147483647/],
-  ["timeLimit", () => timeLimit({ ms: 5 } as never), /timeLimit\(\) takes milliseconds/],
+  ["timeLimit", () => timeLimit({ ms: 5 } as never), /timeLimit\(\): timeoutMs should be milliseconds/],
 ])("%s refuses what is no bound when it is made", (_, make, message) => {
   expect(make).toThrow(ConfigurationError);
   expect(make).toThrow(message);

@@ -67,7 +67,7 @@ describeMatrix("requestId", ({ call }) => {
 });
 
 it.each<[unknown, RegExp]>([
-  [{ header: "X Id" }, /"X Id" is no name of a header/],
+  [{ header: "X Id" }, /should be the name of a header, such as "X-Request-ID", not "X Id"/],
   [{ trust: true }, /no option "trust"/],
 ])("requestId refuses %j when it is made", (options, message) => {
   const make = () => requestId(options as RequestIdOptions);

@@ -98,9 +98,9 @@ describe("Strict-Transport-Security", () => {
   it.each<[unknown, RegExp]>([
     [{ strictTransportSecurity: { preload: true } }, /preload needs includeSubDomains/],
     [{ strictTransportSecurity: { preload: true, includeSubDomains: true, maxAge: 60 } }, /a year or more/],
-    [{ strictTransportSecurity: { maxAge: -1 } }, /maxAge takes a whole number/],
+    [{ strictTransportSecurity: { maxAge: -1 } }, /maxAge should be a whole number/],
     [{ strictTransportSecurity: { seconds: 1 } }, /no option "seconds"/],
-    [{ frameOptions: "ALLOW" }, /frameOptions is "DENY"/],
+    [{ frameOptions: "ALLOW" }, /frameOptions should be "DENY"/],
     [{ contentSecurityPolicy: "default-src 'self'\r\nset-cookie: a=b" }, /does not allow/],
     [{ csp: "default-src 'self'" }, /no option "csp"/],
   ])("and the others are refused when they are made of %j", (options, message) => {

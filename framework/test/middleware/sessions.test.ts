@@ -179,7 +179,7 @@ it.each<[string, unknown, RegExp]>([
   ["a short secret", { secret: "short" }, /needs a secret of at least 32 bytes/],
   ["a short one among others", { secret: [SECRET, ""] }, /needs a secret/],
   ["no secrets", { secret: [] }, /needs a secret/],
-  ["an age that is none", { secret: SECRET, maxAge: 0 }, /maxAge takes a whole number/],
+  ["an age that is none", { secret: SECRET, maxAge: 0 }, /maxAge should be a whole number/],
   ["a name that is none", { secret: SECRET, cookie: "a b" }, /cookie name "a b"/],
   ["what browsers refuse", { secret: SECRET, sameSite: "none", secure: false }, /refuse sameSite "none"/],
   ["another option", { secret: SECRET, secrets: [] }, /no option "secrets"/],
