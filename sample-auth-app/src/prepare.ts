@@ -19,7 +19,8 @@ export async function prepareDatabase(config: Config): Promise<void> {
     await migrate(config.database);
   } catch (error) {
     const url = withoutPassword(config.database.url);
-    throw new DatabaseError(`cannot prepare the database ${url}: ${reasonOf(error)}`, { cause: error });
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new DatabaseError(`cannot prepare the database ${url}: ${reason}`, { cause: error });
   }
   if (config.environment === "development") {
     const db = await openDatabase(config.database);
@@ -29,10 +30,4 @@ export async function prepareDatabase(config: Config): Promise<void> {
       await db.$disconnect();
     }
   }
-}
-
-/** Of several addresses that were tried, the first error says what the sum of them does not. */
-function reasonOf(error: unknown): string {
-  const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
-  return first instanceof Error ? first.message : String(first);
 }

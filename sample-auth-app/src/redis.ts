@@ -1,5 +1,6 @@
 import { Redis } from "ioredis";
 
+import { ConnectError, describe, quoted } from "./connect-error.js";
 import type { Log } from "./logging.js";
 
 /** A command that has no answer by then has none: the connection is given up, and what it was for goes on without. */
@@ -26,17 +27,33 @@ export async function openRedis(url: string, log: Log, silenceMs = SILENCE_MS): 
   let lastError: Error | undefined;
   redis.on("ready", () => {
     isThere = true;
+    lastError = undefined;
     log.info({}, "redis is there: login attempts are counted for all replicas");
   });
   redis.on("error", (error) => (lastError = error));
   redis.on("reconnecting", () => {
     if (isThere !== false) {
-      log.warn({ err: lastError }, "redis is away: login attempts are counted in this process");
+      log.warn({ err: connectErrorOf(redis, lastError) }, "redis is away: login attempts are counted in this process");
     }
     isThere = false;
   });
   await redis.connect().catch(() => {}); // an event tells
   return redis;
+}
+
+function connectErrorOf({ options }: Redis, cause: unknown): ConnectError {
+  const { path, host = "localhost", port = 6379 } = options;
+  const place = path === undefined ? `-h ${quoted(host)} -p ${port}` : `-s ${quoted(path)}`;
+  const server = {
+    name: "Redis",
+    host: path ?? host,
+    port,
+    variable: "REDIS_URL",
+    startCommand: path === undefined ? `redis-server --port ${port}` : `redis-server --unixsocket ${quoted(path)}`,
+    pingCommand: `redis-cli ${place} ping`,
+  };
+  const isLocked = /^(?:NOAUTH|WRONGPASS)/.test(describe(cause).message);
+  return new ConnectError(server, cause ?? "no answer", isLocked ? "Write its password into REDIS_URL" : undefined);
 }
 
 /**

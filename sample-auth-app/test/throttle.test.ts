@@ -179,4 +179,21 @@ describeWithRedis(`the throttle in Redis${reason}`, () => {
     expect(lines.join()).toContain("redis is away");
     client.disconnect();
   });
+
+  it.each([
+    [
+      "redis://127.0.0.1:1",
+      "Redis, host 127.0.0.1, port 1: connect ECONNREFUSED 127.0.0.1:1. " +
+        "Nothing listens there: start it with redis-server --port 1, or correct REDIS_URL",
+    ],
+    [
+      "redis://nowhere.invalid",
+      expect.stringMatching(/^Redis, host nowhere\.invalid, port 6379: getaddrinfo .* getent hosts nowhere\.invalid$/),
+    ],
+  ])("says what is wrong with %s, and the command that mends it", async (url, message) => {
+    const { log, lines } = openLog();
+    const client = await openRedis(url, log);
+    client.disconnect();
+    expect(JSON.parse(lines[0]!)).toMatchObject({ level: "warn", err: { name: "ConnectError", message } });
+  });
 });

@@ -5,6 +5,7 @@ import { Client, escapeIdentifier, Pool, type PoolClient } from "pg";
 
 import { Prisma, PrismaClient } from "../generated/postgresql/client.js";
 import type { PrismaClient as CommonClient } from "../generated/sqlite/client.js";
+import { connect } from "./postgresql-connect.js";
 import type { DatabaseConfig, Driver, JournalEntry, MigrationSession, Verdict } from "./driver.js";
 
 /** Prisma's own table (schema-engine, `sql_schema_connector`), so that its commands accept what is written here. */
@@ -47,7 +48,7 @@ export const postgresql: Driver = {
       connectionTimeoutMillis: waitMs,
       lock_timeout: MIGRATION_LOCK_MS,
     });
-    await client.connect();
+    await connect(client);
     try {
       await client.query("BEGIN");
       await client.query(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`);
