@@ -154,7 +154,7 @@ class Framing {
   /** RFC 9112 §6.3. */
   #readBody(head: RequestHead): ErrorResponse | null {
     if (this.#codings === 0) {
-      if (this.#lengths > 1 || !/^\d{1,15}$/.test(this.#length)) return errors.contentLength;
+      if (this.#lengths > 1 || !/^0*\d{1,15}$/.test(this.#length)) return errors.contentLength;
       head.bodyBytes = Number(this.#length);
       return null;
     }

@@ -68,6 +68,9 @@ export const refused: [rule: string, request: string, status: number][] = [
   ["RFC 9112 §3: a space behind the version", `GET / HTTP/1.1 \r\n${HOST}\r\n`, 400],
   ["RFC 9112 §3: a tab for a space", `GET\t/ HTTP/1.1\r\n${HOST}\r\n`, 400],
   ["RFC 9112 §3: a method that nobody knows", `FOO / HTTP/1.1\r\n${HOST}\r\n`, 400],
+  ["RFC 9112 §3: that, and a long target", `FOO /${"a".repeat(100)} HTTP/1.1\r\n${HOST}\r\n`, 400],
+  ["RFC 9112 §3: no target", `GET HTTP/1.1\r\n${HOST}\r\n`, 400],
+  ["RFC 9112 §3: no version, and not HTTP/0.9 either", "POST /\r\n", 400],
   ["RFC 9112 §3: a method in lower case", `get / HTTP/1.1\r\n${HOST}\r\n`, 400],
   ["RFC 9112 §2.2: a bare LF", "GET / HTTP/1.1\nHost: a\n\n", 400],
   ["RFC 9112 §2.2: a line that begins with a space", `GET / HTTP/1.1\r\n ${HOST}\r\n`, 400],
@@ -150,6 +153,26 @@ export const accepted: [rule: string, request: string, told: object][] = [
   [
     "Transfer-Encoding: Chunked",
     `POST / HTTP/1.1\r\n${HOST}Transfer-Encoding: Chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n`,
+    { body: "abc" },
+  ],
+  [
+    "RFC 9110 §8.6: zeros before a Content-Length",
+    `POST / HTTP/1.1\r\n${HOST}Content-Length: ${"0".repeat(40)}3\r\n\r\nabc`,
+    { body: "abc" },
+  ],
+  [
+    "RFC 9112 §5.1: blanks around a Content-Length",
+    `POST / HTTP/1.1\r\n${HOST}Content-Length:\t 3 \t\r\n\r\nabc`,
+    { body: "abc" },
+  ],
+  [
+    "RFC 9112 §7.1.1: blanks around the ; and = of chunk extensions, and text in quotes",
+    `POST / HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n3 \t;\ta = "b ;\\"" ; c\r\nabc\r\n0 ; d\r\n\r\n`,
+    { body: "abc" },
+  ],
+  [
+    "RFC 9112 §7.1.2: trailers",
+    `POST / HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nVary: *\r\nX:\r\n\r\n`,
     { body: "abc" },
   ],
   ["a Content-Length of 0", `POST / HTTP/1.1\r\n${HOST}Content-Length: 0\r\n\r\n`, { body: "" }],

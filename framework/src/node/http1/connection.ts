@@ -56,6 +56,8 @@ const MAX_PIPELINED_BYTES = 65_536;
 const LINGER_MS = 1000;
 
 const EMPTY = Buffer.alloc(0);
+const CR = 0x0d;
+const LF = 0x0a;
 
 const errors = {
   malformed: new ErrorResponse(400, "The request is malformed."),
@@ -87,6 +89,8 @@ export class Connection implements OutputOwner, BodyFlow, Endpoints {
   /** Bytes that are not parsed, from `#at` on. */
   #input: Buffer | null = null;
   #at = 0;
+  /** Bytes from `#at` on that were found to be part of a head. */
+  #checked = 0;
   #isParsing = false;
   #hasEnded = false;
   #exchange: Exchange | null = null;
@@ -96,6 +100,8 @@ export class Connection implements OutputOwner, BodyFlow, Endpoints {
   /** Bytes of the body that are to come where its length is known. */
   #remaining = 0;
   #decoder: ChunkedDecoder | null = null;
+  /** Whether the client has to take in the last response before its next request is parsed. */
+  #isFlushing = false;
   #keepAlive = true;
   /** Whether the client has asked to close behind this response. */
   #clientCloses = false;
@@ -122,8 +128,9 @@ export class Connection implements OutputOwner, BodyFlow, Endpoints {
     return this.#phase === "idle" || this.#phase === "head";
   }
 
+  /** Empty lines are none: some clients end a body with one (RFC 9112 §2.2). */
   get hasPipelined(): boolean {
-    return this.#input !== null && this.#at < this.#input.length;
+    return this.#input !== null && !isBlank(this.#input, this.#at);
   }
 
   /** Bytes of the body that may still come: 0 when all are here, `Infinity` where nobody said. */
@@ -144,8 +151,10 @@ export class Connection implements OutputOwner, BodyFlow, Endpoints {
   /** The client has ended its side, and may still read. */
   #onEnd(): void {
     this.#hasEnded = true;
-    if (this.#phase === "upgrade" || this.#outstanding > 0) {
-      this.socket.destroy(); // RFC 6455 §7.1.1: a WebSocket has no half of it; nor has a body that will not be whole
+    if (this.#phase === "upgrade") {
+      this.socket.destroy(); // RFC 6455 §7.1.1: a WebSocket has no half of it
+    } else if (this.#outstanding > 0) {
+      this.#fail(errors.malformed); // RFC 9112 §8: the body will not be whole
     } else if (this.#phase === "request") {
       this.#exchange?.halfClose();
     } else {
@@ -155,7 +164,7 @@ export class Connection implements OutputOwner, BodyFlow, Endpoints {
 
   /** Nothing more comes, and nothing that has come can be served. */
   #endAfterInput(): void {
-    if (this.#phase === "head" && this.#input !== null) this.refuse(errors.malformed);
+    if (this.#phase === "head" && this.hasPipelined) this.refuse(errors.malformed);
     else this.close();
   }
 
@@ -175,8 +184,8 @@ export class Connection implements OutputOwner, BodyFlow, Endpoints {
         break;
       case "head":
         if (this.#isLate(headersMs) || this.#isLate(requestMs)) {
-          if (this.#input === null) this.close();
-          else this.refuse(errors.timeout);
+          if (this.hasPipelined) this.refuse(errors.timeout);
+          else this.close();
         }
         break;
       case "request":
@@ -265,6 +274,7 @@ export class Connection implements OutputOwner, BodyFlow, Endpoints {
       this.#awaitsContinue || // the client may send the body or the next request
       this.#outstanding > MAX_DISCARDED_BYTES ||
       this.#settings.context.draining;
+    this.#awaitsContinue = false; // a 100 behind this head would be read as part of the response
     if (closes) this.#keepAlive = false;
     return !this.#keepAlive;
   }
@@ -280,8 +290,15 @@ export class Connection implements OutputOwner, BodyFlow, Endpoints {
     }
     // A client that does not read gets no further requests served.
     const flushed = this.socket.writableNeedDrain ? this.output.flushed() : undefined;
-    if (flushed === undefined) this.#goOn();
-    else void flushed.then(() => this.#goOn());
+    if (flushed === undefined) {
+      this.#goOn();
+      return;
+    }
+    this.#isFlushing = true;
+    void flushed.then(() => {
+      this.#isFlushing = false;
+      this.#goOn();
+    });
   }
 
   /** The application asks for the body for the first time. */
@@ -323,9 +340,13 @@ export class Connection implements OutputOwner, BodyFlow, Endpoints {
   #step(input: Buffer): boolean {
     if (this.#outstanding > 0) return this.#decoder === null ? this.#readSized(input) : this.#readChunked(input);
     if ((this.#phase !== "idle" && this.#phase !== "head") || this.#at === input.length) return false;
-    if (this.#phase === "idle") this.#enter("head");
-    const head = parseHead(input, this.#at, this.#settings.limits);
-    if (head === null) return false;
+    if (this.#phase === "idle" && this.hasPipelined) this.#enter("head");
+    const head = parseHead(input, this.#at, this.#settings.limits, this.#checked);
+    if (head === null) {
+      this.#checked = input.length - this.#at;
+      return false;
+    }
+    this.#checked = 0;
     if (head instanceof ErrorResponse) {
       this.refuse(head);
       return false;
@@ -346,12 +367,13 @@ export class Connection implements OutputOwner, BodyFlow, Endpoints {
       this.#settings.upgrade(this, head);
       return;
     }
+    const body = bodyBytes === 0 ? null : this.#expectBody(head);
     if (target === "*") {
       this.#answerServerOptions();
       return;
     }
     const scope = createScope(method, minorVersion === 1 ? "1.1" : "1.0", target, head.headers, this, context);
-    this.#body = bodyBytes === 0 ? null : this.#expectBody(head);
+    this.#body = body;
     const exchange = new Exchange(context, this.output, scope, this.#body);
     this.#exchange = exchange;
     exchange.run();
@@ -411,11 +433,19 @@ export class Connection implements OutputOwner, BodyFlow, Endpoints {
     if (!takesMore) this.socket.pause();
     if (!isLast) return;
     this.#body = null;
-    if (this.#exchange === null && this.#phase === "request") this.#enter("idle");
+    if (this.#exchange === null && this.#phase === "request" && !this.#isFlushing) this.#enter("idle");
   }
 }
 
 function ignore(): void {}
+
+/** Whether nothing but line ends stands from `at` on. */
+function isBlank(bytes: Buffer, at: number): boolean {
+  for (let index = at; index < bytes.length; index++) {
+    if (bytes[index] !== CR && bytes[index] !== LF) return false;
+  }
+  return true;
+}
 
 function toAddress(host: string | undefined, port: number | undefined): Address | null {
   return host === undefined || port === undefined ? null : [host, port];

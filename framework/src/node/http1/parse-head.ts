@@ -2,7 +2,8 @@
  * The head of a request: from bytes to what they say, or to the response that refuses them.
  *
  * The result depends on the bytes alone, not on how they were cut into packets. A part of a head is refused only where
- * every continuation of it would be refused with the same status.
+ * every continuation of it would be refused with the same status: of the request line and the header lines, the first
+ * fault of form or length decides, then what the lines say together.
  *
  * @see RFC 9112 §§2–5, RFC 9110 §5
  * @module
@@ -34,6 +35,10 @@ const VERSION = /^HTTP\/\d(?:\.\d)?$/;
 
 /** RFC 9112 §5 and RFC 9110 §5.5. No two neighbouring classes overlap, so that the match takes linear time. */
 const FIELD_LINES = /(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n)*/y;
+/** The beginning of a line that may still become one. */
+const FIELD_LINE_PART = /^(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+(?::[\t\x20-\x7e\x80-\xff]*)?)?\r?$/;
+/** Bytes of a line without its end that are looked at: a byte at a time, all of a long one would take quadratic time. */
+const MAX_CHECKED_PART_BYTES = 256;
 
 const END_OF_HEAD = Buffer.from("\r\n\r\n");
 const CR = 0x0d;
@@ -54,13 +59,19 @@ const errors = {
 /**
  * Parses the head that begins at `start`.
  *
+ * @param checked - How many bytes from `start` on were given before, and found to be part of a head.
  * @returns The head, the response that refuses it, or `null` where more bytes are needed to tell.
  */
-export function parseHead(bytes: Buffer, start: number, limits: RequestLimits): RequestHead | ErrorResponse | null {
+export function parseHead(
+  bytes: Buffer,
+  start: number,
+  limits: RequestLimits,
+  checked = 0,
+): RequestHead | ErrorResponse | null {
   const begin = skipEmptyLines(bytes, start);
   if (begin === -1) return errors.malformed;
-  const end = bytes.indexOf(END_OF_HEAD, begin);
-  if (end === -1) return checkPart(bytes, begin, limits);
+  const end = bytes.indexOf(END_OF_HEAD, Math.max(begin, start + checked - END_OF_HEAD.length));
+  if (end === -1) return checkPart(bytes, begin, limits, start + checked);
   const text = bytes.toString("latin1", begin, end + 2);
   const lineEnd = text.indexOf("\n") - 1;
   if (text.charCodeAt(lineEnd) !== CR) return checkLinePart(text.slice(0, lineEnd + 1), limits) ?? errors.malformed;
@@ -84,20 +95,38 @@ function skipEmptyLines(bytes: Buffer, start: number): number {
   return begin;
 }
 
-/** Refuses the beginning of a head that no continuation can mend. */
-function checkPart(bytes: Buffer, begin: number, limits: RequestLimits): ErrorResponse | null {
+/** Refuses the beginning of a head that no continuation can mend. What stands before `checked` is known to be none. */
+function checkPart(bytes: Buffer, begin: number, limits: RequestLimits, checked: number): ErrorResponse | null {
   const lineFeed = bytes.indexOf(LF, begin);
+  if (lineFeed === -1 || lineFeed >= checked) {
+    const fault = checkLine(bytes, begin, lineFeed, limits);
+    if (fault !== null || lineFeed === -1) return fault;
+  }
+  const fieldsBegin = lineFeed + 1;
+  const lineBegin = Math.max(fieldsBegin, bytes.lastIndexOf(LF, Math.max(checked - 1, begin)) + 1);
+  const needsCheck = checked - lineBegin < MAX_CHECKED_PART_BYTES || bytes.includes(LF, checked);
+  const end = Math.min(bytes.length, fieldsBegin + limits.headerBytes);
+  const fault = needsCheck ? checkFieldPart(bytes.toString("latin1", lineBegin, end)) : null;
+  return fault ?? (bytes.length - fieldsBegin > limits.headerBytes + 1 ? errors.headerBytes : null);
+}
+
+/** Checks the request line, or where it has no end yet the part of it that has come. */
+function checkLine(bytes: Buffer, begin: number, lineFeed: number, limits: RequestLimits): ErrorResponse | null {
   const maxLineEnd = begin + MAX_METHOD_BYTES + limits.targetBytes + MAX_VERSION_BYTES + 4;
   const line = bytes.toString("latin1", begin, lineFeed === -1 ? maxLineEnd : lineFeed);
   if (lineFeed === -1) return checkLinePart(line, limits);
   if (bytes[lineFeed - 1] !== CR) return checkLinePart(line, limits) ?? errors.malformed;
   const head = parseRequestLine(line, line.length - 1, limits);
-  if (head instanceof ErrorResponse) return head;
-  const fieldsBegin = lineFeed + 1;
-  if (hasBareLineEnd(bytes, fieldsBegin, Math.min(bytes.length, fieldsBegin + limits.headerBytes))) {
-    return errors.malformed;
-  }
-  return bytes.length - fieldsBegin > limits.headerBytes + 1 ? errors.headerBytes : null;
+  return head instanceof ErrorResponse ? head : null;
+}
+
+/** Checks header lines of which the last has no end yet. */
+function checkFieldPart(text: string): ErrorResponse | null {
+  FIELD_LINES.lastIndex = 0;
+  FIELD_LINES.test(text);
+  const part = text.slice(FIELD_LINES.lastIndex);
+  const isPart = !part.includes("\n") && FIELD_LINE_PART.test(part.slice(0, MAX_CHECKED_PART_BYTES));
+  return isPart ? null : errors.malformed;
 }
 
 /** The same for a request line without its end. */
@@ -107,21 +136,11 @@ function checkLinePart(part: string, limits: RequestLimits): ErrorResponse | nul
   const method = space === -1 ? text : text.slice(0, space);
   if (!METHOD_PREFIX.test(method)) return errors.line;
   if (space === -1) return null;
+  if (!METHODS.has(method)) return errors.line;
   const secondSpace = text.indexOf(" ", space + 1);
   if ((secondSpace === -1 ? text.length : secondSpace) - space - 1 > limits.targetBytes) return errors.targetBytes;
   const isTooLong = secondSpace !== -1 && text.length - secondSpace > MAX_VERSION_BYTES;
   return isTooLong ? errors.line : null;
-}
-
-/** Whether a CR or an LF stands alone (RFC 9112 §2.2). A CR at the end may still get its LF. */
-function hasBareLineEnd(bytes: Buffer, from: number, to: number): boolean {
-  for (let at = bytes.indexOf(LF, from); at !== -1 && at < to; at = bytes.indexOf(LF, at + 1)) {
-    if (bytes[at - 1] !== CR) return true;
-  }
-  for (let at = bytes.indexOf(CR, from); at !== -1 && at < to - 1; at = bytes.indexOf(CR, at + 1)) {
-    if (bytes[at + 1] !== LF) return true;
-  }
-  return false;
 }
 
 /** RFC 9112 §3: method, target and version, one space between them. */
@@ -137,7 +156,9 @@ function parseRequestLine(text: string, lineEnd: number, limits: RequestLimits):
   if (target === "") return errors.line;
   if (NOT_IN_TARGET.test(target)) return errors.target;
   if (lineEnd - targetEnd !== 9 || !text.startsWith("HTTP/1.", targetEnd + 1)) {
-    return targetEnd === lineEnd || VERSION.test(text.slice(targetEnd + 1, lineEnd)) ? errors.version : errors.line;
+    const isOther =
+      targetEnd === lineEnd ? isOldLine(method, target) : VERSION.test(text.slice(targetEnd + 1, lineEnd));
+    return isOther ? errors.version : errors.line;
   }
   const minorVersion = text.charCodeAt(lineEnd - 1) - 0x30;
   if (minorVersion !== 1 && minorVersion !== 0) {
@@ -147,15 +168,19 @@ function parseRequestLine(text: string, lineEnd: number, limits: RequestLimits):
   return new RequestHead(method, target, minorVersion);
 }
 
-/** Holds the header lines to their limit and their grammar, in this order. */
+/** RFC 1945 §4.1: a request of HTTP/0.9, which has no version. */
+function isOldLine(method: string, target: string): boolean {
+  return method === "GET" && target.startsWith("/");
+}
+
+/** Holds the header lines to their grammar and their limit, whichever is broken first. */
 function checkFieldLines(text: string, begin: number, limits: RequestLimits): ErrorResponse | null {
+  if (text.length - begin > limits.headerBytes) {
+    return checkFieldPart(text.slice(begin, begin + limits.headerBytes)) ?? errors.headerBytes;
+  }
   FIELD_LINES.lastIndex = begin;
-  const isWellFormed = FIELD_LINES.test(text) && FIELD_LINES.lastIndex === text.length;
-  if (isWellFormed && text.length - begin <= limits.headerBytes) return null;
-  if (text.length - begin <= limits.headerBytes) return errors.malformed;
-  return /(?<!\r)\n|\r[^\n]/.test(text.slice(begin, begin + limits.headerBytes))
-    ? errors.malformed
-    : errors.headerBytes;
+  FIELD_LINES.test(text);
+  return FIELD_LINES.lastIndex === text.length ? null : errors.malformed;
 }
 
 /** Cuts header lines that are well formed. */

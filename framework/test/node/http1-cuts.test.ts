@@ -1,0 +1,220 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import * as fc from "fast-check";
+import { ErrorResponse } from "../../src/node/error-response.js";
+import { ChunkedDecoder } from "../../src/node/http1/parse-chunked.js";
+import { parseHead } from "../../src/node/http1/parse-head.js";
+import { DEFAULT_REQUEST_LIMITS, type RequestLimits } from "../../src/node/request-head.js";
+import { httpApp, readBody, respond, served, Wire, type Served } from "./_http.js";
+import { accepted, HOST, refused } from "./_http1-table.js";
+import { inPieces, mutationsOf, tableRequests } from "./_http1-mutations.js";
+
+/** So small that ordinary requests meet them. */
+const SMALL: RequestLimits = { targetBytes: 24, headerBytes: 80, headerCount: 4 };
+const limits = fc.constantFrom(SMALL, DEFAULT_REQUEST_LIMITS);
+
+const rules = [...refused, ...accepted].map(([rule, request]) => [rule, request] as const);
+
+/** What a parser says of a head, in a form that can be compared. */
+function told(head: ReturnType<typeof parseHead>): unknown {
+  if (head === null) return "incomplete";
+  return head instanceof ErrorResponse ? head.status : Object.fromEntries(Object.entries(head));
+}
+
+/** Parses as a connection does: what has come so far, again with each packet, until there is a result. */
+function parseInPieces(parts: readonly string[], bounds: RequestLimits): unknown {
+  let bytes = Buffer.alloc(0);
+  let checked = 0;
+  for (const part of parts) {
+    bytes = Buffer.concat([bytes, Buffer.from(part, "latin1")]);
+    const head = parseHead(bytes, 0, bounds, checked);
+    if (head !== null) return told(head);
+    checked = bytes.length;
+  }
+  return "incomplete";
+}
+
+const parseWhole = (text: string, bounds: RequestLimits) => told(parseHead(Buffer.from(text, "latin1"), 0, bounds));
+
+/** What may follow a part of a head. */
+const continuations = fc.oneof(
+  fc.constantFrom("", "\r\n\r\n", "\n", "\r", "\r\n", "x".repeat(200), ` HTTP/1.1\r\n${HOST}\r\n`, `${HOST}\r\n`),
+  mutationsOf(tableRequests),
+);
+
+describe("a head", () => {
+  it.each(rules.filter(([, request]) => request.length <= 4000))(
+    "gives the same byte by byte: %s",
+    (_rule, request) => {
+      for (const bounds of [DEFAULT_REQUEST_LIMITS, SMALL]) {
+        expect(parseInPieces(request.split(""), bounds)).toEqual(parseWhole(request, bounds));
+      }
+    },
+  );
+
+  it("gives the same however it is cut", () => {
+    fc.assert(
+      fc.property(
+        mutationsOf(tableRequests),
+        fc.array(fc.nat(4000), { maxLength: 6 }),
+        limits,
+        (text, cuts, bounds) => {
+          expect(parseInPieces(inPieces(text, cuts), bounds)).toEqual(parseWhole(text, bounds));
+          expect(parseInPieces(text.split(""), bounds)).toEqual(parseWhole(text, bounds));
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("is refused in part only where every continuation is refused with the same status", () => {
+    fc.assert(
+      fc.property(mutationsOf(tableRequests), fc.nat(150), continuations, limits, (text, length, rest, bounds) => {
+        const part = parseWhole(text.slice(0, length), bounds);
+        const whole = parseWhole(text.slice(0, length) + rest, bounds);
+        expect(typeof part === "number" ? whole : part).toEqual(part);
+      }),
+      { numRuns: 4000 },
+    );
+  });
+
+  it.each([
+    ["a method that nobody knows", "FOO "],
+    ["a line that begins with a space", "GET / HTTP/1.1\r\n "],
+    ["a space before the colon", "GET / HTTP/1.1\r\nHost "],
+    ["a header line without a colon", `GET / HTTP/1.1\r\nfoo\r\n`],
+    ["NUL in a value", `GET / HTTP/1.1\r\n${HOST}X: a\0`],
+    ["a bare CR", `GET / HTTP/1.1\r\n${HOST}X: a\rY`],
+    ["a bare LF", `GET / HTTP/1.1\r\n${HOST}X: a\n`],
+  ])("is refused before its end is there: %s", (_what, part) => {
+    expect(parseWhole(part, DEFAULT_REQUEST_LIMITS)).toBe(400);
+  });
+
+  it.each([0, 1, 2])("holds its limits to the byte, %i beyond", (excess) => {
+    const target = `/${"a".repeat(SMALL.targetBytes - 1 + excess)}`;
+    const value = "a".repeat(SMALL.headerBytes - HOST.length - "X: \r\n".length + excess);
+    const targets = `GET ${target} HTTP/1.1\r\n${HOST}\r\n`;
+    const headers = `GET / HTTP/1.1\r\n${HOST}X: ${value}\r\n\r\n`;
+    for (const [text, status] of [
+      [targets, 414],
+      [headers, 431],
+    ] as const) {
+      const expected = excess === 0 ? expect.objectContaining({ method: "GET" }) : status;
+      expect(parseWhole(text, SMALL)).toEqual(expected);
+      expect(parseInPieces(text.split(""), SMALL)).toEqual(expected);
+    }
+  });
+});
+
+/** Decodes as a connection does: what was not decoded is given again, with more. */
+function decode(parts: readonly string[], bounds: RequestLimits): unknown {
+  const decoder = new ChunkedDecoder(bounds);
+  let data = "";
+  let bytes = Buffer.alloc(0);
+  let given = 0;
+  for (const part of parts) {
+    bytes = Buffer.concat([bytes, Buffer.from(part, "latin1")]);
+    const end = decoder.decode(bytes, 0, (chunk) => (data += chunk.toString("latin1")));
+    if (end instanceof ErrorResponse) return end.status;
+    given += end;
+    if (decoder.isComplete) return { data, given };
+    bytes = bytes.subarray(end);
+  }
+  return { data };
+}
+
+const EXTENSION = 'ext = "a b"';
+const bodies = [
+  "3\r\nabc\r\n0\r\n\r\n",
+  "0\r\n\r\n",
+  "00003\r\nabc\r\n000\r\nX: a\r\nY:\tb \r\n\r\n",
+  `3 ; ${EXTENSION};b\r\nabc\r\nA;q="\\""\r\n0123456789\r\n0;x\r\n\r\n`,
+  "1fffffffffffff\r\nabc",
+  "3\r\nabc\r\n0\r\nContent-Length: 3\r\n\r\n",
+];
+
+describe("a chunked body", () => {
+  it("gives the same however it is cut", () => {
+    fc.assert(
+      fc.property(mutationsOf(bodies), fc.array(fc.nat(400), { maxLength: 6 }), limits, (text, cuts, bounds) => {
+        const whole = decode([text], bounds);
+        expect(decode(inPieces(text, cuts), bounds)).toEqual(whole);
+        expect(decode(text.split(""), bounds)).toEqual(whole);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("is refused in part only where every continuation is refused with the same status", () => {
+    fc.assert(
+      fc.property(mutationsOf(bodies), fc.nat(60), mutationsOf(bodies), limits, (text, length, rest, bounds) => {
+        const part = decode([text.slice(0, length)], bounds);
+        const whole = decode([text.slice(0, length) + rest], bounds);
+        expect(typeof part === "number" ? whole : part).toEqual(part);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it.each([
+    ["a line of 4,096 bytes", `1;${"a".repeat(4094)}\r\na\r\n0\r\n\r\n`, "a"],
+    ["a line of 4,097 bytes", `1;${"a".repeat(4095)}\r\na\r\n0\r\n\r\n`, 413],
+    ["extensions of 16,384 bytes", `${`1;${"a".repeat(4094)}\r\na\r\n`.repeat(4)}1;aaa\r\na\r\n0\r\n\r\n`, "aaaaa"],
+    ["extensions of 16,385 bytes", `${`1;${"a".repeat(4094)}\r\na\r\n`.repeat(4)}1;aaaa\r\na\r\n0\r\n\r\n`, 413],
+    ["a trailer section of 80 bytes", `0\r\nX: ${"a".repeat(75)}\r\n\r\n`, ""],
+    ["a trailer section of more", `0\r\nX: ${"a".repeat(78)}\r\n\r\n`, 431],
+    ["four trailers", `0\r\n${"X: a\r\n".repeat(4)}\r\n`, ""],
+    ["five trailers", `0\r\n${"X: a\r\n".repeat(5)}\r\n`, 431],
+    ["the largest size that a number holds", `${"f".repeat(13)}\r\n`, ""],
+    ["a larger size", `1${"0".repeat(13)}\r\n`, 400],
+    ["many zeros before a size", `${"0".repeat(4000)}1\r\na\r\n0\r\n\r\n`, "a"],
+  ])("holds its limits to the byte: %s", (_what, text, expected) => {
+    const result = typeof expected === "number" ? expected : expect.objectContaining({ data: expected });
+    expect(decode([text], SMALL)).toEqual(result);
+    expect(decode(text.split(""), SMALL)).toEqual(result);
+  });
+});
+
+describe("a connection", () => {
+  let server: Served;
+  beforeAll(async () => {
+    const echo = httpApp(async (scope, receive, send) => {
+      const body = await readBody(receive);
+      await respond(send, 200, `<${scope.method} ${scope.path} ${body.toString("latin1")}>`);
+    });
+    server = await served(echo);
+  });
+  afterAll(() => server.close());
+
+  /** What the server says to a text that comes in these pieces: its statuses and bodies, in order. */
+  async function answers(parts: readonly string[]): Promise<string[]> {
+    await using wire = new Wire(server.port);
+    for (const part of parts) {
+      if (wire.socket.closed) break;
+      await new Promise((resolve) => wire.socket.write(part, "latin1", resolve));
+      if (parts.length > 1) await new Promise((resolve) => setImmediate(resolve));
+    }
+    wire.socket.end();
+    const text = await wire.closed;
+    return Array.from(
+      text.matchAll(/HTTP\/1\.1 (\d{3}) [^]*?\r\n\r\n([^]*?)(?=HTTP\/1\.1 |$)/g),
+      (match) => `${match[1]} ${match[2]}`,
+    );
+  }
+
+  const short = rules.filter(([, request]) => request.length <= 1000);
+  it.each(short)("gives the same byte by byte and in one packet: %s", async (_rule, request) => {
+    const expected = await answers([request]);
+    expect(expected).not.toEqual([]);
+    expect(await answers(request.split(""))).toEqual(expected);
+  });
+
+  it("gives the same however requests behind one another are cut", async () => {
+    const requests = fc.array(mutationsOf(tableRequests, 1), { minLength: 1, maxLength: 4 }).map((all) => all.join(""));
+    await fc.assert(
+      fc.asyncProperty(requests, fc.array(fc.nat(4000), { maxLength: 4 }), async (text, cuts) => {
+        expect(await answers(inPieces(text, cuts))).toEqual(await answers([text]));
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
