@@ -4,6 +4,7 @@ import { CallableInstance } from "./callable.js";
 import { decodeLatin1 } from "./datastructures.js";
 import { httpExceptionHandler } from "./exception-handlers.js";
 import { ClientDisconnect, configurationError, HTTPException } from "./exceptions.js";
+import { parseList, parseMediaType, parseParameters } from "./http-grammar.js";
 import { ANYTHING, assertOptions, FLAG, type OptionRules, TEXT } from "./options.js";
 import { chooseCoding, Request } from "./request.js";
 import {
@@ -31,7 +32,10 @@ export interface StaticFilesOptions {
    * build makes them anew with each file. Defaults to `false`.
    */
   precompressed?: boolean;
-  /** Headers of every file, such as `Cache-Control`. */
+  /**
+   * Headers of every file, such as `Cache-Control`. The pages that stand for another path, those of `fallback` and
+   * `404.html`, are sent with `Cache-Control: no-cache` in its place: what is at that path may be another tomorrow.
+   */
   headers?: HeadersInit;
 }
 
@@ -56,6 +60,22 @@ const UNSAFE = /[/\\\u0000]|^\.{1,2}$/;
 
 /** The code with which a WebSocket is closed that no route matches. */
 const NO_ROUTE = 4004;
+
+/** How a file is sent. */
+interface Sending {
+  /** Defaults to 200. */
+  readonly statusCode?: number;
+  /** The request headers by which the file was chosen. */
+  readonly vary?: readonly string[];
+}
+
+/** Whether a page is what was asked for, as a browser asks for one: `*` alone is what it asks scripts by. */
+function acceptsHTML(request: Request): boolean {
+  return parseList(request.header("accept") ?? "").some((range) => {
+    const weight = parseParameters(range)?.get("q") ?? "1";
+    return parseMediaType(range) === "text/html" && Number(weight) > 0;
+  });
+}
 
 /** A folder, and what is asked for below it. */
 class Folder {
@@ -101,16 +121,32 @@ class Folder {
   async #missing(name: string, request: Request): Promise<Response> {
     const { fallback, html } = this.#options;
     // A script or an image that is not there is not answered with a page, unless a page is what was asked for.
-    const isPage = !name.includes(".") || (request.header("accept") ?? "").includes("text/html");
-    if (fallback !== undefined && isPage) return this.#file(fallback, request);
-    if (html && (await fileKind("404.html", this.#root as string)) === "file")
-      return this.#file("404.html", request, 404);
-    throw new HTTPException(404);
+    const looksAtAccept = fallback !== undefined && name.includes(".");
+    const vary = looksAtAccept ? ["Accept"] : [];
+    if (fallback !== undefined && (!looksAtAccept || acceptsHTML(request))) {
+      return this.#file(fallback, request, { vary });
+    }
+    if (html && (await fileKind("404.html", this.#root as string)) === "file") {
+      return this.#file("404.html", request, { statusCode: 404, vary });
+    }
+    throw new HTTPException(404, undefined, looksAtAccept ? { headers: { Vary: "Accept" } } : {});
   }
 
-  async #file(path: string, request: Request, statusCode = 200): Promise<Response> {
-    const root = this.#root as string;
+  /** The headers of a file. One that stands for other paths is not what a header such as `immutable` is meant for. */
+  #headersOf(path: string): ResponseHeaders {
     const headers = new ResponseHeaders(this.#options.headers);
+    const { fallback, html } = this.#options;
+    if (path !== fallback && !(html && path === "404.html")) return headers;
+    const directives = parseList(headers.get("cache-control") ?? "").map((directive) => directive.toLowerCase());
+    if (!directives.includes("no-store")) headers.set("cache-control", "no-cache");
+    headers.delete("expires");
+    return headers;
+  }
+
+  async #file(path: string, request: Request, { statusCode = 200, vary = [] }: Sending = {}): Promise<Response> {
+    const root = this.#root as string;
+    const headers = this.#headersOf(path);
+    if (vary.length > 0) addVary(headers, ...vary);
     const offered = this.#options.precompressed ? await this.#codingsOf(path) : [];
     if (offered.length === 0) return new FileResponse(path, { root, headers, statusCode });
     addVary(headers, "Accept-Encoding");

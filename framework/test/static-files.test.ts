@@ -190,6 +190,53 @@ describeMatrix("StaticFiles", ({ call, transport }) => {
     expect((await call(app, "GET", "/static/.env")).status).toBe(404);
   });
 
+  describe("with `fallback` and `headers`", () => {
+    const immutable = { "cache-control": "public, max-age=31536000, immutable", expires: "0", "x-own": "yes" };
+    const ask = (target: string, accept: string | undefined, options: StaticFilesOptions = {}) =>
+      call(mounted({ fallback: "index.html", headers: immutable, ...options }), "GET", target, {
+        headers: accept === undefined ? [] : [["accept", accept]],
+      });
+
+    it.each<[string, string | undefined, number]>([
+      ["text/html", "text/html,application/xhtml+xml,*/*;q=0.8", 200],
+      ["text/html in other letters and with blanks", "image/png , TEXT/HTML ;q=0.5", 200],
+      ["anything, as scripts are asked for", "*/*", 404],
+      ["no text/html", "text/html;q=0, */*", 404],
+      ["what only looks like it", "x-text/html", 404],
+      ["another white space", "\u00a0text/html", 404],
+      ["nothing", undefined, 404],
+    ])("say that a page with a dot depends on Accept, asked for with %s", async (_what, accept, status) => {
+      const answer = await ask("/static/jane.doe", accept);
+      expect(answer).toMatchObject({ status, headers: { vary: "Accept" } });
+      const lost = await ask("/static/jane.doe", accept, { html: true });
+      expect(lost).toMatchObject({ status: status === 404 ? 404 : 200, headers: { vary: "Accept" } });
+    });
+
+    it("say so beside what the file depends on itself", async () => {
+      const answer = await ask("/static/jane.doe", "text/html", { precompressed: true, headers: { vary: "Cookie" } });
+      expect(answer.headers["vary"]).toMatch(/^Cookie, Accept(?:, Accept-Encoding)?$/);
+    });
+
+    it.each(["/static/users/5", "/static/index.html"])(
+      "send %s, the fallback, to be asked for again",
+      async (target) => {
+        const { headers } = await ask(target, "text/html");
+        expect(headers).toMatchObject({ "cache-control": "no-cache", "x-own": "yes" });
+        expect(headers["expires"]).toBeUndefined();
+        expect(headers["vary"]).toBeUndefined();
+      },
+    );
+
+    it("send 404.html in the same way, keep no-store, and leave every other file its headers", async () => {
+      const lost = await ask("/static/none", undefined, { html: true, fallback: undefined });
+      expect(lost).toMatchObject({ status: 404, headers: { "cache-control": "no-cache" } });
+      const secret = await ask("/static/users/5", undefined, { headers: { "cache-control": "private, No-Store" } });
+      expect(secret.headers["cache-control"]).toBe("private, No-Store");
+      const asset = await ask("/static/app.js", undefined);
+      expect(asset.headers).toMatchObject({ "cache-control": immutable["cache-control"], expires: "0" });
+    });
+  });
+
   describe("with `precompressed`", () => {
     const ask = (target: string, accepted?: string, ...headers: [string, string][]) =>
       call(
