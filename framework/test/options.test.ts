@@ -4,8 +4,10 @@ import {
   Body,
   Depends,
   File,
+  FileResponse,
   Path,
   Query,
+  Response,
   Router,
   Security,
   StaticFiles,
@@ -13,7 +15,7 @@ import {
   type AppOptions,
   type RouteOptions,
 } from "../src/index.js";
-import { cors } from "../src/middleware.js";
+import { cors, gzip, httpsRedirect, securityHeaders, sessions } from "../src/middleware.js";
 import { serve, toNodeHandler } from "../src/node.js";
 import { APIKeyHeader, HTTPBasic, HTTPBearer, OAuth2PasswordBearer } from "../src/security.js";
 import { TestClient } from "../src/testing.js";
@@ -21,7 +23,7 @@ import { TestClient } from "../src/testing.js";
 const handler = async () => null;
 
 /** What plain JavaScript may pass. */
-const wrong = (options: object) => options as never;
+const wrong = (options: unknown) => options as never;
 
 /** Longer than a message shows. */
 const LONG = "x".repeat(100);
@@ -71,6 +73,41 @@ const UNKNOWN: [what: string, place: string, meant: string, work: () => unknown]
   ],
   ["of toNodeHandler", "toNodeHandler()", "logger", () => toNodeHandler(new App(), wrong({ loger: null }))],
 ];
+
+describe("a word that an option does not take", () => {
+  it("of serve is refused before anything is started", async () => {
+    const served = serve(new App(), wrong({ loop: "libvu", port: 0 }));
+    await expect(served).rejects.toThrow('serve(): loop should be "libuv" or "uwebsockets", not "libvu".');
+  });
+
+  it.each<[option: string, words: string, work: () => unknown]>([
+    ["scope of Depends", '"function" or "request"', () => Depends(handler, wrong({ scope: "fuction" }))],
+    ["scope of Security", '"function" or "request"', () => Security(handler, wrong({ scope: "Request" }))],
+    ["stream", '"jsonl" or "sse"', () => new App().get("/", wrong({ stream: "json" }), handler)],
+    ["pool.kind", '"process", "thread" or "inline"', () => new App({ pool: wrong({ kind: "procces" }) })],
+    ["pool of a route", "endOnDisconnect: true", () => new App().get("/", wrong({ pool: "inline" }), handler)],
+    [
+      "sameSite of sessions",
+      '"strict", "lax" or "none"',
+      () => sessions(wrong({ secret: "x".repeat(32), sameSite: "laxx" })),
+    ],
+    ["frameOptions", '"DENY"', () => securityHeaders(wrong({ frameOptions: "DENI" }))],
+    ["encodings of gzip", '"gzip" and "br"', () => gzip(wrong({ encodings: ["deflate"] }))],
+    ["statusCode of httpsRedirect", "307", () => httpsRedirect(wrong({ statusCode: 301 }))],
+    [
+      "sameSite of a cookie",
+      '"strict", "lax" or "none"',
+      () => new Response().setCookie("a", "b", wrong({ sameSite: "laxx" })),
+    ],
+    [
+      "disposition of a file",
+      '"attachment" or "inline"',
+      () => new FileResponse("a", { filename: "a", disposition: wrong("attachement") }),
+    ],
+  ])("%s is refused with those that it takes", (_option, words, work) => {
+    expect(work).toThrow(words);
+  });
+});
 
 describe("an option that there is not", () => {
   it.each(UNKNOWN)("%s is refused with its place, and with what was probably meant", (_what, place, meant, work) => {

@@ -6,7 +6,7 @@ import { assertApplication } from "../callable.js";
 import { type LoopName, loopName, shareProcessors, workerHost } from "../concurrency.js";
 import { ConfigurationError } from "../exceptions.js";
 import { consoleLogger, type Logger } from "../logger.js";
-import { assertOptions, namesOf } from "../options.js";
+import { assertOptions, namesOf, oneOf } from "../options.js";
 import { ServerContext } from "./context.js";
 import type { Timeouts } from "./http1/connection.js";
 import { HTTP1Server } from "./http1/server.js";
@@ -119,6 +119,7 @@ export async function serve(app: ASGIApp, options: ServeOptions = {}): Promise<R
   if (worker) return worker.hold();
   assertApplication("serve()", app);
   assertOptions("serve()", options, OPTIONS);
+  assertOptions("serve()", { loop: options.loop }, { loop: oneOf("libuv", "uwebsockets") });
   assertOptions("serve(): connectionLimits", options.connectionLimits ?? {}, Object.keys(DEFAULT_LIMITS));
   assertOptions("serve(): timeouts", options.timeouts ?? {}, Object.keys(DEFAULT_TIMEOUTS));
   const { workers = 1, logger = consoleLogger, signals = true, shutdownTimeoutMs = 10_000 } = options;

@@ -11,6 +11,9 @@ function encodeExtended(text: string): string {
  * @see RFC 6266 §4.3 and appendix D
  */
 export function contentDisposition(type: "attachment" | "inline", filename: string): string {
+  if (type !== "attachment" && type !== "inline") {
+    throw new TypeError(`The disposition of a file should be "attachment" or "inline", not ${JSON.stringify(type)}.`);
+  }
   // oxlint-disable-next-line no-control-regex
   if (/[\u0000-\u001f\u007f]/.test(filename)) {
     throw new TypeError(`The filename ${JSON.stringify(filename)} has a control character.`);
