@@ -8,10 +8,12 @@ export interface Logger {
   error(fields: object, message: string): void;
 }
 
-/** A line of a log must stay one line, whoever wrote the text in it: CR and LF could forge a second. */
+/**
+ * A line of a log stays one line, and reads as what it is, whoever wrote the text in it. Attack: CR, LF, U+0085 and U+2028
+ * forge a second line, C0 and C1 controls (U+009B is ESC [) drive the terminal, bidirectional marks turn the text round.
+ */
 function oneLine(text: string): string {
-  // oxlint-disable-next-line no-control-regex
-  return text.replaceAll(/[\u0000-\u001f\u007f\u2028\u2029]/g, (char) =>
+  return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, (char) =>
     char === "\n" ? "\\n" : char === "\r" ? "\\r" : `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 }
@@ -55,7 +57,7 @@ export function errorText(error: unknown): string {
 
 function write(level: string, fields: object, message: string): void {
   const { err, ...others } = fields as { err?: unknown };
-  const shown = Object.entries(others).map(([key, value]) => ` ${key}=${show(value)}`);
+  const shown = Object.entries(others).map(([key, value]) => ` ${oneLine(key)}=${show(value)}`);
   const stack = err === undefined ? "" : showError(err);
   console.error(`${new Date().toISOString()} ${level} ${oneLine(message)}${shown.join("")}${stack}`);
 }
@@ -68,17 +70,29 @@ export const consoleLogger: Logger = {
   error: (fields, message) => write("ERROR", fields, message),
 };
 
-/** Errors that are in the log already. */
-const logged = new WeakSet<object>();
+/** Under this key the scopes of one request in an App have one object. */
+export const REQUEST: unique symbol = Symbol("tsgi.request");
+
+interface LoggedScope {
+  readonly headers?: unknown;
+  readonly [REQUEST]?: object | null;
+}
+
+/** For each error the requests for which it is in the log already. */
+const logged = new WeakMap<object, WeakSet<object>>();
 
 /**
- * Writes an error to the log, once: it is logged where it is met first, and passes on to whoever ends what it was
- * thrown in.
+ * Writes an error to the log, once for each request in which it is thrown: it is logged where it is met first, and passes
+ * on to whoever ends that request. One error object may be thrown by many requests.
  */
-export function logOnce(logger: Logger, error: unknown, fields: object, message: string): void {
+export function logOnce(logger: Logger, error: unknown, scope: LoggedScope, fields: object, message: string): void {
   if (typeof error === "object" && error !== null) {
-    if (logged.has(error)) return;
-    logged.add(error);
+    // The server, which has no part in the App's key, knows the request again by its headers.
+    const headers = typeof scope.headers === "object" && scope.headers !== null ? scope.headers : scope;
+    const request = scope[REQUEST] ?? headers;
+    const requests = logged.get(error) ?? new WeakSet();
+    if (requests.has(request)) return;
+    logged.set(error, requests.add(request).add(headers));
   }
   logger.error({ err: error, ...fields }, message);
 }

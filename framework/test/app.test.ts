@@ -21,6 +21,7 @@ import {
   Router,
   t,
 } from "../src/index.js";
+import { serve } from "../src/node.js";
 import { describeMatrix } from "./support/matrix.js";
 import { call as callInMemory, KeptLog } from "./support/probe.js";
 
@@ -786,6 +787,52 @@ describeMatrix("errors", ({ call }) => {
       json: { detail: "Not Found" },
       headers: { "x-own": "yes" },
     });
+  });
+
+  it("are logged at each occurrence, also where all throw one object", async () => {
+    const log = new KeptLog();
+    const app = new App({ logger: log });
+    const shared = new Error("no connection");
+    app.get("/", async () => Promise.reject(shared));
+    const answers = await Promise.all(Array.from({ length: 50 }, () => call(app, "GET", "/")));
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 50 }, () => 500));
+    expect(log.lines).toEqual(Array.from({ length: 50 }, () => "error GET / failed: Error: no connection"));
+  });
+
+  it("that pass through middleware, a mount and the server are logged once for each request", async () => {
+    const log = new KeptLog();
+    const shared = new Error("too late");
+    const inner = new App({
+      logger: log,
+      middleware: [
+        (next) =>
+          (scope, ...rest) =>
+            next({ ...scope }, ...rest),
+      ],
+    });
+    const failing: ASGIApp = async (_scope, _receive, send) => {
+      await send({ type: "http.response.start", status: 200, headers: [] });
+      await send({ type: "http.response.body", body: new Uint8Array(1), more_body: true });
+      throw shared;
+    };
+    inner.mount("/raw", failing);
+    const app = new App({
+      logger: log,
+      middleware: [
+        (next) =>
+          (scope, ...rest) =>
+            next({ ...scope }, ...rest),
+      ],
+    });
+    app.mount("/sub", inner);
+    const outermost: ASGIApp = (scope, ...rest) => app({ ...scope }, ...rest);
+    await using server = await serve(outermost, { port: 0, signals: false, logger: log });
+    for (let count = 1; count <= 3; count++) {
+      await fetch(`${server.url}/sub/raw`)
+        .then((response) => response.text())
+        .catch(() => {});
+      expect(log.lines.filter((line) => line.startsWith("error"))).toHaveLength(count);
+    }
   });
 
   it("after the response has started are logged once and rethrown", async () => {

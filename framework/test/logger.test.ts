@@ -55,6 +55,30 @@ describe("the console logger", () => {
     ).toHaveLength(3);
   });
 
+  const range = (from: number, to: number) =>
+    Array.from({ length: to - from + 1 }, (_, index) => String.fromCodePoint(from + index));
+
+  const escaped = [
+    ...range(0x00, 0x1f),
+    ...range(0x7f, 0x9f),
+    "\u061c",
+    "\u200e",
+    "\u200f",
+    ...range(0x2028, 0x202e),
+    ...range(0x2066, 0x2069),
+  ].map((char) => [`U+${char.charCodeAt(0).toString(16).padStart(4, "0")}`, char] as const);
+
+  it.each(escaped)("writes %s as its code, in a message, a field, its name, and an error", (_code, char) => {
+    const error = new Error(`a${char}b`, { cause: `a${char}b` });
+    error.name = `E${char}`;
+    error.stack = `Error: a${char}b\n    at f${char}g (file.js)`;
+    consoleLogger.error({ err: error, path: `a${char}b`, nested: { text: `a${char}b` }, [`k${char}`]: 1 }, `a${char}b`);
+    const own = lines.join("").replaceAll("\n", "");
+    expect(own).not.toContain(char);
+    expect(lines).toHaveLength(1);
+    if (char !== "\n") expect(lines.join("").split("\n")).toHaveLength(5);
+  });
+
   it("is where a background task that fails is told, and the next still runs", async () => {
     const tasks = new BackgroundTasks();
     const notes: string[] = [];

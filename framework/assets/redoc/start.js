@@ -1,3 +1,4 @@
 "use strict";
 const root = document.getElementById("redoc");
-Redoc.init(root.dataset.url, {}, root);
+// Without `sanitize`, ReDoc runs the markup of descriptions: a `<meta http-equiv="refresh">` leads to another page.
+Redoc.init(root.dataset.url, { sanitize: true }, root);

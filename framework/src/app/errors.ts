@@ -20,12 +20,12 @@ export interface ErrorSettings {
   readonly debug: boolean;
 }
 
-/** Writes an unexpected error to the log, once. */
+/** Writes an unexpected error to the log, once for each request. */
 export function logError(error: unknown, scope: HTTPScope, logger: Logger): void {
   const { method, path, state } = scope;
   const requestId = state?.["requestId"];
   const request = requestId === undefined ? { method, path } : { method, path, requestId };
-  logOnce(logger, error, request, `${method} ${path} failed: ${errorText(error)}`);
+  logOnce(logger, error, scope, request, `${method} ${path} failed: ${errorText(error)}`);
 }
 
 /** Makes the answer to an error: by the nearest handler that is registered for it, else by the default ones. */

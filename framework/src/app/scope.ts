@@ -1,4 +1,8 @@
 import type { HTTPScope } from "../asgi.js";
+import { REQUEST } from "../logger.js";
+
+/** A scope that says which request it is of. */
+type Copy = HTTPScope & { [REQUEST]: object | null };
 
 /**
  * A copy of a scope with its canonical path, the target as it came, and its App. Written field by field, because a
@@ -8,7 +12,7 @@ import type { HTTPScope } from "../asgi.js";
 export function copyScope(scope: HTTPScope, path: string, rawPath: Uint8Array | undefined, app: unknown): HTTPScope {
   const { asgi, http_version, method, scheme, query_string, root_path, headers } = scope;
   const { client, server, state, extensions } = scope;
-  const copy: HTTPScope = {
+  const copy: Copy = {
     type: "http",
     asgi,
     http_version,
@@ -24,7 +28,9 @@ export function copyScope(scope: HTTPScope, path: string, rawPath: Uint8Array | 
     state,
     extensions,
     app,
+    [REQUEST]: null,
   };
+  copy[REQUEST] = copy;
   let own = 0;
   for (const name in scope) own += name === "" ? 0 : 1;
   return own === countKnown(scope) ? copy : Object.assign(copy, { ...scope, path, raw_path: rawPath, app });

@@ -150,7 +150,7 @@ export class Exchange implements Call {
     if (this.#hasLeft && !(error instanceof ProtocolError)) {
       logger.debug({ err: error, path }, `The application threw after its client had gone: ${this.name}`);
     } else {
-      logOnce(logger, error, { path }, `The application threw: ${this.name}`);
+      logOnce(logger, error, this.scope, { path }, `The application threw: ${this.name}`);
       if (!this.#response.complete && !this.#hasLeft) this.refuse(internalServerError);
     }
     this.#leave();

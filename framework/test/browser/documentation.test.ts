@@ -1,6 +1,7 @@
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { App } from "../../src/app.js";
+import { consoleLogger } from "../../src/logger.js";
 import { t } from "../../src/schema.js";
 import { TestClient } from "../../src/testing.js";
 import { createKitchenSink } from "../openapi/_kitchen-sink.js";
@@ -79,6 +80,39 @@ withBrowser(`the pages in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT
       await using hostileClient = await TestClient.open(app);
       const { tab } = await chromium.visit(`${hostileClient.url}${page}`);
       expect(await tab.title()).toMatch(/^<\/title><img src=x onerror="alert\(1\)"><script>alert\(2\)<\/script> - /);
+    },
+    60_000,
+  );
+
+  it.each([
+    ["/docs", ".opblock-summary-control"],
+    ["/redoc", "h2"],
+  ])(
+    "%s stays where it is, whatever a description asks for",
+    async (page, shown) => {
+      const asked: string[] = [];
+      const hostile = new App({ logger: { ...consoleLogger, error: () => {} } });
+      hostile.addMiddleware((next) => (scope, ...rest) => {
+        if (scope.type === "http") asked.push(scope.path);
+        return next(scope, ...rest);
+      });
+      const markup = [
+        `<meta http-equiv="refresh" content="0;url=/elsewhere">`,
+        `<p><meta http-equiv=refresh content="0;url=/elsewhere"></p>`,
+        `<iframe src="/elsewhere"></iframe><object data="/elsewhere"></object><embed src="/elsewhere">`,
+        `<base href="/elsewhere/"><link rel=stylesheet href="/elsewhere">`,
+        `<svg><meta http-equiv="refresh" content="0;url=/elsewhere"></svg>`,
+      ].join("\n\n");
+      hostile.get("/shown", { summary: "Shown", description: markup }, async () => null);
+      const app = new App({ description: markup, tags: [{ name: "a", description: markup }] });
+      app.get("/shown", { summary: "Shown", description: markup, tags: ["a"] }, async () => null);
+      hostile.mount("/inner", app);
+      await using hostileClient = await TestClient.open(hostile);
+      const { tab } = await chromium.visit(`${hostileClient.url}/inner${page}`);
+      await tab.locator(shown).first().waitFor();
+      await tab.evaluate("new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0)))");
+      expect(await tab.evaluate("location.href")).toBe(`${hostileClient.url}/inner${page}`);
+      expect(asked).not.toContain("/elsewhere");
     },
     60_000,
   );
