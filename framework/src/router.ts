@@ -52,7 +52,7 @@ export { RadixRouter } from "./router/radix-router.js";
 /** The methods that have a verb of their own. */
 export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE"] as const;
 
-/** What stands in the place of a method for a WebSocket. */
+/** Stands in the place of a method for WebSockets. */
 export const WEBSOCKET = "WEBSOCKET";
 
 /** RFC 9110 §9.1: a method is a token; those in use are upper-case words. */
@@ -88,13 +88,13 @@ export interface MountEntry {
   readonly middleware: readonly (readonly Middleware[])[];
 }
 
-/** What is told of everything that is registered. */
+/** Receives every registration, those of the past and those to come. */
 export interface Registry {
   addRoute(entry: RouteEntry): void;
   addMount(entry: MountEntry): void;
 }
 
-/** What a router adds to each of its routes. */
+/** Options that a router adds to each of its routes. */
 export interface IncludeOptions {
   /** Put in front of each pattern. May have `{names}`, which the handlers declare with `Path()`. */
   prefix?: string;

@@ -305,7 +305,7 @@ describe("registration", () => {
     ["a missing handler", (app) => app.get("/a", {}, undefined as never), /GET \/a: the handler should be a function/],
     ["a path without a slash", (app) => app.get("a" as string, handler), /GET a: a path starts with "\/": write "\/a"/],
     ["the same method and pattern", (app) => app.get("/taken/{x}", handler), /GET \/taken\/\{x\}: /],
-    ["a method that is none", (app) => app.route("/a", { methods: ["GET /"] }, handler), /"GET \/" is no method/],
+    ["a method that is none", (app) => app.route("/a", { methods: ["GET /"] }, handler), /"GET \/" is not a method/],
     ["a pattern with a constraint", (app) => app.get("/{id:\\d+}" as string, handler), /GET \/\{id:/],
     ["a mount with names", (app) => app.mount("/{x}", async () => {}), /mount \/\{x\}/],
     ["a mount of nothing", (app) => app.mount("/x", null as never), /mount \/x: an ASGI application is a function/],
@@ -325,7 +325,7 @@ describe("registration", () => {
     [
       "a result that is no schema",
       (app) => app.get("/a", { returns: String as never }, handler as never),
-      /GET \/a: `returns` takes a schema, .*not a function/,
+      /GET \/a: `returns` takes a schema such as .*not a function/,
     ],
     [
       "a middleware that is no function",

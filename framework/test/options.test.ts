@@ -209,8 +209,8 @@ describe("options", () => {
 
   it.each<[what: string, options: unknown, message: string]>([
     ["null", null, "new App() takes an object with the options title"],
-    ["text", "Items", "What came is a string."],
-    ["a list", [], "What came is a list."],
+    ["text", "Items", "Received a string."],
+    ["a list", [], "Received a list."],
   ])("are refused as %s", (_what, options, message) => {
     expect(() => new App(options as AppOptions)).toThrow(message);
   });
@@ -235,13 +235,13 @@ describe("what stands where a handler should", () => {
     ["text", "All items", "a string"],
   ])("is refused behind %s in the place of the options", (_what, options, shown) => {
     expect(() => new App().get("/items", options as never, handler)).toThrow(
-      `GET /items: the options should be an object and the handler a function; what came is ${shown}.`,
+      `GET /items: the options should be an object and the handler a function. Received ${shown}.`,
     );
   });
 
   it("is refused as the options of several methods, which it would not be called for", () => {
     expect(() => new App().route("/items", handler as never)).toThrow(
-      "route /items: the options should be an object and the handler a function; what came is a function.",
+      "route /items: the options should be an object and the handler a function. Received a function.",
     );
   });
 
@@ -251,7 +251,7 @@ describe("what stands where a handler should", () => {
     ["a number", 1],
   ])("is refused where methods are %s", (_what, methods) => {
     expect(() => new App().route("/items", { methods: methods as never }, handler)).toThrow(
-      `/items: \`methods\` should be a list of at least one, as ["GET", "POST"] is. What came is ${JSON.stringify(methods)}.`,
+      `/items: \`methods\` should be a list of at least one, such as ["GET", "POST"]. Received ${JSON.stringify(methods)}.`,
     );
   });
 });

@@ -374,7 +374,7 @@ describeMatrix("StaticFiles", ({ call, transport }) => {
     const app = new App({ logger: log });
     app.mount("/static", new StaticFiles("/no/such/folder"));
     expect((await call(app, "GET", "/static/a")).status).toBe(500);
-    expect(log.lines).toEqual([expect.stringContaining('StaticFiles: "/no/such/folder" is no folder')]);
+    expect(log.lines).toEqual([expect.stringContaining('StaticFiles: "/no/such/folder" is not a readable folder')]);
   });
 });
 

@@ -27,9 +27,9 @@ export const COMMANDS = {
   "TSGI_MODULE_NOT_FOUND.file": (name: string, suggestion: string) => `There is no file ${name}.${suggestion}`,
   "TSGI_MODULE_NOT_FOUND.package": (found: string) =>
     `"tsgi": { "module": … } of package.json must name the file that exports the app, but ${found}.`,
-  /** The JSON that `tsgi client` was given is no OpenAPI document. */
+  /** The JSON that `tsgi client` was given is not an OpenAPI document. */
   TSGI_NOT_AN_OPENAPI_DOCUMENT: (source: string) =>
-    `${source} is no OpenAPI document: it has no member "openapi". Name one that tsgi openapi --out FILE ` +
+    `${source} is not an OpenAPI document: it has no member "openapi". Name one that tsgi openapi --out FILE ` +
     "wrote, or a module.",
   /**
    * The command needs an App of tsgi, and the module exports another ASGI application.

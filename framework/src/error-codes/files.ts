@@ -23,7 +23,7 @@ export const FILES = {
    * @remarks Said with the first request.
    */
   "TSGI_INVALID_STATIC_FOLDER.missing": (path: unknown, resolved: string) =>
-    `StaticFiles: ${JSON.stringify(path)} is no folder that can be read. It is looked for at ${resolved}: a ` +
+    `StaticFiles: ${JSON.stringify(path)} is not a readable folder. It is looked for at ${resolved}: a ` +
     "relative path begins at the working directory.",
   "TSGI_INVALID_STATIC_FOLDER.type": (given: unknown) =>
     `StaticFiles takes the path of a folder, not ${describe(given)}. Write new StaticFiles("public").`,

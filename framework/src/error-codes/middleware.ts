@@ -69,7 +69,7 @@ export const MIDDLEWARE = {
    * ```
    */
   TSGI_INVALID_HSTS_PRELOAD: (given: object) =>
-    "securityHeaders(): preload needs includeSubDomains and a maxAge of a year or more. What came is " +
+    "securityHeaders(): preload needs includeSubDomains and a maxAge of a year or more. Received " +
     `${JSON.stringify(given)}. Write strictTransportSecurity: { maxAge: 63072000, includeSubDomains: true, ` +
     "preload: true }.",
   /**
@@ -98,13 +98,13 @@ export const MIDDLEWARE = {
    * ```
    */
   "TSGI_INVALID_TRUSTED_HOST.none": (given: unknown) =>
-    `trustedHost() needs allowedHosts: ["example.com", "*.example.com"]. What came is ` +
+    `trustedHost() needs allowedHosts: ["example.com", "*.example.com"]. Received ` +
     `${Array.isArray(given) ? "an empty list" : describe(given)}.`,
   "TSGI_INVALID_TRUSTED_HOST.entry": (entry: unknown) =>
-    `trustedHost(): ${JSON.stringify(entry)} in allowedHosts is no host. Write it without scheme and path: ` +
+    `trustedHost(): ${JSON.stringify(entry)} in allowedHosts is not a host. Write it without scheme and path: ` +
     `"example.com", "*.example.com", "127.0.0.1:8000", "[::1]".`,
   "TSGI_INVALID_TRUSTED_HOST.server": (entry: unknown) =>
-    `serve(): ${JSON.stringify(entry)} in allowedHosts is no host. Write it without scheme and path: ` +
+    `serve(): ${JSON.stringify(entry)} in allowedHosts is not a host. Write it without scheme and path: ` +
     `"example.com", "*.example.com", "127.0.0.1:8000", "[::1]".`,
   /**
    * `cors()` does not say whose pages may call.
@@ -118,7 +118,7 @@ export const MIDDLEWARE = {
    * ```
    */
   TSGI_MISSING_CORS_ORIGINS: (given: unknown) =>
-    `cors() needs allowOrigins: ["https://example.com"], or "*" for every page on the web. What came is ` +
+    `cors() needs allowOrigins: ["https://example.com"], or "*" for every page on the web. Received ` +
     `${describe(given)}.`,
   /**
    * `sessionOf` or `clearSession` was called where no `sessions()` is around the handler.
@@ -147,6 +147,6 @@ export const MIDDLEWARE = {
    * ```
    */
   TSGI_WEAK_SESSION_SECRET: (bytes: number) =>
-    `sessions() needs a secret of at least ${bytes} bytes, such as \`openssl rand -hex 32\` gives. What came ` +
-    "is none, or a shorter one.",
+    `sessions() needs a secret of at least ${bytes} bytes, such as \`openssl rand -hex 32\` gives. ` +
+    "Received none, or a shorter one.",
 };

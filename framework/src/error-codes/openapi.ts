@@ -18,7 +18,7 @@ export const OPENAPI = {
    * ```
    */
   TSGI_DUPLICATE_DOCUMENT_URL: (paths: readonly string[]) =>
-    "openapiUrl, docsUrl and redocUrl are three paths: give each one of its own, or null. What came is " +
+    "openapiUrl, docsUrl and redocUrl are three paths: give each one of its own, or null. Received " +
     `${paths.join(", ")}.`,
   /**
    * Two operations of the document have one id.
@@ -91,8 +91,8 @@ export const OPENAPI = {
    * ```
    */
   TSGI_INVALID_DOCUMENT_URL: (name: string, fallback: unknown, path: unknown) =>
-    `${name} is a path of plain text such as ${JSON.stringify(fallback)}, or null; ${JSON.stringify(path)} ` +
-    "is none.",
+    `${name} takes a path of plain text such as ${JSON.stringify(fallback)}, or null. Received ` +
+    `${JSON.stringify(path)}.`,
   /**
    * A key of `responses` is no status.
    *
@@ -107,7 +107,7 @@ export const OPENAPI = {
    * ```
    */
   TSGI_INVALID_RESPONSE_STATUS: (status: unknown) =>
-    `\`responses\` takes statuses such as 404, "4XX" or "default"; ${JSON.stringify(status)} is none.`,
+    `\`responses\` takes statuses such as 404, "4XX" or "default". Received ${JSON.stringify(status)}.`,
   /**
    * The project lacks the package that writes the types of a client, or it cannot be loaded.
    *

@@ -84,8 +84,8 @@ export const PARAMETERS = {
    * ```
    */
   TSGI_INVALID_DESCRIPTOR: (name: string, given: unknown) =>
-    `${name}() takes a schema, options, or both: ${name}(t.Integer(), { default: 1 }); what came is no ` +
-    "schema and no options." +
+    `${name}() takes a schema, options, or both: ${name}(t.Integer(), { default: 1 }). Received neither ` +
+    "a schema nor options." +
     (given === null ? ` For null as the default: ${name}({ default: null }).` : ""),
   /**
    * A file has a default that no file is.
@@ -113,7 +113,7 @@ export const PARAMETERS = {
    * ```
    */
   TSGI_INVALID_FILE_SCHEMA: (place: string, given: unknown) =>
-    `${place} is a file, which is no ${String(given)}. Write File() for one, File({ multiple: true }) for ` +
+    `${place} is a file, which has no schema of type ${String(given)}. Write File() for one, File({ multiple: true }) for ` +
     "all of the name, or File(t.Array(t.Any(), { maxItems: 5 })).",
   /**
    * A path parameter has a default.

@@ -60,7 +60,7 @@ export const ROUTES = {
     `${method} ${pattern}: this method and pattern have a route already (the names of parameters make no ` +
     "difference). Give one of them another path or method.",
   /**
-   * What should handle the requests of a route is no function.
+   * The handler of a route is not a function.
    *
    * Often it is a handler that was called, or a name that its module does not export.
    *
@@ -79,7 +79,7 @@ export const ROUTES = {
     `${place}: the handler should be a function, not ${describe(given)}. Pass the function itself: readItem, ` +
     "not readItem().",
   /**
-   * What should run when the application starts or stops is no function.
+   * A hook for the start or the stop of the application is not a function.
    *
    * Of `onStartup`, `onShutdown` or the option `lifespan`. Often it is a hook that was called.
    *
@@ -107,7 +107,7 @@ export const ROUTES = {
    */
   TSGI_INVALID_EXCEPTION_HANDLER: (given: unknown, handler: unknown) =>
     "An exception handler is registered for an error class or a status from 400 to 599, and is a function: " +
-    `exceptionHandler(MyError, (error, request) => …). What came is ${describe(given)} and ${describe(handler)}` +
+    `exceptionHandler(MyError, (error, request) => …). Received ${describe(given)} and ${describe(handler)}` +
     ".",
   /**
    * A limit is no number that can limit anything.
@@ -141,10 +141,10 @@ export const ROUTES = {
    * ```
    */
   "TSGI_INVALID_METHOD.list": (path: string, methods: unknown) =>
-    `${path}: \`methods\` should be a list of at least one, as ["GET", "POST"] is. What came is ` +
+    `${path}: \`methods\` should be a list of at least one, such as ["GET", "POST"]. Received ` +
     `${JSON.stringify(methods)}.`,
   "TSGI_INVALID_METHOD.word": (place: string, given: unknown) =>
-    `${place}: ${JSON.stringify(given)} is no method, as "GET" is one. A method is one word of letters and ` +
+    `${place}: ${JSON.stringify(given)} is not a method such as "GET". A method is one word of letters and ` +
     "hyphens.",
   /**
    * An option has a value that it cannot have.
@@ -195,7 +195,7 @@ export const ROUTES = {
   TSGI_INVALID_OPTION: (place: string, option: string, expected: string, given: unknown) =>
     `${place}: ${option} should be ${expected}, not ${show(given)}.`,
   /**
-   * What should be the options is no object.
+   * The options are not an object.
    *
    * ```js
    * // Wrong
@@ -206,7 +206,7 @@ export const ROUTES = {
    * ```
    */
   TSGI_INVALID_OPTIONS: (place: string, known: readonly string[], given: unknown) =>
-    `${place} takes an object with the options ${known.join(", ")}. What came is ${describe(given)}.`,
+    `${place} takes an object with the options ${known.join(", ")}. Received ${describe(given)}.`,
   /**
    * Something in the pattern of a route is neither plain text nor `{name}`.
    *
@@ -237,7 +237,7 @@ export const ROUTES = {
     `A prefix starts with "/" and does not end with it; ${JSON.stringify(prefix)} should be ` +
     `${JSON.stringify(right)}.`,
   /**
-   * What a route says that it returns is no schema.
+   * The option `returns` of a route is not a schema.
    *
    * Nothing would be checked, and nothing cut.
    *
@@ -250,7 +250,7 @@ export const ROUTES = {
    * ```
    */
   TSGI_INVALID_RETURNS: (given: unknown) =>
-    "`returns` takes a schema, as t.Object({ … }) is one, or that of a library with Standard Schema, not " +
+    "`returns` takes a schema such as t.Object({ … }), or that of a library with Standard Schema, not " +
     `${describe(given)}.`,
   /**
    * The options of a route are no object.
@@ -266,7 +266,7 @@ export const ROUTES = {
    * ```
    */
   TSGI_INVALID_ROUTE_ARGUMENTS: (place: string, given: unknown) =>
-    `${place}: the options should be an object and the handler a function; what came is ${describe(given)}. ` +
+    `${place}: the options should be an object and the handler a function. Received ${describe(given)}. ` +
     "The order is path, options, handler.",
   /**
    * `urlPathFor` was given a value that no path can carry.
@@ -311,7 +311,7 @@ export const ROUTES = {
     `addMiddleware() takes a function from app to app, not ${describe(given)}. Write addMiddleware(cors({ … ` +
     "})), or addMiddleware(httpMiddleware(async (request, next) => { … })).",
   "TSGI_MIDDLEWARE_NOT_A_FUNCTION.http": (given: unknown) =>
-    "httpMiddleware() takes a function: httpMiddleware(async (request, next) => { … }). What came is " +
+    "httpMiddleware() takes a function: httpMiddleware(async (request, next) => { … }). Received " +
     `${describe(given)}.`,
   "TSGI_MIDDLEWARE_NOT_A_FUNCTION.listed": (place: string, given: unknown) =>
     `${place}: a middleware is a function from app to app, not ${describe(given)}. Write middleware: [cors({ ` +
@@ -381,7 +381,7 @@ export const ROUTES = {
     `mount ${path}: a router's dependencies do not reach a mounted application, which has its own. Mount it ` +
     "on the App or on a router without dependencies, and guard it by middleware.",
   /**
-   * What is to be served or mounted is no ASGI application.
+   * The application to serve or to mount is not an ASGI application.
    *
    * That is a function, which is called with `(scope, receive, send)`: an App, or one of your own. Often a module is passed
    * instead of what it exports.

@@ -50,8 +50,8 @@ export const SCHEMAS = {
    * ```
    */
   TSGI_INVALID_REGULAR_EXPRESSION: (pattern: unknown, reason: string) =>
-    `The pattern ${JSON.stringify(pattern)} is no regular expression: ${reason}. Mend it; what is meant as ` +
-    "text takes a backslash in front.",
+    `The pattern ${JSON.stringify(pattern)} is not a regular expression: ${reason}. Fix the pattern, or escape ` +
+    "literal characters with \\.",
   /**
    * A schema has a rule for one type, and does not say which type that is.
    *

@@ -2,7 +2,7 @@ import { messageOf } from "../error-codes.js";
 import { ConfigurationError } from "../exceptions.js";
 import type { OpenAPIDocument } from "./types.js";
 
-/** Where a client is written to, and whose packages write it. */
+/** Options of `writeClient`. */
 export interface ClientOptions {
   /** The file, such as `src/api.ts`. Folders that are missing are made. */
   out: string;
@@ -18,7 +18,7 @@ interface TypeGenerator {
 
 const GENERATOR = "openapi-typescript";
 
-/** Where a project may keep it with a TypeScript of its own: npm lets nothing stand beside one that it does not name. */
+/** A folder for it with a TypeScript of its own: npm installs no second version beside the one that the project names. */
 const OWN_FOLDER = "node_modules/.cache/tsgi-client";
 
 async function loadGenerator(from: string): Promise<TypeGenerator> {
@@ -59,7 +59,7 @@ function quote(text: string): string {
   return JSON.stringify(text).replaceAll(/[\u2028\u2029]/g, " ");
 }
 
-/** What stands before the types. */
+/** The lines before the types. */
 function headOf({ info: { title, version } }: OpenAPIDocument): string[] {
   return [
     `// Written by \`tsgi client\` from the document of ${quote(title)}, version ${quote(version)}. Changes are overwritten.`,

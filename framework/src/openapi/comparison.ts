@@ -1,6 +1,6 @@
 import type { SchemaObject } from "./types.js";
 
-/** What a reference leads to. */
+/** The target of a reference. */
 export interface Target {
   readonly base: string;
   readonly content: SchemaObject | null;
@@ -18,7 +18,7 @@ function sameTexts(left: readonly string[], right: readonly string[]): boolean {
   return left.toSorted().every((text, index) => text === others[index]);
 }
 
-/** Whether schemas whose references have no names yet say the same. */
+/** Compares schemas whose references have no names yet. */
 export class Comparison {
   readonly #targets: ReadonlyMap<object, Target>;
   readonly #isAcross: boolean;

@@ -5,7 +5,7 @@ import { annotate, type Direction, toOpenAPI30 } from "./to-openapi30.js";
 import type { SchemaObject } from "./types.js";
 import { pascalCase } from "./naming.js";
 
-/** Where a component's name comes from, the strongest first: of two schemas the stronger keeps the name. */
+/** Sources of a component's name, the strongest first: of two schemas the stronger keeps the name. */
 const RANK = Object.freeze({ id: 0, title: 1, own: 2 });
 
 /** A schema that is listed by name. */
@@ -49,7 +49,7 @@ function isStruct(schema: JSONSchema): boolean {
   return isObjectSchema(schema) || schema.allOf !== undefined || unionMembers(schema) !== undefined;
 }
 
-/** What a schema is to be called. */
+/** The name that a schema asks for. */
 interface Name {
   readonly base: string;
   readonly rank: number;
@@ -74,12 +74,12 @@ function referredName(ref: string, target: JSONSchema, hint: string): Name {
   return ownName(target) ?? { base: hint, rank: RANK.title };
 }
 
-/** What a schema is used for. */
+/** The use of a schema. */
 export interface Use {
   readonly direction: Direction;
   /** Method and path, for messages. */
   readonly place: string;
-  /** What a struct that contains itself is called where it has no name of its own: `user`, `listUsersResponse`. */
+  /** Names a struct that contains itself and has no name of its own: `user`, `listUsersResponse`. */
   readonly role: string;
   /** The schema as it was written. What is sent and received has the role that it had first. */
   readonly of: Schema | null;
@@ -89,7 +89,7 @@ export interface Use {
 class Source {
   readonly root: JSONSchema;
   readonly use: Use;
-  /** What a struct that contains itself is called here where it has no name of its own. */
+  /** Names a struct here that contains itself and has no name of its own. */
   readonly role: string;
   /** Converts a schema inside the root. */
   readonly inner: (schema: JSONSchema | boolean) => SchemaObject;
@@ -190,7 +190,7 @@ export class Components {
     });
   }
 
-  /** What is sent and received is called the same. */
+  /** An input has the name of the output that it equals, and the other way round. */
   #nameOf(ref: string, target: JSONSchema, { use, role }: Source): Name {
     const twin = this.#bySchema[use.direction === "input" ? "output" : "input"].get(target);
     return twin ?? referredName(ref, target, pascalCase(role));

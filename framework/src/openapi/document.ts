@@ -16,7 +16,7 @@ import type {
   TagObject,
 } from "./types.js";
 
-/** What an App says about its document and the pages that show it. */
+/** Options of the document and of the pages that show it. */
 export interface OpenAPIOptions {
   /** The title in the document. Defaults to `"tsgi"`. */
   title?: string;
@@ -28,11 +28,11 @@ export interface OpenAPIOptions {
   contact?: InfoObject["contact"];
   /** Under which licence the API may be used: a name, and where to read it. */
   license?: InfoObject["license"];
-  /** Where the terms of service stand. */
+  /** The address of the terms of service. */
   termsOfService?: string;
-  /** What there is to read beside the document. */
+  /** Further documentation. */
   externalDocs?: ExternalDocumentationObject;
-  /** Where the API is served. Defaults to the host that the document comes from, below the `root_path`. */
+  /** The addresses of the API. Defaults to the host that the document comes from, below the `root_path`. */
   servers?: readonly ServerObject[];
   /** Descriptions of tags, in the order in which the pages show them. */
   tags?: readonly TagObject[];

@@ -13,7 +13,7 @@ import type { SecuritySchemes } from "./security.js";
 import { canFail, sourcesOf } from "./sources.js";
 import type { CallbackObject, DocumentedMethod, OperationObject, PathItemObject } from "./types.js";
 
-/** What the operations of one document share. */
+/** Parts that the operations of one document share. */
 export interface Parts {
   readonly components: Components;
   readonly ids: OperationIds;
@@ -51,7 +51,7 @@ export function operationOf(route: DocumentedRoute, operationId: string, parts: 
 /** The braces of a callback's address hold expressions (OpenAPI 3.0.3 §4.7.18), not names. */
 const NO_PATTERN = PathPattern.parse("", "callback");
 
-/** What would answer it. Its name is that of the callback, from which the summary is made. */
+/** A handler with the name of the callback, from which the summary is made. */
 function handlerNamed(name: string): () => null {
   return Object.defineProperty(() => null, "name", { value: name });
 }

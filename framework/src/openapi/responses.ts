@@ -9,7 +9,7 @@ import type { HeaderObject, MediaTypeObject, ResponseObject, SchemaObject } from
 
 const JSON_TYPE = "application/json";
 
-/** What a member of `loc` can be, and an `input`. Components, because generators of clients write no unions in place. */
+/** Schemas of a member of `loc` and of an `input`. Components, because generators of clients write no unions in place. */
 const LOCATION: SchemaObject = { anyOf: [{ type: "string" }, { type: "integer" }] };
 const INPUT: SchemaObject = {
   anyOf: [
@@ -119,7 +119,7 @@ class Responses {
     return byStatus;
   }
 
-  /** What a result looks like on the wire. */
+  /** The schema of a result on the wire. */
   schemaOf(schema: Schema): SchemaObject {
     const json = toJSONSchema(schema, "output");
     return json ? this.#components.convert(json, { ...this.#use, of: schema }) : {};

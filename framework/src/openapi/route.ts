@@ -15,7 +15,7 @@ export interface DocumentedRoute {
   };
   readonly pattern: PathPattern;
   readonly plan: RoutePlan;
-  /** How what the handler yields is sent; nothing for one that returns its result. */
+  /** The format in which the handler streams; nothing for one that returns its result. */
   readonly streamFormat?: StreamFormat | null;
 }
 

@@ -70,7 +70,7 @@ export class SecuritySchemes {
   }
 
   /**
-   * What a route asks for: all schemes that refuse by themselves, together; each that leaves that to others is another
+   * The requirements of a route: all schemes that refuse by themselves, together; each that leaves that to others is another
    * way to what the route may still allow without it.
    */
   of(plan: RoutePlan): SecurityRequirementObject[] {
@@ -97,7 +97,7 @@ function isSame(left: SecurityScheme, right: SecurityScheme): boolean {
   return left.schemeName === right.schemeName && JSON.stringify(left.definition) === JSON.stringify(right.definition);
 }
 
-/** Whether a request without credentials is answered with 401 before the handler is called. */
+/** Tells if a request without credentials is answered with 401 before the handler is called. */
 export function refusesStrangers(plan: RoutePlan): boolean {
   return plan.allDependencies.some(({ callable }) => callable instanceof SecurityScheme && callable.autoError);
 }

@@ -27,12 +27,12 @@ export function sourcesOf(specs: readonly ParamSpec[]): Source[] {
   });
 }
 
-/** Whether the document lists it. A path parameter is always listed, because the path names it. */
+/** Tells if the document lists it. A path parameter is always listed, because the path names it. */
 export function isListed({ spec, marker }: Source): boolean {
   return spec.kind === ParamKind.PATH || marker.options.includeInSchema !== false;
 }
 
-/** What a file holds, or a list of files: OpenAPI 3.0.3 §4.7.14.2. */
+/** The schema of a file, or of a list of files: OpenAPI 3.0.3 §4.7.14.2. */
 function fileSchema(marker: SourceMarker, json: JSONSchema | null): JSONSchema {
   const file = { type: "string", format: "binary" };
   if (!isMultiple(marker)) return file;
@@ -45,7 +45,7 @@ function fileSchema(marker: SourceMarker, json: JSONSchema | null): JSONSchema {
   };
 }
 
-/** How its schema is used. */
+/** The use of its schema. */
 export function useOf({ spec, marker }: Source, place: string): Use {
   return { direction: "input", place, role: spec.name, of: marker.schema };
 }
@@ -62,7 +62,7 @@ export function schemaOf(source: Source, components: Components, place: string):
   return value === undefined || value === null ? schema : annotate(schema, { default: value });
 }
 
-/** What a list of examples becomes beside a schema: one alone, several by number. */
+/** Examples beside a schema: one alone, several by number. */
 export function examplesOf(examples: readonly unknown[] | undefined): {
   example?: unknown;
   examples?: Record<string, ExampleObject>;
@@ -93,7 +93,7 @@ function isAnyText(json: JSONSchema): boolean {
   return json.type === "string" && RULES_OF_TEXT.every((keyword) => json[keyword] === undefined);
 }
 
-/** Whether any text that can travel there fits, or any list of texts. */
+/** Tells if any text that can travel there fits, or any list of texts. */
 function takesAnyText(compiled: CompiledSchema | null): boolean {
   if (compiled === null) return true;
   const { json } = compiled;
@@ -102,7 +102,7 @@ function takesAnyText(compiled: CompiledSchema | null): boolean {
   return isList && typeof json.items === "object" && !Array.isArray(json.items) && isAnyText(json.items);
 }
 
-/** Whether a request can be refused for this parameter. */
+/** Tells if a request can be refused for this parameter. */
 export function canFail({ spec, compiled, isRequired }: Source): boolean {
   const { kind } = spec;
   if (kind === ParamKind.BODY || kind === ParamKind.FORM || kind === ParamKind.FILE) return true;

@@ -24,7 +24,7 @@ export function toJSONValue(value: unknown): unknown {
   }
 }
 
-/** What a schema says about itself and does not check; `null` for nothing. */
+/** The annotations of a schema; `null` for none. */
 function annotationsOf(schema: JSONSchema): Partial<SchemaObject> | null {
   let annotations: Record<string, unknown> | null = null;
   for (const keyword of PLAIN_ANNOTATIONS) {

@@ -166,7 +166,7 @@ export interface OpenAPIDocument {
   openapi: "3.0.3";
   info: InfoObject;
   servers: ServerObject[];
-  /** What every operation asks for that says nothing else: nothing. */
+  /** The requirements of operations without their own: none. */
   security: [];
   tags?: TagObject[];
   externalDocs?: ExternalDocumentationObject;

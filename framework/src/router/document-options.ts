@@ -1,9 +1,9 @@
 import type { Params } from "../params.js";
 import type { Schema } from "../schema.js";
 
-/** What the document says of a body in one media type. */
+/** Describes a body in one media type. */
 export interface MediaTypeDoc {
-  /** What the body holds. For bytes leave it out, or describe them with `t.String({ format: "binary" })`. */
+  /** The schema of the body. For bytes leave it out, or describe them with `t.String({ format: "binary" })`. */
   schema?: Schema;
   examples?: readonly unknown[];
 }
@@ -26,9 +26,9 @@ export type ResponseDocs = Readonly<Partial<Record<number | `${1 | 2 | 3 | 4 | 5
 
 /** A request that the application sends to its client later, told in the words of a route. */
 export interface CallbackOperation {
-  /** What it sends. Descriptors as in a route; a bare object schema is the body. */
+  /** The parameters of the request. Descriptors as in a route; a bare object schema is the body. */
   params?: Params;
-  /** What it expects as an answer. */
+  /** The schema of the expected answer. */
   returns?: Schema;
   /** With which status. Defaults to 200. */
   statusCode?: number;

@@ -5,7 +5,7 @@ import type { Marker, Params } from "../params.js";
 import type { Schema } from "../schema.js";
 import type { Callbacks, ResponseDocs } from "./document-options.js";
 
-/** How what a handler yields is sent: one JSON text a line, or as server-sent events. */
+/** The format of a stream: one JSON text a line, or server-sent events. */
 export type StreamFormat = "jsonl" | "sse";
 
 /** How the calls of a plain handler run in the pool. */
@@ -30,7 +30,7 @@ export interface RouteMetadata {
   /** The operation's name in generated clients, unique in the document. */
   operationId?: string;
   deprecated?: boolean;
-  /** Whether the document lists it. Defaults to `true`. */
+  /** `false` leaves the route out of the document. Defaults to `true`. */
   includeInSchema?: boolean;
   /** Further responses for the document, by status. */
   responses?: ResponseDocs;
@@ -38,13 +38,13 @@ export interface RouteMetadata {
   callbacks?: Callbacks;
   /** Dependencies that run before those of the params, one after the other, and whose results nobody asks for. */
   dependencies?: readonly Marker<unknown>[];
-  /** What `urlPathFor` finds the route by. Defaults to the handler's name. */
+  /** The name for `urlPathFor`. Defaults to the handler's name. */
   name?: string;
   /** Middleware for this route alone, the last outermost. */
   middleware?: readonly Middleware[];
   /** Handlers of errors for this route alone. */
   exceptionHandlers?: ExceptionHandlersInit;
-  /** How what the handler yields is sent. Defaults to `"jsonl"`, JSON Lines, for a generator. */
+  /** The format of a stream. Defaults to `"jsonl"`, JSON Lines, for a generator. */
   stream?: StreamFormat;
   /** `false` keeps a plain handler on the event loop, which does nothing else while it runs. */
   pool?: boolean | RoutePoolOptions;

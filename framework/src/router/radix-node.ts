@@ -12,7 +12,7 @@ export class RadixNode<H = unknown, M = Record<string, unknown>> {
   readonly handlers = new Map<string, readonly [handler: H, metadata: M]>();
   /** The parameters' names of each of those routes, by method, in the pattern's order. */
   readonly names = new Map<string, readonly string[]>();
-  /** Whether any one non-empty segment leads here. */
+  /** `true` for a parameter: any one non-empty segment leads here. */
   readonly isParam: boolean;
   /** The name that the first route gave this parameter; `null` for a static node. */
   readonly paramName: string | null;

@@ -5,7 +5,7 @@ import { decodeSegment } from "../path.js";
 export type PathParams = Record<string, string>;
 
 /**
- * What `resolve` gives: the handler, the parameters of this look-up alone, and the route's own metadata. A route without
+ * The result of `resolve`: the handler, the parameters of this look-up alone, and the route's own metadata. A route without
  * parameters always gives the same one, frozen: making it anew would take a third of such a look-up's time.
  */
 export type Resolved<H, M> = readonly [handler: H, pathParams: PathParams, metadata: M];

@@ -230,7 +230,7 @@ describe("tsgi client", () => {
   it.each<[what: string, file: string, text: string, message: RegExp]>([
     ["is missing", "no.json", "", /no\.json cannot be read: .*ENOENT/],
     ["is no JSON", "api.json", "{", /api\.json cannot be read: SyntaxError/],
-    ["is another JSON file", "package.json", "{}", /package\.json is no OpenAPI document/],
+    ["is another JSON file", "package.json", "{}", /package\.json is not an OpenAPI document/],
   ])("refuses a document that %s", async (_what, file, text, message) => {
     await using project = await Project.create(text === "" ? {} : { [file]: text });
     const { code, stderr } = await project.run("client", file, "--out", "api.ts");

@@ -117,11 +117,11 @@ describe("trustedHost", () => {
     ["an empty list", { allowedHosts: [] }, /needs allowedHosts/],
     ["a text", { allowedHosts: "example.com" }, /needs allowedHosts/],
     ["another option", { hosts: ["*"] }, /no option "hosts"/],
-    ["a scheme", { allowedHosts: ["https://example.com"] }, /is no host/],
-    ["a wildcard in the middle", { allowedHosts: ["a.*.com"] }, /is no host/],
-    ["a wildcard of an address", { allowedHosts: ["*.[::1]"] }, /is no host/],
-    ["an address without brackets", { allowedHosts: ["::1"] }, /is no host/],
-    ["a number", { allowedHosts: [1] }, /is no host/],
+    ["a scheme", { allowedHosts: ["https://example.com"] }, /is not a host/],
+    ["a wildcard in the middle", { allowedHosts: ["a.*.com"] }, /is not a host/],
+    ["a wildcard of an address", { allowedHosts: ["*.[::1]"] }, /is not a host/],
+    ["an address without brackets", { allowedHosts: ["::1"] }, /is not a host/],
+    ["a number", { allowedHosts: [1] }, /is not a host/],
   ])("refuses %s when it is made", (_, options, message) => {
     const make = () => trustedHost(options as never);
     expect(make).toThrow(ConfigurationError);
@@ -149,7 +149,7 @@ describe("allowedHosts of serve", () => {
 
   it("refuses an entry that is no host when the server starts", async () => {
     const served = serve(accepting, { port: 0, allowedHosts: ["https://example.com/"] });
-    await expect(served).rejects.toThrow('serve(): "https://example.com/" in allowedHosts is no host.');
+    await expect(served).rejects.toThrow('serve(): "https://example.com/" in allowedHosts is not a host.');
     await expect(served).rejects.toMatchObject({ code: "TSGI_INVALID_TRUSTED_HOST" });
   });
 });
