@@ -12,6 +12,7 @@ import { ErrorResponse } from "./error-response.js";
 import { ProtocolError } from "./errors.js";
 import { Exchange } from "./exchange.js";
 import { Connection } from "./http1/connection.js";
+import { createHeadEnd } from "./http1/output.js";
 import { RequestBody } from "./request-body.js";
 import { checkHead, checkTarget, DEFAULT_REQUEST_LIMITS, RequestHead } from "./request-head.js";
 import { CheckedHeaders, type ResponseHead } from "./response-head.js";
@@ -80,7 +81,7 @@ export function toNodeHandler(app: ASGIApp, options: NodeHandlerOptions = {}): N
     context,
     limits: DEFAULT_REQUEST_LIMITS,
     timeouts: { headersMs: 0, requestMs: 0, keepAliveMs: 0, webSocketPingMs: PING_MS },
-    keepAliveLines: "\r\n",
+    headEnd: createHeadEnd(0),
     checkIntervalMs: 0,
     now: 0,
     upgrade: (connection: Connection, head: RequestHead) => upgrades.upgrade(connection, head),

@@ -64,22 +64,47 @@ const errors = {
 export function checkHead(head: RequestHead, limits: RequestLimits): ErrorResponse | null {
   const { headers } = head;
   if (headers.length > 2 * limits.headerCount) return errors.headerCount;
-  const framing = new Framing();
+  let framing: Framing | null = null;
+  let hosts = 0;
+  let host = "";
   for (let index = 0; index < headers.length; index += 2) {
     const name = headers[index] as string;
-    switch (name.length) {
-      case 4:
-      case 6:
-      case 7:
-      case 10:
-      case 14:
-      case 17:
-        framing.read(name.toLowerCase(), headers[index + 1] as string);
+    const field = framingField(name);
+    if (field === null) continue;
+    const value = headers[index + 1] as string;
+    if (field === "host") {
+      hosts++;
+      host = value;
+    } else {
+      (framing ??= new Framing()).read(field, value);
     }
   }
-  const fault = framing.apply(head);
+  const fault = checkHost(head, hosts, host) ?? framing?.apply(head) ?? null;
   if (fault !== null) return fault;
   return head.target.charCodeAt(0) === 0x2f ? checkEscapes(head) : checkOtherForm(head);
+}
+
+type FramingField = "host" | "expect" | "upgrade" | "connection" | "content-length" | "transfer-encoding";
+
+/** The fields that frame a message, by the length of their names: no two are alike in it. */
+const FRAMING_FIELDS: readonly (FramingField | undefined)[] = [];
+for (const field of ["host", "expect", "upgrade", "connection", "content-length", "transfer-encoding"] as const) {
+  (FRAMING_FIELDS as FramingField[])[field.length] = field;
+}
+
+/** The field that a header line is, where it frames the message. Length and first letter tell most others apart. */
+function framingField(name: string): FramingField | null {
+  const field = FRAMING_FIELDS[name.length];
+  if (field === undefined || (name.charCodeAt(0) | 0x20) !== field.charCodeAt(0)) return null;
+  return name === "Host" || name.toLowerCase() === field ? field : null;
+}
+
+function checkHost(head: RequestHead, hosts: number, host: string): ErrorResponse | null {
+  if (hosts !== 1) return hosts > 1 || head.minorVersion === 1 ? errors.host : null;
+  if (host === knownHost) return null;
+  if (!isAuthority(host)) return errors.host;
+  knownHost = host;
+  return null;
 }
 
 /** The same for a target that no parser has looked at. */
@@ -93,8 +118,6 @@ let knownHost = "";
 
 /** The headers of a request that say where it ends and how its connection goes on. */
 class Framing {
-  #hosts = 0;
-  #host = "";
   #lengths = 0;
   #length = "";
   #codings = 0;
@@ -103,13 +126,9 @@ class Framing {
   #upgrade: string | null = null;
   #expect: string | null = null;
 
-  /** Takes one header line, its name in lower case. */
-  read(name: string, value: string): void {
-    switch (name) {
-      case "host":
-        this.#hosts++;
-        this.#host = value;
-        break;
+  /** Takes one header line. */
+  read(field: Exclude<FramingField, "host">, value: string): void {
+    switch (field) {
       case "content-length":
         this.#lengths++;
         this.#length = value;
@@ -131,11 +150,6 @@ class Framing {
 
   /** Writes into the head what the lines say together. */
   apply(head: RequestHead): ErrorResponse | null {
-    if (this.#hosts !== 1 && (this.#hosts > 1 || head.minorVersion === 1)) return errors.host;
-    if (this.#hosts === 1 && this.#host !== knownHost) {
-      if (!isAuthority(this.#host)) return errors.host;
-      knownHost = this.#host;
-    }
     if (this.#connection !== null) this.#readConnection(head, this.#connection);
     if (this.#expect !== null && head.minorVersion === 1) {
       if (this.#expect.toLowerCase() !== "100-continue") return errors.expect;

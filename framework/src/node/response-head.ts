@@ -1,4 +1,5 @@
 /** The head of a response: what the application gave, checked and brought into the server's form. @module */
+import { STATUS_CODES } from "node:http";
 import type { HeaderPair } from "../asgi.js";
 import { HeaderList } from "../datastructures.js";
 import { isFieldValue, isToken } from "../http-grammar.js";
@@ -13,8 +14,9 @@ export class CheckedHeaders {
   /** Whether the application asks to close the connection. */
   readonly close: boolean;
   readonly hasDate: boolean;
-  /** The header lines in the form of HTTP/1.1, made at first use. */
-  #text: string | null = null;
+  /** The last text of {@link toText}, and its status. */
+  #text = "";
+  #status = 0;
 
   constructor(raw: readonly string[], contentLength: number, close: boolean, hasDate: boolean) {
     this.raw = raw;
@@ -23,16 +25,16 @@ export class CheckedHeaders {
     this.hasDate = hasDate;
   }
 
-  get text(): string {
-    return (this.#text ??= this.#format());
-  }
-
-  #format(): string {
-    let text = "";
-    for (let index = 0; index < this.raw.length; index += 2) {
-      text += `${this.raw[index] as string}: ${this.raw[index + 1] as string}\r\n`;
+  /** The status line and the header lines in the form of HTTP/1.1. */
+  toText(status: number): string {
+    if (this.#status !== status) {
+      this.#text = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "unknown"}\r\n`;
+      for (let index = 0; index < this.raw.length; index += 2) {
+        this.#text += `${this.raw[index] as string}: ${this.raw[index + 1] as string}\r\n`;
+      }
+      this.#status = status;
     }
-    return text;
+    return this.#text;
   }
 }
 

@@ -9,7 +9,7 @@ import { RequestBody } from "../request-body.js";
 import type { RequestHead, RequestLimits } from "../request-head.js";
 import { CheckedHeaders, type ResponseHead } from "../response-head.js";
 import { createScope, type Endpoints } from "../scope.js";
-import { Output, type OutputOwner } from "./output.js";
+import { type HeadEnd, Output, type OutputOwner } from "./output.js";
 import { ChunkedDecoder } from "./parse-chunked.js";
 import { parseHead } from "./parse-head.js";
 
@@ -31,7 +31,7 @@ export interface ConnectionSettings {
   readonly limits: RequestLimits;
   readonly timeouts: Timeouts;
   /** The end of a head whose connection stays open. */
-  readonly keepAliveLines: string;
+  readonly headEnd: HeadEnd;
   /** Milliseconds between two calls of {@link Connection.checkTime}. */
   readonly checkIntervalMs: number;
   /** Milliseconds as of the last check, from an arbitrary point in time. */
@@ -115,7 +115,7 @@ export class Connection implements OutputOwner, BodyFlow, Endpoints {
     this.encrypted = "encrypted" in socket && socket.encrypted === true;
     this.client = toAddress(socket.remoteAddress, socket.remotePort);
     this.server = path === null ? toAddress(socket.localAddress, socket.localPort) : [path, null];
-    this.output = new Output(socket, this, settings.keepAliveLines);
+    this.output = new Output(socket, this, settings.headEnd);
     this.#settings = settings;
     this.#since = settings.now;
     const { data, end } = this.#listeners;

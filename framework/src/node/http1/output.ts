@@ -1,5 +1,4 @@
 /** The response side of a connection: heads, bodies and chunks as bytes, in as few writes as possible. @module */
-import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { ResponseStream } from "../engine.js";
 import { type ResponseHead, toLatin1 } from "../response-head.js";
@@ -29,16 +28,16 @@ export class Output implements ResponseStream {
   readonly #socket: Socket;
   readonly #owner: OutputOwner;
   /** The end of a head whose connection stays open. */
-  readonly #keepAliveLines: string;
+  readonly #headEnd: HeadEnd;
   #isChunked = false;
   /** Responses that are made and not written. */
   #held = "";
   #isFlushScheduled = false;
 
-  constructor(socket: Socket, owner: OutputOwner, keepAliveLines: string) {
+  constructor(socket: Socket, owner: OutputOwner, headEnd: HeadEnd) {
     this.#socket = socket;
     this.#owner = owner;
-    this.#keepAliveLines = keepAliveLines;
+    this.#headEnd = headEnd;
   }
 
   get destroyed(): boolean {
@@ -131,39 +130,43 @@ export class Output implements ResponseStream {
   #formatHead(head: ResponseHead, contentLength: number): string {
     const { status, headers } = head;
     const closes = this.#owner.closesBehind(head);
-    let text = statusLine(status) + headers.text;
+    let text = headers.toText(status);
     if (headers.contentLength === -1) {
       if (contentLength !== -1) text += `content-length: ${contentLength}\r\n`;
       else if (this.#isChunked) text += "Transfer-Encoding: chunked\r\n";
     }
-    if (!headers.hasDate) text += dateLine();
-    if (closes) return `${text}connection: close\r\n\r\n`;
-    return text + this.#keepAliveLines;
+    return text + (closes ? closing : this.#headEnd).toText(headers.hasDate);
   }
 }
 
-const statusLines: string[] = [];
+/** The end of a head, from the date on: the same text for all responses of a second. */
+export class HeadEnd {
+  readonly #connection: string;
+  #second = 0;
+  #text = "";
 
-function statusLine(status: number): string {
-  return (statusLines[status] ??= `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "unknown"}\r\n`);
-}
-
-/** The same for all responses of a second. */
-let date = "";
-let dateSecond = 0;
-
-function dateLine(): string {
-  const now = Date.now();
-  const second = Math.trunc(now / 1000);
-  if (second !== dateSecond) {
-    date = `Date: ${new Date(now).toUTCString()}\r\n`;
-    dateSecond = second;
+  /** @param connection - The lines about the connection. */
+  constructor(connection: string) {
+    this.#connection = `${connection}\r\n`;
   }
-  return date;
+
+  /** @param hasDate - Whether the head has a date of the application's. */
+  toText(hasDate: boolean): string {
+    if (hasDate) return this.#connection;
+    const now = Date.now();
+    const second = Math.trunc(now / 1000);
+    if (second !== this.#second) {
+      this.#text = `Date: ${new Date(now).toUTCString()}\r\n${this.#connection}`;
+      this.#second = second;
+    }
+    return this.#text;
+  }
 }
+
+const closing = new HeadEnd("connection: close\r\n");
 
 /** The end of a head whose connection is kept for so many milliseconds; 0 says nothing of the time. */
-export function formatKeepAlive(ms: number): string {
-  const timeout = ms === 0 ? "" : `Keep-Alive: timeout=${Math.trunc(ms / 1000)}\r\n`;
-  return `Connection: keep-alive\r\n${timeout}\r\n`;
+export function createHeadEnd(keepAliveMs: number): HeadEnd {
+  const timeout = keepAliveMs === 0 ? "" : `Keep-Alive: timeout=${Math.trunc(keepAliveMs / 1000)}\r\n`;
+  return new HeadEnd(`Connection: keep-alive\r\n${timeout}`);
 }

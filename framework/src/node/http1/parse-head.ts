@@ -15,13 +15,15 @@ import { checkHead, NOT_IN_TARGET, RequestHead, type RequestLimits } from "../re
  * RFC 9110 §16.1.1, the registry of methods. `PRI` is the preface of HTTP/2 (RFC 9113 §3.4), which is refused for its
  * version; `PURGE` and `SOURCE` are known to `node:http`, so that applications may use them.
  */
-const METHODS: ReadonlySet<string> = new Set(
+const METHODS: ReadonlyMap<string, string> = new Map(
   (
     "ACL BASELINE-CONTROL BIND CHECKIN CHECKOUT CONNECT COPY DELETE GET HEAD LABEL LINK LOCK M-SEARCH MERGE MKACTIVITY " +
     "MKCALENDAR MKCOL MKREDIRECTREF MKWORKSPACE MOVE NOTIFY OPTIONS ORDERPATCH PATCH POST PRI PROPFIND PROPPATCH PURGE " +
     "PUT QUERY REBIND REPORT SEARCH SOURCE SUBSCRIBE TRACE UNBIND UNCHECKOUT UNLINK UNLOCK UNSUBSCRIBE UPDATE " +
     "UPDATEREDIRECTREF VERSION-CONTROL"
-  ).split(" "),
+  )
+    .split(" ")
+    .map((method) => [method, method]), // the value has its hash already, which a router looks for
 );
 const MAX_METHOD_BYTES = 32;
 const METHOD_PREFIX = /^[A-Z-]{0,32}$/;
@@ -33,12 +35,16 @@ const MAX_EMPTY_LINE_BYTES = 32;
 
 const VERSION = /^HTTP\/\d(?:\.\d)?$/;
 
-/** RFC 9112 §5 and RFC 9110 §5.5. No two neighbouring classes overlap, so that the match takes linear time. */
 const FIELD_LINES = /(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n)*/y;
 /** The beginning of a line that may still become one. */
 const FIELD_LINE_PART = /^(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+(?::[\t\x20-\x7e\x80-\xff]*)?)?\r?$/;
 /** Bytes of a line without its end that are looked at: a byte at a time, all of a long one would take quadratic time. */
 const MAX_CHECKED_PART_BYTES = 256;
+/**
+ * RFC 9112 §3 and §5, RFC 9110 §5.5: a whole head. No two neighbouring classes overlap, so that the match takes linear
+ * time. One match of the head and cuts at its delimiters took a third of the instructions of a match for each line.
+ */
+const HEAD = /[A-Z-]+ [!"$-~]+ HTTP\/1\.[01]\r\n(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n)*\r\n/y;
 
 const END_OF_HEAD = Buffer.from("\r\n\r\n");
 const CR = 0x0d;
@@ -68,8 +74,12 @@ export function parseHead(
   limits: RequestLimits,
   checked = 0,
 ): RequestHead | ErrorResponse | null {
-  const begin = skipEmptyLines(bytes, start);
+  const begin = bytes[start] === CR ? skipEmptyLines(bytes, start) : start;
   if (begin === -1) return errors.malformed;
+  if (checked === 0) {
+    const head = matchHead(bytes, begin, limits);
+    if (head !== null) return head;
+  }
   const end = bytes.indexOf(END_OF_HEAD, Math.max(begin, start + checked - END_OF_HEAD.length));
   if (end === -1) return checkPart(bytes, begin, limits, start + checked);
   const text = bytes.toString("latin1", begin, end + 2);
@@ -78,9 +88,33 @@ export function parseHead(
   const head = parseRequestLine(text, lineEnd, limits);
   if (head instanceof ErrorResponse) return head;
   const fault = checkFieldLines(text, lineEnd + 2, limits);
-  if (fault !== null) return fault;
-  cutFieldLines(head.headers, text, lineEnd + 2);
-  head.end = end + 4;
+  return fault ?? completeHead(head, text, lineEnd + 2, text.length, end + 4, limits);
+}
+
+/** The head that has come whole, as nearly all do; `null` where it has not, or does not match. */
+function matchHead(bytes: Buffer, begin: number, limits: RequestLimits): RequestHead | ErrorResponse | null {
+  const maxEnd = begin + MAX_METHOD_BYTES + limits.targetBytes + MAX_VERSION_BYTES + limits.headerBytes + 8;
+  const text = bytes.toString("latin1", begin, Math.min(maxEnd, bytes.length));
+  HEAD.lastIndex = 0;
+  if (!HEAD.test(text)) return null;
+  const end = HEAD.lastIndex;
+  const lineEnd = text.indexOf("\r");
+  const head = parseRequestLine(text, lineEnd, limits, true);
+  if (head instanceof ErrorResponse) return head;
+  if (end - lineEnd - 4 > limits.headerBytes) return errors.headerBytes;
+  return completeHead(head, text, lineEnd + 2, end - 2, begin + end, limits);
+}
+
+function completeHead(
+  head: RequestHead,
+  text: string,
+  fieldsBegin: number,
+  fieldsEnd: number,
+  end: number,
+  limits: RequestLimits,
+): RequestHead | ErrorResponse {
+  cutFieldLines(head.headers, text, fieldsBegin, fieldsEnd);
+  head.end = end;
   return checkHead(head, limits) ?? head;
 }
 
@@ -143,18 +177,27 @@ function checkLinePart(part: string, limits: RequestLimits): ErrorResponse | nul
   return isTooLong ? errors.line : null;
 }
 
-/** RFC 9112 §3: method, target and version, one space between them. */
-function parseRequestLine(text: string, lineEnd: number, limits: RequestLimits): RequestHead | ErrorResponse {
+/**
+ * RFC 9112 §3: method, target and version, one space between them.
+ *
+ * @param isMatched - Whether the line has matched {@link HEAD}.
+ */
+function parseRequestLine(
+  text: string,
+  lineEnd: number,
+  limits: RequestLimits,
+  isMatched = false,
+): RequestHead | ErrorResponse {
   const space = text.indexOf(" ");
   if (space === -1 || space > MAX_METHOD_BYTES) return errors.line;
-  const method = text.slice(0, space);
-  if (!METHODS.has(method)) return errors.line;
+  const method = text.startsWith("GET ") ? "GET" : METHODS.get(text.slice(0, space));
+  if (method === undefined) return errors.line;
   let targetEnd = text.indexOf(" ", space + 1);
   if (targetEnd === -1 || targetEnd > lineEnd) targetEnd = lineEnd; // HTTP/0.9 has no version
   if (targetEnd - space - 1 > limits.targetBytes) return errors.targetBytes;
   const target = text.slice(space + 1, targetEnd);
   if (target === "") return errors.line;
-  if (NOT_IN_TARGET.test(target)) return errors.target;
+  if (!isMatched && NOT_IN_TARGET.test(target)) return errors.target;
   if (lineEnd - targetEnd !== 9 || !text.startsWith("HTTP/1.", targetEnd + 1)) {
     const isOther =
       targetEnd === lineEnd ? isOldLine(method, target) : VERSION.test(text.slice(targetEnd + 1, lineEnd));
@@ -184,8 +227,8 @@ function checkFieldLines(text: string, begin: number, limits: RequestLimits): Er
 }
 
 /** Cuts header lines that are well formed. */
-function cutFieldLines(headers: string[], text: string, begin: number): void {
-  for (let at = begin; at < text.length;) {
+function cutFieldLines(headers: string[], text: string, begin: number, end: number): void {
+  for (let at = begin; at < end;) {
     const colon = text.indexOf(":", at);
     const lineEnd = text.indexOf("\r", colon);
     headers.push(text.slice(at, colon), trimmed(text, colon + 1, lineEnd));

@@ -8,7 +8,7 @@ import { listen, type ListenAddress, urlOf } from "../listen.js";
 import { StoppableServer } from "../stoppable-server.js";
 import { UpgradeHandler, type WebSocketRules } from "../websocket/upgrade.js";
 import { Connection, type ConnectionSettings, type Timeouts } from "./connection.js";
-import { formatKeepAlive } from "./output.js";
+import { createHeadEnd } from "./output.js";
 import type { RequestLimits } from "../request-head.js";
 
 /** The bounds of the time between two checks of all connections, in milliseconds. */
@@ -151,7 +151,7 @@ function toConnectionSettings(context: ServerContext, settings: HTTP1Settings): 
     context,
     limits,
     timeouts,
-    keepAliveLines: formatKeepAlive(keepAliveMs),
+    headEnd: createHeadEnd(keepAliveMs),
     checkIntervalMs: Math.max(MIN_CHECK_INTERVAL_MS, Math.ceil(shortest / 4)),
     now: performance.now(),
     upgrade: (connection, head) => upgrades.upgrade(connection, head),
