@@ -4,7 +4,7 @@ import type { UploadFile } from "./datastructures.js";
 import { configurationError } from "./exceptions.js";
 import { ANYTHING, assertOptions, FLAG, LIST, oneOf, type OptionRule, type OptionRules, TEXT } from "./options.js";
 import type { Marker, OUTPUT, PathMarker, SourceOptions } from "./params/marker.js";
-import type { AnnotationMistake, DependencyMistake } from "./params/mistakes.js";
+import type { AnnotationMistake, DependencyMistake, HandlerTakesOneObject } from "./params/mistakes.js";
 import type { Request } from "./request.js";
 import type { Response } from "./response.js";
 import { isSchema, type OptionalSchema, type Readable, type Schema, type SchemaOutput } from "./schema.js";
@@ -12,7 +12,7 @@ import type { WebSocket } from "./websocket.js";
 import type { Mistaken } from "./wording.js";
 
 export type { Marker, PathMarker, SourceOptions } from "./params/marker.js";
-export type { GlobalResponse } from "./params/mistakes.js";
+export type { GlobalResponse, HandlerTakesOneObject } from "./params/mistakes.js";
 
 /** Where a parameter comes from: the `kind` of a compiled parameter spec. */
 export const ParamKind = Object.freeze({
@@ -420,10 +420,10 @@ export class SecurityScopes {
  *
  * @throws ConfigurationError when the function carries other params already.
  */
-export function withParams<const P extends CheckCarried<P>, F extends (args: Args<P>) => unknown>(
-  params: P,
-  fn: F,
-): F & WithParams<P, ReturnType<F>> {
+export function withParams<
+  const P extends CheckCarried<P>,
+  F extends (args: Args<P>, ...none: HandlerTakesOneObject[]) => unknown,
+>(params: P, fn: F): F & WithParams<P, ReturnType<F>> {
   if (typeof fn !== "function") {
     throw configurationError("TSGI_INVALID_WITH_PARAMS", fn);
   }

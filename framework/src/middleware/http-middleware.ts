@@ -27,6 +27,11 @@ export type HTTPMiddlewareFunction = (
   next: () => Promise<ResponseHead>,
 ) => Promise<Response | ResponseHead | void> | Response | ResponseHead | void;
 
+/** A third argument, as Express's `next`, which nobody passes. */
+interface HTTPMiddlewareTakesRequestAndNext {
+  readonly httpMiddlewareTakesRequestAndNext: never;
+}
+
 /**
  * Makes a middleware of a function, for everyday use.
  *
@@ -51,6 +56,11 @@ export type HTTPMiddlewareFunction = (
  * );
  * ```
  */
+export function httpMiddleware(
+  fn: (
+    ...args: [...Parameters<HTTPMiddlewareFunction>, ...none: HTTPMiddlewareTakesRequestAndNext[]]
+  ) => ReturnType<HTTPMiddlewareFunction>,
+): Middleware;
 export function httpMiddleware(fn: HTTPMiddlewareFunction): Middleware {
   if (typeof fn !== "function") {
     throw configurationError("TSGI_MIDDLEWARE_NOT_A_FUNCTION.http", fn);

@@ -56,3 +56,8 @@ export type DependencyMistake<C> = C extends AnyFunction
   : C extends AnyClass
     ? "the constructor takes arguments: declare them with static params = { id: Query() }"
     : "pass the function itself: Depends(getUser), not Depends(getUser())";
+
+/** A second argument, which nobody passes: of Express's `res` the compiler says that this type has no `send`. */
+export interface HandlerTakesOneObject {
+  readonly handlerTakesOneObject: never;
+}

@@ -12,15 +12,9 @@ export type FromPath<Names extends string> = { [Name in Names]: string };
 export type HandlerArgs<P, Path extends string> =
   PathNames<Path> extends keyof P ? FromParams<P> : FromParams<P> & FromPath<Exclude<PathNames<Path>, keyof P>>;
 
-/** A second argument, which nobody passes: of Express's `res` the compiler says that this type has no `send`. */
-export interface HandlerTakesOneObject {
-  readonly handlerTakesOneObject: never;
-}
-
 /**
- * What a handler may give, or a promise of it. The verbs infer it as a `const` type of its own that extends this one:
- * written as the handler's result itself it costs 50 instantiations more a route, and without `const` the literals of
- * an enum are widened to text.
+ * What a handler may give, or a promise of it. The verbs infer what it does give as a `const` type, since the literals of
+ * an enum are widened to text without, and hold it against this one.
  */
 export type HandlerResult<R> = [R] extends [Schema] ? Readable<SchemaInput<R>> | Response : unknown;
 

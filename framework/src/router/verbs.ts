@@ -1,16 +1,9 @@
-import type { CheckParams, PathNames } from "../params.js";
+import type { CheckParams, HandlerTakesOneObject, PathNames } from "../params.js";
 import type { Schema } from "../schema.js";
 import type { WebSocket } from "../websocket.js";
 import type { MultiRouteOptions, RouteOptions } from "./options.js";
 import type { CheckPattern, CheckRoute } from "./route-checks.js";
-import type {
-  CheckResult,
-  FromPath,
-  HandlerArgs,
-  HandlerResult,
-  HandlerTakesOneObject,
-  Returned,
-} from "./route-types.js";
+import type { CheckResult, FromPath, HandlerArgs, HandlerResult, Returned } from "./route-types.js";
 
 /** Stands in the place of a handler where there is none, and the verb is a decorator. */
 interface NoHandler {
@@ -34,7 +27,7 @@ type Decorator<Args, R> = <H extends (args: Args) => Returned<HandlerResult<R>>>
  * decorator. Each form gives the handler back. No two forms take the same number of arguments, so that the compiler
  * explains the one that was meant.
  *
- * It is `Verb<"", true>` without type parameters, each of which would cost the compiler about 10 instantiations a route.
+ * It is `Verb<"", true>` without type parameters, with which a route costs the compiler 139 instantiations instead of 90.
  */
 export interface AppVerb {
   <

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { compile, compilers } from "../support/typescript.js";
 
 const HEAD = `import { App, BackgroundTasks, Depends, HTTPException, Path, Query, Router, Security, t, withParams } from "tsgi";
+import { httpMiddleware } from "tsgi/middleware";
 const app = new App();
 const router = new Router({ prefix: "/users" });
 const User = t.Object({ name: t.String(), age: t.Integer() });
@@ -16,7 +17,7 @@ class Page {
 class StockError extends Error {
   left = 0;
 }
-export { app, BackgroundTasks, Depends, getDb, HTTPException, notify, Page, Path, Query, router, Security, StockError, t, User, withParams };
+export { app, BackgroundTasks, Depends, getDb, HTTPException, httpMiddleware, notify, Page, Path, Query, router, Security, StockError, t, User, withParams };
 `;
 
 /** Stands in front of the place that the error is reported at. */
@@ -227,6 +228,16 @@ const mistakes: [title: string, source: string, says: string][] = [
     "a handler as in Express, behind options",
     `app.get("/a", { tags: ["a"] }, async (req, res, next) => ‸next());`,
     "Type 'HandlerTakesOneObject' has no call signatures.",
+  ],
+  [
+    "a function with params as in Express",
+    `withParams({ q: Query() }, async (req, res) => { res.‸send(req.q); });`,
+    "Property 'send' does not exist on type 'HandlerTakesOneObject'.",
+  ],
+  [
+    "middleware of requests as in Express",
+    `httpMiddleware((req, res, next) => ‸next());`,
+    "Type 'HTTPMiddlewareTakesRequestAndNext' has no call signatures.",
   ],
   [
     "the handler before the options",

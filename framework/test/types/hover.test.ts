@@ -1,0 +1,64 @@
+import { createRequire } from "node:module";
+import path from "node:path";
+import { describe, expect, it } from "@jest/globals";
+import type * as Compiler from "typescript-5.9";
+
+const FRAMEWORK = path.join(import.meta.dirname, "../..");
+const ts = createRequire(import.meta.url)("typescript-5.9") as typeof Compiler;
+
+const SOURCE = `import { App, Depends, Query, t, withParams } from "tsgi";
+const app = new App();
+const User = t.Object({ name: t.String() });
+const getPage = withParams({ page: Query(t.Integer(), { default: 1 }) }, async ({ page }) => page * 20);
+app.get("/text/{id}", async ({ id: pathText }) => pathText);
+app.post(
+  "/users/{id}",
+  { params: { id: t.Integer(), user: User, q: Query({ default: null }), offset: Depends(getPage) }, returns: User },
+  async ({ id, user, q, offset }) => ({ name: user.name + id + q + offset }),
+);
+app.websocket("/ws", async ({ ws }) => ws.accept());
+`;
+
+/** What an editor shows for the first binding of a name in a handler. */
+function hovers(names: readonly string[]): Record<string, string> {
+  const file = path.join(FRAMEWORK, "test/types/hover.ts");
+  const service = ts.createLanguageService({
+    getCompilationSettings: () => ({
+      strict: true,
+      module: ts.ModuleKind.NodeNext,
+      target: ts.ScriptTarget.ES2022,
+      skipLibCheck: true,
+      types: [],
+      paths: { tsgi: [path.join(FRAMEWORK, "dist/index.d.ts")] },
+    }),
+    getScriptFileNames: () => [file],
+    getScriptVersion: () => "1",
+    getScriptSnapshot: (name) => {
+      const text = name === file ? SOURCE : ts.sys.readFile(name);
+      return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text);
+    },
+    getCurrentDirectory: () => FRAMEWORK,
+    getDefaultLibFileName: (options) => ts.getDefaultLibFilePath(options),
+    fileExists: (name) => name === file || ts.sys.fileExists(name),
+    readFile: (name) => ts.sys.readFile(name),
+  });
+  const shown = (name: string): string => {
+    const binding = new RegExp(`async \\(\\{[^}]*\\b${name}\\b`).exec(SOURCE);
+    const position = (binding?.index ?? 0) + (binding?.[0].length ?? 0) - 1;
+    return ts.displayPartsToString(service.getQuickInfoAtPosition(file, position)?.displayParts);
+  };
+  return Object.fromEntries(names.map((name) => [name, shown(name)]));
+}
+
+describe("an editor", () => {
+  it("shows a handler's parameters by the plain types of their values", () => {
+    expect(hovers(["page", "pathText", "user", "q", "offset", "ws"])).toEqual({
+      page: "(parameter) page: number",
+      pathText: "(parameter) pathText: string",
+      user: "(parameter) user: {\n    name: string;\n}",
+      q: "(parameter) q: string | null",
+      offset: "(parameter) offset: number",
+      ws: "(parameter) ws: WebSocket",
+    });
+  }, 60_000);
+});
