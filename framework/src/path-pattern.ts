@@ -1,4 +1,5 @@
 /** Path patterns: static segments and `{name}`, and nothing else. @module */
+import type { MessageKey } from "./error-codes.js";
 import { configurationError } from "./exceptions.js";
 import { decodeSegment, isWellFormed, type SegmentOptions, splitPath } from "./path.js";
 
@@ -16,8 +17,6 @@ export type PathValue = string | number | bigint | boolean;
 /** Nearly every segment is one of these two. Cheaper to compile and to test than the rules with Unicode's tables. */
 const PLAIN_TEXT = /^[^{}*%\u0080-\uffff]*$/;
 const PLAIN_PARAM = /^\{[\w$-]+\}$/;
-
-const PARAM_NAME = /^[\p{ID_Continue}$-]+$/u;
 
 /** RFC 3986 §3.3: `encodeURIComponent` escapes these, which a segment may have as they are. */
 const ALLOWED_IN_SEGMENT = /%(?:3A|40|24|26|2B|2C|3B|3D)/g;
@@ -52,10 +51,7 @@ export class PathPattern {
     }
     const names = new Set<string>();
     const segments = splitPath(path, options).map((segment) => {
-      const found = faultOf(segment, names);
-      if (found !== null) {
-        throw configurationError("TSGI_INVALID_PATH_PATTERN", place, path, found);
-      }
+      assertSegment(segment, names, place, path);
       if (!segment.startsWith("{")) return { text: segment, isParam: false };
       const name = segment.slice(1, -1);
       names.add(name);
@@ -116,68 +112,43 @@ function encodeValue(name: string, value: PathValue | undefined, pattern: string
   return encodeURIComponent(text);
 }
 
-/** The fault of a segment and the spelling to write instead; `null` for none. */
-function faultOf(segment: string, namesBefore: ReadonlySet<string>): string | null {
-  if (PLAIN_TEXT.test(segment) || (PLAIN_PARAM.test(segment) && !namesBefore.has(segment.slice(1, -1)))) {
-    return null;
-  }
-  const shown = `"${segment}"`;
-  if (!/[{}]/.test(segment)) {
-    return faultOfText(segment, shown);
-  }
-  const name = /^\{([^{}]*)\}$/.exec(segment)?.[1];
-  if (name === undefined) {
-    return faultOfBraces(segment, shown);
-  }
-  return faultOfName(name, shown, namesBefore);
-}
+type Fault = Exclude<MessageKey & `TSGI_INVALID_PATH_PATTERN.${string}`, "TSGI_INVALID_PATH_PATTERN.constraint">;
 
-function faultOfText(text: string, shown: string): string | null {
-  if (text.includes("*")) {
-    return `${shown} has a wildcard. A route has no catch-all: mount a sub-application at the path in front of it with app.mount(path, asgiApp).`;
-  }
-  if (/%(?!2F|25)/.test(text)) {
-    return `${shown} has a "%" that is no "%2F" (a slash inside a segment) and no "%25" (a percent sign). Write any other character as itself.`;
-  }
-  if (!isWellFormed(text)) {
-    return `${shown} has a lone surrogate, which no path can carry. Write whole characters.`;
-  }
-  return null;
-}
+/** The faults of a segment, in the order of the search: `null` stands for a constraint, whose message takes the name. */
+type Rules = readonly (readonly [fault: Fault | null, RegExp])[];
 
-function faultOfBraces(segment: string, shown: string): string {
-  if (/^\{[^{}]*[:(\\]/.test(segment)) {
-    return constraintFault(segment, shown);
-  }
-  if (!/^[^{}]*(\{[^{}]*\}[^{}]*)*$/.test(segment)) {
-    return `${shown} has a brace without its other half. Write {name} for a parameter.`;
-  }
-  return `${shown} mixes text and a parameter. A segment is one or the other: write {name} for the whole segment and take it apart in the handler.`;
-}
+const TEXT_FAULTS: Rules = [
+  ["TSGI_INVALID_PATH_PATTERN.wildcard", /\*/],
+  ["TSGI_INVALID_PATH_PATTERN.escape", /%(?!2F|25)/],
+  ["TSGI_INVALID_PATH_PATTERN.surrogate", /\p{Surrogate}/u],
+];
 
-function faultOfName(name: string, shown: string, namesBefore: ReadonlySet<string>): string | null {
-  if (name === "") {
-    return `${shown} has no name. Write {name}.`;
-  }
-  if (/^\.\.\.|^\*|\*$|:path$/.test(name)) {
-    return `${shown} is a catch-all. A parameter is one segment: mount a sub-application at the path in front of it with app.mount(path, asgiApp).`;
-  }
-  if (name.endsWith("?")) {
-    return `${shown} is an optional segment. Register the path without it as a route of its own, or make the value a query parameter.`;
-  }
-  if (/[:(\\<]/.test(name)) {
-    return constraintFault(`{${name}`, shown);
-  }
-  if (!PARAM_NAME.test(name)) {
-    return `${shown} is no parameter: a name has letters, digits, "_", "$" and "-" only. Write {name}.`;
-  }
-  if (namesBefore.has(name)) {
-    return `${shown} stands there twice. Give each parameter a name of its own.`;
-  }
-  return null;
-}
+const NAME_FAULTS: Rules = [
+  ["TSGI_INVALID_PATH_PATTERN.unnamed", /^\{\}$/],
+  ["TSGI_INVALID_PATH_PATTERN.catchAll", /^\{(?:\.{3}|\*)|(?:\*|:path)\}$/],
+  ["TSGI_INVALID_PATH_PATTERN.optional", /\?\}$/],
+  [null, /[:(\\<]/],
+  ["TSGI_INVALID_PATH_PATTERN.name", /[^\p{ID_Continue}${}-]/u],
+];
 
-function constraintFault(segment: string, shown: string): string {
+const BRACE_FAULTS: Rules = [
+  [null, /^\{[^{}]*[:(\\]/],
+  ["TSGI_INVALID_PATH_PATTERN.brace", /^(?![^{}]*(?:\{[^{}]*\}[^{}]*)*$)/],
+  ["TSGI_INVALID_PATH_PATTERN.mixed", /^/],
+];
+
+/** @throws ConfigurationError for a segment that is neither plain text nor a new `{name}`. */
+function assertSegment(segment: string, namesBefore: ReadonlySet<string>, place: string, path: string): void {
+  const isRepeated = namesBefore.has(segment.slice(1, -1));
+  if (PLAIN_TEXT.test(segment) || (PLAIN_PARAM.test(segment) && !isRepeated)) return;
+  const isName = /^\{[^{}]*\}$/.test(segment);
+  const rules = /[{}]/.test(segment) ? (isName ? NAME_FAULTS : BRACE_FAULTS) : TEXT_FAULTS;
+  const found = rules.find(([, rule]) => rule.test(segment));
+  if (found === undefined) {
+    if (isName && isRepeated) throw configurationError("TSGI_INVALID_PATH_PATTERN.twice", place, path, segment);
+    return;
+  }
+  if (found[0] !== null) throw configurationError(found[0], place, path, segment);
   const name = /^\{([\p{ID_Continue}$-]+)/u.exec(segment)?.[1] ?? "name";
-  return `${shown} has a constraint. Write {${name}}, and declare its type in the route's params, as in params: { ${name}: t.Integer() }.`;
+  throw configurationError("TSGI_INVALID_PATH_PATTERN.constraint", place, path, segment, name);
 }

@@ -210,8 +210,8 @@ export const ROUTES = {
   /**
    * Something in the pattern of a route is neither plain text nor `{name}`.
    *
-   * The message has method, pattern, the segment and what to write: types and expressions go into `params`, a catch-all is a
-   * mount, an optional segment is a second route. [All of them](router.md#patterns).
+   * Types and expressions go into `params`, a catch-all is a mount, an optional segment is a second route.
+   * [All of them](router.md#patterns).
    *
    * ```js
    * // Wrong
@@ -221,7 +221,35 @@ export const ROUTES = {
    * app.get("/items/{id}", { params: { id: t.Integer() } }, readItem);
    * ```
    */
-  TSGI_INVALID_PATH_PATTERN: (place: string, path: string, found: string) => `${place} ${path}: ${found}`,
+  "TSGI_INVALID_PATH_PATTERN.wildcard": (place: string, path: string, segment: string) =>
+    `${place} ${path}: "${segment}" has a wildcard. A route has no catch-all: mount a sub-application at the ` +
+    "path in front of it with app.mount(path, asgiApp).",
+  "TSGI_INVALID_PATH_PATTERN.escape": (place: string, path: string, segment: string) =>
+    `${place} ${path}: "${segment}" has a "%" that is neither "%2F" (a slash inside a segment) nor "%25" (a ` +
+    "percent sign). Write any other character as itself.",
+  "TSGI_INVALID_PATH_PATTERN.surrogate": (place: string, path: string, segment: string) =>
+    `${place} ${path}: "${segment}" has a lone surrogate, which no path can carry. Write whole characters.`,
+  "TSGI_INVALID_PATH_PATTERN.unnamed": (place: string, path: string, segment: string) =>
+    `${place} ${path}: "${segment}" has no name. Write {name}.`,
+  "TSGI_INVALID_PATH_PATTERN.catchAll": (place: string, path: string, segment: string) =>
+    `${place} ${path}: "${segment}" is a catch-all. A parameter is one segment: mount a sub-application at ` +
+    "the path in front of it with app.mount(path, asgiApp).",
+  "TSGI_INVALID_PATH_PATTERN.optional": (place: string, path: string, segment: string) =>
+    `${place} ${path}: "${segment}" is an optional segment. Register the path without it as a route of its ` +
+    "own, or make the value a query parameter.",
+  "TSGI_INVALID_PATH_PATTERN.name": (place: string, path: string, segment: string) =>
+    `${place} ${path}: "${segment}" is not a parameter: a name has letters, digits, "_", "$" and "-" only. ` +
+    "Write {name}.",
+  "TSGI_INVALID_PATH_PATTERN.twice": (place: string, path: string, segment: string) =>
+    `${place} ${path}: "${segment}" is repeated. Give each parameter a name of its own.`,
+  "TSGI_INVALID_PATH_PATTERN.brace": (place: string, path: string, segment: string) =>
+    `${place} ${path}: "${segment}" has a brace without its other half. Write {name} for a parameter.`,
+  "TSGI_INVALID_PATH_PATTERN.mixed": (place: string, path: string, segment: string) =>
+    `${place} ${path}: "${segment}" mixes text and a parameter. A segment is one or the other: write {name} ` +
+    "for the whole segment and take it apart in the handler.",
+  "TSGI_INVALID_PATH_PATTERN.constraint": (place: string, path: string, segment: string, name: string) =>
+    `${place} ${path}: "${segment}" has a constraint. Write {${name}}, and declare its type in the route's params, as in ` +
+    `params: { ${name}: t.Integer() }.`,
   /**
    * The prefix of a router does not begin with a slash, or ends with one.
    *
