@@ -98,6 +98,7 @@ export class Endpoint {
       limits,
       logger: settings.logger,
       embedBody: this.plan.embedBody,
+      faultOrder: this.plan.faultOrder,
       takesFiles: this.plan.takesFiles,
       statusCode: this.#statusCode,
     };

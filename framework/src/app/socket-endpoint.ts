@@ -73,7 +73,14 @@ export class SocketEndpoint {
     this.#handler = handler as (args: object) => unknown;
     this.pattern = entry.pattern;
     this.#overrides = overrides;
-    this.#settings = { limits, logger: settings.logger, embedBody: false, takesFiles: false, statusCode: 200 };
+    this.#settings = {
+      limits,
+      logger: settings.logger,
+      embedBody: false,
+      faultOrder: this.#plan.faultOrder,
+      takesFiles: false,
+      statusCode: 200,
+    };
     const innermost: ASGIApp = (scope, receive, send) => this.#run(scope as WebSocketScope, receive, send);
     this.#app = entry.middleware.reduceRight<ASGIApp>((inner, list) => wrap(inner, list), innermost);
   }

@@ -9,7 +9,7 @@ import { Response } from "../response.js";
 import { Faults } from "../schema.js";
 import { WebSocket } from "../websocket.js";
 import type { Exit } from "./exits.js";
-import type { DependencyPlan, DependencyStep } from "./plan.js";
+import type { DependencyPlan, DependencyStep, FaultOrder } from "./plan.js";
 
 /** The body as its parameters see it: nothing was sent, what was sent is at fault (and said so), or a JSON value. */
 export type JSONBody =
@@ -42,6 +42,7 @@ export interface CallSettings {
   readonly logger: Logger;
   /** Whether each body parameter is a member of the body's object. */
   readonly embedBody: boolean;
+  readonly faultOrder: FaultOrder;
   /** Whether a parameter is a file, which only a multipart form has. */
   readonly takesFiles: boolean;
   readonly statusCode: number;

@@ -30,6 +30,7 @@ import type {
 } from "./plan.js";
 import { compileBodyRead, compileFormRead, compileRead, wireName } from "./read.js";
 import { compileFileRead } from "./read-file.js";
+import { faultOrderOf } from "./fault-order.js";
 import { nameOf } from "./solve.js";
 
 /** What a route serves. */
@@ -300,6 +301,7 @@ export function compileRoute(
     takesFiles: sources.some(({ kind }) => kind === ParamKind.FILE),
     mayHoldFiles: specsOfAll.some(({ kind }) => HOLDERS.has(kind)),
     sources,
+    faultOrder: faultOrderOf(guardSteps, plan),
     allDependencies: all,
   };
 }

@@ -15,6 +15,9 @@ export interface ParamSpec {
   readonly marker: unknown;
 }
 
+/** The rank of each parameter of a route by the place of its faults. */
+export type FaultOrder = ReadonlyMap<string, number>;
+
 /** Reads one parameter from what is at hand. Faults go to the call. A promise where a schema checks asynchronously. */
 export type Read = (call: Call) => unknown;
 
@@ -81,6 +84,8 @@ export interface RoutePlan {
   readonly mayHoldFiles: boolean;
   /** Every source parameter of the handler and everything below it, for documents. */
   readonly sources: readonly ParamSpec[];
+  /** The order in which faults are answered. */
+  readonly faultOrder: FaultOrder;
   /** Every dependency, guards first, each callable once. */
   readonly allDependencies: readonly DependencyPlan[];
 }

@@ -2,6 +2,7 @@ import { configurationError, RequestValidationError } from "../exceptions.js";
 import { type Callable, paramsOf } from "../params.js";
 import type { Call } from "./call.js";
 import type { Exit } from "./exits.js";
+import { sortFaults } from "./fault-order.js";
 import type { CallablePlan, DependencyPlan, DependencyStep, ReadStep, RoutePlan } from "./plan.js";
 
 /** What a callable is called with. */
@@ -41,7 +42,9 @@ async function solveGuarded(plan: RoutePlan, call: Call): Promise<Solved> {
 
 /** The arguments, when they could be made. @throws RequestValidationError with every fault of the request. */
 export function acceptArguments(solved: Solved, call: Call): Arguments {
-  if (solved === FAULTY || call.faults.count > 0) throw new RequestValidationError(call.faults.forClient());
+  if (solved === FAULTY || call.faults.count > 0) {
+    throw new RequestValidationError(sortFaults(call.faults.forClient(), call.settings.faultOrder));
+  }
   return solved;
 }
 
