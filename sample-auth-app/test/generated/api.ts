@@ -100,7 +100,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Set a new password, which ends all sessions */
+        /** Set a new password, which ends all sessions and access tokens */
         put: operations["putUsersMePassword"];
         post?: never;
         delete?: never;
@@ -190,6 +190,7 @@ export interface components {
             detail: components["schemas"]["ValidationError"][];
         };
         Item: {
+            id: number;
             name: string;
             owner: string;
         };
@@ -198,7 +199,7 @@ export interface components {
             name: string;
         };
         NewUser: {
-            /** @description letters, digits and . _ @ + - */
+            /** @description 1 to 64 of the letters a to z, digits and . _ @ + -, a letter or a digit first. Upper and lower case are the same, and stored as lower case. `constructor` is no name. */
             username: string;
             /** Format: email */
             email: string;
@@ -289,6 +290,15 @@ export interface operations {
             };
             /** @description Incorrect username or password */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another site */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -423,6 +433,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description Too many registrations from one address */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
