@@ -143,7 +143,9 @@ export class WorkerPool {
     await this.#pending.none();
     if (this.#retry) clearTimeout(this.#retry);
     for (const slot of this.#slots) slot.handle.stop();
-    if (this.#slots.size > 0) await new Promise<void>((resolve) => (this.#onEmpty = resolve));
+    // Counted as work: a worker that is killed keeps nothing alive, and this process would end before it is gone.
+    const emptied = () => new Promise<void>((resolve) => (this.#onEmpty = resolve));
+    if (this.#slots.size > 0) await this.#pending.during(emptied);
   }
 
   #refusal(): Error | null {

@@ -1,10 +1,7 @@
-import { describe, expect, it, jest } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 
 import { until } from "./_gate.js";
 import { Program } from "./_program.js";
-
-/** A worker that is started on a busy machine takes its time. */
-jest.setTimeout(60_000);
 
 interface Said {
   readonly pid: number;
@@ -49,6 +46,12 @@ describe.each(["process", "thread"])("a program with a %s pool", (kind) => {
 });
 
 describe("a program", () => {
+  it.each(["process", "thread"])("waits with closing its pool for a hung %s to be gone", async (kind) => {
+    await using program = Program.start("close-hung.js", [kind]);
+    expect(await program.ended).toEqual({ code: 0, signal: null });
+    await program.said(/answered\nclosed\n/);
+  });
+
   it("imports its module once in each worker, and nothing after serve()", async () => {
     const { counts, said } = await run("script.js", "process");
     expect(counts["imported"]).toBeGreaterThanOrEqual(2);
