@@ -1,7 +1,7 @@
 import { TestEnvironment } from "jest-environment-node";
 
-/** How long what a test has already told to stop may take to be gone. */
-const GRACE_MS = 2000;
+/** How long what a test has already told to stop may take to be gone: on a busy machine seconds. */
+const GRACE_MS = 20_000;
 
 /**
  * Node's environment for tests, which fails a file that leaves something running – a server, a socket, a timer, a child

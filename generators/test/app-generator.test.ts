@@ -1,14 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, describe, expect, it, jest } from "@jest/globals";
+import { afterAll, describe, expect, it } from "@jest/globals";
 import { createHelpers } from "yeoman-test";
 import type { Answers } from "../src/answers.js";
 import { AppGenerator } from "../src/app-generator.js";
 import type { CommandOptions } from "../src/options.js";
 import { packageRoot, temporaryFolder } from "./support.js";
-
-jest.setTimeout(120_000);
 
 // Yeoman imports node:process, of which jest reads every property for that, and so opens standard input.
 afterAll(() => {

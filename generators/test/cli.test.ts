@@ -3,13 +3,11 @@ import { once } from "node:events";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it, jest } from "@jest/globals";
+import { beforeAll, describe, expect, it } from "@jest/globals";
 import { createTsgi, hasProgram, packageRoot, run, shellEnvironment, temporaryFolder } from "./support.js";
 
-jest.setTimeout(30_000);
-
 // The first call in a repository may have to bundle the command, and to build and pack the framework.
-beforeAll(() => createTsgi(["--dry-run", "--yes"], { cwd: packageRoot }), 120_000);
+beforeAll(() => createTsgi(["--dry-run", "--yes"], { cwd: packageRoot }));
 
 const quick = ["--yes", "--no-install", "--no-git"];
 

@@ -1,9 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { beforeAll, describe, expect, it, jest } from "@jest/globals";
+import { beforeAll, describe, expect, it } from "@jest/globals";
 import { createTsgi, packageRoot, repositoryRoot, run, temporaryFolder } from "./support.js";
-
-jest.setTimeout(60_000);
 
 /** The npm on the path, and the other one that people have; npx fetches it, so it is left to the slow tests. */
 const npms = [
@@ -13,7 +11,7 @@ const npms = [
 
 describe.each(npms)("$name create tsgi in the repository", ({ command: [program = "npm", ...first] }) => {
   // The first call in a repository may have to bundle the command, and to build and pack the framework.
-  beforeAll(() => createTsgi(["--dry-run", "--yes"], { cwd: packageRoot }), 120_000);
+  beforeAll(() => createTsgi(["--dry-run", "--yes"], { cwd: packageRoot }));
 
   const create = (...parameters: string[]) =>
     run(program, [...first, "create", "tsgi", ...parameters], { cwd: repositoryRoot });

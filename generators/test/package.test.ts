@@ -1,11 +1,9 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { cp, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { packedPackage } from "./packed.js";
 import { createTsgi, repositoryRoot, run, temporaryFolder } from "./support.js";
-
-jest.setTimeout(30_000);
 
 /** All files below a folder, with their contents. */
 async function contentsOf(folder: string): Promise<Map<string, string>> {
@@ -22,7 +20,7 @@ describe("the package as npm packs it", () => {
   beforeAll(async () => {
     folder = await packedPackage();
     unpacked = folder.package;
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await folder[Symbol.asyncDispose]();

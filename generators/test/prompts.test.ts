@@ -1,12 +1,10 @@
 import { existsSync, readdirSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it, jest } from "@jest/globals";
+import { beforeAll, describe, expect, it } from "@jest/globals";
 import { scaffold } from "./scaffolded.js";
 import { createTsgi, packageRoot, temporaryFolder, type Surroundings } from "./support.js";
 import { hasTerminal, keys, runAtTerminal, type Step } from "./terminal.js";
-
-jest.setTimeout(30_000);
 
 /** Flags for all that is not the matter of a test: name, Git and installation are left to ask. */
 const noQuestions = ["--template=minimal", "--no-docker", "--no-load-tests", "--no-ci", "--package-manager=npm"];
@@ -19,7 +17,7 @@ function createTsgiAtTerminal(parameters: readonly string[], steps: readonly Ste
 
 atTerminal("at a terminal (skipped where util-linux's script is missing)", () => {
   // The first call in a repository may have to bundle the command, and to build and pack the framework.
-  beforeAll(() => createTsgi(["--dry-run", "--yes"], { cwd: packageRoot }), 120_000);
+  beforeAll(() => createTsgi(["--dry-run", "--yes"], { cwd: packageRoot }));
 
   it("asks for everything, and does as it was told", async () => {
     await using folder = await temporaryFolder();

@@ -1,14 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it, jest } from "@jest/globals";
+import { beforeAll, describe, expect, it } from "@jest/globals";
 import { exampleRequest } from "../src/next-steps.js";
 import { scaffold, serve } from "./scaffolded.js";
 import { createTsgi, hasProgram, packageRoot, run } from "./support.js";
 
-jest.setTimeout(120_000);
-
 // The first call in a repository may have to bundle the command, and to build and pack the framework.
-beforeAll(() => createTsgi(["--dry-run", "--yes"], { cwd: packageRoot }), 120_000);
+beforeAll(() => createTsgi(["--dry-run", "--yes"], { cwd: packageRoot }));
 
 /** Skipped where curl is missing. */
 const ifInstalled = hasProgram("curl") ? it : it.skip;

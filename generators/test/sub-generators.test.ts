@@ -5,12 +5,12 @@ import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
 import { scaffold, type Scaffolded } from "./scaffolded.js";
 import { createTsgi, packageRoot, temporaryFolder } from "./support.js";
 
-jest.setTimeout(240_000);
+jest.setTimeout(900_000);
 
 const slowly = process.env["TSGI_SLOW"] ? it : it.skip;
 
 // The first call in a repository may have to bundle the command, and to build and pack the framework.
-beforeAll(() => createTsgi(["--dry-run", "--yes"], { cwd: packageRoot }), 120_000);
+beforeAll(() => createTsgi(["--dry-run", "--yes"], { cwd: packageRoot }));
 
 /** Each of them once, some twice: the second time in a file that the first has changed. */
 const calls = [

@@ -25,7 +25,7 @@ export async function runAtTerminal(
     cwd,
     env: { ...shellEnvironment, TERM: "xterm", ...env },
     // A question that no step answers would wait for ever; the end of `script` hangs up on it.
-    timeout: 20_000,
+    timeout: 120_000,
     killSignal: "SIGKILL",
   });
   let shown = "";

@@ -1,11 +1,9 @@
 import { existsSync } from "node:fs";
 import { cp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { packedPackage } from "./packed.js";
 import { createTsgi, hasProgram, run, temporaryFolder } from "./support.js";
-
-jest.setTimeout(120_000);
 
 /** Skipped where Git is missing. */
 const ifInstalled = hasProgram("git") ? it : it.skip;
@@ -39,7 +37,7 @@ beforeAll(async () => {
   await replaceIn(join(template, "overlay/_gitignore"), ["coverage/\n", ""]);
   await rm(join(template, "overlay/compose.yaml"));
   await writeFile(join(template, "overlay/once.txt"), "of the past\n");
-}, 180_000);
+});
 
 afterAll(async () => {
   await packed[Symbol.asyncDispose]();

@@ -1,15 +1,13 @@
 import { existsSync } from "node:fs";
 import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it, jest } from "@jest/globals";
+import { beforeAll, describe, expect, it } from "@jest/globals";
 import { UsageError } from "../src/errors.js";
 import { readAnswersOf } from "../src/yeoman-options.js";
 import { createTsgi, packageRoot, repositoryRoot, run, temporaryFolder } from "./support.js";
 
-jest.setTimeout(60_000);
-
 // The first call in a repository may have to bundle the command, and to build and pack the framework.
-beforeAll(() => createTsgi(["--dry-run", "--yes"], { cwd: packageRoot }), 120_000);
+beforeAll(() => createTsgi(["--dry-run", "--yes"], { cwd: packageRoot }));
 
 describe("what Yeoman has read of a command line", () => {
   it.each([

@@ -1,8 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { describe, expect, it, jest } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { Project } from "./_project.js";
-
-jest.setTimeout(30_000); // each test starts processes
 
 /** What bash offers for words of which the last is being typed. */
 function complete(script: string, ...words: string[]): string[] {

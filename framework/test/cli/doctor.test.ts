@@ -1,8 +1,6 @@
 import path from "node:path";
-import { describe, expect, it, jest } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { ITEMS_APP, Project } from "./_project.js";
-
-jest.setTimeout(30_000); // each test starts processes
 
 /** The built framework, by its file. */
 const FRAMEWORK = path.resolve(import.meta.dirname, "../../dist/index.js");

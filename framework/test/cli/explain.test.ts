@@ -1,9 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { describe, expect, it, jest } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { Project } from "./_project.js";
-
-jest.setTimeout(30_000); // each test starts processes
 
 const PAGE = readFileSync(path.resolve(import.meta.dirname, "../../docs/errors.md"), "utf8");
 const CODES = [...PAGE.matchAll(/^### (.+)$/gm)].map((heading) => heading[1] as string);

@@ -2,10 +2,8 @@ import { exec } from "node:child_process";
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
-import { describe, expect, it, jest } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { ITEMS_APP, Project } from "./_project.js";
-
-jest.setTimeout(30_000); // each test starts processes
 
 const slow = process.env["TSGI_SLOW"] ? it : it.skip;
 
@@ -205,27 +203,23 @@ describe("tsgi client", () => {
     expect(code).toBe(1);
   });
 
-  slow(
-    "writes a client once what it says was run, in a project with TypeScript 7",
-    async () => {
-      await using project = await Project.create({ "app.ts": ITEMS_APP }, { tools: false });
-      const dependencies = {
-        tsgi: `file:${path.resolve(import.meta.dirname, "../..")}`,
-        tsx: "4.23.15",
-        typescript: "7.0.2",
-      };
-      await project.write({ "package.json": JSON.stringify({ type: "module", dependencies }) });
-      const shell = (line: string) => promisify(exec)(line, { cwd: project.folder });
-      await shell("npm install --ignore-scripts --no-audit --no-fund --loglevel=error");
-      const { stderr } = await project.run("client", "--out", "api.ts");
-      const [, line = ""] = /Run: (npm install .*)/.exec(stderr) ?? [];
-      await shell(line);
-      expect(await project.run("client", "--out", "api.ts")).toMatchObject({ code: 0 });
-      const flags = "--strict --noEmit --skipLibCheck --module nodenext --target es2022 --types ''";
-      await shell(`node_modules/.bin/tsc ${flags} api.ts`);
-    },
-    120_000,
-  );
+  slow("writes a client once what it says was run, in a project with TypeScript 7", async () => {
+    await using project = await Project.create({ "app.ts": ITEMS_APP }, { tools: false });
+    const dependencies = {
+      tsgi: `file:${path.resolve(import.meta.dirname, "../..")}`,
+      tsx: "4.23.15",
+      typescript: "7.0.2",
+    };
+    await project.write({ "package.json": JSON.stringify({ type: "module", dependencies }) });
+    const shell = (line: string) => promisify(exec)(line, { cwd: project.folder });
+    await shell("npm install --ignore-scripts --no-audit --no-fund --loglevel=error");
+    const { stderr } = await project.run("client", "--out", "api.ts");
+    const [, line = ""] = /Run: (npm install .*)/.exec(stderr) ?? [];
+    await shell(line);
+    expect(await project.run("client", "--out", "api.ts")).toMatchObject({ code: 0 });
+    const flags = "--strict --noEmit --skipLibCheck --module nodenext --target es2022 --types ''";
+    await shell(`node_modules/.bin/tsc ${flags} api.ts`);
+  });
 
   it.each<[what: string, file: string, text: string, message: RegExp]>([
     ["is missing", "no.json", "", /no\.json cannot be read: .*ENOENT/],

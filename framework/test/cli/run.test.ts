@@ -1,10 +1,8 @@
 import { createServer } from "node:net";
 import { availableParallelism } from "node:os";
 import { once } from "node:events";
-import { describe, expect, it, jest } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { ITEMS_APP, Project } from "./_project.js";
-
-jest.setTimeout(30_000); // each test starts processes
 
 describe("tsgi run", () => {
   it("serves a TypeScript module until SIGTERM and exits 0", async () => {

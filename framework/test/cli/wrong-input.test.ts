@@ -1,7 +1,5 @@
-import { describe, expect, it, jest } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { ITEMS_APP, Project } from "./_project.js";
-
-jest.setTimeout(30_000); // each test starts processes
 
 describe("a wrong line", () => {
   it.each<[what: string, args: string[], message: RegExp]>([

@@ -1,10 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 
 import { Gate, until } from "./_gate.js";
 import { Program } from "./_program.js";
-
-/** A worker that is started on a busy machine takes its time. */
-jest.setTimeout(60_000);
 
 interface Place {
   pid: number;
@@ -202,12 +199,15 @@ describe.each(["process", "thread"])("plain handlers in a %s pool", (kind) => {
   it("are ended past timeoutMs with their worker, which is replaced, and answered 504; the log names the route", async () => {
     await using second = Program.start("server.js", [kind, gate.folder, "500"]);
     const at = await second.said(/serves (\S+)/);
+    // A worker that starts, or answers, later than that on a busy machine is another 503 or 504.
+    const answers = () => until(async () => (await fetch(`${at}/plain`)).status === 200);
+    await answers();
     expect((await fetch(`${at}/fault/loop`)).status).toBe(504);
     await second.said(/GET \/fault\/\{name\} took longer than the pool's timeoutMs of 500/);
-    expect((await fetch(`${at}/plain`)).status).toBe(200);
+    await answers();
     await until(async () => {
       const { stats: now } = (await (await fetch(`${at}/loop`)).json()) as { stats: Record<string, number> };
-      return now["ready"] === 2 && now["restarts"] === 1;
+      return now["ready"] === 2 && (now["restarts"] ?? 0) >= 1;
     });
     await expect(gate.lines("loop")).resolves.toEqual(["begun"]);
   });

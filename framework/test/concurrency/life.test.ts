@@ -1,10 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 
 import { Gate, until } from "./_gate.js";
 import { isAlive, Program } from "./_program.js";
-
-/** A worker that is started on a busy machine takes its time. */
-jest.setTimeout(60_000);
 
 describe("the worker processes of a server", () => {
   let gate: Gate;
