@@ -38,6 +38,9 @@ export function whole(least: number, most = Number.MAX_SAFE_INTEGER): OptionRule
   });
 }
 
+/** A time from 0 on, `Infinity` included. */
+export const MILLISECONDS = expecting("milliseconds from 0 on", (value) => typeof value === "number" && value >= 0);
+
 /** One of some values. */
 export function oneOf(...values: readonly (string | number | boolean)[]): OptionRule {
   const [last, ...others] = values.map((value) => JSON.stringify(value)).toReversed();

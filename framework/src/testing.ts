@@ -6,7 +6,7 @@ import type { ASGIApp, Scope } from "./asgi.js";
 import { assertApplication } from "./callable.js";
 import { consoleLogger, type Logger } from "./logger.js";
 import { type RunningServer, serve, type ServeOptions } from "./node.js";
-import { assertOptions, namesOf } from "./options.js";
+import { assertOptions, LIST, MILLISECONDS, OBJECT, type OptionRules } from "./options.js";
 import type { Callable } from "./params.js";
 import type { HeadersInit } from "./response.js";
 import { CookieJar } from "./testing/cookies.js";
@@ -23,7 +23,7 @@ export type TestRequest = supertest.Test;
 
 type Agent = TestAgent<supertest.Test>;
 
-/** How a test client is opened. */
+/** Options of `TestClient.open`. */
 export interface TestClientOptions extends Pick<
   ServeOptions,
   "connectionLimits" | "shutdownTimeoutMs" | "timeouts" | "trustedProxies"
@@ -34,16 +34,16 @@ export interface TestClientOptions extends Pick<
   logger?: Logger;
 }
 
-const OPTIONS = namesOf<TestClientOptions>({
-  connectionLimits: true,
-  shutdownTimeoutMs: true,
-  timeouts: true,
-  trustedProxies: true,
-  headers: true,
-  logger: true,
-});
+const OPTIONS: OptionRules<TestClientOptions> = {
+  connectionLimits: OBJECT,
+  shutdownTimeoutMs: MILLISECONDS,
+  timeouts: OBJECT,
+  trustedProxies: LIST,
+  headers: OBJECT,
+  logger: OBJECT,
+};
 
-/** How a WebSocket is asked for. */
+/** Options of `TestClient#websocket`. */
 export interface TestWebSocketOptions {
   /** Headers of the handshake. */
   headers?: HeadersInit;
