@@ -1,12 +1,9 @@
 import { configurationError } from "../exceptions.js";
-import { isObjectSchema, type JSONSchema, resolveRef, type Schema, unionMembers } from "../schema.js";
+import { type JSONSchema, resolveRef, type Schema } from "../schema.js";
 import { Comparison } from "./comparison.js";
+import { type ComponentName, freeName, ownName, pascalCase, RANK, referredName } from "./naming.js";
 import { annotate, type Direction, toOpenAPI30 } from "./to-openapi30.js";
 import type { SchemaObject } from "./types.js";
-import { pascalCase } from "./naming.js";
-
-/** Sources of a component's name, the strongest first: of two schemas the stronger keeps the name. */
-const RANK = Object.freeze({ id: 0, title: 1, own: 2 });
 
 /** A schema that is listed by name. */
 interface Entry {
@@ -27,51 +24,6 @@ interface Component {
   content: SchemaObject;
   readonly directions: Set<Direction>;
   readonly references: SchemaObject[];
-}
-
-/** `https://example.com/schemas/user.json` is `user`, `A user!` is `AUser`; §4.7.7 allows letters, digits and `.-_`. */
-function toName(text: string): string {
-  const last = /^[a-z][a-z0-9+.-]*:/i.test(text) ? (text.split(/[/#:]/).findLast((part) => part !== "") ?? "") : text;
-  const words = last.replace(/\.json$/, "").split(/[^A-Za-z0-9._-]+/);
-  const parts = words.filter((word) => word !== "");
-  const name = parts.length > 1 ? parts.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("") : parts[0];
-  return name ?? "Schema";
-}
-
-/**
- * Names that the libraries make up, from counters that say nothing to a reader and change from version to version:
- * TypeBox's `T0`, Zod's `__schema0`, Valibot's `0`, ArkType's `intersection232`.
- */
-const MADE_UP =
-  /^(?:T|__schema|alias|divisor|domain|exactLength|intersection|max|maxLength|min|minLength|morph|pattern|predicate|proto|sequence|structure|union|unit)?\d+$/;
-
-function isStruct(schema: JSONSchema): boolean {
-  return isObjectSchema(schema) || schema.allOf !== undefined || unionMembers(schema) !== undefined;
-}
-
-/** The name that a schema asks for. */
-interface Name {
-  readonly base: string;
-  readonly rank: number;
-}
-
-/** The name that a schema gives itself: its `$id` (Valibot writes `id`), for a struct its title. */
-function ownName(schema: JSONSchema): Name | null {
-  const id = schema.$id ?? schema["id"];
-  if (typeof id === "string" && !MADE_UP.test(id)) return { base: toName(id), rank: RANK.id };
-  const { title } = schema;
-  return title !== undefined && isStruct(schema) ? { base: toName(title), rank: RANK.title } : null;
-}
-
-/**
- * The name of what a reference means. It needs one, for it may contain itself.
- *
- * @param hint - What it is used for, where it has no name.
- */
-function referredName(ref: string, target: JSONSchema, hint: string): Name {
-  const definition = /^(?:#\/(?:\$defs|definitions)\/)?([^#/]+)$/.exec(ref)?.[1];
-  if (definition !== undefined && !MADE_UP.test(definition)) return { base: toName(definition), rank: RANK.id };
-  return ownName(target) ?? { base: hint, rank: RANK.title };
 }
 
 /** The use of a schema. */
@@ -191,7 +143,7 @@ export class Components {
   }
 
   /** An input has the name of the output that it equals, and the other way round. */
-  #nameOf(ref: string, target: JSONSchema, { use, role }: Source): Name {
+  #nameOf(ref: string, target: JSONSchema, { use, role }: Source): ComponentName {
     const twin = this.#bySchema[use.direction === "input" ? "output" : "input"].get(target);
     return twin ?? referredName(ref, target, pascalCase(role));
   }
@@ -200,7 +152,7 @@ export class Components {
     return toOpenAPI30(schema, source.inner, source.use.direction);
   }
 
-  #enter(schema: JSONSchema, name: Name, source: Source): Entry {
+  #enter(schema: JSONSchema, name: ComponentName, source: Source): Entry {
     const { direction, place } = source.use;
     const { base, rank } = name;
     const entry: Entry = { base, rank, direction, place, content: null, references: [] };
@@ -235,7 +187,7 @@ export class Components {
       named.set((group[0] as Component).first.base, group[0] as Component);
     }
     for (const group of groups.values()) {
-      for (const component of group.slice(1)) named.set(freeName(component, named), component);
+      for (const component of group.slice(1)) named.set(freeName(baseOf(component), named), component);
     }
     return Object.fromEntries(
       [...named.keys()].toSorted().map((name) => {
@@ -288,10 +240,7 @@ function precedence(component: Component): number {
   return rank === RANK.own ? 4 : (isInputOnly(component) ? 2 : 0) + rank;
 }
 
-/** A name that nobody has: with `Input` for an input, and a number where that is not enough. */
-function freeName(component: Component, taken: ReadonlyMap<string, unknown>): string {
-  const base = isInputOnly(component) ? `${component.first.base}Input` : component.first.base;
-  let name = base;
-  for (let number = 2; taken.has(name); number++) name = `${base}${number}`;
-  return name;
+/** The name of an input that differs from the output of its name has `Input` behind it. */
+function baseOf(component: Component): string {
+  return isInputOnly(component) ? `${component.first.base}Input` : component.first.base;
 }

@@ -1,6 +1,7 @@
 /** Names that the document makes up: of operations, summaries and components. @module */
 import { configurationError } from "../exceptions.js";
 import type { PathPattern } from "../path-pattern.js";
+import { isObjectSchema, type JSONSchema, unionMembers } from "../schema.js";
 import { type DocumentedRoute, placeOf } from "./route.js";
 
 /** `readItem`, `read_item` and `HTTPStatus2` are `read item`, `read item` and `http status2`. */
@@ -23,6 +24,13 @@ export function capitalize(text: string): string {
 /** `user_tree` and `userTree` are `UserTree`. */
 export function pascalCase(name: string): string {
   return wordsOf(name).map(capitalize).join("") || "Schema";
+}
+
+/** The name, with a number behind it where it is taken. */
+export function freeName(base: string, taken: { has(name: string): boolean }): string {
+  let name = base;
+  for (let number = 2; taken.has(name); number++) name = `${base}${number}`;
+  return name;
 }
 
 /** `GET /users/{id}/posts` is `get users by id posts`. */
@@ -84,7 +92,7 @@ export class OperationIds {
    * @throws ConfigurationError when the chosen name is taken.
    */
   take(chosen: string | undefined, base: string, place: string): string {
-    const id = chosen ?? this.#numbered(base);
+    const id = chosen ?? freeName(base, this.#places);
     const rival = this.#places.get(id);
     if (rival !== undefined) {
       throw configurationError("TSGI_DUPLICATE_OPERATION_ID", id, rival);
@@ -92,10 +100,52 @@ export class OperationIds {
     this.#places.set(id, place);
     return id;
   }
+}
 
-  #numbered(base: string): string {
-    let id = base;
-    for (let number = 2; this.#places.has(id); number++) id = `${base}${number}`;
-    return id;
-  }
+/** Sources of a component's name, the strongest first: of two schemas the stronger keeps the name. */
+export const RANK = Object.freeze({ id: 0, title: 1, own: 2 });
+
+/** `https://example.com/schemas/user.json` is `user`, `A user!` is `AUser`; §4.7.7 allows letters, digits and `.-_`. */
+function toName(text: string): string {
+  const last = /^[a-z][a-z0-9+.-]*:/i.test(text) ? (text.split(/[/#:]/).findLast((part) => part !== "") ?? "") : text;
+  const words = last.replace(/\.json$/, "").split(/[^A-Za-z0-9._-]+/);
+  const parts = words.filter((word) => word !== "");
+  const name = parts.length > 1 ? parts.map(capitalize).join("") : parts[0];
+  return name ?? "Schema";
+}
+
+/**
+ * Names that the libraries make up, from counters that say nothing to a reader and change from version to version:
+ * TypeBox's `T0`, Zod's `__schema0`, Valibot's `0`, ArkType's `intersection232`.
+ */
+const MADE_UP =
+  /^(?:T|__schema|alias|divisor|domain|exactLength|intersection|max|maxLength|min|minLength|morph|pattern|predicate|proto|sequence|structure|union|unit)?\d+$/;
+
+function isStruct(schema: JSONSchema): boolean {
+  return isObjectSchema(schema) || schema.allOf !== undefined || unionMembers(schema) !== undefined;
+}
+
+/** The name that a schema asks for. */
+export interface ComponentName {
+  readonly base: string;
+  readonly rank: number;
+}
+
+/** The name that a schema gives itself: its `$id` (Valibot writes `id`), for a struct its title. */
+export function ownName(schema: JSONSchema): ComponentName | null {
+  const id = schema.$id ?? schema["id"];
+  if (typeof id === "string" && !MADE_UP.test(id)) return { base: toName(id), rank: RANK.id };
+  const { title } = schema;
+  return title !== undefined && isStruct(schema) ? { base: toName(title), rank: RANK.title } : null;
+}
+
+/**
+ * The name of what a reference means. It needs one, for it may contain itself.
+ *
+ * @param hint - What it is used for, where it has no name.
+ */
+export function referredName(ref: string, target: JSONSchema, hint: string): ComponentName {
+  const definition = /^(?:#\/(?:\$defs|definitions)\/)?([^#/]+)$/.exec(ref)?.[1];
+  if (definition !== undefined && !MADE_UP.test(definition)) return { base: toName(definition), rank: RANK.id };
+  return ownName(target) ?? { base: hint, rank: RANK.title };
 }

@@ -1,6 +1,7 @@
 import type { DependencyStep, RoutePlan } from "../dependencies.js";
 import { configurationError } from "../exceptions.js";
 import { SecurityScheme, type SecuritySchemeObject } from "../security.js";
+import { freeName } from "./naming.js";
 import type { SecurityRequirementObject } from "./types.js";
 
 /** The schemes of a route, each with the scopes that the route asks of it. */
@@ -54,8 +55,7 @@ export class SecuritySchemes {
     if (isNamed && this.#definitions.has(base)) {
       throw configurationError("TSGI_DUPLICATE_SECURITY_SCHEME", base);
     }
-    let name = base;
-    for (let number = 2; this.#definitions.has(name); number++) name = `${base}${number}`;
+    const name = freeName(base, this.#definitions);
     this.#names.set(scheme, name);
     this.#definitions.set(name, structuredClone(definition));
   }
