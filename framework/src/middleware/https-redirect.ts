@@ -1,6 +1,7 @@
 import type { HTTPScope } from "../asgi.js";
 import type { Middleware } from "../chain.js";
 import { decodeLatin1 } from "../datastructures.js";
+import { isBelow, rootPathOf } from "../path.js";
 import { Response } from "../response.js";
 import type { Host } from "../http-grammar.js";
 import { hostOf, ownHost } from "./host.js";
@@ -54,12 +55,11 @@ function portOf(host: Host, port: number | undefined): string {
 
 /** Path and query as they were sent, with the prefix that a proxy took away. */
 function targetOf(scope: HTTPScope): string {
-  const { path, raw_path: rawPath, query_string: query, root_path: rootPath = "" } = scope;
-  const root = rootPath.endsWith("/") ? rootPath.slice(0, -1) : rootPath;
+  const { path, raw_path: rawPath, query_string: query } = scope;
+  const root = rootPathOf(scope);
   const sent = rawPath ? decodeLatin1(rawPath) : encodePath(path);
-  const isBelow = path === root || path.startsWith(`${root}/`);
   const search = query && query.length > 0 ? `?${decodeLatin1(query)}` : "";
-  const target = escape(`${isBelow ? "" : encodePath(root)}${sent}${search}`);
+  const target = escape(`${isBelow(path, root) ? "" : encodePath(root)}${sent}${search}`);
   return target.startsWith("/") ? target : `/${target}`;
 }
 
