@@ -1,10 +1,9 @@
 /** Small data holders that several modules share. @module */
 import type { HeaderPair } from "./asgi.js";
-import { headerBytes } from "./datastructures/latin1.js";
+import { headerBytes } from "./datastructures/bytes.js";
 import type { UploadFile } from "./datastructures/upload-file.js";
 
-export { asBytes, createBytes } from "./datastructures/bytes.js";
-export { decodeLatin1, encodeLatin1, headerBytes } from "./datastructures/latin1.js";
+export { asBytes, createBytes, decodeLatin1, encodeLatin1, headerBytes } from "./datastructures/bytes.js";
 export { toFileError } from "./datastructures/save-file.js";
 export {
   UploadClosedError,

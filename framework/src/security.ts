@@ -12,5 +12,10 @@ export {
 } from "./security/http.js";
 export { OAuth2PasswordBearer, type OAuth2PasswordBearerOptions } from "./security/oauth2.js";
 export { OAuth2PasswordRequestForm } from "./security/password-form.js";
-export { type SchemeOptions, type SchemeParts, SecurityScheme } from "./security/scheme.js";
-export type { OAuthFlowObject, SecuritySchemeObject } from "./security/types.js";
+export {
+  type OAuthFlowObject,
+  type SchemeOptions,
+  type SchemeParts,
+  SecurityScheme,
+  type SecuritySchemeObject,
+} from "./security/scheme.js";

@@ -9,3 +9,83 @@ export const createBytes: (length: number) => Uint8Array = hasBuffer
 export const asBytes: (bytes: Uint8Array) => Uint8Array = hasBuffer
   ? (bytes) => (Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
   : (bytes) => bytes;
+
+/** Encodes text as latin-1, one byte a character. @throws TypeError when a character is above U+00FF. */
+export function encodeLatin1(text: string): Uint8Array {
+  const bytes = createBytes(text.length);
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code > 0xff) {
+      throw new TypeError(
+        `Expected latin-1 text, but the character at ${index} is U+${code.toString(16).padStart(4, "0").toUpperCase()}.`,
+      );
+    }
+    bytes[index] = code;
+  }
+  return bytes;
+}
+
+/** Decodes latin-1 bytes, RFC 9110 §5.5. */
+export function decodeLatin1(bytes: Uint8Array): string {
+  let text = "";
+  for (let index = 0; index < bytes.length; index++) {
+    text += String.fromCharCode(bytes[index] as number);
+  }
+  return text;
+}
+
+/** The names and values that most headers of responses and requests have. */
+const COMMON = [
+  "accept",
+  "accept-encoding",
+  "accept-ranges",
+  "allow",
+  "application/json",
+  "application/octet-stream",
+  "authorization",
+  "bearer",
+  "Bearer",
+  "bytes",
+  "cache-control",
+  "close",
+  "connection",
+  "content-disposition",
+  "content-encoding",
+  "content-length",
+  "content-range",
+  "content-type",
+  "cookie",
+  "date",
+  "etag",
+  "gzip",
+  "host",
+  "keep-alive",
+  "last-modified",
+  "location",
+  "no-cache",
+  "no-store",
+  "nosniff",
+  "origin",
+  "server",
+  "set-cookie",
+  "text/event-stream",
+  "text/html; charset=utf-8",
+  "text/plain; charset=utf-8",
+  "user-agent",
+  "vary",
+  "www-authenticate",
+  "x-content-type-options",
+  "x-request-id",
+] as const;
+
+/** Common header names and values as bytes, encoded once and shared by all who ask. */
+const ENCODED: ReadonlyMap<string, Uint8Array> = new Map(COMMON.map((text) => [text, encodeLatin1(text)]));
+
+/**
+ * The bytes of a header's name or value. Those of common ones are the same each time: nobody writes into them.
+ *
+ * @throws TypeError when a character is above U+00FF.
+ */
+export function headerBytes(text: string): Uint8Array {
+  return ENCODED.get(text) ?? encodeLatin1(text);
+}

@@ -2,9 +2,25 @@ import { CallableInstance } from "../callable.js";
 import { HTTPException } from "../exceptions.js";
 import { FLAG, type OptionRules, TEXT } from "../options.js";
 import { type Marker, type PARAMS, type Params, withParams } from "../params.js";
-import type { SecuritySchemeObject } from "./types.js";
 
-/** What every scheme takes. */
+/** One way to get a token. @see OpenAPI 3.0.3 §4.7.29 */
+export interface OAuthFlowObject {
+  authorizationUrl?: string;
+  tokenUrl?: string;
+  refreshUrl?: string;
+  /** Descriptions by name. */
+  scopes: Record<string, string>;
+}
+
+/** A security scheme of the document. @see OpenAPI 3.0.3 §4.7.27 */
+export type SecuritySchemeObject = { description?: string } & (
+  | { type: "http"; scheme: string; bearerFormat?: string }
+  | { type: "apiKey"; in: "query" | "header" | "cookie"; name: string }
+  | { type: "oauth2"; flows: { password?: OAuthFlowObject; authorizationCode?: OAuthFlowObject } }
+  | { type: "openIdConnect"; openIdConnectUrl: string }
+);
+
+/** Options of every scheme. */
 export interface SchemeOptions<AutoError extends boolean = boolean> {
   /**
    * Whether a request without usable credentials is refused with 401. With `false` the dependency gives `null` then, and
