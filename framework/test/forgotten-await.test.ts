@@ -280,6 +280,24 @@ describe("behind a real server, a client that goes", () => {
     expect(inspect(sent)).toMatch(/<rejected> ClientDisconnect/);
   });
 
+  it("ends nothing where the application asks for messages twice at a time, and awaits neither", async () => {
+    const asked: Promise<unknown>[] = [];
+    const app: ASGIApp = async (scope, receive, send) => {
+      if (scope.type === "lifespan") return;
+      await receive();
+      asked.push(receive(), receive());
+      await nextTurn();
+      const isHTTP = scope.type === "http";
+      await send(isHTTP ? { type: "http.response.start", status: 204 } : { type: "websocket.close", code: 4001 });
+      if (isHTTP) await send({ type: "http.response.body" });
+    };
+    await using server = await serve(app, { port: 0, signals: false, logger: new MemoryLogger() });
+    expect((await fetch(server.url)).status).toBe(204);
+    const peer = await SocketPeer.open(server.url.replace("http", "ws"), [], {}, () => undefined);
+    expect(await peer.closed).toMatchObject({ code: 4001 });
+    expect(inspect(asked).match(/<rejected> ProtocolError/g)).toHaveLength(2);
+  });
+
   it("ends nothing where the application forgets to await the body and the messages of a WebSocket", async () => {
     const app = new App({ logger: new MemoryLogger() });
     const forgotten: Promise<unknown>[] = [];

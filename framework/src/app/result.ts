@@ -1,5 +1,6 @@
 import { ResponseValidationError } from "../exceptions.js";
 import { markHandled } from "../promises.js";
+import { claim } from "../response.js";
 import { type CompiledReturns, Faults } from "../schema.js";
 
 /**
@@ -72,6 +73,7 @@ function assertJSON(result: object): void {
     throw new TypeError('A handler cannot return the global Response. Write `import { Response } from "tsgi"`.');
   }
   if (Symbol.asyncIterator in result) {
+    claim(result);
     throw new TypeError(
       "A handler cannot return an async iterable, which JSON writes as {}. Return new StreamingResponse(iterable), or " +
         "write the handler as `async function*`.",

@@ -1,6 +1,7 @@
 /** The body of a request, between a parser that pushes and an application that pulls. @module */
 import type { HTTPDisconnectMessage, HTTPRequestMessage } from "../asgi.js";
 import type { BodyFlow } from "./engine.js";
+import { markHandled } from "../promises.js";
 import { ProtocolError } from "./errors.js";
 
 const EMPTY = Buffer.alloc(0);
@@ -46,11 +47,13 @@ export class RequestBody {
       return Promise.resolve(DISCONNECT);
     }
     if (this.#receiver !== null) {
-      return Promise.reject(new ProtocolError("receive was called while an earlier call of it still waits."));
+      return markHandled(
+        Promise.reject(new ProtocolError("receive was called while an earlier call of it still waits.")),
+      );
     }
     if (!this.#isStarted) {
       const fault = this.#flow?.start?.() ?? null;
-      if (fault !== null) return Promise.reject(fault);
+      if (fault !== null) return markHandled(Promise.reject(fault));
       this.#isStarted = true;
     }
     const message = this.#next() ?? (this.#isRead && this.#isHalfClosed ? DISCONNECT : null);

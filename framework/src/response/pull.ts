@@ -42,7 +42,8 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
  * Listens for the errors of content that is not read yet. Attack: a Node stream that cannot be opened, or a promise in a
  * list that rejects, would else end the process before its response is sent.
  */
-export function claim(content: object): void {
+export function claim(content: unknown): void {
+  if (typeof content !== "object" || content === null) return;
   if (isNodeStream(content)) content.on("error", () => {});
   else if (Array.isArray(content)) {
     for (const part of content as readonly unknown[]) if (isThenable(part)) part.then(undefined, () => {});

@@ -5,6 +5,7 @@ import { markMethods } from "../promises.js";
 import type { Request } from "../request.js";
 import { type CookieOptions, serializeCookie, serializeDeletion } from "./cookies.js";
 import { type HeadersInit, ResponseHeaders } from "./headers.js";
+import { claim } from "./pull.js";
 
 /** No body. */
 export const EMPTY = createBytes(0);
@@ -67,6 +68,7 @@ export class Response {
     else if (typeof content === "string") this.body = encodeUTF8(content);
     else if (content instanceof Uint8Array) this.body = asBytes(content);
     else {
+      claim(content);
       throw new TypeError(
         `Response takes text or bytes, not ${typeof content}. Use JSONResponse for JSON, or return the value itself.`,
       );

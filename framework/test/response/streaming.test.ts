@@ -3,7 +3,7 @@ import { createReadStream, type ReadStream } from "node:fs";
 import { Readable } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "@jest/globals";
-import { App, Request, StreamingResponse } from "../../src/index.js";
+import { App, Request, Response, StreamingResponse } from "../../src/index.js";
 import { served, Wire } from "../node/_http.js";
 import { MemoryClient } from "../support/client.js";
 import { KeptLog } from "../support/kept-log.js";
@@ -131,6 +131,23 @@ describeMatrix("content that fails before it is read", ({ call }) => {
     });
     expect((await call(app, "GET", "/")).status).toBe(500);
     expect(log.lines).toEqual([expect.stringContaining("ENOENT")]);
+  });
+
+  it.each<[string, (file: ReadStream) => unknown]>([
+    ["returned as it is", (file) => file],
+    ["given to a Response", (file) => new Response(file as never)],
+  ])("is a 500 where it is a Node stream %s, which is refused", async (_how, give) => {
+    const log = new KeptLog();
+    const app = new App({ logger: log });
+    let closed = Promise.resolve();
+    app.get("/", async () => {
+      const file = createReadStream(`${import.meta.filename}.none`);
+      closed = new Promise((resolve) => file.once("close", resolve));
+      return give(file);
+    });
+    expect((await call(app, "GET", "/")).status).toBe(500);
+    await closed;
+    expect(log.lines).toEqual([expect.stringContaining("TypeError")]);
   });
 
   it("harms nobody where the response is never returned", async () => {

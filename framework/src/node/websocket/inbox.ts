@@ -1,6 +1,7 @@
 /** What the client has sent and the application has not taken. @module */
 import type { OpenWebSocket } from "./session.js";
 import type { ReceiveMessage } from "../../asgi.js";
+import { markHandled } from "../../promises.js";
 import { ProtocolError } from "../errors.js";
 import { CLOSE } from "./messages.js";
 
@@ -46,7 +47,9 @@ export class WebSocketInbox {
       return Promise.resolve(message);
     }
     if (this.#waiting !== null) {
-      return Promise.reject(new ProtocolError("receive was called while an earlier call of it still waits."));
+      return markHandled(
+        Promise.reject(new ProtocolError("receive was called while an earlier call of it still waits.")),
+      );
     }
     return new Promise((resolve) => (this.#waiting = resolve));
   }
