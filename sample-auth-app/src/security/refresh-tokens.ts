@@ -127,24 +127,27 @@ export class RefreshTokens {
   /** Spends the predecessor right before the answer leaves: a client that is gone by then can present it again. */
   async #deliver({ session, refreshToken }: Rotating, predecessor: string, signal?: AbortSignal): Promise<Rotation> {
     await raceIsOver();
+    const { id, user } = session;
     const successor = hashOf(refreshToken.token);
-    const isDelivered = await this.#db.transaction(async (tx) => {
-      if (signal?.aborted === true) {
-        return false;
-      }
-      const { count } = await tx.session.updateMany({
-        where: { id: session.id, pendingHash: successor },
-        data: { currentHash: successor, pendingHash: null },
+    try {
+      const isDelivered = await this.#db.transaction(async (tx) => {
+        const { count } = await tx.session.updateMany({
+          where: { id, pendingHash: successor },
+          data: { currentHash: successor, pendingHash: null },
+        });
+        if (count === 1) {
+          await spend(tx, predecessor, this.#now());
+        }
+        signal?.throwIfAborted(); // as late as can be; it undoes both
+        return count === 1;
       });
-      if (count === 1) {
-        await spend(tx, predecessor, this.#now());
+      return isDelivered ? { outcome: "rotated", user, refreshToken } : { outcome: "raced", username: user.username };
+    } catch (error) {
+      if (signal?.aborted === true) {
+        return { outcome: "abandoned", username: user.username };
       }
-      return count === 1;
-    });
-    const { user } = session;
-    return isDelivered
-      ? { outcome: "rotated", user, refreshToken }
-      : { outcome: signal?.aborted === true ? "abandoned" : "raced", username: user.username };
+      throw error;
+    }
   }
 }
 
