@@ -12,7 +12,7 @@ export interface Logger {
  * A line of a log stays one line, and reads as what it is, whoever wrote the text in it. Attack: CR, LF, U+0085 and U+2028
  * forge a second line, C0 and C1 controls (U+009B is ESC [) drive the terminal, bidirectional marks turn the text round.
  */
-function oneLine(text: string): string {
+export function oneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, (char) =>
     char === "\n" ? "\\n" : char === "\r" ? "\\r" : `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );

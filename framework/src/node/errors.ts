@@ -1,5 +1,6 @@
 /** The errors that the server throws at its caller and at the application. @module */
 import type { ServerStartCode } from "../error-codes.js";
+import { oneLine } from "../logger.js";
 
 /**
  * The server could not start: the application's start-up failed, or the address cannot be listened on. The port is not
@@ -26,7 +27,9 @@ export class ShutdownTimeoutError extends Error {
   readonly running: readonly string[];
 
   constructor(running: readonly string[], afterMs: number) {
-    super(`Shutdown did not finish within ${afterMs} ms; still running: ${running.join(", ") || "nothing known"}.`);
+    super(
+      `Shutdown did not finish within ${afterMs} ms; still running: ${running.map(oneLine).join(", ") || "nothing known"}.`,
+    );
     this.running = running;
   }
 }

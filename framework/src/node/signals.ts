@@ -1,4 +1,5 @@
 /** The end of a process that serves: on SIGTERM and SIGINT, or when its primary process asks for it. @module */
+import { oneLine } from "../logger.js";
 
 /** What the end of the process needs of a server. */
 export interface Closable {
@@ -58,7 +59,7 @@ function onSignal(signal: NodeJS.Signals): void {
   if (signalledAt !== null) {
     if (performance.now() - signalledAt < ECHO_MS) return;
     const running = [...servers].flatMap((server) => server.running());
-    end(1, `${signal} again: ended while these still ran: ${running.join(", ") || "nothing known"}.`);
+    end(1, `${signal} again: ended while these still ran: ${running.map(oneLine).join(", ") || "nothing known"}.`);
   }
   signalledAt = performance.now();
   stop();
