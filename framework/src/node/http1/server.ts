@@ -43,6 +43,7 @@ export class HTTP1Server extends StoppableServer {
   #accepted = 0;
   #refused = 0;
   #hasWarned = false;
+  #checkedAt = performance.now();
 
   constructor(context: ServerContext, lifespan: Lifespan, settings: HTTP1Settings) {
     super(context, lifespan, settings.shutdownTimeoutMs);
@@ -86,9 +87,14 @@ export class HTTP1Server extends StoppableServer {
     this.#server.on("close", () => clearInterval(check));
   }
 
-  /** Holds all connections to their time-outs: one timer instead of two for each request. */
+  /**
+   * Holds all connections to their time-outs: one timer instead of two for each request. Time for which this process did
+   * not get to read is not the clients' time: what they have sent meanwhile is read behind this check.
+   */
   #check(): void {
-    this.#shared.now = performance.now();
+    const now = performance.now();
+    this.#shared.now += Math.min(now - this.#checkedAt, 2 * this.#shared.checkIntervalMs);
+    this.#checkedAt = now;
     for (const connection of this.#connections) connection.checkTime();
   }
 
