@@ -8,7 +8,7 @@ import type { Throttle } from "./security/throttle.js";
 /** A user's row: what the guide calls `UserInDB`, its key, and the version that access tokens name. */
 export type Account = UserInDB & { id: number; version: number };
 
-/** Half a second's work. Who comes later is told to come again. */
+/** Half a second's work; later ones are answered 503. */
 const REGISTRATIONS_WAITING = 25;
 
 /** The users and their passwords. */
@@ -33,7 +33,7 @@ export class Accounts {
   /**
    * Gives the account to which name and password belong, or `null`; it takes the same work to find out that there is no
    * such name as that the password is wrong. A disabled account is found like any other. The account has the hash that
-   * was verified: what rests on the verification is done only where the database still has it.
+   * was verified: a change that rests on the verification is made `WHERE` the database still has it.
    *
    * @param address where the guess comes from
    * @throws TooManyAttemptsError when there were too many wrong ones

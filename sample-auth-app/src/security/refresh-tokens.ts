@@ -54,7 +54,7 @@ interface Pending {
 interface Presented {
   hash: string;
   arrivedAt: Date;
-  /** What was pending when it was looked at before, a while ago. */
+  /** The state in which it was found before, a while ago. */
   seen: Pending | null;
 }
 
@@ -201,7 +201,7 @@ type Found = NonNullable<Awaited<ReturnType<typeof find>>>;
 
 function refusalOf({ usedAt, expiresAt, session }: Found, { arrivedAt, seen }: Presented, now: number) {
   if (usedAt !== null) {
-    // Where the clock of another process differs, a race is taken for a theft or the reverse. Either is refused.
+    // Clocks of processes differ: a race may be taken for a theft, or the reverse. Either is refused.
     return seen !== null || arrivedAt < usedAt ? "raced" : "reused";
   }
   if (session.user.disabled) {
