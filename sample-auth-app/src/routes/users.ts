@@ -75,12 +75,14 @@ users.put(
   async ({ change, account, accounts, address, log }) => {
     checkNewPassword(change.new_password, "new_password");
     const verified = await accounts.authenticate(account.username, change.current_password, address);
-    if (verified === null) {
+    const isChanged = verified !== null && (await accounts.changePassword(verified, change.new_password));
+    if (!isChanged) {
       log.warn({ user: account.username }, "password change refused");
-      throw new HTTPException(403, "Incorrect password");
-    }
-    if (!(await accounts.changePassword(verified, change.new_password))) {
-      throw credentialsException(); // another change was faster: the token of this request has ended with it
+      // Where another change was faster, the token of this request has ended with it.
+      const current = await accounts.find(account.username);
+      throw current?.version === account.version
+        ? new HTTPException(403, "Incorrect password")
+        : credentialsException();
     }
     log.info({ user: account.username }, "password changed");
     return new Response(null, { statusCode: 204 });

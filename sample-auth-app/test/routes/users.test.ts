@@ -193,6 +193,20 @@ describe("PUT /users/me/password", () => {
     await app.login("alice", passwords[answers.findIndex(({ status }) => status === 204)]);
   });
 
+  it("answers 401 where another change is made between the token and the password of a request", async () => {
+    await using app = await openApp();
+    await app.register();
+    const { token } = await app.login();
+    const account = await app.accounts.find("alice");
+    const verify = jest.spyOn(argon2, "verify").mockImplementationOnce(async () => {
+      await app.accounts.changePassword(account!, "a third horse");
+      return false;
+    });
+    await app.request.put("/users/me/password").auth(token, { type: "bearer" }).send(change).expect(401);
+    verify.mockRestore();
+    await app.login("alice", "a third horse");
+  });
+
   it("refuses a wrong password, and a new one that may not be chosen", async () => {
     await using app = await openApp();
     await app.register();
