@@ -44,6 +44,7 @@ function addServing(program: Command): void {
     .addOption(loop())
     .option("--tls-key <file>", "private key, PEM")
     .option("--tls-cert <file>", "certificate chain, PEM")
+    .option("--http2", "speak HTTP/2 beside HTTP/1.1")
     .addOption(trustedProxies())
     .option("--shutdown-timeout <ms>", "milliseconds that running requests have at the end", integer(0, 3_600_000))
     .action(async (module: string | undefined, flags: RunFlags) => (await import("./run.js")).run(module, flags));

@@ -12,13 +12,14 @@ export interface RunFlags {
   loop?: "libuv" | "uwebsockets";
   tlsKey?: string;
   tlsCert?: string;
+  http2?: true;
   trustedProxies?: string[];
   shutdownTimeout?: number;
 }
 
 /** @throws CommandError for flags that do not go together, or a file that cannot be read. */
 export function toServeOptions(flags: RunFlags): ServeOptions {
-  const { host, port, socket, workers, loop, tlsKey, tlsCert, trustedProxies, shutdownTimeout } = flags;
+  const { host, port, socket, workers, loop, tlsKey, tlsCert, http2, trustedProxies, shutdownTimeout } = flags;
   if ((tlsKey === undefined) !== (tlsCert === undefined)) {
     throw new CommandError(
       "TSGI_INCOMPLETE_TLS",
@@ -30,6 +31,7 @@ export function toServeOptions(flags: RunFlags): ServeOptions {
     ...(socket === undefined ? { host, port } : { path: socket }),
     ...(workers > 1 ? { workers } : {}),
     ...(loop === undefined ? {} : { loop }),
+    ...(http2 === undefined ? {} : { http2 }),
     ...(trustedProxies === undefined ? {} : { trustedProxies }),
     ...(shutdownTimeout === undefined ? {} : { shutdownTimeoutMs: shutdownTimeout }),
     ...(tlsKey !== undefined && tlsCert !== undefined

@@ -2,7 +2,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import type { Address, ASGIApp } from "../asgi.js";
+import type { ASGIApp } from "../asgi.js";
 import { assertApplication } from "../callable.js";
 import { consoleLogger, type Logger } from "../logger.js";
 import { assertOptions, namesOf } from "../options.js";
@@ -16,7 +16,7 @@ import { createHeadEnd } from "./http1/output.js";
 import { RequestBody } from "./request-body.js";
 import { checkHead, checkTarget, DEFAULT_REQUEST_LIMITS, RequestHead } from "./request-head.js";
 import { CheckedHeaders, type ResponseHead } from "./response-head.js";
-import { createScope } from "./scope.js";
+import { createScope, endpointsOf } from "./scope.js";
 import { TrustedProxies } from "./trusted-proxies.js";
 import { toRules, UpgradeHandler, type WebSocketOptions } from "./websocket/upgrade.js";
 
@@ -84,6 +84,7 @@ export function toNodeHandler(app: ASGIApp, options: NodeHandlerOptions = {}): N
     headEnd: createHeadEnd(0),
     checkIntervalMs: 0,
     now: 0,
+    acceptHTTP2: null,
     upgrade: (connection: Connection, head: RequestHead) => upgrades.upgrade(connection, head),
   };
   const handle: RequestListener = (req, res) => handleRequest(context, req, res);
@@ -124,7 +125,7 @@ function handleRequest(context: ServerContext, req: MountedRequest, res: ServerR
     return;
   }
   const { method, target, headers, bodyBytes } = head;
-  const scope = createScope(method, req.httpVersion, target, headers, endpointsOf(req.socket), context);
+  const scope = createScope(method, req.httpVersion, target, headers, endpointsOf(req.socket, null), context);
   scope.root_path = req.baseUrl ?? "";
   const body = bodyBytes === 0 ? null : new RequestBody(response, bodyBytes);
   response.body = body;
@@ -132,17 +133,6 @@ function handleRequest(context: ServerContext, req: MountedRequest, res: ServerR
   const exchange = new Exchange(context, response, scope, body);
   res.on("close", () => exchange.disconnect());
   exchange.run();
-}
-
-function endpointsOf(socket: Socket) {
-  const { remoteAddress, remotePort, localAddress, localPort } = socket;
-  const toAddress = (host: string | undefined, port: number | undefined): Address | null =>
-    host === undefined || port === undefined ? null : [host, port];
-  return {
-    encrypted: "encrypted" in socket && socket.encrypted === true,
-    client: toAddress(remoteAddress, remotePort),
-    server: toAddress(localAddress, localPort),
-  };
 }
 
 /** The response to a request of `node:http`, and the source of its body. */

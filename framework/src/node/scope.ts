@@ -1,4 +1,5 @@
 /** The scope of an HTTP request. @module */
+import type { Socket } from "node:net";
 import type { Address, HTTPScope } from "../asgi.js";
 import { HeaderList } from "../datastructures.js";
 import type { ServerContext } from "./context.js";
@@ -11,6 +12,20 @@ export interface Endpoints {
   readonly encrypted: boolean;
   readonly client: Address | null;
   readonly server: Address | null;
+}
+
+/** @param path - The Unix socket that the server listens on, if it does. */
+export function endpointsOf(socket: Socket, path: string | null): Endpoints {
+  const { remoteAddress, remotePort, localAddress, localPort } = socket;
+  return {
+    encrypted: "encrypted" in socket && socket.encrypted === true,
+    client: toAddress(remoteAddress, remotePort),
+    server: path === null ? toAddress(localAddress, localPort) : [path, null],
+  };
+}
+
+function toAddress(host: string | undefined, port: number | undefined): Address | null {
+  return host === undefined || port === undefined ? null : [host, port];
 }
 
 /**

@@ -41,6 +41,11 @@ export interface ServeOptions extends WebSocketOptions {
   loop?: LoopName;
   /** Key, certificate and whatever else `tls.createServer` takes. Given, the server speaks HTTPS. */
   tls?: TlsOptions;
+  /**
+   * Whether the server speaks HTTP/2 beside HTTP/1.1, on the same port: with TLS where the client offers it (ALPN), without
+   * where the client begins with it (prior knowledge). WebSockets stay on HTTP/1.1. Defaults to `false`.
+   */
+  http2?: boolean;
   /** Bounds on what a client may send before the application is asked, and on how many clients there are. */
   connectionLimits?: Partial<ConnectionLimits>;
   /** How long clients are waited for. */
@@ -77,6 +82,7 @@ const OPTIONS = namesOf<ServeOptions>({
   workers: true,
   loop: true,
   tls: true,
+  http2: true,
   connectionLimits: true,
   timeouts: true,
   trustedProxies: true,
@@ -174,6 +180,7 @@ async function start(
         webSockets,
         address,
         shutdownTimeoutMs,
+        http2: options.http2 === true ? (await import("./http2/sessions.js")).Sessions : null,
       });
   await lifespan.startUp();
   try {
@@ -194,9 +201,10 @@ function chooseLoop(options: ServeOptions, logger: Logger): UwsModule | null {
   const obstacle =
     uws === null
       ? "uWebSockets.js is not installed, or has no binary for this Node and C library"
-      : ((options.tls && "TLS") ??
-        (options.path && "a Unix socket") ??
-        (options.webSocketCompression && "compression"));
+      : (options.tls && "TLS") ||
+        (options.http2 && "HTTP/2") ||
+        (options.path && "a Unix socket") ||
+        (options.webSocketCompression && "compression");
   if (!obstacle) {
     return uws;
   }

@@ -1,3 +1,4 @@
+import { connect, type IncomingHttpHeaders } from "node:http2";
 import { createServer } from "node:net";
 import { availableParallelism } from "node:os";
 import { once } from "node:events";
@@ -25,6 +26,16 @@ describe("tsgi run", () => {
     const command = project.start(["run", "hello.mjs"], { PORT: "0" });
     const [url] = await command.next(/http:\/\/127\.0\.0\.1:\d+/);
     expect(await (await fetch(`${url}/hi`)).text()).toBe("/hi");
+  });
+
+  it("speaks HTTP/2 with --http2", async () => {
+    await using project = await Project.create({ "app.ts": ITEMS_APP });
+    const command = project.start(["run", "--port", "0", "--http2"]);
+    const [url] = await command.next(/http:\/\/127\.0\.0\.1:\d+/);
+    const session = connect(url);
+    const [headers] = (await once(session.request({ ":path": "/items/7" }), "response")) as [IncomingHttpHeaders];
+    expect(headers[":status"]).toBe(200);
+    session.destroy();
   });
 
   it("takes variables from a file", async () => {

@@ -38,6 +38,8 @@ export interface ConnectionSettings {
   now: number;
   /** Takes a request for a WebSocket. */
   readonly upgrade: (connection: Connection, head: RequestHead) => void;
+  /** Takes a connection that begins with the preface of HTTP/2; `null` where that is refused. */
+  readonly acceptHTTP2: ((connection: Connection) => void) | null;
 }
 
 /** A request for a WebSocket that the application has not answered. */
@@ -54,6 +56,9 @@ const MAX_DISCARDED_BYTES = 65_536;
 const MAX_PIPELINED_BYTES = 65_536;
 /** Milliseconds for which a closed connection still takes in what its client sends: RFC 9112 §9.6. */
 const LINGER_MS = 1000;
+
+/** RFC 9113 §3.4: the first bytes of a client that knows that the server speaks HTTP/2. */
+const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 
 const EMPTY = Buffer.alloc(0);
 const CR = 0x0d;
@@ -348,12 +353,20 @@ export class Connection implements OutputOwner, BodyFlow, Endpoints {
     }
     this.#checked = 0;
     if (head instanceof ErrorResponse) {
-      this.refuse(head);
+      if (this.#settings.acceptHTTP2 === null || !this.#beginsWithPreface(input)) this.refuse(head);
+      else if (input.length >= PREFACE.length) this.#settings.acceptHTTP2(this);
       return false;
     }
     this.#at = head.end;
     this.#begin(head);
     return true;
+  }
+
+  /** Whether the first bytes of the connection are the preface, as far as they have come. */
+  #beginsWithPreface(input: Buffer): boolean {
+    const length = Math.min(input.length, PREFACE.length);
+    const isFirst = this.#at === 0 && this.socket.bytesRead === input.length;
+    return isFirst && PREFACE.compare(input, 0, length, 0, length) === 0;
   }
 
   #begin(head: RequestHead): void {

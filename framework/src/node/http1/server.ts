@@ -6,6 +6,7 @@ import { ErrorResponse } from "../error-response.js";
 import type { Lifespan } from "../lifespan.js";
 import { listen, type ListenAddress, urlOf } from "../listen.js";
 import { StoppableServer } from "../stoppable-server.js";
+import type { Sessions } from "../http2/sessions.js";
 import { UpgradeHandler, type WebSocketRules } from "../websocket/upgrade.js";
 import { Connection, type ConnectionSettings, type Timeouts } from "./connection.js";
 import { createHeadEnd } from "./output.js";
@@ -29,6 +30,8 @@ export interface HTTP1Settings {
   webSockets: WebSocketRules;
   address: ListenAddress;
   shutdownTimeoutMs: number;
+  /** Serves HTTP/2; `null` for HTTP/1.1 alone. */
+  http2: typeof Sessions | null;
 }
 
 /** Serves an application over HTTP/1.1. */
@@ -38,6 +41,7 @@ export class HTTP1Server extends StoppableServer {
   readonly #server: Server;
   readonly #shared: ConnectionSettings;
   readonly #connections = new Set<Connection>();
+  readonly #http2: Sessions | null;
   /** All sockets, those in the middle of a TLS handshake included. */
   readonly #sockets = new Set<Socket>();
   #accepted = 0;
@@ -48,7 +52,12 @@ export class HTTP1Server extends StoppableServer {
   constructor(context: ServerContext, lifespan: Lifespan, settings: HTTP1Settings) {
     super(context, lifespan, settings.shutdownTimeoutMs);
     this.#settings = settings;
-    this.#shared = toConnectionSettings(context, settings);
+    const { http2, tls, address } = settings;
+    // By prior knowledge, and with TLS by ALPN alone (RFC 9113 §3.2).
+    const acceptHTTP2 =
+      http2 === null || tls !== undefined ? null : (connection: Connection) => this.#switch(connection);
+    this.#shared = { ...toConnectionSettings(context, settings), acceptHTTP2 };
+    this.#http2 = http2 && new http2("path" in address ? address.path : null, this.#shared);
     this.#server = this.#createServer();
     this.#server.on("connection", (socket: Socket) => {
       this.#accepted++;
@@ -58,24 +67,41 @@ export class HTTP1Server extends StoppableServer {
   }
 
   #createServer(): Server {
-    const { tls, timeouts } = this.#settings;
+    const { tls, timeouts, http2 } = this.#settings;
     const options = { allowHalfOpen: true, noDelay: true };
     const accept = (socket: Socket) => this.#accept(socket);
     if (tls === undefined) return createServer(options, accept);
     const handshakeTimeout = timeouts.headersMs === 0 ? undefined : timeouts.headersMs;
-    const server = createSecureServer({ handshakeTimeout, ALPNProtocols: ["http/1.1"], ...tls, ...options }, accept);
+    const ALPNProtocols = http2 === null ? ["http/1.1"] : ["h2", "http/1.1"];
+    const server = createSecureServer({ handshakeTimeout, ALPNProtocols, ...tls, ...options }, accept);
     return server.on("tlsClientError", (_error, socket) => socket.destroy());
   }
 
   #accept(socket: Socket): void {
     const { address, connections } = this.#settings;
+    const isFull = this.#connections.size + (this.#http2?.size ?? 0) >= connections;
+    if (this.#http2 !== null && "alpnProtocol" in socket && socket.alpnProtocol === "h2") {
+      if (isFull) socket.destroy();
+      else this.#http2.accept(socket);
+      return;
+    }
     const connection = new Connection(socket, "path" in address ? address.path : null, this.#shared);
-    if (this.#connections.size >= connections) {
+    if (isFull) {
       this.#refuse(connection);
       return;
     }
     this.#connections.add(connection);
     socket.on("close", () => this.#connections.delete(connection));
+  }
+
+  /** Hands a connection on that begins with the preface of HTTP/2. */
+  #switch(connection: Connection): void {
+    const { socket } = connection;
+    this.#connections.delete(connection);
+    const bytes = connection.detach();
+    socket.pause();
+    socket.unshift(bytes);
+    this.#http2?.accept(socket);
   }
 
   /** Listens. @throws ServerStartError when that is not possible. */
@@ -96,6 +122,7 @@ export class HTTP1Server extends StoppableServer {
     this.#shared.now += Math.min(now - this.#checkedAt, 2 * this.#shared.checkIntervalMs);
     this.#checkedAt = now;
     for (const connection of this.#connections) connection.checkTime();
+    this.#http2?.checkTime();
   }
 
   #refuse(connection: Connection): void {
@@ -117,8 +144,10 @@ export class HTTP1Server extends StoppableServer {
     this.context.drain();
     await this.#acceptBacklog();
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#http2?.drain();
     await this.onUnlistened();
     await settledWithin(closed, this.lingerMs);
+    this.#http2?.close();
     await this.context.idle();
     for (const connection of this.#connections) {
       if (connection.isIdle) connection.close();
@@ -148,10 +177,14 @@ export class HTTP1Server extends StoppableServer {
   }
 }
 
-function toConnectionSettings(context: ServerContext, settings: HTTP1Settings): ConnectionSettings {
+function toConnectionSettings(
+  context: ServerContext,
+  settings: HTTP1Settings,
+): Omit<ConnectionSettings, "acceptHTTP2"> {
   const { limits, timeouts, webSockets } = settings;
-  const { headersMs, requestMs, keepAliveMs } = timeouts;
-  const shortest = Math.min(...[headersMs, requestMs, keepAliveMs].filter((ms) => ms > 0), 4 * MAX_CHECK_INTERVAL_MS);
+  const { keepAliveMs, ...others } = timeouts;
+  const limitsMs = [keepAliveMs, ...Object.values(others)].filter((ms) => ms > 0);
+  const shortest = Math.min(...limitsMs, 4 * MAX_CHECK_INTERVAL_MS);
   const upgrades = new UpgradeHandler(context, webSockets);
   return {
     context,

@@ -1,0 +1,189 @@
+/** One HTTP/2 connection: its streams, its time-outs, and what a client may ask of it. @module */
+import { constants, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
+import type { Socket } from "node:net";
+import type { ServerContext } from "../context.js";
+import { ErrorResponse } from "../error-response.js";
+import { Exchange } from "../exchange.js";
+import type { Timeouts } from "../http1/connection.js";
+import type { RequestLimits } from "../request-head.js";
+import { CheckedHeaders } from "../response-head.js";
+import { createScope, type Endpoints, endpointsOf } from "../scope.js";
+import { readHead } from "./head.js";
+import { RequestStream } from "./stream.js";
+
+/**
+ * Streams that a client resets, or makes the server reset, in a row, and those of a second beside them: a browser that
+ * leaves a page resets what was under way, an attack (CVE-2023-44487, CVE-2025-8671) some thousands a second.
+ */
+const MAX_RESETS = 200;
+const RESETS_PER_S = 7;
+/**
+ * Bytes that bring neither a request nor a body (PING, SETTINGS, WINDOW_UPDATE, PRIORITY, empty frames: CVE-2019-9511 to
+ * -9518), in a row, and those of a second beside them. A request allows for a window of its own, whose bytes may come
+ * unread; a response, for the updates of its window.
+ */
+const MAX_IDLE_BYTES = 1_048_576;
+const IDLE_BYTES_PER_S = 65_536;
+const IDLE_BYTES_PER_STREAM = 65_536;
+const SENT_BYTES_PER_IDLE_BYTE = 16;
+/** Milliseconds until a connection that was told to close is cut. */
+const LINGER_MS = 1000;
+
+const EMPTY = Buffer.alloc(0);
+
+/** The properties of a server that its connections share. */
+export interface SessionSettings {
+  readonly context: ServerContext;
+  readonly limits: RequestLimits;
+  readonly timeouts: Timeouts;
+  /** Milliseconds between two calls of {@link Session.checkTime}. */
+  readonly checkIntervalMs: number;
+  /** Milliseconds as of the last check, from an arbitrary point in time. */
+  now: number;
+}
+
+/** Serves the requests of one socket that speaks HTTP/2. */
+export class Session {
+  readonly #socket: Socket;
+  readonly #endpoints: Endpoints;
+  readonly #settings: SessionSettings;
+  readonly #session: ServerHttp2Session;
+  readonly #streams = new Set<RequestStream>();
+  #hasServed = false;
+  /** When the last stream closed, or the connection was told to close. */
+  #since: number;
+  #checkedAt: number;
+  #pingedAt: number;
+  #isPinged = false;
+  #isExpelled = false;
+  #resets = 0;
+  #idleBytes = 0;
+  #readBytes = 0;
+  #writtenBytes = 0;
+
+  /** @param path - The Unix socket that the server listens on, if it does. */
+  constructor(session: ServerHttp2Session, socket: Socket, path: string | null, settings: SessionSettings) {
+    this.#session = session;
+    this.#socket = socket;
+    this.#settings = settings;
+    this.#endpoints = endpointsOf(socket, path);
+    this.#since = this.#checkedAt = this.#pingedAt = settings.now;
+    session.on("error", ignore);
+    session.on("stream", (stream: ServerHttp2Stream, _headers: unknown, _flags: number, fields: string[]) => {
+      this.#onStream(stream, fields);
+    });
+    socket.on("end", () => session.destroy()); // a client that has ended its side cannot grant a window
+  }
+
+  /** The server is about to stop: a client that has had its answer is to go elsewhere. */
+  drain(): void {
+    if (this.#hasServed) this.close();
+  }
+
+  /**
+   * Takes no further requests, and closes the connection behind those under way. GOAWAY names the last of them, so that
+   * the client knows which it may send elsewhere (RFC 9113 §6.8).
+   */
+  close(): void {
+    if (this.#session.closed || this.#session.destroyed) return;
+    this.#since = this.#settings.now;
+    this.#session.close();
+  }
+
+  /** Holds the connection to its time-outs and to what it may cost. Called at each check. */
+  checkTime(): void {
+    const { now, timeouts } = this.#settings;
+    for (const stream of this.#streams) stream.checkTime(now, timeouts.requestMs);
+    this.#checkIdleBytes(now);
+    if (this.#session.closed || this.#session.destroyed) {
+      if (this.#streams.size === 0 && now - this.#since >= LINGER_MS) this.#socket.destroy();
+    } else if (this.#streams.size === 0) {
+      if (this.#isLate(this.#since, this.#hasServed ? timeouts.keepAliveMs : timeouts.headersMs)) this.close();
+    } else if (this.#isLate(this.#pingedAt, timeouts.webSocketPingMs)) {
+      this.#ping();
+    }
+    this.#checkedAt = now;
+  }
+
+  #isLate(since: number, ms: number): boolean {
+    const { now, checkIntervalMs } = this.#settings;
+    return ms > 0 && now - since >= ms + checkIntervalMs;
+  }
+
+  /** A client that has not answered one ping by the next has gone. */
+  #ping(): void {
+    if (this.#isPinged) {
+      this.#socket.destroy();
+      return;
+    }
+    this.#isPinged = true;
+    this.#pingedAt = this.#settings.now;
+    this.#session.ping(() => (this.#isPinged = false));
+  }
+
+  #checkIdleBytes(now: number): void {
+    const { bytesRead, bytesWritten } = this.#socket;
+    const elapsedMs = now - this.#checkedAt;
+    this.#resets = Math.max(0, this.#resets - (elapsedMs * RESETS_PER_S) / 1000);
+    this.#idleBytes += bytesRead - this.#readBytes - (bytesWritten - this.#writtenBytes) / SENT_BYTES_PER_IDLE_BYTE;
+    this.#idleBytes = Math.max(0, this.#idleBytes - (elapsedMs * IDLE_BYTES_PER_S) / 1000);
+    this.#readBytes = bytesRead;
+    this.#writtenBytes = bytesWritten;
+    if (this.#idleBytes > MAX_IDLE_BYTES) this.#expel("bytes that bring no request");
+  }
+
+  #expel(reason: string): void {
+    if (this.#isExpelled) return;
+    this.#isExpelled = true;
+    const { client } = this.#endpoints;
+    const error = new Error(`The HTTP/2 connection was closed: too many ${reason}.`);
+    this.#settings.context.logger.debug({ client }, error.message);
+    this.#since = this.#settings.now;
+    // Later: `node:http2` does not bear it in the middle of a packet (nodejs/node, Http2Session::receive).
+    setImmediate(() => this.#session.destroy(error, constants.NGHTTP2_ENHANCE_YOUR_CALM));
+  }
+
+  #onStream(stream: ServerHttp2Stream, fields: readonly string[]): void {
+    const { context, limits, now } = this.#settings;
+    const request = new RequestStream(stream, now, (bytes) => (this.#idleBytes -= bytes));
+    this.#idleBytes -= IDLE_BYTES_PER_STREAM;
+    if (request.destroyed) {
+      this.#countReset(); // by the client, in the same packet
+      return;
+    }
+    this.#hasServed = true;
+    this.#streams.add(request);
+    if (this.#streams.size === 1) this.#pingedAt = now;
+    stream.on("close", () => this.#onClose(request, stream.rstCode));
+    if (context.draining) this.close();
+    const head = readHead(fields, limits);
+    if (head instanceof ErrorResponse) {
+      request.refuse(head);
+      return;
+    }
+    if (head.target === "*") {
+      // RFC 9110 §9.3.7: a question to the server, not to a resource of the application.
+      const headers = new CheckedHeaders([], -1, false, false);
+      request.respond({ status: 204, headers, contentLength: -1, bodyless: true }, EMPTY);
+      request.completed();
+      return;
+    }
+    const scope = createScope(head.method, "2", head.target, head.headers, this.#endpoints, context);
+    const exchange = new Exchange(context, request, scope, request.expectBody(head));
+    request.attach(exchange);
+    exchange.run();
+  }
+
+  #onClose(request: RequestStream, code: number): void {
+    this.#streams.delete(request);
+    if (this.#streams.size === 0) this.#since = this.#settings.now;
+    if (code !== constants.NGHTTP2_NO_ERROR && !request.isReset) this.#countReset();
+  }
+
+  #countReset(): void {
+    this.#resets++;
+    if (this.#resets > MAX_RESETS) this.#expel("resets");
+  }
+}
+
+function ignore(): void {}
