@@ -37,7 +37,7 @@ export function spawn(events: WorkerEvents): WorkerHandle {
   if (living.size === 0) process.on("exit", killAll);
   living.add(child);
   child.unref();
-  child.channel?.unref();
+  child.channel?.unref?.(); // Bun's has none: there the process stands for its channel
   return watch(child, events);
 }
 

@@ -88,8 +88,9 @@ export class Wire implements AsyncDisposable {
   readonly closed: Promise<string>;
   #wake: () => void = () => {};
 
-  constructor(port: number) {
-    this.socket = connect(port, "127.0.0.1");
+  /** @param target - A port of loopback, or a socket that somebody else has opened. */
+  constructor(target: number | Socket) {
+    this.socket = typeof target === "number" ? connect(target, "127.0.0.1") : target;
     this.socket.setNoDelay(true);
     this.socket.on("data", (chunk) => {
       this.received += chunk.toString("latin1");

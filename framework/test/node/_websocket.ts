@@ -41,7 +41,7 @@ export class Client implements AsyncDisposable {
   readonly refused: Promise<[status: number | undefined, body: string]>;
   #wake: () => void = () => {};
 
-  constructor(server: Served, path = "/", protocols: string[] = [], options: ClientOptions = {}) {
+  constructor(server: Pick<Served, "url">, path = "/", protocols: string[] = [], options: ClientOptions = {}) {
     this.socket = new WebSocket(`${server.url.replace("http", "ws")}${path}`, protocols, options);
     this.opened = once(this.socket, "open").catch(() => {});
     this.closed = new Promise((resolve) =>

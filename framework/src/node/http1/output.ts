@@ -13,6 +13,8 @@ const MAX_HELD_LENGTH = 65_536;
 
 /** The decisions that a response needs from its connection. */
 export interface OutputOwner {
+  /** Whether the socket is one of TLS. */
+  readonly encrypted: boolean;
   /** The minor version of the request that is answered. */
   readonly minorVersion: number;
   /** Decides whether the connection closes behind the response whose head is written now. */
@@ -33,11 +35,15 @@ export class Output implements ResponseStream {
   /** Responses that are made and not written. */
   #held = "";
   #isFlushScheduled = false;
+  /** The callers of {@link flushed} on TLS, where Deno 2.9 never ends an empty write, nor those behind it. */
+  #flushing: (() => void)[] | null = null;
+  readonly #onWritten: (() => void) | undefined;
 
   constructor(socket: Socket, owner: OutputOwner, headEnd: HeadEnd) {
     this.#socket = socket;
     this.#owner = owner;
     this.#headEnd = headEnd;
+    this.#onWritten = owner.encrypted ? () => this.#written() : undefined;
   }
 
   get destroyed(): boolean {
@@ -49,7 +55,7 @@ export class Output implements ResponseStream {
     if (body.length > MAX_TEXT_BYTES) {
       this.#socket.cork();
       this.#writeText(text);
-      this.#socket.write(body);
+      this.#socket.write(body, this.#onWritten);
       this.#socket.uncork();
     } else {
       const whole = body.length === 0 ? text : text + toLatin1(body);
@@ -72,8 +78,8 @@ export class Output implements ResponseStream {
     } else {
       socket.cork();
       this.#writeText(this.#isChunked ? `${chunk.length.toString(16)}\r\n` : "");
-      socket.write(chunk);
-      if (this.#isChunked) socket.write("\r\n", "latin1");
+      socket.write(chunk, this.#onWritten);
+      if (this.#isChunked) socket.write("\r\n", "latin1", this.#onWritten);
       socket.uncork();
     }
     return !socket.writableNeedDrain;
@@ -92,8 +98,19 @@ export class Output implements ResponseStream {
     const socket = this.#socket;
     if (socket.destroyed || (socket.writableLength === 0 && this.#held === "")) return undefined;
     this.flush();
-    // The callback of an empty write comes behind those of all writes before it, also when the socket fails.
-    return new Promise((resolve) => socket.write("", () => resolve()));
+    return new Promise((resolve) => {
+      if (this.#onWritten !== undefined) (this.#flushing ??= []).push(resolve);
+      // The callback of an empty write comes behind those of all writes before it, also when the socket fails.
+      else socket.write("", () => resolve());
+    });
+  }
+
+  /** A write has ended, or failed with the socket. */
+  #written(): void {
+    const flushing = this.#flushing;
+    if (flushing === null || (this.#socket.writableLength > 0 && !this.#socket.destroyed)) return;
+    this.#flushing = null;
+    for (const resolve of flushing) resolve();
   }
 
   destroy(): void {
@@ -113,7 +130,7 @@ export class Output implements ResponseStream {
   #writeText(text: string): void {
     const whole = this.#held + text;
     this.#held = "";
-    if (whole !== "") this.#socket.write(whole, "latin1");
+    if (whole !== "") this.#socket.write(whole, "latin1", this.#onWritten);
   }
 
   /** Keeps a response for the ones that follow in the same turn of the event loop. */

@@ -1,0 +1,178 @@
+/** The options, the addresses and the end of a server under each runtime. */
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { connect as connectSecurely } from "node:tls";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { refusesConnections, Wire } from "../node/_http.js";
+import { HOST } from "../node/_http1-table.js";
+import { onEach, Program, type RemoteServer } from "./_program.js";
+
+const fixture = (name: string) => readFileSync(join(import.meta.dirname, "../node/fixtures", name), "utf8");
+const tls = { cert: fixture("localhost.cert.pem"), key: fixture("localhost.key.pem") };
+const get = (path: string) => `GET ${path} HTTP/1.1\r\n${HOST}\r\n`;
+const post = (path: string, length: number) => `POST ${path} HTTP/1.1\r\n${HOST}Content-Length: ${length}\r\n\r\n`;
+const contentOf = (answer: string) => answer.slice(answer.indexOf("\r\n\r\n") + 4);
+
+onEach("a server on %s", (...runtime) => {
+  let program: Program;
+  let server: RemoteServer;
+  beforeAll(async () => {
+    program = await Program.start(runtime);
+    server = await program.serve();
+  });
+  afterAll(() => program[Symbol.asyncDispose]());
+
+  describe("a limit", () => {
+    it.each([
+      ["headerCount", { headerCount: 2 }, `GET / HTTP/1.1\r\nHost: a\r\nA: b\r\nC: d\r\n\r\n`, 431],
+      ["headerBytes", { headerBytes: 50 }, `GET / HTTP/1.1\r\nHost: a\r\nA: ${"b".repeat(50)}\r\n\r\n`, 431],
+      ["targetBytes", { targetBytes: 10 }, `GET /${"a".repeat(10)} HTTP/1.1\r\nHost: a\r\n\r\n`, 414],
+    ])("holds: %s", async (_name, connectionLimits, request, status) => {
+      await using limited = await program.serve({ connectionLimits });
+      await using wire = new Wire(limited.port);
+      expect(await wire.write(request).closed).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    });
+
+    it("holds: one connection more is answered with 503", async () => {
+      await using limited = await program.serve({ connectionLimits: { connections: 1 } });
+      await using first = new Wire(limited.port);
+      await first.write(get("/next")).until(/next$/);
+      await using second = new Wire(limited.port);
+      expect(await second.closed).toMatch(/^HTTP\/1\.1 503 [^]*\r\nretry-after: 1\r\n/);
+      await first.write(get("/next")).until(/next[^]*next$/);
+    });
+
+    it.each([
+      ["headersMs", { headersMs: 30 }, "GET / HTTP/1.1\r\nHost", /^HTTP\/1\.1 408 /],
+      ["requestMs", { requestMs: 30 }, `${post("/count", 10)}half`, /^HTTP\/1\.1 408 /],
+      ["keepAliveMs", { keepAliveMs: 30 }, get("/next"), /next$/],
+    ])("holds: %s", async (_name, timeouts, request, answer) => {
+      await using limited = await program.serve({ timeouts });
+      await using wire = new Wire(limited.port);
+      expect(await wire.write(request).closed).toMatch(answer);
+    });
+  });
+
+  describe("a server that stops", () => {
+    it("answers what runs and what is on its way, ends streams of events, and closes", async () => {
+      const stopping = await program.serve();
+      await using idle = new Wire(stopping.port);
+      await using silent = new Wire(stopping.port);
+      await using running = new Wire(stopping.port);
+      await using events = new Wire(stopping.port);
+      await events.write(get("/events")).until(/data: 1/);
+      await idle.write(get("/next")).until(/next$/);
+      running.write(get("/held"));
+      await program.reported("held");
+      const closed = stopping.close();
+      await refusesConnections(stopping.port);
+      expect(await idle.write(get("/next")).closed).toMatch(/next[^]*connection: close\r\n\r\nnext$/i);
+      await program.release();
+      expect(await running.closed).toMatch(/connection: close\r\n\r\n<0>$/i);
+      expect(await events.closed).toMatch(/data: 1\n\n\r\n0\r\n\r\n$/);
+      expect(await closed).toEqual({});
+      expect(await silent.closed).toBe("");
+    });
+
+    it("is stopped by force at its limit, and says what ran", async () => {
+      const stuck = await program.serve({ shutdownTimeoutMs: 50 });
+      await using wire = new Wire(stuck.port);
+      wire.write(get("/held"));
+      await program.reported("held");
+      expect(await stuck.close()).toMatchObject({
+        error: { name: "ShutdownTimeoutError", message: expect.stringContaining("GET /held") },
+      });
+      expect(await wire.closed).toBe("");
+      await program.release();
+    });
+  });
+
+  describe("an address", () => {
+    it("that is taken is an error that says so", async () => {
+      await expect(program.serve({ port: server.port })).rejects.toMatchObject({
+        code: "EADDRINUSE",
+        message: expect.stringContaining("choose another port"),
+      });
+    });
+
+    it("can be a Unix socket, also one that a dead process left behind", async () => {
+      const folder = await mkdtemp(join(tmpdir(), "tsgi-unix-"));
+      try {
+        const path = join(folder, "app.sock");
+        for (let round = 0; round < 2; round++) {
+          await using own = await Program.start(runtime);
+          const unix = await own.serve({ path });
+          expect(unix.url).toBe(`unix:${path}`);
+          await using wire = new Wire(connect(path));
+          expect(await wire.write(get("/next")).until(/next$/)).toMatch(/^HTTP\/1\.1 200 /);
+          own.child.kill("SIGKILL");
+          await own.ended;
+        }
+        await rm(path);
+        await writeFile(path, "precious");
+        await expect(program.serve({ path })).rejects.toThrow("choose another path");
+      } finally {
+        await rm(folder, { recursive: true });
+      }
+    });
+
+    it("with a key and a certificate speaks TLS", async () => {
+      await using secure = await program.serve({ tls });
+      expect(secure.url).toMatch(/^https:/);
+      await using wire = new Wire(connectSecurely({ port: secure.port, host: "127.0.0.1", ca: tls.cert }));
+      const answer = await wire.write(`${post("/count", 200_000)}${"a".repeat(200_000)}`).until(/<200000>$/);
+      expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+      wire.received = "";
+      expect(JSON.parse(contentOf(await wire.write(get("/")).until(/\}$/)))).toMatchObject({ scheme: "https" });
+      wire.received = "";
+      expect(await wire.write(get("  /")).closed).toMatch(/^HTTP\/1\.1 400 /);
+      await using plain = new Wire(secure.port);
+      expect(await plain.write(get("/")).closed).not.toMatch(/200 OK/);
+    });
+  });
+
+  it("an App validates, and describes itself", async () => {
+    await using api = await program.serve({}, "api");
+    expect(await (await fetch(`${api.url}/users/7`)).json()).toEqual({ id: 7 });
+    expect((await fetch(`${api.url}/users/seven`)).status).toBe(422);
+    const headers = { "content-type": "application/json" };
+    const created = await fetch(`${api.url}/users`, { method: "POST", headers, body: '{"name":"Ada","age":36,"x":1}' });
+    expect([created.status, await created.json()]).toEqual([201, { name: "Ada", age: 36 }]);
+    expect(await (await fetch(`${api.url}/openapi.json`)).json()).toMatchObject({ info: { title: "Runtimes" } });
+    expect((await fetch(`${api.url}/docs`)).status).toBe(200);
+  });
+
+  it("SIGTERM lets the running request finish and ends the program with status 0", async () => {
+    await using own = await Program.start(runtime);
+    const stopping = await own.serve({ signals: true });
+    await using wire = new Wire(stopping.port);
+    wire.write(get("/held"));
+    await own.reported("held");
+    own.child.kill("SIGTERM");
+    await refusesConnections(stopping.port);
+    await own.release();
+    expect(await wire.closed).toMatch(/<0>$/);
+    expect(await own.ended).toBe(0);
+  });
+  it("workers share a port, go on without one that dies, restart on SIGHUP, and end with status 0", async () => {
+    await using own = await Program.run(runtime, "workers.mjs");
+    const ask = async () => {
+      await using wire = new Wire(Number(new URL(own.url).port));
+      const answer = await wire.write(get("/").replace(HOST, `${HOST}Connection: close\r\n`)).closed;
+      return Number(/pid (\d+)$/.exec(answer)?.[1]);
+    };
+    const dead = await ask();
+    process.kill(dead, "SIGKILL");
+    let next = dead;
+    while (Number.isNaN(next) || next === dead) next = await ask();
+    own.child.kill("SIGHUP");
+    await own.said("All workers are restarted");
+    expect([dead, next]).not.toContain(await ask());
+    own.child.kill("SIGTERM");
+    expect(await own.ended).toBe(0);
+    expect(own.stderr).toContain("A worker ended");
+  });
+});
