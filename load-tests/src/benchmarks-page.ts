@@ -1,6 +1,6 @@
 /** The figures of the documentation, as Markdown and as charts. @module */
 import { barFigure, type Group } from "./charts.js";
-import { compare, type Comparison, extremes, isOurs, oursFor, ratioOf } from "./comparison.js";
+import { compare, type Comparison, extremes, FLOOR, isOurs, oursFor, ratioOf } from "./comparison.js";
 import type { Published } from "./published.js";
 import type { Result } from "./rounds.js";
 import type { Section } from "./settings.js";
@@ -101,8 +101,11 @@ function rowsOf(results: readonly Result[], has: (row: string) => boolean = () =
   return [...new Set(results.flatMap(({ rows }) => Object.keys(rows)))].filter(has);
 }
 
+/** With all but the floor: the tables have it, but nobody could serve with it. */
 function comparisonsOf({ sections }: Published, { section, figure, has }: Contest): Comparison[] {
-  return compare(sections[section] ?? [], () => 1, figure).filter(({ row }) => has(row));
+  return compare(sections[section] ?? [], () => 1, figure).filter(
+    ({ contender, row }) => contender !== FLOOR && has(row),
+  );
 }
 
 /** The slowest beside the fastest, in the same words: neither is the one to remember. */

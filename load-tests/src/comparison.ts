@@ -12,6 +12,8 @@ export interface Comparison {
   readonly wanted: number;
 }
 
+/** No framework, and no server that anybody could use: what the platform leaves to gain. */
+export const FLOOR = "the floor: a lenient loop on node:net";
 /** Ours on another I/O loop. */
 export const TSGI_ON_UWS = "tsgi on uWebSockets.js";
 /** That loop without a framework. */
@@ -32,12 +34,12 @@ export function oursFor(results: readonly Result[], contender: string): Result |
 /**
  * Compares what is ours with all others in every row that both have.
  *
- * @param wanted - The least ratio that the project wants against a contender.
+ * @param wanted - The least ratio that the project wants against a contender in a row.
  * @param figure - What is compared.
  */
 export function compare(
   results: readonly Result[],
-  wanted: (contender: string) => number,
+  wanted: (contender: string, row: string) => number,
   figure = "perSecond",
 ): Comparison[] {
   return results.flatMap(({ contender, rows }) =>
@@ -46,7 +48,7 @@ export function compare(
       const their = figures[figure];
       return our === undefined || their === undefined
         ? []
-        : [{ contender, row, ratio: ratioOf(our, their), wanted: wanted(contender) }];
+        : [{ contender, row, ratio: ratioOf(our, their), wanted: wanted(contender, row) }];
     }),
   );
 }

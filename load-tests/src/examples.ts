@@ -7,6 +7,8 @@ export interface Example {
   readonly name: string;
   readonly method: "GET" | "POST";
   readonly path: string;
+  /** Header lines beside those of the client and of the body; none where left out. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** JSON text, sent as `application/json`; `null` for a request without a body. */
   readonly body: string | null;
   /** The status of the answer; `"refused"` for any of 400 to 499, as frameworks differ in what they call a bad body. */
@@ -30,6 +32,35 @@ export const EXAMPLES: readonly Example[] = [
   get("GET /health", "/health", 200, { status: "ok" }),
   get("GET /users/{id}", "/users/42", 200, { id: "42" }),
   created("POST /users", ADA, ADA),
+];
+
+/** Header lines as Chromium 141 sends them for a page's own request, with the cookies of a session: 1 KiB with the client's. */
+const BROWSER_HEADERS = {
+  "sec-ch-ua": '"Google Chrome";v="141", "Not?A_Brand";v="8", "Chromium";v="141"',
+  "sec-ch-ua-mobile": "?0",
+  "sec-ch-ua-platform": '"Linux"',
+  "user-agent": "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36",
+  accept: "application/json, text/plain, */*",
+  "accept-encoding": "gzip, deflate, br, zstd",
+  "accept-language": "en-GB,en;q=0.9,de;q=0.8",
+  referer: "https://shop.example.org/products/lamps?page=2&sort=price",
+  origin: "https://shop.example.org",
+  dnt: "1",
+  priority: "u=1, i",
+  "sec-fetch-dest": "empty",
+  "sec-fetch-mode": "cors",
+  "sec-fetch-site": "same-origin",
+  "x-requested-with": "XMLHttpRequest",
+  cookie: `session=${"0123456789abcdef".repeat(20)}; theme=dark; consent=necessary`,
+};
+
+/** Over a socket there is one more: what a request costs whose head is as long as a browser's. */
+export const SOCKET_EXAMPLES: readonly Example[] = [
+  ...EXAMPLES,
+  {
+    ...get("GET /users/{id} with 1 KB of header lines", "/users/42", 200, { id: "42" }),
+    headers: BROWSER_HEADERS,
+  },
 ];
 
 /** What shows, untimed, that a contender does the work and does not just echo: it validates, cuts and refuses. */

@@ -1,6 +1,6 @@
 /** The same routes over HTTP, with autocannon. @module */
 import { createRequire } from "node:module";
-import { BARE_UWS, TSGI_ON_UWS } from "./comparison.js";
+import { BARE_UWS, FLOOR, TSGI_ON_UWS } from "./comparison.js";
 import { CLIENT_CORE } from "./cores.js";
 import type { Contenders } from "./direct.js";
 import type { Load } from "./http/load.js";
@@ -18,6 +18,7 @@ const OWN_SERVERS: Contenders = {
   "tsgi serve": new URL("http/servers/tsgi.js", import.meta.url),
   "hand-written ASGI on serve": new URL("http/servers/hand-written.js", import.meta.url),
   "bare node:http": new URL("http/servers/node-http.js", import.meta.url),
+  [FLOOR]: new URL("http/servers/net-loop.js", import.meta.url),
 };
 
 const PEER_SERVERS: Contenders = {

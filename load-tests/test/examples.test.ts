@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { EXAMPLES, faultOf, PROOFS, type Example } from "../src/examples.js";
+import { EXAMPLES, faultOf, PROOFS, SOCKET_EXAMPLES, type Example } from "../src/examples.js";
 
 const [health] = EXAMPLES as [Example];
 const refused = PROOFS.find(({ status }) => status === "refused") as Example;
@@ -28,5 +28,14 @@ describe("faultOf", () => {
 
   it.each([201, 399, 500])("does not take %d as a refusal", (status) => {
     expect(faultOf(refused, { status, contentType: "", body: "" })).toContain("expected the status refused");
+  });
+});
+
+describe("the request of a browser", () => {
+  it("has 1 KB of header lines", () => {
+    const { headers = {} } = SOCKET_EXAMPLES.at(-1) as Example;
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    expect(lines.join("").length).toBeGreaterThan(950);
+    expect(lines.join("").length).toBeLessThan(1100);
   });
 });

@@ -72,7 +72,7 @@ describe("httpTable", () => {
     );
     expect(table).toMatch(/^tsgi serve +20,000 +±0 %$/m);
     expect(table).toMatch(/^tsgi serve +40,000 +p99 2 ms$/m);
-    expect(table).toContain("0.80× of bare node:http in GET /health, wanted 0.90×");
+    expect(table).toContain("0.80× of bare node:http in GET /health, wanted 1.20×");
     expect(table).toContain("The client used over 90 % of a core beside bare node:http: it may be the limit.");
   });
 });

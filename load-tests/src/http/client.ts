@@ -6,7 +6,7 @@
  * @module
  */
 import autocannon from "autocannon";
-import { EXAMPLES, faultOf, PROOFS, type Answer, type Example } from "../examples.js";
+import { faultOf, PROOFS, SOCKET_EXAMPLES, type Answer, type Example } from "../examples.js";
 import { printReport, type Row } from "../report.js";
 import { type Load, processorSeconds } from "./load.js";
 
@@ -20,8 +20,9 @@ const load = JSON.parse(process.argv[2] ?? "{}") as Load;
 const rows: Row[] = [];
 const faults: string[] = [];
 
-for (const example of EXAMPLES) {
-  for (const pipelining of load.pipelining) {
+for (const example of SOCKET_EXAMPLES) {
+  // A browser pipelines nothing.
+  for (const pipelining of load.pipelining.filter((depth) => depth === 1 || example.headers === undefined)) {
     const result = await measure(example, pipelining);
     if (typeof result === "string") {
       faults.push(result);
@@ -38,17 +39,18 @@ for (const proof of PROOFS) {
 }
 printReport({ rows, faults });
 
-async function ask({ method, path, body }: Example): Promise<Answer> {
-  const response = await fetch(load.url + path, {
-    method,
-    body,
-    ...(body === null ? {} : { headers: { "content-type": "application/json" } }),
-  });
+async function ask(example: Example): Promise<Answer> {
+  const { method, path, body } = example;
+  const response = await fetch(load.url + path, { method, body, headers: headersOf(example) });
   return {
     status: response.status,
     contentType: response.headers.get("content-type") ?? "",
     body: await response.text(),
   };
+}
+
+function headersOf({ body, headers }: Example): Record<string, string> {
+  return { ...headers, ...(body === null ? {} : { "content-type": "application/json" }) };
 }
 
 /** Checks an answer whole, warms up, and measures. Gives what is wrong where something is. */
@@ -76,11 +78,12 @@ async function measure(example: Example, pipelining: number): Promise<Row | stri
  * their answers, and a share below the pipelining never ends. The answers are counted here instead, and end the run.
  */
 async function send(
-  { name, method, path, body }: Example,
+  example: Example,
   right: Answer,
   amount: number,
   pipelining: number,
 ): Promise<Record<string, number> | string> {
+  const { name, method, path, body } = example;
   const before = process.cpuUsage();
   const serverBefore = processorSeconds(load.serverPid);
   const started = performance.now();
@@ -96,7 +99,8 @@ async function send(
     expectBody: right.body,
     sampleInt: SAMPLE_MS,
     setupClient: (client) => clients.push(client),
-    ...(body === null ? {} : { body, headers: { "content-type": "application/json" } }),
+    headers: headersOf(example),
+    ...(body === null ? {} : { body }),
   };
   const result = await new Promise<autocannon.Result>((resolve, reject) => {
     const run = autocannon(options, (error: Error | null, whole) => (error === null ? resolve(whole) : reject(error)));

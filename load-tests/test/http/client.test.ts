@@ -12,14 +12,19 @@ function load(url: string, pipelining: readonly number[] = [1]): Promise<WorkerR
 }
 
 describe("the load over HTTP", () => {
-  it.each(["tsgi", "hand-written", "node-http"])(
+  it.each(["tsgi", "hand-written", "node-http", "net-loop"])(
     "finds no fault in the server %s",
     async (name) => {
       const server = await startServer(dist(`servers/${name}.js`));
       try {
         const { rows, faults } = await load(server.url);
         expect(faults).toEqual([]);
-        expect(rows.map((row) => row.name)).toEqual(["GET /health", "GET /users/{id}", "POST /users"]);
+        expect(rows.map((row) => row.name)).toEqual([
+          "GET /health",
+          "GET /users/{id}",
+          "POST /users",
+          "GET /users/{id} with 1 KB of header lines",
+        ]);
         expect(rows.every(({ figures }) => (figures["perSecond"] ?? 0) > 0)).toBe(true);
       } finally {
         await server.stop();
