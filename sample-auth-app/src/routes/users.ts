@@ -78,9 +78,9 @@ users.put(
     const isChanged = verified !== null && (await accounts.changePassword(verified, change.new_password));
     if (!isChanged) {
       log.warn({ user: account.username }, "password change refused");
-      // Where another change was faster, the token of this request has ended with it.
+      // Another change, or disabling, may have been faster: the token of this request has ended with it.
       const current = await accounts.find(account.username);
-      throw current?.version === account.version
+      throw current?.version === account.version && !current.disabled
         ? new HTTPException(403, "Incorrect password")
         : credentialsException();
     }
