@@ -1,11 +1,31 @@
 /** Requests that no client writes: those of the tables, cut up and put together anew. */
 import * as fc from "fast-check";
-import { accepted, refused } from "./_http1-table.js";
+import { accepted, HOST, refused } from "./_http1-table.js";
 
 /** The requests of both tables that are short enough to be tried at every byte. */
 export const tableRequests: readonly string[] = [...refused, ...accepted]
   .map(([, request]) => request)
   .filter((request) => request.length <= 4000);
+
+/** Chunked bodies, with what may stand in them. */
+export const chunkedBodies: readonly string[] = [
+  "3\r\nabc\r\n0\r\n\r\n",
+  "0\r\n\r\n",
+  "00003\r\nabc\r\n000\r\nX: a\r\nY:\tb \r\n\r\n",
+  `3 ; ext = "a b";b\r\nabc\r\nA;q="\\""\r\n0123456789\r\n0;x\r\n\r\n`,
+  "1fffffffffffff\r\nabc",
+  "3\r\nabc\r\n0\r\nContent-Length: 3\r\n\r\n",
+];
+
+/** Requests of any kind. */
+export const requests: readonly string[] = [
+  ...tableRequests,
+  ...chunkedBodies.map((body) => `POST / HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n${body}`),
+  `POST / HTTP/1.1\r\n${HOST}Content-Length: 3\r\n\r\nabc`,
+  `GET /a?b HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`,
+  "GET /a HTTP/1.0\r\nConnection: keep-alive\r\n\r\n",
+  `LABEL /a HTTP/1.1\r\n${HOST}\r\n`,
+];
 
 /** What parsers have disagreed about, a piece each. */
 const pieces = [
@@ -84,3 +104,8 @@ export function inPieces(text: string, cuts: readonly number[]): string[] {
     .map((end, index) => text.slice(ends[index - 1] ?? 0, end))
     .filter((part) => part !== "");
 }
+
+/** What a connection may send: up to three requests behind one another. */
+export const connections: fc.Arbitrary<string> = fc
+  .array(mutationsOf(requests), { minLength: 1, maxLength: 3 })
+  .map((all) => all.join(""));

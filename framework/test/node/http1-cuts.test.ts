@@ -1,39 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import * as fc from "fast-check";
-import { ErrorResponse } from "../../src/node/error-response.js";
-import { ChunkedDecoder } from "../../src/node/http1/parse-chunked.js";
-import { parseHead } from "../../src/node/http1/parse-head.js";
 import { DEFAULT_REQUEST_LIMITS, type RequestLimits } from "../../src/node/request-head.js";
 import { httpApp, readBody, respond, served, Wire, type Served } from "./_http.js";
 import { accepted, HOST, refused } from "./_http1-table.js";
-import { inPieces, mutationsOf, tableRequests } from "./_http1-mutations.js";
+import { decodeInPieces, parseInPieces, parseWhole } from "./_http1-pieces.js";
+import { chunkedBodies, inPieces, mutationsOf, requests, tableRequests } from "./_http1-mutations.js";
 
 /** So small that ordinary requests meet them. */
 const SMALL: RequestLimits = { targetBytes: 24, headerBytes: 80, headerCount: 4 };
 const limits = fc.constantFrom(SMALL, DEFAULT_REQUEST_LIMITS);
 
 const rules = [...refused, ...accepted].map(([rule, request]) => [rule, request] as const);
-
-/** What a parser says of a head, in a form that can be compared. */
-function told(head: ReturnType<typeof parseHead>): unknown {
-  if (head === null) return "incomplete";
-  return head instanceof ErrorResponse ? head.status : Object.fromEntries(Object.entries(head));
-}
-
-/** Parses as a connection does: what has come so far, again with each packet, until there is a result. */
-function parseInPieces(parts: readonly string[], bounds: RequestLimits): unknown {
-  let bytes = Buffer.alloc(0);
-  let checked = 0;
-  for (const part of parts) {
-    bytes = Buffer.concat([bytes, Buffer.from(part, "latin1")]);
-    const head = parseHead(bytes, 0, bounds, checked);
-    if (head !== null) return told(head);
-    checked = bytes.length;
-  }
-  return "incomplete";
-}
-
-const parseWhole = (text: string, bounds: RequestLimits) => told(parseHead(Buffer.from(text, "latin1"), 0, bounds));
 
 /** What may follow a part of a head. */
 const continuations = fc.oneof(
@@ -105,40 +82,13 @@ describe("a head", () => {
   });
 });
 
-/** Decodes as a connection does: what was not decoded is given again, with more. */
-function decode(parts: readonly string[], bounds: RequestLimits): unknown {
-  const decoder = new ChunkedDecoder(bounds);
-  let data = "";
-  let bytes = Buffer.alloc(0);
-  let given = 0;
-  for (const part of parts) {
-    bytes = Buffer.concat([bytes, Buffer.from(part, "latin1")]);
-    const end = decoder.decode(bytes, 0, (chunk) => (data += chunk.toString("latin1")));
-    if (end instanceof ErrorResponse) return end.status;
-    given += end;
-    if (decoder.isComplete) return { data, given };
-    bytes = bytes.subarray(end);
-  }
-  return { data };
-}
-
-const EXTENSION = 'ext = "a b"';
-const bodies = [
-  "3\r\nabc\r\n0\r\n\r\n",
-  "0\r\n\r\n",
-  "00003\r\nabc\r\n000\r\nX: a\r\nY:\tb \r\n\r\n",
-  `3 ; ${EXTENSION};b\r\nabc\r\nA;q="\\""\r\n0123456789\r\n0;x\r\n\r\n`,
-  "1fffffffffffff\r\nabc",
-  "3\r\nabc\r\n0\r\nContent-Length: 3\r\n\r\n",
-];
-
 describe("a chunked body", () => {
   it("gives the same however it is cut", () => {
     fc.assert(
-      fc.property(mutationsOf(bodies), fc.array(fc.nat(400), { maxLength: 6 }), limits, (text, cuts, bounds) => {
-        const whole = decode([text], bounds);
-        expect(decode(inPieces(text, cuts), bounds)).toEqual(whole);
-        expect(decode(text.split(""), bounds)).toEqual(whole);
+      fc.property(mutationsOf(chunkedBodies), fc.array(fc.nat(400), { maxLength: 6 }), limits, (text, cuts, bounds) => {
+        const whole = decodeInPieces([text], bounds);
+        expect(decodeInPieces(inPieces(text, cuts), bounds)).toEqual(whole);
+        expect(decodeInPieces(text.split(""), bounds)).toEqual(whole);
       }),
       { numRuns: 2000 },
     );
@@ -146,11 +96,17 @@ describe("a chunked body", () => {
 
   it("is refused in part only where every continuation is refused with the same status", () => {
     fc.assert(
-      fc.property(mutationsOf(bodies), fc.nat(60), mutationsOf(bodies), limits, (text, length, rest, bounds) => {
-        const part = decode([text.slice(0, length)], bounds);
-        const whole = decode([text.slice(0, length) + rest], bounds);
-        expect(typeof part === "number" ? whole : part).toEqual(part);
-      }),
+      fc.property(
+        mutationsOf(chunkedBodies),
+        fc.nat(60),
+        mutationsOf(chunkedBodies),
+        limits,
+        (text, length, rest, bounds) => {
+          const part = decodeInPieces([text.slice(0, length)], bounds);
+          const whole = decodeInPieces([text.slice(0, length) + rest], bounds);
+          expect(typeof part === "number" ? whole : part).toEqual(part);
+        },
+      ),
       { numRuns: 2000 },
     );
   });
@@ -169,8 +125,8 @@ describe("a chunked body", () => {
     ["many zeros before a size", `${"0".repeat(4000)}1\r\na\r\n0\r\n\r\n`, "a"],
   ])("holds its limits to the byte: %s", (_what, text, expected) => {
     const result = typeof expected === "number" ? expected : expect.objectContaining({ data: expected });
-    expect(decode([text], SMALL)).toEqual(result);
-    expect(decode(text.split(""), SMALL)).toEqual(result);
+    expect(decodeInPieces([text], SMALL)).toEqual(result);
+    expect(decodeInPieces(text.split(""), SMALL)).toEqual(result);
   });
 });
 
@@ -209,9 +165,9 @@ describe("a connection", () => {
   });
 
   it("gives the same however requests behind one another are cut", async () => {
-    const requests = fc.array(mutationsOf(tableRequests, 1), { minLength: 1, maxLength: 4 }).map((all) => all.join(""));
+    const all = fc.array(mutationsOf(requests, 1), { minLength: 1, maxLength: 4 }).map((each) => each.join(""));
     await fc.assert(
-      fc.asyncProperty(requests, fc.array(fc.nat(4000), { maxLength: 4 }), async (text, cuts) => {
+      fc.asyncProperty(all, fc.array(fc.nat(4000), { maxLength: 4 }), async (text, cuts) => {
         expect(await answers(inPieces(text, cuts))).toEqual(await answers([text]));
       }),
       { numRuns: 150 },

@@ -141,6 +141,28 @@ describe("timeouts", () => {
     expect(await slow.write(": a\r\n\r\n").until(/hello$/)).toMatch(/^HTTP\/1\.1 200 /);
   });
 
+  it("do not count the time for which the process did not read", async () => {
+    const others: Wire[] = [];
+    await using server = await served(
+      httpApp(async (scope, _receive, send) => {
+        if (scope.path === "/block") {
+          for (const other of others) other.write("GET /sent HTTP/1.1\r\nHost: a\r\n\r\n");
+          const end = performance.now() + 700;
+          while (performance.now() < end);
+        }
+        await respond(send, 200, `<${scope.path}>`);
+      }),
+      { timeouts: { headersMs: 200, requestMs: 200, keepAliveMs: 200 } },
+    );
+    await using fresh = new Wire(server.port);
+    await using kept = new Wire(server.port);
+    await kept.write("GET /kept HTTP/1.1\r\nHost: a\r\n\r\n").until(/<\/kept>$/);
+    others.push(fresh, kept);
+    await using wire = new Wire(server.port);
+    await wire.write("GET /block HTTP/1.1\r\nHost: a\r\n\r\n").until(/<\/block>$/);
+    for (const other of others) expect(await other.until(/<\/sent>$/)).toContain("200 OK");
+  });
+
   it("of 0 wait for ever", async () => {
     await using server = await served(read, { timeouts: { headersMs: 0, requestMs: 0, keepAliveMs: 0 } });
     await using wire = new Wire(server.port);

@@ -95,6 +95,22 @@ describe("a signal", () => {
     expect(status).toBe(1);
   });
 
+  it.each([
+    ["that takes too long", "300", "SIGTERM"],
+    ["given again", "60000", "SIGINT"],
+  ] as const)("%s writes the path that was running as one line without controls", async (_how, limit, signal) => {
+    await using server = await ServerProcess.start(SLOW.replace("300", limit));
+    await using wire = new Wire(await portOf(server));
+    wire.write("GET /stuck/%0A2026-01-01%20INFO%20forged%1B%5B2J%C2%9B2J%E2%80%AE HTTP/1.1\r\nHost: a\r\n\r\n");
+    await server.said(/entered \/stuck/);
+    server.kill(signal);
+    const impatience = setInterval(() => server.kill(signal), 700);
+    const { stderr } = await server.ended;
+    clearInterval(impatience);
+    expect(stderr).toContain("GET /stuck/\\n2026-01-01 INFO forged\\u001b[2J\\u009b2J\\u202e");
+    expect(stderr).not.toMatch(/^2026-01-01 INFO forged/m);
+  });
+
   it("is left alone with signals: false", async () => {
     await using server = await ServerProcess.start(SLOW.replace("port: 0,", "port: 0, signals: false,"));
     const port = await portOf(server);

@@ -78,11 +78,14 @@ onUws("a server on uWebSockets.js", () => {
     expect(other.loop).toBe("libuv");
   });
 
-  it("leaves to libuv what it cannot do", async () => {
-    await using other = await served(hello, { webSocketCompression: true });
+  it.each([
+    ["compression", { webSocketCompression: true }],
+    ["HTTP/2", { http2: true }],
+  ])("leaves to libuv what it cannot do: %s", async (what, options) => {
+    await using other = await served(hello, options);
     expect(other.loop).toBe("libuv");
     expect(other.logger.at("info").map(({ message }) => message)).toContain(
-      "This server runs on libuv: uWebSockets.js is not used for compression.",
+      `This server runs on libuv: uWebSockets.js is not used for ${what}.`,
     );
   });
 

@@ -1,0 +1,46 @@
+/** The two parsers, driven as a connection drives them. */
+import { ErrorResponse } from "../../src/node/error-response.js";
+import { ChunkedDecoder } from "../../src/node/http1/parse-chunked.js";
+import { parseHead } from "../../src/node/http1/parse-head.js";
+import type { RequestLimits } from "../../src/node/request-head.js";
+
+/** What a parser says of a head, in a form that can be compared. */
+function told(head: ReturnType<typeof parseHead>): unknown {
+  if (head === null) return "incomplete";
+  return head instanceof ErrorResponse ? head.status : Object.fromEntries(Object.entries(head));
+}
+
+/** Parses as a connection does: what has come so far, again with each packet, until there is a result. */
+export function parseInPieces(parts: readonly string[], bounds: RequestLimits): unknown {
+  let bytes = Buffer.alloc(0);
+  let checked = 0;
+  for (const part of parts) {
+    bytes = Buffer.concat([bytes, Buffer.from(part, "latin1")]);
+    const head = parseHead(bytes, 0, bounds, checked);
+    if (head !== null) return told(head);
+    checked = bytes.length;
+  }
+  return "incomplete";
+}
+
+/** Parses all at once. */
+export function parseWhole(text: string, bounds: RequestLimits): unknown {
+  return told(parseHead(Buffer.from(text, "latin1"), 0, bounds));
+}
+
+/** Decodes as a connection does: what was not decoded is given again, with more. */
+export function decodeInPieces(parts: readonly string[], bounds: RequestLimits): unknown {
+  const decoder = new ChunkedDecoder(bounds);
+  let data = "";
+  let bytes = Buffer.alloc(0);
+  let given = 0;
+  for (const part of parts) {
+    bytes = Buffer.concat([bytes, Buffer.from(part, "latin1")]);
+    const end = decoder.decode(bytes, 0, (chunk) => (data += chunk.toString("latin1")));
+    if (end instanceof ErrorResponse) return end.status;
+    given += end;
+    if (decoder.isComplete) return { data, given };
+    bytes = bytes.subarray(end);
+  }
+  return { data };
+}
