@@ -127,9 +127,9 @@ export const rules: readonly Rule[] = [
       (ours === 417 && isView(nodes) && valuesOf(nodes, "expect").join().toLowerCase() !== "100-continue"),
   },
   {
-    name: "blanks around `Content-Length`",
+    name: "blanks around `Content-Length` and `Transfer-Encoding`",
     allows: ({ text, ours, nodes }) =>
-      isView(ours) && nodes === 400 && /^content-length:(?:.*\t.*|.* )\r$/im.test(text),
+      isView(ours) && nodes === 400 && /^(?:content-length|transfer-encoding):(?:.*\t.*|.* )\r$/im.test(text),
   },
   {
     name: "`Upgrade`",

@@ -7,7 +7,7 @@ import type { RequestLimits } from "../../src/node/request-head.js";
 /** What a parser says of a head, in a form that can be compared. */
 function told(head: ReturnType<typeof parseHead>): unknown {
   if (head === null) return "incomplete";
-  return head instanceof ErrorResponse ? head.status : Object.fromEntries(Object.entries(head));
+  return head instanceof ErrorResponse ? head : Object.fromEntries(Object.entries(head));
 }
 
 /** Parses as a connection does: what has come so far, again with each packet, until there is a result. */
@@ -37,7 +37,7 @@ export function decodeInPieces(parts: readonly string[], bounds: RequestLimits):
   for (const part of parts) {
     bytes = Buffer.concat([bytes, Buffer.from(part, "latin1")]);
     const end = decoder.decode(bytes, 0, (chunk) => (data += chunk.toString("latin1")));
-    if (end instanceof ErrorResponse) return end.status;
+    if (end instanceof ErrorResponse) return end;
     given += end;
     if (decoder.isComplete) return { data, given };
     bytes = bytes.subarray(end);

@@ -14,6 +14,9 @@ const MAX_LINE_BYTES = 4096;
 /** Bytes of all extensions of a body: what is not the body must not be without end. */
 const MAX_EXTENSION_BYTES = 16_384;
 
+/** Bytes of a line without its end that are looked at: a byte at a time, all of a long one would take quadratic time. */
+const MAX_CHECKED_PART_BYTES = 256;
+
 /**
  * RFC 9112 §7.1 and §7.1.1, with blanks around `;` and `=` (BWS). Leading zeros apart, 13 digits are the largest size
  * that a number holds exactly.
@@ -98,8 +101,9 @@ export class ChunkedDecoder {
     const limit = isSize ? MAX_LINE_BYTES : Math.max(0, this.#limits.headerBytes - this.#trailerBytes);
     const end = bytes.indexOf(CRLF, at);
     const line = bytes.toString("latin1", at, Math.min(end === -1 ? bytes.length : end, at + limit + 2));
-    if (!(isSize ? SIZE_LINE_PART : FIELD_LINE_PART).test(line.slice(0, limit))) return errors.malformed;
     const isTooLong = line.length > limit + (line.charCodeAt(limit) === CR ? 1 : 0);
+    const checked = end === -1 && !isTooLong ? Math.min(limit, MAX_CHECKED_PART_BYTES) : limit;
+    if (!(isSize ? SIZE_LINE_PART : FIELD_LINE_PART).test(line.slice(0, checked))) return errors.malformed;
     if (isTooLong) return isSize ? errors.extensions : errors.trailerBytes;
     if (end === -1) return null;
     return (isSize ? this.#size(line) : this.#trailer(line)) ?? end + 2;

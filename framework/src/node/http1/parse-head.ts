@@ -174,7 +174,8 @@ function checkLinePart(part: string, limits: RequestLimits): ErrorResponse | nul
   const secondSpace = text.indexOf(" ", space + 1);
   if ((secondSpace === -1 ? text.length : secondSpace) - space - 1 > limits.targetBytes) return errors.targetBytes;
   const isTooLong = secondSpace !== -1 && text.length - secondSpace > MAX_VERSION_BYTES;
-  return isTooLong ? errors.line : null;
+  if (!isTooLong) return null;
+  return NOT_IN_TARGET.test(text.slice(space + 1, secondSpace)) ? errors.target : errors.line;
 }
 
 /**
