@@ -453,7 +453,7 @@ const responses: [rule: string, method: string, messages: SendMessage[], answer:
     { headers: { date: expect.any(String), "content-length": "1", "x-a": "b" }, body: "a" },
   ],
   [
-    "keeps cookies apart, and joins what else is repeated",
+    "keeps cookies apart, and joins what may stand once alone",
     "GET",
     [
       start(200, [

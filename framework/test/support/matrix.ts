@@ -1,4 +1,4 @@
-/** Every HTTP test in memory and over a socket, from one table. */
+/** Every HTTP test in memory and over a socket, in both versions of HTTP, from one table. */
 import { afterAll, describe } from "@jest/globals";
 import { call, type CallApp } from "./call.js";
 import { probe, type ProbeOptions, returning } from "./probe.js";
@@ -7,8 +7,8 @@ import type { Params } from "../../src/params.js";
 
 /** One way to reach an application. */
 export interface MatrixClient {
-  /** `socket`: the application is served by the Node server, its lifespan has run. */
-  readonly transport: "memory" | "socket";
+  /** `socket`, `http2`: the application is served by the Node server, its lifespan has run. */
+  readonly transport: "memory" | "socket" | "http2";
   /** Sends one request, and waits until the application has settled, background tasks included. */
   readonly call: CallApp;
   /** A route with these params, whose handler keeps what it is given. */
@@ -27,7 +27,8 @@ function clientOf(transport: MatrixClient["transport"], callApp: CallApp): Matri
 }
 
 /**
- * Defines the same tests twice: with an application that is called in memory, and with one that the Node server serves.
+ * Defines the same tests three times: with an application that is called in memory, and with one that the Node server
+ * serves over HTTP/1.1 and over HTTP/2.
  * What is said of the connection alone (`date`, `connection`, `transfer-encoding`) is left out of the answers.
  *
  * @example
@@ -45,5 +46,10 @@ export function describeMatrix(title: string, define: (client: MatrixClient) => 
     const caller = new SocketCaller();
     afterAll(() => caller[Symbol.asyncDispose]());
     define(clientOf("socket", caller.call));
+  });
+  describe(`${title} (over HTTP/2)`, () => {
+    const caller = new SocketCaller(true);
+    afterAll(() => caller[Symbol.asyncDispose]());
+    define(clientOf("http2", caller.call));
   });
 }

@@ -1,6 +1,7 @@
 /** The same request as `call` sends, to the application behind the Node server, over a socket of its own. */
 import { once } from "node:events";
 import { request, type ClientRequest, type IncomingMessage } from "node:http";
+import { connect } from "node:http2";
 import type { ASGIApp, HTTPScope } from "../../src/asgi.js";
 import { serve, type RunningServer } from "../../src/node.js";
 import { type Answer, type CallApp, createAnswer, outgoingOf, type Sent } from "./call.js";
@@ -18,6 +19,12 @@ interface Served {
 /** Serves each application that it is asked to call, until it is closed. */
 export class SocketCaller implements AsyncDisposable {
   readonly #served = new Map<ASGIApp, Promise<Served>>();
+  readonly #http2: boolean;
+
+  /** @param http2 - Whether the requests are sent over HTTP/2. */
+  constructor(http2 = false) {
+    this.#http2 = http2;
+  }
 
   /**
    * Sends one request and waits for the answer and for the application to settle, so that background tasks are over.
@@ -26,8 +33,8 @@ export class SocketCaller implements AsyncDisposable {
    */
   readonly call: CallApp = async (app, method, target, sent = {}) => {
     let served = this.#served.get(app);
-    if (served === undefined) this.#served.set(app, (served = serveTracked(app)));
-    return exchange(await served, method, target, sent);
+    if (served === undefined) this.#served.set(app, (served = serveTracked(app, this.#http2)));
+    return exchange(await served, this.#http2 ? sendOverHTTP2 : sendTo, method, target, sent);
   };
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -37,24 +44,30 @@ export class SocketCaller implements AsyncDisposable {
   }
 }
 
-async function serveTracked(app: ASGIApp): Promise<Served> {
+async function serveTracked(app: ASGIApp, http2: boolean): Promise<Served> {
   const calls: Served["calls"] = new Map();
   const tracked: ASGIApp = (scope, receive, send) => {
     const result = app(scope, receive, send);
     if (scope.type === "http") calls.set(portOf(scope), result);
     return result;
   };
-  return { server: await serve(tracked, { port: 0, signals: false, logger: new KeptLog() }), calls };
+  return { server: await serve(tracked, { port: 0, signals: false, logger: new KeptLog(), http2 }), calls };
 }
 
 function portOf({ client }: HTTPScope): number {
   return client?.[1] ?? 0;
 }
 
-async function exchange({ server, calls }: Served, method: string, target: string, sent: Sent): Promise<Answer> {
+async function exchange(
+  { server, calls }: Served,
+  send: typeof sendTo,
+  method: string,
+  target: string,
+  sent: Sent,
+): Promise<Answer> {
   let clientPort = 0;
   try {
-    return await sendTo(server.url, method, target, sent, (port) => (clientPort = port));
+    return await send(server.url, method, target, sent, (port) => (clientPort = port));
   } finally {
     await calls.get(clientPort); // what the application throws counts more than a connection that was cut for it
     calls.delete(clientPort);
@@ -101,4 +114,42 @@ async function answerTo(sending: ClientRequest, chunks: readonly Uint8Array[]): 
     if (!ABOUT_THE_CONNECTION.has(name.toLowerCase())) lines.push([name, response.rawHeaders[index + 1] as string]);
   }
   return createAnswer(response.statusCode ?? 0, lines, body);
+}
+
+/** The same over HTTP/2. */
+async function sendOverHTTP2(
+  url: string,
+  method: string,
+  target: string,
+  sent: Sent = {},
+  onConnect: (port: number) => void = () => {},
+): Promise<Answer> {
+  const { headers, chunks } = outgoingOf(sent);
+  const session = connect(url);
+  session.on("error", () => {}); // the request fails as well
+  session.once("connect", (_session, { localPort }) => onConnect(localPort ?? 0));
+  const fields: Record<string, string | string[]> = { ":method": method, ":path": target };
+  for (const [name, written] of headers) {
+    const value = written.replaceAll(/^[\t ]+|[\t ]+$/g, ""); // as an HTTP/2 client has to send it
+    const before = fields[name];
+    fields[name] = before === undefined ? value : [before, value].flat();
+  }
+  const length = chunks[0]?.length ?? 0;
+  if (length > 0 && !sent.chunks) fields["content-length"] ??= String(length);
+  const stream = session.request(fields, { endStream: length === 0 && !sent.chunks });
+  const lines: [string, string][] = [];
+  stream.on("response", (_headers: unknown, _flags: number, raw: readonly string[]) => {
+    for (let index = 0; index < raw.length; index += 2) lines.push([raw[index] as string, raw[index + 1] as string]);
+  });
+  if (!stream.writableEnded) {
+    for (const chunk of chunks) stream.write(chunk);
+    stream.end();
+  }
+  try {
+    const body = Buffer.concat((await stream.toArray()) as Buffer[]);
+    const kept = lines.filter(([name]) => !name.startsWith(":") && !ABOUT_THE_CONNECTION.has(name));
+    return createAnswer(Number(lines[0]?.[1]), kept, body);
+  } finally {
+    session.destroy();
+  }
 }

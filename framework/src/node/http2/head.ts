@@ -64,26 +64,33 @@ function sortFields(fields: readonly string[]) {
   return { pseudo, headers, hosts, bytes };
 }
 
-/** RFC 9113 §8.2.2: fields about the connection, in addition to those that no response keeps. */
-const CONNECTION_FIELDS: ReadonlySet<string> = new Set(["upgrade", "proxy-connection", "http2-settings", "te"]);
+/** RFC 9113 §8.2.2: fields about the connection, in addition to those that no response keeps; and the server's own. */
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  "upgrade",
+  "proxy-connection",
+  "http2-settings",
+  "te",
+  "content-length",
+]);
 const OUTER_BLANKS = /^[\t ]+|[\t ]+$/g;
 
 /**
- * The fields of a response. Repeated ones are joined (RFC 9110 §5.3), but for `Set-Cookie`, which cannot be: `node:http2`
- * throws for a second `Content-Type` and the like.
+ * The fields of a response, repeated ones in a list.
+ *
+ * @param joined - Whether repeated ones are joined (RFC 9110 §5.3), but for `Set-Cookie`, which cannot be.
  */
-export function toFields({ status, headers, contentLength }: ResponseHead): OutgoingHttpHeaders {
-  const fields: Record<string, string | string[] | number> = Object.create(null) as Record<string, never>;
+export function toFields({ status, headers, contentLength }: ResponseHead, joined: boolean): OutgoingHttpHeaders {
+  const fields = Object.create(null) as Record<string, string | string[] | number>;
   fields[":status"] = status;
-  const cookies: string[] = [];
   for (let index = 0; index < headers.raw.length; index += 2) {
     const name = (headers.raw[index] as string).toLowerCase();
     const value = (headers.raw[index + 1] as string).replaceAll(OUTER_BLANKS, ""); // RFC 9113 §8.2.1
-    if (CONNECTION_FIELDS.has(name) || name === "content-length") continue;
-    if (name === "set-cookie") cookies.push(value);
-    else fields[name] = name in fields ? `${String(fields[name])}, ${value}` : value;
+    if (LEFT_OUT.has(name)) continue;
+    const before = fields[name];
+    if (before === undefined) fields[name] = value;
+    else if (joined && name !== "set-cookie") fields[name] = `${String(before)}, ${value}`;
+    else fields[name] = [before, value].flat().map(String);
   }
-  if (cookies.length > 0) fields["set-cookie"] = cookies;
   if (contentLength !== -1 && status !== 205) fields["content-length"] = contentLength;
   return fields;
 }

@@ -93,12 +93,22 @@ export class RequestStream implements ResponseStream, BodyFlow {
 
   respond(head: ResponseHead, body: Uint8Array): void {
     this.#isEnding = true;
-    this.#stream.respond(toFields(head), { endStream: body.length === 0 });
+    this.#sendHead(head, body.length === 0);
     if (!this.#stream.writableEnded) this.#stream.end(body); // 205 and responses to HEAD have ended
   }
 
   begin(head: ResponseHead): void {
-    this.#stream.respond(toFields(head));
+    this.#sendHead(head, false);
+  }
+
+  #sendHead(head: ResponseHead, endStream: boolean): void {
+    try {
+      this.#stream.respond(toFields(head, false), { endStream });
+    } catch (error) {
+      // `node:http2` does not send a second Content-Type and the like; HTTP/1.1 has them as the application wrote them.
+      if ((error as NodeJS.ErrnoException).code !== "ERR_HTTP2_HEADER_SINGLE_VALUE") throw error;
+      this.#stream.respond(toFields(head, true), { endStream });
+    }
   }
 
   write(chunk: Uint8Array): boolean {
