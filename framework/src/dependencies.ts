@@ -10,10 +10,11 @@ export { Call, type CallSettings } from "./dependencies/call.js";
 export { compileRoute } from "./dependencies/compile.js";
 export { closeExits, throwIntoExits } from "./dependencies/exits.js";
 export { createFindOverride, DependencyOverrides } from "./dependencies/overrides.js";
-export type { DependencyPlan, DependencyStep, ParamSpec, RoutePlan } from "./dependencies/plan.js";
+export type { DependencyPlan, DependencyStep, Frame, ParamSpec, RoutePlan, Step } from "./dependencies/plan.js";
 export { headerName, wireName } from "./dependencies/read.js";
 export { isMultiple } from "./dependencies/read-file.js";
-export { acceptArguments, nameOf, readEarly, readLate, type Solved, solveRoute } from "./dependencies/solve.js";
+export { nameOf } from "./dependencies/run-dependency.js";
+export { adopt, assertValid, createFrame, runSteps } from "./dependencies/steps.js";
 
 /** The most handlers that `compileHandler` remembers. The specification fixes it. */
 const MEMO_SIZE = 512;

@@ -1,32 +1,32 @@
 import type { ASGIApp, HTTPScope, Receive, Send } from "../asgi.js";
 import {
+  adopt,
+  assertValid,
   Call,
   type CallSettings,
   closeExits,
   compileRoute,
   createFindOverride,
+  createFrame,
   type DependencyOverrides,
-  acceptArguments,
   type RoutePlan,
-  type Solved,
-  readEarly,
-  readLate,
-  solveRoute,
+  runSteps,
+  type Step,
   throwIntoExits,
 } from "../dependencies.js";
 import { ConfigurationError } from "../exceptions.js";
 import { type Limits, mergeLimits } from "../limits.js";
 import { wrap } from "../chain.js";
-import { Response, sendJSON } from "../response.js";
+import { Response, type Sender, sendJSON } from "../response.js";
 import type { PathPattern } from "../path-pattern.js";
 import type { AppRouteEntry, Handler, PathParams, RouteOptions, StreamFormat } from "../router.js";
-import { type CompiledReturns, compileReturns, isStandardSchema } from "../schema.js";
-import { sendResult, trackedSend, withDraft } from "./answer.js";
+import { type CompiledReturns, compileReturns } from "../schema.js";
+import { trackedSend, withDraft } from "./answer.js";
 import { answerError, type ErrorSettings, guard, isDisconnect, logError, sendErrorResponse } from "./errors.js";
 import { HandlerTimeout, limitTime } from "./handler-timeout.js";
 import { assertPoolable, endsOnDisconnect, isPooled } from "./plain-handler.js";
 import type { HandlerPool, PooledCall } from "./pool.js";
-import { checkResult, resultJSON, resultText } from "./result.js";
+import { resultJSON } from "./result.js";
 import { isHandlerStream, streamFormat, streamingHandler } from "./stream.js";
 
 /** A registered route, as `app.routes` lists it. */
@@ -52,6 +52,9 @@ export const OVERRIDES: unique symbol = Symbol("tsgi.overrides");
 
 const RESOLVED = Promise.resolve();
 
+/** Sends a response that is ready. */
+type Sending = () => Promise<void> | void;
+
 /** One route, compiled: from the scope to the response. */
 export class Endpoint {
   readonly record: RouteRecord;
@@ -65,10 +68,9 @@ export class Endpoint {
   readonly #returns: CompiledReturns | null;
   /** How what the handler yields is sent; `null` for one that returns its result. */
   readonly streamFormat: StreamFormat | null;
-  /** A Standard Schema may check asynchronously. */
-  readonly #mayReturnsSuspend: boolean;
   readonly #statusCode: number;
   readonly #settings: CallSettings;
+  readonly #steps: readonly Step[];
   readonly #errors: ErrorSettings;
   readonly #overrides: DependencyOverrides;
   readonly #app: ASGIApp | null;
@@ -91,7 +93,6 @@ export class Endpoint {
       if (error instanceof ConfigurationError) error.message = `${method} ${path}: ${error.message}`;
       throw error;
     }
-    this.#mayReturnsSuspend = isStandardSchema(returns);
     this.#statusCode = statusCode;
     this.#overrides = overrides;
     this.#settings = {
@@ -108,6 +109,7 @@ export class Endpoint {
     const pooled = this.isPooled ? settings.pool.adopt(route, called, endsOnDisconnect(options)) : null;
     this.#pooled = pooled && limitTime(pooled, limits.handlerMs, route, settings.logger);
     this.#errors = { ...settings, handlers: [...entry.exceptionHandlers, ...settings.handlers] };
+    this.#steps = this.#compileSteps();
     this.#app = entry.middleware.some((list) => list.length > 0) ? this.#wrapped(entry, settings) : null;
   }
 
@@ -136,14 +138,22 @@ export class Endpoint {
   }
 
   #run(scope: HTTPScope, receive: Receive, send: Send, pathParams: PathParams): Promise<void> {
-    if (this.plan.isPlain && !this.isPooled) return this.#runPlain(scope, receive, send, pathParams);
     const call = new Call(scope, receive, send, pathParams, this.#settings);
     const outer = (scope as { [OVERRIDES]?: readonly DependencyOverrides[] })[OVERRIDES];
     if (this.#overrides.size > 0 || outer !== undefined) {
       call.findOverride = createFindOverride([...(outer ?? []), this.#overrides], this.pattern.names);
     }
-    const done = this.#answer(call);
+    const done = this.#runSteps(call);
     return this.plan.mayHoldFiles || call.findOverride !== null ? this.#closeFiles(call, done) : done;
+  }
+
+  #runSteps(call: Call): Promise<void> {
+    const onError = (error: unknown) => this.#fail(call, error);
+    try {
+      return runSteps(this.#steps, call, createFrame(this.plan.handler, call), onError) ?? RESOLVED;
+    } catch (error) {
+      return onError(error);
+    }
   }
 
   /** Gives up the files of the request's form when everything is done: response, background tasks, clean-up. */
@@ -155,124 +165,38 @@ export class Endpoint {
     }
   }
 
-  #answer(call: Call): Promise<void> {
-    try {
-      if (this.plan.isBodyOnly) return this.#runWithBody(call);
-      const solved = solveRoute(this.plan, call);
-      if (solved instanceof Promise) return this.#runLater(call, solved);
-      const result = this.#call(acceptArguments(solved, call), call);
-      if (result instanceof Promise) {
-        return result.then(
-          (value) => this.#finish(call, value),
-          (error: unknown) => this.#fail(call, error),
-        );
-      }
-      return this.#finish(call, result) ?? RESOLVED;
-    } catch (error) {
-      return this.#fail(call, error);
+  /** The steps from the scope to the end of the clean-up. What has nothing to do in this route is left out. */
+  #compileSteps(): Step[] {
+    const { steps, guards, handler } = this.plan;
+    const { logger } = this.#settings;
+    const handle = this.#handler;
+    const pooled = this.#pooled;
+    const mayExit = guards.length + handler.dependencies.length > 0;
+    const all: Step["run"][] = [
+      pooled === null ? (_, { args }) => adopt(handle(args)) : (call, { args }) => pooled(args, call.request),
+      (call, { result }) => this.#render(call, result),
+      (call, { result }) => this.#send(call, result as string | Sending),
+      (call) => (call.mayFinish ? this.#afterResponse(call) : undefined),
+    ];
+    if (mayExit) {
+      all.splice(2, 0, (call, { result }) =>
+        call.exits === null ? result : closeExits(call.exits, "function", logger).then(() => result),
+      );
     }
+    return [...steps, ...(steps.length > 0 ? [assertValid] : []), ...all.map((run) => ({ name: null, run }))];
   }
 
-  #call(args: object, call: Call): unknown {
-    if (this.#pooled !== null) return this.#pooled(args, call.request);
-    const handler = this.#handler;
-    return handler(args);
+  /** Does what of a response can fail before its head goes out: gives the JSON text, or what sends the response. */
+  #render(call: Call, result: unknown): Promise<string | Sending> | string | Sending {
+    if (!(result instanceof Response)) return resultJSON(this.#returns, result);
+    call.response = result;
+    const sender = result.prepare((call.scope as HTTPScope).method === "HEAD", call.request);
+    return sender instanceof Promise
+      ? sender.then((prepared) => this.#sendingOf(call, result, prepared))
+      : this.#sendingOf(call, result, sender);
   }
 
-  async #runWithBody(call: Call): Promise<void> {
-    let result: unknown;
-    try {
-      const early = readEarly(this.plan.handler, call);
-      const args = early instanceof Promise ? await early : early;
-      const rest = call.mayTakeFirst ? call.takeFirst(await call.receive()) : call.load("json");
-      if (rest !== null) await rest;
-      const late = readLate(this.plan.handler, call, args);
-      if (late !== null) await late;
-      result = this.#call(acceptArguments(args, call), call);
-      if (result instanceof Promise) result = await result;
-    } catch (error) {
-      return this.#fail(call, error);
-    }
-    const sent = this.#finish(call, result);
-    if (sent) await sent;
-  }
-
-  async #runLater(call: Call, solving: Promise<Solved>): Promise<void> {
-    let result: unknown;
-    try {
-      result = await this.#call(acceptArguments(await solving, call), call);
-    } catch (error) {
-      return this.#fail(call, error);
-    }
-    const sent = this.#finish(call, result);
-    if (sent) await sent;
-  }
-
-  /** The handler asks for nothing but names of its pattern: the router has made its arguments, and no `Call` is needed. */
-  #runPlain(scope: HTTPScope, receive: Receive, send: Send, pathParams: PathParams): Promise<void> {
-    const toCall = () => new Call(scope, receive, send, pathParams, this.#settings);
-    const fail = (error: unknown) => this.#fail(toCall(), error);
-    const finish = (value: unknown): Promise<void> | void => {
-      let text: string | null;
-      try {
-        text = this.#toText(value);
-      } catch (error) {
-        return fail(error);
-      }
-      if (text === null) return this.#finishSlowly(toCall(), value);
-      return sendResult(send, this.#statusCode, text, scope.method === "HEAD");
-    };
-    try {
-      const handler = this.#handler;
-      const result = handler(this.pattern.names.length === 0 ? {} : pathParams);
-      return result instanceof Promise ? result.then(finish, fail) : (finish(result) ?? RESOLVED);
-    } catch (error) {
-      return fail(error);
-    }
-  }
-
-  /** JSON text of a result, or `null` for one that takes more: a `Response`, a promise, a schema that may suspend. */
-  #toText(result: unknown): string | null {
-    if (typeof result === "object" && result !== null && (result instanceof Response || "then" in result)) return null;
-    if (this.#returns === null) return resultText(result, false);
-    return this.#mayReturnsSuspend ? null : resultText(checkResult(this.#returns, result), true);
-  }
-
-  /** Sends a result. Without a promise where nothing takes time. */
-  #finish(call: Call, result: unknown): Promise<void> | void {
-    if (call.exits !== null || call.draftIfMade !== null || call.backgroundIfMade !== null) {
-      return this.#finishSlowly(call, result);
-    }
-    let text: string | null;
-    try {
-      text = this.#toText(result);
-    } catch (error) {
-      return this.#fail(call, error);
-    }
-    if (text === null) return this.#finishSlowly(call, result);
-    call.started = true;
-    call.requestIfMade?.markFinished();
-    return sendResult(call.send, this.#statusCode, text, (call.scope as HTTPScope).method === "HEAD");
-  }
-
-  async #finishSlowly(call: Call, pending: unknown): Promise<void> {
-    let response: Response | null = null;
-    try {
-      const result = await pending;
-      if (result instanceof Response) response = result;
-      const send = response ? await this.#prepare(call, response) : await this.#prepareJSON(call, result);
-      if (call.exits) await closeExits(call.exits, "function", this.#settings.logger);
-      await send();
-    } catch (error) {
-      // The handler has done its work: that its client did not wait for the end is no reason to undo it.
-      if (!(call.started && isDisconnect(error))) return this.#fail(call, error);
-    }
-    await this.#afterResponse(call, response);
-  }
-
-  /** Does what of a response can fail before its head goes out, and gives what sends it. */
-  async #prepare(call: Call, response: Response): Promise<() => Promise<void> | void> {
-    const sender = await response.prepare((call.scope as HTTPScope).method === "HEAD", call.request);
+  #sendingOf(call: Call, response: Response, sender: Sender): Sending {
     const isResult = this.streamFormat !== null && isHandlerStream(response);
     const draft = call.draftIfMade;
     if (draft && isResult) response.statusCode = draft.statusCode;
@@ -280,19 +204,19 @@ export class Endpoint {
     return () => sender(draft ? withDraft(send, draft, isResult) : send);
   }
 
-  async #prepareJSON(call: Call, result: unknown): Promise<() => Promise<void> | void> {
-    const text = await resultJSON(this.#returns, result);
+  #send(call: Call, rendered: string | Sending): Promise<void> | void {
+    if (typeof rendered !== "string") return rendered();
     const headOnly = (call.scope as HTTPScope).method === "HEAD";
     const draft = call.draftIfMade;
-    const send = trackedSend(call);
-    return draft
-      ? () => sendJSON(withDraft(send, draft, true), draft.statusCode, text, headOnly)
-      : () => sendJSON(send, this.#statusCode, text, headOnly);
+    if (draft) return sendJSON(withDraft(trackedSend(call), draft, true), draft.statusCode, rendered, headOnly);
+    call.started = true;
+    call.requestIfMade?.markFinished();
+    return sendJSON(call.send, this.#statusCode, rendered, headOnly);
   }
 
-  async #afterResponse(call: Call, response: Response | null): Promise<void> {
+  async #afterResponse(call: Call): Promise<void> {
     await call.backgroundIfMade?.run();
-    await response?.background?.run();
+    await call.response?.background?.run();
     await call.draftIfMade?.background?.run();
     if (call.exits) await closeExits(call.exits, "request", this.#settings.logger);
   }
@@ -300,6 +224,8 @@ export class Endpoint {
   async #fail(call: Call, cause: unknown): Promise<void> {
     const { logger } = this.#settings;
     const scope = call.scope as HTTPScope;
+    // The handler has done its work: that its client did not wait for the end is no reason to undo it.
+    if (call.started && isDisconnect(cause)) return this.#afterResponse(call);
     if (cause instanceof HandlerTimeout) call.requestIfMade?.abort(cause);
     const error = call.exits ? await throwIntoExits(call.exits, cause, logger) : cause;
     if (isDisconnect(error)) return;
@@ -307,7 +233,7 @@ export class Endpoint {
       logError(error, scope, logger);
       throw error;
     }
-    const response = await sendErrorResponse(error, call.request, this.#errors, trackedSend(call));
-    await this.#afterResponse(call, response);
+    call.response = await sendErrorResponse(error, call.request, this.#errors, trackedSend(call));
+    await this.#afterResponse(call);
   }
 }

@@ -1,14 +1,17 @@
 import type { ASGIApp, Receive, Send, WebSocketScope } from "../asgi.js";
 import {
-  acceptArguments,
+  adopt,
+  assertValid,
   Call,
   type CallSettings,
   closeExits,
   compileRoute,
   createFindOverride,
+  createFrame,
   type DependencyOverrides,
   type RoutePlan,
-  solveRoute,
+  runSteps,
+  type Step,
   throwIntoExits,
 } from "../dependencies.js";
 import {
@@ -50,7 +53,8 @@ export class SocketEndpoint {
   readonly record: RouteRecord;
   readonly pattern: PathPattern;
   readonly #plan: RoutePlan;
-  readonly #handler: (args: object) => unknown;
+  /** The steps to the end of the handler. */
+  readonly #steps: readonly Step[];
   readonly #settings: CallSettings;
   readonly #overrides: DependencyOverrides;
   readonly #app: ASGIApp;
@@ -70,7 +74,8 @@ export class SocketEndpoint {
       if (error instanceof ConfigurationError) error.message = `WEBSOCKET ${path}: ${error.message}`;
       throw error;
     }
-    this.#handler = handler as (args: object) => unknown;
+    const called = handler as (args: object) => unknown;
+    this.#steps = [...this.#plan.steps, assertValid, { name: null, run: (_, { args }) => adopt(called(args)) }];
     this.pattern = entry.pattern;
     this.#overrides = overrides;
     this.#settings = {
@@ -99,9 +104,8 @@ export class SocketEndpoint {
     const { websocket } = call;
     const { logger } = this.#settings;
     try {
-      const args = acceptArguments(await solveRoute(this.#plan, call), call);
-      const handler = this.#handler;
-      await handler(args);
+      const frame = createFrame(this.#plan.handler, call);
+      await runSteps(this.#steps, call, frame);
       if (call.exits) await closeExits(call.exits, "function", logger);
       await websocket.close();
     } catch (cause) {

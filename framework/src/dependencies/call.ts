@@ -58,12 +58,14 @@ export class Call {
   readonly send: Send;
   readonly pathParams: Readonly<Record<string, string>>;
   readonly settings: CallSettings;
-  readonly faults = new Faults();
+  #faults: Faults | null = null;
   /** Results of dependencies by their cache key. */
   cache: Map<object, unknown> | null = null;
   /** Generators that wait for the end of the request, in the order in which they were started. */
   exits: Exit[] | null = null;
   findOverride: FindOverride | null = null;
+  /** The response that the handler returned. */
+  response: Response | null = null;
   /** Whether `http.response.start` has been sent: from then on no other response can be made. */
   started = false;
   /** The first message, where it was taken without a `Request`. */
@@ -73,6 +75,7 @@ export class Call {
   #draft: Response | null = null;
   #background: BackgroundTasks | null = null;
   #query: URLSearchParams | null = null;
+  #receiving: Promise<ReceiveMessage> | null = null;
   #loading: Promise<void> | null = null;
   #jsonBody: JSONBody | null = null;
   #formBody: FormBody | null = null;
@@ -91,6 +94,11 @@ export class Call {
     this.settings = settings;
   }
 
+  /** What is wrong with the request so far. */
+  get faults(): Faults {
+    return (this.#faults ??= new Faults());
+  }
+
   /** The request, one object for all who ask. */
   get request(): Request {
     if (!this.#request) {
@@ -101,26 +109,8 @@ export class Call {
     return this.#request;
   }
 
-  /** Whether the body may be read without a `Request`: nobody has made one, and it is not announced as too large. */
-  get mayTakeFirst(): boolean {
-    return this.#request === null && !(Number(this.#header("content-length")) > this.settings.limits.bodyBytes);
-  }
-
   #header(name: string): string | undefined {
     return this.#request ? this.#request.header(name) : headerValue(this.scope.headers ?? [], name);
-  }
-
-  /**
-   * Takes the JSON body from the first message, where it is whole there, which it nearly always is. A `Request` that
-   * is made later gets the message again. Gives `null`, or a promise where there is more to read.
-   */
-  takeFirst(message: ReceiveMessage): Promise<void> | null {
-    this.#first = message;
-    if (message.type !== "http.request" || message.more_body === true) return this.load("json");
-    const body = message.body ?? NO_BYTES;
-    if (body.length > this.settings.limits.bodyBytes) return this.load("json");
-    this.#jsonBody = this.#parseJSON(body);
-    return null;
   }
 
   /** The request, if anybody has asked for it. */
@@ -157,14 +147,39 @@ export class Call {
     return this.#background;
   }
 
+  /** Whether anything is to be done behind the response: tasks, or the clean-up of dependencies. */
+  get mayFinish(): boolean {
+    return this.exits !== null || this.response !== null || this.#background !== null || this.#draft !== null;
+  }
+
   /** The query string's names and values. */
   get query(): URLSearchParams {
     return (this.#query ??= this.request.queryParams);
   }
 
-  /** Reads and parses the body, once, so that its parameters can be read from it; what is wrong with it is said once. */
-  load(source: "json" | "form"): Promise<void> {
-    return (this.#loading ??= source === "json" ? this.#loadJSON() : this.#loadForm());
+  /**
+   * The first message of the body, for {@link takeBody}; `null` where the body is to be read by a `Request`, or was taken.
+   * It is asked for without a `Request`, because nearly every body is whole in it.
+   */
+  receiveBody(): Promise<ReceiveMessage> | null {
+    if (this.#jsonBody !== null || this.#request !== null) return null;
+    if (Number(this.#header("content-length")) > this.settings.limits.bodyBytes) return null;
+    return (this.#receiving ??= this.receive());
+  }
+
+  /** Parses the JSON body, once. A `Request` that is made later gets the message again. */
+  takeBody(message: ReceiveMessage | null): Promise<void> | void {
+    if (this.#jsonBody !== null) return;
+    if (message !== null && this.#request === null) this.#first = message;
+    const isWhole = message?.type === "http.request" && message.more_body !== true;
+    const body = isWhole ? (message.body ?? NO_BYTES) : null;
+    if (body === null || body.length > this.settings.limits.bodyBytes) return (this.#loading ??= this.#loadJSON());
+    this.#jsonBody = this.#parseJSON(body);
+  }
+
+  /** Reads and parses the form, once. */
+  loadForm(): Promise<void> {
+    return (this.#loading ??= this.#loadForm());
   }
 
   /** The JSON body, once it is loaded. */

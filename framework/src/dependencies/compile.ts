@@ -1,3 +1,4 @@
+import type { ReceiveMessage } from "../asgi.js";
 import { BackgroundTasks } from "../background.js";
 import { UploadFile } from "../datastructures.js";
 import { messageOf } from "../error-codes.js";
@@ -25,13 +26,15 @@ import type {
   DependencyPlan,
   DependencyStep,
   ParamSpec,
-  ReadStep,
+  Read,
   RoutePlan,
+  Step,
 } from "./plan.js";
 import { compileBodyRead, compileFormRead, compileRead, wireName } from "./read.js";
 import { compileFileRead } from "./read-file.js";
 import { faultOrderOf } from "./fault-order.js";
-import { nameOf } from "./solve.js";
+import { dependencyStep, nameOf, parallelStep } from "./run-dependency.js";
+import { assertValid } from "./steps.js";
 
 /** What a route serves. */
 export type Protocol = "http" | "websocket";
@@ -43,7 +46,7 @@ const FOREIGN_KINDS: Readonly<Record<Protocol, ReadonlySet<ParamKind>>> = {
 };
 
 /** The kinds that are read from the body. */
-const LATE_KINDS: ReadonlySet<ParamKind> = new Set([ParamKind.BODY, ParamKind.FORM, ParamKind.FILE]);
+const BODY_KINDS: ReadonlySet<ParamKind> = new Set([ParamKind.BODY, ParamKind.FORM, ParamKind.FILE]);
 
 /** The kinds through which the files of a form are reached. */
 const HOLDERS: ReadonlySet<ParamKind> = new Set([ParamKind.REQUEST, ParamKind.FORM, ParamKind.FILE]);
@@ -187,46 +190,92 @@ function usesScopes(plan: DependencyPlan): boolean {
   );
 }
 
-function compileReadStep(spec: ParamSpec, place: Place, of: string): ReadStep {
+function compileReadOf(spec: ParamSpec, place: Place, of: string): Read {
   const { name, kind } = spec;
+  const source = () => ({ name, marker: spec.marker as SourceMarker, where: where(name, of) });
   switch (kind) {
     case ParamKind.REQUEST:
-      return { name, read: (call) => call.request };
+      return (call) => call.request;
     case ParamKind.WEBSOCKET:
-      return { name, read: (call) => call.websocket };
+      return (call) => call.websocket;
     case ParamKind.RESPONSE:
-      return { name, read: (call) => call.draft };
+      return (call) => call.draft;
     case ParamKind.BACKGROUND:
-      return { name, read: (call) => call.background };
+      return (call) => call.background;
     case ParamKind.DEPENDS:
-      return { name, read: () => new SecurityScopes(place.scopes) };
+      return () => new SecurityScopes(place.scopes);
     case ParamKind.BODY:
-      return { name, read: compileBodyRead(name, spec.marker as SourceMarker, where(name, of)) };
+      return compileBodyRead(source());
     case ParamKind.FORM:
-      return { name, read: compileFormRead(name, spec.marker as SourceMarker, where(name, of)) };
+      return compileFormRead(source());
     case ParamKind.FILE:
-      return { name, read: compileFileRead(name, spec.marker as SourceMarker, where(name, of)) };
+      return compileFileRead(source());
     default:
-      return { name, read: compileRead(name, spec.marker as SourceMarker, where(name, of)) };
+      return compileRead(source());
   }
 }
 
+/** Load the body for the parameters behind them. */
+const JSON_STEPS: readonly Step[] = [
+  { name: null, run: (call) => call.receiveBody() },
+  { name: null, run: (call, { result }) => call.takeBody(result as ReceiveMessage | null) },
+];
+const FORM_STEPS: readonly Step[] = [{ name: null, run: (call) => call.loadForm() }];
+
 function compilePlan(callable: Callable, specs: readonly ParamSpec[], place: Place): CallablePlan {
-  const isLate = (spec: ParamSpec) => LATE_KINDS.has(spec.kind);
-  const isStep = (spec: ParamSpec) => spec.marker instanceof DependsMarker;
-  const late = specs.filter(isLate);
   const of = nameOf(callable);
+  const headSteps: Step[] = [];
+  const dependencies: DependencyStep[] = [];
+  const bodySteps: Step[] = [];
+  const takesPathParams = specs.length > 0 && specs.every((spec) => isPathText(spec));
+  for (const spec of specs) {
+    if (spec.marker instanceof DependsMarker) {
+      dependencies.push(compileStep(spec, place));
+      continue;
+    }
+    const isBody = BODY_KINDS.has(spec.kind);
+    if (isBody && bodySteps.length === 0) {
+      bodySteps.push(...(spec.kind === ParamKind.BODY ? JSON_STEPS : FORM_STEPS));
+    }
+    const step = { name: spec.name, run: compileReadOf(spec, place, of) };
+    (isBody ? bodySteps : headSteps).push(step);
+  }
   return {
     callable,
     name: of,
     isAsync: isAsyncFunction(callable),
     specs,
-    isBare: specs.some(({ name }) => name in Object.prototype),
-    now: specs.filter((spec) => !isLate(spec) && !isStep(spec)).map((spec) => compileReadStep(spec, place, of)),
-    dependencies: specs.filter(isStep).map((spec) => compileStep(spec, place)),
-    late: late.map((spec) => compileReadStep(spec, place, of)),
-    lateSource: late[0] ? (late[0].kind === ParamKind.BODY ? "json" : "form") : null,
+    needsNullPrototype: specs.some(({ name }) => name in Object.prototype),
+    dependencies,
+    takesPathParams,
+    steps: takesPathParams ? [] : [...headSteps, ...compileDependencySteps(dependencies), ...bodySteps],
   };
+}
+
+/** Whether a parameter is a name of the pattern that nobody declared, or declared as `Path()`: text as it comes. */
+function isPathText({ name, kind, marker }: ParamSpec): boolean {
+  if (kind !== ParamKind.PATH || !(marker instanceof SourceMarker)) return false;
+  return marker.schema === null && wireName(name, marker) === name;
+}
+
+/** Dependencies in the order of the params; neighbours without generators run side by side. */
+function compileDependencySteps(dependencies: readonly DependencyStep[]): Step[] {
+  const steps: Step[] = [];
+  let side: DependencyStep[] = [];
+  const flush = () => {
+    if (side.length > 0) steps.push(side.length === 1 ? dependencyStep(side[0] as DependencyStep) : parallelStep(side));
+    side = [];
+  };
+  for (const dependency of dependencies) {
+    if (dependency.plan.hasGenerator) {
+      flush();
+      steps.push(dependencyStep(dependency));
+    } else {
+      side.push(dependency);
+    }
+  }
+  flush();
+  return steps;
 }
 
 function shapeOf(callable: Callable): CallableShape {
@@ -291,11 +340,9 @@ export function compileRoute(
   const sources = specsOfAll.filter((spec) => spec.marker instanceof SourceMarker);
   assertOneBody(sources);
   if (protocol) assertProtocol(specsOfAll, protocol);
-  const isPlain = guardSteps.length === 0 && specs.every((spec) => isUndeclaredName(spec));
   return {
     guards: guardSteps,
-    isPlain,
-    isBodyOnly: guardSteps.length === 0 && plan.dependencies.length === 0 && plan.lateSource === "json",
+    steps: [...guardSteps.flatMap((guard) => [{ ...dependencyStep(guard), name: null }, assertValid]), ...plan.steps],
     handler: plan,
     embedBody: embedsBody(sources),
     takesFiles: sources.some(({ kind }) => kind === ParamKind.FILE),
@@ -315,12 +362,6 @@ function assertProtocol(specs: readonly ParamSpec[], protocol: Protocol): void {
     }
     throw configurationError("TSGI_REQUEST_IN_WEBSOCKET_ROUTE", name);
   }
-}
-
-/** Whether a parameter is a name of the pattern that nobody declared, or declared as `Path()`: text as it comes. */
-function isUndeclaredName({ name, kind, marker }: ParamSpec): boolean {
-  if (kind !== ParamKind.PATH || !(marker instanceof SourceMarker)) return false;
-  return marker.schema === null && wireName(name, marker) === name;
 }
 
 function compileGuard(guard: unknown, index: number, place: Place): DependencyStep {

@@ -4,7 +4,7 @@ import type { Callable } from "../params.js";
 import type { FindOverride } from "./call.js";
 import { compileDependency } from "./compile.js";
 import type { DependencyPlan, DependencyStep } from "./plan.js";
-import { nameOf } from "./solve.js";
+import { nameOf } from "./run-dependency.js";
 
 /** Dependencies and what is called in their place, with a note of those that were used. */
 export class DependencyOverrides extends Map<Callable, Callable> {

@@ -21,10 +21,28 @@ export type FaultOrder = ReadonlyMap<string, number>;
 /** Reads one parameter from what is at hand. Faults go to the call. A promise where a schema checks asynchronously. */
 export type Read = (call: Call) => unknown;
 
-/** A parameter that is read. */
-export interface ReadStep {
-  readonly name: string;
-  readonly read: Read;
+/** The result of a read whose faults the call has. */
+export const INVALID: unique symbol = Symbol("invalid");
+
+/** The arguments of one callable while they are made, and what comes of them. */
+export class Frame {
+  readonly args: Record<string, unknown>;
+  /** Whether an argument could not be made, because of faults that the call has. */
+  isInvalid = false;
+  /** The result of the last step without a name. */
+  result: unknown;
+
+  constructor(args: Record<string, unknown>) {
+    this.args = args;
+  }
+}
+
+/** One step on the way from the scope to the response. */
+export interface Step {
+  /** The argument that it makes; `null` for none. */
+  readonly name: string | null;
+  /** Gives the argument, or the result; `INVALID` after faults; a promise of either. */
+  readonly run: (call: Call, frame: Frame) => unknown;
 }
 
 /** A parameter that is another callable's result. */
@@ -51,14 +69,15 @@ export interface CallablePlan {
   readonly isAsync: boolean;
   readonly specs: readonly ParamSpec[];
   /** Whether a parameter has the name of something that every object inherits, such as `__proto__`. */
-  readonly isBare: boolean;
-  /** Read at once: path, query, headers, cookies, the classes. */
-  readonly now: readonly ReadStep[];
+  readonly needsNullPrototype: boolean;
   readonly dependencies: readonly DependencyStep[];
-  /** Read when everything else is there, from the body, which is loaded first. */
-  readonly late: readonly ReadStep[];
-  /** How `late` reads the body: a request has one, in one form. */
-  readonly lateSource: "json" | "form" | null;
+  /** Whether all arguments are names of the pattern, as text: then the router's object is what it is called with. */
+  readonly takesPathParams: boolean;
+  /**
+   * Make the arguments: read path, query, headers, cookies and the classes; run the dependencies; load the body and read
+   * its parameters.
+   */
+  readonly steps: readonly Step[];
 }
 
 /** A callable that a parameter depends on. */
@@ -70,11 +89,10 @@ export interface DependencyPlan extends CallablePlan {
 
 /** The plan of a route: the dependencies that stand guard, and the handler. */
 export interface RoutePlan {
+  /** The dependencies of App, routers and route, outside in. */
   readonly guards: readonly DependencyStep[];
-  /** Whether the handler asks for nothing but names of the pattern, as text: then the router's object is its argument. */
-  readonly isPlain: boolean;
-  /** Whether the handler asks for a JSON body, perhaps beside what the head has, and nothing runs before it. */
-  readonly isBodyOnly: boolean;
+  /** Run the guards, one after the other, and make the handler's arguments. */
+  readonly steps: readonly Step[];
   readonly handler: CallablePlan;
   /** Whether each body parameter is a member of the body's object. */
   readonly embedBody: boolean;

@@ -4,8 +4,8 @@ import type { SourceMarker } from "../params.js";
 import { mediaTypeOf } from "../request.js";
 import { type CompiledSchema, compileSchema, type Faults } from "../schema.js";
 import { absenceOf } from "./absence.js";
-import type { Read } from "./plan.js";
-import { locate, type Make, wireName } from "./read.js";
+import { INVALID, type Read } from "./plan.js";
+import { type Make, type Source, wireName, withLocation } from "./read.js";
 
 /** Whether a `File` gives a list: by its option, or by a list schema. */
 export function isMultiple({ options, schema }: SourceMarker): boolean {
@@ -62,17 +62,16 @@ function compileList(one: Make<FormValue>, json: CompiledSchema["json"]): Make<r
 /**
  * Compiles the reading of a file. Of several under the name of a single one the last counts.
  *
- * @param where - Which parameter it is, for the message.
  * @throws ConfigurationError when its schema describes something else.
  */
-export function compileFileRead(name: string, marker: SourceMarker, where: string): Read {
+export function compileFileRead({ name, marker, where }: Source): Read {
   const compiled = marker.schema && compileSchema(marker.schema);
   assertFileSchema(compiled, where);
   const absent = absenceOf(marker, compiled);
   const wire = wireName(name, marker);
   const one = compileOne(marker.options.mediaTypes);
   const list = isMultiple(marker) ? compileList(one, compiled?.json ?? null) : null;
-  const make = locate(
+  const make = withLocation(
     { loc: ["file", wire], names: [name, wire], maySuspend: false },
     (values: readonly FormValue[], faults) => {
       const last = values.at(-1);
@@ -82,7 +81,7 @@ export function compileFileRead(name: string, marker: SourceMarker, where: strin
   );
   return (call) => {
     const body = call.formBody;
-    if (body.state !== "present") return undefined;
+    if (body.state !== "present") return INVALID;
     return make(
       body.form.getAll(wire).filter((value) => !isBlank(value)),
       call,

@@ -5,7 +5,7 @@ import { configurationError } from "../exceptions.js";
 import { ParamKind, type SourceMarker } from "../params.js";
 import { type Absence, absenceOf, TEXT } from "./absence.js";
 import type { Call } from "./call.js";
-import type { Read } from "./plan.js";
+import { INVALID, type Read } from "./plan.js";
 
 const SOURCE_NAMES: readonly string[] = ["path", "query", "header", "cookie"];
 
@@ -64,7 +64,7 @@ export type Make<Input> = (input: Input, faults: Faults) => unknown;
 export type MakeFor<Input> = (input: Input, call: Call) => unknown;
 
 /** Where the faults of a parameter are, and how they are shown. */
-export interface Spot {
+export interface FaultLocation {
   /** Outside in. */
   readonly loc: readonly string[];
   /** The parameter's own names, which may say that its value is never repeated. */
@@ -73,8 +73,9 @@ export interface Spot {
   readonly maySuspend: boolean;
 }
 
-/** Puts what `make` finds into the call's faults, at the parameter's place. */
-export function locate<Input>({ loc, names, maySuspend }: Spot, make: Make<Input>): MakeFor<Input> {
+/** Adds the faults that `make` finds to the call's, at the parameter's place. The result is `INVALID` then. */
+export function withLocation<Input>(location: FaultLocation, make: Make<Input>): MakeFor<Input> {
+  const { loc, names, maySuspend } = location;
   const inwards = loc.toReversed();
   const mark = (faults: Faults, from: number) => {
     if (names.some(isSecretName)) faults.hideInputs(from);
@@ -84,16 +85,18 @@ export function locate<Input>({ loc, names, maySuspend }: Spot, make: Make<Input
     return (input, { faults }) => {
       const before = faults.count;
       const result = make(input, faults);
-      if (faults.count > before) mark(faults, before);
-      return result;
+      if (faults.count === before) return result;
+      mark(faults, before);
+      return INVALID;
     };
   }
-  return (input, call) => {
+  return (input, { faults }) => {
     const own = new Faults();
     const settle = (result: unknown) => {
+      if (own.count === 0) return result;
       mark(own, 0);
-      call.faults.take(own.list);
-      return result;
+      faults.take(own.list);
+      return INVALID;
     };
     const result = make(input, own);
     return result instanceof Promise ? result.then(settle) : settle(result);
@@ -186,17 +189,25 @@ function compileObject(compiled: CompiledSchema, fields: readonly Field[], absen
   };
 }
 
-function spotOf(name: string, marker: SourceMarker, loc: readonly string[], { maySuspend }: CompiledSchema): Spot {
+/** A parameter that is read. */
+export interface Source {
+  readonly name: string;
+  readonly marker: SourceMarker;
+  /** Which parameter it is, for messages. */
+  readonly where: string;
+}
+
+function locationOf({ name, marker }: Source, loc: readonly string[], { maySuspend }: CompiledSchema) {
   return { loc, names: [name, marker.options.alias ?? name], maySuspend };
 }
 
 /**
  * Compiles the reading of a path, query, header or cookie parameter.
  *
- * @param where - Which parameter it is, for the message.
  * @throws ConfigurationError when its schema cannot be read from text.
  */
-export function compileRead(name: string, marker: SourceMarker, where: string): Read {
+export function compileRead(parameter: Source): Read {
+  const { name, marker, where } = parameter;
   const { kind } = marker;
   const compiled = schemaOf(marker);
   const absent = absenceOf(marker, compiled, where);
@@ -204,15 +215,16 @@ export function compileRead(name: string, marker: SourceMarker, where: string): 
   const source = SOURCE_NAMES[kind] as string;
   if (compiled.properties && kind !== ParamKind.PATH) {
     const fields = compileFields(compiled, kind, where);
-    const make = locate(spotOf(name, marker, [source], compiled), compileObject(compiled, fields, absent));
+    const make = withLocation(locationOf(parameter, [source], compiled), compileObject(compiled, fields, absent));
     return (call) => make({ of: (key, isList) => textsOf(call, key, isList), names: namesOf(call, kind) }, call);
   }
   const wire = wireName(name, marker);
-  const spot = spotOf(name, marker, [source, wire], compiled);
+  if (kind === ParamKind.PATH && marker.schema === null) return (call) => call.pathParams[wire];
+  const location = locationOf(parameter, [source, wire], compiled);
   const coerce = readable(compiled.coerce(), where);
   const { isList } = coerce;
-  const make = locate(spot, compileTexts(compiled, coerce));
-  const makeAbsent = locate<void>(spot, (_, faults) => absent.make(faults));
+  const make = withLocation(location, compileTexts(compiled, coerce));
+  const makeAbsent = withLocation<void>(location, (_, faults) => absent.make(faults));
   return (call) => {
     const texts = textsOf(call, wire, isList);
     return texts.length > 0 ? make(texts, call) : makeAbsent(undefined, call);
@@ -227,42 +239,40 @@ function namesOf(call: Call, kind: number): Iterable<string> | null {
 /**
  * Compiles the reading of a form field. A blank field counts as absent: browsers send every field there is.
  *
- * @param where - Which parameter it is, for the message.
  * @throws ConfigurationError when its schema cannot be read from text.
  */
-export function compileFormRead(name: string, marker: SourceMarker, where: string): Read {
+export function compileFormRead(parameter: Source): Read {
+  const { marker, where } = parameter;
   const compiled = schemaOf(marker);
   const absent = absenceOf(marker, compiled, where);
   const make = compiled.properties
-    ? compileFormObject(name, marker, compiled, compileFields(compiled, ParamKind.FORM, where), absent)
-    : compileFormField(name, marker, compiled, readable(compiled.coerce(), where), absent);
+    ? compileFormObject(parameter, compiled, compileFields(compiled, ParamKind.FORM, where), absent)
+    : compileFormField(parameter, compiled, readable(compiled.coerce(), where), absent);
   return (call) => {
     const body = call.formBody;
-    if (body.state !== "present") return undefined;
+    if (body.state !== "present") return INVALID;
     return make(textsOfForm(body.form), call);
   };
 }
 
 function compileFormObject(
-  name: string,
-  marker: SourceMarker,
+  parameter: Source,
   compiled: CompiledSchema,
   fields: readonly Field[],
   absent: Absence,
 ): MakeFor<Texts> {
-  return locate(spotOf(name, marker, ["form"], compiled), compileObject(compiled, fields, absent));
+  return withLocation(locationOf(parameter, ["form"], compiled), compileObject(compiled, fields, absent));
 }
 
 function compileFormField(
-  name: string,
-  marker: SourceMarker,
+  parameter: Source,
   compiled: CompiledSchema,
   coerce: Coerce,
   absent: Absence,
 ): MakeFor<Texts> {
-  const wire = wireName(name, marker);
+  const wire = wireName(parameter.name, parameter.marker);
   const make = compileTexts(compiled, coerce);
-  return locate(spotOf(name, marker, ["form", wire], compiled), (all: Texts, faults) => {
+  return withLocation(locationOf(parameter, ["form", wire], compiled), (all: Texts, faults) => {
     if (all.hasOther?.(wire)) return refuseFile(faults);
     const texts = all.of(wire, coerce.isList);
     return texts.length > 0 ? make(texts, faults) : absent.make(faults);
@@ -285,12 +295,9 @@ function* keysOf(form: Iterable<readonly [name: string, value: unknown]>): Itera
   for (const [key] of form) yield key;
 }
 
-/**
- * Compiles the reading of a body parameter: the whole body, or one member of its object.
- *
- * @param where - Which parameter it is, for the message.
- */
-export function compileBodyRead(name: string, marker: SourceMarker, where: string): Read {
+/** Compiles the reading of a body parameter: the whole body, or one member of its object. */
+export function compileBodyRead(parameter: Source): Read {
+  const { name, marker, where } = parameter;
   const compiled = schemaOf(marker);
   const absent = absenceOf(marker, compiled, where);
   const wire = wireName(name, marker);
@@ -299,7 +306,7 @@ export function compileBodyRead(name: string, marker: SourceMarker, where: strin
   const takeMember = compileValue(["body", wire]);
   return (call) => {
     const body = call.jsonBody;
-    if (body.state === "faulty") return undefined;
+    if (body.state === "faulty") return INVALID;
     if (!call.settings.embedBody) return takeWhole(body.state === "absent" ? undefined : body.value, call);
     const members = body.state === "absent" ? {} : (body.value as Record<string, unknown>);
     return takeMember(Object.hasOwn(members, wire) ? members[wire] : undefined, call);
@@ -308,7 +315,7 @@ export function compileBodyRead(name: string, marker: SourceMarker, where: strin
   /** A value of JSON, never `undefined`, which stands for none. */
   function compileValue(loc: readonly string[]): MakeFor<unknown> {
     const { check } = compiled;
-    return locate(spotOf(name, marker, loc, compiled), (value, faults) => {
+    return withLocation(locationOf(parameter, loc, compiled), (value, faults) => {
       if (value === undefined) return absent.make(faults);
       return value === null && takesNull ? null : check(value, faults);
     });

@@ -1,0 +1,112 @@
+import { configurationError } from "../exceptions.js";
+import { type Callable, paramsOf } from "../params.js";
+import type { Call } from "./call.js";
+import type { Exit } from "./exits.js";
+import { type DependencyPlan, type DependencyStep, type Frame, INVALID, type Step } from "./plan.js";
+import { adopt, createFrame, runSteps } from "./steps.js";
+
+/** A step that makes one argument of a dependency's result. */
+export function dependencyStep(dependency: DependencyStep): Step {
+  return { name: dependency.name, run: (call) => runDependency(dependency, call) };
+}
+
+/**
+ * A step that runs dependencies which do not need each other side by side. All that were started are awaited before an
+ * error goes on, the first in the order of the params.
+ */
+export function parallelStep(dependencies: readonly DependencyStep[]): Step {
+  return {
+    name: null,
+    run: async (call, frame) => {
+      // An override may be a generator, and generators are entered in a fixed order.
+      const outcomes = call.findOverride
+        ? await runInTurn(dependencies, call)
+        : await Promise.allSettled(start(dependencies, call));
+      for (const [index, outcome] of outcomes.entries()) {
+        if (outcome.status === "rejected") throw outcome.reason;
+        if (outcome.value === INVALID) frame.isInvalid = true;
+        else frame.args[(dependencies[index] as DependencyStep).name] = outcome.value;
+      }
+    },
+  };
+}
+
+/** Starts dependencies, up to one that fails at once. */
+function start(dependencies: readonly DependencyStep[], call: Call): unknown[] {
+  const started: unknown[] = [];
+  for (const dependency of dependencies) {
+    try {
+      started.push(runDependency(dependency, call));
+    } catch (error) {
+      // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- what an application throws, as it is
+      started.push(Promise.reject(error));
+      break;
+    }
+  }
+  return started;
+}
+
+async function runInTurn(dependencies: readonly DependencyStep[], call: Call) {
+  const outcomes: PromiseSettledResult<unknown>[] = [];
+  for (const dependency of dependencies) {
+    outcomes.push({ status: "fulfilled", value: await runDependency(dependency, call) });
+  }
+  return outcomes;
+}
+
+/** Gives a dependency's result, from the cache where it may. Several who ask at the same time share one call. */
+export function runDependency(step: DependencyStep, call: Call): unknown {
+  if (!step.useCache) return startDependency(step, call);
+  const cache = (call.cache ??= new Map());
+  if (cache.has(step.cacheKey)) return cache.get(step.cacheKey);
+  const result = startDependency(step, call);
+  cache.set(step.cacheKey, result);
+  if (result instanceof Promise) {
+    result.then(
+      (value) => cache.set(step.cacheKey, value),
+      () => {
+        // Whoever awaits the shared promise gets the error.
+      },
+    );
+  }
+  return result;
+}
+
+function startDependency(step: DependencyStep, call: Call): unknown {
+  const plan = call.findOverride && !step.isOriginal ? call.findOverride(step) : step.plan;
+  const frame = createFrame(plan, call);
+  const pending = runSteps(plan.steps, call, frame);
+  return pending ? pending.then(() => invoke(plan, step, frame, call)) : invoke(plan, step, frame, call);
+}
+
+function invoke(plan: DependencyPlan, step: DependencyStep, { args, isInvalid }: Frame, call: Call): unknown {
+  if (isInvalid) return INVALID;
+  const { callable } = plan;
+  switch (plan.shape) {
+    case "class":
+      return Reflect.construct(callable, [args]);
+    case "generator":
+      return enter((callable as (args: object) => Exit["generator"])(args), plan, step, call);
+    default:
+      return adopt((callable as (args: object) => unknown)(args));
+  }
+}
+
+function enter(generator: Exit["generator"], plan: DependencyPlan, step: DependencyStep, call: Call): unknown {
+  const yielded = (result: IteratorResult<unknown, unknown>): unknown => {
+    if (result.done) {
+      throw configurationError("TSGI_DEPENDENCY_WITHOUT_YIELD", plan.name);
+    }
+    (call.exits ??= []).push({ generator, scope: step.scope, name: plan.name });
+    return result.value;
+  };
+  const first = generator.next();
+  return first instanceof Promise ? first.then(yielded) : yielded(first);
+}
+
+/** What a callable is called in messages: an arrow function inside `withParams` has no name, but it has params. */
+export function nameOf(callable: Callable): string {
+  if (callable.name !== "") return callable.name;
+  const params = paramsOf(callable);
+  return params ? `({ ${Object.keys(params).join(", ")} }) => …` : "(anonymous)";
+}
