@@ -18,13 +18,14 @@ const hello = httpApp((_scope, _receive, send) => respond(send, 200, "hello"));
 
 /** What it lets through, as it shows neither bytes that are not UTF-8 nor header lines without a name. */
 const unseen = new Set(["bytes beyond US-ASCII in Host", "RFC 9112 §5: a header line without a name"]);
-/** What it takes for an incomplete head, and answers with silence. */
+/** Requests that its parser takes for incomplete heads, or closes the connection for. */
 const unmet = new Set([
   "HTTP/1.0 without a Host",
   "RFC 9112 §2.2: an empty line before the request line",
   "exactly 100 header lines",
   "RFC 9112 §3.2.2: an absolute target, whose authority counts",
   "an absolute target without a path",
+  "RFC 9110 §8.6: zeros before a Content-Length",
   "RFC 9110 §10.1.1: an expectation of an HTTP/1.0 client",
 ]);
 

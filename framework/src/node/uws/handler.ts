@@ -78,7 +78,7 @@ export class UwsHandler {
     const endpoints = { encrypted, server, client: stream.client.pair };
     const scope = createScope(head.method, "1.1", head.target, head.headers, endpoints, this.#context);
     const body = head.bodyBytes === 0 ? null : new RequestBody(stream, head.bodyBytes);
-    if (body !== null) stream.receive(body);
+    if (body !== null) stream.receive(body, head.bodyBytes);
     const exchange = new Exchange(this.#context, stream, scope, body);
     stream.onAborted = () => exchange.disconnect();
     exchange.run();

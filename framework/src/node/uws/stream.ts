@@ -10,6 +10,8 @@ import type { UwsResponse } from "./module.js";
 
 /** Beyond this many bytes a body goes out as the socket takes it, instead of waiting in uWebSockets' memory. */
 const MAX_COPIED_BYTES = 65_536;
+/** Bytes of an unread body that are let pass so that the connection can be kept, as on sockets. */
+const MAX_DISCARDED_BYTES = 65_536;
 const NOT_ASCII = /[^\x00-\x7f]/; // oxlint-disable-line no-control-regex -- the range is that of ASCII
 const EMPTY = new Uint8Array(0);
 
@@ -40,6 +42,8 @@ export class UwsStream implements ResponseStream, BodyFlow {
   /** What waits for the socket, the first of it tried already. */
   readonly #waiting: Uint8Array[] = [];
   #isBlocked = false;
+  /** Bytes of the request's body that may still come: 0 when all are here, `Infinity` where nobody said. */
+  #outstanding = 0;
   /** Whether the client has to wait with the body of its request. */
   #isPaused = false;
   /** Where the first of what waits began to be tried, in bytes of the body; -1 where nothing of it is to be tried again. */
@@ -62,9 +66,15 @@ export class UwsStream implements ResponseStream, BodyFlow {
     });
   }
 
-  /** Takes the body of the request as it comes. To be called while the request's handler is. */
-  receive(body: RequestBody): void {
+  /**
+   * Takes the body of the request as it comes. To be called while the request's handler is.
+   *
+   * @param bodyBytes - Bytes of the body; `NaN` where nobody said.
+   */
+  receive(body: RequestBody, bodyBytes: number): void {
+    this.#outstanding = Number.isNaN(bodyBytes) ? Infinity : bodyBytes;
     this.#res.onData((chunk, isLast) => {
+      this.#outstanding = isLast ? 0 : this.#outstanding - chunk.byteLength;
       const copy = Buffer.from(new Uint8Array(chunk)); // the bytes are uWebSockets' own again after this
       if (body.take(copy, isLast) || isLast) return;
       this.#isPaused = true;
@@ -97,7 +107,7 @@ export class UwsStream implements ResponseStream, BodyFlow {
   begin(head: ResponseHead): void {
     this.#head = head;
     this.#total = head.bodyless ? -1 : head.contentLength;
-    this.#closes = head.headers.close || this.#context.draining;
+    this.#closes = head.headers.close || this.#outstanding > MAX_DISCARDED_BYTES || this.#context.draining;
   }
 
   write(chunk: Uint8Array): boolean {
