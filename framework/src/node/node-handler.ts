@@ -47,6 +47,8 @@ const OPTIONS = namesOf<NodeHandlerOptions>({
 
 /** Milliseconds between two pings, as `serve` has them by default. */
 const PING_MS = 20_000;
+/** Milliseconds for which the socket of a refused upgrade is kept for its client to end it. */
+const LINGER_MS = 1000;
 /** Bytes of an unread body that are let pass so that the connection can be kept. */
 const MAX_DISCARDED_BYTES = 65_536;
 
@@ -92,12 +94,19 @@ export function toNodeHandler(app: ASGIApp, options: NodeHandlerOptions = {}): N
     upgrade: (req: IncomingMessage, socket: Duplex, firstBytes: Buffer) => {
       // Documented as a Duplex; on a server of node:http or node:https it is a socket.
       const connection = new Connection(socket as Socket, null, settings);
+      socket.once("finish", () => destroyLater(socket));
       const head = readHead(req);
       if (head instanceof ErrorResponse) connection.refuse(head);
       else if (!head.upgrade) connection.refuse(noUpgrade);
       else connection.adopt(head, firstBytes);
     },
   });
+}
+
+/** A client that has its last response may end its own side for a moment: RFC 9112 §9.6. */
+function destroyLater(socket: Duplex): void {
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once("close", () => clearTimeout(timer));
 }
 
 /** A request that Express hands on under a prefix. */

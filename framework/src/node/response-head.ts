@@ -67,6 +67,7 @@ function check(raw: readonly string[]): CheckedHeaders {
   let contentLength = -1;
   let close = false;
   let hasDate = false;
+  let isRepeated = false;
   for (let index = 0; index < raw.length; index += 2) {
     const name = raw[index] as string;
     const value = raw[index + 1] as string;
@@ -76,7 +77,9 @@ function check(raw: readonly string[]): CheckedHeaders {
         hasDate ||= name.toLowerCase() === "date";
         break;
       case 14:
-        if (name.toLowerCase() === "content-length") contentLength = parseLength(value, contentLength);
+        if (name.toLowerCase() !== "content-length") break;
+        if (contentLength !== -1) isRepeated = true;
+        contentLength = parseLength(value, contentLength);
         break;
       case 7:
       case 10:
@@ -88,6 +91,7 @@ function check(raw: readonly string[]): CheckedHeaders {
       }
     }
   }
+  if (isRepeated) kept = [...withoutHeader(kept, "content-length"), "content-length", String(contentLength)]; // RFC 9110 §8.6
   return new CheckedHeaders(kept, contentLength, close, hasDate);
 }
 

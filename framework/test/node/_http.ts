@@ -127,6 +127,22 @@ export class Wire implements AsyncDisposable {
   }
 }
 
+/**
+ * Sends what the server answers with the end of its side, goes on sending, and gives the code of the error when the server
+ * has let the socket go.
+ */
+export async function cutOff(port: number, text: string): Promise<string | undefined> {
+  const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
+  const failed = new Promise<NodeJS.ErrnoException>((resolve) => socket.once("error", resolve));
+  socket.write(text, "latin1");
+  socket.resume();
+  await new Promise((resolve) => socket.once("end", resolve));
+  const timer = setInterval(() => socket.write("x"), 20);
+  const { code } = await failed;
+  clearInterval(timer);
+  return code;
+}
+
 /** Connects until that is refused. */
 export async function refusesConnections(port: number): Promise<void> {
   for (let refused = false; !refused;) {

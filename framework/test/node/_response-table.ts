@@ -28,6 +28,19 @@ export const written: [rule: string, request: string, messages: SendMessage[], a
     [start(200, { "content-type": "text/plain" }), body("hello")],
     "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 5\r\n\r\nhello",
   ],
+  [
+    "sends a Content-Length that was given twice once",
+    GET,
+    [
+      {
+        type: "http.response.start",
+        status: 200,
+        headers: new HeaderList(["Content-Length", "2", "content-length", "2"]),
+      },
+      body("hi"),
+    ],
+    "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi",
+  ],
   ["sends an empty body as one", GET, [start(200), body("")], "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"],
   [
     "sends a body without bytes as an empty one",

@@ -4,7 +4,7 @@ import request from "supertest";
 import { WebSocket } from "ws";
 import type { ASGIApp, Scope } from "../../src/asgi.js";
 import { type NodeHandlerOptions, toNodeHandler } from "../../src/node.js";
-import { httpApp, MemoryLogger, readBody, respond, Wire } from "./_http.js";
+import { cutOff, httpApp, MemoryLogger, readBody, respond, Wire } from "./_http.js";
 import { echo as echoSocket } from "./_websocket.js";
 
 const echo = httpApp(async (scope, receive, send) => {
@@ -114,6 +114,15 @@ describe("toNodeHandler", () => {
     await using wire = new Wire(await listening(server));
     const h2c = "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n";
     expect(await wire.write(h2c).closed).toMatch(/^HTTP\/1\.1 400 [^]*Expected Upgrade: websocket/);
+  });
+
+  it("lets the socket of a refused upgrade go, though its client does not end it", async () => {
+    const handler = toNodeHandler(echoSocket);
+    await using server = createServer(handler).on("upgrade", handler.upgrade);
+    const port = await listening(server);
+    const head = "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: ";
+    expect(await cutOff(port, `${head}h2c\r\n\r\n`)).toMatch(/EPIPE|ECONNRESET/);
+    expect(await cutOff(port, `${head}websocket\r\n\r\n`)).toMatch(/EPIPE|ECONNRESET/);
   });
 
   it("stands in http.createServer beside handlers of other makes", async () => {

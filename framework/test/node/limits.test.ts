@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { Deferred } from "../../src/node/deferred.js";
-import { httpApp, readBody, respond, served, Wire } from "./_http.js";
+import { cutOff, httpApp, readBody, respond, served, Wire } from "./_http.js";
 
 const hello = httpApp((_scope, _receive, send) => respond(send, 200, "hello"));
 const read = httpApp(async (_scope, receive, send) => respond(send, 200, (await readBody(receive)).toString()));
@@ -41,6 +41,13 @@ describe("connectionLimits", () => {
     expect(await third.closed).toMatch(/^HTTP\/1\.1 503 /);
     await first.write(GET).until(/hello[^]*hello$/);
     expect(server.logger.at("warn")).toHaveLength(1);
+  });
+
+  it("connections lets no client that it refused stay, though that does not end its side", async () => {
+    await using server = await served(hello, { connectionLimits: { connections: 1 }, timeouts: { headersMs: 100 } });
+    await using first = new Wire(server.port);
+    await first.write(GET).until(/hello$/);
+    expect(await cutOff(server.port, "")).toMatch(/EPIPE|ECONNRESET/);
   });
 
   it("connections counts no client that has gone", async () => {

@@ -45,7 +45,8 @@ export class HTTP1Server extends StoppableServer {
   /** All sockets, those in the middle of a TLS handshake included. */
   readonly #sockets = new Set<Socket>();
   #accepted = 0;
-  #refused = 0;
+  /** Connections in excess, until they have ended. */
+  readonly #refused = new Set<Connection>();
   #hasWarned = false;
   #checkedAt = performance.now();
 
@@ -122,6 +123,7 @@ export class HTTP1Server extends StoppableServer {
     this.#shared.now += Math.min(now - this.#checkedAt, 2 * this.#shared.checkIntervalMs);
     this.#checkedAt = now;
     for (const connection of this.#connections) connection.checkTime();
+    for (const connection of this.#refused) connection.checkTime();
     this.#http2?.checkTime();
   }
 
@@ -131,12 +133,12 @@ export class HTTP1Server extends StoppableServer {
       this.context.logger.warn({ connections }, "More connections than allowed: the latest get 503.");
       this.#hasWarned = true;
     }
-    if (this.#refused >= MAX_REFUSED) {
+    if (this.#refused.size >= MAX_REFUSED) {
       connection.socket.destroy();
       return;
     }
-    this.#refused++;
-    connection.socket.once("close", () => this.#refused--);
+    this.#refused.add(connection);
+    connection.socket.once("close", () => this.#refused.delete(connection));
     connection.refuse(full);
   }
 
