@@ -81,7 +81,7 @@ export const rules: readonly Rule[] = [
   },
   {
     name: "`OPTIONS *`",
-    allows: ({ ours, nodes }) => !isView(ours) && isView(nodes) && nodes.method === "OPTIONS" && nodes.target === "*",
+    allows: ({ nodes }) => isView(nodes) && nodes.method === "OPTIONS" && nodes.target === "*",
   },
   {
     name: "`CONNECT`",

@@ -25,6 +25,7 @@ export const requests: readonly string[] = [
   `GET /a?b HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`,
   "GET /a HTTP/1.0\r\nConnection: keep-alive\r\n\r\n",
   `LABEL /a HTTP/1.1\r\n${HOST}\r\n`,
+  `OPTIONS * HTTP/1.1\r\n${HOST}\r\n`,
 ];
 
 /** What parsers have disagreed about, a piece each. */
