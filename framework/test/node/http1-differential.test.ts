@@ -8,6 +8,8 @@ import { textsOf, tryAll } from "./_http1-trial.js";
 
 const COUNT = IS_SLOW ? 100_000 : 3000;
 const BATCH = 1000;
+/** The parsers of later versions differ in less. */
+const NEEDS_ALL_RULES = IS_SLOW && process.version.startsWith("v20.");
 
 describe("serve, beside the parser of node:http", () => {
   it(`differs on ${COUNT} generated and mutated requests only by a rule of the list (100,000 with TSGI_SLOW=1)`, async () => {
@@ -18,7 +20,7 @@ describe("serve, beside the parser of node:http", () => {
     }
     expect(both.logged).toEqual([]);
     const unused = rules.filter((rule) => !used.has(rule)).map(({ name }) => name);
-    expect(IS_SLOW ? unused : []).toEqual([]);
+    expect(NEEDS_ALL_RULES ? unused : []).toEqual([]);
   }, 600_000);
 
   it("has its rules in the documentation, one row each", () => {
