@@ -1,9 +1,12 @@
 /** The options, the addresses and the end of a server under each runtime. */
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { connect as connectOverHTTP2 } from "node:http2";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { connect as connectSecurely } from "node:tls";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { refusesConnections, Wire } from "../node/_http.js";
@@ -132,6 +135,27 @@ onEach("a server on %s", (...runtime) => {
       await using plain = new Wire(secure.port);
       expect(await plain.write(get("/")).closed).not.toMatch(/200 OK/);
     });
+  });
+
+  it.each([
+    ["TLS", { tls }],
+    ["prior knowledge", {}],
+  ])("speaks HTTP/2 by %s beside HTTP/1.1", async (_how, options) => {
+    await using both = await program.serve({ http2: true, ...options });
+    const client = connectOverHTTP2(both.url, { ca: tls.cert });
+    client.on("error", () => {});
+    try {
+      const upload = client.request({ ":method": "POST", ":path": "/count" });
+      upload.end(Buffer.alloc(200_000));
+      const [[headers], body] = (await Promise.all([once(upload, "response"), text(upload)])) as [[object], string];
+      expect([headers, body]).toEqual([expect.objectContaining({ ":status": 200 }), "<200000>"]);
+      expect((await text(client.request({ ":path": "/download?300000" }))).length).toBe(300_000);
+    } finally {
+      client.destroy();
+    }
+    const socket = "tls" in options ? connectSecurely({ port: both.port, host: "127.0.0.1", ca: tls.cert }) : both.port;
+    await using wire = new Wire(socket);
+    expect(await wire.write(get("/next")).until(/next$/)).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   });
 
   it("an App validates, and describes itself", async () => {

@@ -103,6 +103,8 @@ export class HTTP1Server extends StoppableServer {
     socket.pause();
     socket.unshift(bytes);
     this.#http2?.accept(socket);
+    // Node has read them by then. Bun listens to `data`, which the pause holds back.
+    setImmediate(() => socket.readableLength > 0 && socket.resume());
   }
 
   /** Listens. @throws ServerStartError when that is not possible. */
