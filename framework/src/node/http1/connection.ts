@@ -9,8 +9,8 @@ import { RequestBody } from "../request-body.js";
 import type { RequestHead, RequestLimits } from "../request-head.js";
 import { CheckedHeaders, type ResponseHead } from "../response-head.js";
 import { createScope, type Endpoints } from "../scope.js";
+import { BodyReader } from "./body-reader.js";
 import { type HeadEnd, Output, type OutputOwner } from "./output.js";
-import { ChunkedDecoder } from "./parse-chunked.js";
 import { parseHead } from "./parse-head.js";
 
 /** Time-outs of a server, in milliseconds; 0 waits for ever. */
@@ -100,11 +100,8 @@ export class Connection implements OutputOwner, BodyFlow, Endpoints {
   #hasEnded = false;
   #exchange: Exchange | null = null;
   #upgrade: PendingUpgrade | null = null;
-  /** The body that is being received; `null` when all of it has come, or nobody wants it. */
-  #body: RequestBody | null = null;
-  /** Bytes of the body that are to come where its length is known. */
-  #remaining = 0;
-  #decoder: ChunkedDecoder | null = null;
+  /** The body of the request that came last; `null` for one without. */
+  #body: BodyReader | null = null;
   /** Whether the client has to take in the last response before its next request is parsed. */
   #isFlushing = false;
   #keepAlive = true;
@@ -140,7 +137,7 @@ export class Connection implements OutputOwner, BodyFlow, Endpoints {
 
   /** Bytes of the body that may still come: 0 when all are here, `Infinity` where nobody said. */
   get #outstanding(): number {
-    return this.#decoder === null ? this.#remaining : Infinity;
+    return this.#body === null ? 0 : this.#body.outstanding;
   }
 
   #onData(chunk: Buffer): void {
@@ -288,7 +285,7 @@ export class Connection implements OutputOwner, BodyFlow, Endpoints {
   completed(): void {
     this.#exchange = null;
     this.#upgrade = null;
-    this.#body = null;
+    this.#body?.discard();
     if (!this.#keepAlive) {
       this.#closeBehindLast();
       return;
@@ -343,7 +340,9 @@ export class Connection implements OutputOwner, BodyFlow, Endpoints {
 
   /** Takes one step. Returns whether another one may follow. */
   #step(input: Buffer): boolean {
-    if (this.#outstanding > 0) return this.#decoder === null ? this.#readSized(input) : this.#readChunked(input);
+    if (this.#body !== null && this.#body.outstanding > 0) {
+      return this.#at < input.length && this.#readBody(input, this.#body);
+    }
     if ((this.#phase !== "idle" && this.#phase !== "head") || this.#at === input.length) return false;
     if (this.#phase === "idle" && this.hasPipelined) this.#enter("head");
     const head = parseHead(input, this.#at, this.#settings.limits, this.#checked);
@@ -380,24 +379,24 @@ export class Connection implements OutputOwner, BodyFlow, Endpoints {
       this.#settings.upgrade(this, head);
       return;
     }
+    this.#body = null;
     const body = bodyBytes === 0 ? null : this.#expectBody(head);
     if (target === "*") {
       this.#answerServerOptions();
       return;
     }
     const scope = createScope(method, minorVersion === 1 ? "1.1" : "1.0", target, head.headers, this, context);
-    this.#body = body;
-    const exchange = new Exchange(context, this.output, scope, this.#body);
+    const exchange = new Exchange(context, this.output, scope, body);
     this.#exchange = exchange;
     exchange.run();
     if (this.#hasEnded) this.#exchange?.halfClose();
   }
 
   #expectBody({ bodyBytes, expectsContinue }: RequestHead): RequestBody {
-    if (Number.isNaN(bodyBytes)) this.#decoder = new ChunkedDecoder(this.#settings.limits);
-    else this.#remaining = bodyBytes;
+    const body = new RequestBody(this, bodyBytes);
+    this.#body = new BodyReader(body, bodyBytes, this.#settings.limits);
     this.#awaitsContinue = expectsContinue;
-    return new RequestBody(this, bodyBytes);
+    return body;
   }
 
   /** RFC 9110 §9.3.7: `OPTIONS *` asks the server, not a resource of the application. */
@@ -407,46 +406,26 @@ export class Connection implements OutputOwner, BodyFlow, Endpoints {
     this.completed();
   }
 
-  #readSized(input: Buffer): boolean {
-    const end = Math.min(input.length, this.#at + this.#remaining);
-    if (end === this.#at) return false;
-    const chunk = this.#at === 0 && end === input.length ? input : input.subarray(this.#at, end);
-    this.#remaining -= end - this.#at;
-    this.#at = end;
-    this.#take(chunk, this.#remaining === 0);
-    return true;
-  }
-
-  #readChunked(input: Buffer): boolean {
-    const decoder = this.#decoder as ChunkedDecoder;
-    const end = decoder.decode(input, this.#at, (data) => this.#take(data, false));
+  /** Reads the body of the request under way. Returns whether the bytes behind it may be parsed. */
+  #readBody(input: Buffer, body: BodyReader): boolean {
+    this.#awaitsContinue = false; // RFC 9110 §10.1.1: the client has not waited
+    const end = body.read(input, this.#at);
     if (end instanceof ErrorResponse) {
       this.#fail(end);
       return false;
     }
-    const hasMoved = end > this.#at;
     this.#at = end;
-    if (decoder.isComplete) {
-      this.#decoder = null;
-      this.#take(EMPTY, true);
-    }
-    return hasMoved && this.#decoder === null;
+    if (body.isFull) this.socket.pause();
+    if (body.outstanding > 0) return false;
+    if (this.#exchange === null && this.#phase === "request" && !this.#isFlushing) this.#enter("idle");
+    return true;
   }
 
-  /** The framing of the body is broken: nothing behind it can be trusted. */
+  /** The body will not be whole: nothing behind it can be trusted. */
   #fail(error: ErrorResponse): void {
-    this.#decoder = null;
+    this.#body = null;
     if (this.#exchange === null) this.close();
     else this.refuse(error);
-  }
-
-  #take(chunk: Buffer, isLast: boolean): void {
-    this.#awaitsContinue = false; // RFC 9110 §10.1.1: the client has not waited
-    const takesMore = this.#body?.take(chunk, isLast) ?? true;
-    if (!takesMore) this.socket.pause();
-    if (!isLast) return;
-    this.#body = null;
-    if (this.#exchange === null && this.#phase === "request" && !this.#isFlushing) this.#enter("idle");
   }
 }
 
