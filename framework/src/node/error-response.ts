@@ -1,18 +1,22 @@
 /** The responses that the server gives itself, without asking the application. @module */
 import { STATUS_CODES } from "node:http";
+import { CheckedHeaders, type ResponseHead } from "./response-head.js";
 
-/** A status and the JSON that the client reads. The connection closes behind it: what follows cannot be trusted. */
+/** A whole response with JSON. The connection closes behind it: what follows cannot be trusted. */
 export class ErrorResponse {
-  /** HTTP status code in range [400...599]. */
-  readonly status: number;
+  readonly head: ResponseHead;
   readonly body: Buffer;
-  /** `[name, value, …]`, without the one that closes the connection. */
-  readonly headers: readonly string[];
 
-  /** @param detail - The text under `detail`. Defaults to the phrase of the status. */
+  /**
+   * @param status - HTTP status code in range [400...599].
+   * @param detail - The text under `detail`. Defaults to the phrase of the status.
+   * @param headers - `[name, value, …]` beside those of the body.
+   */
   constructor(status: number, detail = STATUS_CODES[status] ?? "Error", headers: readonly string[] = []) {
-    this.status = status;
     this.body = Buffer.from(JSON.stringify({ detail }));
-    this.headers = ["content-type", "application/json", "content-length", String(this.body.length), ...headers];
+    const { length } = this.body;
+    const raw = ["content-type", "application/json", "content-length", String(length), ...headers];
+    const checked = new CheckedHeaders(raw, length, true, false);
+    this.head = { status, headers: checked, contentLength: length, bodyless: false };
   }
 }

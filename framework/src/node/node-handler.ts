@@ -15,7 +15,7 @@ import { Connection } from "./http1/connection.js";
 import { createHeadEnd } from "./http1/output.js";
 import { RequestBody } from "./request-body.js";
 import { checkHead, checkTarget, DEFAULT_REQUEST_LIMITS, RequestHead } from "./request-head.js";
-import { CheckedHeaders, type ResponseHead } from "./response-head.js";
+import { type ResponseHead, SERVER_OPTIONS } from "./response-head.js";
 import { createScope, endpointsOf } from "./scope.js";
 import { TrustedProxies } from "./trusted-proxies.js";
 import { toRules, UpgradeHandler, type WebSocketOptions } from "./websocket/upgrade.js";
@@ -130,7 +130,7 @@ function handleRequest(context: ServerContext, req: MountedRequest, res: ServerR
     return;
   }
   if (head.target === "*") {
-    res.writeHead(204).end(); // RFC 9110 §9.3.7: a question to the server, not to a resource of the application
+    response.respond(SERVER_OPTIONS, EMPTY);
     return;
   }
   const { method, target, headers, bodyBytes } = head;
@@ -162,9 +162,8 @@ class NodeResponse implements ResponseStream, BodyFlow {
     return this.#res.destroyed;
   }
 
-  refuse({ status, headers, body }: ErrorResponse): void {
-    const checked = new CheckedHeaders(headers, body.length, true, false);
-    this.respond({ status, headers: checked, contentLength: body.length, bodyless: false }, body);
+  refuse({ head, body }: ErrorResponse): void {
+    this.respond(head, body);
   }
 
   respond(head: ResponseHead, body: Uint8Array): void {

@@ -49,6 +49,14 @@ export interface ResponseHead {
   readonly bodyless: boolean;
 }
 
+/** The answer to `OPTIONS *`, which asks the server, not a resource of the application: RFC 9110 §9.3.7. */
+export const SERVER_OPTIONS: ResponseHead = {
+  status: 204,
+  headers: new CheckedHeaders([], -1, false, false),
+  contentLength: -1,
+  bodyless: true,
+};
+
 /** Lists that cannot change are checked once: those of the framework's own responses. */
 const checkedLists = new WeakMap<readonly string[], CheckedHeaders>();
 

@@ -6,7 +6,7 @@ import { markHandled } from "../promises.js";
 import type { ResponseStream } from "./engine.js";
 import type { ErrorResponse } from "./error-response.js";
 import { ProtocolError } from "./errors.js";
-import { CheckedHeaders, checkHeaders, type ResponseHead, withoutHeader } from "./response-head.js";
+import { checkHeaders, type ResponseHead, withoutHeader } from "./response-head.js";
 
 const EMPTY = new Uint8Array(0);
 
@@ -70,14 +70,11 @@ export class ResponseWriter {
   }
 
   /** Answers in the application's place, while `untouched`. */
-  replace({ status, headers, body }: ErrorResponse): void {
+  replace({ head, body }: ErrorResponse): void {
     this.#phase = "complete";
     this.#gone = true;
-    const checked = new CheckedHeaders(headers, body.length, true, false);
-    this.#stream.respond(
-      { status, headers: checked, contentLength: body.length, bodyless: this.#isHead },
-      this.#isHead ? EMPTY : body,
-    );
+    if (this.#isHead) this.#stream.respond({ ...head, bodyless: true }, EMPTY);
+    else this.#stream.respond(head, body);
   }
 
   #start(message: HTTPResponseStartMessage): void {

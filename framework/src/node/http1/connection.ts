@@ -7,7 +7,7 @@ import { ErrorResponse } from "../error-response.js";
 import { Exchange } from "../exchange.js";
 import { RequestBody } from "../request-body.js";
 import type { RequestHead, RequestLimits } from "../request-head.js";
-import { CheckedHeaders, type ResponseHead } from "../response-head.js";
+import { type ResponseHead, SERVER_OPTIONS } from "../response-head.js";
 import { createScope, type Endpoints } from "../scope.js";
 import { BodyReader } from "./body-reader.js";
 import { type HeadEnd, Output, type OutputOwner } from "./output.js";
@@ -236,10 +236,8 @@ export class Connection implements OutputOwner, BodyFlow, Endpoints {
       this.#exchange.refuse(error);
       return;
     }
-    const { status, headers, body } = error;
-    const checked = new CheckedHeaders(headers, body.length, true, false);
     this.#input = null;
-    this.output.respond({ status, headers: checked, contentLength: body.length, bodyless: false }, body);
+    this.output.respond(error.head, error.body);
     this.close();
   }
 
@@ -382,7 +380,8 @@ export class Connection implements OutputOwner, BodyFlow, Endpoints {
     this.#body = null;
     const body = bodyBytes === 0 ? null : this.#expectBody(head);
     if (target === "*") {
-      this.#answerServerOptions();
+      this.output.respond(SERVER_OPTIONS, EMPTY);
+      this.completed();
       return;
     }
     const scope = createScope(method, minorVersion === 1 ? "1.1" : "1.0", target, head.headers, this, context);
@@ -397,13 +396,6 @@ export class Connection implements OutputOwner, BodyFlow, Endpoints {
     this.#body = new BodyReader(body, bodyBytes, this.#settings.limits);
     this.#awaitsContinue = expectsContinue;
     return body;
-  }
-
-  /** RFC 9110 §9.3.7: `OPTIONS *` asks the server, not a resource of the application. */
-  #answerServerOptions(): void {
-    const headers = new CheckedHeaders([], -1, false, false);
-    this.output.respond({ status: 204, headers, contentLength: -1, bodyless: true }, EMPTY);
-    this.completed();
   }
 
   /** Reads the body of the request under way. Returns whether the bytes behind it may be parsed. */

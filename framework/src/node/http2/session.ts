@@ -6,7 +6,7 @@ import { ErrorResponse } from "../error-response.js";
 import { Exchange } from "../exchange.js";
 import type { Timeouts } from "../http1/connection.js";
 import type { RequestLimits } from "../request-head.js";
-import { CheckedHeaders } from "../response-head.js";
+import { SERVER_OPTIONS } from "../response-head.js";
 import { createScope, type Endpoints, endpointsOf } from "../scope.js";
 import { readHead } from "./head.js";
 import { RequestStream } from "./stream.js";
@@ -162,9 +162,7 @@ export class Session {
       return;
     }
     if (head.target === "*") {
-      // RFC 9110 §9.3.7: a question to the server, not to a resource of the application.
-      const headers = new CheckedHeaders([], -1, false, false);
-      request.respond({ status: 204, headers, contentLength: -1, bodyless: true }, EMPTY);
+      request.respond(SERVER_OPTIONS, EMPTY);
       request.completed();
       return;
     }

@@ -5,7 +5,7 @@ import { ErrorResponse } from "../error-response.js";
 import type { Exchange } from "../exchange.js";
 import { RequestBody } from "../request-body.js";
 import type { RequestHead } from "../request-head.js";
-import { CheckedHeaders, type ResponseHead } from "../response-head.js";
+import type { ResponseHead } from "../response-head.js";
 import { toFields } from "./head.js";
 
 /**
@@ -85,9 +85,8 @@ export class RequestStream implements ResponseStream, BodyFlow {
     this.#stream.on("aborted", disconnect).on("close", disconnect);
   }
 
-  refuse({ status, headers, body }: ErrorResponse): void {
-    const checked = new CheckedHeaders(headers, body.length, true, false);
-    this.respond({ status, headers: checked, contentLength: body.length, bodyless: false }, body);
+  refuse({ head, body }: ErrorResponse): void {
+    this.respond(head, body);
     this.completed();
   }
 

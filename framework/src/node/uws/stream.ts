@@ -4,7 +4,7 @@ import type { ServerContext } from "../context.js";
 import type { BodyFlow, ResponseStream } from "../engine.js";
 import type { ErrorResponse } from "../error-response.js";
 import type { RequestBody } from "../request-body.js";
-import { CheckedHeaders, type ResponseHead } from "../response-head.js";
+import type { ResponseHead } from "../response-head.js";
 import { ClientAddress } from "./client-address.js";
 import type { UwsResponse } from "./module.js";
 
@@ -83,9 +83,8 @@ export class UwsStream implements ResponseStream, BodyFlow {
   }
 
   /** Answers without asking the application. */
-  refuse({ status, headers, body }: ErrorResponse): void {
-    const checked = new CheckedHeaders(headers, body.length, true, false);
-    this.respond({ status, headers: checked, contentLength: body.length, bodyless: false }, body);
+  refuse({ head, body }: ErrorResponse): void {
+    this.respond(head, body);
   }
 
   resume(): void {
