@@ -19,4 +19,9 @@ export class ErrorResponse {
     const checked = new CheckedHeaders(raw, length, true, false);
     this.head = { status, headers: checked, contentLength: length, bodyless: false };
   }
+
+  /** HTTP status code in range [400...599]. */
+  get status(): number {
+    return this.head.status;
+  }
 }
