@@ -247,6 +247,28 @@ describe("a body that no application reads", () => {
   });
 });
 
+describe("a client that sends many requests at once", () => {
+  it("does not keep the others waiting until all of them are served, and gets all answers", async () => {
+    const COUNT = 1000;
+    const order: string[] = [];
+    await using busy = await served(
+      httpApp((scope, _receive, send) => {
+        order.push(scope.path);
+        return respond(send, 200, `<${scope.path}>`);
+      }),
+    );
+    await using many = new Wire(busy.port);
+    await using one = new Wire(busy.port);
+    await Promise.all([many.write(get("/a")).until(/>$/), one.write(get("/b")).until(/>$/)]);
+    many.write(get("/many").repeat(COUNT));
+    await one.write(get("/one")).until(/<\/one>$/);
+    many.socket.end();
+    const answers = answersIn(await many.closed);
+    expect(answers.map(({ body }) => body)).toEqual(["</a>", ...Array<string>(COUNT).fill("</many>")]);
+    expect(order.indexOf("/one")).toBeLessThan(COUNT / 2);
+  });
+});
+
 describe("Expect: 100-continue", () => {
   it("gets no 100 once the response has begun, where it would be part of it", async () => {
     await using eager = await served(

@@ -54,6 +54,8 @@ export interface PendingUpgrade {
 const MAX_DISCARDED_BYTES = 65_536;
 /** Bytes behind the request under way that are kept before the client has to wait. */
 const MAX_PIPELINED_BYTES = 65_536;
+/** Requests that are served one after the other before other connections have their turn. */
+const MAX_SERVED_AT_ONCE = 64;
 /** Milliseconds for which a closed connection still takes in what its client sends: RFC 9112 §9.6. */
 const LINGER_MS = 1000;
 
@@ -102,8 +104,10 @@ export class Connection implements OutputOwner, BodyFlow, Endpoints {
   #upgrade: PendingUpgrade | null = null;
   /** The body of the request that came last; `null` for one without. */
   #body: BodyReader | null = null;
-  /** Whether the client has to take in the last response before its next request is parsed. */
-  #isFlushing = false;
+  /** Whether something is waited for between the last response and the next request. */
+  #isPausing = false;
+  /** Responses since the last of these pauses. */
+  #served = 0;
   #keepAlive = true;
   /** Whether the client has asked to close behind this response. */
   #clientCloses = false;
@@ -288,17 +292,24 @@ export class Connection implements OutputOwner, BodyFlow, Endpoints {
       this.#closeBehindLast();
       return;
     }
-    // A client that does not read gets no further requests served.
-    const flushed = this.socket.writableNeedDrain ? this.output.flushed() : undefined;
-    if (flushed === undefined) {
+    const pause = this.#pause();
+    if (pause === undefined) {
       this.#goOn();
       return;
     }
-    this.#isFlushing = true;
-    void flushed.then(() => {
-      this.#isFlushing = false;
+    this.#isPausing = true;
+    void pause.then(() => {
+      this.#isPausing = false;
       this.#goOn();
     });
+  }
+
+  /** A client that does not read gets no further requests served, and one that sends many at once lets others in between. */
+  #pause(): Promise<void> | undefined {
+    if (this.socket.writableNeedDrain) return this.output.flushed();
+    if (++this.#served < MAX_SERVED_AT_ONCE || !this.hasPipelined) return undefined;
+    this.#served = 0;
+    return new Promise((resolve) => setImmediate(resolve));
   }
 
   /** The application asks for the body for the first time. */
@@ -409,7 +420,7 @@ export class Connection implements OutputOwner, BodyFlow, Endpoints {
     this.#at = end;
     if (body.isFull) this.socket.pause();
     if (body.outstanding > 0) return false;
-    if (this.#exchange === null && this.#phase === "request" && !this.#isFlushing) this.#enter("idle");
+    if (this.#exchange === null && this.#phase === "request" && !this.#isPausing) this.#enter("idle");
     return true;
   }
 
