@@ -92,8 +92,9 @@ export class FrameWire implements AsyncDisposable {
   #bytes: Buffer = Buffer.alloc(0);
   #wake: () => void = () => {};
 
-  constructor(port: number) {
-    this.socket = connectSocket(port, "127.0.0.1");
+  /** @param socket - Defaults to one without TLS that ends with the server's side. */
+  constructor(port: number, socket: Socket = connectSocket(port, "127.0.0.1")) {
+    this.socket = socket;
     this.socket.setNoDelay(true);
     this.socket.on("error", () => {});
     this.socket.on("data", (chunk: Buffer) => this.#onData(chunk));

@@ -1,4 +1,6 @@
 /** Clients of HTTP/2 that cost more than they ask for: each loses its connection, and the next client is served. */
+import { once } from "node:events";
+import { connect } from "node:net";
 import { describe, expect, it } from "@jest/globals";
 import type { ReceiveMessage } from "../../src/asgi.js";
 import type { ServeOptions } from "../../src/node.js";
@@ -150,6 +152,24 @@ describe("a client that is closed for what it costs", () => {
     }
   });
 
+  it("is none that sends 100 bodies at a time to an application that does not read", async () => {
+    const release = new Deferred<void>();
+    const slow = httpApp(async (_scope, receive, send) => {
+      await release.promise;
+      await respond(send, 200, String((await readBody(receive)).length));
+    });
+    await using server = await served(slow, { http2: true, timeouts: QUICK });
+    await using client = new HTTP2Client(server.url);
+    let pings = 0;
+    client.session.on("ping", () => {
+      if (++pings === 3) release.resolve(); // ten checks later
+    });
+    const body = Buffer.alloc(200_000);
+    const requests = Array.from({ length: 100 }, () => client.request({ ":method": "POST", ":path": "/" }, body));
+    const answers = await Promise.all(requests);
+    expect(new Set(answers.map(({ body: text }) => text))).toEqual(new Set(["200000"]));
+  });
+
   it("is none that takes a large response in small windows", async () => {
     await using server = await served(
       httpApp((_scope, _receive, send) => respond(send, 200, "x".repeat(20_000_000))),
@@ -244,6 +264,17 @@ describe("time-outs of an HTTP/2 connection", () => {
       await wire.write(bytes).closed;
     };
     expect(await statusAfter(stop, { timeouts })).toBe(200);
+  });
+
+  it("cut one that was closed and whose client keeps its side open", async () => {
+    const stay = async (server: Served) => {
+      const socket = connect({ port: server.port, host: "127.0.0.1", allowHalfOpen: true });
+      await using wire = new FrameWire(server.port, socket);
+      wire.begin();
+      await once(socket, "end");
+      await wire.flood(() => frame(FRAME.ping, 0, 0, Buffer.alloc(8)));
+    };
+    expect(await statusAfter(stay, { timeouts: { headersMs: 100 } })).toBe(200);
   });
 
   it("cut one with a running request whose client does not answer a ping", async () => {

@@ -292,6 +292,15 @@ describe("a request", () => {
     expect(JSON.parse(String(payload))).toMatchObject(told);
   });
 
+  it("may have as many and as large headers as it likes where the limits are Infinity", async () => {
+    const connectionLimits = { headerBytes: Infinity, headerCount: Infinity, targetBytes: Infinity };
+    await using own = await served(echo, { http2: true, connectionLimits });
+    await using client = new HTTP2Client(own.url);
+    const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`x-${index}`, "a".repeat(80)]));
+    const { headers } = toldBy((await client.request({ ":path": "/", ...many })).body);
+    expect(headers).toHaveLength(501);
+  });
+
   it("may have a hundred cookies, each in a field of its own", async () => {
     await using client = new HTTP2Client(server.url);
     const cookie = Array.from({ length: 100 }, (_, index) => `c${index}=1`);
@@ -578,13 +587,20 @@ describe("a response", () => {
   });
 });
 
-describe("a client that goes", () => {
+describe.each([
+  ["", {}, (port: number) => connectSocket(port, "127.0.0.1")],
+  [
+    " behind TLS",
+    { tls },
+    (port: number) => connectSecurely({ port, rejectUnauthorized: false, ALPNProtocols: ["h2"] }),
+  ],
+])("a client%s that goes", (_how, options, connectTo) => {
   it.each([
     ["resets the stream", (wire: FrameWire) => wire.write(frame(FRAME.reset, 0, 1, Buffer.from([0, 0, 0, 8])))],
     ["resets it without an error", (wire: FrameWire) => wire.write(frame(FRAME.reset, 0, 1, Buffer.alloc(4)))],
-    ["cuts the connection", (wire: FrameWire) => wire.socket.resetAndDestroy()],
+    ["cuts the connection", (wire: FrameWire) => wire.socket.destroy()],
     ["ends the connection", (wire: FrameWire) => wire.socket.end()],
-  ])("is told to receive and send where it %s", async (_how, leave) => {
+  ])("is told to receive and send where it %s", async (_what, leave) => {
     const begun = new Deferred<void>();
     const told = new Deferred<ReceiveMessage>();
     const thrown = new Deferred<unknown>();
@@ -606,9 +622,9 @@ describe("a client that goes", () => {
           throw error;
         }
       }),
-      { http2: true },
+      { http2: true, ...options },
     );
-    await using wire = new FrameWire(own.port);
+    await using wire = new FrameWire(own.port, connectTo(own.port));
     // A body that nobody has read to its end waits in the stream.
     wire
       .begin()

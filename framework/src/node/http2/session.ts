@@ -19,8 +19,8 @@ const MAX_RESETS = 200;
 const RESETS_PER_S = 7;
 /**
  * Bytes that bring neither a request nor a body (PING, SETTINGS, WINDOW_UPDATE, PRIORITY, empty frames: CVE-2019-9511 to
- * -9518), in a row, and those of a second beside them. A request allows for a window of its own, whose bytes may come
- * unread; a response, for the updates of its window.
+ * -9518), in a row, and those of a second beside them. A stream allows for a window of its own, whose bytes may wait in
+ * `node:http2` where no body counts them; a response, for the updates of its window.
  */
 const MAX_IDLE_BYTES = 1_048_576;
 const IDLE_BYTES_PER_S = 65_536;
@@ -129,7 +129,8 @@ export class Session {
     this.#idleBytes = Math.max(0, this.#idleBytes - (elapsedMs * IDLE_BYTES_PER_S) / 1000);
     this.#readBytes = bytesRead;
     this.#writtenBytes = bytesWritten;
-    if (this.#idleBytes > MAX_IDLE_BYTES) this.#expel("bytes that bring no request");
+    const maxIdleBytes = MAX_IDLE_BYTES + this.#streams.size * IDLE_BYTES_PER_STREAM;
+    if (this.#idleBytes > maxIdleBytes) this.#expel("bytes that bring no request");
   }
 
   #expel(reason: string): void {
@@ -146,7 +147,6 @@ export class Session {
   #onStream(stream: ServerHttp2Stream, fields: readonly string[]): void {
     const { context, limits, now } = this.#settings;
     const request = new RequestStream(stream, now, (bytes) => (this.#idleBytes -= bytes));
-    this.#idleBytes -= IDLE_BYTES_PER_STREAM;
     if (request.destroyed) {
       this.#countReset(); // by the client, in the same packet
       return;
@@ -174,6 +174,7 @@ export class Session {
 
   #onClose(request: RequestStream, code: number): void {
     this.#streams.delete(request);
+    this.#idleBytes -= IDLE_BYTES_PER_STREAM;
     if (this.#streams.size === 0) this.#since = this.#settings.now;
     if (code !== constants.NGHTTP2_NO_ERROR && !request.isReset) this.#countReset();
   }
