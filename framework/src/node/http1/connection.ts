@@ -113,7 +113,8 @@ export class Connection implements OutputOwner, BodyFlow, Endpoints {
   #clientCloses = false;
   /** Whether the client waits for `100 Continue`, and was not sent it. */
   #awaitsContinue = false;
-  readonly #listeners = { data: (chunk: Buffer) => this.#onData(chunk), end: () => this.#onEnd() };
+  /** `null` once the socket belongs to somebody else: an idle WebSocket keeps them for long. */
+  #listeners: { data: (chunk: Buffer) => void; end: () => void; close: () => void } | null;
 
   /** @param path - The Unix socket that the server listens on, if it does. */
   constructor(socket: Socket, path: string | null, settings: ConnectionSettings) {
@@ -124,9 +125,11 @@ export class Connection implements OutputOwner, BodyFlow, Endpoints {
     this.output = new Output(socket, this, settings.headEnd);
     this.#settings = settings;
     this.#since = settings.now;
-    const { data, end } = this.#listeners;
-    socket.on("data", data).on("end", end).on("error", ignore);
-    socket.on("close", () => this.#onClose());
+    const data = (chunk: Buffer) => this.#onData(chunk);
+    const end = () => this.#onEnd();
+    const close = () => this.#onClose();
+    this.#listeners = { data, end, close };
+    socket.on("data", data).on("end", end).on("close", close).on("error", ignore);
   }
 
   /** Whether no request is being served. */
@@ -263,8 +266,11 @@ export class Connection implements OutputOwner, BodyFlow, Endpoints {
     this.#phase = "detached";
     this.#upgrade = null;
     this.#input = null;
-    const { data, end } = this.#listeners;
-    this.socket.off("data", data).off("end", end);
+    if (this.#listeners !== null) {
+      const { data, end, close } = this.#listeners;
+      this.socket.off("data", data).off("end", end).off("close", close);
+    }
+    this.#listeners = null;
     if (this.socket.isPaused()) this.socket.resume();
     return rest;
   }
