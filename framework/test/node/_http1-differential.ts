@@ -30,14 +30,20 @@ export class Differential implements AsyncDisposable {
   readonly #ours: Served;
   readonly #nodes: Server;
   readonly #views: Views;
+  /** Errors that `serve` has logged. */
+  readonly logged: readonly object[];
 
-  private constructor(ours: Served, nodes: Server, views: Views) {
+  private constructor(ours: Served, nodes: Server, views: Views, logged: readonly object[]) {
+    this.logged = logged;
     this.#ours = ours;
     this.#nodes = nodes;
     this.#views = views;
   }
 
   static async start(): Promise<Differential> {
+    const logged: object[] = [];
+    // Of an hour's requests no line but an error's is kept.
+    const logger = { debug: ignore, info: ignore, warn: ignore, error: (fields: object) => void logged.push(fields) };
     const views: Views = { ours: new Map(), nodes: new Map() };
     const ours = await served(
       httpApp(async (scope, receive, send) => {
@@ -46,6 +52,7 @@ export class Differential implements AsyncDisposable {
         await send({ type: "http.response.start", status: 200 });
         await send({ type: "http.response.body" });
       }),
+      { logger },
     );
     const nodes = createServer((req, res) => takeFromNode(req, res, views.nodes));
     Object.assign(nodes, { httpAllowHalfOpen: true }); // so that a client that has ended its side gets its answers
@@ -59,7 +66,7 @@ export class Differential implements AsyncDisposable {
       socket.on("end", () => setImmediate(() => setImmediate(() => socket.end())));
     });
     await new Promise<void>((resolve) => nodes.listen(0, "127.0.0.1", resolve));
-    return new Differential(ours, nodes, views);
+    return new Differential(ours, nodes, views, logged);
   }
 
   /** Sends these bytes, in as many packets as there are parts, to `serve`. */
@@ -70,11 +77,6 @@ export class Differential implements AsyncDisposable {
   /** The same to `node:http`, in one. */
   nodes(text: string): Promise<Outcome> {
     return outcome((this.#nodes.address() as AddressInfo).port, [text], this.#views.nodes);
-  }
-
-  /** Errors that `serve` has logged. */
-  get logged(): readonly unknown[] {
-    return this.#ours.logger.at("error");
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -94,6 +96,8 @@ function viewOfScope(scope: HTTPScope, body: Buffer): View {
     body: body.toString("latin1"),
   };
 }
+
+function ignore(): void {}
 
 /** In ASGI an empty query is none. */
 function withoutMark(url: string): string {
