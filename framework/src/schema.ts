@@ -10,7 +10,7 @@ import {
   isArraySchema,
   isObjectSchema,
   type JSONSchema,
-  prefixItems,
+  listItems,
   resolveRef,
   saysType,
   unionMembers,
@@ -29,7 +29,7 @@ import { Type } from "./schema/typebox.js";
 export type { Coerce } from "./schema/coerce.js";
 export { FAULT_TYPES, type FaultType } from "./schema/fault-types.js";
 export { Faults, isSecretName } from "./schema/faults.js";
-export { isObjectSchema, type JSONSchema, resolveRef, unionMembers } from "./schema/json-schema.js";
+export { isObjectSchema, type JSONSchema, listItems, resolveRef, unionMembers } from "./schema/json-schema.js";
 export { isStandardSchema, type StandardSchema } from "./schema/standard.js";
 export type { Static, TSchema } from "@sinclair/typebox";
 
@@ -231,9 +231,9 @@ function isClosed(json: JSONSchema): boolean {
 /** A reference counts as a struct, wherever it leads. */
 function isStruct(json: JSONSchema): boolean {
   if (json.$ref !== undefined || isObjectSchema(json)) return true;
-  const items = isArraySchema(json) ? [...prefixItems(json), ...(Array.isArray(json.items) ? [] : [json.items])] : [];
+  const { prefix, rest } = listItems(json);
   const parts = isArraySchema(json)
-    ? items.filter((item) => typeof item === "object")
+    ? [...(prefix ?? []), rest].filter((item) => typeof item === "object")
     : (unionMembers(json) ?? json.allOf ?? []).filter((member) => member.type !== "null");
   return parts.length > 0 && parts.every(isStruct);
 }

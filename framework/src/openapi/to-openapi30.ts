@@ -1,6 +1,6 @@
 /** From JSON Schema (draft 2020-12, draft-07 and TypeBox's own) to the dialect of OpenAPI 3.0. @module */
 import { configurationError } from "../exceptions.js";
-import { type JSONSchema, unionMembers } from "../schema.js";
+import { type JSONSchema, listItems, unionMembers } from "../schema.js";
 import { enumSchema, toNullable } from "./nullable.js";
 import type { SchemaObject } from "./types.js";
 
@@ -81,15 +81,10 @@ function textOf(schema: JSONSchema): SchemaObject {
 
 /** The dialect has no tuples: a list of any of the members, as long as the tuple. */
 function listOf(schema: JSONSchema, inner: Inner): SchemaObject {
-  const tuple = schema.prefixItems ?? (Array.isArray(schema.items) ? schema.items : null);
-  const rest = (schema.prefixItems || !Array.isArray(schema.items) ? schema.items : schema.additionalItems) as
-    | JSONSchema
-    | boolean
-    | undefined;
+  const { prefix: tuple, rest } = listItems(schema);
   const list: SchemaObject = { type: "array", items: tuple ? tupleItems(tuple, rest, inner) : inner(rest ?? true) };
   if (schema.minItems !== undefined) list.minItems = schema.minItems;
-  const longest = tuple && rest === false ? tuple.length : undefined;
-  const maxItems = Math.min(schema.maxItems ?? Infinity, longest ?? Infinity);
+  const maxItems = Math.min(schema.maxItems ?? Infinity, tuple && rest === false ? tuple.length : Infinity);
   if (maxItems !== Infinity) list.maxItems = maxItems;
   if (schema.uniqueItems) list.uniqueItems = true;
   return list;
@@ -191,18 +186,9 @@ function unionOf(members: readonly JSONSchema[], keyword: "anyOf" | "oneOf", inn
 function rulesOf(schema: JSONSchema, inner: Inner, direction: Direction): SchemaObject {
   const values = fixedValues(schema);
   if (values) return enumSchema(values);
-  if (Array.isArray(schema.type)) {
-    const { type, ...rest } = schema;
-    const bare: JSONSchema = withoutAnnotations(rest);
-    return unionOf(
-      type.map((one) => ({ ...bare, type: one })),
-      "anyOf",
-      inner,
-    );
-  }
+  if (Array.isArray(schema.type)) return unionOf(membersByType(schema, schema.type), "anyOf", inner);
   const type = schema.type ?? (schema.properties ? "object" : undefined);
   const union = unionMembers(schema);
-  if (type !== undefined && !union && !schema.allOf && !schema.not) return typedOf(type, schema, inner, direction);
   const parts: SchemaObject[] = [];
   if (type !== undefined) parts.push(typedOf(type, schema, inner, direction));
   if (union) parts.push(unionOf(union, schema.anyOf ? "anyOf" : "oneOf", inner));
@@ -211,8 +197,10 @@ function rulesOf(schema: JSONSchema, inner: Inner, direction: Direction): Schema
   return joined(parts);
 }
 
-function withoutAnnotations(schema: JSONSchema): JSONSchema {
+/** A schema of several types as one schema for each. */
+function membersByType(schema: JSONSchema, types: readonly string[]): JSONSchema[] {
   const {
+    type: _type,
     title: _title,
     description: _description,
     default: _default,
@@ -220,7 +208,7 @@ function withoutAnnotations(schema: JSONSchema): JSONSchema {
     $id: _id,
     ...rest
   } = schema;
-  return rest;
+  return types.map((type) => ({ ...rest, type }));
 }
 
 /** All parts at once: side by side where no keyword stands twice, else under `allOf`. */

@@ -1,13 +1,6 @@
 import { compileCheck } from "./compile.js";
 import type { Faults } from "./faults.js";
-import {
-  isArraySchema,
-  isObjectSchema,
-  type JSONSchema,
-  prefixItems,
-  resolveRef,
-  unionMembers,
-} from "./json-schema.js";
+import { isArraySchema, isObjectSchema, type JSONSchema, listItems, resolveRef, unionMembers } from "./json-schema.js";
 
 /** Turns one text into the value that its schema describes. */
 export type CoerceText = (text: string, faults: Faults) => unknown;
@@ -86,37 +79,32 @@ function coerceUnion(schema: JSONSchema, members: readonly JSONSchema[], root: J
 /** How one text becomes a value; `null` where no text can, as for an object. */
 function coerceText(schema: JSONSchema, outer: JSONSchema): CoerceText | null {
   const [resolved, root] = follow(schema, outer);
-  const members = unionMembers(resolved);
-  if (resolved.const !== undefined) return coerceEnum([resolved.const]);
-  if (resolved.enum) return coerceEnum(resolved.enum);
-  if (members?.every((member) => member.const !== undefined)) {
-    return coerceEnum(members.map((member) => member.const));
-  }
+  const values = fixedValues(resolved);
+  if (values) return coerceEnum(values);
+  const { type } = resolved;
+  const members =
+    unionMembers(resolved) ?? (Array.isArray(type) ? type.map((one) => ({ ...resolved, type: one })) : null);
   if (members) return coerceUnion(resolved, members, root);
-  if (Array.isArray(resolved.type)) {
-    return coerceUnion(
-      resolved,
-      resolved.type.map((type) => ({ ...resolved, type })),
-      root,
-    );
-  }
   if (isObjectSchema(resolved)) return null;
-  switch (resolved.type) {
-    case "integer":
-      return coerceInteger;
-    case "number":
-      return coerceNumber;
-    case "boolean":
-      return coerceBoolean;
-    case "array":
-      return null;
-    case undefined: {
-      const parts = (resolved.allOf ?? []).map((member) => coerceText(member, root));
-      return parts.includes(null) ? null : (parts.find((part) => part !== keepText) ?? keepText);
-    }
-    default:
-      return keepText;
-  }
+  if (type !== undefined) return COERCE_TYPE.has(type) ? (COERCE_TYPE.get(type) as CoerceText | null) : keepText;
+  const parts = (resolved.allOf ?? []).map((member) => coerceText(member, root));
+  return parts.includes(null) ? null : (parts.find((part) => part !== keepText) ?? keepText);
+}
+
+/** The types that a text is not already a value of. */
+const COERCE_TYPE: ReadonlyMap<unknown, CoerceText | null> = new Map<unknown, CoerceText | null>([
+  ["integer", coerceInteger],
+  ["number", coerceNumber],
+  ["boolean", coerceBoolean],
+  ["array", null],
+]);
+
+/** The values of a schema that lists them; `undefined` for any other. */
+function fixedValues(schema: JSONSchema): readonly unknown[] | undefined {
+  if (schema.const !== undefined) return [schema.const];
+  if (schema.enum) return schema.enum;
+  const members = unionMembers(schema);
+  return members?.every((member) => member.const !== undefined) ? members.map((member) => member.const) : undefined;
 }
 
 /** The schema that a reference leads to, and the one in which its own references are looked up. */
@@ -150,8 +138,9 @@ export function compileCoerce(schema: JSONSchema, outer: JSONSchema = schema): C
     const text = coerceText(schema, outer);
     return text && { isList: false, text };
   }
-  const rest = typeof list.items === "object" && !Array.isArray(list.items) ? coerceText(list.items, root) : keepText;
-  const prefix = prefixItems(list).map((item) => coerceText(item, root));
+  const items = listItems(list);
+  const rest = typeof items.rest === "object" ? coerceText(items.rest, root) : keepText;
+  const prefix = (items.prefix ?? []).map((item) => coerceText(item, root));
   const isReadable = (coerce: CoerceText | null): coerce is CoerceText => coerce !== null;
   if (!isReadable(rest) || !prefix.every(isReadable)) return null;
   return {

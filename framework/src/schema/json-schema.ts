@@ -81,9 +81,18 @@ export function unionMembers(schema: JSONSchema): readonly JSONSchema[] | undefi
   return schema.anyOf ?? schema.oneOf;
 }
 
-/** The schemas of a list's first items, by position: `items` in draft-07, `prefixItems` in 2020-12. */
-export function prefixItems(schema: JSONSchema): readonly JSONSchema[] {
-  return schema.prefixItems ?? (Array.isArray(schema.items) ? schema.items : []);
+/** The schemas of a list's items. */
+export interface ListItems {
+  /** Those of the first items, by position; `null` for a list that is no tuple. */
+  readonly prefix: readonly JSONSchema[] | null;
+  /** That of the items behind them; `false` where there are none. */
+  readonly rest: JSONSchema | boolean | undefined;
+}
+
+/** A tuple has `items` and `additionalItems` in draft-07, `prefixItems` and `items` in 2020-12. */
+export function listItems({ prefixItems, items, additionalItems }: JSONSchema): ListItems {
+  if (Array.isArray(items)) return { prefix: prefixItems ?? items, rest: prefixItems ? undefined : additionalItems };
+  return { prefix: prefixItems ?? null, rest: items };
 }
 
 /** The symbol under which TypeBox keeps the two functions of `t.Transform`. */

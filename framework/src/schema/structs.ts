@@ -1,7 +1,7 @@
 import { configurationError } from "../exceptions.js";
 import { canonicalJSON, type Check, type Compiler, isRecord } from "./check.js";
 import type { Faults } from "./faults.js";
-import { type JSONSchema, prefixItems } from "./json-schema.js";
+import { type JSONSchema, listItems } from "./json-schema.js";
 import { compilePattern, plural } from "./scalars.js";
 
 /** One named property of a struct. */
@@ -91,6 +91,9 @@ type OthersCheck = (value: Record<string, unknown>, result: Record<string, unkno
 /** TypeBox writes a record of any text key with an expression that is to match every key, line breaks included. */
 const ANY_KEY = "^(.*)$";
 
+/** Stands for the value of a key that is left out of the result. */
+const CUT = Symbol("cut");
+
 /** What happens to the keys that `properties` does not name; `null` when they are just cut. */
 function compileOthers(schema: JSONSchema, compiler: Compiler): OthersCheck | null {
   const { properties, patternProperties, additionalProperties, unevaluatedProperties } = schema;
@@ -101,30 +104,37 @@ function compileOthers(schema: JSONSchema, compiler: Compiler): OthersCheck | nu
   const patterns = Object.entries(patternProperties ?? {}).map(
     ([pattern, inner]) => [pattern === ANY_KEY ? null : compilePattern(pattern), compiler.compile(inner)] as const,
   );
-  const checkKey = schema.propertyNames ? compiler.compile(schema.propertyNames) : null;
-  const isDecode = compiler.direction === "decode";
+  const checkKey = compileKey(schema, compiler);
+
+  function checkValue(key: string, item: unknown, faults: Faults): unknown {
+    let checked: unknown = CUT;
+    for (const [pattern, check] of patterns) {
+      if (pattern === null || pattern.test(key)) checked = check(item, faults);
+    }
+    return checked === CUT && rest ? rest(item, faults) : checked;
+  }
 
   return (value, result, faults) => {
     for (const key of Object.keys(value)) {
       const item = value[key];
       if (item === undefined || key === "__proto__" || faults.full || named.has(key)) continue;
       const before = faults.count;
-      let checked: unknown = undefined;
-      let isNamed = false;
-      for (const [pattern, check] of patterns) {
-        if (pattern !== null && !pattern.test(key)) continue;
-        isNamed = true;
-        checked = check(item, faults);
-      }
-      if (!isNamed) {
-        if (!rest) continue;
-        checked = rest(item, faults);
-      }
-      if (isDecode && !key.isWellFormed()) faults.add("string_unicode", "Key should be text without lone surrogates");
-      checkKey?.(key, faults);
+      const checked = checkValue(key, item, faults);
+      if (checked === CUT) continue;
+      checkKey(key, faults);
       if (faults.count === before) result[key] = checked;
       else faults.within(before, key);
     }
+  };
+}
+
+/** The rules of a key that `properties` does not name. */
+function compileKey(schema: JSONSchema, compiler: Compiler): (key: string, faults: Faults) => void {
+  const check = schema.propertyNames ? compiler.compile(schema.propertyNames) : null;
+  const isDecode = compiler.direction === "decode";
+  return (key, faults) => {
+    if (isDecode && !key.isWellFormed()) faults.add("string_unicode", "Key should be text without lone surrogates");
+    check?.(key, faults);
   };
 }
 
@@ -154,14 +164,22 @@ function compileBounds(schema: JSONSchema): ((value: object, faults: Faults) => 
 
 /** A list, or a tuple where `items` (draft-07) or `prefixItems` (2020-12) is a list of schemas. */
 export function compileArray(schema: JSONSchema, compiler: Compiler): Check {
-  const prefix = prefixItems(schema).map((item) => compiler.compile(item));
-  const restSchema = schema.prefixItems || !Array.isArray(schema.items) ? schema.items : schema.additionalItems;
-  const rest = typeof restSchema === "object" && !Array.isArray(restSchema) ? compiler.compile(restSchema) : null;
-  const closed = restSchema === false;
+  const items = listItems(schema);
+  const prefix = (items.prefix ?? []).map((item) => compiler.compile(item));
+  const rest = typeof items.rest === "object" ? compiler.compile(items.rest) : null;
+  const closed = items.rest === false;
   const { minItems = 0, uniqueItems = false } = schema;
   const maxItems = Math.min(schema.maxItems ?? Infinity, closed ? prefix.length : Infinity);
   const checkContains = compileContains(schema, compiler);
   const isEncode = compiler.direction === "encode";
+
+  function checkItem(item: unknown, index: number, faults: Faults): unknown {
+    const before = faults.count;
+    const check = prefix[index] ?? rest;
+    const checked = check ? check(item, faults) : item;
+    if (faults.count > before) faults.within(before, index);
+    return checked;
+  }
 
   return (value, faults) => {
     if (!Array.isArray(value)) return faults.add("list_type", "Input should be a valid list", value);
@@ -173,12 +191,9 @@ export function compileArray(schema: JSONSchema, compiler: Compiler): Check {
     }
     const result: unknown[] = [];
     for (let index = 0; index < value.length && !faults.full; index++) {
-      const before = faults.count;
-      const check = prefix[index] ?? rest;
       // A hole or an `undefined` is `null` in JSON, as `JSON.stringify` has it.
       const item: unknown = value[index] === undefined ? null : value[index];
-      result.push(check ? check(item, faults) : item);
-      if (faults.count > before) faults.within(before, index);
+      result.push(checkItem(item, index, faults));
     }
     if (uniqueItems && !hasUniqueItems(isEncode ? result : value)) {
       faults.add("unique_items", "List should have no item twice");

@@ -371,6 +371,15 @@ describeMatrix("a repeated key", ({ probe }) => {
     expect(faultLines(await ask("/?at=1&at=b&at=c"))).toEqual(["too_long query.at"]);
   });
 
+  it.each<[dialect: string, keywords: object]>([
+    ["2020-12", { prefixItems: [{ type: "integer" }], items: { type: "number" } }],
+    ["draft-07", { items: [{ type: "integer" }], additionalItems: { type: "number" } }],
+  ])("reads the items behind those of a tuple of %s by their own schema", async (_dialect, keywords) => {
+    const ask = probe({ at: t.Unsafe({ type: "array", ...keywords }) });
+    expect((await ask("/?at=1&at=2.5&at=3")).args).toEqual({ at: [1, 2.5, 3] });
+    expect(faultLines(await ask("/?at=1.5&at=x"))).toEqual(["int_parsing query.at.0", "float_parsing query.at.1"]);
+  });
+
   it("tells both what is no number and what is too few", async () => {
     const ask = probe({ n: t.Array(t.Integer(), { minItems: 2, uniqueItems: true }) });
     expect(faultLines(await ask("/?n=1"))).toEqual(["too_short query.n"]);
