@@ -14,6 +14,8 @@ import { SCHEMAS } from "./error-codes/schemas.js";
 import { SECURITY } from "./error-codes/security.js";
 import type { SERVER_START } from "./error-codes/servers.js";
 
+export { SERVER_START } from "./error-codes/servers.js";
+
 const MESSAGES = {
   ...ROUTES,
   ...PARAMETERS,

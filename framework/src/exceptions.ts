@@ -222,6 +222,18 @@ export function configurationError<Key extends MessageKey>(key: Key, ...facts: F
   return error;
 }
 
+/** Does the work, and puts the place in front of the message of its `ConfigurationError`, where it is not there yet. */
+export function withPlace<T>(place: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof ConfigurationError && !error.message.startsWith(place)) {
+      error.message = `${place}: ${error.message}`;
+    }
+    throw error;
+  }
+}
+
 /** Dependencies that depend on each other in a circle. The message has the chain. */
 export class RecursionError extends ConfigurationError {
   override readonly name = "RecursionError";

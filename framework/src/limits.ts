@@ -1,6 +1,6 @@
 /** The bounds on what a request may cost. @module */
 import { configurationError } from "./exceptions.js";
-import { assertOptions, type OptionRule } from "./options.js";
+import { assertOptions, type OptionRule, withDefaults } from "./options.js";
 
 /** Limits of an App or of one route. All but the last are on by default. */
 export interface Limits {
@@ -48,6 +48,5 @@ const OPTIONS = Object.fromEntries(Object.keys(DEFAULT_LIMITS).map((name) => [na
  */
 export function mergeLimits(outer: Readonly<Limits>, own: Readonly<Partial<Limits>> = {}): Readonly<Limits> {
   assertOptions("limits", own, OPTIONS);
-  const given = Object.entries(own).filter(([, value]) => value !== undefined);
-  return Object.freeze({ ...outer, ...Object.fromEntries(given) });
+  return Object.freeze(withDefaults(own, outer));
 }

@@ -30,6 +30,11 @@ export const LIST = expecting("a list", Array.isArray);
 export const FUNCTION = expecting("a function", (value) => typeof value === "function");
 export const OBJECT = expecting("an object", isObject);
 
+/** A group of options with rules of their own. */
+export function group(rules: Readonly<Record<string, OptionRule>>): OptionRule {
+  return (place, option, value) => assertOptions(`${place}: ${option}`, value, rules);
+}
+
 /** A whole number within bounds, both included. */
 export function whole(least: number, most = Number.MAX_SAFE_INTEGER): OptionRule {
   const bounds = most === Number.MAX_SAFE_INTEGER ? `from ${least} on` : `from ${least} to ${most}`;
@@ -38,8 +43,12 @@ export function whole(least: number, most = Number.MAX_SAFE_INTEGER): OptionRule
   });
 }
 
+const isAmount = (value: unknown) => typeof value === "number" && value >= 0;
+
+/** A bound from 0 on, `Infinity` included. */
+export const AMOUNT = expecting("a number from 0 on", isAmount);
 /** A time from 0 on, `Infinity` included. */
-export const MILLISECONDS = expecting("milliseconds from 0 on", (value) => typeof value === "number" && value >= 0);
+export const MILLISECONDS = expecting("milliseconds from 0 on", isAmount);
 
 /** One of some values. */
 export function oneOf(...values: readonly (string | number | boolean)[]): OptionRule {
@@ -47,9 +56,13 @@ export function oneOf(...values: readonly (string | number | boolean)[]): Option
   return expecting(`${others.toReversed().join(", ")} or ${last}`, (value) => (values as unknown[]).includes(value));
 }
 
-/** The names of all options of a type. */
-export function namesOf<Options extends object>(names: Readonly<Record<keyof Options, true>>): readonly string[] {
-  return Object.keys(names);
+/** Options with their defaults. One that is `undefined` counts as left out. */
+export function withDefaults<Options extends object, Name extends keyof Options>(
+  options: Options,
+  defaults: { readonly [Key in Name]: NonNullable<Options[Key]> },
+): Options & { [Key in Name]-?: NonNullable<Options[Key]> } {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  return { ...defaults, ...Object.fromEntries(given) } as Options & { [Key in Name]-?: NonNullable<Options[Key]> };
 }
 
 /**
@@ -57,15 +70,11 @@ export function namesOf<Options extends object>(names: Readonly<Record<keyof Opt
  * symbols are nobody's mistake.
  *
  * @param place - Whose options they are: `"cors()"`, `"GET /items"`.
- * @param rules - A rule for each option, or the names alone.
+ * @param rules - A rule for each option.
  * @throws ConfigurationError naming the option, and for an unknown one that which was probably meant.
  */
-export function assertOptions(
-  place: string,
-  options: unknown,
-  rules: Readonly<Record<string, OptionRule>> | readonly string[],
-): void {
-  const known = Array.isArray(rules) ? (rules as readonly string[]) : Object.keys(rules);
+export function assertOptions(place: string, options: unknown, rules: Readonly<Record<string, OptionRule>>): void {
+  const known = Object.keys(rules);
   if (!isObject(options)) {
     throw configurationError("TSGI_INVALID_OPTIONS", place, known, options);
   }
@@ -73,6 +82,6 @@ export function assertOptions(
     if (!known.includes(option)) {
       throw configurationError("TSGI_UNKNOWN_OPTION", place, option, known, nearest(option, known));
     }
-    if (value !== undefined) (rules as Readonly<Record<string, OptionRule>>)[option]?.(place, option, value);
+    if (value !== undefined) rules[option]?.(place, option, value);
   }
 }

@@ -25,6 +25,8 @@ const handler = async () => null;
 /** What plain JavaScript may pass. */
 const wrong = (options: unknown) => options as never;
 
+const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
+
 /** Longer than a message shows. */
 const LONG = "x".repeat(100);
 
@@ -184,13 +186,61 @@ const VALUES: [message: string, work: () => unknown][] = [
   ["cors(): allowCredentials should be true or false, not a string.", () => cors(wrong({ allowCredentials: LONG }))],
 ];
 
+const OF_SERVE: [message: string, options: object][] = [
+  ["serve(): host should be a string, not 5.", { host: 5 }],
+  ['serve(): port should be a whole number from 0 to 65535, not "8000".', { port: "8000" }],
+  ["serve(): path should be a string, not null.", { path: null }],
+  ['serve(): tls should be an object, not "key".', { tls: "key" }],
+  ['serve(): http2 should be true or false, not "on".', { http2: "on" }],
+  ["serve(): signals should be true or false, not 0.", { signals: 0 }],
+  ["serve(): shutdownTimeoutMs should be milliseconds from 0 on, not -1.", { shutdownTimeoutMs: -1 }],
+  ['serve(): trustedProxies should be a list, not "loopback".', { trustedProxies: "loopback" }],
+  ['serve(): allowedHosts should be a list, not "a.example".', { allowedHosts: "a.example" }],
+  ['serve(): timeouts: headersMs should be milliseconds from 0 on, not "20s".', { timeouts: { headersMs: "20s" } }],
+  [
+    "serve(): connectionLimits: headerBytes should be a number from 0 on, not NaN.",
+    { connectionLimits: { headerBytes: Number.NaN } },
+  ],
+];
+
+const OF_HANDLER: [message: string, options: object][] = [
+  ["toNodeHandler(): logger should be an object, not null.", { logger: null }],
+  ["toNodeHandler(): state should be an object, not a list.", { state: LONG.split("") }],
+  [
+    'toNodeHandler(): allowedOrigins should be a list, not "https://a.example".',
+    { allowedOrigins: "https://a.example" },
+  ],
+];
+
 describe("a value that an option cannot have", () => {
+  it.each(OF_SERVE)("is refused before anything is started: %s", async (message, options) => {
+    await expect(serve(new App(), wrong({ port: 0, ...options }))).rejects.toMatchObject({
+      name: "ConfigurationError",
+      code: "TSGI_INVALID_OPTION",
+      message,
+    });
+  });
+
+  it.each(OF_HANDLER)("is refused: %s", (message, options) => {
+    expect(() => toNodeHandler(new App(), wrong(options))).toThrow(
+      expect.objectContaining({ name: "ConfigurationError", code: "TSGI_INVALID_OPTION", message }),
+    );
+  });
+
   it.each(VALUES)("is refused: %s", (message, work) => {
     expect(work).toThrow(expect.objectContaining({ name: "ConfigurationError", code: "TSGI_INVALID_OPTION", message }));
   });
 });
 
 describe("options", () => {
+  it("that are undefined have their default", async () => {
+    const limits = { headerBytes: undefined, connections: undefined };
+    const options = { port: 0, host: undefined, signals: undefined, connectionLimits: limits, logger: SILENT };
+    await using server = await serve(new App(), options);
+    const response = await fetch(`${server.url}/`);
+    expect([response.status, new URL(server.url).hostname]).toEqual([404, "127.0.0.1"]);
+  });
+
   it("may have symbols for keys, which come back with the route", () => {
     const ROLES = Symbol("roles");
     const app = new App();

@@ -14,7 +14,7 @@ import {
   type Step,
   throwIntoExits,
 } from "../dependencies.js";
-import { ConfigurationError } from "../exceptions.js";
+import { withPlace } from "../exceptions.js";
 import { type Limits, mergeLimits } from "../limits.js";
 import { wrap } from "../chain.js";
 import { Response, type Sender, sendJSON } from "../response.js";
@@ -81,18 +81,19 @@ export class Endpoint {
     const { statusCode = 200, returns = null } = options;
     this.record = Object.freeze({ method, path, handler, metadata: options });
     this.pattern = entry.pattern;
-    let limits: Readonly<Limits>;
-    try {
-      limits = mergeLimits(settings.limits, options.limits);
-      this.plan = compileRoute(handler, entry.pattern.names, options.params ?? {}, entry.dependencies, "http");
-      this.#returns = returns === null ? null : compileReturns(returns);
-      this.streamFormat = streamFormat(handler, options);
-      this.isPooled = settings.pool.isOn && isPooled(handler, options);
-      if (this.isPooled) assertPoolable(this.plan.handler.specs);
-    } catch (error) {
-      if (error instanceof ConfigurationError) error.message = `${method} ${path}: ${error.message}`;
-      throw error;
-    }
+    const route = `${method} ${path}`;
+    const compiled = withPlace(route, () => ({
+      limits: mergeLimits(settings.limits, options.limits),
+      plan: compileRoute(handler, entry.pattern.names, options.params ?? {}, entry.dependencies, "http"),
+      returns: returns === null ? null : compileReturns(returns),
+      streamFormat: streamFormat(handler, options),
+    }));
+    const { limits } = compiled;
+    this.plan = compiled.plan;
+    this.#returns = compiled.returns;
+    this.streamFormat = compiled.streamFormat;
+    this.isPooled = settings.pool.isOn && isPooled(handler, options);
+    if (this.isPooled) withPlace(route, () => assertPoolable(this.plan.handler.specs));
     this.#statusCode = statusCode;
     this.#overrides = overrides;
     this.#settings = {
@@ -105,7 +106,6 @@ export class Endpoint {
     };
     const called = handler as (args: object) => unknown;
     this.#handler = this.#toHandler(called);
-    const route = `${method} ${path}`;
     const pooled = this.isPooled ? settings.pool.adopt(route, called, endsOnDisconnect(options)) : null;
     this.#pooled = pooled && limitTime(pooled, limits.handlerMs, route, settings.logger);
     this.#errors = { ...settings, handlers: [...entry.exceptionHandlers, ...settings.handlers] };

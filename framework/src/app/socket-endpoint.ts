@@ -15,15 +15,15 @@ import {
   throwIntoExits,
 } from "../dependencies.js";
 import {
-  ConfigurationError,
   configurationError,
   findCloseFault,
   HTTPException,
   RequestValidationError,
   WebSocketException,
+  withPlace,
 } from "../exceptions.js";
 import { httpExceptionHandler, requestValidationExceptionHandler, serverErrorHandler } from "../exception-handlers.js";
-import { type Limits, mergeLimits } from "../limits.js";
+import { mergeLimits } from "../limits.js";
 import { errorText } from "../logger.js";
 import { wrap } from "../chain.js";
 import { type Callable, isGeneratorFunction, paramsOf } from "../params.js";
@@ -63,17 +63,14 @@ export class SocketEndpoint {
   constructor(entry: AppRouteEntry, settings: EndpointSettings, overrides: DependencyOverrides) {
     const { path, handler, options } = entry;
     this.record = Object.freeze({ method: entry.method, path, handler, metadata: options });
-    let limits: Readonly<Limits>;
-    try {
-      limits = mergeLimits(settings.limits, options.limits);
+    const limits = withPlace(`WEBSOCKET ${path}`, () => mergeLimits(settings.limits, options.limits));
+    this.#plan = withPlace(`WEBSOCKET ${path}`, () => {
       assertSocketHandler(handler, entry.pattern.names, options.params?.["ws"]);
       const params = paramsOf(handler)?.["ws"] === WebSocket ? options.params : { ...options.params, ws: WebSocket };
-      this.#plan = compileRoute(handler, entry.pattern.names, params ?? {}, entry.dependencies, "websocket");
-      if (settings.pool.isOn && isPooled(handler, options)) assertPoolable(this.#plan.handler.specs);
-    } catch (error) {
-      if (error instanceof ConfigurationError) error.message = `WEBSOCKET ${path}: ${error.message}`;
-      throw error;
-    }
+      const plan = compileRoute(handler, entry.pattern.names, params ?? {}, entry.dependencies, "websocket");
+      if (settings.pool.isOn && isPooled(handler, options)) assertPoolable(plan.handler.specs);
+      return plan;
+    });
     const called = handler as (args: object) => unknown;
     this.#steps = [...this.#plan.steps, assertValid, { name: null, run: (_, { args }) => adopt(called(args)) }];
     this.pattern = entry.pattern;

@@ -5,6 +5,7 @@ import { readdir, readFile, readlink } from "node:fs/promises";
 import { createServer } from "node:net";
 import { createInterface } from "node:readline/promises";
 import { promisify } from "node:util";
+import { SERVER_START } from "../error-codes.js";
 import { ServerStartError } from "../node.js";
 
 /** How many ports behind the one that is in use are tried. */
@@ -25,7 +26,7 @@ export async function choosePort({ host, port }: { host: string; port: number })
     return next;
   }
   const way = next === null ? "choose another port" : `take the next free one: --port ${next}, or PORT=${next}`;
-  throw new ServerStartError("EADDRINUSE", `${taken} Stop the program that has it, or ${way}.`);
+  throw new ServerStartError("EADDRINUSE", SERVER_START["EADDRINUSE.dev"](taken, way));
 }
 
 async function agrees(question: string): Promise<boolean> {

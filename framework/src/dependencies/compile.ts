@@ -2,7 +2,7 @@ import type { ReceiveMessage } from "../asgi.js";
 import { BackgroundTasks } from "../background.js";
 import { UploadFile } from "../datastructures.js";
 import { messageOf } from "../error-codes.js";
-import { ConfigurationError, configurationError, RecursionError } from "../exceptions.js";
+import { configurationError, RecursionError, withPlace } from "../exceptions.js";
 import {
   type Callable,
   DependsMarker,
@@ -17,7 +17,7 @@ import {
 } from "../params.js";
 import { Request } from "../request.js";
 import { Response } from "../response.js";
-import { assertReadable, type CompiledSchema, compileSchema, Faults, isSchema, type Schema } from "../schema.js";
+import { assertReadable, compileSchema, Faults, isSchema, type Schema } from "../schema.js";
 import { WebSocket } from "../websocket.js";
 import { absenceOf } from "./absence.js";
 import type {
@@ -84,7 +84,7 @@ function where(name: string, of: string): string {
 function markerOfSchema(name: string, schema: Schema, names: readonly string[], place: string): SourceMarker {
   assertReadable(schema, place);
   if (names.includes(name)) return new SourceMarker(ParamKind.PATH, schema, {});
-  const { isStruct } = compileAt(schema, place);
+  const { isStruct } = withPlace(place, () => compileSchema(schema));
   return new SourceMarker(isStruct ? ParamKind.BODY : ParamKind.QUERY, schema, {});
 }
 
@@ -125,20 +125,11 @@ function sourceSpec(
   if (marker.kind === ParamKind.PATH && !names.includes(wireName(name, marker))) {
     throw configurationError("TSGI_PATH_PARAMETER_NOT_IN_PATTERN", place, wireName(name, marker));
   }
-  const compiled = marker.schema && compileAt(marker.schema, place);
+  const { schema } = marker;
+  const compiled = schema && withPlace(place, () => compileSchema(schema));
   const absent = absenceOf(marker, compiled, place);
   const value = absent.isRequired ? undefined : absent.make(new Faults());
   return { name, kind: marker.kind, annotation, default: value instanceof Promise ? undefined : value, marker };
-}
-
-/** Compiles a parameter's schema, and says at which parameter when it cannot be. */
-function compileAt(schema: Schema, place: string): CompiledSchema {
-  try {
-    return compileSchema(schema);
-  } catch (error) {
-    if (error instanceof ConfigurationError) error.message = `${place}: ${error.message}`;
-    throw error;
-  }
 }
 
 /** The specs of a callable: its params, and after them the pattern's other names for a handler. */

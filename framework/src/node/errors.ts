@@ -1,5 +1,5 @@
 /** The errors that the server throws at its caller and at the application. @module */
-import type { ServerStartCode } from "../error-codes.js";
+import { codeOf, type FactsOf, formatMessage, SERVER_START, type ServerStartCode } from "../error-codes.js";
 import { oneLine } from "../logger.js";
 
 /**
@@ -18,6 +18,15 @@ export class ServerStartError extends Error {
     super(message, options);
     this.code = code;
   }
+}
+
+/** Makes an error of the catalogue, with the facts of this case. */
+export function serverStartError<Key extends keyof typeof SERVER_START>(
+  key: Key,
+  facts: FactsOf<(typeof SERVER_START)[Key]>,
+  options?: ErrorOptions,
+): ServerStartError {
+  return new ServerStartError(codeOf(key), formatMessage(SERVER_START, key, facts), options);
 }
 
 /** The server did not stop within `shutdownTimeoutMs`. Its sockets are destroyed all the same. */

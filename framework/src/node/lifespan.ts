@@ -2,7 +2,7 @@
 import type { ASGIApp, LifespanEventMessage, LifespanScope, SendMessage } from "../asgi.js";
 import type { Logger } from "../logger.js";
 import { Deferred } from "./deferred.js";
-import { ProtocolError, ServerStartError } from "./errors.js";
+import { ProtocolError, serverStartError } from "./errors.js";
 
 type Outcome = { ok: true } | { ok: false; message: string };
 
@@ -36,7 +36,7 @@ export class Lifespan {
     void this.#run();
     const outcome = await this.#started.promise;
     if (!outcome.ok) {
-      throw new ServerStartError("ELIFESPAN", `The application's start-up failed: ${outcome.message}`);
+      throw serverStartError("ELIFESPAN", [outcome.message]);
     }
   }
 

@@ -1,7 +1,7 @@
 /** Where a server listens, and in one line why it cannot. @module */
 import { lstat, unlink } from "node:fs/promises";
 import { connect, createServer, type Server } from "node:net";
-import { ServerStartError } from "./errors.js";
+import { ServerStartError, serverStartError } from "./errors.js";
 
 /** An address: a Unix socket, or a host and a port. */
 export type ListenAddress = { path: string } | { host: string; port: number };
@@ -86,27 +86,12 @@ function explained(error: unknown, address: ListenAddress): Error {
   const cause = { cause: error };
   switch (code) {
     case "EADDRINUSE":
-      return new ServerStartError("EADDRINUSE", `${what} is in use. Stop the program that has it, or ${way}.`, cause);
+      return serverStartError("EADDRINUSE.port", [what, way], cause);
     case "EACCES":
-      return new ServerStartError(
-        "EACCES",
-        "path" in address
-          ? `${what} may not be made by this user: ${way}.`
-          : `${what} may not be opened by this user. Ports below 1024 need privileges: ${way}.`,
-        cause,
-      );
+      return serverStartError("path" in address ? "EACCES.socket" : "EACCES.port", [what, way], cause);
     case "EADDRNOTAVAIL":
-      return new ServerStartError(
-        "EADDRNOTAVAIL",
-        `${what}: that is no address of this machine. Listen on 127.0.0.1, 0.0.0.0 or one that it has.`,
-        cause,
-      );
     case "ENOTFOUND":
-      return new ServerStartError(
-        "ENOTFOUND",
-        `${what}: that host name is not known. Listen on 127.0.0.1, 0.0.0.0 or an address of this machine.`,
-        cause,
-      );
+      return serverStartError(code, [what], cause);
     default:
       return new ServerStartError(code, `${what} cannot be opened: ${String(error)}`, cause);
   }

@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 import type { ASGIApp } from "../asgi.js";
 import { assertApplication } from "../callable.js";
 import { consoleLogger, type Logger } from "../logger.js";
-import { assertOptions, namesOf } from "../options.js";
+import { assertOptions, LIST, OBJECT, type OptionRules } from "../options.js";
 import { ServerContext } from "./context.js";
 import type { BodyFlow, ResponseStream } from "./engine.js";
 import { ErrorResponse } from "./error-response.js";
@@ -18,7 +18,7 @@ import { checkHead, checkTarget, DEFAULT_REQUEST_LIMITS, RequestHead } from "./r
 import { type ResponseHead, SERVER_OPTIONS } from "./response-head.js";
 import { createScope, endpointsOf } from "./scope.js";
 import { TrustedProxies } from "./trusted-proxies.js";
-import { toRules, UpgradeHandler, type WebSocketOptions } from "./websocket/upgrade.js";
+import { toRules, UpgradeHandler, WEBSOCKET_OPTIONS, type WebSocketOptions } from "./websocket/upgrade.js";
 
 /** Options of `toNodeHandler`. */
 export interface NodeHandlerOptions extends WebSocketOptions {
@@ -36,14 +36,12 @@ export interface NodeHandler extends RequestListener {
   readonly upgrade: (req: IncomingMessage, socket: Duplex, firstBytes: Buffer) => void;
 }
 
-const OPTIONS = namesOf<NodeHandlerOptions>({
-  logger: true,
-  state: true,
-  trustedProxies: true,
-  allowedHosts: true,
-  allowedOrigins: true,
-  webSocketCompression: true,
-});
+const OPTIONS: OptionRules<NodeHandlerOptions> = {
+  ...WEBSOCKET_OPTIONS,
+  logger: OBJECT,
+  state: OBJECT,
+  trustedProxies: LIST,
+};
 
 /** Milliseconds between two pings, as `serve` has them by default. */
 const PING_MS = 20_000;

@@ -4,9 +4,23 @@ import type { TlsOptions } from "node:tls";
 import type { ASGIApp } from "../asgi.js";
 import { assertApplication } from "../callable.js";
 import { type LoopName, loopName, shareProcessors, workerHost } from "../concurrency.js";
-import { ConfigurationError } from "../exceptions.js";
+import { configurationError } from "../exceptions.js";
 import { consoleLogger, type Logger } from "../logger.js";
-import { assertOptions, namesOf, oneOf } from "../options.js";
+import {
+  AMOUNT,
+  assertOptions,
+  FLAG,
+  group,
+  LIST,
+  MILLISECONDS,
+  OBJECT,
+  oneOf,
+  type OptionRule,
+  type OptionRules,
+  TEXT,
+  whole,
+  withDefaults,
+} from "../options.js";
 import { ServerContext } from "./context.js";
 import type { Timeouts } from "./http1/connection.js";
 import { HTTP1Server } from "./http1/server.js";
@@ -17,7 +31,7 @@ import { closeOnSignals } from "./signals.js";
 import { TrustedProxies } from "./trusted-proxies.js";
 import { findUws, type UwsModule } from "./uws/module.js";
 import { UwsServer } from "./uws/server.js";
-import { toRules, type WebSocketOptions } from "./websocket/upgrade.js";
+import { toRules, WEBSOCKET_OPTIONS, type WebSocketOptions } from "./websocket/upgrade.js";
 import { joinWorkers, returnConnections, sharedPort } from "./worker.js";
 
 /** How `serve` listens and stops. */
@@ -75,26 +89,43 @@ export interface ConnectionLimits extends RequestLimits {
   webSocketMessageBytes: number;
 }
 
-const OPTIONS = namesOf<ServeOptions>({
-  host: true,
-  port: true,
-  path: true,
-  workers: true,
-  loop: true,
-  tls: true,
-  http2: true,
-  connectionLimits: true,
-  timeouts: true,
-  trustedProxies: true,
-  signals: true,
-  shutdownTimeoutMs: true,
-  logger: true,
-  allowedHosts: true,
-  allowedOrigins: true,
-  webSocketCompression: true,
-});
+const LIMITS: OptionRules<ConnectionLimits> = {
+  targetBytes: AMOUNT,
+  headerBytes: AMOUNT,
+  headerCount: AMOUNT,
+  connections: AMOUNT,
+  webSocketMessageBytes: AMOUNT,
+};
 
-const DEFAULT_LIMITS = { ...DEFAULT_REQUEST_LIMITS, connections: 50_000, webSocketMessageBytes: null };
+const TIMEOUTS: OptionRules<Timeouts> = {
+  headersMs: MILLISECONDS,
+  requestMs: MILLISECONDS,
+  keepAliveMs: MILLISECONDS,
+  webSocketPingMs: MILLISECONDS,
+};
+
+const WORKERS: OptionRule = (_place, _option, value) => {
+  if (!Number.isInteger(value) || (value as number) < 1) throw configurationError("TSGI_INVALID_WORKERS.serve", value);
+};
+
+const OPTIONS: OptionRules<ServeOptions> = {
+  ...WEBSOCKET_OPTIONS,
+  host: TEXT,
+  port: whole(0, 65_535),
+  path: TEXT,
+  workers: WORKERS,
+  loop: oneOf("libuv", "uwebsockets"),
+  tls: OBJECT,
+  http2: FLAG,
+  connectionLimits: group(LIMITS),
+  timeouts: group(TIMEOUTS),
+  trustedProxies: LIST,
+  signals: FLAG,
+  shutdownTimeoutMs: MILLISECONDS,
+  logger: OBJECT,
+};
+
+const DEFAULT_LIMITS = { ...DEFAULT_REQUEST_LIMITS, connections: 50_000 };
 
 /**
  * 65 s without a request is longer than the minute for which common load balancers keep theirs, so that it is they who
@@ -106,6 +137,18 @@ const DEFAULT_TIMEOUTS: Timeouts = {
   keepAliveMs: 65_000,
   webSocketPingMs: 20_000,
 };
+
+const DEFAULTS = {
+  host: "127.0.0.1",
+  port: 8000,
+  workers: 1,
+  signals: true,
+  shutdownTimeoutMs: 10_000,
+  logger: consoleLogger,
+};
+
+/** The options with their defaults. */
+type Settings = ServeOptions & Required<Pick<ServeOptions, keyof typeof DEFAULTS>>;
 
 /**
  * Runs an application's start-up, listens, and resolves once connections are taken.
@@ -125,25 +168,17 @@ export async function serve(app: ASGIApp, options: ServeOptions = {}): Promise<R
   if (worker) return worker.hold();
   assertApplication("serve()", app);
   assertOptions("serve()", options, OPTIONS);
-  assertOptions("serve()", { loop: options.loop }, { loop: oneOf("libuv", "uwebsockets") });
-  assertOptions("serve(): connectionLimits", options.connectionLimits ?? {}, Object.keys(DEFAULT_LIMITS));
-  assertOptions("serve(): timeouts", options.timeouts ?? {}, Object.keys(DEFAULT_TIMEOUTS));
-  const { workers = 1, logger = consoleLogger, signals = true, shutdownTimeoutMs = 10_000 } = options;
-  if (!Number.isInteger(workers) || workers < 1) {
-    throw new ConfigurationError(`serve: expected workers to be a whole number from 1 on, not ${String(workers)}.`, {
-      code: "TSGI_INVALID_WORKERS",
-    });
-  }
-  const proxies = options.trustedProxies === undefined ? null : new TrustedProxies(options.trustedProxies);
+  const settings: Settings = withDefaults(options, DEFAULTS);
+  const { workers, logger, signals, shutdownTimeoutMs, trustedProxies } = settings;
+  const proxies = trustedProxies === undefined ? null : new TrustedProxies(trustedProxies);
   if (workers > 1 && cluster.isPrimary) {
     const { serveWithWorkers } = await import("./workers.js");
     return serveWithWorkers({ workers, logger, signals, shutdownTimeoutMs });
   }
   const isWorker = workers > 1;
   shareProcessors(workers);
-  const { host = "127.0.0.1", port = 8000 } = options;
-  const place = isWorker ? { ...options, port: await sharedPort(host, port) } : options;
-  const running = await start(app, place, proxies, isWorker);
+  if (isWorker) settings.port = await sharedPort(settings.host, settings.port);
+  const running = await start(app, settings, proxies, isWorker);
   if (signals) {
     running.onClosed = closeOnSignals(running);
   }
@@ -158,14 +193,15 @@ export async function serve(app: ASGIApp, options: ServeOptions = {}): Promise<R
 
 async function start(
   app: ASGIApp,
-  options: ServeOptions,
+  options: Settings,
   proxies: TrustedProxies | null,
   isWorker: boolean,
 ): Promise<StoppableServer> {
-  const { logger = consoleLogger, shutdownTimeoutMs = 10_000, tls, path, host = "127.0.0.1", port = 8000 } = options;
+  const { logger, shutdownTimeoutMs, tls, path, host, port } = options;
   const lifespan = new Lifespan(app, logger);
-  const { connections, webSocketMessageBytes, ...limits } = { ...DEFAULT_LIMITS, ...options.connectionLimits };
-  const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
+  const connectionLimits: Partial<ConnectionLimits> = options.connectionLimits ?? {};
+  const { connections, webSocketMessageBytes = null, ...limits } = withDefaults(connectionLimits, DEFAULT_LIMITS);
+  const timeouts = withDefaults<Partial<Timeouts>, keyof Timeouts>(options.timeouts ?? {}, DEFAULT_TIMEOUTS);
   const context = new ServerContext(app, logger, lifespan.state, proxies);
   const webSockets = toRules(options, timeouts.webSocketPingMs, webSocketMessageBytes);
   const address = path === undefined ? { host, port } : { path };
@@ -192,23 +228,23 @@ async function start(
   return running;
 }
 
+/** The options that only Node's own loop has, as the log line calls them. */
+const NODE_ONLY = { tls: "TLS", http2: "HTTP/2", path: "a Unix socket", webSocketCompression: "compression" } as const;
+
 /** uWebSockets.js where it is wanted and can do what is asked for; `null` for Node's own loop. */
 function chooseLoop(options: ServeOptions, logger: Logger): UwsModule | null {
   if ((options.loop ?? loopName()) === "libuv") {
     return null;
   }
   const uws = findUws();
-  const obstacle =
-    uws === null
-      ? "uWebSockets.js is not installed, or has no binary for this Node and C library"
-      : (options.tls && "TLS") ||
-        (options.http2 && "HTTP/2") ||
-        (options.path && "a Unix socket") ||
-        (options.webSocketCompression && "compression");
-  if (!obstacle) {
+  const need = Object.entries(NODE_ONLY).find(([option]) => options[option as keyof typeof NODE_ONLY]);
+  if (uws !== null && need === undefined) {
     return uws;
   }
-  const reason = uws === null ? obstacle : `uWebSockets.js is not used for ${obstacle}`;
+  const reason =
+    uws !== null && need !== undefined
+      ? `uWebSockets.js is not used for ${need[1]}`
+      : "uWebSockets.js is not installed, or has no binary for this Node and C library";
   logger[options.loop === undefined ? "info" : "warn"]({}, `This server runs on libuv: ${reason}.`);
   return null;
 }

@@ -2,7 +2,7 @@
 import { BlockList, isIP, isIPv6 } from "node:net";
 import type { Address, HTTPScope } from "../asgi.js";
 import { trimOWS } from "../http-grammar.js";
-import { ConfigurationError } from "../exceptions.js";
+import { configurationError } from "../exceptions.js";
 
 const NAMED: Readonly<Record<string, readonly string[]>> = {
   loopback: ["127.0.0.0/8", "::1"],
@@ -39,10 +39,7 @@ export class TrustedProxies {
     const most = version === 6 ? 128 : 32;
     const isNetwork = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
     if (version === 0 || !isNetwork || more.length > 0) {
-      throw new ConfigurationError(
-        `trustedProxies: expected addresses, networks such as "10.0.0.0/8", "loopback", "private" or "unix", not ${JSON.stringify(entry)}.`,
-        { code: "TSGI_INVALID_TRUSTED_PROXY" },
-      );
+      throw configurationError("TSGI_INVALID_TRUSTED_PROXY", entry);
     }
     if (bits === undefined) {
       this.#addresses.addAddress(address, family);

@@ -1,6 +1,6 @@
 /** Several processes that serve one address, and the primary process that keeps them. @module */
 import type { Logger } from "../logger.js";
-import { ServerStartError, ShutdownTimeoutError } from "./errors.js";
+import { serverStartError, ShutdownTimeoutError } from "./errors.js";
 import { type RunningServer, toRunningServer } from "./stoppable-server.js";
 import { probePort } from "./listen.js";
 import { closeOnSignals } from "./signals.js";
@@ -32,10 +32,7 @@ let group: WorkerGroup | null = null;
  */
 export async function serveWithWorkers(settings: WorkersSettings): Promise<RunningServer> {
   if (process.argv[1] === undefined) {
-    throw new ServerStartError(
-      "EWORKER",
-      "Workers run the program's main module, and this program has none. Write it into a file, and run that.",
-    );
+    throw serverStartError("EWORKER.program", []);
   }
   group ??= new WorkerGroup(settings, () => (group = null));
   return group.serve();

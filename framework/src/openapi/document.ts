@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../exceptions.js";
+import { withPlace } from "../exceptions.js";
 import type { PathPattern } from "../path-pattern.js";
 import { Components } from "./components.js";
 import { type GenerateOperationId, OperationIds } from "./naming.js";
@@ -95,12 +95,14 @@ export function buildDocument(options: OpenAPIOptions, routes: readonly Document
   // Names that were chosen come first: one that is made up gives way to them.
   const named = new Map<DocumentedRoute, string>();
   for (const route of listed.toSorted((left, right) => hasOwnId(right) - hasOwnId(left))) {
-    at(route, () => named.set(route, ids.of(route)));
+    withPlace(placeOf(route), () => named.set(route, ids.of(route)));
   }
   for (const route of listed) {
     const { method } = route.record;
     const id = named.get(route) as string;
-    at(route, () => paths.add(route.pattern, methodOf(method) as DocumentedMethod, operationOf(route, id, parts)));
+    withPlace(placeOf(route), () =>
+      paths.add(route.pattern, methodOf(method) as DocumentedMethod, operationOf(route, id, parts)),
+    );
   }
   const schemas = components.finish();
   const { definitions } = schemes;
@@ -138,17 +140,4 @@ function componentsOf(lists: NonNullable<OpenAPIDocument["components"]>): Pick<O
 
 function hasOwnId({ record }: DocumentedRoute): number {
   return Number(record.metadata.operationId !== undefined);
-}
-
-/** Says in an error which route it is about. */
-function at(route: DocumentedRoute, work: () => void): void {
-  try {
-    work();
-  } catch (error) {
-    const place = placeOf(route);
-    if (error instanceof ConfigurationError && !error.message.startsWith(place)) {
-      error.message = `${place}: ${error.message}`;
-    }
-    throw error;
-  }
 }

@@ -1,6 +1,6 @@
 /** A server on uWebSockets.js. @module */
 import type { ServerContext } from "../context.js";
-import { ServerStartError } from "../errors.js";
+import { serverStartError } from "../errors.js";
 import type { Lifespan } from "../lifespan.js";
 import { probePort, toUrl } from "../listen.js";
 import type { RequestLimits } from "../request-head.js";
@@ -48,13 +48,7 @@ export class UwsServer extends StoppableServer {
     this.#listening = await new Promise((resolve, reject) => {
       app.listen(host, own, (listening) => {
         if (listening === false) {
-          reject(
-            new ServerStartError(
-              "ELISTEN",
-              `uWebSockets.js cannot listen on port ${own} of ${host}. ` +
-                'It does not say why: serve with loop: "libuv", which does.',
-            ),
-          );
+          reject(serverStartError("ELISTEN", [own, host]));
         } else {
           resolve(listening);
         }

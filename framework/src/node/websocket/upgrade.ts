@@ -4,6 +4,7 @@ import type { PerMessageDeflateOptions, WebSocket } from "ws";
 import type { HTTPScope, WebSocketScope } from "../../asgi.js";
 import { configurationError } from "../../exceptions.js";
 import { compileHost, type HostTest, isToken, parseHost, trimOWS } from "../../http-grammar.js";
+import { FLAG, LIST, type OptionRules } from "../../options.js";
 import type { ServerContext } from "../context.js";
 import { ErrorResponse } from "../error-response.js";
 import type { Connection } from "../http1/connection.js";
@@ -31,6 +32,12 @@ export interface WebSocketOptions {
    */
   webSocketCompression?: boolean;
 }
+
+export const WEBSOCKET_OPTIONS: OptionRules<WebSocketOptions> = {
+  allowedHosts: LIST,
+  allowedOrigins: LIST,
+  webSocketCompression: FLAG,
+};
 
 /** What a server asks of those who want a WebSocket. */
 export interface WebSocketRules {
@@ -204,17 +211,17 @@ export function checkHandshake(head: HandshakeHead, rules: WebSocketRules, isEnc
   const headers = toRecord(head.headers);
   if (head.method !== "GET") return errors.method;
   if (headers["sec-websocket-version"] !== "13") return errors.version;
-  const isWellFormed =
-    head.minorVersion === 1 &&
-    KEY.test(headers["sec-websocket-key"] ?? "") &&
-    head.bodyBytes === 0 &&
-    areSubprotocols(subprotocolsOf(head.headers));
-  if (!isWellFormed) return errors.malformed;
+  if (!isWellFormed(head, headers["sec-websocket-key"] ?? "")) return errors.malformed;
   if (!isAllowedHost(headers["host"] ?? "", isEncrypted ? 443 : 80, rules.allowedHosts)) return errors.host;
   // Only browsers send an Origin, and only they can be made to connect by a page that their user does not know.
   const { origin } = headers;
   const isAllowed = origin === undefined || rules.allowedOrigins?.includes(origin) !== false;
   return isAllowed ? null : errors.origin;
+}
+
+/** HTTP/1.1, a key of 16 bytes, no body, and subprotocols that are tokens. */
+function isWellFormed({ minorVersion, bodyBytes, headers }: HandshakeHead, key: string): boolean {
+  return minorVersion === 1 && KEY.test(key) && bodyBytes === 0 && areSubprotocols(subprotocolsOf(headers));
 }
 
 /** The smaller of two bounds of a message, the server's and the application's. */

@@ -1,7 +1,7 @@
 /** One worker, as the primary process sees it. @module */
 import cluster, { type Worker } from "node:cluster";
 import { Deferred } from "../deferred.js";
-import { ServerStartError } from "../errors.js";
+import { type ServerStartError, serverStartError } from "../errors.js";
 import type { PrimaryMessage, WorkerMessage } from "../worker.js";
 
 /** Where a server of a worker listens, and on which loop. */
@@ -106,5 +106,5 @@ export class Member {
 }
 
 function notListening(text: string): ServerStartError {
-  return new ServerStartError("EWORKER", `A worker ended before it listened (${text}). What it wrote stands above.`);
+  return serverStartError("EWORKER.ended", [text]);
 }
