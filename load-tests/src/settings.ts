@@ -57,28 +57,47 @@ export interface Settings {
 export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
   const quick = readSwitch(environment, "QUICK");
   const peers = readSwitch(environment, "PEERS");
+  const counts = quick ? QUICK : FULL;
+  const rounds = quick || !peers ? SINGLE : REPEATED;
   return {
     quick,
     peers,
     sections: readSections(environment["ONLY"]),
+    ...counts,
     warmUp: 500,
-    requests: quick ? 10_000 : 50_000,
-    lookups: quick ? 100_000 : 500_000,
-    rounds: quick ? 3 : 5,
-    http: {
-      connections: 64,
-      pipelining: quick || !peers ? [1] : [1, 10],
-      requests: quick ? 5_000 : 50_000,
-      slowRequests: quick ? 5_000 : 10_000,
-    },
-    latency: { ratePerSecond: 1_000, seconds: quick ? 1 : 2, rounds: quick || !peers ? 1 : 3 },
+    http: { connections: 64, pipelining: rounds.pipelining, ...counts.http },
+    latency: { ratePerSecond: 1_000, rounds: rounds.latency, ...counts.latency },
     footprintRounds: 3,
-    sample: { rounds: quick || !peers ? 1 : 3, logins: quick ? 20 : 100, listings: quick ? 1_000 : 10_000 },
-    httpRounds: quick ? 1 : peers ? 5 : 1,
-    starts: quick ? 5 : 11,
+    sample: { rounds: rounds.sample, ...counts.sample },
+    httpRounds: rounds.http,
     output: environment["OUT"] || null,
   };
 }
+
+const FULL = {
+  requests: 50_000,
+  lookups: 500_000,
+  rounds: 5,
+  starts: 11,
+  http: { requests: 50_000, slowRequests: 10_000 },
+  latency: { seconds: 2 },
+  sample: { logins: 100, listings: 10_000 },
+};
+
+const QUICK = {
+  requests: 10_000,
+  lookups: 100_000,
+  rounds: 3,
+  starts: 5,
+  http: { requests: 5_000, slowRequests: 5_000 },
+  latency: { seconds: 1 },
+  sample: { logins: 20, listings: 1_000 },
+};
+
+const SINGLE = { pipelining: [1], latency: 1, sample: 1, http: 1 };
+
+/** Rounds beside peers. */
+const REPEATED = { pipelining: [1, 10], latency: 3, sample: 3, http: 5 };
 
 function readSwitch(environment: Readonly<Record<string, string | undefined>>, name: string): boolean {
   const value = environment[name] ?? "";

@@ -66,10 +66,12 @@ class Walk {
     if (typeof value !== "object" || value === null || this.#seen.has(value)) return value;
     this.#seen.add(value);
     if (owned.has(value)) throw this.#bound("the state of an application");
-    if (Array.isArray(value)) return this.#detachList(value);
-    if (ArrayBuffer.isView(value)) return value;
+    return Array.isArray(value) ? this.#detachList(value) : this.#detachObject(value);
+  }
+
+  #detachObject(value: object): unknown {
     const tag = Object.prototype.toString.call(value);
-    if (CLONED.has(tag)) return value;
+    if (ArrayBuffer.isView(value) || CLONED.has(tag)) return value;
     if (tag === "[object Map]" || tag === "[object Set]") {
       // Looked at, and left as they are: no result has them in its JSON.
       for (const member of value as Iterable<unknown>) this.#detachMember("…", member);

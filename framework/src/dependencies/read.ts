@@ -147,6 +147,12 @@ function readable(coerce: Coerce | null, what: string): Coerce {
   throw configurationError("TSGI_SCHEMA_NOT_READABLE_FROM_TEXT", what);
 }
 
+function refuseOthers(names: Iterable<string>, known: ReadonlySet<string>, faults: Faults): void {
+  for (const name of new Set(names)) {
+    if (!known.has(name)) faults.add("extra_forbidden", "Extra inputs are not permitted", undefined, [name]);
+  }
+}
+
 /** Reads each property of an object schema by its own name, and tells all that is wrong with any of them. */
 function compileObject(compiled: CompiledSchema, fields: readonly Field[], absent: Absence): Make<Texts> {
   const names = new Map(fields.map(({ key, name }) => [key, name]));
@@ -172,13 +178,14 @@ function compileObject(compiled: CompiledSchema, fields: readonly Field[], absen
         unread.add(key);
       }
     }
-    for (const name of isClosed && texts.names ? new Set(texts.names) : NONE) {
-      if (!known.has(name)) faults.add("extra_forbidden", "Extra inputs are not permitted", undefined, [name]);
-    }
-    if (isEmpty && unread.size === 0 && !absent.isRequired) return absent.make(faults);
+    if (isClosed && texts.names) refuseOthers(texts.names, known, faults);
+    return isEmpty && unread.size === 0 && !absent.isRequired ? absent.make(faults) : check(value, unread, faults);
+  };
+
+  /** Checks the object. What could not be converted is reported already, and is only now missing. */
+  function check(value: object, unread: ReadonlySet<unknown>, faults: Faults): unknown {
     const own = new Faults();
     const settle = (result: unknown) => {
-      // What could not be converted is told already, and is only now missing.
       const others = own.list.filter(({ loc }) => !unread.has(loc[0]));
       for (const { loc } of others) if (loc.length > 0) loc[0] = names.get(String(loc[0])) ?? (loc[0] as string);
       faults.take(others);
@@ -186,7 +193,7 @@ function compileObject(compiled: CompiledSchema, fields: readonly Field[], absen
     };
     const result = compiled.check(value, own);
     return result instanceof Promise ? result.then(settle) : settle(result);
-  };
+  }
 }
 
 /** A parameter that is read. */

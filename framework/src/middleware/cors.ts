@@ -5,7 +5,7 @@ import { isToken, parseList } from "../http-grammar.js";
 import { headerValues } from "../request.js";
 import { addVary, Response, ResponseHeaders } from "../response.js";
 import { onHTTP } from "./on-http.js";
-import { ANYTHING, assertOptions, expecting, FLAG, type OptionRules, whole } from "../options.js";
+import { ANYTHING, assertOptions, expecting, FLAG, type OptionRules, whole, withDefaults } from "../options.js";
 import { compileOrigins, type OriginRule, type OriginTest } from "./origins.js";
 import { changingHeaders, refuse } from "./response-head.js";
 
@@ -44,7 +44,14 @@ const OPTIONS: OptionRules<CorsOptions> = {
   allowPrivateNetwork: FLAG,
 };
 
-const METHODS = ["GET", "HEAD", "PUT", "PATCH", "POST", "DELETE"];
+const DEFAULTS = {
+  allowMethods: ["GET", "HEAD", "PUT", "PATCH", "POST", "DELETE"],
+  allowHeaders: [],
+  allowCredentials: false,
+  exposeHeaders: [],
+  maxAge: 600,
+  allowPrivateNetwork: false,
+};
 
 /** What a page may send without asking (Fetch, CORS-safelisted method): refusing it in a preflight protects nothing. */
 const SIMPLE_METHODS = new Set(["GET", "HEAD", "POST"]);
@@ -152,24 +159,23 @@ function refusedParts(rules: Rules, allowed: string | null, method: string, aske
 
 function compile(options: CorsOptions): Rules {
   assertOptions("cors()", options, OPTIONS);
-  const { allowOrigins, allowCredentials = false, maxAge = 600, exposeHeaders = [] } = options;
-  const isAllowed = compileOrigins(allowOrigins);
-  if (isAllowed === null && allowCredentials) {
-    throw configurationError("TSGI_CORS_CREDENTIALS_FOR_ALL.origins");
-  }
-  const headers = namesIn(options.allowHeaders ?? []);
-  const expose = namesIn(exposeHeaders);
-  if (expose === null && allowCredentials) {
-    throw configurationError("TSGI_CORS_CREDENTIALS_FOR_ALL.headers");
+  const given = withDefaults(options, DEFAULTS);
+  const isAllowed = compileOrigins(given.allowOrigins);
+  const methods = namesIn(given.allowMethods);
+  const headers = namesIn(given.allowHeaders);
+  const expose = namesIn(given.exposeHeaders);
+  if (given.allowCredentials) {
+    if (isAllowed === null) throw configurationError("TSGI_CORS_CREDENTIALS_FOR_ALL.origins");
+    if (expose === null) throw configurationError("TSGI_CORS_CREDENTIALS_FOR_ALL.headers");
   }
   return {
     isAllowed,
-    credentials: allowCredentials,
-    methods: namesIn(options.allowMethods ?? METHODS)?.map((method) => method.toUpperCase()) ?? null,
+    credentials: given.allowCredentials,
+    methods: methods && methods.map((method) => method.toUpperCase()),
     headers: headers && [...new Set([...SIMPLE_HEADERS, ...headers])],
     expose: expose?.join(", ") ?? "*",
-    maxAge: String(maxAge),
-    privateNetwork: options.allowPrivateNetwork ?? false,
+    maxAge: String(given.maxAge),
+    privateNetwork: given.allowPrivateNetwork,
   };
 }
 

@@ -104,16 +104,21 @@ function find(request: Connection): Session {
   throw configurationError("TSGI_MISSING_SESSION");
 }
 
+function secretsOf(secret: SessionsOptions["secret"]): readonly string[] {
+  const secrets: unknown = typeof secret === "string" ? [secret] : secret;
+  if (Array.isArray(secrets) && secrets.length > 0 && secrets.every(isLong)) return secrets as string[];
+  throw configurationError("TSGI_WEAK_SESSION_SECRET", MIN_SECRET_BYTES);
+}
+
+function isLong(text: unknown): boolean {
+  return typeof text === "string" && new TextEncoder().encode(text).length >= MIN_SECRET_BYTES;
+}
+
 function compile(options: SessionsOptions) {
   assertOptions("sessions()", options, OPTIONS);
   const { secret, maxAge = FORTNIGHT, sameSite = "lax", secure = true } = options;
   const { cookie: name = secure ? "__Host-session" : "session" } = options;
-  const secrets = typeof secret === "string" ? [secret] : secret;
-  const isLong = (text: unknown) =>
-    typeof text === "string" && new TextEncoder().encode(text).length >= MIN_SECRET_BYTES;
-  if (!Array.isArray(secrets) || secrets.length === 0 || !secrets.every(isLong)) {
-    throw configurationError("TSGI_WEAK_SESSION_SECRET", MIN_SECRET_BYTES);
-  }
+  const secrets = secretsOf(secret);
   if (sameSite === "none" && !secure) {
     throw configurationError("TSGI_INVALID_SESSION_COOKIE.secure");
   }

@@ -75,7 +75,7 @@ function check(raw: readonly string[]): CheckedHeaders {
   let contentLength = -1;
   let close = false;
   let hasDate = false;
-  let isRepeated = false;
+  let lengths = 0;
   for (let index = 0; index < raw.length; index += 2) {
     const name = raw[index] as string;
     const value = raw[index + 1] as string;
@@ -86,25 +86,29 @@ function check(raw: readonly string[]): CheckedHeaders {
         break;
       case 14:
         if (name.toLowerCase() !== "content-length") break;
-        if (contentLength !== -1) isRepeated = true;
         contentLength = parseLength(value, contentLength);
+        lengths++;
         break;
       case 7:
       case 10:
       case 17: {
         const key = name.toLowerCase();
         if (!SERVERS_OWN.has(key)) break;
-        if (key === "connection" && /(?:^|[\t ,])close(?:$|[\t ,])/i.test(value)) close = true;
+        close ||= saysClose(key, value);
         kept = withoutHeader(kept, key);
       }
     }
   }
-  if (isRepeated) kept = [...withoutHeader(kept, "content-length"), "content-length", String(contentLength)]; // RFC 9110 §8.6
+  if (lengths > 1) kept = [...withoutHeader(kept, "content-length"), "content-length", String(contentLength)]; // RFC 9110 §8.6
   return new CheckedHeaders(kept, contentLength, close, hasDate);
 }
 
 /** Headers about the connection and the framing, dropped where the application gives them (ASGI, RFC 9110 §7.6.1). */
 const SERVERS_OWN: ReadonlySet<string> = new Set(["connection", "keep-alive", "trailer", "transfer-encoding"]);
+
+function saysClose(name: string, value: string): boolean {
+  return name === "connection" && /(?:^|[\t ,])close(?:$|[\t ,])/i.test(value);
+}
 
 function parseLength(value: string, before: number): number {
   const length = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;

@@ -11,6 +11,10 @@ function isTextList(value: object): value is string[] {
   return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
 function sameTexts(left: readonly string[], right: readonly string[]): boolean {
   if (left.length !== right.length) return false;
   if (left.every((text, index) => text === right[index])) return true;
@@ -37,7 +41,7 @@ export class Comparison {
   /** Compares two schemas, or parts of them. */
   same(left: unknown, right: unknown): boolean {
     if (left === right) return true;
-    if (typeof left !== "object" || typeof right !== "object" || left === null || right === null) return false;
+    if (!isObject(left) || !isObject(right)) return false;
     const leftTarget = this.#targets.get(left);
     const rightTarget = this.#targets.get(right);
     if (leftTarget && rightTarget) return this.#sameTarget(leftTarget, rightTarget);

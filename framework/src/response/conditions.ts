@@ -33,22 +33,23 @@ export function listsTag(header: string, etag: string, comparison: "strong" | "w
 /** The conditions of a GET or a HEAD, in the order of §13.2.2. A date that is none is as if it were not there. */
 export function evaluateConditions(request: Request, { etag, lastModified }: Validators): Verdict {
   const ifMatch = request.header("if-match");
-  const ifUnmodifiedSince = request.header("if-unmodified-since");
-  if (ifMatch !== undefined) {
-    if (!listsTag(ifMatch, etag, "strong")) return "failed";
-  } else if (ifUnmodifiedSince !== undefined && lastModified !== null) {
-    const date = parseHTTPDate(ifUnmodifiedSince);
-    if (date !== null && lastModified > date) return "failed";
-  }
+  const isUnchanged =
+    ifMatch === undefined
+      ? wasModifiedSince(request.header("if-unmodified-since"), lastModified) !== true
+      : listsTag(ifMatch, etag, "strong");
+  if (!isUnchanged) return "failed";
   const ifNoneMatch = request.header("if-none-match");
-  const ifModifiedSince = request.header("if-modified-since");
-  if (ifNoneMatch !== undefined) {
-    if (listsTag(ifNoneMatch, etag, "weak")) return "not-modified";
-  } else if (ifModifiedSince !== undefined && lastModified !== null) {
-    const date = parseHTTPDate(ifModifiedSince);
-    if (date !== null && lastModified <= date) return "not-modified";
-  }
-  return "send";
+  const isKnown =
+    ifNoneMatch === undefined
+      ? wasModifiedSince(request.header("if-modified-since"), lastModified) === false
+      : listsTag(ifNoneMatch, etag, "weak");
+  return isKnown ? "not-modified" : "send";
+}
+
+/** `undefined` without a date on either side. */
+function wasModifiedSince(header: string | undefined, lastModified: number | null): boolean | undefined {
+  const date = header === undefined ? null : parseHTTPDate(header);
+  return date === null || lastModified === null ? undefined : lastModified > date;
 }
 
 /** Whether a range is asked of the state that the file is in, §13.1.5: both validators have to be strong. */

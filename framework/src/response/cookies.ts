@@ -32,7 +32,17 @@ function attribute(name: string, value: string): string {
   return `; ${name}=${value}`;
 }
 
-const SAME_SITE: Readonly<Record<string, string>> = { strict: "Strict", lax: "Lax", none: "None" };
+const SAME_SITE: ReadonlyMap<string, string> = new Map([
+  ["strict", "Strict"],
+  ["lax", "Lax"],
+  ["none", "None"],
+]);
+
+function siteOf(sameSite: string): string {
+  const site = SAME_SITE.get(sameSite.toLowerCase());
+  if (site !== undefined) return site;
+  throw new TypeError(`The cookie's sameSite should be "strict", "lax" or "none", not ${JSON.stringify(sameSite)}.`);
+}
 
 /**
  * What browsers throw away without a word, so that it is said here.
@@ -73,11 +83,11 @@ export function serializeCookie(name: string, value: string, options: CookieOpti
   if (!isToken(name)) throw new TypeError(`The cookie name ${JSON.stringify(name)} is no token of RFC 9110 §5.6.2.`);
   const { maxAge, expires, path = "/", domain, sameSite = "lax" } = options;
   assertKept(name, options);
+  const site = siteOf(sameSite);
   let cookie = `${name}=${encodeURIComponent(value.toWellFormed())}`;
   if (maxAge !== undefined) {
-    if (!Number.isSafeInteger(maxAge)) {
+    if (!Number.isSafeInteger(maxAge))
       throw new TypeError(`The cookie's maxAge should be whole seconds, not ${maxAge}.`);
-    }
     cookie += `; Max-Age=${maxAge}`;
   }
   if (expires !== undefined) cookie += attribute("Expires", expiry(expires));
@@ -85,10 +95,6 @@ export function serializeCookie(name: string, value: string, options: CookieOpti
   cookie += attribute("Path", path);
   if (options.secure) cookie += "; Secure";
   if (options.httpOnly) cookie += "; HttpOnly";
-  const site = Object.hasOwn(SAME_SITE, sameSite.toLowerCase()) ? SAME_SITE[sameSite.toLowerCase()] : undefined;
-  if (site === undefined) {
-    throw new TypeError(`The cookie's sameSite should be "strict", "lax" or "none", not ${JSON.stringify(sameSite)}.`);
-  }
   cookie += `; SameSite=${site}`;
   if (options.partitioned) cookie += "; Partitioned";
   return cookie;

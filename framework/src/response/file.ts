@@ -115,20 +115,24 @@ export class FileResponse extends Response {
   /** What of the file goes out. Conditions and ranges are asked of a file that would be sent whole (RFC 9110 §13.2.1). */
   #select(headers: ResponseHeaders, { size }: OpenFile, headOnly: boolean, request?: Request): Selection {
     const status = this.statusCode;
-    const isRead = request !== undefined && (request.method === "GET" || request.method === "HEAD");
-    if (status === 200 && isRead) {
-      const validators = validatorsOf(headers);
-      const verdict = evaluateConditions(request, validators);
-      if (verdict === "failed") throw new HTTPException(412);
-      if (verdict === "not-modified") return notModified(headers);
-      const range = headOnly ? undefined : request.header("range");
-      const ranges = range !== undefined && holdsIfRange(request, validators) ? parseRanges(range, size) : null;
-      if (ranges !== null) return partial(headers, ranges, size);
-    }
+    const isRead = request?.method === "GET" || request?.method === "HEAD";
+    const selected = status === 200 && isRead ? selectPart(headers, size, headOnly, request) : null;
+    if (selected !== null) return selected;
     if (isBodyless(status)) return notModified(headers, status);
     headers.set("content-length", String(size));
     return { status, pieces: headOnly || size === 0 ? [] : [{ first: 0, last: size - 1 }] };
   }
+}
+
+/** The part that a conditional request and its `Range` ask for; `null` for the whole. */
+function selectPart(headers: ResponseHeaders, size: number, headOnly: boolean, request: Request): Selection | null {
+  const validators = validatorsOf(headers);
+  const verdict = evaluateConditions(request, validators);
+  if (verdict === "failed") throw new HTTPException(412);
+  if (verdict === "not-modified") return notModified(headers);
+  const range = headOnly ? undefined : request.header("range");
+  const ranges = range !== undefined && holdsIfRange(request, validators) ? parseRanges(range, size) : null;
+  return ranges === null ? null : partial(headers, ranges, size);
 }
 
 /** The `Content-Type` of a file by its name. */

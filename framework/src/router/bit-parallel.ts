@@ -57,17 +57,11 @@ class Simulation<H, M> {
       if (mask === undefined) {
         return null;
       }
-      let seen = 0;
-      let single = true;
-      for (let word = 0; word < left.length; word++) {
-        const bits = (left[word]! &= mask[word]!);
-        single &&= bits === 0 || (seen === 0 && (bits & (bits - 1)) === 0);
-        seen |= bits;
-      }
-      if (seen === 0) {
+      const routesLeft = intersect(left, mask);
+      if (routesLeft === "none") {
         return null;
       }
-      if (single) {
+      if (routesLeft === "one") {
         const route = this.#first();
         return route !== null && matches(route, segments) ? route : null;
       }
@@ -102,6 +96,19 @@ class Simulation<H, M> {
     }
     return { index, byText, params };
   }
+}
+
+/** Takes the bits out of `left` that `mask` does not have. Returns how many routes are left. */
+function intersect(left: Int32Array, mask: Int32Array): "none" | "one" | "several" {
+  let seen = 0;
+  let single = true;
+  for (let word = 0; word < left.length; word++) {
+    const bits = (left[word]! &= mask[word]!);
+    single &&= bits === 0 || (seen === 0 && (bits & (bits - 1)) === 0);
+    seen |= bits;
+  }
+  if (seen === 0) return "none";
+  return single ? "one" : "several";
 }
 
 /** Static segments are equal, and those of parameters not empty. */

@@ -60,6 +60,17 @@ const NEED_TYPE = new Set([
 
 const SCALARS = new Set<unknown>(["string", "integer", "number", "boolean", "null", "Date"]);
 
+const COMBINATIONS = ["anyOf", "oneOf", "allOf", "not"] as const;
+
+/**
+ * Whether a combination has a type of its own. TypeBox repeats the type of the members beside `allOf`, where it would be
+ * an open object of its own.
+ */
+function hasOwnType({ type, properties, patternProperties }: JSONSchema, hasMembers: boolean): boolean {
+  if (type === "object" && !properties && !patternProperties && hasMembers) return false;
+  return type !== undefined || properties !== undefined;
+}
+
 /** One schema with all that it refers to, each compiled once, so that a struct may contain itself. */
 class Document implements Compiler {
   readonly direction: Direction;
@@ -127,24 +138,21 @@ class Document implements Compiler {
 
   #compileKeywords(schema: JSONSchema, isSpecial: boolean): Check {
     if (!isSpecial) return saysType(schema) ? this.#compileType(schema) : checkAnything;
-    const { $defs } = schema;
-    for (const name in $defs) this.#byId.set($defs[name]?.$id ?? name, $defs[name] as JSONSchema);
+    for (const [name, inner] of Object.entries(schema.$defs ?? {})) this.#byId.set(inner.$id ?? name, inner);
     if (schema.pattern !== undefined || schema.patternProperties) this.#mayOverflow = true;
     if (schema.$ref !== undefined) return this.compile(this.resolve(schema));
     if (schema.const !== undefined) return compileEnum([schema.const]);
     if (schema.enum) return compileEnum(schema.enum);
-    if (schema.anyOf || schema.oneOf || schema.allOf || schema.not) return this.#compileCombination(schema);
-    return this.#compileType(schema);
+    return COMBINATIONS.some((keyword) => schema[keyword])
+      ? this.#compileCombination(schema)
+      : this.#compileType(schema);
   }
 
   #compileCombination(schema: JSONSchema): Check {
     const union = unionMembers(schema);
     const { allOf = [] } = schema;
-    // TypeBox repeats the type of the members beside `allOf`, where it would be an open object of its own.
-    const isRepeated = schema.type === "object" && !schema.properties && !schema.patternProperties;
-    const hasType = schema.type !== undefined || schema.properties !== undefined;
     const checks: Check[] = [];
-    if (hasType && !(isRepeated && (union || allOf.length > 0))) checks.push(this.#compileType(schema));
+    if (hasOwnType(schema, union !== undefined || allOf.length > 0)) checks.push(this.#compileType(schema));
     if (union) checks.push(compileUnion(union, this));
     for (const member of allOf) checks.push(this.compile(member));
     if (schema.not) checks.push(compileNot(schema.not, this));

@@ -71,12 +71,17 @@ function parseURI(text: string): { scheme: string | undefined } | null {
   const [, scheme, authority, ...others] = match as (string | undefined)[];
   if (scheme !== undefined && !URI_SCHEME.test(scheme)) return null;
   if (!others.every((part) => part === undefined || URI_TEXT.test(part))) return null;
-  if (authority === undefined) return /^https?$/i.test(scheme ?? "") ? null : { scheme };
+  const isWeb = /^https?$/i.test(scheme ?? "");
+  if (authority === undefined) return isWeb ? null : { scheme };
+  return isAuthority(authority, isWeb) ? { scheme } : null;
+}
+
+/** @param isWeb - RFC 9110 §4.2.1: a URI of `http` or `https` with an empty host is invalid. */
+function isAuthority(authority: string, isWeb: boolean): boolean {
   const host = URI_AUTHORITY.exec(authority);
-  if (!host || !URI_TEXT.test(authority.replace(/\[.*\]/, ""))) return null;
+  if (!host || !URI_TEXT.test(authority.replace(/\[.*\]/, ""))) return false;
   const [, address, name] = host;
-  if (address !== undefined && !isIPv6(address)) return null;
-  return name === "" && /^https?$/i.test(scheme ?? "") ? null : { scheme };
+  return (address === undefined || isIPv6(address)) && !(isWeb && name === "");
 }
 
 function isURI(text: string): boolean {

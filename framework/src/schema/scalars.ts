@@ -59,13 +59,19 @@ export function compileString(schema: JSONSchema, direction: Direction): Check {
       faults.add("string_too_short", `String should have at least ${plural(minLength, "character")}`, shown(value));
     } else if (length > maxLength) {
       faults.add("string_too_long", `String should have at most ${plural(maxLength, "character")}`, shown(value));
-    } else if (pattern && !pattern.test(value)) {
+    } else {
+      checkForm(value, faults);
+    }
+    return value;
+  };
+
+  function checkForm(value: string, faults: Faults): void {
+    if (pattern && !pattern.test(value)) {
       faults.add("string_pattern_mismatch", `String should match pattern '${schema.pattern}'`, shown(value));
     } else if (format && !format(value)) {
       faults.add("string_format", `String should be a valid ${schema.format}`, shown(value));
     }
-    return value;
-  };
+  }
 }
 
 /** `1 item`, `2 items`. */

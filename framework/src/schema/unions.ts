@@ -1,4 +1,5 @@
 import { type Check, type Compiler, isPlainObject, isRecord, jsonEqual } from "./check.js";
+import type { Faults } from "./faults.js";
 import { isObjectSchema, type JSONSchema, transformOf } from "./json-schema.js";
 import { compileRest, ownOrGetter } from "./structs.js";
 
@@ -134,17 +135,27 @@ export function compileIntersection(
     if (!rest || !isRecord(value) || !isPlainObject(merged)) return merged;
     const known = new Set<unknown>(faults.list.slice(start).map((fault) => fault.loc[0]));
     // A fault of the whole value, as one of a union inside, leaves open what that member would have named.
-    if (known.has(undefined)) return merged;
-    const result = { ...merged };
-    for (const key of Object.keys(value)) {
-      if (Object.hasOwn(merged, key) || known.has(key) || key === "__proto__" || faults.full) continue;
-      const before = faults.count;
-      const checked = rest(value[key], faults);
-      if (faults.count === before) result[key] = checked;
-      else faults.within(before, key);
-    }
-    return result;
+    return known.has(undefined) ? merged : addRest(merged, value, known, rest, faults);
   });
+}
+
+/** Adds the keys of a value that no member of an intersection has named. */
+function addRest(
+  merged: Record<string, unknown>,
+  value: Record<string, unknown>,
+  known: ReadonlySet<unknown>,
+  rest: Check,
+  faults: Faults,
+): Record<string, unknown> {
+  const result = { ...merged };
+  for (const key of Object.keys(value)) {
+    if (Object.hasOwn(merged, key) || known.has(key) || key === "__proto__" || faults.full) continue;
+    const before = faults.count;
+    const checked = rest(value[key], faults);
+    if (faults.count === before) result[key] = checked;
+    else faults.within(before, key);
+  }
+  return result;
 }
 
 /** Anything but what the schema describes. */

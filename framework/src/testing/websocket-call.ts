@@ -3,6 +3,7 @@ import type {
   HeaderPair,
   ReceiveMessage,
   SendMessage,
+  WebSocketCloseMessage,
   WebSocketAcceptMessage,
   WebSocketScope,
 } from "../asgi.js";
@@ -118,15 +119,8 @@ export class WebSocketCall {
       case "websocket.send":
         this.#expect(message, "open");
         return this.inbox.put(message.text ?? (message.bytes as Uint8Array).slice());
-      case "websocket.close": {
-        if (this.#phase === "closed") return;
-        this.#expect(message, this.#phase === "connecting" ? "connecting" : "open");
-        const code = message.code ?? CLOSE.normal;
-        const reason = message.reason ?? "";
-        // As the Node server does: a browser sees such a code only behind a completed handshake.
-        const answer = code >= 4000 ? { statusCode: null } : plainAnswer(403);
-        return this.#over(code, reason, { code, reason, ...answer });
-      }
+      case "websocket.close":
+        return this.#closeByApplication(message);
       case "websocket.http.response.start":
         this.#expect(message, "connecting");
         this.#phase = "answering";
@@ -141,6 +135,16 @@ export class WebSocketCall {
       default:
         throw new TypeError(`Expected a message of the WebSocket protocol, not ${JSON.stringify(message.type)}.`);
     }
+  }
+
+  #closeByApplication(message: WebSocketCloseMessage): void {
+    if (this.#phase === "closed") return;
+    this.#expect(message, this.#phase === "connecting" ? "connecting" : "open");
+    const { code = CLOSE.normal } = message;
+    const reason = message.reason ?? "";
+    // As the Node server does: a browser sees such a code only behind a completed handshake.
+    const answer = code >= 4000 ? { statusCode: null } : plainAnswer(403);
+    this.#over(code, reason, { code, reason, ...answer });
   }
 
   #answer(): void {

@@ -175,6 +175,11 @@ async function take(tx: Transactional, presented: Presented, now: number): Promi
   if (hash !== pendingHash && !(hash === currentHash && isReplaceable)) {
     return { outcome: "pending", pendingHash };
   }
+  return rotate(tx, found, now);
+}
+
+async function rotate(tx: Transactional, { hash, session }: Found, now: number): Promise<Rotating | Pending> {
+  const { id, currentHash, pendingHash } = session;
   const { refreshToken, row } = createToken(session.expiresAt, now);
   // Of those who found the family as it was, one moves it on.
   const claim = await tx.session.updateMany({

@@ -16,27 +16,32 @@ export function checkHabits(app: App): Finding[] {
   for (const route of app.routes) {
     for (const text of [...habitsOfPattern(route.path), ...habitsOfHandler(route)]) add(route, text);
   }
-  for (const { record, pattern, plan } of app.endpoints) {
-    for (const { name, callable } of plan.allDependencies) {
-      if (callable.length > 1) add(record, `the dependency ${name} ${takesTooMuch(callable.length)}.`);
-    }
-    for (const { name, kind } of plan.sources) {
-      const meant = kind === ParamKind.QUERY ? nameMeant(name, pattern.names) : undefined;
-      if (meant !== undefined) {
-        add(record, `${JSON.stringify(name)} is read from the query, since the path has {${meant}}. Write one name.`);
-      }
-    }
-    const body = plan.sources.find(({ kind }) => BODY_KINDS.has(kind));
-    if (body && BODILESS.has(record.method)) {
-      add(
-        record,
-        `${JSON.stringify(body.name)} is read from a body, which clients do not send with ${record.method}. Write Query(schema), or take another method.`,
-      );
-    }
-    const takesNothing = plan.handler.specs.length === 0 && pattern.names.length === 0;
-    if (takesNothing && record.handler.length === 1) add(record, TAKES_NOTHING);
+  for (const endpoint of app.endpoints) {
+    for (const text of habitsOfPlan(endpoint)) add(endpoint.record, text);
   }
   return Array.from(found, ([text, routes]) => note("routes", `${list(routes)}: ${text}`));
+}
+
+/** Habits that show in the parameters of a handler and its dependencies. */
+function* habitsOfPlan({ record, pattern, plan }: App["endpoints"][number]): Generator<string> {
+  for (const { name, callable } of plan.allDependencies) {
+    if (callable.length > 1) yield `the dependency ${name} ${takesTooMuch(callable.length)}.`;
+  }
+  for (const { name, kind } of plan.sources) {
+    const meant = kind === ParamKind.QUERY ? nameMeant(name, pattern.names) : undefined;
+    if (meant !== undefined) {
+      yield `${JSON.stringify(name)} is read from the query, since the path has {${meant}}. Write one name.`;
+    }
+  }
+  const body = plan.sources.find(({ kind }) => BODY_KINDS.has(kind));
+  if (body && BODILESS.has(record.method)) {
+    yield (
+      `${JSON.stringify(body.name)} is read from a body, which clients do not send with ${record.method}. ` +
+        "Write Query(schema), or take another method."
+    );
+  }
+  const takesNothing = plan.handler.specs.length === 0 && pattern.names.length === 0;
+  if (takesNothing && record.handler.length === 1) yield TAKES_NOTHING;
 }
 
 const BODY_KINDS: ReadonlySet<ParamKind> = new Set([ParamKind.BODY, ParamKind.FORM, ParamKind.FILE]);

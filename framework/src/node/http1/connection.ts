@@ -167,13 +167,13 @@ export class Connection implements OutputOwner, BodyFlow, Endpoints {
     } else if (this.#phase === "request") {
       this.#exchange?.halfClose();
     } else {
-      this.#endAfterInput();
+      this.#endInput(errors.malformed);
     }
   }
 
-  /** Nothing more comes, and nothing that has come can be served. */
-  #endAfterInput(): void {
-    if (this.#phase === "head" && this.hasPipelined) this.refuse(errors.malformed);
+  /** Nothing more is awaited, and nothing that has come can be served. */
+  #endInput(error: ErrorResponse): void {
+    if (this.#phase === "head" && this.hasPipelined) this.refuse(error);
     else this.close();
   }
 
@@ -192,10 +192,7 @@ export class Connection implements OutputOwner, BodyFlow, Endpoints {
         if (this.#isLate(keepAliveMs)) this.close();
         break;
       case "head":
-        if (this.#isLate(headersMs) || this.#isLate(requestMs)) {
-          if (this.hasPipelined) this.refuse(errors.timeout);
-          else this.close();
-        }
+        if (this.#isLate(headersMs) || this.#isLate(requestMs)) this.#endInput(errors.timeout);
         break;
       case "request":
         if (this.#outstanding > 0 && this.#isLate(requestMs)) this.#fail(errors.timeout);
@@ -204,9 +201,7 @@ export class Connection implements OutputOwner, BodyFlow, Endpoints {
         if (this.socket.writableLength > 0) this.#since = this.#settings.now;
         else if (this.#isLate(LINGER_MS)) this.socket.destroy();
         break;
-      case "upgrade": // the application's to answer
-      case "detached":
-        break;
+      default: // upgrade: the application's to answer; detached
     }
   }
 
@@ -336,7 +331,7 @@ export class Connection implements OutputOwner, BodyFlow, Endpoints {
     if (this.socket.isPaused()) this.socket.resume();
     if (this.#isParsing) return;
     if (this.#input !== null) this.#parse();
-    if (this.#hasEnded && this.isIdle) this.#endAfterInput();
+    if (this.#hasEnded && this.isIdle) this.#endInput(errors.malformed);
   }
 
   #enter(phase: Phase): void {

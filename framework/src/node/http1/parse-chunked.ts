@@ -99,9 +99,12 @@ export class ChunkedDecoder {
 
   #line(bytes: Buffer, at: number): number | ErrorResponse | null {
     if (this.#phase === "dataEnd") return this.#dataEnd(bytes, at);
+    const plainEnd = this.#phase === "size" ? this.#plainSize(bytes, at) : -1;
+    return plainEnd === -1 ? this.#checkLine(bytes, at) : plainEnd;
+  }
+
+  #checkLine(bytes: Buffer, at: number): number | ErrorResponse | null {
     const isSize = this.#phase === "size";
-    const plainEnd = isSize ? this.#plainSize(bytes, at) : -1;
-    if (plainEnd !== -1) return plainEnd;
     const limit = isSize ? MAX_LINE_BYTES : Math.max(0, this.#limits.headerBytes - this.#trailerBytes);
     const end = bytes.indexOf(CRLF, at);
     const line = bytes.toString("latin1", at, Math.min(end === -1 ? bytes.length : end, at + limit + 2));

@@ -190,8 +190,7 @@ function parseRequestLine(
   isMatched = false,
 ): RequestHead | ErrorResponse {
   const space = text.indexOf(" ");
-  if (space === -1 || space > MAX_METHOD_BYTES) return errors.line;
-  const method = text.startsWith("GET ") ? "GET" : METHODS.get(text.slice(0, space));
+  const method = space > MAX_METHOD_BYTES ? undefined : parseMethod(text, space);
   if (method === undefined) return errors.line;
   let targetEnd = text.indexOf(" ", space + 1);
   if (targetEnd === -1 || targetEnd > lineEnd) targetEnd = lineEnd; // HTTP/0.9 has no version
@@ -199,22 +198,29 @@ function parseRequestLine(
   const target = text.slice(space + 1, targetEnd);
   if (target === "") return errors.line;
   if (!isMatched && NOT_IN_TARGET.test(target)) return errors.target;
-  if (lineEnd - targetEnd !== 9 || !text.startsWith("HTTP/1.", targetEnd + 1)) {
-    const isOther =
-      targetEnd === lineEnd ? isOldLine(method, target) : VERSION.test(text.slice(targetEnd + 1, lineEnd));
-    return isOther ? errors.version : errors.line;
-  }
-  const minorVersion = text.charCodeAt(lineEnd - 1) - 0x30;
-  if (minorVersion !== 1 && minorVersion !== 0) {
-    return minorVersion > 1 && minorVersion < 10 ? errors.version : errors.line;
-  }
-  if (method === "CONNECT") return errors.connect;
-  return new RequestHead(method, target, minorVersion);
+  if (targetEnd === lineEnd) return isOldLine(method, target) ? errors.version : errors.line;
+  const minorVersion = parseMinorVersion(text, targetEnd + 1, lineEnd);
+  if (typeof minorVersion !== "number") return minorVersion;
+  return method === "CONNECT" ? errors.connect : new RequestHead(method, target, minorVersion);
+}
+
+/** @param end - The index of the space behind the method; -1 without one. */
+function parseMethod(text: string, end: number): string | undefined {
+  if (end === -1) return undefined;
+  return text.startsWith("GET ") ? "GET" : METHODS.get(text.slice(0, end));
 }
 
 /** RFC 1945 §4.1: a request of HTTP/0.9, which has no version. */
 function isOldLine(method: string, target: string): boolean {
   return method === "GET" && target.startsWith("/");
+}
+
+function parseMinorVersion(text: string, begin: number, end: number): 0 | 1 | ErrorResponse {
+  if (end - begin === 8 && text.startsWith("HTTP/1.", begin)) {
+    const digit = text.charCodeAt(end - 1) - 0x30;
+    if (digit === 1 || digit === 0) return digit;
+  }
+  return VERSION.test(text.slice(begin, end)) ? errors.version : errors.line;
 }
 
 /** Holds the header lines to their grammar and their limit, whichever is broken first. */
