@@ -106,7 +106,10 @@ export const rules: readonly Rule[] = [
   {
     name: "trailers",
     allows: ({ text, ours, nodes }) =>
-      (ours === 400 || ours === 431) && isView(nodes) && nodes.body !== "" && FORBIDDEN_TRAILER.test(text),
+      (ours === 400 || ours === 431) &&
+      isView(nodes) &&
+      valuesOf(nodes, "transfer-encoding").length > 0 &&
+      FORBIDDEN_TRAILER.test(text),
   },
   {
     name: "blanks in chunk extensions",
