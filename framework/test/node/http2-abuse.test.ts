@@ -115,6 +115,7 @@ describe("a flood of frames closes the connection, and no other", () => {
 describe("a client that is closed for what it costs", () => {
   it.each([
     ["resets", streams((id) => Buffer.concat([request(id, wait), reset(id)]))],
+    ["resets", streams((id) => Buffer.concat([request(id, wait), frame(FRAME.reset, 0, id, uint32(0))]))],
     ["bytes that bring no request", () => repeat(1000, frame(FRAME.windowUpdate, 0, 0, uint32(1)))],
   ])("is told ENHANCE_YOUR_CALM, and the log says why: %s", async (reason, next) => {
     await using server = await served(app, { http2: true, timeouts: QUICK });
@@ -172,22 +173,24 @@ describe("a client that is closed for what it costs", () => {
 
   it("is none that takes a large response in small windows", async () => {
     await using server = await served(
-      httpApp((_scope, _receive, send) => respond(send, 200, "x".repeat(20_000_000))),
+      httpApp((_scope, _receive, send) => respond(send, 200, "x".repeat(100_000_000))),
       { http2: true, timeouts: QUICK },
     );
     await using wire = new FrameWire(server.port);
     wire.begin().write(request(1));
     let length = 0;
-    while (length < 20_000_000) {
+    while (length < 100_000_000) {
       await wire.until(({ type }) => type === FRAME.data);
       for (const { type, payload } of wire.frames.splice(0)) {
         if (type !== FRAME.data || payload.length === 0) continue;
-        const update = uint32(payload.length);
         length += payload.length;
-        wire.write(frame(FRAME.windowUpdate, 0, 0, update), frame(FRAME.windowUpdate, 0, 1, update));
+        const parts = Math.ceil(payload.length / 1024);
+        const update = uint32(Math.ceil(payload.length / parts));
+        wire.write(repeat(parts, frame(FRAME.windowUpdate, 0, 0, update)));
+        wire.write(repeat(parts, frame(FRAME.windowUpdate, 0, 1, update)));
       }
     }
-    expect(length).toBe(20_000_000);
+    expect(length).toBe(100_000_000);
   });
 });
 

@@ -631,7 +631,7 @@ describe.each([
           throw error;
         }
       }),
-      { http2: true, ...options },
+      { http2: true, timeouts: { keepAliveMs: 100 }, ...options },
     );
     await using wire = new FrameWire(own.port, connectTo(own.port));
     wire.begin().write(request(1, fieldsOf({ ":method": "POST" }), FLAG.endHeaders));
@@ -644,6 +644,7 @@ describe.each([
     leave(wire);
     expect(await thrown.promise).toBeInstanceOf(ClientDisconnect);
     expect(await told.promise).toEqual({ type: "http.disconnect" });
+    await wire.closed; // no stream is left that would keep it
     expect(own.logger.at("error")).toEqual([]);
   });
 });

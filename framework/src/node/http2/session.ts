@@ -154,7 +154,7 @@ export class Session {
     this.#hasServed = true;
     this.#streams.add(request);
     if (this.#streams.size === 1) this.#pingedAt = now;
-    stream.on("close", () => this.#onClose(request, stream.rstCode));
+    stream.on("close", () => this.#onClose(request, stream));
     if (context.draining) this.close();
     const head = readHead(fields, limits);
     if (head instanceof ErrorResponse) {
@@ -172,11 +172,11 @@ export class Session {
     exchange.run();
   }
 
-  #onClose(request: RequestStream, code: number): void {
+  #onClose(request: RequestStream, { rstCode, aborted }: ServerHttp2Stream): void {
     this.#streams.delete(request);
     this.#idleBytes -= IDLE_BYTES_PER_STREAM;
     if (this.#streams.size === 0) this.#since = this.#settings.now;
-    if (code !== constants.NGHTTP2_NO_ERROR && !request.isReset) this.#countReset();
+    if ((rstCode !== constants.NGHTTP2_NO_ERROR || aborted) && !request.isReset) this.#countReset();
   }
 
   #countReset(): void {

@@ -78,11 +78,12 @@ export class RequestStream implements ResponseStream, BodyFlow {
   /** Passes on that the client goes. */
   attach(exchange: Exchange): void {
     this.#exchange = exchange;
-    const disconnect = () => {
+    const stream = this.#stream;
+    stream.on("close", () => exchange.disconnect());
+    stream.on("aborted", () => {
       exchange.disconnect();
-      this.#stream.resume(); // `close` waits for what is unread
-    };
-    this.#stream.on("aborted", disconnect).on("close", disconnect);
+      process.nextTick(() => stream.destroy()); // `close` waits for what is unread, and for what cannot be sent
+    });
   }
 
   refuse({ head, body }: ErrorResponse): void {
