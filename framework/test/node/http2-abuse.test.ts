@@ -174,7 +174,7 @@ describe("a client that is closed for what it costs", () => {
   it("is none that takes a large response in small windows", async () => {
     await using server = await served(
       httpApp((_scope, _receive, send) => respond(send, 200, "x".repeat(100_000_000))),
-      { http2: true, timeouts: QUICK },
+      { http2: true, timeouts: { ...QUICK, webSocketPingMs: 0, keepAliveMs: 100 } },
     );
     await using wire = new FrameWire(server.port);
     wire.begin().write(request(1));
