@@ -10,7 +10,15 @@ export { Call, type CallSettings } from "./dependencies/call.js";
 export { compileRoute } from "./dependencies/compile.js";
 export { closeExits, throwIntoExits } from "./dependencies/exits.js";
 export { createFindOverride, DependencyOverrides } from "./dependencies/overrides.js";
-export type { DependencyPlan, DependencyStep, Frame, ParamSpec, RoutePlan, Step } from "./dependencies/plan.js";
+export type {
+  DependencyPlan,
+  DependencyStep,
+  FindOverride,
+  Frame,
+  ParamSpec,
+  RoutePlan,
+  Step,
+} from "./dependencies/plan.js";
 export { headerName, wireName } from "./dependencies/read.js";
 export { isMultiple } from "./dependencies/read-file.js";
 export { nameOf } from "./dependencies/run-dependency.js";

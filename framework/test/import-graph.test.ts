@@ -39,7 +39,8 @@ const LINE = [
 /** What stands outside the line: the adapters, the tools, and the one barrel. */
 const OUTSIDE = ["node", "testing", "cli", "public", "index"];
 
-const sources = path.resolve(import.meta.dirname, "../src");
+const root = path.resolve(import.meta.dirname, "../..");
+const sources = path.join(root, "framework/src");
 
 interface Import {
   /** As written, such as `./router/path.js` or `node:fs`. */
@@ -63,20 +64,40 @@ function importsOf(text: string): Import[] {
   ];
 }
 
-/** Every source file, relative to `src`, with its imports; those of files are relative to `src` as well. */
-const graph = new Map<string, Import[]>(
-  readdirSync(sources, { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".ts"))
-    .map((file) => [
-      file,
-      importsOf(readFileSync(path.join(sources, file), "utf8")).map(({ specifier, onUse }) => ({
-        specifier: specifier.startsWith(".")
-          ? path.join(path.dirname(file), specifier).replace(/\.js$/, ".ts")
-          : specifier,
-        onUse,
-      })),
-    ]),
-);
+type Graph = ReadonlyMap<string, readonly Import[]>;
+
+/** Every source file below a folder, relative to it, with its imports; those of files are relative to it as well. */
+function graphOf(folder: string): Graph {
+  return new Map(
+    readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .filter((file) => file.endsWith(".ts") && !file.startsWith(`generated${path.sep}`))
+      .map((file) => [
+        file,
+        importsOf(readFileSync(path.join(folder, file), "utf8")).map(({ specifier, onUse }) => ({
+          specifier: specifier.startsWith(".")
+            ? path.join(path.dirname(file), specifier).replace(/\.js$/, ".ts")
+            : specifier,
+          onUse,
+        })),
+      ]),
+  );
+}
+
+/** The circles of imports, each from the file at which it was found. Types count, and imports on use do. */
+function circlesOf(graph: Graph): string[] {
+  const circles: string[] = [];
+  const done = new Set<string>();
+  const visit = (file: string, chain: readonly string[]): void => {
+    if (chain.includes(file)) circles.push([...chain.slice(chain.indexOf(file)), file].join(" -> "));
+    if (chain.includes(file) || done.has(file)) return;
+    for (const { specifier } of graph.get(file) ?? []) visit(specifier, [...chain, file]);
+    done.add(file);
+  };
+  for (const file of graph.keys()) visit(file, []);
+  return circles;
+}
+
+const graph = graphOf(sources);
 
 /** The door `router.ts` and the files of its room `router/` are one module. */
 function moduleOf(file: string): string {
@@ -120,6 +141,29 @@ describe("the reader of imports", () => {
     );
     expect(lost).toEqual([]);
     expect(edges.length).toBeGreaterThan(50);
+  });
+});
+
+describe("the files of a workspace", () => {
+  it.each(["framework", "generators", "sample-auth-app", "load-tests"])(
+    "import each other in no circle, types included, in %s",
+    (workspace) => {
+      const files = graphOf(path.join(root, workspace, "src"));
+      expect(circlesOf(files)).toEqual([]);
+      expect(files.size).toBeGreaterThan(20);
+    },
+  );
+
+  it("are found in a circle, also behind a file that is in none", () => {
+    const edge = (specifier: string): Import => ({ specifier, onUse: false });
+    const files: Graph = new Map([
+      ["main.ts", [edge("a.ts"), edge("node:fs")]],
+      ["a.ts", [edge("b.ts"), edge("c.ts")]],
+      ["b.ts", [edge("c.ts")]],
+      ["c.ts", [edge("b.ts"), edge("d.ts")]],
+      ["d.ts", [edge("d.ts")]],
+    ]);
+    expect(circlesOf(files)).toEqual(["b.ts -> c.ts -> b.ts", "d.ts -> d.ts"]);
   });
 });
 

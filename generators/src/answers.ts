@@ -17,6 +17,13 @@ export interface Answers {
   install: boolean;
 }
 
+/** What the person who makes a project decides about its files. */
+export interface ProjectOptions {
+  answers: Omit<Answers, "git" | "install">;
+  /** The version of the generator, kept in the project for a later upgrade. */
+  generatorVersion: string;
+}
+
 /** The answers that the files of a project depend on, its name apart. */
 const keptAnswers = ["template", "database", "docker", "loadTests", "ci", "packageManager"] as const;
 

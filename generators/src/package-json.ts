@@ -1,8 +1,7 @@
-import { keptAnswersOf } from "./answers.js";
+import { keptAnswersOf, type ProjectOptions } from "./answers.js";
 import { LeftOut } from "./features.js";
 import { parseJson, sortKeys, textsOf, toJson } from "./json.js";
 import type { PackageManager } from "./options.js";
-import type { ProjectOptions } from "./project.js";
 import type { Template } from "./template.js";
 
 /** How the template calls jest in the workspace, and what that is in a project of its own. */

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { hasDatabase, type Answers } from "./answers.js";
+import { hasDatabase, type ProjectOptions } from "./answers.js";
 import { renderDotenv } from "./dotenv.js";
 import { LeftOut } from "./features.js";
 import { isNamed, nameAfterProject } from "./own-names.js";
@@ -11,13 +11,6 @@ import type { ProjectFile } from "./project-file.js";
 import { folderOf } from "./project-name.js";
 import type { Template, TemplateFile } from "./template.js";
 import { renderTestTsconfig, renderTsconfig } from "./tsconfig.js";
-
-/** What the person who makes a project decides about its files. */
-export interface ProjectOptions {
-  answers: Omit<Answers, "git" | "install">;
-  /** The version of the generator, kept in the project for a later upgrade. */
-  generatorVersion: string;
-}
 
 const rename = (text: string, _: Template, { answers }: ProjectOptions) => nameAfterProject(text, answers.name);
 

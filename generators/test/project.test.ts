@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
-import { renderProject, type ProjectOptions } from "../src/project.js";
+import type { ProjectOptions } from "../src/answers.js";
+import { renderProject } from "../src/project.js";
 import type { Template, TemplateFile } from "../src/template.js";
 
 const text = (contents: string, isExecutable = false): TemplateFile => ({

@@ -1,7 +1,18 @@
 /** The ratios of earlier runs. @module */
 import { appendFile, readFile } from "node:fs/promises";
 import { type Ratios, ratiosOf } from "./baseline.js";
-import type { Report } from "./run.js";
+import type { Result } from "./rounds.js";
+import type { Section, Settings } from "./settings.js";
+
+/** Everything that one run found. */
+export interface Report {
+  readonly started: Date;
+  readonly machine: { readonly cpu: string; readonly cores: number; readonly node: string; readonly load: number };
+  readonly settings: Settings;
+  /** The versions of the peers. */
+  readonly peers: Readonly<Record<string, string>>;
+  readonly sections: Partial<Record<Section, readonly Result[]>>;
+}
 
 /** One earlier run. */
 export interface Past {

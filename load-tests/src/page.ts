@@ -1,8 +1,7 @@
 /** The figures of a run as one page that needs nothing else. @module */
 import { barChart, CHART_STYLE, COLOURS, escapeHTML, lineChart } from "./charts.js";
 import { isOurs } from "./comparison.js";
-import type { Past } from "./history.js";
-import type { Report } from "./run.js";
+import type { Past, Report } from "./history.js";
 import type { Result } from "./rounds.js";
 import type { Section } from "./settings.js";
 

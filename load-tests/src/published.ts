@@ -2,7 +2,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { PUBLISHED } from "./paths.js";
 import { faultsOf, type Result } from "./rounds.js";
-import type { Report } from "./run.js";
+import type { Report } from "./history.js";
 import type { Section } from "./settings.js";
 import { summarize, type Summary } from "./statistics.js";
 

@@ -7,7 +7,7 @@ import { measureDirect } from "./direct.js";
 import { measureFootprint } from "./footprint.js";
 import { measureHTTP } from "./http.js";
 import { measureLatency } from "./latency.js";
-import { remember } from "./history.js";
+import { remember, type Report } from "./history.js";
 import { toPage } from "./page.js";
 import { REPOSITORY, RESULTS } from "./paths.js";
 import { preparePeers } from "./peers.js";
@@ -50,16 +50,6 @@ const PARTS: Parts = {
 export interface Streams {
   readonly stdout: { write(text: string): unknown };
   readonly stderr: ProgressOutput;
-}
-
-/** Everything that one run found. */
-export interface Report {
-  readonly started: Date;
-  readonly machine: { readonly cpu: string; readonly cores: number; readonly node: string; readonly load: number };
-  readonly settings: Settings;
-  /** The versions of the peers. */
-  readonly peers: Readonly<Record<string, string>>;
-  readonly sections: Partial<Record<Section, readonly Result[]>>;
 }
 
 /** Measures every section that is asked for, and prints a table after each. */

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { barChart, lineChart } from "../src/charts.js";
 import { remember } from "../src/history.js";
 import { toPage } from "../src/page.js";
-import type { Report } from "../src/run.js";
+import type { Report } from "../src/history.js";
 import { readSettings } from "../src/settings.js";
 import { summarize } from "../src/statistics.js";
 

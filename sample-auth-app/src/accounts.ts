@@ -1,12 +1,9 @@
 import { isUniqueViolation, type Database } from "./database.js";
 import { Limiter } from "./limiter.js";
-import { USERNAME, type NewUser, type UserInDB } from "./models.js";
+import { type Account, USERNAME, type NewUser } from "./models.js";
 import type { Passwords } from "./security/passwords.js";
 import { revokeSessions } from "./security/refresh-tokens.js";
 import type { Throttle } from "./security/throttle.js";
-
-/** A user's row: what the guide calls `UserInDB`, its key, and the version that access tokens name. */
-export type Account = UserInDB & { id: number; version: number };
 
 /** Half a second's work; later ones are answered 503. */
 const REGISTRATIONS_WAITING = 25;

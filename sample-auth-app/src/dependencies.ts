@@ -1,8 +1,7 @@
 import { Depends, Header, HTTPException, Request, withParams } from "tsgi";
 import { OAuth2PasswordBearer } from "tsgi/security";
 
-import type { Account } from "./accounts.js";
-import type { User } from "./models.js";
+import type { Account, User } from "./models.js";
 import { Services } from "./services.js";
 
 /** What the application's lifespan has put into the state that each request gets. */

@@ -13,6 +13,9 @@ export const UserInDB = t.Object(
 );
 export type UserInDB = Static<typeof UserInDB>;
 
+/** A user's row: what the guide calls `UserInDB`, its key, and the version that access tokens name. */
+export type Account = UserInDB & { id: number; version: number };
+
 /** A user as others may see it. */
 export const User = t.Object(
   {

@@ -9,6 +9,7 @@ import {
   createFindOverride,
   createFrame,
   type DependencyOverrides,
+  type FindOverride,
   type RoutePlan,
   runSteps,
   type Step,
@@ -140,17 +141,18 @@ export class Endpoint {
   #run(scope: HTTPScope, receive: Receive, send: Send, pathParams: PathParams): Promise<void> {
     const call = new Call(scope, receive, send, pathParams, this.#settings);
     const outer = (scope as { [OVERRIDES]?: readonly DependencyOverrides[] })[OVERRIDES];
-    if (this.#overrides.size > 0 || outer !== undefined) {
-      call.findOverride = createFindOverride([...(outer ?? []), this.#overrides], this.pattern.names);
-    }
-    const done = this.#runSteps(call);
-    return this.plan.mayHoldFiles || call.findOverride !== null ? this.#closeFiles(call, done) : done;
+    const findOverride =
+      this.#overrides.size > 0 || outer !== undefined
+        ? createFindOverride([...(outer ?? []), this.#overrides], this.pattern.names)
+        : null;
+    const done = this.#runSteps(call, findOverride);
+    return this.plan.mayHoldFiles || findOverride !== null ? this.#closeFiles(call, done) : done;
   }
 
-  #runSteps(call: Call): Promise<void> {
+  #runSteps(call: Call, findOverride: FindOverride | null): Promise<void> {
     const onError = (error: unknown) => this.#fail(call, error);
     try {
-      return runSteps(this.#steps, call, createFrame(this.plan.handler, call), onError) ?? RESOLVED;
+      return runSteps(this.#steps, call, createFrame(this.plan.handler, call, findOverride), onError) ?? RESOLVED;
     } catch (error) {
       return onError(error);
     }

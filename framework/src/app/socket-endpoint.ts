@@ -97,11 +97,11 @@ export class SocketEndpoint {
     const pathParams = (scope as { path_params?: PathParams }).path_params ?? {};
     const call = new Call(scope, receive, send, pathParams, this.#settings);
     const outer = (scope as { [OVERRIDES]?: readonly DependencyOverrides[] })[OVERRIDES] ?? [];
-    call.findOverride = createFindOverride([...outer, this.#overrides], this.pattern.names);
+    const findOverride = createFindOverride([...outer, this.#overrides], this.pattern.names);
     const { websocket } = call;
     const { logger } = this.#settings;
     try {
-      const frame = createFrame(this.#plan.handler, call);
+      const frame = createFrame(this.#plan.handler, call, findOverride);
       await runSteps(this.#steps, call, frame);
       if (call.exits) await closeExits(call.exits, "function", logger);
       await websocket.close();

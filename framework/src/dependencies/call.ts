@@ -9,7 +9,6 @@ import { Response } from "../response.js";
 import { Faults } from "../schema.js";
 import { WebSocket } from "../websocket.js";
 import type { Exit } from "./exits.js";
-import type { DependencyPlan, DependencyStep, FaultOrder } from "./plan.js";
 
 /** The body as its parameters see it: nothing was sent, what was sent is at fault (and said so), or a JSON value. */
 export type JSONBody =
@@ -36,6 +35,9 @@ function repeatFirst(message: ReceiveMessage, receive: Receive): Receive {
   };
 }
 
+/** The rank of each parameter of a route by the place of its faults. */
+export type FaultOrder = ReadonlyMap<string, number>;
+
 /** What a call needs to know of the route and the application that it serves. */
 export interface CallSettings {
   readonly limits: Readonly<Limits>;
@@ -47,9 +49,6 @@ export interface CallSettings {
   readonly takesFiles: boolean;
   readonly statusCode: number;
 }
-
-/** Gives the plan that stands in for a dependency, or the dependency's own. */
-export type FindOverride = (step: DependencyStep) => DependencyPlan;
 
 /** Everything that belongs to one call of one handler, made when it is first asked for. */
 export class Call {
@@ -63,7 +62,6 @@ export class Call {
   cache: Map<object, unknown> | null = null;
   /** Generators that wait for the end of the request, in the order in which they were started. */
   exits: Exit[] | null = null;
-  findOverride: FindOverride | null = null;
   /** The response that the handler returned. */
   response: Response | null = null;
   /** Whether `http.response.start` has been sent: from then on no other response can be made. */

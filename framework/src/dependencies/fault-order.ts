@@ -1,6 +1,7 @@
 import type { Fault } from "../exceptions.js";
 import { ParamKind, SourceMarker } from "../params.js";
-import type { CallablePlan, DependencyStep, FaultOrder, ParamSpec } from "./plan.js";
+import type { FaultOrder } from "./call.js";
+import type { CallablePlan, DependencyStep, ParamSpec } from "./plan.js";
 import { headerName, wireName } from "./read.js";
 
 /** What the places of faults begin with, by the kind of the parameter. */

@@ -1,9 +1,8 @@
 import { messageOf } from "../error-codes.js";
 import { RecursionError } from "../exceptions.js";
 import type { Callable } from "../params.js";
-import type { FindOverride } from "./call.js";
 import { compileDependency } from "./compile.js";
-import type { DependencyPlan, DependencyStep } from "./plan.js";
+import type { DependencyPlan, DependencyStep, FindOverride } from "./plan.js";
 import { nameOf } from "./run-dependency.js";
 
 /** Dependencies and what is called in their place, with a note of those that were used. */

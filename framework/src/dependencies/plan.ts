@@ -1,5 +1,5 @@
 import type { Callable, ParamKind } from "../params.js";
-import type { Call } from "./call.js";
+import type { Call, FaultOrder } from "./call.js";
 
 /** One parameter as registration compiled it. */
 export interface ParamSpec {
@@ -15,11 +15,11 @@ export interface ParamSpec {
   readonly marker: unknown;
 }
 
-/** The rank of each parameter of a route by the place of its faults. */
-export type FaultOrder = ReadonlyMap<string, number>;
-
 /** Reads one parameter from what is at hand. Faults go to the call. A promise where a schema checks asynchronously. */
 export type Read = (call: Call) => unknown;
+
+/** Gives the plan that stands in for a dependency, or the dependency's own. */
+export type FindOverride = (step: DependencyStep) => DependencyPlan;
 
 /** The result of a read whose faults the call has. */
 export const INVALID: unique symbol = Symbol("invalid");
@@ -31,9 +31,12 @@ export class Frame {
   isInvalid = false;
   /** The result of the last step without a name. */
   result: unknown;
+  /** Looks overrides up, for everything below the callable; `null` where there are none. */
+  readonly findOverride: FindOverride | null;
 
-  constructor(args: Record<string, unknown>) {
+  constructor(args: Record<string, unknown>, findOverride: FindOverride | null) {
     this.args = args;
+    this.findOverride = findOverride;
   }
 }
 

@@ -2,12 +2,12 @@ import { configurationError } from "../exceptions.js";
 import { type Callable, paramsOf } from "../params.js";
 import type { Call } from "./call.js";
 import type { Exit } from "./exits.js";
-import { type DependencyPlan, type DependencyStep, type Frame, INVALID, type Step } from "./plan.js";
+import { type DependencyPlan, type DependencyStep, type FindOverride, type Frame, INVALID, type Step } from "./plan.js";
 import { adopt, createFrame, runSteps } from "./steps.js";
 
 /** A step that makes one argument of a dependency's result. */
 export function dependencyStep(dependency: DependencyStep): Step {
-  return { name: dependency.name, run: (call) => runDependency(dependency, call) };
+  return { name: dependency.name, run: (call, frame) => runDependency(dependency, call, frame.findOverride) };
 }
 
 /**
@@ -19,8 +19,8 @@ export function parallelStep(dependencies: readonly DependencyStep[]): Step {
     name: null,
     run: async (call, frame) => {
       // An override may be a generator, and generators are entered in a fixed order.
-      const outcomes = call.findOverride
-        ? await runInTurn(dependencies, call)
+      const outcomes = frame.findOverride
+        ? await runInTurn(dependencies, call, frame.findOverride)
         : await Promise.allSettled(start(dependencies, call));
       for (const [index, outcome] of outcomes.entries()) {
         if (outcome.status === "rejected") throw outcome.reason;
@@ -36,7 +36,7 @@ function start(dependencies: readonly DependencyStep[], call: Call): unknown[] {
   const started: unknown[] = [];
   for (const dependency of dependencies) {
     try {
-      started.push(runDependency(dependency, call));
+      started.push(runDependency(dependency, call, null));
     } catch (error) {
       // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- what an application throws, as it is
       started.push(Promise.reject(error));
@@ -46,20 +46,20 @@ function start(dependencies: readonly DependencyStep[], call: Call): unknown[] {
   return started;
 }
 
-async function runInTurn(dependencies: readonly DependencyStep[], call: Call) {
+async function runInTurn(dependencies: readonly DependencyStep[], call: Call, findOverride: FindOverride) {
   const outcomes: PromiseSettledResult<unknown>[] = [];
   for (const dependency of dependencies) {
-    outcomes.push({ status: "fulfilled", value: await runDependency(dependency, call) });
+    outcomes.push({ status: "fulfilled", value: await runDependency(dependency, call, findOverride) });
   }
   return outcomes;
 }
 
 /** Gives a dependency's result, from the cache where it may. Several who ask at the same time share one call. */
-export function runDependency(step: DependencyStep, call: Call): unknown {
-  if (!step.useCache) return startDependency(step, call);
+export function runDependency(step: DependencyStep, call: Call, findOverride: FindOverride | null): unknown {
+  if (!step.useCache) return startDependency(step, call, findOverride);
   const cache = (call.cache ??= new Map());
   if (cache.has(step.cacheKey)) return cache.get(step.cacheKey);
-  const result = startDependency(step, call);
+  const result = startDependency(step, call, findOverride);
   cache.set(step.cacheKey, result);
   if (result instanceof Promise) {
     result.then(
@@ -72,9 +72,9 @@ export function runDependency(step: DependencyStep, call: Call): unknown {
   return result;
 }
 
-function startDependency(step: DependencyStep, call: Call): unknown {
-  const plan = call.findOverride && !step.isOriginal ? call.findOverride(step) : step.plan;
-  const frame = createFrame(plan, call);
+function startDependency(step: DependencyStep, call: Call, findOverride: FindOverride | null): unknown {
+  const plan = findOverride && !step.isOriginal ? findOverride(step) : step.plan;
+  const frame = createFrame(plan, call, findOverride);
   const pending = runSteps(plan.steps, call, frame);
   return pending ? pending.then(() => invoke(plan, step, frame, call)) : invoke(plan, step, frame, call);
 }

@@ -1,16 +1,21 @@
 import { RequestValidationError } from "../exceptions.js";
 import type { Call } from "./call.js";
 import { sortFaults } from "./fault-order.js";
-import { type CallablePlan, Frame, INVALID, type Step } from "./plan.js";
+import { type CallablePlan, type FindOverride, Frame, INVALID, type Step } from "./plan.js";
 
 /** An ordinary object whose map the engine fits to what is stored in it, unlike that of `{}`. */
 const ArgumentsObject = function ArgumentsObject() {} as unknown as new () => Record<string, unknown>;
 ArgumentsObject.prototype = Object.prototype as Record<string, unknown>;
 
 /** Arguments inherit nothing where one is named as what every object inherits: `__proto__` would set the prototype. */
-export function createFrame({ needsNullPrototype, takesPathParams }: CallablePlan, { pathParams }: Call): Frame {
-  if (takesPathParams) return new Frame(pathParams);
-  return new Frame(needsNullPrototype ? (Object.create(null) as Record<string, unknown>) : new ArgumentsObject());
+export function createFrame(
+  { needsNullPrototype, takesPathParams }: CallablePlan,
+  { pathParams }: Call,
+  findOverride: FindOverride | null,
+): Frame {
+  if (takesPathParams) return new Frame(pathParams, findOverride);
+  const args = needsNullPrototype ? (Object.create(null) as Record<string, unknown>) : new ArgumentsObject();
+  return new Frame(args, findOverride);
 }
 
 /** What becomes of an error of a step. */

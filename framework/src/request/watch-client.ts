@@ -1,5 +1,3 @@
-import type { Request } from "../request.js";
-
 /** Milliseconds for which a client that is said to have gone before anything was asked of it is taken to be there. */
 const EARLY_LEAVE_MS = 500;
 
@@ -14,7 +12,7 @@ interface Timer {
  *
  * @returns What stops it.
  */
-export function watchClient(request: Request, onGone: () => void): () => void {
+export function watchClient(request: { readonly signal: AbortSignal }, onGone: () => void): () => void {
   let signal: AbortSignal | null = null;
   let isEarly = true;
   let timer: ReturnType<typeof setTimeout> = setTimeout(begin, 0);

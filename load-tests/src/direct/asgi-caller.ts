@@ -1,7 +1,7 @@
 /** Direct calls of an ASGI application, with synthetic scope, receive and send. @module */
 import type { ASGIApp, HeaderPair, HTTPRequestMessage, HTTPScope, ReceiveMessage, SendMessage } from "tsgi";
 import type { Answer, Example } from "../examples.js";
-import type { Caller } from "./caller.js";
+import type { Caller } from "./contender.js";
 
 const NO_QUERY = new Uint8Array();
 const JSON_HEADERS: readonly HeaderPair[] = [[Buffer.from("content-type"), Buffer.from("application/json")]];

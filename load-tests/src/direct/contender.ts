@@ -1,5 +1,6 @@
 /** What a module must export to be measured by direct calls. @module */
 import type { ASGIApp } from "tsgi";
+import type { Answer } from "../examples.js";
 
 /** What `inject` of Fastify takes. */
 export interface InjectRequest {
@@ -36,6 +37,17 @@ export interface InjectContender {
 
 /** The application of one framework, called without a socket. */
 export type Contender = ASGIContender | FetchContender | InjectContender;
+
+/** One contender with one example. Everything that is the same for each request is prepared here. */
+export interface Caller {
+  /** Makes one request and gives the whole answer. */
+  ask(): Promise<Answer>;
+  /**
+   * Makes requests one after the other and gives the number of wrong answers among them. A request is everything that
+   * a server does anew for each: the object that the contender is called with is made inside.
+   */
+  repeat(requests: number, right: Answer): Promise<number>;
+}
 
 /** Imports a contender's module. @throws TypeError when it exports no `kind` and `handle`. */
 export async function loadContender(url: string): Promise<Contender> {

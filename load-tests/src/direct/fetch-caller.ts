@@ -1,7 +1,6 @@
 /** Direct calls of a fetch handler, with a web-standard request. @module */
 import type { Answer, Example } from "../examples.js";
-import type { Caller } from "./caller.js";
-import type { FetchContender } from "./contender.js";
+import type { Caller, FetchContender } from "./contender.js";
 
 const ORIGIN = "http://localhost";
 

@@ -1,7 +1,6 @@
 /** Direct calls of Fastify, by `inject`. @module */
 import type { Answer, Example } from "../examples.js";
-import type { Caller } from "./caller.js";
-import type { InjectContender, InjectRequest } from "./contender.js";
+import type { Caller, InjectContender, InjectRequest } from "./contender.js";
 
 /** Calls `inject`, which makes a mock of Node's request and response for each call. */
 export class InjectCaller implements Caller {

@@ -1,8 +1,8 @@
 /** The reference protocol: checked, warmed up, then measured. @module */
 import { faultOf, PROOFS, type Example } from "../examples.js";
 import type { Row, WorkerReport } from "../report.js";
-import { createCaller, type Caller } from "./caller.js";
-import type { Contender } from "./contender.js";
+import { createCaller } from "./caller.js";
+import type { Caller, Contender } from "./contender.js";
 
 /** How many requests a measurement makes. */
 export interface Counts {

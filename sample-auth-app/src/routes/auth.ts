@@ -11,7 +11,6 @@ import {
   withParams,
 } from "tsgi";
 
-import type { Account } from "../accounts.js";
 import type { Config } from "../config.js";
 import {
   credentialsException,
@@ -24,7 +23,7 @@ import {
   refuseCrossSite,
 } from "../dependencies.js";
 import { noStore } from "../middleware.js";
-import { CROSS_SITE, INCORRECT, TokenResponse, TOO_MANY_ATTEMPTS, UNAUTHORIZED } from "../models.js";
+import { type Account, CROSS_SITE, INCORRECT, TokenResponse, TOO_MANY_ATTEMPTS, UNAUTHORIZED } from "../models.js";
 import { DEMO_USER } from "../seed.js";
 import type { IssuedRefreshToken } from "../security/refresh-tokens.js";
 import type { AccessTokens } from "../security/tokens.js";

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { setImmediate as loopTurn, setTimeout as delay } from "node:timers/promises";
 
-import type { Account } from "../accounts.js";
+import type { Account } from "../models.js";
 import type { Database, Transactional } from "../database.js";
 
 const MINUTE = 60_000;

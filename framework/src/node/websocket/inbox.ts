@@ -1,5 +1,4 @@
 /** What the client has sent and the application has not taken. @module */
-import type { OpenWebSocket } from "./session.js";
 import type { ReceiveMessage } from "../../asgi.js";
 import { markHandled } from "../../promises.js";
 import { ProtocolError } from "../errors.js";
@@ -15,6 +14,14 @@ const MAX_QUEUED_MESSAGES = 16;
  */
 const MAX_EXCESS_BYTES = 4 << 20;
 
+/** A WebSocket from which messages come. */
+interface MessageSource {
+  readonly isPaused: boolean;
+  pause(): void;
+  resume(): void;
+  close(code: number, reason: string): void;
+}
+
 /** The messages for one application. */
 export class WebSocketInbox {
   readonly #queue: ReceiveMessage[] = [{ type: "websocket.connect" }];
@@ -23,10 +30,10 @@ export class WebSocketInbox {
   #excessBytes = 0;
   #waiting: ((message: ReceiveMessage) => void) | null = null;
   #end: ReceiveMessage | null = null;
-  #source: OpenWebSocket | null = null;
+  #source: MessageSource | null = null;
 
   /** Says where messages come from, so that it can be made to wait. */
-  attach(source: OpenWebSocket): void {
+  attach(source: MessageSource): void {
     this.#source = source;
   }
 
