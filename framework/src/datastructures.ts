@@ -1,6 +1,6 @@
 /** Small data holders that several modules share. @module */
 import type { HeaderPair } from "./asgi.js";
-import { headerBytes } from "./datastructures/bytes.js";
+import { decodeLatin1, headerBytes } from "./datastructures/bytes.js";
 import type { UploadFile } from "./datastructures/upload-file.js";
 
 export { asBytes, createBytes, decodeLatin1, encodeLatin1, headerBytes } from "./datastructures/bytes.js";
@@ -52,6 +52,12 @@ export class HeaderList implements Iterable<HeaderPair> {
     }
     return pairs;
   }
+}
+
+/** Headers in the form of {@link HeaderList.raw}; names that come as bytes in lower case. */
+export function rawHeaders(headers: Iterable<HeaderPair> | undefined): readonly string[] {
+  if (headers instanceof HeaderList) return headers.raw;
+  return [...(headers ?? [])].flatMap(([name, value]) => [decodeLatin1(name).toLowerCase(), decodeLatin1(value)]);
 }
 
 const strictUTF8 = new TextDecoder("utf-8", { fatal: true });

@@ -30,7 +30,7 @@ export type { Coerce } from "./schema/coerce.js";
 export { FAULT_TYPES, type FaultType } from "./schema/fault-types.js";
 export { Faults, isSecretName } from "./schema/faults.js";
 export { isObjectSchema, type JSONSchema, listItems, resolveRef, unionMembers } from "./schema/json-schema.js";
-export { isStandardSchema, type StandardSchema } from "./schema/standard.js";
+export type { StandardSchema } from "./schema/standard.js";
 export type { Static, TSchema } from "@sinclair/typebox";
 
 /**

@@ -18,6 +18,11 @@ export function show(value: unknown): string {
   return text.length > MAX_SHOWN ? describe(value) : text;
 }
 
+/** `1 item`, `2 items`. */
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
 /** The word of a list that was probably meant: at most two letters away, or other than it in the case of letters alone. */
 export function nearest(word: string, known: readonly string[]): string | null {
   const lower = word.toLowerCase();

@@ -1,8 +1,7 @@
-import type { HeaderPair, Send } from "../asgi.js";
-import { decodeLatin1, HeaderList } from "../datastructures.js";
+import type { Send } from "../asgi.js";
+import { HeaderList, rawHeaders } from "../datastructures.js";
 import type { Call } from "../dependencies.js";
-import { type Response, sendJSON } from "../response.js";
-import { isDisconnect } from "./errors.js";
+import type { Response } from "../response.js";
 
 /** Sends for a call, and keeps in it how far the answer has come. */
 export function trackedSend(call: Call): Send {
@@ -12,25 +11,6 @@ export function trackedSend(call: Call): Send {
     else if (message.type === "http.response.body" && !message.more_body) call.requestIfMade?.markFinished();
     return call.send(message);
   };
-}
-
-function ignoreDisconnect(error: unknown): void {
-  if (!isDisconnect(error)) throw error;
-}
-
-/** Sends the JSON text of a result. The departure of its client is no error of the application. */
-export function sendResult(send: Send, statusCode: number, text: string, headOnly: boolean): Promise<void> | void {
-  try {
-    const sent = sendJSON(send, statusCode, text, headOnly);
-    if (sent) return sent.then(undefined, ignoreDisconnect);
-  } catch (error) {
-    ignoreDisconnect(error);
-  }
-}
-
-function rawOf(headers: Iterable<HeaderPair> | undefined): readonly string[] {
-  if (headers instanceof HeaderList) return headers.raw;
-  return [...(headers ?? [])].flatMap(([name, value]) => [decodeLatin1(name).toLowerCase(), decodeLatin1(value)]);
 }
 
 /**
@@ -43,7 +23,7 @@ function rawOf(headers: Iterable<HeaderPair> | undefined): readonly string[] {
 export function withDraft(send: Send, draft: Response, wins: boolean): Send {
   return (message) => {
     if (message.type !== "http.response.start") return send(message);
-    const raw = rawOf(message.headers);
+    const raw = rawHeaders(message.headers);
     const has = (name: string) => raw.some((text, index) => index % 2 === 0 && text === name);
     const added = [...draft.headers].filter(([name]) => {
       // The length is what the answer is long.

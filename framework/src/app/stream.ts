@@ -1,6 +1,7 @@
 import { configurationError } from "../exceptions.js";
 import { isAsyncFunction, isGeneratorFunction } from "../params.js";
 import {
+  isIterable,
   EventSourceResponse,
   isServerSentEvent,
   Response,
@@ -68,9 +69,8 @@ export function streamFormat(handler: Handler, { stream }: RouteOptions): Stream
 
 function toStream(result: unknown, format: StreamFormat, statusCode: number, toText: ItemText): Response {
   if (result instanceof Response) return result;
-  const isIterable =
-    typeof result === "object" && result !== null && (Symbol.asyncIterator in result || Symbol.iterator in result);
-  if (!isIterable) throw new TypeError("A handler with the option `stream` yields its items, or returns an iterable.");
+  if (!isIterable(result))
+    throw new TypeError("A handler with the option `stream` yields its items, or returns an iterable.");
   return new FORMATS[format](result as StreamContent<unknown>, statusCode, toText);
 }
 

@@ -3,9 +3,8 @@ import type { Middleware } from "../chain.js";
 import { HTTPException } from "../exceptions.js";
 import { markHandled } from "../promises.js";
 import { headerValues } from "../request.js";
-import { onHTTP } from "./on-http.js";
+import { onHTTP, refuse } from "./layer.js";
 import { whole } from "../options.js";
-import { refuse } from "./response-head.js";
 
 /**
  * Bounds the bytes of a request's body, whoever reads it and however it comes: 413 at once for a body whose

@@ -4,10 +4,9 @@ import { configurationError } from "../exceptions.js";
 import { isToken, parseList } from "../http-grammar.js";
 import { headerValues } from "../request.js";
 import { addVary, Response, ResponseHeaders } from "../response.js";
-import { onHTTP } from "./on-http.js";
+import { changingHeaders, onHTTP, refuse } from "./layer.js";
 import { ANYTHING, assertOptions, expecting, FLAG, type OptionRules, whole, withDefaults } from "../options.js";
 import { compileOrigins, type OriginRule, type OriginTest } from "./origins.js";
-import { changingHeaders, refuse } from "./response-head.js";
 
 /** What `cors` takes. */
 export interface CorsOptions {

@@ -5,10 +5,8 @@ import { parseList } from "../http-grammar.js";
 import { type AcceptedCodings, chooseCoding, headerValues, mediaTypeOf } from "../request.js";
 import { addVary, type ResponseHeaders } from "../response.js";
 import { type CompressionLevels, Compressor, type ContentCoding, encodeWhole } from "./compressor.js";
-import { onHTTP } from "./on-http.js";
+import { headersOf, onHTTP, sendInOrder } from "./layer.js";
 import { assertOptions, expecting, type OptionRules, whole } from "../options.js";
-import { headersOf } from "./response-head.js";
-import { sendInOrder } from "./send-in-order.js";
 
 export type { ContentCoding } from "./compressor.js";
 

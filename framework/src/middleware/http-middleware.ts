@@ -4,9 +4,7 @@ import { ClientDisconnect, configurationError } from "../exceptions.js";
 import { markHandled } from "../promises.js";
 import { Request } from "../request.js";
 import { Response, type ResponseHeaders } from "../response.js";
-import { onHTTP } from "./on-http.js";
-import { headersOf } from "./response-head.js";
-import { sendInOrder } from "./send-in-order.js";
+import { headersOf, onHTTP, sendInOrder } from "./layer.js";
 import { SharedReceive } from "./shared-receive.js";
 
 /** The head of a response that has not been sent yet. What is changed in it is what the client gets. */

@@ -5,9 +5,8 @@ import { isBelow, rootPathOf } from "../path.js";
 import { Response } from "../response.js";
 import type { Host } from "../http-grammar.js";
 import { hostOf, ownHost } from "./host.js";
-import { onHTTP } from "./on-http.js";
+import { onHTTP, refuse } from "./layer.js";
 import { assertOptions, oneOf, type OptionRules, whole } from "../options.js";
-import { refuse } from "./response-head.js";
 
 /** What `httpsRedirect` takes. */
 export interface HttpsRedirectOptions {

@@ -1,9 +1,8 @@
 import type { Middleware } from "../chain.js";
 import { isToken } from "../http-grammar.js";
 import { headerValues } from "../request.js";
-import { onHTTP } from "./on-http.js";
+import { changingHeaders, onHTTP } from "./layer.js";
 import { assertOptions, expecting, FLAG, FUNCTION, type OptionRules } from "../options.js";
-import { changingHeaders } from "./response-head.js";
 
 /** What `requestId` takes. */
 export interface RequestIdOptions {

@@ -2,9 +2,8 @@ import type { Middleware } from "../chain.js";
 import { messageOf } from "../error-codes.js";
 import { ConfigurationError, configurationError } from "../exceptions.js";
 import { ResponseHeaders } from "../response.js";
-import { onHTTP } from "./on-http.js";
+import { changingHeaders, onHTTP } from "./layer.js";
 import { ANYTHING, assertOptions, expecting, FLAG, oneOf, type OptionRules, whole } from "../options.js";
-import { changingHeaders } from "./response-head.js";
 
 /** What `securityHeaders` takes. `false` leaves a header out. */
 export interface SecurityHeadersOptions {

@@ -3,10 +3,8 @@ import { messageOf } from "../error-codes.js";
 import { ConfigurationError, configurationError } from "../exceptions.js";
 import { type Connection, Request } from "../request.js";
 import { addVary, type CookieOptions, type ResponseHeaders, serializeCookie } from "../response.js";
-import { onHTTP } from "./on-http.js";
+import { headersOf, onHTTP, sendInOrder } from "./layer.js";
 import { ANYTHING, assertOptions, FLAG, oneOf, type OptionRules, TEXT, whole } from "../options.js";
-import { headersOf } from "./response-head.js";
-import { sendInOrder } from "./send-in-order.js";
 import { SESSION, Session, type SessionData } from "./session.js";
 import { SignedText } from "./signed-text.js";
 

@@ -3,8 +3,7 @@ import type { Middleware } from "../chain.js";
 import { ClientDisconnect } from "../exceptions.js";
 import { expecting } from "../options.js";
 import { markHandled } from "../promises.js";
-import { onHTTP } from "./on-http.js";
-import { refuse } from "./response-head.js";
+import { onHTTP, refuse } from "./layer.js";
 
 /** The longest delay that a timer keeps; a longer one fires at once. */
 const MAX_TIMER_MS = 2_147_483_647;

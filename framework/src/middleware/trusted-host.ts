@@ -2,9 +2,8 @@ import type { Middleware } from "../chain.js";
 import { configurationError } from "../exceptions.js";
 import { compileHost, type HostTest } from "../http-grammar.js";
 import { hostOf } from "./host.js";
-import { onHTTP } from "./on-http.js";
+import { onHTTP, refuse } from "./layer.js";
 import { ANYTHING, assertOptions } from "../options.js";
-import { refuse } from "./response-head.js";
 
 /** What `trustedHost` takes. */
 export interface TrustedHostOptions {

@@ -1,5 +1,5 @@
 /** The head of a request, as far as it is the same for all engines: its framing, its host, the form of its target. @module */
-import { isAuthority } from "./authority.js";
+import { isAuthority } from "../http-grammar.js";
 import { ErrorResponse } from "./error-response.js";
 
 /** Limits of a request's head. */

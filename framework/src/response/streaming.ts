@@ -22,6 +22,13 @@ function nextTurn(): Promise<void> {
   });
 }
 
+/** Whether something is an iterable object, sync or async. */
+export function isIterable(content: unknown): boolean {
+  return (
+    typeof content === "object" && content !== null && (Symbol.asyncIterator in content || Symbol.iterator in content)
+  );
+}
+
 function assertIterable(content: unknown, className: string): void {
   if (typeof content === "function") {
     throw new TypeError(`${className} takes what the generator function gives: call it.`);
@@ -29,9 +36,7 @@ function assertIterable(content: unknown, className: string): void {
   if (typeof content === "string" || content instanceof Uint8Array) {
     throw new TypeError(`${className} takes an iterable of parts. Use Response for text or bytes that are there.`);
   }
-  const isIterable =
-    typeof content === "object" && content !== null && (Symbol.asyncIterator in content || Symbol.iterator in content);
-  if (!isIterable) {
+  if (!isIterable(content)) {
     const given = content === null ? "null" : typeof content;
     throw new TypeError(`${className} takes an iterable or an async iterable, not ${given}.`);
   }

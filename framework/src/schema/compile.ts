@@ -2,7 +2,7 @@ import { configurationError } from "../exceptions.js";
 import type { Check, Compiler, Direction } from "./check.js";
 import { compileDefault } from "./defaults.js";
 import { Faults, shorten } from "./faults.js";
-import { type JSONSchema, resolveRef, saysType, transformOf, unionMembers } from "./json-schema.js";
+import { type JSONSchema, resolveRef, saysType, transformOf, unionMembers, UNREAD_KEYWORDS } from "./json-schema.js";
 import { checkAnything, checkBoolean, checkNull, compileDate, compileNumber, compileString } from "./scalars.js";
 import { compileArray, compileObject } from "./structs.js";
 import { compileEnum, compileIntersection, compileNot, compileUnion } from "./unions.js";
@@ -20,17 +20,6 @@ const NO_JSON_FORM = new Set([
   "symbol",
   "undefined",
   "void",
-]);
-
-/** Keywords that decide what fits, and that are not read here. */
-const NOT_READ = new Set([
-  "if",
-  "then",
-  "else",
-  "dependentRequired",
-  "dependentSchemas",
-  "dependencies",
-  "unevaluatedItems",
 ]);
 
 /** Keywords that mean something for values of one type only. */
@@ -262,7 +251,7 @@ function hasSpecial(schema: JSONSchema): boolean {
     throw configurationError("TSGI_COMPUTED_TYPE_OUTSIDE_MODULE");
   }
   for (const keyword in schema) {
-    if (NOT_READ.has(keyword)) {
+    if (UNREAD_KEYWORDS.has(keyword)) {
       throw configurationError("TSGI_UNCHECKED_KEYWORD", keyword);
     }
     if (NEED_TYPE.has(keyword) && !saysType(schema)) {

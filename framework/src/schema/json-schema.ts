@@ -81,6 +81,17 @@ export function unionMembers(schema: JSONSchema): readonly JSONSchema[] | undefi
   return schema.anyOf ?? schema.oneOf;
 }
 
+/** Keywords that decide what fits, and that no check is compiled for. */
+export const UNREAD_KEYWORDS: ReadonlySet<string> = new Set([
+  "if",
+  "then",
+  "else",
+  "dependentRequired",
+  "dependentSchemas",
+  "dependencies",
+  "unevaluatedItems",
+]);
+
 /** The schemas of a list's items. */
 export interface ListItems {
   /** Those of the first items, by position; `null` for a list that is no tuple. */

@@ -1,4 +1,5 @@
 import { configurationError } from "../exceptions.js";
+import { plural } from "../wording.js";
 import type { Check, Direction } from "./check.js";
 import type { FaultType } from "./fault-types.js";
 import type { Faults } from "./faults.js";
@@ -72,11 +73,6 @@ export function compileString(schema: JSONSchema, direction: Direction): Check {
       faults.add("string_format", `String should be a valid ${schema.format}`, shown(value));
     }
   }
-}
-
-/** `1 item`, `2 items`. */
-export function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 /** A rule on a number: whether it is broken, the fault's type, and the message. */

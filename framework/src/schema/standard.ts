@@ -1,6 +1,6 @@
 import { type ConfigurationError, configurationError } from "../exceptions.js";
 import { type Faults, shorten } from "./faults.js";
-import { type JSONSchema, saysType } from "./json-schema.js";
+import { type JSONSchema, saysType, UNREAD_KEYWORDS } from "./json-schema.js";
 
 /** One fault that a Standard Schema found. */
 interface StandardIssue {
@@ -65,19 +65,7 @@ const BY_NAME = new Set(["properties", "patternProperties", "$defs", "definition
 const DATA = new Set(["const", "enum", "required", "type"]);
 
 /** Keywords by which a library's JSON Schema tells what it checks and fills in itself, in words that are its own. */
-const LIBRARY_CHECKS = new Set([
-  "format",
-  "pattern",
-  "default",
-  "examples",
-  "if",
-  "then",
-  "else",
-  "dependentRequired",
-  "dependentSchemas",
-  "dependencies",
-  "unevaluatedItems",
-]);
+const LIBRARY_CHECKS = new Set(["format", "pattern", "default", "examples", ...UNREAD_KEYWORDS]);
 
 /** A library's JSON Schema without what that library has checked and filled in already. */
 export function withoutLibraryChecks(schema: JSONSchema): JSONSchema {

@@ -1,8 +1,9 @@
 import { configurationError } from "../exceptions.js";
+import { plural } from "../wording.js";
 import { canonicalJSON, type Check, type Compiler, isRecord } from "./check.js";
 import type { Faults } from "./faults.js";
 import { type JSONSchema, listItems } from "./json-schema.js";
-import { compilePattern, plural } from "./scalars.js";
+import { compilePattern } from "./scalars.js";
 
 /** One named property of a struct. */
 interface Property {

@@ -3,10 +3,9 @@ import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { WebSocket } from "ws";
 import type { ASGIApp, ReceiveMessage } from "../../src/asgi.js";
-import { installLoop, loopName } from "../../src/concurrency.js";
+import { installLoop, loopName, useLoopPackage } from "../../src/concurrency.js";
 import { decodeLatin1 } from "../../src/datastructures.js";
 import { Deferred } from "../../src/node/deferred.js";
-import { useUws } from "../../src/node/uws/module.js";
 import { httpApp, pair, readBody, refusesConnections, respond, served, Wire, type Served } from "./_http.js";
 import { accepted, HOST, refused } from "./_http1-table.js";
 import { fetchedUws } from "./_uws.js";
@@ -44,7 +43,7 @@ const echo = httpApp(async (scope, receive, send) => {
 
 describe("where uWebSockets.js is not installed", () => {
   it("the standard loop serves, without an error, also when the other is asked for", async () => {
-    useUws(null);
+    useLoopPackage(null);
     await using server = await served(hello, { loop: "uwebsockets" });
     expect(server.loop).toBe("libuv");
     expect(await (await fetch(server.url)).text()).toBe("hello");
@@ -63,14 +62,14 @@ describe("where uWebSockets.js is not installed", () => {
 onUws("a server on uWebSockets.js", () => {
   let server: Served;
   beforeAll(async () => {
-    useUws(uws);
+    useLoopPackage(uws);
     installLoop("uwebsockets");
     server = await served(echo);
   });
   afterAll(async () => {
     await server.close();
     installLoop("libuv");
-    useUws(null);
+    useLoopPackage(null);
   });
 
   it("is what serves where it is installed, unless another is asked for", async () => {

@@ -8,14 +8,15 @@ import type { App } from "../../app.js";
 import { showFailure } from "../errors.js";
 import { loadTsgiApp, startsServer } from "../load-app.js";
 import { isTypeScript } from "../typescript.js";
-import { count, fault, type Finding, note, ok } from "./finding.js";
+import { fault, type Finding, note, ok } from "./finding.js";
+import { plural } from "../../wording.js";
 import { checkHabits, explainMethod } from "./habits.js";
 
 /** Loads the application and looks at it. */
 export async function checkApplication(file: string): Promise<Finding[]> {
   try {
     const { app, shownFile } = await loadTsgiApp(file);
-    const found = ok("application", `${shownFile}: ${count(app.routes.length, "route")}`);
+    const found = ok("application", `${shownFile}: ${plural(app.routes.length, "route")}`);
     return [
       found,
       ...checkDocument(app),

@@ -15,8 +15,3 @@ export const ok = (subject: string, text: string): Finding => ({ mark: "ok", sub
 export const note = (subject: string, text: string): Finding => ({ mark: "note", subject, text });
 /** What is certainly broken. */
 export const fault = (subject: string, text: string): Finding => ({ mark: "fault", subject, text });
-
-/** `1 route`, `2 routes`. */
-export function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`;
-}

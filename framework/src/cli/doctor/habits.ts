@@ -1,7 +1,8 @@
 /** Habits that people bring from other frameworks, and that nothing refuses. @module */
 import type { App, RouteRecord } from "../../app.js";
 import { ParamKind } from "../../params.js";
-import { count, type Finding, note } from "./finding.js";
+import { plural } from "../../wording.js";
+import { type Finding, note } from "./finding.js";
 
 /** How many routes a line names. */
 const SHOWN = 3;
@@ -80,7 +81,7 @@ function habitsOfHandler({ handler, method }: RouteRecord): string[] {
 }
 
 function takesTooMuch(length: number): string {
-  return `takes ${count(length, "argument")} and is given one, an object of its parameters by name`;
+  return `takes ${plural(length, "argument")} and is given one, an object of its parameters by name`;
 }
 
 function list(routes: readonly string[]): string {

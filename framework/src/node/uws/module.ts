@@ -1,5 +1,5 @@
 /** uWebSockets.js: what is used of it, and whether it is there. @module */
-import { findLoopPackage, type LoopPackage, useLoopPackage } from "../../concurrency.js";
+import { findLoopPackage, type LoopPackage } from "../../concurrency.js";
 
 /** Bytes, or text that goes out as UTF-8. */
 type Text = string | Uint8Array;
@@ -84,11 +84,6 @@ export interface UwsModule extends LoopPackage {
 export function findUws(): UwsModule | null {
   const found = findLoopPackage();
   return found !== null && isUws(found) ? found : null;
-}
-
-/** Takes this for the package, in place of what is installed. */
-export function useUws(other: UwsModule | null): void {
-  useLoopPackage(other);
 }
 
 function isUws(found: LoopPackage): found is UwsModule {

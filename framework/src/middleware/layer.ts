@@ -1,0 +1,65 @@
+/** What middleware for HTTP is made of: the layer around an application, and the response on its way out. @module */
+import type { ASGIApp, HTTPResponseStartMessage, HTTPScope, Receive, Send, SendMessage } from "../asgi.js";
+import type { Middleware } from "../chain.js";
+import { rawHeaders } from "../datastructures.js";
+import { markHandled } from "../promises.js";
+import { JSONResponse, type HeadersInit, ResponseHeaders } from "../response.js";
+
+/** What a middleware does with one HTTP request: answers it, or calls the application with what it was given. */
+type HTTPLayer = (app: ASGIApp, scope: HTTPScope, receive: Receive, send: Send) => Promise<void>;
+
+/** A middleware for HTTP alone: the application gets every other scope as it came. */
+export function onHTTP(layer: HTTPLayer): Middleware {
+  return (app) => (scope, receive, send) =>
+    scope.type === "http" ? markHandled(layer(app, scope, receive, send)) : app(scope, receive, send);
+}
+
+/**
+ * A `send` whose messages are dealt with one after the other, also those of an application that does not wait for one
+ * before it sends the next. Once one fails, all later ones fail with it.
+ */
+export function sendInOrder(handle: (message: SendMessage) => Promise<void> | void): Send {
+  let last: Promise<void> | null = null;
+  return (message) => {
+    if (last !== null) return (last = markHandled(last.then(() => handle(message))));
+    const done = handle(message);
+    if (!(done instanceof Promise)) return undefined;
+    const settled = markHandled(
+      done.then(() => {
+        if (last === settled) last = null;
+      }),
+    );
+    return (last = settled);
+  };
+}
+
+/** The headers of a response that is about to start, to be read and changed. */
+export function headersOf(message: HTTPResponseStartMessage): ResponseHeaders {
+  const headers = new ResponseHeaders();
+  const raw = rawHeaders(message.headers);
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    headers.append(raw[index] as string, raw[index + 1] as string);
+  }
+  return headers;
+}
+
+/** A `send` that lets the headers of the response be changed on their way out. */
+export function changingHeaders(send: Send, change: (headers: ResponseHeaders, status: number) => void): Send {
+  return (message) => {
+    if (message.type !== "http.response.start") return send(message);
+    const headers = headersOf(message);
+    change(headers, message.status);
+    return send({ ...message, headers: headers.toList() });
+  };
+}
+
+/** Answers in the application's place, in the shape of every error: `{"detail": …}`. */
+export async function refuse(
+  scope: HTTPScope,
+  send: Send,
+  statusCode: number,
+  detail: string,
+  headers?: HeadersInit,
+): Promise<void> {
+  await new JSONResponse({ detail }, { statusCode, headers }).send(send, scope.method === "HEAD");
+}

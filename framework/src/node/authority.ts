@@ -1,2 +1,0 @@
-/** The `uri-host [":" port]` of a `Host` header or of a target. @module */
-export { isAuthority } from "../http-grammar.js";
