@@ -19,12 +19,12 @@ const MAX_RESETS = 200;
 const RESETS_PER_S = 7;
 /**
  * Bytes that bring neither a request nor a body (PING, SETTINGS, WINDOW_UPDATE, PRIORITY, empty frames: CVE-2019-9511 to
- * -9518), in a row, and those of a second beside them. A stream allows for a window of its own, whose bytes may wait in
- * `node:http2` where no body counts them; a response, for the updates of its window.
+ * -9518), in a row, and those of a second beside them. A stream allows for a window of its own and the buffer of a
+ * stream of Node (64 KiB since Node 22), whose bytes no body counts yet; a response, for the updates of its window.
  */
 const MAX_IDLE_BYTES = 1_048_576;
 const IDLE_BYTES_PER_S = 65_536;
-const IDLE_BYTES_PER_STREAM = 65_536;
+const IDLE_BYTES_PER_STREAM = 131_072;
 const SENT_BYTES_PER_IDLE_BYTE = 16;
 /** Milliseconds until a connection that was told to close is cut. */
 const LINGER_MS = 1000;
