@@ -1,6 +1,6 @@
 /** The application: registration on one side, one ASGI callable on the other. @module */
 import { Dispatcher } from "./app/dispatcher.js";
-import { Endpoint, type EndpointSettings, type RouteRecord } from "./app/endpoint.js";
+import { Endpoint, type EndpointSettings } from "./app/endpoint.js";
 import { guard } from "./app/errors.js";
 import { assertHook, Lifespan, type LifespanFunction, type LifespanHook, type Startable } from "./app/lifespan.js";
 import { HandlerPool, type HandlerPoolOptions } from "./app/pool.js";
@@ -36,10 +36,11 @@ import {
   Router,
   type SocketVerb,
   WEBSOCKET,
+  type RouteRecord,
 } from "./router.js";
 import { nearest } from "./wording.js";
 
-export type { RouteRecord } from "./app/endpoint.js";
+export type { RouteRecord } from "./router.js";
 export type { LifespanFunction, LifespanHook } from "./app/lifespan.js";
 export type { HandlerPoolOptions } from "./app/pool.js";
 

@@ -76,6 +76,17 @@ export interface RouteEntry {
   readonly exceptionHandlers: readonly ExceptionHandlers[];
 }
 
+/** A registered route, as `app.routes` lists it. */
+export interface RouteRecord {
+  /** In upper case. */
+  readonly method: string;
+  /** The whole pattern. */
+  readonly path: string;
+  readonly handler: Handler;
+  /** The options, with what the routers around the route add. */
+  readonly metadata: RouteOptions;
+}
+
 /** A route of an App, whose whole pattern is known. */
 export interface AppRouteEntry extends RouteEntry {
   readonly pattern: PathPattern;

@@ -20,7 +20,7 @@ import { type Limits, mergeLimits } from "../limits.js";
 import { wrap } from "../chain.js";
 import { Response, type Sender, sendJSON } from "../response.js";
 import type { PathPattern } from "../path-pattern.js";
-import type { AppRouteEntry, Handler, PathParams, RouteOptions, StreamFormat } from "../router.js";
+import type { AppRouteEntry, PathParams, RouteRecord, StreamFormat } from "../router.js";
 import { type CompiledReturns, compileReturns } from "../schema.js";
 import { trackedSend, withDraft } from "./answer.js";
 import { answerError, type ErrorSettings, guard, isDisconnect, logError, sendErrorResponse } from "./errors.js";
@@ -29,17 +29,6 @@ import { assertPoolable, endsOnDisconnect, isPooled } from "./plain-handler.js";
 import type { HandlerPool, PooledCall } from "./pool.js";
 import { resultJSON } from "./result.js";
 import { isHandlerStream, streamFormat, streamingHandler } from "./stream.js";
-
-/** A registered route, as `app.routes` lists it. */
-export interface RouteRecord {
-  /** In upper case. */
-  readonly method: string;
-  /** The whole pattern. */
-  readonly path: string;
-  readonly handler: Handler;
-  /** The options, with what the routers around the route add. */
-  readonly metadata: RouteOptions;
-}
 
 /** What an endpoint needs of its App. */
 export interface EndpointSettings extends ErrorSettings {

@@ -29,9 +29,9 @@ import { wrap } from "../chain.js";
 import { type Callable, isGeneratorFunction, paramsOf } from "../params.js";
 import type { Response } from "../response.js";
 import type { PathPattern } from "../path-pattern.js";
-import type { PathParams, AppRouteEntry } from "../router.js";
+import type { PathParams, AppRouteEntry, RouteRecord } from "../router.js";
 import { WebSocket } from "../websocket.js";
-import { type EndpointSettings, OVERRIDES, type RouteRecord } from "./endpoint.js";
+import { type EndpointSettings, OVERRIDES } from "./endpoint.js";
 import { isDisconnect } from "./errors.js";
 import { assertPoolable, isPooled } from "./plain-handler.js";
 

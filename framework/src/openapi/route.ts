@@ -1,18 +1,11 @@
 import type { RoutePlan } from "../dependencies.js";
 import type { PathPattern } from "../path-pattern.js";
-import type { Handler, RouteOptions, StreamFormat } from "../router.js";
+import type { RouteRecord, StreamFormat } from "../router.js";
 import type { DocumentedMethod } from "./types.js";
 
 /** A route as the document sees it: what was registered, and what registration compiled. */
 export interface DocumentedRoute {
-  readonly record: {
-    /** In upper case. */
-    readonly method: string;
-    /** The whole pattern. */
-    readonly path: string;
-    readonly handler: Handler;
-    readonly metadata: RouteOptions;
-  };
+  readonly record: RouteRecord;
   readonly pattern: PathPattern;
   readonly plan: RoutePlan;
   /** The format in which the handler streams; nothing for one that returns its result. */
