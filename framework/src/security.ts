@@ -1,8 +1,7 @@
 /** Security schemes: dependencies that take credentials out of a request, and that the document lists. @module */
 export { Security, SecurityScopes } from "./params.js";
 export { APIKeyCookie, APIKeyHeader, type APIKeyOptions, APIKeyQuery } from "./security/api-key.js";
-export type { HTTPAuthorizationCredentials } from "./security/authorization.js";
-export { compareSecrets } from "./security/compare.js";
+export { compareSecrets, type HTTPAuthorizationCredentials } from "./security/credentials.js";
 export {
   HTTPBasic,
   type HTTPBasicCredentials,

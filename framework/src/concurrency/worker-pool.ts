@@ -9,11 +9,10 @@ import {
   PoolUnavailableError,
   WorkerDiedError,
 } from "./errors.js";
-import { limitTime, Pending } from "./pending.js";
 import { type EntryModule, fromSentError, type Report, type RouteTable, type Target } from "./protocol.js";
 import { Slot } from "./slot.js";
 import { StartFailures } from "./start-failures.js";
-import { createTask, type Outcome, type Task } from "./task.js";
+import { createTask, limitTime, type Outcome, Pending, type Task } from "./task.js";
 import type { Spawn } from "./transport.js";
 
 /** Figures of a pool, as they are now. */

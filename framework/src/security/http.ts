@@ -1,7 +1,7 @@
 import { decodeLatin1, decodeUTF8 } from "../datastructures.js";
 import { configurationError } from "../exceptions.js";
 import { ANYTHING, assertOptions, TEXT } from "../options.js";
-import { AUTHORIZATION, type HTTPAuthorizationCredentials, parseAuthorization } from "./authorization.js";
+import { AUTHORIZATION, type HTTPAuthorizationCredentials, parseAuthorization } from "./credentials.js";
 import { SCHEME_OPTIONS, type SchemeOptions, SecurityScheme } from "./scheme.js";
 
 /** The options of `HTTPBearer`. */

@@ -1,6 +1,6 @@
 import { configurationError } from "../exceptions.js";
 import { ANYTHING, assertOptions, OBJECT, type OptionRules, TEXT } from "../options.js";
-import { AUTHORIZATION, parseAuthorization } from "./authorization.js";
+import { AUTHORIZATION, parseAuthorization } from "./credentials.js";
 import { SCHEME_OPTIONS, type SchemeOptions, SecurityScheme } from "./scheme.js";
 
 /** The options of `OAuth2PasswordBearer`. */
