@@ -24,14 +24,14 @@ export function withDraft(send: Send, draft: Response, wins: boolean): Send {
   return (message) => {
     if (message.type !== "http.response.start") return send(message);
     const raw = rawHeaders(message.headers);
-    const has = (name: string) => raw.some((text, index) => index % 2 === 0 && text === name);
+    const names = raw.map((text, index) => (index % 2 === 0 ? text.toLowerCase() : ""));
     const added = [...draft.headers].filter(([name]) => {
       // The length is what the answer is long.
       if (name === "content-length") return false;
-      return name === "set-cookie" || wins || !has(name);
+      return name === "set-cookie" || wins || !names.includes(name);
     });
     const replaced = new Set(added.map(([name]) => name).filter((name) => name !== "set-cookie"));
-    const kept = raw.filter((_, index) => !replaced.has(raw[index & ~1] as string));
+    const kept = raw.filter((_, index) => !replaced.has(names[index & ~1] as string));
     return send({ ...message, headers: new HeaderList([...kept, ...added.flat()]) });
   };
 }

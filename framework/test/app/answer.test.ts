@@ -6,6 +6,7 @@ import {
   BackgroundTasks,
   EventSourceResponse,
   FileResponse,
+  HeaderList,
   HTMLResponse,
   HTTPException,
   JSONResponse,
@@ -65,6 +66,26 @@ describeMatrix("the draft `Response`", ({ call }) => {
       if (own !== undefined) expect(answer.headers["content-type"]).toBe(own);
     },
   );
+
+  it("gives way to a header of the response, however that spells its name", async () => {
+    class ShoutingResponse extends Response {
+      override async send(send: Send): Promise<void> {
+        await send({
+          type: "http.response.start",
+          status: 200,
+          headers: new HeaderList(["X-DRAFT", "of the response"]),
+        });
+        await send({ type: "http.response.body", body: Buffer.from("own") });
+      }
+    }
+    const app = new App();
+    app.get("/", { params: { draft: Response } }, async ({ draft }) => {
+      draft.headers.set("x-draft", "1");
+      return new ShoutingResponse();
+    });
+    const answer = await call(app, "GET", "/");
+    expect(answer.headers["x-draft"]).toBe("of the response");
+  });
 
   it("leaves a response that is given to many as it was", async () => {
     const shared = new FileResponse("page.txt", { root: folder });
