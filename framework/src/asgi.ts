@@ -199,7 +199,14 @@ export type SendMessage =
 export type Receive = () => Promise<ReceiveMessage>;
 
 /** Gives a message to the server. It returns nothing when the message is already dealt with, else a promise. */
-export type Send = (message: SendMessage) => Promise<void> | void;
+export interface Send {
+  (message: SendMessage): Promise<void> | void;
+  /**
+   * Sends a whole response whose body is ASCII text: the same as a start and one body message, without a detour over
+   * bytes. Offered by servers that write text; what wraps a `send` leaves it out, and so sees every message.
+   */
+  text?: ((status: number, headers: Iterable<HeaderPair>, text: string) => Promise<void> | void) | undefined;
+}
 
 /**
  * An application, or anything that can stand in its place: a middleware around it, a mounted framework.

@@ -25,8 +25,8 @@ export interface ConnectionHandle {
 
 /** The response of one request. Calls arrive in the order `respond` or `begin write* end`, then `completed`. */
 export interface ResponseStream extends ConnectionHandle {
-  /** Sends a whole response. The head has its `Content-Length` where the protocol wants one. */
-  respond(head: ResponseHead, body: Uint8Array): void;
+  /** Sends a whole response: bytes, or ASCII text. The head has its `Content-Length` where the protocol wants one. */
+  respond(head: ResponseHead, body: Uint8Array | string): void;
   /** Sends the head of a response whose body follows in parts. */
   begin(head: ResponseHead): void;
   /** Sends a part of the body. Returns whether the client takes more; if not, `flushed` says when it does. */

@@ -1,5 +1,5 @@
 /** One request and its response, between an engine and the application. @module */
-import type { HTTPScope, ReceiveMessage, SendMessage } from "../asgi.js";
+import type { HTTPScope, ReceiveMessage, Send } from "../asgi.js";
 import { logOnce } from "../logger.js";
 import type { Call, ServerContext } from "./context.js";
 import type { ResponseStream } from "./engine.js";
@@ -43,13 +43,11 @@ export class Exchange implements Call {
   run(): void {
     const context = this.#context;
     context.running.add(this);
+    const send: Send = (message) => this.#sent(this.#response.send(message));
+    send.text = (status, headers, text) => this.#sent(this.#response.sendText(status, headers, text));
     let result: Promise<void>;
     try {
-      result = context.app(
-        this.scope,
-        () => this.#receive(),
-        (message) => this.#send(message),
-      );
+      result = context.app(this.scope, () => this.#receive(), send);
     } catch (error) {
       this.#failed(error);
       return;
@@ -101,8 +99,8 @@ export class Exchange implements Call {
     return this.#body.receive();
   }
 
-  #send(message: SendMessage): Promise<void> | void {
-    const done = this.#response.send(message);
+  /** A message was given to the response. */
+  #sent(done: Promise<void> | void): Promise<void> | void {
     if (this.#response.complete && !this.#isCompleted) this.#completed();
     return done;
   }

@@ -164,7 +164,7 @@ class NodeResponse implements ResponseStream, BodyFlow {
     this.respond(head, body);
   }
 
-  respond(head: ResponseHead, body: Uint8Array): void {
+  respond(head: ResponseHead, body: Uint8Array | string): void {
     this.begin(head);
     if (body.length === 0) this.#res.end();
     else this.#res.end(body);

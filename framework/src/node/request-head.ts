@@ -34,6 +34,8 @@ export class RequestHead {
   upgrade = false;
   /** The position behind the head in its bytes. */
   end = 0;
+  /** The header lines as text, with the empty line behind them; empty where they are not compared with later ones. */
+  #fields = "";
 
   constructor(method: string, target: string, minorVersion: number, headers: string[] = []) {
     this.method = method;
@@ -41,6 +43,27 @@ export class RequestHead {
     this.minorVersion = minorVersion;
     this.headers = headers;
     this.keepAlive = minorVersion === 1;
+  }
+
+  /** Keeps the text of the header lines, for {@link isRepeated}. */
+  keepFields(text: string): void {
+    this.#fields = text;
+  }
+
+  /** Whether the header lines of this head come again at a position of a text. */
+  isRepeated(text: string, at: number): boolean {
+    return this.#fields !== "" && text.startsWith(this.#fields, at);
+  }
+
+  /** Takes over the header lines of another head, which are the same, and what they say. Returns their length. */
+  repeat(other: RequestHead): number {
+    this.headers = other.headers;
+    this.bodyBytes = other.bodyBytes;
+    this.keepAlive = other.keepAlive;
+    this.expectsContinue = other.expectsContinue;
+    this.upgrade = other.upgrade;
+    this.#fields = other.#fields;
+    return this.#fields.length;
   }
 }
 
@@ -80,7 +103,11 @@ export function checkHead(head: RequestHead, limits: RequestLimits): ErrorRespon
     }
   }
   const fault = checkHost(head, hosts, host) ?? framing?.apply(head) ?? null;
-  if (fault !== null) return fault;
+  return fault ?? checkTargetForm(head);
+}
+
+/** Checks the form of the target, whose characters are checked. An absolute one is brought into origin form. */
+export function checkTargetForm(head: RequestHead): ErrorResponse | null {
   return head.target.charCodeAt(0) === 0x2f ? checkEscapes(head) : checkOtherForm(head);
 }
 

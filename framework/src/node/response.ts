@@ -1,5 +1,5 @@
 /** The response of one exchange: the application's messages, checked and handed to the engine. @module */
-import type { HTTPResponseBodyMessage, HTTPResponseStartMessage, SendMessage } from "../asgi.js";
+import type { HeaderPair, HTTPResponseBodyMessage, HTTPResponseStartMessage, SendMessage } from "../asgi.js";
 import { HeaderList } from "../datastructures.js";
 import { ClientDisconnect } from "../exceptions.js";
 import { markHandled } from "../promises.js";
@@ -92,6 +92,16 @@ export class ResponseWriter {
     this.#phase = "started";
   }
 
+  /** Takes a whole response with ASCII text. */
+  sendText(status: number, headers: Iterable<HeaderPair>, text: string): Promise<void> | void {
+    if (this.#phase === "complete" && !this.#gone) return;
+    if (this.#gone || this.#stream.destroyed) throw new ClientDisconnect();
+    this.#start({ type: "http.response.start", status, headers });
+    const head = this.#head as ResponseHead;
+    if (!head.bodyless) this.#count(head, text.length, true);
+    return this.#whole(head, text);
+  }
+
   #body(message: HTTPResponseBodyMessage): Promise<void> | void {
     const head = this.#head;
     if (head === null) throw new ProtocolError('"http.response.body" was sent before "http.response.start".');
@@ -107,7 +117,7 @@ export class ResponseWriter {
   }
 
   /** Head and body in one go, which is what most responses are. */
-  #whole(head: ResponseHead, body: Uint8Array): Promise<void> | void {
+  #whole(head: ResponseHead, body: Uint8Array | string): Promise<void> | void {
     this.#phase = "complete";
     const { status, headers, contentLength, bodyless } = head;
     // To HEAD the length that a body would have had, if it was made (RFC 9110 §9.3.2).

@@ -151,6 +151,7 @@ export function sendWhole(
  */
 const jsonHeaders: HeaderList[] = [];
 const MAX_KEPT_LENGTH = 1024;
+const NOT_ASCII = /[^\x00-\x7f]/; // oxlint-disable-line no-control-regex -- the range is that of ASCII
 
 function jsonHeadersOf(length: number): HeaderList {
   const known = jsonHeaders[length];
@@ -164,6 +165,10 @@ function jsonHeadersOf(length: number): HeaderList {
 /** Sends JSON text: the way of a result that is no `Response`, without making one. */
 export function sendJSON(send: Send, status: number, text: string, headOnly: boolean): Promise<void> | void {
   if (isBodyless(status)) return sendWhole(send, status, new HeaderList([]), EMPTY);
+  // Bytes of a small body, made here and read as text there, were a tenth of the instructions of a request.
+  if (send.text !== undefined && !headOnly && text.length <= MAX_KEPT_LENGTH && !NOT_ASCII.test(text)) {
+    return send.text(status, jsonHeadersOf(text.length), text);
+  }
   const body = encodeUTF8(text);
   return sendWhole(send, status, jsonHeadersOf(body.length), headOnly ? EMPTY : body);
 }

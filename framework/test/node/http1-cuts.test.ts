@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import * as fc from "fast-check";
-import { DEFAULT_REQUEST_LIMITS, type RequestLimits } from "../../src/node/request-head.js";
+import { parseHead } from "../../src/node/http1/parse-head.js";
+import { DEFAULT_REQUEST_LIMITS, RequestHead, type RequestLimits } from "../../src/node/request-head.js";
 import { ErrorResponse } from "../../src/node/error-response.js";
 import { httpApp, readBody, respond, served, Wire, type Served } from "./_http.js";
 import { accepted, HOST, refused } from "./_http1-table.js";
@@ -173,5 +174,45 @@ describe("a connection", () => {
       }),
       { numRuns: 150 },
     );
+  });
+});
+
+describe("a head whose header lines are those of the head before it", () => {
+  const bounds = DEFAULT_REQUEST_LIMITS;
+  const parse = (text: string, previous: RequestHead | null) =>
+    parseHead(Buffer.from(text, "latin1"), 0, bounds, 0, previous);
+  const lines = [
+    "Host: a\r\n",
+    "Host: a\r\nContent-Length: 3\r\n",
+    "Host: a\r\nConnection: close\r\nExpect: 100-continue\r\nTransfer-Encoding: chunked\r\n",
+    "Host: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n",
+  ];
+  const requestLines = [
+    "GET /a?b HTTP/1.1\r\n",
+    "POST /b HTTP/1.1\r\n",
+    "GET http://b/c HTTP/1.1\r\n",
+    "OPTIONS * HTTP/1.1\r\n",
+    "GET /%zz HTTP/1.1\r\n",
+    "GET * HTTP/1.1\r\n",
+    "FOO / HTTP/1.1\r\n",
+    "GET  / HTTP/1.1\r\n",
+    "GET / HTTP/1.2\r\n",
+    "GET / HTTP/1.0\r\n",
+    "CONNECT a:1 HTTP/1.1\r\n",
+  ];
+  const pairs = lines.flatMap((fields) => requestLines.map((line) => [line.trim(), fields, line] as const));
+
+  it.each(pairs)("is read as it would be alone: %s with %j", (_title, fields, line) => {
+    for (const first of requestLines) {
+      const previous = parse(`${first}${fields}\r\n`, null);
+      if (!(previous instanceof RequestHead)) continue;
+      for (const rest of ["", "body", "x".repeat(5000)]) {
+        const text = `${line}${fields}\r\n${rest}`;
+        const alone = parse(text, null);
+        const repeated = parse(text, previous);
+        if (alone instanceof RequestHead) expect(repeated).toEqual(alone);
+        else expect(repeated).toBe(alone);
+      }
+    }
   });
 });

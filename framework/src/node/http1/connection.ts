@@ -98,6 +98,8 @@ export class Connection implements OutputOwner, BodyFlow, Endpoints {
   #at = 0;
   /** Bytes from `#at` on that were found to be part of a head. */
   #checked = 0;
+  /** The head before this one, whose header lines may come again. */
+  #lastHead: RequestHead | null = null;
   #isParsing = false;
   #hasEnded = false;
   #exchange: Exchange | null = null;
@@ -260,6 +262,7 @@ export class Connection implements OutputOwner, BodyFlow, Endpoints {
     const rest = this.#input?.subarray(this.#at) ?? EMPTY;
     this.#phase = "detached";
     this.#upgrade = null;
+    this.#lastHead = null;
     this.#input = null;
     if (this.#listeners !== null) {
       const { data, end, close } = this.#listeners;
@@ -355,7 +358,7 @@ export class Connection implements OutputOwner, BodyFlow, Endpoints {
     }
     if ((this.#phase !== "idle" && this.#phase !== "head") || this.#at === input.length) return false;
     if (this.#phase === "idle" && this.hasPipelined) this.#enter("head");
-    const head = parseHead(input, this.#at, this.#settings.limits, this.#checked);
+    const head = parseHead(input, this.#at, this.#settings.limits, this.#checked, this.#lastHead);
     if (head === null) {
       this.#checked = input.length - this.#at;
       return false;
@@ -367,6 +370,7 @@ export class Connection implements OutputOwner, BodyFlow, Endpoints {
       return false;
     }
     this.#at = head.end;
+    this.#lastHead = head;
     this.#begin(head);
     return true;
   }

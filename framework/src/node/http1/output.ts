@@ -50,15 +50,15 @@ export class Output implements ResponseStream {
     return this.#socket.destroyed;
   }
 
-  respond(head: ResponseHead, body: Uint8Array): void {
+  respond(head: ResponseHead, body: Uint8Array | string): void {
     const text = this.#formatHead(head, head.contentLength);
-    if (body.length > MAX_TEXT_BYTES) {
+    if (typeof body !== "string" && body.length > MAX_TEXT_BYTES) {
       this.#socket.cork();
       this.#writeText(text);
       this.#socket.write(body, this.#onWritten);
       this.#socket.uncork();
     } else {
-      const whole = body.length === 0 ? text : text + toLatin1(body);
+      const whole = body.length === 0 ? text : text + (typeof body === "string" ? body : toLatin1(body));
       if (this.#owner.hasPipelined && this.#held.length < MAX_HELD_LENGTH) this.#hold(whole);
       else this.#writeText(whole);
     }

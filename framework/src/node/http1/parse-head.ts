@@ -9,7 +9,7 @@
  * @module
  */
 import { ErrorResponse } from "../error-response.js";
-import { checkHead, NOT_IN_TARGET, RequestHead, type RequestLimits } from "../request-head.js";
+import { checkHead, checkTargetForm, NOT_IN_TARGET, RequestHead, type RequestLimits } from "../request-head.js";
 
 /**
  * RFC 9110 §16.1.1, the registry of methods. `PRI` is the preface of HTTP/2 (RFC 9113 §3.4), which is refused for its
@@ -38,6 +38,8 @@ const VERSION = /^HTTP\/\d(?:\.\d)?$/;
 const FIELD_LINES = /(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n)*/y;
 /** The beginning of a line that may still become one. */
 const FIELD_LINE_PART = /^(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+(?::[\t\x20-\x7e\x80-\xff]*)?)?\r?$/;
+/** Characters behind a head that may stay in memory with it. */
+const MAX_KEPT_REST = 1024;
 /** Bytes of a line without its end that are looked at: a byte at a time, all of a long one would take quadratic time. */
 const MAX_CHECKED_PART_BYTES = 256;
 /**
@@ -46,11 +48,14 @@ const MAX_CHECKED_PART_BYTES = 256;
  */
 const HEAD = /[A-Z-]+ [!"$-~]+ HTTP\/1\.[01]\r\n(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n)*\r\n/y;
 
+const REQUEST_LINE = /[A-Z-]+ [!"$-~]+ HTTP\/1\.[01]\r\n/y;
+
 const END_OF_HEAD = Buffer.from("\r\n\r\n");
 const CR = 0x0d;
 const LF = 0x0a;
 const SP = 0x20;
 const TAB = 0x09;
+const SLASH = 0x2f;
 
 const errors = {
   malformed: new ErrorResponse(400, "The request is malformed."),
@@ -66,6 +71,7 @@ const errors = {
  * Parses the head that begins at `start`.
  *
  * @param checked - How many bytes from `start` on were given before, and found to be part of a head.
+ * @param previous - The head before it on the connection, whose header lines need no second look where they come again.
  * @returns The head, the response that refuses it, or `null` where more bytes are needed to tell.
  */
 export function parseHead(
@@ -73,11 +79,12 @@ export function parseHead(
   start: number,
   limits: RequestLimits,
   checked = 0,
+  previous: RequestHead | null = null,
 ): RequestHead | ErrorResponse | null {
   const begin = bytes[start] === CR ? skipEmptyLines(bytes, start) : start;
   if (begin === -1) return errors.malformed;
   if (checked === 0) {
-    const head = matchHead(bytes, begin, limits);
+    const head = matchHead(bytes, begin, limits, previous);
     if (head !== null) return head;
   }
   const end = bytes.indexOf(END_OF_HEAD, Math.max(begin, start + checked - END_OF_HEAD.length));
@@ -92,17 +99,51 @@ export function parseHead(
 }
 
 /** The head that has come whole, as nearly all do; `null` where it has not, or does not match. */
-function matchHead(bytes: Buffer, begin: number, limits: RequestLimits): RequestHead | ErrorResponse | null {
+function matchHead(
+  bytes: Buffer,
+  begin: number,
+  limits: RequestLimits,
+  previous: RequestHead | null,
+): RequestHead | ErrorResponse | null {
   const maxEnd = begin + MAX_METHOD_BYTES + limits.targetBytes + MAX_VERSION_BYTES + limits.headerBytes + 8;
-  const text = bytes.toString("latin1", begin, Math.min(maxEnd, bytes.length));
+  let text = bytes.toString("latin1", begin, Math.min(maxEnd, bytes.length));
+  const lineEnd = text.indexOf("\r");
+  if (previous?.isRepeated(text, lineEnd + 2) === true) {
+    const head = repeatHead(text, lineEnd, limits, previous);
+    if (head instanceof RequestHead) head.end += begin;
+    if (head !== null) return head;
+  }
   HEAD.lastIndex = 0;
   if (!HEAD.test(text)) return null;
   const end = HEAD.lastIndex;
-  const lineEnd = text.indexOf("\r");
+  // The texts that are cut out keep the whole alive, and an idle connection keeps its last head.
+  if (text.length - end > MAX_KEPT_REST) text = bytes.toString("latin1", begin, begin + end);
   const head = parseRequestLine(text, lineEnd, limits, true);
   if (head instanceof ErrorResponse) return head;
   if (end - lineEnd - 4 > limits.headerBytes) return errors.headerBytes;
-  return completeHead(head, text, lineEnd + 2, end - 2, begin + end, limits);
+  const isAbsolute = head.target.charCodeAt(0) !== SLASH;
+  const complete = completeHead(head, text, lineEnd + 2, end - 2, begin + end, limits);
+  if (!isAbsolute) head.keepFields(text.slice(lineEnd + 2, end));
+  return complete;
+}
+
+/**
+ * A head with the header lines of the one before it, as clients of an API send them. That took a fifth less instructions
+ * than to match, cut and read them again.
+ */
+function repeatHead(
+  text: string,
+  lineEnd: number,
+  limits: RequestLimits,
+  previous: RequestHead,
+): RequestHead | ErrorResponse | null {
+  REQUEST_LINE.lastIndex = 0;
+  if (!REQUEST_LINE.test(text)) return null;
+  const head = parseRequestLine(text, lineEnd, limits, true);
+  if (head instanceof ErrorResponse) return head;
+  if (head.minorVersion !== previous.minorVersion) return null;
+  head.end = lineEnd + 2 + head.repeat(previous);
+  return checkTargetForm(head) ?? head;
 }
 
 function completeHead(

@@ -91,7 +91,7 @@ export class RequestStream implements ResponseStream, BodyFlow {
     this.completed();
   }
 
-  respond(head: ResponseHead, body: Uint8Array): void {
+  respond(head: ResponseHead, body: Uint8Array | string): void {
     this.#isEnding = true;
     this.#sendHead(head, body.length === 0);
     if (!this.#stream.writableEnded) this.#stream.end(body); // 205 and responses to HEAD have ended

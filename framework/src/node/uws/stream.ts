@@ -92,7 +92,8 @@ export class UwsStream implements ResponseStream, BodyFlow {
     this.#isPaused = false;
   }
 
-  respond(head: ResponseHead, body: Uint8Array): void {
+  respond(head: ResponseHead, content: Uint8Array | string): void {
+    const body = typeof content === "string" ? Buffer.from(content, "latin1") : content;
     this.begin(head);
     if (body.length > MAX_COPIED_BYTES) {
       this.write(body);
