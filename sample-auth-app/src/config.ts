@@ -12,6 +12,8 @@ export const INSECURE_SECRET_KEY = "insecure-development-key-do-not-deploy";
 /** RFC 7518 §3.2: a key for HS256 has at least the size of the hash's output. */
 const MIN_SECRET_KEY_BYTES = 32;
 
+const MAKE_SECRET_KEY = "openssl rand -base64 48";
+
 /** What is read from the environment. A description says what is expected, for the message about a wrong value. */
 const Environment = t.Object({
   NODE_ENV: t.Union([t.Literal("development"), t.Literal("test"), t.Literal("production")], {
@@ -116,10 +118,13 @@ export function withoutPassword(url: string): string {
 /** Says what is wrong with a key that development bears, or `null`. */
 export function weaknessOf(secretKey: string): string | null {
   if (secretKey === INSECURE_SECRET_KEY) {
-    return "SECRET_KEY is not set: tokens are signed with the insecure placeholder, and anyone can forge them";
+    return (
+      "SECRET_KEY is not set: tokens are signed with the insecure placeholder, and anyone can forge them. " +
+      `This is enough on your own machine; before you deploy, make a key with: ${MAKE_SECRET_KEY}`
+    );
   }
   if (Buffer.byteLength(secretKey) < MIN_SECRET_KEY_BYTES) {
-    return `SECRET_KEY has less than ${MIN_SECRET_KEY_BYTES} bytes: it can be guessed`;
+    return `SECRET_KEY has less than ${MIN_SECRET_KEY_BYTES} bytes: it can be guessed. Make one with: ${MAKE_SECRET_KEY}`;
   }
   return null;
 }
@@ -128,7 +133,7 @@ function checkProductionKey(secretKey: string): void {
   if (weaknessOf(secretKey) !== null) {
     throw new ConfigError(
       `SECRET_KEY: production needs a random key of at least ${MIN_SECRET_KEY_BYTES} bytes, not the placeholder; ` +
-        "make one with: openssl rand -base64 48",
+        `make one with: ${MAKE_SECRET_KEY}`,
     );
   }
 }

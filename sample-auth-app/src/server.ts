@@ -43,6 +43,8 @@ try {
   ) {
     throw error;
   }
-  console.error(error.message);
+  const hint =
+    error instanceof ServerStartError && error.code === "EADDRINUSE" ? " PORT sets it, as in PORT=8001." : "";
+  console.error(`${error.message}${hint}`);
   process.exitCode = 1;
 }

@@ -87,8 +87,8 @@ describe("the configuration", () => {
   });
 
   it("names what is weak about a key that development bears", () => {
-    expect(weaknessOf(INSECURE_SECRET_KEY)).toMatch(/insecure placeholder/);
-    expect(weaknessOf("short")).toMatch(/less than 32 bytes/);
+    expect(weaknessOf(INSECURE_SECRET_KEY)).toMatch(/insecure placeholder.* make a key with: openssl rand -base64 48$/);
+    expect(weaknessOf("short")).toMatch(/less than 32 bytes.* Make one with: openssl rand -base64 48$/);
     expect(weaknessOf(KEY_OF_32_BYTES)).toBeNull();
   });
 });

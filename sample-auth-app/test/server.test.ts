@@ -124,12 +124,14 @@ describe("a start that fails", () => {
     expect(await failWith(env, folder.path)).toEqual(message);
   });
 
-  it("says that the port is in use", async () => {
+  it("says that the port is in use, and which variable chooses another", async () => {
     await using folder = await temporaryFolder();
     const other = createServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => other.once("listening", resolve));
     const { port } = other.address() as AddressInfo;
-    expect(await failWith({ PORT: String(port) }, folder.path)).toMatch(new RegExp(`^Port ${port} .*in use`));
+    expect(await failWith({ PORT: String(port) }, folder.path)).toMatch(
+      new RegExp(`^Port ${port} .*in use.* PORT sets it, as in PORT=8001\\.$`),
+    );
     other.close();
   });
 
