@@ -13,7 +13,7 @@ export interface WrittenProject {
 /** A request that a project of the template answers at once. */
 const examples: Readonly<Record<TemplateName, string>> = {
   auth: "curl -d 'username=demo&password=demo-password' http://127.0.0.1:8000/auth/token",
-  api: `curl --json '{"name": "Pen", "price": 1.5}' http://127.0.0.1:8000/items`,
+  api: `curl -H 'Content-Type: application/json' -d '{"name": "Pen", "price": 1.5}' http://127.0.0.1:8000/items`,
   minimal: 'curl "http://127.0.0.1:8000/items/42?version=3"',
 };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { describeNextSteps, nextSteps } from "../src/next-steps.js";
+import { describeNextSteps, exampleRequest, nextSteps } from "../src/next-steps.js";
 
 const answers = { template: "auth", database: "sqlite", docker: true, packageManager: "npm" } as const;
 const project = { folder: "/home/x/my-app", isInstalled: true };
@@ -18,6 +18,10 @@ describe("what a person types next", () => {
   ] as const)("with %j is %j", (changed, expected) => {
     const steps = nextSteps(project, { ...answers, ...changed }, "/home/x");
     expect(steps.map(({ command }) => command)).toEqual(expected);
+  });
+
+  it.each(["auth", "api", "minimal"] as const)("has a request for %s that curl before 7.82 sends too", (template) => {
+    expect(exampleRequest(template)).not.toContain("--json");
   });
 
   it("begins with the installation where it was left out, and quotes a folder for the shell", () => {

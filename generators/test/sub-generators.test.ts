@@ -98,7 +98,7 @@ describe("in a project of the template auth", () => {
     expect([status, stdout]).toEqual([
       0,
       expect.stringMatching(
-        /^src\/routes\/orders\.ts was there before and stays as it is: it has no routes for Order\.$/m,
+        /^src\/routes\/orders\.ts was there before and stays as it is: it has no routes for Order\. To get them, rename it and test\/routes\/orders\.test\.ts, and run this command again\.$/m,
       ),
     ]);
   });
@@ -307,7 +307,7 @@ describe("a sub-generator", () => {
     [2, ["model", "Note", "id:Int"], "is no field"],
     [2, ["model", "Note", "a:Blob"], "String, Int, Float, Boolean, DateTime"],
     [2, ["model", "Note", "a:Int", "a:Int"], "twice"],
-    [1, ["model", "Note"], "a model needs a project of the template auth"],
+    [1, ["model", "Note"], "a model needs a project of the template auth (create-tsgi my-app --template auth)"],
   ])("ends with %d and leaves everything as it is: %j", async (status, parameters, message) => {
     const before = await untouched.files();
     const result = await untouched.create(...parameters);

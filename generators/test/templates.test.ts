@@ -98,7 +98,9 @@ describe.each(templateNames)("the template %s in the repository", (name) => {
   it("runs its tests by jest, as the framework does its own", async () => {
     const files = await render(name);
     const read = (path: string) => files.find((file) => file.path === path)?.contents.toString("utf8") ?? "";
-    expect(JSON.parse(read("package.json")).scripts.test).toMatch(/node_modules\/jest\/bin\/jest\.js$/);
+    expect(JSON.parse(read("package.json")).scripts.test).toMatch(
+      / --disable-warning=ExperimentalWarning node_modules\/jest\/bin\/jest\.js$/,
+    );
     expect(JSON.parse(read("package.json")).devDependencies).toHaveProperty("jest");
     expect(read("jest.config.js")).toContain("@swc/jest");
     const others = files.filter(({ path, contents }) => path.endsWith(".test.ts") && contents.includes('"node:test"'));

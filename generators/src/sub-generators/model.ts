@@ -56,10 +56,14 @@ export const model: SubGenerator = {
     const { test: testing } = commandsOf(
       packageManagers.find((name) => name === project.kept["packageManager"]) ?? "npm",
     );
-    const notes = [`The next start makes the client and the table: start anew what runs. ${testing} tests it.`];
-    if (project.has(routes)) {
-      notes.push(`${routes} was there before and stays as it is: it has no routes for ${names.model}.`);
-    }
+    const start = "The next start makes the client and the table: restart the server if it runs.";
+    const notes = project.has(routes)
+      ? [
+          start,
+          `${routes} was there before and stays as it is: it has no routes for ${names.model}. To get them, rename it and ` +
+            `${test}, and run this command again.`,
+        ]
+      : [`${start} ${testing} tests it.`];
     return { changes, notes };
   },
 };
@@ -102,7 +106,9 @@ function refuseWithoutDatabase(project: ExistingProject, models: readonly Schema
   ];
   const missing = needed.find((path) => !project.has(path));
   if (missing !== undefined) {
-    throw new CommandError(`a model needs a project of the template auth: there is no ${missing}`);
+    throw new CommandError(
+      `a model needs a project of the template auth (create-tsgi my-app --template auth): there is no ${missing}`,
+    );
   }
   if (!models.some(({ name }) => name === "User")) {
     throw new CommandError(`a model belongs to a user: there is no model User in ${schemaPath}`);
