@@ -179,6 +179,14 @@ describe("the modules of the framework", () => {
     expect(shown.split("<").map((name) => name.trim())).toEqual(LINE);
   });
 
+  it("are the files that the page on the life of a request names", () => {
+    const page = readFileSync(path.join(sources, "../docs/architecture.md"), "utf8");
+    const named = [...page.matchAll(/`([\w/-]+\.ts)`/g)].flatMap(([, file]) => file ?? []);
+    const illustrative = new Set(["x.ts", "framework/test/import-graph.test.ts"]);
+    expect(named.filter((file) => !graph.has(file) && !illustrative.has(file))).toEqual([]);
+    expect(named.length).toBeGreaterThan(30);
+  });
+
   it("import only from their left", () => {
     const wrong = edges.filter(([from, to]) => {
       const place = LINE.indexOf(moduleOf(from));
