@@ -163,6 +163,17 @@ describe("a refresh token", () => {
     expect(await test.tokens.rotate(next)).toMatchObject({ outcome: "rotated" });
   });
 
+  it("is left as it is by a client that goes while it waits for another's successor", async () => {
+    await using test = await setUp();
+    const { token } = await test.start();
+    const pending = await abandon(test, token);
+    const left = new AbortController();
+    const waiting = test.tokens.rotate(token, left.signal);
+    left.abort();
+    expect(await waiting).toEqual({ outcome: "abandoned", username: "alice" });
+    expect(await test.db.session.findMany()).toMatchObject([{ pendingHash: sha256(pending) }]);
+  });
+
   it("gives nothing to whom another request has overtaken", async () => {
     await using test = await setUp();
     const { token } = await test.start();

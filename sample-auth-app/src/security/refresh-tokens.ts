@@ -48,6 +48,7 @@ interface Rotating {
 interface Pending {
   outcome: "pending";
   pendingHash: string | null;
+  username: string;
 }
 
 /** A token that is presented, and when. */
@@ -116,6 +117,9 @@ export class RefreshTokens {
       }
       await raceIsOver();
       await raceIsOver(); // once more, so that whoever is about to deliver is not overtaken
+      if (signal?.aborted === true) {
+        return { outcome: "abandoned", username: step.username }; // and replaces nobody's successor
+      }
     }
   }
 
@@ -173,7 +177,7 @@ async function take(tx: Transactional, presented: Presented, now: number): Promi
   }
   const isReplaceable = pendingHash === (presented.seen?.pendingHash ?? null);
   if (hash !== pendingHash && !(hash === currentHash && isReplaceable)) {
-    return { outcome: "pending", pendingHash };
+    return { outcome: "pending", pendingHash, username: user.username };
   }
   return rotate(tx, found, now);
 }
@@ -187,7 +191,7 @@ async function rotate(tx: Transactional, { hash, session }: Found, now: number):
     data: { currentHash: hash, pendingHash: row.hash },
   });
   if (claim.count === 0) {
-    return { outcome: "pending", pendingHash };
+    return { outcome: "pending", pendingHash, username: session.user.username };
   }
   // A successor that is presented was delivered; one whose predecessor is presented again was not.
   const left = hash === pendingHash ? currentHash : pendingHash;
