@@ -113,11 +113,12 @@ export class Accounts {
     });
   }
 
-  /** Disables a user, or enables one again. Either ends all sessions, so that enabling brings none of them back. */
+  /** Disables a user, or enables one again. Either ends all sessions and access tokens: enabling brings none back. */
   async setDisabled(typed: string, disabled: boolean): Promise<boolean> {
     const username = typed.toLowerCase();
     return this.#db.transaction(async (tx) => {
-      const { count } = await tx.user.updateMany({ where: { username }, data: { disabled } });
+      const data = { disabled, version: { increment: 1 } };
+      const { count } = await tx.user.updateMany({ where: { username }, data });
       await tx.session.deleteMany({ where: { user: { username } } });
       return count === 1;
     });

@@ -113,6 +113,18 @@ describe("POST /auth/token", () => {
 
   it("starts no session with a password that is changed while it is verified", async () => {
     await using app = await openApp();
+  it("gives nothing before an account is disabled that works when it is enabled again", async () => {
+    await using app = await openApp();
+    await app.register();
+    const { token, cookie } = await app.login();
+    await app.accounts.setDisabled("Alice", true);
+    await app.accounts.setDisabled("alice", false);
+    await app.request.get("/users/me").auth(token, { type: "bearer" }).expect(401, NOT_VALIDATED);
+    await app.request.post("/auth/refresh").set("Cookie", cookie).expect(401, NOT_VALIDATED);
+    const later = await app.login();
+    await app.request.get("/users/me").auth(later.token, { type: "bearer" }).expect(200);
+  });
+
     await app.register();
     const account = await app.accounts.find("alice");
     const verify = jest.spyOn(argon2, "verify").mockImplementationOnce(async () => {
