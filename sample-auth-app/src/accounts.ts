@@ -1,9 +1,16 @@
 import { isUniqueViolation, type Database } from "./database.js";
-import { Limiter } from "./limiter.js";
+import { Limiter, type Caller } from "./limiter.js";
 import { type Account, USERNAME, type NewUser } from "./models.js";
 import type { Passwords } from "./security/passwords.js";
 import { revokeSessions } from "./security/refresh-tokens.js";
-import type { Throttle } from "./security/throttle.js";
+import { networkOf, type Throttle } from "./security/throttle.js";
+
+/** Where a request comes from. */
+export interface Client {
+  address: string;
+  /** Aborts when the client goes. */
+  signal?: AbortSignal;
+}
 
 /** Half a second's work; later ones are answered 503. */
 const REGISTRATIONS_WAITING = 25;
@@ -32,15 +39,16 @@ export class Accounts {
    * such name as that the password is wrong. A disabled account is found like any other. The account has the hash that
    * was verified: a change that rests on the verification is made `WHERE` the database still has it.
    *
-   * @param address where the guess comes from
    * @throws TooManyAttemptsError when there were too many wrong ones
+   * @throws UnavailableError when too many are waiting already
    */
-  async authenticate(typed: string, password: string, address: string): Promise<Account | null> {
+  async authenticate(typed: string, password: string, client: Client): Promise<Account | null> {
+    const { address } = client;
     const username = typed.toLowerCase(); // before it is counted, or each spelling would have guesses of its own
     await this.#throttle.admit(address, username);
     let isWrongGuess = false;
     try {
-      const account = await this.#verify(username, password);
+      const account = await this.#verify(username, password, callerOf(client));
       isWrongGuess = account === null;
       return account;
     } finally {
@@ -50,9 +58,9 @@ export class Accounts {
     }
   }
 
-  async #verify(username: string, password: string): Promise<Account | null> {
+  async #verify(username: string, password: string, caller: Caller): Promise<Account | null> {
     const account = await this.find(username);
-    const matches = await this.#passwords.verify(password, account?.hashed_password ?? null);
+    const matches = await this.#passwords.verify(password, account?.hashed_password ?? null, caller);
     if (account === null || !matches) {
       return null;
     }
@@ -60,29 +68,29 @@ export class Accounts {
     if (!this.#passwords.isOutdated(verified)) {
       return account;
     }
-    const hashed_password = await this.#passwords.hash(password);
+    const hashed_password = await this.#passwords.hash(password, caller);
     const { count } = await this.#db.user.updateMany({
       where: { id, hashed_password: verified },
       data: { hashed_password },
     });
     // Another login may have renewed the hash, or the password was changed: what is there now is verified instead.
-    return count === 1 ? { ...account, hashed_password } : this.#verify(username, password);
+    return count === 1 ? { ...account, hashed_password } : this.#verify(username, password, caller);
   }
 
   /**
    * Adds a user; `null` when the name is taken.
    *
-   * @param address where the request comes from
-   * @throws TooManyAttemptsError when there were too many from there
+   * @throws TooManyAttemptsError when there were too many from that address
    * @throws UnavailableError when too many are waiting already
    */
-  async register({ username: typed, email, password }: NewUser, address: string): Promise<Account | null> {
-    await this.#throttle.admitRegistration(address);
+  async register({ username: typed, email, password }: NewUser, client: Client): Promise<Account | null> {
+    await this.#throttle.admitRegistration(client.address);
     const username = typed.toLowerCase();
     if ((await this.find(username)) !== null) {
       return null; // spares the work of a hash
     }
-    const hashed_password = await this.#registrations.run(() => this.#passwords.hash(password));
+    const caller = callerOf(client);
+    const hashed_password = await this.#registrations.run(() => this.#passwords.hash(password, caller), caller);
     try {
       return await this.#db.user.create({ data: { username, email, hashed_password } });
     } catch (error) {
@@ -99,8 +107,9 @@ export class Accounts {
    * @param account as `authenticate` gave it
    * @returns whether it still had the password that was verified: of two changes at once, the second has no effect
    */
-  async changePassword({ id, hashed_password: verified }: Account, password: string): Promise<boolean> {
-    const hashed_password = await this.#passwords.hash(password);
+  async changePassword(account: Account, password: string, client?: Client): Promise<boolean> {
+    const { id, hashed_password: verified } = account;
+    const hashed_password = await this.#passwords.hash(password, client && callerOf(client));
     return this.#db.transaction(async (tx) => {
       const { count } = await tx.user.updateMany({
         where: { id, hashed_password: verified, disabled: false },
@@ -123,4 +132,9 @@ export class Accounts {
       return count === 1;
     });
   }
+}
+
+/** Each network has a line of its own: who fills it leaves the others their turns. */
+function callerOf({ address, signal }: Client): Caller {
+  return { line: networkOf(address), ...(signal && { signal }) };
 }

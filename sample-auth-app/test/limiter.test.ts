@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
+import { ClientDisconnect } from "tsgi";
 
 import { Limiter } from "../src/limiter.js";
 import { UnavailableError } from "../src/unavailable.js";
@@ -42,6 +43,60 @@ describe("a limiter", () => {
     task.end("done");
     expect(await Promise.all([running, waiting])).toEqual(["done", "waited"]);
     expect(await limiter.run(async () => "after")).toBe("after");
+  });
+
+  /** A limiter that is busy until it is told to end, and what says which tasks were run, in their order. */
+  function createBusy(maxWaiting: number) {
+    const limiter = new Limiter(1, maxWaiting);
+    const task = createTask();
+    const running = limiter.run(task.run);
+    const order: string[] = [];
+    const run = (name: string, signal?: AbortSignal) =>
+      limiter.run(async () => order.push(name), { line: name.charAt(0), ...(signal && { signal }) });
+    const end = () => (task.end("done"), running);
+    return { run, end, order };
+  }
+
+  it("serves its lines in turn", async () => {
+    const { run, end, order } = createBusy(10);
+    const waiting = ["a1", "a2", "a3", "b1", "c1", "b2"].map((name) => run(name));
+    await end();
+    await Promise.all(waiting);
+    expect(order).toEqual(["a1", "b1", "c1", "a2", "b2", "a3"]);
+  });
+
+  it("gives a line that begins later no turn for the rounds that it has missed", async () => {
+    const { run, end, order } = createBusy(10);
+    const waiting = ["a1", "a2", "a3", "a4", "a5"].map((name) => run(name));
+    const later = waiting[1]!.then(() => Promise.all([run("b1"), run("b2")])); // while a3 runs
+    await end();
+    await Promise.all([...waiting, later]);
+    expect(order).toEqual(["a1", "a2", "a3", "b1", "a4", "b2", "a5"]);
+  });
+
+  it("refuses the last of the longest line where it is full", async () => {
+    const { run, end, order } = createBusy(3);
+    const flood = ["a1", "a2", "a3"].map((name) => run(name));
+    const other = run("b1");
+    await expect(flood[2]).rejects.toThrow(UnavailableError);
+    await expect(run("b2")).rejects.toThrow(UnavailableError); // its line is as long as the longest
+    await end();
+    await Promise.all([flood[0], flood[1], other]);
+    expect(order).toEqual(["a1", "b1", "a2"]);
+  });
+
+  it("runs nothing for a caller that has gone, and gives its place in the line away", async () => {
+    const { run, end, order } = createBusy(2);
+    const left = new AbortController();
+    const leaving = run("a1", left.signal);
+    const staying = run("a2");
+    left.abort();
+    await expect(leaving).rejects.toThrow(ClientDisconnect);
+    await expect(run("a3", left.signal)).rejects.toThrow(ClientDisconnect);
+    const last = run("a4");
+    await end();
+    await Promise.all([staying, last]);
+    expect(order).toEqual(["a2", "a4"]);
   });
 
   it("gives the place of a task that fails to the next", async () => {

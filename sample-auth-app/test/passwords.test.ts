@@ -88,6 +88,17 @@ describe("a verification", () => {
     expect(refused.every(({ reason }) => reason instanceof UnavailableError)).toBe(true);
   });
 
+  it("leaves those from elsewhere their places, however many come from one address", async () => {
+    const one = new Passwords(CHEAP, 1);
+    const hash = await one.hash("correct horse");
+    const verify = (line: string) => one.verify("correct horse", hash, { line });
+    const flood = Promise.allSettled(Array.from({ length: 60 }, () => verify("192.0.2.1")));
+    const others = Array.from({ length: 10 }, () => verify("192.0.2.2"));
+    expect(await Promise.all(others)).toEqual(Array(10).fill(true));
+    const admitted = (await flood).filter(({ status }) => status === "fulfilled");
+    expect(admitted).toHaveLength(16);
+  });
+
   it.each([
     [1, 1],
     [2, 1],

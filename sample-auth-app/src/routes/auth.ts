@@ -64,6 +64,7 @@ auth.post(
     responses: { 401: INCORRECT, 403: CROSS_SITE, 429: TOO_MANY_ATTEMPTS },
     dependencies: [Depends(refuseCrossSite)],
     params: {
+      request: Request,
       credentials: Depends(getCredentials),
       accounts: Depends(getAccounts),
       accessTokens: Depends(getAccessTokens),
@@ -75,9 +76,9 @@ auth.post(
     },
     returns: TokenResponse,
   },
-  async ({ credentials, accounts, accessTokens, refreshTokens, address, config, log, response }) => {
+  async ({ request, credentials, accounts, accessTokens, refreshTokens, address, config, log, response }) => {
     const { username, password } = credentials;
-    const account = await accounts.authenticate(username, password, address);
+    const account = await accounts.authenticate(username, password, { address, signal: request.signal });
     const session = account && (await refreshTokens.start(account));
     // A disabled user gets a token that is good for nothing, and no session.
     if (account === null || (session === null && !account.disabled)) {

@@ -1,4 +1,4 @@
-import { Depends, HTTPException, RequestValidationError, Response, Router } from "tsgi";
+import { Depends, HTTPException, Request, RequestValidationError, Response, Router } from "tsgi";
 
 import {
   credentialsException,
@@ -28,6 +28,7 @@ users.post(
     summary: "Register",
     responses: { 409: NAME_TAKEN, 429: TOO_MANY_REGISTRATIONS },
     params: {
+      request: Request,
       newUser: NewUser,
       accounts: Depends(getAccounts),
       address: Depends(getClientAddress),
@@ -36,9 +37,9 @@ users.post(
     returns: User,
     statusCode: 201,
   },
-  async ({ newUser, accounts, address, log }) => {
+  async ({ request, newUser, accounts, address, log }) => {
     checkNewPassword(newUser.password, "password");
-    const account = await accounts.register(newUser, address);
+    const account = await accounts.register(newUser, { address, signal: request.signal });
     if (account === null) {
       throw new HTTPException(409, "Username already taken");
     }
@@ -64,6 +65,7 @@ users.put(
     summary: "Set a new password, which ends all sessions and access tokens",
     responses: { 401: UNAUTHORIZED, 403: { description: "Incorrect password" }, 429: TOO_MANY_ATTEMPTS },
     params: {
+      request: Request,
       change: PasswordChange,
       account: Depends(getCurrentAccount),
       accounts: Depends(getAccounts),
@@ -72,10 +74,11 @@ users.put(
     },
     statusCode: 204,
   },
-  async ({ change, account, accounts, address, log }) => {
+  async ({ request, change, account, accounts, address, log }) => {
     checkNewPassword(change.new_password, "new_password");
-    const verified = await accounts.authenticate(account.username, change.current_password, address);
-    const isChanged = verified !== null && (await accounts.changePassword(verified, change.new_password));
+    const client = { address, signal: request.signal };
+    const verified = await accounts.authenticate(account.username, change.current_password, client);
+    const isChanged = verified !== null && (await accounts.changePassword(verified, change.new_password, client));
     if (!isChanged) {
       log.warn({ user: account.username }, "password change refused");
       // Another change, or disabling, may have been faster: the token of this request has ended with it.

@@ -4,7 +4,7 @@ import { availableParallelism } from "node:os";
 import argon2 from "argon2";
 
 import type { PasswordHashCost } from "../config.js";
-import { Limiter } from "../limiter.js";
+import { Limiter, type Caller } from "../limiter.js";
 
 /** The shortest password that may be chosen, in characters (NIST SP 800-63B §5.1.1.2). */
 export const MIN_PASSWORD_LENGTH = 8;
@@ -30,11 +30,13 @@ export class Passwords {
    * Hashes a new password with a salt of its own.
    *
    * @throws UnavailableError when too many are waiting already
+   * @throws ClientDisconnect when the caller goes before it begins
    */
-  async hash(password: string): Promise<string> {
+  async hash(password: string, caller?: Caller): Promise<string> {
     const { memoryKiB: memoryCost, passes: timeCost, lanes: parallelism } = this.#cost;
-    return this.#limiter.run(() =>
-      argon2.hash(normalize(password), { type: argon2.argon2id, memoryCost, timeCost, parallelism }),
+    return this.#limiter.run(
+      () => argon2.hash(normalize(password), { type: argon2.argon2id, memoryCost, timeCost, parallelism }),
+      caller,
     );
   }
 
@@ -43,13 +45,15 @@ export class Passwords {
    * a dummy before it says no: an answer's time must not tell which names exist.
    *
    * @throws UnavailableError when too many are waiting already
+   * @throws ClientDisconnect when the caller goes before it begins
    */
-  async verify(password: string, hash: string | null): Promise<boolean> {
+  async verify(password: string, hash: string | null, caller?: Caller): Promise<boolean> {
     if (isTooLong(password)) {
       return false; // nobody could choose it, so there is nothing to spend work on
     }
     const usable = hash !== null && costOf(hash) !== null;
-    const matches = await this.#limiter.run(() => argon2.verify(usable ? hash : this.#dummyHash, normalize(password)));
+    const verifiable = usable ? hash : this.#dummyHash;
+    const matches = await this.#limiter.run(() => argon2.verify(verifiable, normalize(password)), caller);
     return usable && matches;
   }
 

@@ -120,7 +120,7 @@ function keysOf(address: string, username: string): { address: string; account: 
 }
 
 /** Who has one IPv6 address has the 2^64 of its network (RFC 6177 §2), so these count as one. */
-function networkOf(address: string): string {
+export function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined || !isIPv6(address)) {
     return mapped ?? address;

@@ -3,7 +3,9 @@ import { request as httpRequest } from "node:http";
 import { describe, expect, it, jest } from "@jest/globals";
 import argon2 from "argon2";
 import { decodeJwt } from "jose";
+import { ClientDisconnect } from "tsgi";
 
+import { Limiter } from "../../src/limiter.js";
 import { openApp, PASSWORD, refreshCookieOf, until } from "../support.js";
 
 const INCORRECT = { detail: "Incorrect username or password" };
@@ -111,8 +113,6 @@ describe("POST /auth/token", () => {
     expect(await app.db.session.count()).toBe(0);
   });
 
-  it("starts no session with a password that is changed while it is verified", async () => {
-    await using app = await openApp();
   it("gives nothing before an account is disabled that works when it is enabled again", async () => {
     await using app = await openApp();
     await app.register();
@@ -125,6 +125,8 @@ describe("POST /auth/token", () => {
     await app.request.get("/users/me").auth(later.token, { type: "bearer" }).expect(200);
   });
 
+  it("starts no session with a password that is changed while it is verified", async () => {
+    await using app = await openApp();
     await app.register();
     const account = await app.accounts.find("alice");
     const verify = jest.spyOn(argon2, "verify").mockImplementationOnce(async () => {
@@ -241,6 +243,82 @@ describe("POST /auth/token", () => {
     expect(admitted.length + excess.length).toBe(60);
     expect(admitted.length).toBeGreaterThan(0);
     expect(excess.every((answer) => Number(answer.get("Retry-After")) > 0)).toBe(true);
+  });
+});
+
+/** Keeps whatever verifies a password waiting until it is released, and tells of the calls for a place in a line. */
+function holdLine() {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  const real = argon2.verify;
+  const verify = jest.spyOn(argon2, "verify").mockImplementation((...args) => released.then(() => real(...args)));
+  const run = jest.spyOn(Limiter.prototype, "run");
+  return {
+    release: () => release(),
+    calls: () => run.mock.calls.length,
+    last: () => run.mock.results.at(-1)?.value,
+    [Symbol.dispose]: () => {
+      release();
+      verify.mockRestore();
+      run.mockRestore();
+    },
+  };
+}
+
+describe("the line for hashing", () => {
+  it("leaves those from elsewhere their turns, however many log in from one address with the right password", async () => {
+    await using app = await openApp({ trustedProxies: ["127.0.0.1"] });
+    const names = ["alice", "bob", "carol", "dave"];
+    for (const name of names) {
+      await app.register(name);
+    }
+    const from = (address: string, username: string) =>
+      app.request
+        .post("/auth/token")
+        .set("X-Forwarded-For", address)
+        .type("form")
+        .send({ username, password: PASSWORD });
+    using line = holdLine();
+    const flood = Promise.all(Array.from({ length: 80 }, (_, index) => from("2001:db8::1", names[index % 4]!)));
+    await until(async () => line.calls() === 80);
+    const others = Promise.all(Array.from({ length: 10 }, () => from("2001:db8:0:1::1", "alice")));
+    const body = { username: "eve", email: "eve@example.com", password: PASSWORD };
+    const registering = app.request.post("/users").set("X-Forwarded-For", "192.0.2.1").send(body).expect(201);
+    await Promise.all([registering, until(async () => line.calls() === 92).then(line.release)]);
+    expect((await others).map(({ status }) => status)).toEqual(Array(10).fill(200));
+    expect((await flood).map(({ status }) => status).filter((status) => status !== 200 && status !== 503)).toEqual([]);
+  });
+
+  it.each([
+    ["POST", "/auth/token", "application/x-www-form-urlencoded", `username=alice&password=${PASSWORD}`],
+    [
+      "POST",
+      "/users",
+      "application/json",
+      JSON.stringify({ username: "bob", email: "b@example.com", password: PASSWORD }),
+    ],
+    [
+      "PUT",
+      "/users/me/password",
+      "application/json",
+      JSON.stringify({ current_password: PASSWORD, new_password: "another horse" }),
+    ],
+  ])("drops %s %s when its client has gone", async (method, path, type, body) => {
+    await using app = await openApp();
+    await app.register();
+    const { token } = await app.login();
+    using line = holdLine();
+    const logins = Promise.all(Array.from({ length: 4 }, () => app.login())); // which take all places
+    await until(async () => line.calls() === 4);
+    const headers = { Authorization: `Bearer ${token}`, "Content-Type": type, "Content-Length": body.length };
+    const client = httpRequest(app.url + path, { method, headers });
+    client.on("error", () => {}).end(body);
+    await until(async () => line.calls() > 4);
+    client.destroy();
+    await expect(line.last()).rejects.toThrow(ClientDisconnect);
+    line.release();
+    await logins;
+    expect(app.lines.filter((entry) => entry.includes('"level":"error"'))).toEqual([]);
   });
 });
 
