@@ -243,7 +243,8 @@ describe("a body that no application reads", () => {
     slow.resolve();
     await wire.until(/\/quick$/);
     expect(order).toEqual(["/large", "/slow", "/quick"]);
-    expect(wire.received.replaceAll(/x+|HTTP[^]*?\r\n\r\n/g, "")).toBe("/slow/quick");
+    const bodies = wire.received.replaceAll("x", "").split(/HTTP[^]*?\r\n\r\n/);
+    expect(bodies).toEqual(["", "", "/slow", "/quick"]);
   });
 });
 
