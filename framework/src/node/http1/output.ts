@@ -51,7 +51,7 @@ export class Output implements ResponseStream {
   }
 
   respond(head: ResponseHead, body: Uint8Array | string): void {
-    const text = this.#formatHead(head, head.contentLength);
+    const text = this.#formatHead(head);
     if (typeof body !== "string" && body.length > MAX_TEXT_BYTES) {
       this.#socket.cork();
       this.#writeText(text);
@@ -66,7 +66,7 @@ export class Output implements ResponseStream {
 
   begin(head: ResponseHead): void {
     this.#isChunked = !head.bodyless && head.contentLength === -1 && this.#owner.minorVersion === 1;
-    this.#held += this.#formatHead(head, head.contentLength);
+    this.#held += this.#formatHead(head);
   }
 
   write(chunk: Uint8Array): boolean {
@@ -144,8 +144,8 @@ export class Output implements ResponseStream {
     });
   }
 
-  #formatHead(head: ResponseHead, contentLength: number): string {
-    const { status, headers } = head;
+  #formatHead(head: ResponseHead): string {
+    const { status, headers, contentLength } = head;
     const closes = this.#owner.closesBehind(head);
     let text = headers.toText(status);
     if (headers.contentLength === -1) {
