@@ -102,7 +102,7 @@ class DispatchingInstance extends CallableInstance {
     const dispatcher = new Dispatcher();
     const worker = workerHost();
     const self: ASGIApp = worker
-      ? () => worker.hold()
+      ? () => worker.park()
       : (scope, receive, send) => dispatcher.handle(scope, receive, send);
     super(self);
     dispatchers.set(self, dispatcher);

@@ -15,6 +15,18 @@ export function markHandled(promise: Promise<unknown> | void): Promise<unknown> 
   return promise;
 }
 
+/** A promise with its resolvers, as of `Promise.withResolvers`, which Node has from 22 on. Its rejection is marked. */
+export class Deferred<Value> {
+  declare resolve: (value: Value) => void;
+  declare reject: (error: unknown) => void;
+  readonly promise = markHandled(
+    new Promise<Value>((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    }),
+  );
+}
+
 /** Marks what the methods of a class return. Call it in a static block, with every method that returns a promise. */
 export function markMethods<Prototype extends object>(
   prototype: Prototype,

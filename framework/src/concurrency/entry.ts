@@ -1,4 +1,4 @@
-/** Which module a worker imports. @module */
+/** The module that a worker imports. @module */
 import { configurationError } from "../exceptions.js";
 import type { EntryModule } from "./protocol.js";
 
@@ -6,7 +6,7 @@ let given: string | null = null;
 
 /**
  * Names the module of the application for every App that names none itself. A command that imports the application
- * from a file says so with it, since the program's main module is then the command's own.
+ * from a file calls it, since the program's main module is then the command's own.
  *
  * @param module - A URL, as `import.meta.url` gives it, or an absolute path.
  * @throws ConfigurationError when it is neither.
@@ -21,11 +21,19 @@ export function setEntry(module: string | URL): void {
  */
 export async function resolveEntry(named: string | null): Promise<EntryModule | null> {
   const main = process.argv[1] ?? null;
-  const url = named ?? given;
-  if (url !== null) return { url, isNamed: true, main };
-  const { findMainModule } = await import("./main-module.js");
-  const found = findMainModule();
-  return found === null ? null : { url: found, isNamed: false, main };
+  const url = named ?? given ?? (main === null ? null : await findMainModule(main));
+  return url === null ? null : { url, isNamed: url === named || url === given, main };
+}
+
+/** The file that Node runs for `node main`; `null` for an installed tool. */
+async function findMainModule(main: string): Promise<string | null> {
+  const { createRequire } = await import("node:module");
+  try {
+    const url = toModuleURL(createRequire(main).resolve(main));
+    return url.includes("/node_modules/") ? null : url;
+  } catch {
+    return null;
+  }
 }
 
 /** An absolute path on Windows, which would pass for a URL of the scheme `c:`. */
@@ -39,10 +47,9 @@ const WINDOWS_PATH = /^[A-Za-z]:[/\\]/;
  */
 export function toModuleURL(module: string | URL): string {
   const text = String(module);
-  if (text.startsWith("/") || WINDOWS_PATH.test(text)) {
-    const path = text.replaceAll("\\", "/").split("/").map(encodeURIComponent).join("/");
-    return `file://${WINDOWS_PATH.test(text) ? `/${path.replace("%3A", ":")}` : path}`;
-  }
+  const path = WINDOWS_PATH.test(text) ? `/${text.replaceAll("\\", "/")}` : text;
+  // Escaped as by `pathToFileURL`: under another spelling of its URL a module is loaded a second time.
+  if (path.startsWith("/")) return new URL(`file://${path.replaceAll(/[%?#\\\t\r\n]/g, encodeURIComponent)}`).href;
   if (URL.canParse(text)) return text;
   throw configurationError("TSGI_INVALID_MODULE_URL", text);
 }

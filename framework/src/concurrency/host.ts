@@ -1,6 +1,6 @@
-/** How an application finds out that it is in a worker of a pool, and makes itself known there. @module */
+/** The worker of a pool, as the applications in it see it. @module */
 
-/** An application in a worker: what its routes are, and the way to their handlers. */
+/** An application in a worker: its routes and their handlers. */
 export interface HostedApp {
   readonly title: string;
   /** Each `METHOD pattern`. */
@@ -9,12 +9,12 @@ export interface HostedApp {
   call(route: string, args: object): unknown;
 }
 
-/** What a worker is to the applications in it. */
+/** The worker that an application is in. */
 export interface WorkerHost {
-  /** Makes an application known. */
+  /** Adds an application. */
   register(app: HostedApp): void;
-  /** Says that the routes are there, and never settles: a worker serves nobody. */
-  hold(): Promise<never>;
+  /** Reports that the routes are there, and never settles: a worker serves nobody. */
+  park(): Promise<never>;
 }
 
 /** A property of the global object, so that two copies of this package meet: one of the worker, one of a bundle. */

@@ -1,10 +1,10 @@
-/** The rule of one loop and one owner: what may travel to another process or thread, and what may not. @module */
+/** Values that may travel to another process or thread, and those that belong to one event loop. @module */
 import { LoopError } from "./errors.js";
 
 /** Objects that belong to their loop though nothing of them shows it, as the state of an App. */
 const owned = new WeakSet();
 
-/** Says of an object that it belongs to this loop: handed to another one, it is refused. */
+/** Marks an object as bound to this loop: it is refused where it would be sent to another one. */
 export function keepOnLoop(object: object): void {
   owned.add(object);
 }
@@ -15,8 +15,8 @@ const CLONED = new Set(
 );
 
 /**
- * Methods that tell something which is open from data: a connection, a stream, a client, a server, a generator. Such
- * an object may well consist of data alone, and would arrive as a copy that does nothing.
+ * Methods by which an open resource differs from data: a connection, a stream, a client, a server, a generator. Such an
+ * object may consist of data alone, and would arrive as a copy that does nothing.
  */
 const RESOURCE_METHODS: readonly (string | symbol)[] = [
   ..."close end destroy disconnect release terminate query execute on addEventListener".split(" "),
@@ -24,13 +24,13 @@ const RESOURCE_METHODS: readonly (string | symbol)[] = [
   ...[Symbol.asyncIterator, Symbol.asyncDispose, Symbol.dispose].filter((symbol) => symbol !== undefined),
 ];
 
-/** What is wrong with a value, as a message: the path to what belongs to this loop, and what that is. */
+/** Makes the message for a part of a value that belongs to this loop: the path to it, and a description. */
 export type Refuse = (path: string, what: string) => string;
 
 /**
  * Checks what is handed to another loop.
  *
- * @param name - What the value is called in messages: a parameter's name.
+ * @param name - The value's name in messages: a parameter's name.
  * @throws LoopError when something in it belongs to this loop.
  */
 export function assertUnbound(value: unknown, name: string, refuse: Refuse): void {
@@ -49,7 +49,8 @@ export function detachResult(value: unknown, refuse: Refuse): unknown {
 
 /** One walk through a value. It copies only where a member changes: most values are data all through. */
 class Walk {
-  readonly #path: (string | number)[];
+  /** The name of the value, then `.key` or `[index]`. */
+  readonly #path: string[];
   readonly #refuse: Refuse;
   readonly #isResult: boolean;
   readonly #seen = new Set<object>();
@@ -62,54 +63,41 @@ class Walk {
 
   detach(value: unknown): unknown {
     if (typeof value === "function") throw this.#bound(`the function ${value.name || "(anonymous)"}`);
-    if (typeof value === "symbol") throw new TypeError(`${this.#place()} is a symbol, which cannot be cloned.`);
+    if (typeof value === "symbol") throw new TypeError(`${this.#path.join("")} is a symbol, which cannot be cloned.`);
     if (typeof value !== "object" || value === null || this.#seen.has(value)) return value;
     this.#seen.add(value);
     if (owned.has(value)) throw this.#bound("the state of an application");
-    return Array.isArray(value) ? this.#detachList(value) : this.#detachObject(value);
-  }
-
-  #detachObject(value: object): unknown {
-    const tag = Object.prototype.toString.call(value);
-    if (ArrayBuffer.isView(value) || CLONED.has(tag)) return value;
-    if (tag === "[object Map]" || tag === "[object Set]") {
-      // Looked at, and left as they are: no result has them in its JSON.
-      for (const member of value as Iterable<unknown>) this.#detachMember("…", member);
-      return value;
-    }
-    return isPlain(value) ? this.#detachFields(value) : this.#detachInstance(value);
+    return Array.isArray(value) || isPlain(value) ? this.#detachMembers(value) : this.#detachInstance(value);
   }
 
   #detachInstance(value: object): unknown {
+    const tag = Object.prototype.toString.call(value);
+    if (ArrayBuffer.isView(value) || CLONED.has(tag)) return value;
+    if (tag === "[object Map]" || tag === "[object Set]") {
+      // Checked, and left as they are: no result has them in its JSON.
+      for (const member of value as Iterable<unknown>) this.#detachMember(".…", member);
+      return value;
+    }
     const { toJSON } = value as { toJSON?: unknown };
     if (this.#isResult && typeof toJSON === "function") return this.detach(toJSON.call(value, ""));
     const isOpen = RESOURCE_METHODS.some((method) => hasMethod(value, method));
     if (isOpen || (Object.keys(value).length === 0 && isClassWithMethods(value))) {
       throw this.#bound(describeInstance(value));
     }
-    return this.#detachFields(value);
+    return this.#detachMembers(value);
   }
 
-  #detachList(list: readonly unknown[]): unknown {
-    let copy: unknown[] | null = null;
-    for (let index = 0; index < list.length; index++) {
-      const member = list[index];
-      const detached = this.#detachMember(index, member);
-      if (detached !== member) (copy ??= [...list])[index] = detached;
+  #detachMembers(value: object): object {
+    const isList = Array.isArray(value);
+    let copy: object | null = null;
+    for (const [key, member] of Object.entries(value) as [string, unknown][]) {
+      const detached = this.#detachMember(isList ? `[${key}]` : `.${key}`, member);
+      if (detached !== member) Reflect.set((copy ??= isList ? [...(value as unknown[])] : { ...value }), key, detached);
     }
-    return copy ?? list;
+    return copy ?? value;
   }
 
-  #detachFields(object: object): unknown {
-    let copy: Record<string, unknown> | null = null;
-    for (const [key, member] of Object.entries(object) as [string, unknown][]) {
-      const detached = this.#detachMember(key, member);
-      if (detached !== member) (copy ??= Object.fromEntries(Object.entries(object)))[key] = detached;
-    }
-    return copy ?? object;
-  }
-
-  #detachMember(key: string | number, member: unknown): unknown {
+  #detachMember(key: string, member: unknown): unknown {
     if (typeof member !== "object" && typeof member !== "function" && typeof member !== "symbol") return member;
     this.#path.push(key);
     const detached = this.detach(member);
@@ -117,14 +105,8 @@ class Walk {
     return detached;
   }
 
-  #place(): string {
-    return this.#path
-      .map((key, depth) => (depth === 0 ? key : typeof key === "number" ? `[${key}]` : `.${key}`))
-      .join("");
-  }
-
   #bound(what: string): LoopError {
-    return new LoopError(this.#refuse(this.#place(), what));
+    return new LoopError(this.#refuse(this.#path.join(""), what));
   }
 }
 
@@ -135,13 +117,13 @@ export function describeInstance(object: object): string {
   return `${/^[AEIOU]/.test(name) ? "an" : "a"} ${name}`;
 }
 
-/** Whether an object has no class: its prototype is the end of the chain, in whichever realm it was made. */
+/** Tells if an object has no class: its prototype is the end of the chain, in whichever realm it was made. */
 function isPlain(object: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(object);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** Whether there is more to its class than the constructor. Without data beside it, all that it knows is hidden. */
+/** Tells if its class has more than the constructor. Without data beside it, all its state is hidden. */
 function isClassWithMethods(object: object): boolean {
   return Reflect.ownKeys(Object.getPrototypeOf(object) as object).length > 1;
 }

@@ -55,9 +55,8 @@ export async function createWorkerPool(
   options: PoolOptions,
   settings: Pick<WorkerPoolSettings, "entry" | "onDeath">,
 ): Promise<WorkerPool> {
-  const { spawn, availableParallelism } = await (kind === "process"
-    ? import("./spawn-process.js")
-    : import("./spawn-thread.js"));
+  const { spawn } = await (kind === "process" ? import("./spawn-process.js") : import("./spawn-thread.js"));
+  const { availableParallelism } = await import("node:os");
   return new WorkerPool({
     ...settings,
     spawn,

@@ -3,10 +3,10 @@ import { Worker as Thread } from "node:worker_threads";
 import type { Envelope, Order } from "./protocol.js";
 import { runWorker } from "./worker.js";
 
-/** How often a worker looks whether its server is still there. */
+/** Milliseconds between two checks that the server is still there. */
 const WATCH_MS = 1000;
 
-/** Signals that a terminal or a supervisor sends to the whole group. What runs is for the server to end. */
+/** Signals that a terminal or a supervisor sends to the whole process group. The server ends its workers itself. */
 const GROUP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
@@ -23,7 +23,7 @@ function watchParent(): void {
 
 function ignoreGroupSignals(): void {
   for (const signal of GROUP_SIGNALS) {
-    process.removeAllListeners(signal);
+    process.removeAllListeners(signal); // Node cannot block a signal, and a listener of the application may exit.
     process.on(signal, () => {});
   }
 }
@@ -41,7 +41,7 @@ runWorker({
   onOrder: (listener) =>
     process.on("message", (order) => {
       const { type } = order as Order;
-      if (type === "use") ignoreGroupSignals(); // also those that the application's module listens to
+      if (type === "use") ignoreGroupSignals(); // once more, without the listeners of the application's module
       if (type === "run" && !isWatched) {
         isWatched = true;
         watchParent();

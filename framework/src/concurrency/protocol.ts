@@ -1,24 +1,24 @@
-/** What a pool and its workers say to each other. @module */
+/** The messages between a pool and its workers. @module */
 import { HTTPException } from "../exceptions.js";
 import { errorText } from "../logger.js";
 import { LoopError } from "./errors.js";
 
-/** The module of an application, as a worker is told of it. */
+/** The module of an application, which a worker imports. */
 export interface EntryModule {
   /** An absolute URL. */
   readonly url: string;
-  /** Whether somebody named it. The program's main module is a guess: what makes its App may still be under way. */
+  /** `false` for the program's main module, a guess: its App may be made after the import has ended. */
   readonly isNamed: boolean;
   /** The program's own main module, which programs compare themselves with. */
   readonly main: string | null;
 }
 
-/** What is to be called: a module's export, or a route's handler. */
+/** The function to call: a module's export, or a route's handler. */
 export type Target =
   | { readonly type: "export"; readonly module: string; readonly name: string }
   | { readonly type: "route"; readonly route: string };
 
-/** Said to a worker. */
+/** A message to a worker. */
 export type Order =
   | { readonly type: "start"; readonly entry: EntryModule | null }
   | { readonly type: "use"; readonly app: number }
@@ -30,7 +30,7 @@ export interface RouteTable {
   readonly routes: readonly string[];
 }
 
-/** Said by a worker. */
+/** A message of a worker. */
 export type Report =
   | { readonly type: "ready" }
   /** The Apps so far. With `isFinal` no other will come. */
@@ -46,6 +46,26 @@ export interface Envelope {
   readonly tsgiReport: Report;
 }
 
+/** Events of a started worker, as its pool hears them. */
+export interface WorkerEvents {
+  report(report: Report): void;
+  /** It has ended, and everything that it sent has been reported. Called once. */
+  gone(how: string): void;
+}
+
+/** A started worker, as its pool holds it: a process or a thread. */
+export interface WorkerHandle {
+  /** @throws when the order cannot be cloned. */
+  send(order: Order): void;
+  /** Ends it at once, whatever it does. */
+  kill(): void;
+  /** Asks it to end, and kills it if it does not. `gone` is called when it has. */
+  stop(): void;
+}
+
+/** Starts a worker, which does not keep this process alive. */
+export type Spawn = (events: WorkerEvents) => WorkerHandle;
+
 /** The report in a message of a worker; `null` where it is the application's own. */
 export function reportOf(message: unknown): Report | null {
   if (typeof message !== "object" || message === null || !("tsgiReport" in message)) return null;
@@ -58,22 +78,23 @@ export interface SentError {
   readonly message: string;
   readonly stack: string;
   readonly cause?: SentError;
-  /** What an `HTTPException` has besides. */
+  /** Further fields of an `HTTPException`. */
   readonly http?: { statusCode: number; detail: unknown; headers: Readonly<Record<string, string>> | undefined };
 }
 
-/** How many causes behind an error travel with it. */
+/** Causes behind an error that travel with it. */
 const MAX_CAUSES = 4;
 
 /** An error, or whatever else was thrown, in a form that travels. */
 export function toSentError(thrown: unknown, depth = 0): SentError {
   try {
     if (!(thrown instanceof Error)) return { name: "Error", message: `Thrown: ${errorText(thrown)}`, stack: "" };
-    const { name, message, stack, cause } = thrown;
+    // Of any type where the application has assigned something else.
+    const { name, message, stack = "", cause }: Partial<Record<keyof Error, unknown>> = thrown;
     return {
-      name: toText(name),
-      message: toText(message),
-      stack: toText(stack ?? ""),
+      name: String(name),
+      message: String(message),
+      stack: String(stack),
       ...(cause === undefined || depth >= MAX_CAUSES ? {} : { cause: toSentError(cause, depth + 1) }),
       ...(thrown instanceof HTTPException
         ? { http: { statusCode: thrown.statusCode, detail: thrown.detail, headers: thrown.headers } }
@@ -82,11 +103,6 @@ export function toSentError(thrown: unknown, depth = 0): SentError {
   } catch {
     return { name: "Error", message: "An error that cannot be read was thrown.", stack: "" };
   }
-}
-
-/** Text, also where an error bears something else in its place. */
-function toText(value: unknown): string {
-  return String(value);
 }
 
 /** The error that was sent: an `HTTPException` or a `LoopError` as such, any other as an `Error` of its name. */

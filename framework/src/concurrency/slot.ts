@@ -1,54 +1,41 @@
+import type { Spawn, WorkerEvents, WorkerHandle } from "./protocol.js";
 import type { Task } from "./task.js";
-import type { Spawn, WorkerEvents, WorkerHandle } from "./transport.js";
 
 /** One worker of a pool, from its start to its end. */
 export class Slot {
   readonly handle: WorkerHandle;
-  /** Whether it takes tasks. */
-  isReady = false;
-  /** What it runs. */
+  /** `starting` until it is ready or has failed; `ready` while it takes tasks. */
+  state: "starting" | "ready" | "ended" = "starting";
+  /** The task that it runs. */
   task: Task | null = null;
   startTimer: NodeJS.Timeout | undefined;
-  /** Whether it has answered a task. */
+  /** `true` once it has answered a task. */
   hasServed = false;
-  #isStarting = true;
-  #isCondemned = false;
+  /** `true` once the pool has ended it on purpose. */
+  isCondemned = false;
 
   constructor(spawn: Spawn, events: WorkerEvents) {
     this.handle = spawn(events);
   }
 
-  /** Whether it is not known yet if it will be of use. */
-  get isStarting(): boolean {
-    return this.#isStarting;
-  }
-
   get isFree(): boolean {
-    return this.isReady && this.task === null;
+    return this.state === "ready" && this.task === null;
   }
 
   becomeReady(): void {
-    this.#isStarting = false;
-    this.isReady = true;
+    this.state = "ready";
     clearTimeout(this.startTimer);
-  }
-
-  /** Whether it was ended on purpose. */
-  get isCondemned(): boolean {
-    return this.#isCondemned;
   }
 
   /** Ends it on purpose, whatever it runs. */
   condemn(): void {
-    this.#isCondemned = true;
+    this.isCondemned = true;
     this.task = null;
-    this.fail();
+    this.end();
   }
 
-  /** It is of no use, or has none any more. */
-  fail(): void {
-    this.#isStarting = false;
-    this.isReady = false;
+  end(): void {
+    this.state = "ended";
     clearTimeout(this.startTimer);
     this.handle.kill();
   }

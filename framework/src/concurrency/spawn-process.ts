@@ -1,13 +1,12 @@
 /** Starts workers as processes. @module */
 import { type ChildProcess, fork } from "node:child_process";
-import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
-import { reportOf } from "./protocol.js";
-import { STOP_MS, type WorkerEvents, type WorkerHandle } from "./transport.js";
+import { reportOf, type WorkerEvents, type WorkerHandle } from "./protocol.js";
 
-export { availableParallelism };
+/** Milliseconds that an idle worker gets to end by itself. */
+const STOP_MS = 1000;
 
-/** Every worker that lives. When this process ends by itself, they end with it, also those in an endless loop. */
+/** Running workers. They end with this process when it ends by itself, also those in an endless loop. */
 const living = new Set<ChildProcess>();
 
 /** Options of Node that belong to one process alone: a debugger's port, a text to run, a watcher. */
@@ -16,8 +15,7 @@ const OWN_OPTION = /^--?(inspect|debug|eval|e$|print|p$|pe$|check|c$|interactive
 /** The options of this process, so that a worker loads what this one loads: TypeScript through `tsx`, for one. */
 function inheritedOptions(): string[] {
   return process.execArgv.filter((option, index, all) => {
-    const before = all[index - 1];
-    return !OWN_OPTION.test(option) && !(before !== undefined && /^-(e|p|pe)$|^--(eval|print)$/.test(before));
+    return !OWN_OPTION.test(option) && !/^-(e|p|pe)$|^--(eval|print)$/.test(all[index - 1] ?? "");
   });
 }
 

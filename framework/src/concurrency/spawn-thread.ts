@@ -1,15 +1,11 @@
 /** Starts workers as threads. @module */
-import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
-import { reportOf } from "./protocol.js";
+import { reportOf, type WorkerEvents, type WorkerHandle } from "./protocol.js";
 import { findTsx } from "./thread-typescript.js";
-import type { WorkerEvents, WorkerHandle } from "./transport.js";
 
-export { availableParallelism };
-
-/** What a worker thread is told at its start. */
+/** The `workerData` of a thread. */
 export interface ThreadData {
-  /** From where `tsx` is found; `null` where this process does without. */
+  /** A file from which `tsx` resolves; `null` where this process has not loaded it. */
   readonly tsx: string | null;
 }
 

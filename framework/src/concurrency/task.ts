@@ -1,66 +1,86 @@
 /** Tasks of a pool, and the wait for them. @module */
+import { Deferred } from "../promises.js";
 import type { Target } from "./protocol.js";
 
-/** What came of a task. */
+/** The result of a task. */
 export interface Outcome {
   readonly value: unknown;
-  /** How long it took in the worker, in milliseconds. */
+  /** Milliseconds that it took in the worker. */
   readonly elapsedMs: number;
-}
-
-/** A call on its way through a pool. */
-export interface Task {
-  readonly id: number;
-  readonly target: Target;
-  readonly args: readonly unknown[];
-  readonly settle: { resolve(outcome: Outcome): void; reject(error: Error): void };
-  /** Ends the wait for a worker, and then for the task. */
-  timer: NodeJS.Timeout | undefined;
-  /** Whether a worker has said that it calls it: it may not be run again then. */
-  hasBegun: boolean;
-  /** How many workers it was given to. */
-  attempts: number;
-  /** Whether nobody waits for its outcome any more. */
-  isAbandoned: boolean;
 }
 
 let lastId = 0;
 
-/** Makes a task with an id of its own in this process. */
-export function createTask(target: Target, args: readonly unknown[], settle: Task["settle"]): Task {
-  return { id: ++lastId, target, args, settle, timer: undefined, hasBegun: false, attempts: 0, isAbandoned: false };
+/** A call on its way through a pool. */
+export class Task {
+  /** Unique in this process. */
+  readonly id = ++lastId;
+  readonly target: Target;
+  readonly args: readonly unknown[];
+  /** `true` once a worker has reported that it calls it: it must not run again then. */
+  hasBegun = false;
+  /** Workers that it was given to. */
+  attempts = 0;
+  /** `true` once nobody waits for its outcome. */
+  isAbandoned = false;
+  readonly #outcome = new Deferred<Outcome>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(target: Target, args: readonly unknown[]) {
+    this.target = target;
+    this.args = args;
+  }
+
+  get outcome(): Promise<Outcome> {
+    return this.#outcome.promise;
+  }
+
+  /** Replaces its time limit. */
+  limit(timeoutMs: number, expire: () => void): void {
+    clearTimeout(this.#timer);
+    this.#timer = limitTime(timeoutMs, expire);
+  }
+
+  resolve(outcome: Outcome): void {
+    clearTimeout(this.#timer);
+    this.#outcome.resolve(outcome);
+  }
+
+  reject(error: Error): void {
+    clearTimeout(this.#timer);
+    this.#outcome.reject(error);
+  }
 }
 
-/** Counts what is under way, and keeps this process while there is something: workers alone do not keep it. */
+/** Counts work in progress, and keeps this process alive while there is some: workers alone do not. */
 export class Pending {
   #count = 0;
-  #keepAlive: NodeJS.Timeout | null = null;
+  #keepAlive: NodeJS.Timeout | undefined;
   #onNone: (() => void)[] = [];
 
-  /** Whether nothing is under way. */
   get isNone(): boolean {
     return this.#count === 0;
   }
 
   /** Counts a piece of work until it has settled. */
-  async during<T>(work: () => Promise<T>): Promise<T> {
+  async during<T>(work: Promise<T>): Promise<T> {
     this.#count++;
     this.#keepAlive ??= setInterval(() => {}, LONGEST_DELAY_MS);
     try {
-      return await work();
+      return await work;
     } finally {
       if (--this.#count === 0) this.#end();
     }
   }
 
-  /** Waits until nothing is under way. */
+  /** Resolves when there is no work in progress. */
   async none(): Promise<void> {
     if (!this.isNone) await new Promise<void>((resolve) => this.#onNone.push(resolve));
   }
 
   #end(): void {
-    if (this.#keepAlive) clearInterval(this.#keepAlive);
-    this.#keepAlive = null;
+    clearInterval(this.#keepAlive);
+    this.#keepAlive = undefined;
     for (const resolve of this.#onNone.splice(0)) resolve();
   }
 }
@@ -69,8 +89,8 @@ export class Pending {
 const LONGEST_DELAY_MS = 2 ** 31 - 1;
 
 /**
- * Sets a time limit; `Infinity` is none. This loop may have been busy for longer than that: what has come meanwhile is
- * heard before the limit is.
+ * Sets a time limit; `Infinity` is none. This loop may have been busy for longer than that, so messages that have
+ * arrived meanwhile are handled before the limit expires.
  */
 export function limitTime(timeoutMs: number, expire: () => void): NodeJS.Timeout | undefined {
   return timeoutMs <= LONGEST_DELAY_MS ? setTimeout(() => void setImmediate(expire), timeoutMs) : undefined;

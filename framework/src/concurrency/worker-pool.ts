@@ -1,4 +1,4 @@
-/** A pool of workers: who runs what, who waits, and who takes the place of the dead. @module */
+/** A pool of workers, the queue of their tasks, and the replacement of workers that end. @module */
 import { messageOf } from "../error-codes.js";
 import { ClientDisconnect } from "../exceptions.js";
 import {
@@ -9,23 +9,22 @@ import {
   PoolUnavailableError,
   WorkerDiedError,
 } from "./errors.js";
-import { type EntryModule, fromSentError, type Report, type RouteTable, type Target } from "./protocol.js";
+import { type EntryModule, fromSentError, type Report, type RouteTable, type Spawn, type Target } from "./protocol.js";
 import { Slot } from "./slot.js";
 import { StartFailures } from "./start-failures.js";
-import { createTask, limitTime, type Outcome, Pending, type Task } from "./task.js";
-import type { Spawn } from "./transport.js";
+import { limitTime, type Outcome, Pending, Task } from "./task.js";
 
 /** Figures of a pool, as they are now. */
 export interface PoolStats {
-  /** How many workers it is meant to have. */
+  /** Workers at most. */
   readonly size: number;
-  /** How many are up. */
+  /** Workers that take tasks. */
   readonly ready: number;
-  /** How many of them run a task. */
+  /** Workers that run a task. */
   readonly busy: number;
-  /** How many tasks wait for one. */
+  /** Tasks that wait for a worker. */
   readonly queued: number;
-  /** How many workers were started in the place of one that had ended. */
+  /** Workers that replaced one which had ended. */
   readonly restarts: number;
 }
 
@@ -38,31 +37,31 @@ export interface PoolEntry {
   explain(problem: string, cause?: unknown): EntryError;
 }
 
-/** How a pool is made. */
+/** Settings of a `WorkerPool`. */
 export interface WorkerPoolSettings {
   readonly spawn: Spawn;
   readonly size: number;
-  /** How many tasks may wait. */
+  /** Tasks that may wait. */
   readonly maxQueue: number;
-  /** How long a task may run, and half as long as it may wait before. `Infinity` for as long as it takes. */
+  /** Milliseconds that a task may run; it may wait twice as long before. `Infinity` for no limit. */
   readonly timeoutMs: number;
   readonly entry: PoolEntry | null;
-  /** Called when a worker ended that should not have. */
+  /** Called when a worker has ended unexpectedly. */
   readonly onDeath: (message: string) => void;
 }
 
-/** Who waits for the outcome of a task. */
+/** The caller that waits for the outcome of a task. */
 export interface TaskOwner {
-  /** Aborts when nobody waits any more. A task that waits for a worker is taken out of the queue then. */
+  /** Aborts when the caller no longer waits. A queued task is removed then. */
   readonly signal: AbortSignal;
-  /** Whether a task that runs is ended with its worker; else it runs on, and its worker is busy until it ends. */
+  /** Whether a running task is killed with its worker; otherwise the worker is busy until the task ends. */
   readonly endsRunning: boolean;
 }
 
-/** A task that waits behind one which is ended for its time has its own turn all the same. */
+/** Above 1, so that a task behind one that times out still gets its turn. */
 const WAIT_FACTOR = 2;
 
-/** How long a worker may take to be ready. */
+/** Milliseconds that a worker may take to be ready. */
 const START_MS = 10_000;
 
 /** Workers of one kind and their tasks, each worker with one at a time. */
@@ -77,7 +76,7 @@ export class WorkerPool {
   #retry: NodeJS.Timeout | null = null;
   #entryError: EntryError | null = null;
   #closing: Promise<void> | null = null;
-  /** Waiting for the first worker to be up, or to fail. */
+  /** Callers that wait for the first worker to be ready, or to fail. */
   #onFirst: ((error: EntryError | null) => void)[] = [];
   #onEmpty: (() => void) | null = null;
 
@@ -89,7 +88,7 @@ export class WorkerPool {
     const slots = [...this.#slots];
     return {
       size: this.#settings.size,
-      ready: slots.filter(({ isReady }) => isReady).length,
+      ready: slots.filter(({ state }) => state === "ready").length,
       busy: slots.filter(({ task }) => task !== null).length,
       queued: this.#queue.length,
       restarts: this.#restarts,
@@ -97,19 +96,16 @@ export class WorkerPool {
   }
 
   /**
-   * Starts a worker, and once it is up as many as there are to be. Resolves also when it died: others are tried.
-   * Resolves at once where a task has started one before.
+   * Starts one worker, and the others once it is ready. Resolves also when it died: others are tried. Resolves at once
+   * where a task has started one before.
    *
    * @throws EntryError when the module cannot be used.
    */
   async fill(): Promise<void> {
     this.#isFilled = true;
     if (this.stats.ready > 0) return this.#grow();
-    const first = () =>
-      new Promise<EntryError | null>((resolve) => {
-        this.#onFirst.push(resolve);
-        this.#grow();
-      });
+    const first = new Promise<EntryError | null>((resolve) => this.#onFirst.push(resolve));
+    this.#grow();
     const error = await this.#pending.during(first);
     if (error) throw error;
   }
@@ -117,23 +113,21 @@ export class WorkerPool {
   /**
    * Runs a task when a worker is free.
    *
-   * @throws what the task throws, or what became of it; ClientDisconnect when its owner has gone.
+   * @throws what the task throws, or why it was not run; ClientDisconnect when its owner has gone.
    */
   run(target: Target, args: readonly unknown[], owner?: TaskOwner): Promise<Outcome> {
     const refusal = owner?.signal.aborted ? new ClientDisconnect() : this.#refusal();
     if (refusal) return Promise.reject(refusal);
-    const outcome = () =>
-      new Promise<Outcome>((resolve, reject) => {
-        const task = createTask(target, args, { resolve, reject });
-        this.#limitWait(task);
-        this.#queue.push(task);
-        owner?.signal.addEventListener("abort", () => this.#abandon(task, owner.endsRunning), { once: true });
-        this.#advance();
-      });
-    return this.#pending.during(outcome);
+    const task = new Task(target, args);
+    this.#limitWait(task);
+    this.#queue.push(task);
+    owner?.signal.addEventListener("abort", () => this.#abandon(task, owner.endsRunning), { once: true });
+    const outcome = this.#pending.during(task.outcome);
+    this.#advance();
+    return outcome;
   }
 
-  /** Takes nothing more, waits for what runs, and ends the workers. */
+  /** Takes no more tasks, waits for those it has, and ends the workers. */
   close(): Promise<void> {
     return (this.#closing ??= this.#close());
   }
@@ -143,8 +137,7 @@ export class WorkerPool {
     if (this.#retry) clearTimeout(this.#retry);
     for (const slot of this.#slots) slot.handle.stop();
     // Counted as work: a worker that is killed keeps nothing alive, and this process would end before it is gone.
-    const emptied = () => new Promise<void>((resolve) => (this.#onEmpty = resolve));
-    if (this.#slots.size > 0) await this.#pending.during(emptied);
+    if (this.#slots.size > 0) await this.#pending.during(new Promise<void>((resolve) => (this.#onEmpty = resolve)));
   }
 
   #refusal(): Error | null {
@@ -157,21 +150,14 @@ export class WorkerPool {
     return busy + queued >= size + this.#settings.maxQueue ? new PoolFullError() : null;
   }
 
-  #limit(task: Task, timeoutMs: number, expire: () => void): void {
-    clearTimeout(task.timer);
-    task.timer = limitTime(timeoutMs, expire);
-  }
-
+  /** A task for which no worker is free in time fails as with a full queue: there is more to do than workers. */
   #limitWait(task: Task): void {
-    this.#limit(task, WAIT_FACTOR * this.#settings.timeoutMs, () => this.#expireQueued(task));
+    task.limit(WAIT_FACTOR * this.#settings.timeoutMs, () => {
+      if (this.#dequeue(task)) task.reject(new PoolFullError());
+    });
   }
 
-  /** No worker became free in time: as with a full queue, there is more to do than workers. */
-  #expireQueued(task: Task): void {
-    if (this.#takeOut(task)) task.settle.reject(new PoolFullError());
-  }
-
-  #takeOut(task: Task): boolean {
+  #dequeue(task: Task): boolean {
     const index = this.#queue.indexOf(task);
     if (index >= 0) this.#queue.splice(index, 1);
     return index >= 0;
@@ -180,61 +166,52 @@ export class WorkerPool {
   /** Attack: requests that are aborted at once would else hold up all others for as long as their tasks take. */
   #abandon(task: Task, endsRunning: boolean): void {
     task.isAbandoned = true;
-    if (!this.#takeOut(task)) {
+    if (!this.#dequeue(task)) {
       const slot = [...this.#slots].find((one) => one.task === task);
       if (!endsRunning || slot === undefined) return;
       slot.condemn();
     }
-    clearTimeout(task.timer);
-    task.settle.reject(new ClientDisconnect());
+    task.reject(new ClientDisconnect());
   }
 
   /** Gives tasks to free workers, and starts more where that is not enough. */
   #advance(): void {
     for (const slot of this.#slots) {
-      if (slot.isFree) this.#assign(slot);
+      while (slot.isFree && this.#queue.length > 0) this.#assign(slot, this.#queue.shift() as Task);
     }
     this.#grow();
   }
 
-  #assign(slot: Slot): void {
-    for (let task = this.#queue.shift(); task; task = this.#queue.shift()) {
-      try {
-        slot.begin(task);
-      } catch (error) {
-        clearTimeout(task.timer);
-        task.settle.reject(new TypeError(`An argument cannot be cloned: ${String(error)}`, { cause: error }));
-        continue;
-      }
-      const assigned = task;
-      this.#limit(task, this.#settings.timeoutMs, () => this.#expireRunning(slot, assigned));
-      return;
+  #assign(slot: Slot, task: Task): void {
+    try {
+      slot.begin(task);
+    } catch (error) {
+      return task.reject(new TypeError(`An argument cannot be cloned: ${String(error)}`, { cause: error }));
     }
-  }
-
-  #expireRunning(slot: Slot, task: Task): void {
-    if (slot.task !== task) return;
-    slot.condemn();
-    task.settle.reject(new PoolTimeoutError());
+    task.limit(this.#settings.timeoutMs, () => {
+      if (slot.task !== task) return;
+      slot.condemn();
+      task.reject(new PoolTimeoutError());
+    });
   }
 
   #grow(): void {
+    if (this.#retry) return;
     const { size } = this.#settings;
-    const starting = [...this.#slots].filter(({ isStarting }) => isStarting).length;
+    const starting = [...this.#slots].filter(({ state }) => state === "starting").length;
     const isEager = this.#isFilled && !this.#entryError && !this.#closing;
     const wanted = isEager ? size : Math.min(size, this.#slots.size - starting + this.#queue.length);
-    // The first tells whether the others can start at all, and so does the one that is tried after a failure.
+    // The first shows whether the others can start at all, and so does the one that is tried after a failure.
     const isTrying = this.#failures.count > 0 || (this.#isFilled && !this.#failures.hasSucceeded);
     const most = isTrying ? 1 : size;
-    if (this.#retry) return;
     for (let count = starting; count < most && this.#slots.size < wanted; count++) this.#start();
   }
 
   #start(): void {
     const { entry, spawn } = this.#settings;
     const slot = new Slot(spawn, {
-      report: (report) => this.#take(slot, report),
-      gone: (how) => this.#bury(slot, how),
+      report: (report) => this.#onReport(slot, report),
+      gone: (how) => this.#onExit(slot, how),
     });
     this.#slots.add(slot);
     slot.startTimer = limitTime(START_MS, () =>
@@ -244,10 +221,10 @@ export class WorkerPool {
     slot.handle.send({ type: "start", entry: entry?.module ?? null });
   }
 
-  #take(slot: Slot, report: Report): void {
+  #onReport(slot: Slot, report: Report): void {
     switch (report.type) {
       case "ready":
-        return this.#welcome(slot);
+        return this.#onReady(slot);
       case "failed":
         return this.#failStart(slot, "cannot be imported", fromSentError(report.error));
       case "tables":
@@ -257,89 +234,82 @@ export class WorkerPool {
         return;
       default: {
         const task = slot.finish(report.id);
-        if (!task) return; // Its time was over.
-        clearTimeout(task.timer);
-        if (report.type === "done") task.settle.resolve({ value: report.value, elapsedMs: report.elapsedMs });
-        else task.settle.reject(fromSentError(report.error));
+        if (!task) return; // It has timed out.
+        if (report.type === "done") task.resolve({ value: report.value, elapsedMs: report.elapsedMs });
+        else task.reject(fromSentError(report.error));
         this.#advance();
       }
     }
   }
 
   #compare(slot: Slot, tables: readonly RouteTable[], isFinal: boolean): void {
-    if (!slot.isStarting) return;
+    if (slot.state !== "starting") return;
     const found = this.#settings.entry?.find(tables) ?? 0;
     if (typeof found === "number") {
       slot.handle.send({ type: "use", app: found });
-      this.#welcome(slot);
+      this.#onReady(slot);
     } else if (isFinal) this.#failStart(slot, found);
   }
 
-  #welcome(slot: Slot): void {
+  #onReady(slot: Slot): void {
     slot.becomeReady();
     this.#failures.succeed();
     this.#entryError = null;
-    this.#tellFirst(null);
+    this.#notifyFirst(null);
     this.#advance();
   }
 
-  #tellFirst(error: EntryError | null): void {
-    const waiting = this.#onFirst;
-    this.#onFirst = [];
-    for (const resolve of waiting) resolve(error);
+  #notifyFirst(error: EntryError | null): void {
+    for (const resolve of this.#onFirst.splice(0)) resolve(error);
   }
 
-  /** The module is of no use in a worker. Whoever waits is told why. */
+  /** The module cannot be used in a worker: every caller that waits gets the reason. */
   #failStart(slot: Slot, problem: string, cause?: unknown): void {
-    if (!slot.isStarting) return;
+    if (slot.state !== "starting") return;
     slot.condemn();
     const error =
       this.#settings.entry?.explain(problem, cause) ??
       new EntryError(messageOf("TSGI_UNUSABLE_ENTRY.worker", problem), { cause });
     this.#entryError = error;
     this.#failures.add();
-    this.#tellFirst(error);
+    this.#notifyFirst(error);
     if (!this.stats.ready) this.#rejectQueued(error);
     this.#replace();
   }
 
   #rejectQueued(error: Error): void {
-    for (const task of this.#queue.splice(0)) {
-      clearTimeout(task.timer);
-      task.settle.reject(error);
-    }
+    for (const task of this.#queue.splice(0)) task.reject(error);
   }
 
-  /** A worker is gone: its own task fails, or is given to another if it was never begun. */
-  #bury(slot: Slot, how: string): void {
+  #onExit(slot: Slot, how: string): void {
     this.#slots.delete(slot);
     if (this.#slots.size === 0) this.#onEmpty?.();
     const { task } = slot;
     slot.task = null;
     const wasOfUse = slot.hasServed || task !== null || slot.isCondemned;
-    slot.fail();
+    slot.end();
     if (this.#closing && this.#pending.isNone) return;
     this.#restarts++;
     if (!wasOfUse) {
       this.#failures.add();
       this.#settings.onDeath(`A pool worker ended ${how} before it was of use. Another is tried.`);
-      this.#tellFirst(null);
+      this.#notifyFirst(null);
       if (this.#failures.isHopeless && !this.stats.ready) {
         this.#rejectQueued(new PoolUnavailableError(this.#failures.delaySeconds));
       }
     }
-    if (task) this.#bereave(task, how);
+    if (task) this.#requeueOrFail(task, how);
     this.#replace();
   }
 
-  #bereave(task: Task, how: string): void {
-    clearTimeout(task.timer);
-    if (task.isAbandoned) task.settle.reject(new ClientDisconnect());
+  /** Gives the task of a worker that has ended to another, unless it has begun. */
+  #requeueOrFail(task: Task, how: string): void {
+    if (task.isAbandoned) task.reject(new ClientDisconnect());
     else if (!task.hasBegun && task.attempts < 3) {
       this.#limitWait(task);
       this.#queue.unshift(task);
     } else {
-      task.settle.reject(new WorkerDiedError(`The pool worker that ran it ended ${how}. Another takes its place.`));
+      task.reject(new WorkerDiedError(`The pool worker that ran it ended ${how}. Another takes its place.`));
     }
   }
 

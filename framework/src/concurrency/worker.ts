@@ -1,97 +1,76 @@
-/** What runs in a worker, whatever it is: a process or a thread. @module */
+/** The program of a worker, be it a process or a thread. @module */
+import { type HostedApp, installHost } from "./host.js";
 import { detachResult } from "./ownership.js";
-import { type HostedApp, installHost, type WorkerHost } from "./host.js";
-import { type EntryModule, type Order, type Report, type SentError, type Target, toSentError } from "./protocol.js";
+import { type EntryModule, type Order, type Report, type Target, toSentError } from "./protocol.js";
 
-/** A worker's end of the way to its pool. */
+/** A worker's end of the channel to its pool. */
 export interface WorkerPort {
   /** Resolves once the report is on its way for good. @throws when it cannot be cloned. */
   send(report: Report): Promise<void>;
   onOrder(listener: (order: Order) => void): void;
   /** Lets the worker wait for orders. */
   ref(): void;
-  /** Lets the worker's loop run empty, which tells that its module has done all that it does. */
+  /** Lets the worker's loop run empty, which shows that its module has done all that it does. */
   unref(): void;
 }
 
-/** Makes this process or thread a worker that does what its pool says. */
+/** Makes this process or thread a worker that obeys its pool. */
 export function runWorker(port: WorkerPort): void {
-  const worker = new Worker(port);
-  installHost(worker);
-  port.onOrder((order) => worker.take(order));
-}
+  const apps: HostedApp[] = [];
+  let used: HostedApp | null = null;
 
-class Worker implements WorkerHost {
-  readonly #port: WorkerPort;
-  readonly #apps: HostedApp[] = [];
-  #used: HostedApp | null = null;
+  const reportTables = (isFinal: boolean): void => {
+    const tables = apps.map((app) => ({ title: app.title, routes: app.routes() }));
+    void port.send({ type: "tables", tables, isFinal });
+  };
 
-  constructor(port: WorkerPort) {
-    this.#port = port;
-  }
-
-  register(app: HostedApp): void {
-    this.#apps.push(app);
-  }
-
-  hold(): Promise<never> {
-    this.#reportTables(false);
-    return new Promise<never>(() => {});
-  }
-
-  take(order: Order): void {
-    if (order.type === "start") void this.#start(order.entry);
-    else if (order.type === "use") this.#used = this.#apps[order.app] ?? null;
-    else void this.#run(order.id, order.target, order.args);
-  }
-
-  async #start(entry: EntryModule | null): Promise<void> {
-    if (entry === null) return void this.#port.send({ type: "ready" });
-    // A program may ask which module is its main one, and runs its main part in a worker as well.
+  async function start(entry: EntryModule | null): Promise<void> {
+    if (entry === null) return void port.send({ type: "ready" });
+    // A program may compare its own file with argv[1], where Node puts the worker's: no option of `fork` or `Worker` sets it.
     if (entry.main !== null) process.argv[1] = entry.main;
     process.on("beforeExit", () => {
-      this.#port.ref();
-      this.#reportTables(true);
+      port.ref();
+      reportTables(true);
     });
-    this.#port.unref();
+    port.unref();
     try {
       await import(entry.url);
     } catch (error) {
-      return void this.#port.send({ type: "failed", error: toSentError(error) });
+      return void port.send({ type: "failed", error: toSentError(error) });
     }
-    this.#reportTables(entry.isNamed);
+    reportTables(entry.isNamed);
   }
 
-  #reportTables(isFinal: boolean): void {
-    const tables = this.#apps.map((app) => ({ title: app.title, routes: app.routes() }));
-    void this.#port.send({ type: "tables", tables, isFinal });
-  }
-
-  async #run(id: number, target: Target, args: readonly unknown[]): Promise<void> {
-    await this.#port.send({ type: "begun", id });
+  async function run(id: number, target: Target, args: readonly unknown[]): Promise<void> {
+    await port.send({ type: "begun", id });
     const startedAt = performance.now();
-    const elapsed = () => performance.now() - startedAt;
+    const sendError = (error: unknown) =>
+      port.send({ type: "thrown", id, error: toSentError(error), elapsedMs: performance.now() - startedAt });
     try {
-      const value = target.type === "export" ? await callExport(target, args) : await this.#callRoute(target, args);
-      await this.#port.send({ type: "done", id, value, elapsedMs: elapsed() });
+      const value = target.type === "export" ? await callExport(target, args) : await callRoute(target.route, args);
+      await port.send({ type: "done", id, value, elapsedMs: performance.now() - startedAt });
     } catch (error) {
-      await this.#sendError(id, toSentError(error), elapsed());
+      await sendError(error).catch(sendError); // the detail of an HTTPException may be anything
     }
   }
 
-  #callRoute(target: Target & { type: "route" }, args: readonly unknown[]): unknown {
-    if (this.#used === null) throw new Error("The worker was not told whose routes it serves.");
-    return this.#used.call(target.route, args[0] as object);
+  function callRoute(route: string, args: readonly unknown[]): unknown {
+    if (used === null) throw new Error("The worker was not told whose routes it serves.");
+    return used.call(route, args[0] as object);
   }
 
-  async #sendError(id: number, error: SentError, elapsedMs: number): Promise<void> {
-    try {
-      await this.#port.send({ type: "thrown", id, error, elapsedMs });
-    } catch (unsendable) {
-      // The detail of an HTTPException may be anything.
-      await this.#port.send({ type: "thrown", id, error: toSentError(unsendable), elapsedMs });
-    }
-  }
+  installHost({
+    register: (app) => void apps.push(app),
+    park: () => {
+      reportTables(false);
+      return new Promise<never>(() => {});
+    },
+  });
+  port.onOrder((order) => {
+    if (order.type === "start") void start(order.entry);
+    else if (order.type === "use") used = apps[order.app] ?? null;
+    else void run(order.id, order.target, order.args);
+  });
 }
 
 async function callExport(target: Target & { type: "export" }, args: readonly unknown[]): Promise<unknown> {

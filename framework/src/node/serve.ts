@@ -165,7 +165,7 @@ type Settings = ServeOptions & Required<Pick<ServeOptions, keyof typeof DEFAULTS
  */
 export async function serve(app: ASGIApp, options: ServeOptions = {}): Promise<RunningServer> {
   const worker = workerHost();
-  if (worker) return worker.hold();
+  if (worker) return worker.park();
   assertApplication("serve()", app);
   assertOptions("serve()", options, OPTIONS);
   const settings: Settings = withDefaults(options, DEFAULTS);
