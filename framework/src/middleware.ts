@@ -1,8 +1,14 @@
-/** Middleware: functions from one ASGI app to another, and those that most applications add. @module */
+/** `tsgi/middleware`: the middleware that most applications add. @module */
 export type { Middleware } from "./chain.js";
 export { bodyLimit } from "./middleware/body-limit.js";
 export { cors, type CorsOptions } from "./middleware/cors.js";
-export { gzip, type ContentCoding, type GzipOptions } from "./middleware/gzip.js";
+export {
+  compress,
+  type CompressOptions,
+  type CompressOptions as GzipOptions,
+  type ContentCoding,
+  gzip,
+} from "./middleware/compress.js";
 export { httpMiddleware, type HTTPMiddlewareFunction, type ResponseHead } from "./middleware/http-middleware.js";
 export { httpsRedirect, type HttpsRedirectOptions } from "./middleware/https-redirect.js";
 export { requestId, type RequestIdOptions } from "./middleware/request-id.js";

@@ -12,7 +12,7 @@ const NAMES: Readonly<Record<string, string>> = {
     requestValidationExceptionHandler t withParams`,
   "./concurrency": `EntryError LoopError PoolClosedError PoolFullError PoolTimeoutError PoolUnavailableError ProcessPool
     ThreadPool WorkerDiedError installLoop loopName runInProcess runInThread`,
-  "./middleware": `bodyLimit clearSession cors gzip httpMiddleware httpsRedirect requestId securityHeaders sessionOf
+  "./middleware": `bodyLimit clearSession compress cors gzip httpMiddleware httpsRedirect requestId securityHeaders sessionOf
     sessions timeLimit trustedHost`,
   "./node": "ProtocolError ServerStartError ShutdownTimeoutError serve toNodeHandler",
   "./openapi": "buildDocument writeClient",

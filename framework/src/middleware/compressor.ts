@@ -1,25 +1,19 @@
-/** A coding that `gzip` can write. */
+/** A coding that `compress` can write. */
 export type ContentCoding = "gzip" | "br";
 
-/** Loaded on use: a web runtime has no such module, and an application without compression no need of it. */
+/** Loaded on use: a web runtime has no such module, and an application without compression does not need it. */
 const loadZlib = () => import("node:zlib");
 
 let zlib: ReturnType<typeof loadZlib> | null = null;
 
-/** What `node:zlib` makes. */
 type Encoder = ReturnType<Awaited<ReturnType<typeof loadZlib>>["createGzip" | "createBrotliCompress"]>;
 
-/** How much work goes into a smaller size. */
-export interface CompressionLevels {
-  /** From 1 to 9. */
-  readonly gzip: number;
-  /** From 0 to 11. */
-  readonly br: number;
-}
+/** Levels of compression: gzip from 1 to 9, brotli from 0 to 11. */
+export type CompressionLevels = Readonly<Record<ContentCoding, number>>;
 
 /**
- * Up to this many bytes a whole body is encoded at once, in 0.1 ms: a way through the thread pool and back takes three
- * times as long. From 100 KiB on it would keep all other requests waiting for a millisecond.
+ * Bytes up to which a whole body is encoded at once, in 0.1 ms: a trip through the thread pool takes three times as
+ * long. From 100 KiB on it would keep all other requests waiting for a millisecond.
  */
 const MAX_SYNC_BYTES = 32 * 1024;
 
@@ -29,21 +23,15 @@ export async function encodeWhole(
   levels: CompressionLevels,
   body: Uint8Array,
 ): Promise<Uint8Array> {
-  const { constants, brotliCompress, brotliCompressSync, gzip, gzipSync } = await (zlib ??= loadZlib());
-  const brotli = {
-    params: { [constants.BROTLI_PARAM_QUALITY]: levels.br, [constants.BROTLI_PARAM_SIZE_HINT]: body.length },
-  };
-  if (body.length <= MAX_SYNC_BYTES) {
-    return coding === "gzip" ? gzipSync(body, { level: levels.gzip }) : brotliCompressSync(body, brotli);
-  }
-  return new Promise((resolve, reject) => {
-    const done = (error: Error | null, encoded: Uint8Array) => (error ? reject(error) : resolve(encoded));
-    if (coding === "gzip") gzip(body, { level: levels.gzip }, done);
-    else brotliCompress(body, brotli, done);
-  });
+  const { constants, brotliCompressSync, gzipSync } = await (zlib ??= loadZlib());
+  const size = { [constants.BROTLI_PARAM_SIZE_HINT]: body.length };
+  if (body.length > MAX_SYNC_BYTES) return (await Compressor.create(coding, levels, size)).end(body);
+  return coding === "gzip"
+    ? gzipSync(body, { level: levels.gzip })
+    : brotliCompressSync(body, { params: { ...size, [constants.BROTLI_PARAM_QUALITY]: levels.br } });
 }
 
-/** Encodes one body, part by part. What goes in comes out at once: each part is flushed. */
+/** Encodes one body part by part. Each part is flushed: its encoded form is complete. */
 export class Compressor {
   readonly #stream: Encoder;
   #output: Uint8Array[] = [];
@@ -51,19 +39,22 @@ export class Compressor {
   private constructor(stream: Encoder) {
     this.#stream = stream;
     stream.on("data", (chunk: Uint8Array) => this.#output.push(chunk));
-    stream.on("error", () => {
-      // Whoever waits for a part is told by its callback.
-    });
+    stream.on("error", () => {}); // rejects `write` or `end` too
   }
 
-  static async create(coding: ContentCoding, levels: CompressionLevels): Promise<Compressor> {
+  /** @param hints - Further parameters of brotli. */
+  static async create(
+    coding: ContentCoding,
+    levels: CompressionLevels,
+    hints: Readonly<Record<number, number>> = {},
+  ): Promise<Compressor> {
     const { constants, createBrotliCompress, createGzip } = await (zlib ??= loadZlib());
     if (coding === "gzip") return new Compressor(createGzip({ level: levels.gzip, flush: constants.Z_SYNC_FLUSH }));
-    const params = { [constants.BROTLI_PARAM_QUALITY]: levels.br };
+    const params = { ...hints, [constants.BROTLI_PARAM_QUALITY]: levels.br };
     return new Compressor(createBrotliCompress({ flush: constants.BROTLI_OPERATION_FLUSH, params }));
   }
 
-  /** Takes a part of the body and gives what there is of its encoded form. */
+  /** Takes a part of the body and gives its encoded form. */
   write(part: Uint8Array): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
       this.#stream.write(part, (error) => (error ? reject(error) : resolve(this.#take())));
@@ -78,14 +69,13 @@ export class Compressor {
     });
   }
 
-  /** Gives its memory back, whether or not the body has come to its end. */
+  /** Frees its memory, whether or not the body is complete. */
   destroy(): void {
     this.#stream.destroy();
   }
 
   #take(): Uint8Array {
-    const output = this.#output;
-    this.#output = [];
+    const output = this.#output.splice(0);
     return output.length === 1 ? (output[0] as Uint8Array) : Buffer.concat(output);
   }
 }

@@ -5,13 +5,13 @@ import { isToken, parseList } from "../http-grammar.js";
 import { headerValues } from "../request.js";
 import { addVary, Response, ResponseHeaders } from "../response.js";
 import { changingHeaders, onHTTP, refuse } from "./layer.js";
-import { ANYTHING, assertOptions, expecting, FLAG, type OptionRules, whole, withDefaults } from "../options.js";
-import { compileOrigins, type OriginRule, type OriginTest } from "./origins.js";
+import { ANYTHING, assertOptions, expecting, FLAG, type OptionRules, whole } from "../options.js";
+import { compileOrigins, type OriginRule } from "./origins.js";
 
-/** What `cors` takes. */
+/** Options of `cors`. */
 export interface CorsOptions {
   /**
-   * Whose pages may read the answers: `"*"` for every page, or origins as browsers send them
+   * Origins whose pages may read the responses: `"*"` for every page, or origins as browsers send them
    * (`"https://example.com"`), expressions that match a whole origin, or a function that decides.
    */
   allowOrigins: OriginRule;
@@ -19,7 +19,7 @@ export interface CorsOptions {
   allowMethods?: "*" | readonly string[];
   /** The request headers beside `Accept`, `Accept-Language`, `Content-Language`, `Content-Type`; `"*"` for any. Defaults to none. */
   allowHeaders?: "*" | readonly string[];
-  /** Whether cookies and `Authorization` of the browser may come along. Not possible with `"*"`. Defaults to `false`. */
+  /** Whether the browser may send cookies and `Authorization`. Not possible with `"*"`. Defaults to `false`. */
   allowCredentials?: boolean;
   /** The response headers that scripts may read; `"*"` for all, without credentials. Defaults to none beside the simple ones. */
   exposeHeaders?: "*" | readonly string[];
@@ -43,22 +43,15 @@ const OPTIONS: OptionRules<CorsOptions> = {
   allowPrivateNetwork: FLAG,
 };
 
-const DEFAULTS = {
-  allowMethods: ["GET", "HEAD", "PUT", "PATCH", "POST", "DELETE"],
-  allowHeaders: [],
-  allowCredentials: false,
-  exposeHeaders: [],
-  maxAge: 600,
-  allowPrivateNetwork: false,
-};
+const DEFAULT_METHODS = ["GET", "HEAD", "PUT", "PATCH", "POST", "DELETE"];
 
-/** What a page may send without asking (Fetch, CORS-safelisted method): refusing it in a preflight protects nothing. */
+/** Fetch, CORS-safelisted methods: pages send them without a preflight, so refusing them in one protects nothing. */
 const SIMPLE_METHODS = new Set(["GET", "HEAD", "POST"]);
 
 /** Always allowed; `Content-Type` has to be named all the same, since a JSON one needs a preflight. */
 const SIMPLE_HEADERS = ["Accept", "Accept-Language", "Content-Language", "Content-Type"];
 
-/** What a browser asks before it sends a request that is not simple. */
+/** The headers of a preflight. */
 const PREFLIGHT_VARY = [
   "Origin",
   "Access-Control-Request-Method",
@@ -66,19 +59,7 @@ const PREFLIGHT_VARY = [
   "Access-Control-Request-Private-Network",
 ];
 
-/** What the options come to. */
-interface Rules {
-  /** `null` for every page, without credentials: the answer does not depend on the origin then. */
-  readonly isAllowed: OriginTest | null;
-  readonly credentials: boolean;
-  /** `null` for any. */
-  readonly methods: readonly string[] | null;
-  /** `null` for any. */
-  readonly headers: readonly string[] | null;
-  readonly expose: string;
-  readonly maxAge: string;
-  readonly privateNetwork: boolean;
-}
+type Rules = ReturnType<typeof compile>;
 
 /**
  * Lets pages of other origins read what the application answers. Preflights are answered here: 204 with what is
@@ -106,7 +87,7 @@ export function cors(options: CorsOptions): Middleware {
     return app(
       scope,
       receive,
-      changingHeaders(send, (headers) => markAnswer(headers, rules, allowed)),
+      changingHeaders(send, (headers) => addHeaders(headers, rules, allowed)),
     );
   });
 }
@@ -117,7 +98,7 @@ function only(scope: HTTPScope, name: string): string | undefined {
   return values.length === 1 ? values[0] : undefined;
 }
 
-function markAnswer(headers: ResponseHeaders, rules: Rules, allowed: string | null): void {
+function addHeaders(headers: ResponseHeaders, rules: Rules, allowed: string | null): void {
   // Also on answers to those who are not allowed: a cache must not give them to the others.
   if (rules.isAllowed !== null) addVary(headers, "Origin");
   if (allowed === null) return;
@@ -156,29 +137,30 @@ function refusedParts(rules: Rules, allowed: string | null, method: string, aske
   return [...(allowed === null ? ["origin"] : []), ...(isMethod ? [] : ["method"]), ...(areHeaders ? [] : ["headers"])];
 }
 
-function compile(options: CorsOptions): Rules {
+function compile(options: CorsOptions) {
   assertOptions("cors()", options, OPTIONS);
-  const given = withDefaults(options, DEFAULTS);
-  const isAllowed = compileOrigins(given.allowOrigins);
-  const methods = namesIn(given.allowMethods);
-  const headers = namesIn(given.allowHeaders);
-  const expose = namesIn(given.exposeHeaders);
-  if (given.allowCredentials) {
+  const { allowCredentials: credentials = false, maxAge = 600, allowPrivateNetwork: privateNetwork = false } = options;
+  /** `null` for every page, without credentials: the response does not depend on the origin then. */
+  const isAllowed = compileOrigins(options.allowOrigins);
+  const methods = namesIn(options.allowMethods ?? DEFAULT_METHODS);
+  const headers = namesIn(options.allowHeaders);
+  const expose = namesIn(options.exposeHeaders);
+  if (credentials) {
     if (isAllowed === null) throw configurationError("TSGI_CORS_CREDENTIALS_FOR_ALL.origins");
     if (expose === null) throw configurationError("TSGI_CORS_CREDENTIALS_FOR_ALL.headers");
   }
   return {
     isAllowed,
-    credentials: given.allowCredentials,
+    credentials,
     methods: methods && methods.map((method) => method.toUpperCase()),
     headers: headers && [...new Set([...SIMPLE_HEADERS, ...headers])],
     expose: expose?.join(", ") ?? "*",
-    maxAge: String(given.maxAge),
-    privateNetwork: given.allowPrivateNetwork,
+    maxAge: String(maxAge),
+    privateNetwork,
   };
 }
 
 /** The names of a list; `null` for `"*"`. */
-function namesIn(given: "*" | readonly string[]): readonly string[] | null {
+function namesIn(given: "*" | readonly string[] = []): readonly string[] | null {
   return given === "*" || (given.length === 1 && given[0] === "*") ? null : given;
 }

@@ -1,13 +1,13 @@
-import type { ASGIApp, HTTPResponseStartMessage, HTTPScope, Receive, Send, SendMessage } from "../asgi.js";
+import type { ASGIApp, HTTPScope, Receive, Send, SendMessage } from "../asgi.js";
 import type { Middleware } from "../chain.js";
 import { ClientDisconnect, configurationError } from "../exceptions.js";
-import { markHandled } from "../promises.js";
+import { Deferred, markHandled } from "../promises.js";
 import { Request } from "../request.js";
 import { Response, type ResponseHeaders } from "../response.js";
 import { headersOf, onHTTP, sendInOrder } from "./layer.js";
 import { SharedReceive } from "./shared-receive.js";
 
-/** The head of a response that has not been sent yet. What is changed in it is what the client gets. */
+/** The head of a response that has not been sent yet. Changes to it reach the client. */
 export interface ResponseHead {
   /** HTTP status code in range [200...599]. */
   statusCode: number;
@@ -33,7 +33,7 @@ interface HTTPMiddlewareTakesRequestAndNext {
 /**
  * Makes a middleware of a function, for everyday use.
  *
- * - What the application throws comes out of `next()`. (An App inside has made a response of it already.)
+ * - An error of the application comes out of `next()`. (An App inside has made a response of it already.)
  * - A `Response` that is returned without a call of `next()` answers in the application's place. One that is returned
  *   after it replaces the application's response, to which the client seems to have gone, so that its clean-up runs.
  * - The body may be read before `next()`; the application gets it all the same.
@@ -63,32 +63,20 @@ export function httpMiddleware(fn: HTTPMiddlewareFunction): Middleware {
   if (typeof fn !== "function") {
     throw configurationError("TSGI_MIDDLEWARE_NOT_A_FUNCTION.http", fn);
   }
-  return onHTTP((app, scope, receive, send) => new Passage(app, scope, receive, send).run(fn));
+  return onHTTP((app, scope, receive, send) => new Execution(app, scope, receive, send).run(fn));
 }
 
-/** Who waits for what is settled later. */
-class Gate<Value> {
-  resolve!: (value: Value) => void;
-  reject!: (error: unknown) => void;
-  readonly promise = markHandled(
-    new Promise<Value>((resolve, reject) => {
-      this.resolve = resolve;
-      this.reject = reject;
-    }),
-  );
-}
-
-/** One request on its way through the function. */
-class Passage {
+/** One request in the function. */
+class Execution {
   readonly #app: ASGIApp;
   readonly #scope: HTTPScope;
   readonly #send: Send;
   readonly #receive: SharedReceive;
   readonly #request: Request;
   /** Settles with the head of the application's response. */
-  readonly #head = new Gate<ResponseHead>();
-  /** Opens when the function has returned: the response may go, or fails because nobody wants it. */
-  readonly #exit = new Gate<void>();
+  readonly #head = new Deferred<ResponseHead>();
+  /** Resolves when the function has returned and the response may go; rejects where it is dropped. */
+  readonly #exit = new Deferred<void>();
   #inner: Promise<void> | null = null;
   #isOver = false;
 
@@ -102,36 +90,26 @@ class Passage {
 
   async run(fn: HTTPMiddlewareFunction): Promise<void> {
     try {
-      await this.#run(fn);
+      const result = await fn(this.#request, () => this.#next());
+      if (result instanceof Response) return await this.#replace(result);
+      await this.#assertHead(result);
+      this.#exit.resolve();
+      await this.#inner;
+    } catch (error) {
+      this.#exit.reject(new ClientDisconnect());
+      await Promise.allSettled([this.#inner]);
+      throw error;
     } finally {
       await this.#request.close();
     }
   }
 
-  async #run(fn: HTTPMiddlewareFunction): Promise<void> {
-    let result: Response | ResponseHead | void;
-    try {
-      result = await fn(this.#request, () => this.#next());
-      if (!(result instanceof Response)) await this.#assertHead(result);
-    } catch (error) {
-      this.#exit.reject(new ClientDisconnect());
-      await Promise.allSettled([this.#inner]);
-      throw error;
-    }
-    if (result instanceof Response) return this.#replace(result);
-    this.#exit.resolve();
-    await this.#inner;
-  }
-
   #next(): Promise<ResponseHead> {
-    if (this.#inner !== null)
+    if (this.#inner !== null) {
       return markHandled(Promise.reject(new TypeError("next() was called twice. A request is answered once.")));
-    const call = async (): Promise<void> =>
-      this.#app(
-        this.#scope,
-        this.#receive.forApplication,
-        sendInOrder((message) => this.#take(message)),
-      );
+    }
+    const take = (message: SendMessage) => this.#take(message);
+    const call = async (): Promise<void> => this.#app(this.#scope, this.#receive.forApplication, sendInOrder(take));
     this.#inner = call();
     const over = (error: unknown) => {
       this.#isOver = true;
@@ -141,7 +119,7 @@ class Passage {
     return this.#head.promise;
   }
 
-  /** Why there is no response: nobody is there to get one, or the application forgot. */
+  /** The reason why there is no response: the client has gone, or the application sent none. */
   #absence(): Error {
     return this.#receive.gone ? new ClientDisconnect() : new Error("The application returned without a response.");
   }
@@ -153,20 +131,17 @@ class Passage {
     }
     const head: ResponseHead = { statusCode: message.status, headers: headersOf(message) };
     this.#head.resolve(head);
-    return this.#exit.promise.then(() => this.#start(message, head));
+    return this.#exit.promise.then(() =>
+      this.#send({ ...message, status: head.statusCode, headers: head.headers.toList() }),
+    );
   }
 
-  #start(message: HTTPResponseStartMessage, { statusCode, headers }: ResponseHead): Promise<void> | void {
-    return this.#send({ ...message, status: statusCode, headers: headers.toList() });
-  }
-
-  /** Refuses what a function may give back by mistake: the response would go out as if it had not. */
+  /** Refuses what a function may return by mistake: the application's response would go out all the same. */
   async #assertHead(result: unknown): Promise<void> {
     if (this.#inner === null) {
       throw new TypeError("The middleware returned without a response. Call next(), or return a Response.");
     }
-    if (result === undefined) return;
-    if (result !== (await this.#head.promise)) {
+    if (result !== undefined && result !== (await this.#head.promise)) {
       throw new TypeError(
         `The middleware returned a ${typeof result}. Return nothing, what next() gave, or a Response.`,
       );
@@ -174,7 +149,7 @@ class Passage {
   }
 
   async #replace(response: Response): Promise<void> {
-    // What the application has thrown by now has come out of next(), and this is what becomes of it.
+    // An error that the application has thrown by now has come out of next(), and the response is the answer to it.
     const inner = this.#isOver ? null : this.#inner;
     this.#exit.reject(new ClientDisconnect());
     await response.send(this.#send, this.#scope.method === "HEAD", this.#request);

@@ -3,12 +3,12 @@ import type { Middleware } from "../chain.js";
 import { decodeLatin1 } from "../datastructures.js";
 import { isBelow, rootPathOf } from "../path.js";
 import { Response } from "../response.js";
-import type { Host } from "../http-grammar.js";
-import { hostOf, ownHost } from "./host.js";
-import { onHTTP, refuse } from "./layer.js";
+import { type Host, parseHost } from "../http-grammar.js";
+import { headerValues } from "../request.js";
+import { hostOf, onHTTP, refuse } from "./layer.js";
 import { assertOptions, oneOf, type OptionRules, whole } from "../options.js";
 
-/** What `httpsRedirect` takes. */
+/** Options of `httpsRedirect`. */
 export interface HttpsRedirectOptions {
   /** 307, or 308 for one that browsers remember. Both keep method and body. Defaults to 307. */
   statusCode?: 307 | 308;
@@ -45,6 +45,13 @@ export function httpsRedirect(options: HttpsRedirectOptions = {}): Middleware {
     const location = `https://${host.name}${portOf(host, port)}${targetOf(scope)}`;
     await new Response(null, { statusCode, headers: { location } }).send(send);
   });
+}
+
+/** The server's own address, for a request of HTTP/1.0 without `Host`; `null` where the server does not tell it. */
+function ownHost({ headers, server }: HTTPScope): Host | null {
+  if (!server || headerValues(headers ?? [], "host").length > 0) return null;
+  const [address, port] = server;
+  return port === null ? null : parseHost(`${address.includes(":") ? `[${address}]` : address}:${port}`);
 }
 
 function portOf(host: Host, port: number | undefined): string {

@@ -1,11 +1,13 @@
-/** What middleware for HTTP is made of: the layer around an application, and the response on its way out. @module */
+/** Building blocks of middleware for HTTP: the layer around an application, and the response on its way out. @module */
 import type { ASGIApp, HTTPResponseStartMessage, HTTPScope, Receive, Send, SendMessage } from "../asgi.js";
 import type { Middleware } from "../chain.js";
 import { rawHeaders } from "../datastructures.js";
+import { type Host, parseHost } from "../http-grammar.js";
 import { markHandled } from "../promises.js";
+import { headerValues } from "../request.js";
 import { JSONResponse, type HeadersInit, ResponseHeaders } from "../response.js";
 
-/** What a middleware does with one HTTP request: answers it, or calls the application with what it was given. */
+/** Handles one HTTP request: answers it, or calls the application. */
 type HTTPLayer = (app: ASGIApp, scope: HTTPScope, receive: Receive, send: Send) => Promise<void>;
 
 /** A middleware for HTTP alone: the application gets every other scope as it came. */
@@ -31,6 +33,12 @@ export function sendInOrder(handle: (message: SendMessage) => Promise<void> | vo
     );
     return (last = settled);
   };
+}
+
+/** The host of a request; `null` when there is none, or more than one (RFC 9112 §3.2). */
+export function hostOf(scope: HTTPScope): Host | null {
+  const values = headerValues(scope.headers ?? [], "host");
+  return values.length === 1 ? parseHost(values[0] as string) : null;
 }
 
 /** The headers of a response that is about to start, to be read and changed. */

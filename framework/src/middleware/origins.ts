@@ -2,12 +2,12 @@ import { configurationError } from "../exceptions.js";
 import { parseHost } from "../http-grammar.js";
 
 /** Decides on an origin as a browser sends it. */
-export type OriginTest = (origin: string) => boolean | Promise<boolean>;
+type OriginTest = (origin: string) => boolean | Promise<boolean>;
 
 /** One origin, or an expression that matches a whole one. */
 type OriginEntry = string | RegExp;
 
-/** Whose pages are meant: every page (`"*"`), those listed, those that match, those that a function lets in. */
+/** A rule for origins: every page (`"*"`), those listed, those that match, those that a function lets in. */
 export type OriginRule = OriginEntry | readonly OriginEntry[] | OriginTest;
 
 /** Longer than any scheme, host and port; what is longer is no origin, and no work for an expression. */

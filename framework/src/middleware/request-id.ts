@@ -4,7 +4,7 @@ import { headerValues } from "../request.js";
 import { changingHeaders, onHTTP } from "./layer.js";
 import { assertOptions, expecting, FLAG, FUNCTION, type OptionRules } from "../options.js";
 
-/** What `requestId` takes. */
+/** Options of `requestId`. */
 export interface RequestIdOptions {
   /** The header that carries the id. Defaults to `"X-Request-ID"`. */
   header?: string;
@@ -25,7 +25,7 @@ const OPTIONS: OptionRules<RequestIdOptions> = {
   generate: FUNCTION,
 };
 
-/** What cannot end a line of a log, nor be taken for another field of it. */
+/** Text that can neither end a line of a log nor forge another field of it. */
 const ID = /^[\w.:+/=@-]{1,128}$/;
 
 /**

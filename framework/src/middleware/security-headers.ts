@@ -1,23 +1,22 @@
 import type { Middleware } from "../chain.js";
-import { messageOf } from "../error-codes.js";
-import { ConfigurationError, configurationError } from "../exceptions.js";
+import { configurationError } from "../exceptions.js";
 import { ResponseHeaders } from "../response.js";
 import { changingHeaders, onHTTP } from "./layer.js";
 import { ANYTHING, assertOptions, expecting, FLAG, oneOf, type OptionRules, whole } from "../options.js";
 
-/** What `securityHeaders` takes. `false` leaves a header out. */
+/** Options of `securityHeaders`. `false` leaves a header out. */
 export interface SecurityHeadersOptions {
-  /** Who may show the pages in a frame: nobody, or pages of the same origin. Defaults to `"DENY"`. */
+  /** `X-Frame-Options`: no framing, or by pages of the same origin. Defaults to `"DENY"`. */
   frameOptions?: "DENY" | "SAMEORIGIN" | false;
-  /** What a page may load and who may frame it. Defaults to `frame-ancestors`, as `frameOptions` has it. */
+  /** `Content-Security-Policy`. Defaults to the `frame-ancestors` that `frameOptions` stands for. */
   contentSecurityPolicy?: string | false;
-  /** What links tell of the page that they are on. Defaults to `"strict-origin-when-cross-origin"`. */
+  /** `Referrer-Policy`. Defaults to `"strict-origin-when-cross-origin"`. */
   referrerPolicy?: string | false;
-  /** For how many seconds browsers use https alone, and for whom. Sent over https only. Defaults to a year, this host. */
+  /** `Strict-Transport-Security`, sent over https only; `maxAge` in seconds. Defaults to a year for this host. */
   strictTransportSecurity?: { maxAge?: number; includeSubDomains?: boolean; preload?: boolean } | false;
-  /** Whether windows of other origins may hold on to a page's own. Defaults to leaving it to the browser. */
+  /** `Cross-Origin-Opener-Policy`. Defaults to `false`. */
   crossOriginOpenerPolicy?: string | false;
-  /** Which features of the browser a page may use. Defaults to leaving it to the browser. */
+  /** `Permissions-Policy`. Defaults to `false`. */
   permissionsPolicy?: string | false;
 }
 
@@ -40,8 +39,8 @@ const YEAR = 31_536_000;
 const MIN_PRELOAD = YEAR;
 
 /**
- * Adds the headers that tell browsers to be strict. One that the application has set stays as it is, so that a page,
- * such as that of the documentation, may have a policy of its own.
+ * Adds headers that make browsers strict. A header that the application has set stays as it is, so that a page, such as
+ * that of the documentation, may have a policy of its own.
  *
  * @throws ConfigurationError for a value that could not work.
  * @see {@link https://owasp.org/www-project-secure-headers/ | OWASP Secure Headers}
@@ -85,10 +84,7 @@ function compile(options: SecurityHeadersOptions): readonly Pair[] {
   try {
     return [...new ResponseHeaders(pairs)];
   } catch (error) {
-    throw new ConfigurationError(messageOf("TSGI_INVALID_HEADER_VALUE", (error as Error).message), {
-      code: "TSGI_INVALID_HEADER_VALUE",
-      cause: error,
-    });
+    throw configurationError("TSGI_INVALID_HEADER_VALUE", (error as Error).message);
   }
 }
 

@@ -1,20 +1,18 @@
 import type { Middleware } from "../chain.js";
-import { messageOf } from "../error-codes.js";
-import { ConfigurationError, configurationError } from "../exceptions.js";
+import { configurationError } from "../exceptions.js";
+import { ANYTHING, assertOptions, FLAG, oneOf, type OptionRules, TEXT, whole } from "../options.js";
 import { type Connection, Request } from "../request.js";
 import { addVary, type CookieOptions, type ResponseHeaders, serializeCookie } from "../response.js";
 import { headersOf, onHTTP, sendInOrder } from "./layer.js";
-import { ANYTHING, assertOptions, FLAG, oneOf, type OptionRules, TEXT, whole } from "../options.js";
-import { SESSION, Session, type SessionData } from "./session.js";
 import { SignedText } from "./signed-text.js";
 
-/** What `sessions` takes. */
+/** Options of `sessions`. */
 export interface SessionsOptions {
   /** At least 32 bytes that nobody can guess. Of several the first signs and all are accepted, so that one can be replaced. */
   secret: string | readonly string[];
   /** Seconds that a session lasts from its last change. Defaults to 14 days. */
   maxAge?: number;
-  /** Whether other sites' requests carry it. Defaults to `"lax"`. */
+  /** The cookie's `SameSite`. Defaults to `"lax"`. */
   sameSite?: "strict" | "lax" | "none";
   /** Sent over https only; `false` is for development. Defaults to `true`. */
   secure?: boolean;
@@ -58,11 +56,13 @@ const FORTNIGHT = 14 * 24 * 60 * 60;
 export function sessions(options: SessionsOptions): Middleware {
   const { name, attributes, maxAge, signed } = compile(options);
   return onHTTP(async (app, scope, receive, send) => {
-    const session = await Session.open(new Request(scope, receive).cookies[name], signed, maxAge);
+    const before = await openData(new Request(scope, receive).cookies[name], signed, maxAge);
+    const session: Session = { data: JSON.parse(before) as SessionData, wasRead: false };
     const setCookie = async (headers: ResponseHeaders) => {
       if (session.wasRead) addVary(headers, "Cookie");
-      const value = await session.seal();
-      if (value === null) return;
+      const data = JSON.stringify(session.data);
+      if (data === before) return;
+      const value = data === "{}" ? "" : await signed.seal(`${Math.floor(Date.now() / 1000)} ${data}`);
       const cookie = serializeCookie(name, value, value === "" ? { ...attributes, maxAge: 0 } : attributes);
       if (cookie.length > MAX_COOKIE_BYTES) {
         throw new RangeError(
@@ -81,6 +81,25 @@ export function sessions(options: SessionsOptions): Middleware {
   });
 }
 
+/** The key of a request's session in its state. A symbol, so that no name of the application collides with it. */
+const SESSION: unique symbol = Symbol("tsgi.session");
+
+/** The content of a session: any JSON. */
+type SessionData = Record<string, unknown>;
+
+/** The session of one request. */
+interface Session {
+  data: SessionData;
+  wasRead: boolean;
+}
+
+/** The JSON text that a cookie holds; that of an empty session for none, a changed one, or one that is too old. */
+async function openData(cookie: string | undefined, signed: SignedText, maxAge: number): Promise<string> {
+  const text = cookie === undefined ? null : await signed.open(cookie);
+  const [, issuedAt = "", data = "{}"] = /^(\d+) (.+)$/s.exec(text ?? "") ?? [];
+  return Number(issuedAt) + maxAge > Date.now() / 1000 ? data : "{}";
+}
+
 /**
  * The data of a request's session. Change them before the response starts.
  *
@@ -88,18 +107,19 @@ export function sessions(options: SessionsOptions): Middleware {
  */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- what the session holds is the caller's to say
 export function sessionOf<Data extends object = SessionData>(request: Connection): Data {
-  return find(request).read() as Data;
+  return readSession(request).data as Data;
 }
 
 /** Empties a request's session, which removes the cookie. @throws ConfigurationError when there is no `sessions()`. */
 export function clearSession(request: Connection): void {
-  find(request).clear();
+  readSession(request).data = {};
 }
 
-function find(request: Connection): Session {
+function readSession(request: Connection): Session {
   const session = (request.state as { [SESSION]?: Session })[SESSION];
-  if (session) return session;
-  throw configurationError("TSGI_MISSING_SESSION");
+  if (!session) throw configurationError("TSGI_MISSING_SESSION");
+  session.wasRead = true;
+  return session;
 }
 
 function secretsOf(secret: SessionsOptions["secret"]): readonly string[] {
@@ -117,17 +137,12 @@ function compile(options: SessionsOptions) {
   const { secret, maxAge = FORTNIGHT, sameSite = "lax", secure = true } = options;
   const { cookie: name = secure ? "__Host-session" : "session" } = options;
   const secrets = secretsOf(secret);
-  if (sameSite === "none" && !secure) {
-    throw configurationError("TSGI_INVALID_SESSION_COOKIE.secure");
-  }
+  if (sameSite === "none" && !secure) throw configurationError("TSGI_INVALID_SESSION_COOKIE.secure");
   const attributes: CookieOptions = { maxAge, sameSite, secure, httpOnly: true, path: "/" };
   try {
     serializeCookie(name, "", attributes);
   } catch (error) {
-    throw new ConfigurationError(messageOf("TSGI_INVALID_SESSION_COOKIE.form", (error as Error).message), {
-      code: "TSGI_INVALID_SESSION_COOKIE",
-      cause: error,
-    });
+    throw configurationError("TSGI_INVALID_SESSION_COOKIE.form", (error as Error).message);
   }
   return { name, attributes, maxAge, signed: new SignedText(name, secrets) };
 }

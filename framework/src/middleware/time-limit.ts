@@ -13,7 +13,7 @@ const TIMEOUT_MS = expecting(
   (value) => typeof value === "number" && value > 0 && value <= MAX_TIMER_MS,
 );
 
-/** What `receive` gives once the time is up. */
+/** The result of `receive` once the time is up. */
 const LEFT: ReceiveMessage = Object.freeze({ type: "http.disconnect" });
 
 /**

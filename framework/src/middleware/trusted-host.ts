@@ -1,11 +1,10 @@
 import type { Middleware } from "../chain.js";
 import { configurationError } from "../exceptions.js";
 import { compileHost, type HostTest } from "../http-grammar.js";
-import { hostOf } from "./host.js";
-import { onHTTP, refuse } from "./layer.js";
+import { hostOf, onHTTP, refuse } from "./layer.js";
 import { ANYTHING, assertOptions } from "../options.js";
 
-/** What `trustedHost` takes. */
+/** Options of `trustedHost`. */
 export interface TrustedHostOptions {
   /**
    * The hosts that the application answers for: names (`"example.com"`), all below a name (`"*.example.com"`, without
@@ -30,22 +29,18 @@ export interface TrustedHostOptions {
  * ```
  */
 export function trustedHost(options: TrustedHostOptions): Middleware {
-  const tests = compile(options);
+  assertOptions("trustedHost()", options, { allowedHosts: ANYTHING });
+  const { allowedHosts } = options;
+  if (!Array.isArray(allowedHosts) || allowedHosts.length === 0) {
+    throw configurationError("TSGI_INVALID_TRUSTED_HOST.none", allowedHosts);
+  }
+  const tests = allowedHosts.map(compileEntry);
   return onHTTP((app, scope, receive, send) => {
     const host = hostOf(scope);
     const defaultPort = scope.scheme === "https" ? 443 : 80;
     if (host !== null && tests.some((test) => test(host, defaultPort))) return app(scope, receive, send);
     return refuse(scope, send, 400, "Invalid host header");
   });
-}
-
-function compile(options: TrustedHostOptions): readonly HostTest[] {
-  assertOptions("trustedHost()", options, { allowedHosts: ANYTHING });
-  const { allowedHosts } = options;
-  if (!Array.isArray(allowedHosts) || allowedHosts.length === 0) {
-    throw configurationError("TSGI_INVALID_TRUSTED_HOST.none", allowedHosts);
-  }
-  return allowedHosts.map(compileEntry);
 }
 
 /** @throws ConfigurationError when it is no host. */

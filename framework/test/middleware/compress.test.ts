@@ -15,7 +15,7 @@ import {
   type ResponseOptions,
   StreamingResponse,
 } from "../../src/index.js";
-import { cors, gzip, type GzipOptions } from "../../src/middleware.js";
+import { compress, type CompressOptions, cors, gzip } from "../../src/middleware.js";
 import { served } from "../node/_http.js";
 import type { Answer } from "../support/call.js";
 import { KeptLog } from "../support/kept-log.js";
@@ -23,8 +23,8 @@ import { describeMatrix } from "../support/matrix.js";
 
 const TEXT = "The quick brown fox jumps over the lazy dog. ".repeat(100);
 
-function create(options: GzipOptions = {}, content = TEXT, answer: ResponseOptions = {}): App {
-  const app = new App({ logger: new KeptLog(), middleware: [gzip(options)] });
+function create(options: CompressOptions = {}, content = TEXT, answer: ResponseOptions = {}): App {
+  const app = new App({ logger: new KeptLog(), middleware: [compress(options)] });
   app.get("/", async () => new Response(content, { mediaType: "text/plain", ...answer }));
   return app;
 }
@@ -56,7 +56,7 @@ describeMatrix("gzip", ({ call }) => {
     expect(decoded(answer)).toBe(TEXT.repeat(20));
   });
 
-  it.each<[string, GzipOptions, string | undefined]>([
+  it.each<[string, CompressOptions, string | undefined]>([
     ["gzip, deflate, br", {}, "gzip"],
     ["gzip, deflate, br", { encodings: ["br", "gzip"] }, "br"],
     ["gzip;q=0.5, br", {}, "br"],
@@ -78,7 +78,7 @@ describeMatrix("gzip", ({ call }) => {
     expect((await call(create(), "GET", "/", { headers })).headers["content-encoding"]).toBe("gzip");
   });
 
-  it.each<[number, GzipOptions, string, boolean]>([
+  it.each<[number, CompressOptions, string, boolean]>([
     [499, {}, "gzip", false],
     [500, {}, "gzip", true],
     [1023, { minimumSize: 1024 }, "gzip", false],
@@ -165,7 +165,10 @@ describeMatrix("gzip", ({ call }) => {
   });
 
   it("stands between cors and a stream, for GET and HEAD", async () => {
-    const app = new App({ logger: new KeptLog(), middleware: [cors({ allowOrigins: ["https://a.example"] }), gzip()] });
+    const app = new App({
+      logger: new KeptLog(),
+      middleware: [cors({ allowOrigins: ["https://a.example"] }), compress()],
+    });
     app.get(
       "/",
       async () => new StreamingResponse([TEXT, TEXT], { mediaType: "text/plain", headers: { vary: "X-A" } }),
@@ -190,7 +193,7 @@ describeMatrix("gzip", ({ call }) => {
     const folder = await mkdtemp(path.join(tmpdir(), "tsgi-gzip-"));
     try {
       await writeFile(path.join(folder, "a.txt"), TEXT.repeat(50));
-      const app = new App({ logger: new KeptLog(), middleware: [gzip()] });
+      const app = new App({ logger: new KeptLog(), middleware: [compress()] });
       app.get("/", async () => new FileResponse("a.txt", { root: folder }));
       const get = async (headers: Record<string, string> = {}) =>
         call(app, "GET", "/", { headers: [["accept-encoding", "gzip"], ...Object.entries(headers)] });
@@ -222,14 +225,14 @@ describeMatrix("gzip", ({ call }) => {
 });
 
 /** Calls an application through gzip, in memory, with a `send` of the test's. */
-function run(app: ASGIApp, send: Send, options?: GzipOptions): Promise<void> {
+function run(app: ASGIApp, send: Send, options?: CompressOptions): Promise<void> {
   const scope: HTTPScope = {
     type: "http",
     method: "GET",
     path: "/",
     headers: [[Buffer.from("accept-encoding"), Buffer.from("gzip")]],
   };
-  return gzip(options)(app)(scope, () => Promise.reject(new Error("not read")), send);
+  return compress(options)(app)(scope, () => Promise.reject(new Error("not read")), send);
 }
 
 const start = (headers: Record<string, string> = { "content-type": "text/plain" }): SendMessage => ({
@@ -251,7 +254,7 @@ const bodiesOf = (messages: readonly SendMessage[]): Buffer =>
 
 describe("gzip of a stream", () => {
   it.each(["gzip", "br"])("arrives part by part over a socket with %s", async (coding) => {
-    const app = new App({ logger: new KeptLog(), middleware: [gzip()] });
+    const app = new App({ logger: new KeptLog(), middleware: [compress()] });
     let go = () => {};
     const isRead = new Promise<void>((resolve) => (go = resolve));
     app.get("/", async function* () {
@@ -417,8 +420,12 @@ describe("gzip of a stream", () => {
     ["a level that is none", { level: 10 }, /level should be a whole number from 1 to 9/],
     ["a quality that is none", { brotliQuality: 12 }, /brotliQuality should be a whole number from 0 to 11/],
   ])("is refused with %s when it is made", (_, options, message) => {
-    const make = () => gzip(options as GzipOptions);
+    const make = () => compress(options as CompressOptions);
     expect(make).toThrow(ConfigurationError);
     expect(make).toThrow(message);
   });
+});
+
+it("bears its first name too", () => {
+  expect(gzip).toBe(compress);
 });
