@@ -5,7 +5,6 @@ import type { ParamSpec } from "./dependencies/plan.js";
 import { type Callable, type Params, paramsOf } from "./params.js";
 import { PathPattern } from "./path-pattern.js";
 
-export { absenceOf } from "./dependencies/absence.js";
 export { Call, type CallSettings } from "./dependencies/call.js";
 export { compileRoute } from "./dependencies/compile.js";
 export { closeExits, throwIntoExits } from "./dependencies/exits.js";
@@ -17,10 +16,9 @@ export type {
   Frame,
   ParamSpec,
   RoutePlan,
+  SourceSpec,
   Step,
 } from "./dependencies/plan.js";
-export { headerName, wireName } from "./dependencies/read.js";
-export { isMultiple } from "./dependencies/read-file.js";
 export { nameOf } from "./dependencies/run-dependency.js";
 export { adopt, assertValid, createFrame, runSteps } from "./dependencies/steps.js";
 

@@ -5,19 +5,11 @@ import type { Limits } from "../limits.js";
 import type { Logger } from "../logger.js";
 import { RequestValidationError } from "../exceptions.js";
 import { headerValue, isJSON, JSONError, mediaTypeOf, MULTIPART, parseJSON, Request, URLENCODED } from "../request.js";
+import type { JSONBody, RequestParts } from "../params.js";
 import { Response } from "../response.js";
 import { Faults } from "../schema.js";
 import { WebSocket } from "../websocket.js";
 import type { Exit } from "./exits.js";
-
-/** The body as its parameters see it: nothing was sent, what was sent is at fault (and said so), or a JSON value. */
-export type JSONBody =
-  | { readonly state: "absent" }
-  | { readonly state: "faulty" }
-  | { readonly state: "present"; readonly value: unknown };
-
-/** The form as its parameters see it. */
-export type FormBody = { readonly state: "faulty" } | { readonly state: "present"; readonly form: FormData };
 
 const FORM_TYPES: ReadonlySet<string> = new Set([URLENCODED, MULTIPART]);
 const FILE_TYPES: ReadonlySet<string> = new Set([MULTIPART]);
@@ -51,7 +43,7 @@ export interface CallSettings {
 }
 
 /** Everything that belongs to one call of one handler, made when it is first asked for. */
-export class Call {
+export class Call implements RequestParts {
   readonly scope: HTTPScope | WebSocketScope;
   readonly receive: Receive;
   readonly send: Send;
@@ -76,7 +68,7 @@ export class Call {
   #receiving: Promise<ReceiveMessage> | null = null;
   #loading: Promise<void> | null = null;
   #jsonBody: JSONBody | null = null;
-  #formBody: FormBody | null = null;
+  #formBody: FormData | null = null;
 
   constructor(
     scope: HTTPScope | WebSocketScope,
@@ -185,9 +177,9 @@ export class Call {
     return this.#jsonBody ?? { state: "absent" };
   }
 
-  /** The form, once it is loaded. */
-  get formBody(): FormBody {
-    return this.#formBody ?? { state: "faulty" };
+  /** The form, once it is loaded; `null` for one with faults. */
+  get formBody(): FormData | null {
+    return this.#formBody;
   }
 
   async #loadJSON(): Promise<void> {
@@ -220,7 +212,7 @@ export class Call {
     this.#formBody = await this.#readForm();
   }
 
-  async #readForm(): Promise<FormBody> {
+  async #readForm(): Promise<FormData | null> {
     const contentType = this.request.header("content-type");
     const { takesFiles } = this.settings;
     const isForm = (takesFiles ? FILE_TYPES : FORM_TYPES).has(mediaTypeOf(contentType));
@@ -228,14 +220,14 @@ export class Call {
       const types = takesFiles ? MULTIPART : `${URLENCODED} or ${MULTIPART}`;
       const source = takesFiles ? "file" : "form";
       this.faults.add("content_type", `Content-Type should be ${types}`, contentType ?? null, [source]);
-      return { state: "faulty" };
+      return null;
     }
     try {
-      return { state: "present", form: await this.request.form() };
+      return await this.request.form();
     } catch (error) {
       if (!(error instanceof RequestValidationError)) throw error;
       this.faults.take(error.errors);
-      return { state: "faulty" };
+      return null;
     }
   }
 }

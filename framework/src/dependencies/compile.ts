@@ -4,14 +4,19 @@ import { UploadFile } from "../datastructures.js";
 import { messageOf } from "../error-codes.js";
 import { configurationError, RecursionError, withPlace } from "../exceptions.js";
 import {
+  absenceOf,
+  BODY,
   type Callable,
   DependsMarker,
+  FILE,
   isAsyncFunction,
   isClass,
   isGeneratorFunction,
   ParamKind,
   type Params,
   paramsOf,
+  PATH,
+  QUERY,
   SecurityScopes,
   SourceMarker,
 } from "../params.js";
@@ -19,19 +24,17 @@ import { Request } from "../request.js";
 import { Response } from "../response.js";
 import { assertReadable, compileSchema, Faults, isSchema, type Schema } from "../schema.js";
 import { WebSocket } from "../websocket.js";
-import { absenceOf } from "./absence.js";
+import type { Call } from "./call.js";
 import type {
   CallablePlan,
   CallableShape,
   DependencyPlan,
   DependencyStep,
   ParamSpec,
-  Read,
   RoutePlan,
+  SourceSpec,
   Step,
 } from "./plan.js";
-import { compileBodyRead, compileFormRead, compileRead, wireName } from "./read.js";
-import { compileFileRead } from "./read-file.js";
 import { faultOrderOf } from "./fault-order.js";
 import { dependencyStep, nameOf, parallelStep } from "./run-dependency.js";
 import { assertValid } from "./steps.js";
@@ -39,25 +42,21 @@ import { assertValid } from "./steps.js";
 /** What a route serves. */
 export type Protocol = "http" | "websocket";
 
-/** The kinds of parameters that a route of the protocol cannot have. */
-const FOREIGN_KINDS: Readonly<Record<Protocol, ReadonlySet<ParamKind>>> = {
-  http: new Set([ParamKind.WEBSOCKET]),
-  websocket: new Set([ParamKind.BODY, ParamKind.FORM, ParamKind.FILE, ParamKind.REQUEST, ParamKind.RESPONSE]),
-};
+/** A class that a parameter can be declared with. */
+interface InjectableClass {
+  readonly kind: ParamKind;
+  /** The protocol that alone has it. */
+  readonly protocol?: Protocol;
+  /** Gives the object of a call. */
+  readonly read: (call: Call, scopes: readonly string[]) => unknown;
+}
 
-/** The kinds that are read from the body. */
-const BODY_KINDS: ReadonlySet<ParamKind> = new Set([ParamKind.BODY, ParamKind.FORM, ParamKind.FILE]);
-
-/** The kinds through which the files of a form are reached. */
-const HOLDERS: ReadonlySet<ParamKind> = new Set([ParamKind.REQUEST, ParamKind.FORM, ParamKind.FILE]);
-
-/** The classes that a parameter can be declared with, and their kinds. */
-const INJECTABLE = new Map<unknown, ParamKind>([
-  [Request, ParamKind.REQUEST],
-  [Response, ParamKind.RESPONSE],
-  [BackgroundTasks, ParamKind.BACKGROUND],
-  [SecurityScopes, ParamKind.DEPENDS],
-  [WebSocket, ParamKind.WEBSOCKET],
+const INJECTABLE: ReadonlyMap<unknown, InjectableClass> = new Map<unknown, InjectableClass>([
+  [Request, { kind: ParamKind.REQUEST, protocol: "http", read: (call) => call.request }],
+  [Response, { kind: ParamKind.RESPONSE, protocol: "http", read: (call) => call.draft }],
+  [BackgroundTasks, { kind: ParamKind.BACKGROUND, read: (call) => call.background }],
+  [SecurityScopes, { kind: ParamKind.DEPENDS, read: (_call, scopes) => new SecurityScopes(scopes) }],
+  [WebSocket, { kind: ParamKind.WEBSOCKET, protocol: "websocket", read: (call) => call.websocket }],
 ]);
 
 /** The globals that bear the names of our classes, and that an editor leaves unmarked when the import is missing. */
@@ -83,9 +82,9 @@ function where(name: string, of: string): string {
 /** The descriptor that a bare schema stands for. */
 function markerOfSchema(name: string, schema: Schema, names: readonly string[], place: string): SourceMarker {
   assertReadable(schema, place);
-  if (names.includes(name)) return new SourceMarker(ParamKind.PATH, schema, {});
+  if (names.includes(name)) return new SourceMarker(PATH, schema);
   const { isStruct } = withPlace(place, () => compileSchema(schema));
-  return new SourceMarker(isStruct ? ParamKind.BODY : ParamKind.QUERY, schema, {});
+  return new SourceMarker(isStruct ? BODY : QUERY, schema);
 }
 
 function compileSpec(name: string, annotation: unknown, of: string, names: readonly string[]): ParamSpec {
@@ -95,10 +94,10 @@ function compileSpec(name: string, annotation: unknown, of: string, names: reado
     return { name, kind: ParamKind.DEPENDS, annotation, default: undefined, marker: annotation };
   }
   if (annotation === UploadFile) {
-    return sourceSpec(name, annotation, new SourceMarker(ParamKind.FILE, null, {}), names, place);
+    return sourceSpec(name, annotation, new SourceMarker(FILE), names, place);
   }
-  const kind = INJECTABLE.get(annotation);
-  if (kind !== undefined) return { name, kind, annotation, default: undefined, marker: null };
+  const injectable = INJECTABLE.get(annotation);
+  if (injectable) return { name, kind: injectable.kind, annotation, default: undefined, marker: null };
   if (isSchema(annotation)) {
     return sourceSpec(name, annotation, markerOfSchema(name, annotation, names, place), names, place);
   }
@@ -122,14 +121,14 @@ function sourceSpec(
   names: readonly string[],
   place: string,
 ): ParamSpec {
-  if (marker.kind === ParamKind.PATH && !names.includes(wireName(name, marker))) {
-    throw configurationError("TSGI_PATH_PARAMETER_NOT_IN_PATTERN", place, wireName(name, marker));
+  const { source } = marker;
+  if (source.isInPattern && !names.includes(marker.wireName(name))) {
+    throw configurationError("TSGI_PATH_PARAMETER_NOT_IN_PATTERN", place, marker.wireName(name));
   }
-  const { schema } = marker;
-  const compiled = schema && withPlace(place, () => compileSchema(schema));
-  const absent = absenceOf(marker, compiled, place);
+  withPlace(place, () => marker.compiled);
+  const absent = absenceOf(marker, place);
   const value = absent.isRequired ? undefined : absent.make(new Faults());
-  return { name, kind: marker.kind, annotation, default: value instanceof Promise ? undefined : value, marker };
+  return { name, kind: source.kind, annotation, default: value instanceof Promise ? undefined : value, marker };
 }
 
 /** The specs of a callable: its params, and after them the pattern's other names for a handler. */
@@ -140,7 +139,7 @@ function compileSpecs(callable: Callable, params: Params, names: readonly string
   const declared = new Set(Object.keys(params));
   for (const name of names) {
     if (declared.has(name)) continue;
-    const marker = new SourceMarker(ParamKind.PATH, null, {});
+    const marker = new SourceMarker(PATH);
     specs.push({ name, kind: ParamKind.PATH, annotation: marker, default: undefined, marker });
   }
   return specs;
@@ -181,29 +180,19 @@ function usesScopes(plan: DependencyPlan): boolean {
   );
 }
 
-function compileReadOf(spec: ParamSpec, place: Place, of: string): Read {
-  const { name, kind } = spec;
-  const source = () => ({ name, marker: spec.marker as SourceMarker, where: where(name, of) });
-  switch (kind) {
-    case ParamKind.REQUEST:
-      return (call) => call.request;
-    case ParamKind.WEBSOCKET:
-      return (call) => call.websocket;
-    case ParamKind.RESPONSE:
-      return (call) => call.draft;
-    case ParamKind.BACKGROUND:
-      return (call) => call.background;
-    case ParamKind.DEPENDS:
-      return () => new SecurityScopes(place.scopes);
-    case ParamKind.BODY:
-      return compileBodyRead(source());
-    case ParamKind.FORM:
-      return compileFormRead(source());
-    case ParamKind.FILE:
-      return compileFileRead(source());
-    default:
-      return compileRead(source());
-  }
+function compileReadOf(
+  { name, annotation, marker }: ParamSpec,
+  { scopes }: Place,
+  of: string,
+): (call: Call) => unknown {
+  if (marker instanceof SourceMarker) return marker.source.compileRead({ name, marker, where: where(name, of) });
+  const { read } = INJECTABLE.get(annotation) as InjectableClass;
+  return (call) => read(call, scopes);
+}
+
+/** The body that a parameter is read from; `null` for none. */
+function bodyOf({ marker }: ParamSpec) {
+  return marker instanceof SourceMarker ? marker.source.body : null;
 }
 
 /** Load the body for the parameters behind them. */
@@ -224,12 +213,10 @@ function compilePlan(callable: Callable, specs: readonly ParamSpec[], place: Pla
       dependencies.push(compileStep(spec, place));
       continue;
     }
-    const isBody = BODY_KINDS.has(spec.kind);
-    if (isBody && bodySteps.length === 0) {
-      bodySteps.push(...(spec.kind === ParamKind.BODY ? JSON_STEPS : FORM_STEPS));
-    }
+    const body = bodyOf(spec);
+    if (body !== null && bodySteps.length === 0) bodySteps.push(...(body === "json" ? JSON_STEPS : FORM_STEPS));
     const step = { name: spec.name, run: compileReadOf(spec, place, of) };
-    (isBody ? bodySteps : headSteps).push(step);
+    (body === null ? headSteps : bodySteps).push(step);
   }
   return {
     callable,
@@ -244,9 +231,9 @@ function compilePlan(callable: Callable, specs: readonly ParamSpec[], place: Pla
 }
 
 /** Whether a parameter is a name of the pattern that nobody declared, or declared as `Path()`: text as it comes. */
-function isPathText({ name, kind, marker }: ParamSpec): boolean {
-  if (kind !== ParamKind.PATH || !(marker instanceof SourceMarker)) return false;
-  return marker.schema === null && wireName(name, marker) === name;
+function isPathText({ name, marker }: ParamSpec): boolean {
+  if (!(marker instanceof SourceMarker) || marker.source !== PATH) return false;
+  return marker.schema === null && marker.wireName(name) === name;
 }
 
 /** Dependencies in the order of the params; neighbours without generators run side by side. */
@@ -328,7 +315,7 @@ export function compileRoute(
   const all = collectDependencies([...guardSteps, ...plan.dependencies]);
   assertScopesFit([...guardSteps, ...plan.dependencies]);
   const specsOfAll = [...all.flatMap((dependency) => dependency.specs), ...specs];
-  const sources = specsOfAll.filter((spec) => spec.marker instanceof SourceMarker);
+  const sources = specsOfAll.filter((spec): spec is SourceSpec => spec.marker instanceof SourceMarker);
   assertOneBody(sources);
   if (protocol) assertProtocol(specsOfAll, protocol);
   return {
@@ -336,8 +323,8 @@ export function compileRoute(
     steps: [...guardSteps.flatMap((guard) => [{ ...dependencyStep(guard), name: null }, assertValid]), ...plan.steps],
     handler: plan,
     embedBody: embedsBody(sources),
-    takesFiles: sources.some(({ kind }) => kind === ParamKind.FILE),
-    mayHoldFiles: specsOfAll.some(({ kind }) => HOLDERS.has(kind)),
+    takesFiles: sources.some(({ marker }) => marker.source.body === "multipart"),
+    mayHoldFiles: specsOfAll.some((spec) => spec.annotation === Request || isForm(spec)),
     sources,
     faultOrder: faultOrderOf(guardSteps, plan),
     allDependencies: all,
@@ -346,12 +333,11 @@ export function compileRoute(
 
 /** Refuses what a request of this kind does not have: a WebSocket no body, an HTTP request no WebSocket. */
 function assertProtocol(specs: readonly ParamSpec[], protocol: Protocol): void {
-  for (const { name, kind } of specs) {
-    if (!FOREIGN_KINDS[protocol].has(kind)) continue;
-    if (protocol === "http") {
-      throw configurationError("TSGI_WEBSOCKET_IN_HTTP_ROUTE", name);
-    }
-    throw configurationError("TSGI_REQUEST_IN_WEBSOCKET_ROUTE", name);
+  for (const spec of specs) {
+    const only = bodyOf(spec) === null ? INJECTABLE.get(spec.annotation)?.protocol : "http";
+    if (only === undefined || only === protocol) continue;
+    const code = only === "http" ? "TSGI_REQUEST_IN_WEBSOCKET_ROUTE" : "TSGI_WEBSOCKET_IN_HTTP_ROUTE";
+    throw configurationError(code, spec.name);
   }
 }
 
@@ -383,16 +369,19 @@ function assertScopesFit(steps: readonly DependencyStep[]): void {
   }
 }
 
-function assertOneBody(sources: readonly ParamSpec[]): void {
-  const body = sources.find((spec) => spec.kind === ParamKind.BODY);
-  const form = sources.find((spec) => spec.kind === ParamKind.FORM || spec.kind === ParamKind.FILE);
-  if (body && form) {
-    throw configurationError("TSGI_BODY_AND_FORM", body.name, form.name);
-  }
+function isForm(spec: ParamSpec): boolean {
+  const body = bodyOf(spec);
+  return body === "form" || body === "multipart";
 }
 
-function embedsBody(sources: readonly ParamSpec[]): boolean {
-  const bodies = sources.filter((spec) => spec.kind === ParamKind.BODY);
-  const names = new Set(bodies.map((spec) => wireName(spec.name, spec.marker as SourceMarker)));
-  return names.size > 1 || bodies.some((spec) => (spec.marker as SourceMarker).options.embed === true);
+function assertOneBody(sources: readonly SourceSpec[]): void {
+  const body = sources.find((spec) => bodyOf(spec) === "json");
+  const form = sources.find(isForm);
+  if (body && form) throw configurationError("TSGI_BODY_AND_FORM", body.name, form.name);
+}
+
+function embedsBody(sources: readonly SourceSpec[]): boolean {
+  const bodies = sources.filter((spec) => bodyOf(spec) === "json");
+  const names = new Set(bodies.map(({ name, marker }) => marker.wireName(name)));
+  return names.size > 1 || bodies.some(({ marker }) => marker.options.embed === true);
 }

@@ -1,30 +1,26 @@
 import type { Fault } from "../exceptions.js";
-import { ParamKind, SourceMarker } from "../params.js";
+import { SourceMarker } from "../params.js";
 import type { FaultOrder } from "./call.js";
 import type { CallablePlan, DependencyStep, ParamSpec } from "./plan.js";
-import { headerName, wireName } from "./read.js";
-
-/** What the places of faults begin with, by the kind of the parameter. */
-const SOURCES: readonly string[] = ["path", "query", "header", "cookie", "body", "form", "file"];
 
 const placeOf = (source: string | number | undefined, name: string | number | undefined) => `${source}\n${name}`;
 
 /** The names under which the faults of a parameter may be: its own, and those of the members of an object. */
-function namesOf({ name, kind }: ParamSpec, marker: SourceMarker): readonly string[] {
+function namesOf({ name }: ParamSpec, marker: SourceMarker): readonly string[] {
   const { properties = {} } = (marker.schema ?? {}) as { properties?: object };
-  const members = Object.keys(properties).map((key) => (kind === ParamKind.HEADER ? headerName(key) : key));
-  return [wireName(name, marker), ...members];
+  const members = Object.keys(properties).map((key) => marker.source.wireName(key));
+  return [marker.wireName(name), ...members];
 }
 
 /** Adds the parameters of a plan in the order in which they are read where no schema is asynchronous. */
 function addPlan(ranks: Map<string, number>, { specs, dependencies }: CallablePlan): void {
   const add = (isBody: boolean) => {
     for (const spec of specs) {
-      const source = SOURCES[spec.kind];
-      if (source === undefined || !(spec.marker instanceof SourceMarker)) continue;
-      if (spec.kind >= ParamKind.BODY !== isBody) continue;
+      if (!(spec.marker instanceof SourceMarker)) continue;
+      const { loc, body } = spec.marker.source;
+      if ((body !== null) !== isBody) continue;
       const rank = ranks.size;
-      for (const place of [...namesOf(spec, spec.marker).map((name) => placeOf(source, name)), source]) {
+      for (const place of [...namesOf(spec, spec.marker).map((name) => placeOf(loc, name)), loc]) {
         if (!ranks.has(place)) ranks.set(place, rank);
       }
     }

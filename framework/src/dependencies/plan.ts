@@ -1,4 +1,4 @@
-import type { Callable, ParamKind } from "../params.js";
+import type { Callable, ParamKind, SourceMarker } from "../params.js";
 import type { Call, FaultOrder } from "./call.js";
 
 /** One parameter as registration compiled it. */
@@ -15,14 +15,13 @@ export interface ParamSpec {
   readonly marker: unknown;
 }
 
-/** Reads one parameter from what is at hand. Faults go to the call. A promise where a schema checks asynchronously. */
-export type Read = (call: Call) => unknown;
+/** A parameter that is read from the request. */
+export interface SourceSpec extends ParamSpec {
+  readonly marker: SourceMarker;
+}
 
 /** Gives the plan that stands in for a dependency, or the dependency's own. */
 export type FindOverride = (step: DependencyStep) => DependencyPlan;
-
-/** The result of a read whose faults the call has. */
-export const INVALID: unique symbol = Symbol("invalid");
 
 /** The arguments of one callable while they are made, and what comes of them. */
 export class Frame {
@@ -104,7 +103,7 @@ export interface RoutePlan {
   /** Whether a request or a form is asked for, so that there may be files to close at the end of a call. */
   readonly mayHoldFiles: boolean;
   /** Every source parameter of the handler and everything below it, for documents. */
-  readonly sources: readonly ParamSpec[];
+  readonly sources: readonly SourceSpec[];
   /** The order in which faults are answered. */
   readonly faultOrder: FaultOrder;
   /** Every dependency, guards first, each callable once. */

@@ -1,8 +1,8 @@
 import { configurationError } from "../exceptions.js";
-import { type Callable, paramsOf } from "../params.js";
+import { type Callable, INVALID, paramsOf } from "../params.js";
 import type { Call } from "./call.js";
 import type { Exit } from "./exits.js";
-import { type DependencyPlan, type DependencyStep, type FindOverride, type Frame, INVALID, type Step } from "./plan.js";
+import type { DependencyPlan, DependencyStep, FindOverride, Frame, Step } from "./plan.js";
 import { adopt, createFrame, runSteps } from "./steps.js";
 
 /** A step that makes one argument of a dependency's result. */

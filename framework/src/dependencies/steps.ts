@@ -1,7 +1,8 @@
 import { RequestValidationError } from "../exceptions.js";
+import { INVALID } from "../params.js";
 import type { Call } from "./call.js";
 import { sortFaults } from "./fault-order.js";
-import { type CallablePlan, type FindOverride, Frame, INVALID, type Step } from "./plan.js";
+import { type CallablePlan, type FindOverride, Frame, type Step } from "./plan.js";
 
 /** An ordinary object whose map the engine fits to what is stored in it, unlike that of `{}`. */
 const ArgumentsObject = function ArgumentsObject() {} as unknown as new () => Record<string, unknown>;

@@ -1,8 +1,7 @@
-import { ParamKind } from "../params.js";
 import type { Components } from "./components.js";
 import { annotate } from "./to-openapi30.js";
 import { requiredProperties } from "./parameters.js";
-import { examplesOf, isListed, schemaOf, type Source, useOf } from "./sources.js";
+import { examplesOf, isListed, schemaOf, type SourceParam, useOf } from "./sources.js";
 import type { EncodingObject, MediaTypeObject, RequestBodyObject, SchemaObject } from "./types.js";
 
 /** An object of parameters, each a property. */
@@ -26,7 +25,7 @@ class Members {
 }
 
 /** The schema of one member, with what its descriptor says of it. */
-function memberOf(source: Source, components: Components, at: string): SchemaObject {
+function memberOf(source: SourceParam, components: Components, at: string): SchemaObject {
   const { description, deprecated, examples } = source.marker.options;
   return annotate(schemaOf(source, components, at), {
     ...(description === undefined ? {} : { description }),
@@ -35,7 +34,12 @@ function memberOf(source: Source, components: Components, at: string): SchemaObj
   });
 }
 
-function jsonBody(bodies: readonly Source[], embed: boolean, components: Components, at: string): RequestBodyObject {
+function jsonBody(
+  bodies: readonly SourceParam[],
+  embed: boolean,
+  components: Components,
+  at: string,
+): RequestBodyObject {
   const [first] = bodies;
   if (!embed && first) {
     const { description, examples } = first.marker.options;
@@ -50,9 +54,9 @@ function jsonBody(bodies: readonly Source[], embed: boolean, components: Compone
   return { content: { "application/json": { schema: members.schema } }, required: members.isRequired };
 }
 
-function addForm(source: Source, members: Members, components: Components, at: string): void {
+function addForm(source: SourceParam, members: Members, components: Components, at: string): void {
   const { compiled, isRequired } = source;
-  if (!compiled?.properties) {
+  if (!compiled.properties) {
     members.add(source.name, memberOf(source, components, at), isRequired);
     return;
   }
@@ -65,7 +69,7 @@ function addForm(source: Source, members: Members, components: Components, at: s
 }
 
 /** Which types the files may have; `null` when all may have any. */
-function encodingOf(files: readonly Source[]): Record<string, EncodingObject> | null {
+function encodingOf(files: readonly SourceParam[]): Record<string, EncodingObject> | null {
   const entries = files.flatMap(({ name, marker }) => {
     const { mediaTypes } = marker.options;
     return mediaTypes ? [[name, { contentType: mediaTypes.join(", ") }] as const] : [];
@@ -73,13 +77,13 @@ function encodingOf(files: readonly Source[]): Record<string, EncodingObject> | 
   return entries.length > 0 ? Object.fromEntries(entries) : null;
 }
 
-function formBody(forms: readonly Source[], components: Components, at: string): RequestBodyObject {
+function formBody(forms: readonly SourceParam[], components: Components, at: string): RequestBodyObject {
   const [first] = forms;
-  const files = forms.filter((source) => source.spec.kind === ParamKind.FILE);
+  const files = forms.filter(({ marker }) => marker.source.body === "multipart");
   const mediaTypes = files.length > 0 ? [] : ["application/x-www-form-urlencoded"];
   let schema: SchemaObject;
-  let { isRequired } = first as Source;
-  if (forms.length === 1 && files.length === 0 && first?.compiled?.properties) schema = schemaOf(first, components, at);
+  let { isRequired } = first as SourceParam;
+  if (forms.length === 1 && files.length === 0 && first?.compiled.properties) schema = schemaOf(first, components, at);
   else {
     const members = new Members();
     for (const source of forms) addForm(source, members, components, at);
@@ -95,14 +99,14 @@ function formBody(forms: readonly Source[], components: Components, at: string):
 
 /** The body that a route reads, `null` where it reads none. */
 export function bodyOf(
-  sources: readonly Source[],
+  sources: readonly SourceParam[],
   embed: boolean,
   components: Components,
   at: string,
 ): RequestBodyObject | null {
   const listed = sources.filter(isListed);
-  const bodies = listed.filter(({ spec }) => spec.kind === ParamKind.BODY);
+  const bodies = listed.filter(({ marker }) => marker.source.body === "json");
   if (bodies.length > 0) return jsonBody(bodies, embed, components, at);
-  const forms = listed.filter(({ spec }) => spec.kind === ParamKind.FORM || spec.kind === ParamKind.FILE);
+  const forms = listed.filter(({ marker }) => marker.source.body !== null);
   return forms.length > 0 ? formBody(forms, components, at) : null;
 }

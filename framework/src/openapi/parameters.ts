@@ -1,38 +1,28 @@
-import { headerName } from "../dependencies.js";
-import { ParamKind } from "../params.js";
 import { type JSONSchema, resolveRef } from "../schema.js";
 import type { Components } from "./components.js";
-import { examplesOf, isListed, schemaOf, type Source, useOf } from "./sources.js";
+import { examplesOf, isListed, schemaOf, type SourceParam, useOf } from "./sources.js";
 import type { ParameterObject } from "./types.js";
 
-const PLACES = new Map<number, ParameterObject["in"]>([
-  [ParamKind.PATH, "path"],
-  [ParamKind.QUERY, "query"],
-  [ParamKind.HEADER, "header"],
-  [ParamKind.COOKIE, "cookie"],
-]);
+/** The order of the places in the document. */
+const PLACES: readonly ParameterObject["in"][] = ["path", "query", "header", "cookie"];
 
 /** Headers that a document describes elsewhere: parameters of these names are ignored (§4.7.12.1). */
 const DESCRIBED_ELSEWHERE = new Set(["accept", "content-type"]);
 
 /** One parameter by its own name. */
 function parameterOf(
-  source: Source,
+  source: SourceParam,
   place: ParameterObject["in"],
   components: Components,
   at: string,
 ): ParameterObject {
   const { marker, name, compiled, isRequired } = source;
-  const {
-    description = compiled?.json?.description,
-    deprecated = compiled?.json?.deprecated,
-    examples,
-  } = marker.options;
+  const { description = compiled.json?.description, deprecated = compiled.json?.deprecated, examples } = marker.options;
   return {
     name,
     in: place,
     ...(description === undefined ? {} : { description }),
-    required: place === "path" || isRequired,
+    required: marker.source.isInPattern || isRequired,
     ...(deprecated ? { deprecated } : {}),
     schema: schemaOf(source, components, at),
     ...examplesOf(examples),
@@ -41,17 +31,17 @@ function parameterOf(
 
 /** A parameter for each property of an object schema. */
 function spread(
-  source: Source,
+  source: SourceParam,
   properties: ReadonlyMap<string, JSONSchema>,
   place: ParameterObject["in"],
   components: Components,
   at: string,
 ): ParameterObject[] {
-  const root = source.compiled?.json ?? {};
+  const root = source.compiled.json ?? {};
   const required = requiredProperties(root);
   const { deprecated } = source.marker.options;
   return [...properties].map(([key, property]) => ({
-    name: place === "header" ? headerName(key) : key,
+    name: source.marker.source.wireName(key),
     in: place,
     ...(property.description === undefined ? {} : { description: property.description }),
     required: source.isRequired && required.has(key) && property.default === undefined,
@@ -67,15 +57,16 @@ export function requiredProperties(schema: JSONSchema): Set<string> {
 }
 
 /** The parameters of a route. One that several dependencies read is listed once, and required when one requires it. */
-export function parametersOf(sources: readonly Source[], components: Components, at: string): ParameterObject[] {
+export function parametersOf(sources: readonly SourceParam[], components: Components, at: string): ParameterObject[] {
   const found = new Map<string, ParameterObject>();
   for (const source of sources) {
-    const place = PLACES.get(source.spec.kind);
+    const { in: place, readsProperties } = source.marker.source;
     if (!place || !isListed(source)) continue;
-    const properties = place === "path" ? null : source.compiled?.properties;
-    const parameters = properties
-      ? spread(source, properties, place, components, at)
-      : [parameterOf(source, place, components, at)];
+    const { properties } = source.compiled;
+    const parameters =
+      readsProperties && properties
+        ? spread(source, properties, place, components, at)
+        : [parameterOf(source, place, components, at)];
     for (const parameter of parameters) {
       if (place === "header" && DESCRIBED_ELSEWHERE.has(parameter.name)) continue;
       const key = `${place} ${parameter.name}`;
@@ -84,6 +75,5 @@ export function parametersOf(sources: readonly Source[], components: Components,
       else if (parameter.required) known.required = true;
     }
   }
-  const order = [...PLACES.values()];
-  return [...found.values()].toSorted((left, right) => order.indexOf(left.in) - order.indexOf(right.in));
+  return [...found.values()].toSorted((left, right) => PLACES.indexOf(left.in) - PLACES.indexOf(right.in));
 }

@@ -1,62 +1,45 @@
-import { absenceOf, isMultiple, type ParamSpec, wireName } from "../dependencies.js";
-import { ParamKind, SourceMarker } from "../params.js";
-import { type CompiledSchema, compileSchema, type JSONSchema } from "../schema.js";
+import type { SourceSpec } from "../dependencies.js";
+import { absenceOf, type SourceMarker } from "../params.js";
+import type { CompiledSchema, JSONSchema } from "../schema.js";
 import type { Components, Use } from "./components.js";
 import { annotate, toJSONValue } from "./to-openapi30.js";
 import type { ExampleObject, SchemaObject } from "./types.js";
 
-/** A parameter that is read from the request, with what the document says of it. */
-export interface Source {
-  readonly spec: ParamSpec;
+/** A parameter that is read from the request, with its facts for the document. */
+export interface SourceParam {
+  readonly spec: SourceSpec;
   readonly marker: SourceMarker;
   /** The name under which it travels. */
   readonly name: string;
-  /** `null` for text as it comes. */
-  readonly compiled: CompiledSchema | null;
+  readonly compiled: CompiledSchema;
   readonly isRequired: boolean;
 }
 
 /** The parameters of a route that are read from the request. */
-export function sourcesOf(specs: readonly ParamSpec[]): Source[] {
-  return specs.flatMap((spec) => {
-    const { marker } = spec;
-    if (!(marker instanceof SourceMarker)) return [];
-    const compiled = marker.schema && compileSchema(marker.schema);
-    const { isRequired } = absenceOf(marker, compiled);
-    return [{ spec, marker, name: wireName(spec.name, marker), compiled, isRequired }];
+export function sourcesOf(specs: readonly SourceSpec[]): SourceParam[] {
+  return specs.map((spec) => {
+    const { name, marker } = spec;
+    const { isRequired } = absenceOf(marker);
+    return { spec, marker, name: marker.wireName(name), compiled: marker.compiled, isRequired };
   });
 }
 
-/** Tells if the document lists it. A path parameter is always listed, because the path names it. */
-export function isListed({ spec, marker }: Source): boolean {
-  return spec.kind === ParamKind.PATH || marker.options.includeInSchema !== false;
-}
-
-/** The schema of a file, or of a list of files: OpenAPI 3.0.3 §4.7.14.2. */
-function fileSchema(marker: SourceMarker, json: JSONSchema | null): JSONSchema {
-  const file = { type: "string", format: "binary" };
-  if (!isMultiple(marker)) return file;
-  const { minItems, maxItems } = json ?? {};
-  return {
-    type: "array",
-    items: file,
-    ...(minItems === undefined ? {} : { minItems }),
-    ...(maxItems === undefined ? {} : { maxItems }),
-  };
+/** Tells if the document lists it. */
+export function isListed({ marker: { source, options } }: SourceParam): boolean {
+  return source.isInPattern || options.includeInSchema !== false;
 }
 
 /** The use of its schema. */
-export function useOf({ spec, marker }: Source, place: string): Use {
+export function useOf({ spec, marker }: SourceParam, place: string): Use {
   return { direction: "input", place, role: spec.name, of: marker.schema };
 }
 
-/** The schema of its value, with the default of its descriptor. A schema that says nothing of itself allows anything. */
-export function schemaOf(source: Source, components: Components, place: string): SchemaObject {
-  const { spec, marker, compiled } = source;
-  const use = useOf(source, place);
-  if (spec.kind === ParamKind.FILE) return components.convert(fileSchema(marker, compiled?.json ?? null), use);
-  const json = marker.schema === null ? { type: "string" } : (compiled?.json ?? {});
-  const schema = components.convert(json, use);
+/** The schema of its value, with the default of its descriptor. */
+export function schemaOf(param: SourceParam, components: Components, place: string): SchemaObject {
+  const { spec, marker } = param;
+  const json = marker.source.toJSONSchema(marker);
+  const schema = components.convert(json, useOf(param, place));
+  if (marker.source.body === "multipart") return schema; // A default that stands in for files is no file.
   // The schema's own default is in its JSON Schema, but that of a library which does not write it there.
   const value = toJSONValue(marker.options.default ?? (json.default === undefined ? spec.default : undefined));
   return value === undefined || value === null ? schema : annotate(schema, { default: value });
@@ -94,17 +77,13 @@ function isAnyText(json: JSONSchema): boolean {
 }
 
 /** Tells if any text that can travel there fits, or any list of texts. */
-function takesAnyText(compiled: CompiledSchema | null): boolean {
-  if (compiled === null) return true;
-  const { json } = compiled;
+function takesAnyText({ json }: CompiledSchema): boolean {
   if (json === null || isAnyText(json)) return json !== null;
   const isList = json.type === "array" && RULES_OF_LISTS.every((keyword) => json[keyword] === undefined);
   return isList && typeof json.items === "object" && !Array.isArray(json.items) && isAnyText(json.items);
 }
 
 /** Tells if a request can be refused for this parameter. */
-export function canFail({ spec, compiled, isRequired }: Source): boolean {
-  const { kind } = spec;
-  if (kind === ParamKind.BODY || kind === ParamKind.FORM || kind === ParamKind.FILE) return true;
-  return (kind !== ParamKind.PATH && isRequired) || !takesAnyText(compiled);
+export function canFail({ marker: { source }, compiled, isRequired }: SourceParam): boolean {
+  return source.body !== null || (!source.isInPattern && isRequired) || !takesAnyText(compiled);
 }

@@ -1,6 +1,6 @@
 /** Habits that people bring from other frameworks, and that nothing refuses. @module */
 import type { App, RouteRecord } from "../../app.js";
-import { ParamKind } from "../../params.js";
+import { QUERY } from "../../params.js";
 import { plural } from "../../wording.js";
 import { type Finding, note } from "./finding.js";
 
@@ -28,13 +28,13 @@ function* habitsOfPlan({ record, pattern, plan }: App["endpoints"][number]): Gen
   for (const { name, callable } of plan.allDependencies) {
     if (callable.length > 1) yield `the dependency ${name} ${takesTooMuch(callable.length)}.`;
   }
-  for (const { name, kind } of plan.sources) {
-    const meant = kind === ParamKind.QUERY ? nameMeant(name, pattern.names) : undefined;
+  for (const { name, marker } of plan.sources) {
+    const meant = marker.source === QUERY ? nameMeant(name, pattern.names) : undefined;
     if (meant !== undefined) {
       yield `${JSON.stringify(name)} is read from the query, since the path has {${meant}}. Write one name.`;
     }
   }
-  const body = plan.sources.find(({ kind }) => BODY_KINDS.has(kind));
+  const body = plan.sources.find(({ marker }) => marker.source.body !== null);
   if (body && BODILESS.has(record.method)) {
     yield (
       `${JSON.stringify(body.name)} is read from a body, which clients do not send with ${record.method}. ` +
@@ -44,8 +44,6 @@ function* habitsOfPlan({ record, pattern, plan }: App["endpoints"][number]): Gen
   const takesNothing = plan.handler.specs.length === 0 && pattern.names.length === 0;
   if (takesNothing && record.handler.length === 1) yield TAKES_NOTHING;
 }
-
-const BODY_KINDS: ReadonlySet<ParamKind> = new Set([ParamKind.BODY, ParamKind.FORM, ParamKind.FILE]);
 
 /** Content in a request with one of these has no meaning (RFC 9110 §9.3.1, §9.3.2), and `fetch` refuses to send it. */
 const BODILESS: ReadonlySet<string> = new Set(["GET", "HEAD"]);

@@ -1,0 +1,41 @@
+import { FLAG } from "../options.js";
+import { type BodyOptions, ParamKind, type ParamFunction } from "./marker.js";
+import { absenceOf, createDescriptor, createSource, INVALID, type Parameter, type Read } from "./source.js";
+import { withLocation } from "./text.js";
+
+/** Compiles the reading of the whole body, or of one member of its object. */
+function compileRead(parameter: Parameter): Read {
+  const { name, marker, where } = parameter;
+  const { check, maySuspend } = marker.compiled;
+  const absent = absenceOf(marker, where);
+  const wire = marker.wireName(name);
+  const takesNull = marker.options.default === null;
+  const compileAt = (loc: readonly string[], valueOf: (body: unknown) => unknown) =>
+    withLocation(parameter, loc, maySuspend, ({ jsonBody }, faults) => {
+      // No value of JSON is `undefined`, which stands for an absent one.
+      const value = jsonBody.state === "present" ? valueOf(jsonBody.value) : undefined;
+      if (value === undefined) return absent.make(faults);
+      return value === null && takesNull ? null : check(value, faults);
+    });
+  const readWhole = compileAt(["body"], (body) => body);
+  const readMember = compileAt(["body", wire], (body) => {
+    return Object.hasOwn(body as object, wire) ? (body as Record<string, unknown>)[wire] : undefined;
+  });
+  return (request) => {
+    if (request.jsonBody.state === "faulty") return INVALID;
+    return request.settings.embedBody ? readMember(request) : readWhole(request);
+  };
+}
+
+/** The JSON body. */
+export const BODY = createSource({
+  kind: ParamKind.BODY,
+  descriptor: "Body",
+  loc: "body",
+  body: "json",
+  ownOptions: { embed: FLAG },
+  compileRead,
+});
+
+/** The JSON body; one of several is a member of the body's object. Needs `Content-Type: application/json`. */
+export const Body: ParamFunction<BodyOptions> = createDescriptor(BODY);

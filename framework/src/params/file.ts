@@ -1,0 +1,122 @@
+import { type FormValue, UploadFile } from "../datastructures.js";
+import { configurationError } from "../exceptions.js";
+import { FLAG, LIST } from "../options.js";
+import { mediaTypeOf } from "../request.js";
+import type { Faults, JSONSchema } from "../schema.js";
+import { type FileFunction, ParamKind } from "./marker.js";
+import {
+  absenceOf,
+  createDescriptor,
+  createSource,
+  INVALID,
+  type Parameter,
+  type Read,
+  type SourceMarker,
+} from "./source.js";
+import { withLocation } from "./text.js";
+
+/** Tells a list of files: by the option, or by a list schema. */
+function isMultiple({ options, compiled }: SourceMarker): boolean {
+  return options.multiple ?? compiled.json?.type === "array";
+}
+
+/** A browser sends an input that was left blank as an empty file without a name, and some clients as empty text. */
+function isBlank(value: FormValue): boolean {
+  return typeof value === "string" ? value === "" : value.filename === "" && value.size === 0;
+}
+
+/** Tells if a media type is of a range: the type itself, or `image/*`. RFC 9110 §12.5.1. */
+function isWithin(mediaType: string, range: string): boolean {
+  return range === "*/*" || range === mediaType || (range.endsWith("/*") && mediaType.startsWith(range.slice(0, -1)));
+}
+
+function checkFile(value: FormValue, ranges: readonly string[] | undefined, faults: Faults): unknown {
+  if (!(value instanceof UploadFile)) return faults.add("file_type", "Input should be a file, not text", value);
+  const { contentType } = value;
+  if (ranges?.some((range) => isWithin(mediaTypeOf(contentType), range)) === false) {
+    faults.add("content_type", `Content-Type of the file should be ${ranges.join(" or ")}`, contentType);
+  }
+  return value;
+}
+
+function checkCount(count: number, { minItems = 0, maxItems = Infinity }: JSONSchema, faults: Faults): void {
+  if (count < minItems) faults.add("too_short", `Expected at least ${minItems} files`, undefined);
+  if (count > maxItems) faults.add("too_long", `Expected at most ${maxItems} files`, undefined);
+}
+
+/** Compiles the reading of a file. Of several under the name of a single one the last counts. */
+function compileRead(parameter: Parameter): Read {
+  const { name, marker, where } = parameter;
+  const json = marker.compiled.json ?? {};
+  const { type = "string" } = json;
+  if (type !== "string" && type !== "array") throw configurationError("TSGI_INVALID_FILE_SCHEMA", where, type);
+  const absent = absenceOf(marker, where);
+  const wire = marker.wireName(name);
+  const ranges = marker.options.mediaTypes?.map((range) => range.toLowerCase());
+  const isList = isMultiple(marker);
+  return withLocation(parameter, ["file", wire], false, ({ formBody }, faults) => {
+    if (formBody === null) return INVALID;
+    const values = formBody.getAll(wire).filter((value) => !isBlank(value));
+    const last = values.at(-1);
+    if (last === undefined) return absent.make(faults);
+    if (!isList) return checkFile(last, ranges, faults);
+    checkCount(values.length, json, faults);
+    return values.map((value, index) => {
+      const before = faults.count;
+      const file = checkFile(value, ranges, faults);
+      faults.within(before, index);
+      return file;
+    });
+  });
+}
+
+/** Allows `null`, and an empty list where files come as a list: no value in a program is a file. */
+function compileDefault({ options, schema }: SourceMarker, value: unknown, where: string): () => unknown {
+  if (value === null) return () => null;
+  const takesList = options.multiple === true || schema !== null;
+  if (takesList && Array.isArray(value) && value.length === 0) return () => [];
+  throw configurationError("TSGI_INVALID_FILE_DEFAULT", where);
+}
+
+/** OpenAPI 3.0.3 §4.7.14.2. */
+function toJSONSchema(marker: SourceMarker): JSONSchema {
+  const file = { type: "string", format: "binary" };
+  if (!isMultiple(marker)) return file;
+  const { minItems, maxItems } = marker.compiled.json ?? {};
+  return {
+    type: "array",
+    items: file,
+    ...(minItems === undefined ? {} : { minItems }),
+    ...(maxItems === undefined ? {} : { maxItems }),
+  };
+}
+
+/** The files of a multipart form. */
+export const FILE = createSource({
+  kind: ParamKind.FILE,
+  descriptor: "File",
+  loc: "file",
+  body: "multipart",
+  ownOptions: { multiple: FLAG, mediaTypes: LIST },
+  compileRead,
+  compileDefault,
+  toJSONSchema,
+});
+
+/**
+ * A file of a multipart form, as an {@link UploadFile}; with `multiple: true` a list of all files under the name. A list
+ * schema says the same, and how many there may be. A file input left blank counts as absent.
+ *
+ * @example
+ * ```ts
+ * import { App, File, t } from "tsgi";
+ *
+ * const app = new App();
+ * app.post(
+ *   "/photos",
+ *   { params: { cover: File({ mediaTypes: ["image/*"] }), photos: File({ multiple: true, default: [] }) } },
+ *   async ({ cover, photos }) => ({ cover: cover.filename, photos: photos.length }),
+ * );
+ * ```
+ */
+export const File: FileFunction = createDescriptor(FILE);

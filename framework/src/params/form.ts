@@ -1,0 +1,27 @@
+import { ParamKind, type ParamFunction } from "./marker.js";
+import { createDescriptor, createSource, INVALID } from "./source.js";
+import { compileTextRead, type Texts } from "./text.js";
+
+const TEXTS: Texts = {
+  // A blank field counts as absent: browsers send every field there is.
+  of: ({ formBody }, name) =>
+    formBody?.getAll(name).filter((value): value is string => typeof value === "string" && value !== "") ?? [],
+  hasOther: ({ formBody }, name) => formBody?.getAll(name).some((value) => typeof value !== "string") ?? false,
+  names: ({ formBody }) => Array.from(formBody ?? [], ([name]) => name),
+};
+
+/** The text fields of a form. */
+export const FORM = createSource({
+  kind: ParamKind.FORM,
+  descriptor: "Form",
+  loc: "form",
+  body: "form",
+  readsProperties: true,
+  compileRead: (parameter) => {
+    const read = compileTextRead(parameter, TEXTS);
+    return (request) => (request.formBody === null ? INVALID : read(request));
+  },
+});
+
+/** A field of a form, urlencoded or multipart. A field left blank counts as absent, as browsers send every field. */
+export const Form: ParamFunction = createDescriptor(FORM);

@@ -1,0 +1,27 @@
+import { headerValues } from "../request.js";
+import { ParamKind, type ParamFunction } from "./marker.js";
+import { createDescriptor } from "./source.js";
+import { createHeadSource } from "./text.js";
+
+/** `userAgent` and `user_agent` are `user-agent`. */
+function headerName(name: string): string {
+  return name
+    .replaceAll(/([a-z0-9])([A-Z])/g, "$1-$2")
+    .replaceAll("_", "-")
+    .toLowerCase();
+}
+
+/** The headers. Their names have no case, so that each is in lower case here (RFC 9110 §5.1). */
+export const HEADER = createHeadSource(
+  {
+    kind: ParamKind.HEADER,
+    descriptor: "Header",
+    in: "header",
+    wireName: headerName,
+    wireAlias: (alias) => alias.toLowerCase(),
+  },
+  { of: ({ scope }, name) => headerValues(scope.headers ?? [], name) },
+);
+
+/** A header. The parameter `userAgent` or `user_agent` reads `user-agent`. */
+export const Header: ParamFunction = createDescriptor(HEADER);

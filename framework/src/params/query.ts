@@ -1,0 +1,29 @@
+import { ParamKind, type ParamFunction } from "./marker.js";
+import { createDescriptor } from "./source.js";
+import { createHeadSource } from "./text.js";
+
+/** The keys of the query string. */
+export const QUERY = createHeadSource(
+  { kind: ParamKind.QUERY, descriptor: "Query", in: "query" },
+  {
+    of: (request, name) => (request.scope.query_string?.length ? request.query.getAll(name) : []),
+    names: ({ query }) => query.keys(),
+  },
+);
+
+/**
+ * A value of the query string. With an object schema each property is read by its own name. `default: null` makes it
+ * optional.
+ *
+ * @example
+ * ```ts
+ * import { App, Query, t } from "tsgi";
+ *
+ * const app = new App();
+ * app.get("/search", { params: { q: Query({ default: null }), tag: Query(t.Array(t.String()), { default: [] }) } }, async ({ q, tag }) => ({
+ *   q,
+ *   tag,
+ * }));
+ * ```
+ */
+export const Query: ParamFunction = createDescriptor(QUERY);

@@ -1,0 +1,183 @@
+/** Sources: one value for each kind of parameter that is read from the request. @module */
+import type { HTTPScope, WebSocketScope } from "../asgi.js";
+import type { FormData } from "../datastructures.js";
+import { configurationError } from "../exceptions.js";
+import { ANYTHING, assertOptions, FLAG, LIST, type OptionRule, type OptionRules, TEXT } from "../options.js";
+import type { Request } from "../request.js";
+import {
+  type CompiledSchema,
+  compileMarkerDefault,
+  compileSchema,
+  type Faults,
+  isSchema,
+  type JSONSchema,
+  type Schema,
+  t,
+} from "../schema.js";
+import type { BodyOptions, FileOptions, OUTPUT, ParamKind, SourceOptions } from "./marker.js";
+
+/** The body as its parameters see it: absent, invalid with its faults reported, or a JSON value. */
+export type JSONBody =
+  | { readonly state: "absent" }
+  | { readonly state: "faulty" }
+  | { readonly state: "present"; readonly value: unknown };
+
+/** The parts of a request that parameters are read from. */
+export interface RequestParts {
+  readonly scope: HTTPScope | WebSocketScope;
+  readonly pathParams: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  readonly request: Request;
+  readonly jsonBody: JSONBody;
+  /** `null` for one with faults, which are reported. */
+  readonly formBody: FormData | null;
+  readonly settings: { readonly embedBody: boolean };
+  readonly faults: Faults;
+}
+
+/** Reads a parameter, and adds its faults to those of the request. A promise where a schema checks asynchronously. */
+export type Read = (request: RequestParts) => unknown;
+
+/** The result of a read whose faults the request has. */
+export const INVALID: unique symbol = Symbol("invalid");
+
+/** A parameter to be read. */
+export interface Parameter {
+  readonly name: string;
+  readonly marker: SourceMarker;
+  /** Names it in messages. */
+  readonly where: string;
+}
+
+/** A kind of parameter: how it is named, read, refused and documented. */
+export interface ParamSource {
+  readonly kind: ParamKind;
+  /** The descriptor's name. */
+  readonly descriptor: string;
+  /** The first member of `loc` in its faults. */
+  readonly loc: "path" | "query" | "header" | "cookie" | "body" | "form" | "file";
+  /** The body to load before it is read; `null` for the head. `multipart` is a form that cannot be urlencoded. */
+  readonly body: "json" | "form" | "multipart" | null;
+  /** `in` of OpenAPI's Parameter Object; `null` for a part of the body. */
+  readonly in: "path" | "query" | "header" | "cookie" | null;
+  /** `true`: a name of the path pattern. It is never absent, so it has no default, and the document always lists it. */
+  readonly isInPattern: boolean;
+  /** `true`: each property of an object schema is read by its own name. */
+  readonly readsProperties: boolean;
+  /** The rules of options that no other descriptor has. */
+  readonly ownOptions: Readonly<Record<string, OptionRule>>;
+  /** The name on the wire of a parameter or property. */
+  wireName(name: string): string;
+  /** The name on the wire of an alias. */
+  wireAlias(alias: string): string;
+  /** @throws ConfigurationError when its schema does not fit the source. */
+  compileRead(parameter: Parameter): Read;
+  /** @throws ConfigurationError when the descriptor's default does not fit. */
+  compileDefault(marker: SourceMarker, value: unknown, where: string): () => unknown;
+  /** The schema in the document. One that says nothing of itself allows anything. */
+  toJSONSchema(marker: SourceMarker): JSONSchema;
+}
+
+/** The schema of a parameter that is declared with none. */
+const TEXT_SCHEMA = t.String();
+
+/** Makes a source of what it has of its own. */
+export function createSource(
+  own: Pick<ParamSource, "kind" | "descriptor" | "loc" | "body" | "compileRead"> & Partial<ParamSource>,
+): ParamSource {
+  return {
+    in: null,
+    isInPattern: false,
+    readsProperties: false,
+    ownOptions: {},
+    wireName: (name) => name,
+    wireAlias: (alias) => alias,
+    compileDefault: ({ schema }, value, where) => compileMarkerDefault(schema ?? TEXT_SCHEMA, value, where),
+    toJSONSchema: ({ compiled }) => compiled.json ?? {},
+    ...own,
+  };
+}
+
+/** Every option that a descriptor of any source may have. */
+export interface AnySourceOptions extends BodyOptions, FileOptions {
+  default?: unknown;
+}
+
+/** The descriptor of a value that comes from the request. */
+export class SourceMarker {
+  /** Told apart in types only. */
+  declare readonly in: "path";
+  declare readonly [OUTPUT]: never;
+  readonly source: ParamSource;
+  /** `null`: text as it comes. */
+  readonly schema: Schema | null;
+  readonly options: Readonly<AnySourceOptions>;
+
+  constructor(source: ParamSource, schema: Schema | null = null, options: Readonly<AnySourceOptions> = {}) {
+    this.source = source;
+    this.schema = schema;
+    this.options = options;
+  }
+
+  /** The compiled schema, that of a string where none was given. */
+  get compiled(): CompiledSchema {
+    return compileSchema(this.schema ?? TEXT_SCHEMA);
+  }
+
+  /** The name under which the parameter travels. */
+  wireName(name: string): string {
+    const { alias } = this.options;
+    return alias === undefined ? this.source.wireName(name) : this.source.wireAlias(alias);
+  }
+}
+
+/** The result for an absent value: a default, `undefined` for an optional one, or the fault `missing`. */
+export interface Absence {
+  readonly isRequired: boolean;
+  readonly make: (faults: Faults) => unknown;
+}
+
+const REQUIRED: Absence = {
+  isRequired: true,
+  make: (faults) => faults.add("missing", "Field required", null),
+};
+
+/**
+ * Finds the result for an absent value, from the descriptor first and the schema next.
+ *
+ * @param where - Names the parameter in the message.
+ * @throws ConfigurationError when the default does not fit.
+ */
+export function absenceOf(marker: SourceMarker, where = "a parameter"): Absence {
+  const { default: value } = marker.options;
+  if (value !== undefined) return { isRequired: false, make: marker.source.compileDefault(marker, value, where) };
+  const { absent } = marker.compiled;
+  return absent ? { isRequired: false, make: absent } : REQUIRED;
+}
+
+/** The rules of the options of every descriptor. */
+const SOURCE_OPTIONS: OptionRules<SourceOptions & { default: unknown }> = {
+  default: ANYTHING,
+  alias: TEXT,
+  description: TEXT,
+  examples: LIST,
+  deprecated: FLAG,
+  includeInSchema: FLAG,
+};
+
+/** Makes the function that declares parameters of a source: `(schema?, options?)`. */
+export function createDescriptor(source: ParamSource) {
+  const { descriptor } = source;
+  const rules = { ...SOURCE_OPTIONS, ...source.ownOptions };
+  return (first?: unknown, second?: unknown): SourceMarker => {
+    const schema = isSchema(first) ? first : null;
+    const given = schema ? second : first;
+    const options = given === undefined ? {} : given;
+    if (typeof options !== "object" || options === null || (schema === null && second !== undefined)) {
+      throw configurationError("TSGI_INVALID_DESCRIPTOR", descriptor, first);
+    }
+    if (source.isInPattern && "default" in options) throw configurationError("TSGI_PATH_PARAMETER_DEFAULT");
+    assertOptions(`${descriptor}()`, options, rules);
+    return new SourceMarker(source, schema, options);
+  };
+}
