@@ -52,15 +52,12 @@ interface Outcome {
 /** Gathers what is wrong with a value. `loc` grows from the inside out, so that a good value costs nothing. */
 export class Faults {
   readonly list: Fault[] = [];
+  /** The length of the list: compare before and after a check to learn whether it found a fault. */
+  count = 0;
   /** The number of branching checks that have begun and not ended. */
   #branches = 0;
   /** What branching checks inside others made of values. Forgotten when the outermost has ended. */
   #memo: Map<Remembered, Map<object, Outcome>> | null = null;
-
-  /** The number of faults so far; compare before and after a check to learn whether it found one. */
-  get count(): number {
-    return this.list.length;
-  }
 
   /** Whether no further fault would be listed. */
   get full(): boolean {
@@ -73,7 +70,7 @@ export class Faults {
     const fault: Fault = { type, loc: loc.map(shortenKey), msg };
     if (typeof input === "string") fault.input = shorten(input);
     else if (typeof input === "number" || typeof input === "boolean" || input === null) fault.input = input;
-    this.list.push(fault);
+    this.count = this.list.push(fault);
   }
 
   /** Puts `key` in front of the place of every fault since `from`. */
@@ -84,7 +81,7 @@ export class Faults {
 
   /** Forgets the faults since `from`: they were those of an attempt. */
   rollback(from: number): void {
-    this.list.length = from;
+    this.list.length = this.count = from;
   }
 
   /** Forgets those since `from` that were listed since `start` already. Members of an intersection see the same. */
@@ -92,12 +89,12 @@ export class Faults {
     const keyOf = ({ type, loc }: Fault) => JSON.stringify([type, loc]);
     const known = new Set(this.list.slice(start, from).map(keyOf));
     const added = this.list.splice(from);
-    this.list.push(...added.filter((fault) => !known.has(keyOf(fault))));
+    this.count = this.list.push(...added.filter((fault) => !known.has(keyOf(fault))));
   }
 
   /** Takes over the faults of others, as many as are listed. */
   take(faults: Iterable<Fault>): void {
-    for (const fault of faults) if (!this.full) this.list.push(fault);
+    for (const fault of faults) if (!this.full) this.count = this.list.push(fault);
   }
 
   /** Leaves out the values of the faults since `from`, which belong to a password-like parameter. */

@@ -1,6 +1,6 @@
 import { configurationError } from "../exceptions.js";
 import { plural } from "../wording.js";
-import { canonicalJSON, type Check, type Compiler, isRecord } from "./check.js";
+import { canonicalJSON, type Check, type Compiler } from "./check.js";
 import type { Faults } from "./faults.js";
 import { type JSONSchema, listItems } from "./json-schema.js";
 import { compilePattern } from "./scalars.js";
@@ -34,6 +34,11 @@ function compileProperty(key: string, schema: JSONSchema, required: boolean, com
     compiler.compileDefault(key, schema, (make) => (property.makeDefault = make));
   }
   return property;
+}
+
+/** Any object but a list. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Values that JSON would write as `{}`, or as something unlike what they hold. */
