@@ -15,6 +15,18 @@ export function markHandled(promise: Promise<unknown> | void): Promise<unknown> 
   return promise;
 }
 
+/** `setTimeout` of a web runtime gives a number. */
+interface Timer {
+  unref?(): void;
+}
+
+/** Calls `fn` later, without keeping the process alive for it. */
+export function setIdleTimeout(fn: () => void, ms: number): ReturnType<typeof setTimeout> {
+  const timer = setTimeout(fn, ms);
+  (timer as Timer).unref?.();
+  return timer;
+}
+
 /** A promise with its resolvers, as of `Promise.withResolvers`, which Node has from 22 on. Its rejection is marked. */
 export class Deferred<Value> {
   declare resolve: (value: Value) => void;

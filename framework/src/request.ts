@@ -1,4 +1,4 @@
-/** The request as a handler sees it. @module */
+/** The request of a handler. @module */
 import type { HTTPScope, Receive, WebSocketScope } from "./asgi.js";
 import { decodeLatin1, decodeUTF8, FormData } from "./datastructures.js";
 import { HTTPException, RequestValidationError } from "./exceptions.js";
@@ -29,10 +29,11 @@ export { JSONError, parseJSON } from "./request/json.js";
 export { watchClient } from "./request/watch-client.js";
 
 const NO_HEADERS: readonly never[] = [];
+const NO_BYTES = new Uint8Array();
 
-/** What a handler may want of the App that it runs in. */
+/** Members of the App for its handlers. */
 export interface Application {
-  /** What the application made at start-up. */
+  /** State that the application made at start-up. */
   readonly state: Record<string, unknown>;
   /** The path of a route by its name. */
   urlPathFor(name: string, params?: Readonly<Record<string, string | number | bigint | boolean>>): string;
@@ -84,7 +85,7 @@ export class Connection<S extends HTTPScope | WebSocketScope = HTTPScope | WebSo
 
   /** All headers: no prototype, names in lower case, values as latin-1, repeated ones joined with `, `. */
   get headers(): Readonly<Record<string, string>> {
-    return (this.#headers ??= parseHeaders(this.scope.headers ?? NO_HEADERS));
+    return (this.#headers ??= parseHeaders(this.scope.headers));
   }
 
   /** One header by its lower-case name, without parsing the others. */
@@ -99,12 +100,7 @@ export class Connection<S extends HTTPScope | WebSocketScope = HTTPScope | WebSo
 
   /** The query string's names and values. */
   get queryParams(): URLSearchParams {
-    return (this.#queryParams ??= this.#parseQuery());
-  }
-
-  #parseQuery(): URLSearchParams {
-    const query = this.scope.query_string;
-    return parsePairs(query ? decodeLatin1(query) : "");
+    return (this.#queryParams ??= parsePairs(decodeLatin1(this.scope.query_string ?? NO_BYTES)));
   }
 
   /**
@@ -116,9 +112,9 @@ export class Connection<S extends HTTPScope | WebSocketScope = HTTPScope | WebSo
   }
 
   #parseURL(): URL {
-    const { raw_path: rawPath, query_string: query, server } = this.scope;
+    const { raw_path: rawPath, query_string: query = NO_BYTES, server } = this.scope;
     const path = rawPath ? decodeLatin1(rawPath) : encodeURI(this.path).replaceAll("%25", "%");
-    const search = query && query.length > 0 ? `?${decodeLatin1(query)}` : "";
+    const search = query.length > 0 ? `?${decodeLatin1(query)}` : "";
     const fallback = server ? `${server[0]}${server[1] === null ? "" : `:${server[1]}`}` : "localhost";
     const host = this.header("host") ?? fallback;
     const origin = `${this.scheme}://${parseHost(host) === null ? fallback : host}`;
@@ -150,7 +146,7 @@ export class Request extends Connection<HTTPScope> {
   #form: Promise<FormData> | undefined;
   #spool: Spool | undefined;
   #abort: AbortController | undefined;
-  /** The method that has taken the body, so that it is not there any more for others. */
+  /** The method that has taken the body, which is gone for others then. */
   #taker: "stream()" | "form()" | null = null;
   #finished = false;
 
@@ -183,9 +179,8 @@ export class Request extends Connection<HTTPScope> {
 
   async #readBody(): Promise<Uint8Array> {
     this.#assertNotTaken();
-    const { bodyBytes } = this.#limits;
-    this.#refuseAnnounced(bodyBytes);
-    return this.#incoming.readAll(bodyBytes);
+    this.#refuseAnnounced(this.#limits.bodyBytes);
+    return this.#incoming.readAll(this.#limits.bodyBytes);
   }
 
   #assertNotTaken(): void {
@@ -194,7 +189,7 @@ export class Request extends Connection<HTTPScope> {
     }
   }
 
-  /** Refuses by its `Content-Length` what would be refused once it is here. */
+  /** Refuses a body by its `Content-Length`, before it is received. */
   #refuseAnnounced(limit: number): void {
     if (Number(this.header("content-length")) > limit) throw tooLarge(limit);
   }
@@ -291,41 +286,38 @@ export class Request extends Connection<HTTPScope> {
   /** Aborts when the client goes before the response is finished. */
   get signal(): AbortSignal {
     if (!this.#abort) {
-      const abort = new AbortController();
-      this.#abort = abort;
-      this.#incoming.watch(() => {
-        if (!this.#finished) abort.abort();
-      });
+      this.#abort = new AbortController();
+      this.#incoming.watch(() => this.#finished || this.abort(undefined));
     }
     return this.#abort.signal;
   }
 
-  /** Whether the client has gone. Does not wait, and does not lose any of the body. */
+  /** Tells if the client has gone. Does not wait, and does not lose any of the body. */
   isDisconnected(): Promise<boolean> {
     return this.#incoming.poll();
   }
 
-  /** Aborts `signal`, whoever has it or asks for it later. For those who drive the request. */
+  /** Aborts `signal`, also for later readers. For code that drives the request. */
   abort(reason: unknown): void {
     (this.#abort ??= new AbortController()).abort(reason);
   }
 
-  /** Says that the response is complete: what `receive` tells from now on is no early leave. For those who drive it. */
+  /** Marks the response as complete: a disconnect from now on is not an early one. For code that drives the request. */
   markFinished(): void {
     this.#finished = true;
     this.#incoming.unwatch();
   }
 
   /**
-   * Closes the files of its form. The App does it for the requests that it makes, when all is done; whoever makes a
-   * request of their own and reads its form does it themselves.
+   * Closes the files of its form. The App closes the requests that it makes; code that makes a request of its own and
+   * reads the form closes it too.
    */
   async close(): Promise<void> {
     await this.#spool?.close();
   }
 }
 
-/** What is wrong with the body as a whole, for the client. */
+/** The fault of a whole body, for the client. */
 function invalid(type: string, source: string, error: Error): RequestValidationError {
   return new RequestValidationError([{ type, loc: [source], msg: error.message }]);
 }

@@ -28,61 +28,26 @@ export function encodeLatin1(text: string): Uint8Array {
 /** Decodes latin-1 bytes, RFC 9110 §5.5. */
 export function decodeLatin1(bytes: Uint8Array): string {
   let text = "";
-  for (let index = 0; index < bytes.length; index++) {
-    text += String.fromCharCode(bytes[index] as number);
-  }
+  for (let index = 0; index < bytes.length; index++) text += String.fromCharCode(bytes[index] as number);
   return text;
 }
 
-/** The names and values that most headers of responses and requests have. */
-const COMMON = [
-  "accept",
-  "accept-encoding",
-  "accept-ranges",
-  "allow",
-  "application/json",
-  "application/octet-stream",
-  "authorization",
-  "bearer",
-  "Bearer",
-  "bytes",
-  "cache-control",
-  "close",
-  "connection",
-  "content-disposition",
-  "content-encoding",
-  "content-length",
-  "content-range",
-  "content-type",
-  "cookie",
-  "date",
-  "etag",
-  "gzip",
-  "host",
-  "keep-alive",
-  "last-modified",
-  "location",
-  "no-cache",
-  "no-store",
-  "nosniff",
-  "origin",
-  "server",
-  "set-cookie",
-  "text/event-stream",
-  "text/html; charset=utf-8",
-  "text/plain; charset=utf-8",
-  "user-agent",
-  "vary",
-  "www-authenticate",
-  "x-content-type-options",
-  "x-request-id",
-] as const;
-
-/** Common header names and values as bytes, encoded once and shared by all who ask. */
-const ENCODED: ReadonlyMap<string, Uint8Array> = new Map(COMMON.map((text) => [text, encodeLatin1(text)]));
+/** Frequent names and values of headers as bytes, encoded once and shared. Values of requests are not kept: some are secret. */
+const ENCODED: ReadonlyMap<string, Uint8Array> = new Map(
+  [
+    "accept accept-encoding accept-ranges allow authorization cache-control connection content-disposition",
+    "content-encoding content-length content-range content-type cookie date etag host last-modified location origin",
+    "server set-cookie user-agent vary www-authenticate x-content-type-options x-request-id",
+    "application/json application/octet-stream text/event-stream bearer Bearer bytes close gzip keep-alive no-cache",
+    "no-store nosniff",
+  ]
+    .flatMap((line) => line.split(" "))
+    .concat("text/html; charset=utf-8", "text/plain; charset=utf-8")
+    .map((text) => [text, encodeLatin1(text)]),
+);
 
 /**
- * The bytes of a header's name or value. Those of common ones are the same each time: nobody writes into them.
+ * The bytes of a header's name or value. Those of frequent ones are shared and must not be written to.
  *
  * @throws TypeError when a character is above U+00FF.
  */

@@ -1,27 +1,24 @@
 import type { Receive } from "../asgi.js";
 import { ClientDisconnect, HTTPException } from "../exceptions.js";
+import { setIdleTimeout } from "../promises.js";
 import { ChunkQueue } from "./chunk-queue.js";
 
 /**
- * How much of a body that nobody reads is taken in to see whether the client is still there. A server tells that the
- * client has gone only behind what it has sent before.
+ * Bytes of an unread body that are taken in to see whether the client is still there: a server reports that the client
+ * has gone only after the bytes that it sent before.
  */
 const MAX_AHEAD_BYTES = 1024 * 1024;
 
 /**
- * Milliseconds until a part more is taken in behind that, and at most. A socket that is not read does not tell that the
- * client has gone, so the only way to hear it is to read on. Each pause is twice the one before: an hour costs 12 parts,
- * and what the server knows by then, its own time-out of the request too, is seen in no more than twice the time.
+ * Milliseconds until one more part is taken in beyond that, and at most. A socket that is not read does not report that
+ * the client has gone. Each pause is twice the one before: an hour costs 12 parts, and an end that the server knows of,
+ * its own time-out of the request too, is seen in no more than twice the time.
  */
 const FIRST_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 3_600_000;
 
-/** A `receive` that has said nothing so many times never will, and is not asked again for the client's leave. */
+/** Empty messages after which `receive` is no longer called to see whether the client has gone. */
 const MAX_IDLE = 10;
-
-interface Timer {
-  unref?(): void;
-}
 
 /** Refuses what has more bytes than a limit allows. @param what - Such as `"body is"`. */
 export function tooLarge(limit: number, what = "body is"): HTTPException {
@@ -37,7 +34,7 @@ export class IncomingBody {
   readonly #waiting = new ChunkQueue();
   #ended = false;
   #gone = false;
-  /** Messages of `receive` that said nothing: an empty part, or more of the body after its end. */
+  /** Messages of `receive` without news: an empty part, or more of the body after its end. */
   #idle = 0;
   #reading: Promise<void> | null = null;
   #onGone: (() => void) | null = null;
@@ -47,11 +44,6 @@ export class IncomingBody {
 
   constructor(receive: Receive) {
     this.#receive = receive;
-  }
-
-  /** Whether the client has gone. */
-  get gone(): boolean {
-    return this.#gone;
   }
 
   /** Takes one message from the server. Two callers at a time share it. */
@@ -117,12 +109,12 @@ export class IncomingBody {
     }
   }
 
-  /** Whether a message more may be taken, though nobody has asked for one. */
+  /** `true` while a message may be taken though nobody reads. */
   get #mayLookAhead(): boolean {
     return !this.#gone && this.#idle <= MAX_IDLE;
   }
 
-  /** Whether as much waits as is taken in without a pause. */
+  /** `true` while as much waits as is taken in without a pause. */
   get #isFull(): boolean {
     return !this.#ended && this.#waiting.bytes >= MAX_AHEAD_BYTES;
   }
@@ -137,7 +129,7 @@ export class IncomingBody {
     this.#goOnWatching();
   }
 
-  /** Nobody wants to know any more. */
+  /** Ends `watch`. */
   unwatch(): void {
     this.#onGone = null;
     this.#wake?.();
@@ -174,7 +166,7 @@ export class IncomingBody {
     }
   }
 
-  /** Waits before the next part is taken in. Gives whether somebody has read meanwhile, or nobody wants to know any more. */
+  /** Waits before the next part is taken in. Resolves to `true` when a reader or `unwatch` has ended it. */
   #pause(ms: number): Promise<boolean> {
     return new Promise((resolve) => {
       const end = (wasWoken: boolean): void => {
@@ -182,15 +174,14 @@ export class IncomingBody {
         this.#wake = null;
         resolve(wasWoken);
       };
-      const timer = setTimeout(() => end(false), ms);
-      (timer as Timer).unref?.();
+      const timer = setIdleTimeout(() => end(false), ms);
       this.#wake = () => end(true);
     });
   }
 
   /**
-   * Looks whether the client has gone, without waiting for it to go. Where as much waits as is taken in without a pause,
-   * the look goes on behind the answer.
+   * Tells if the client has gone, without waiting for it to go. Where as much waits as is taken in without a pause, it
+   * goes on to watch after the answer.
    */
   async poll(): Promise<boolean> {
     const turn = nextTurn().then(() => true);

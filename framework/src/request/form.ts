@@ -30,8 +30,8 @@ const PLUS = 0x2b;
 const SPACE = 0x20;
 
 /**
- * The bytes with each plus made the space that it means, in a copy. `URLSearchParams` does it too, but Node's puts a
- * text together at each: 60 ms for 1 MiB of them, 4 ms this way.
+ * Replaces each plus by a space, in a copy. `URLSearchParams` does it too, but Node's concatenates text at each: 60 ms
+ * for 1 MiB of them, 4 ms this way.
  */
 function withSpaces(bytes: Uint8Array): Uint8Array {
   const first = bytes.indexOf(PLUS);
@@ -70,7 +70,7 @@ export function boundaryOf(contentType: string): string {
   return boundary;
 }
 
-/** What parts of a form may have that bears no file, however small `bodyBytes` is: boundaries and headers. */
+/** Bytes for boundaries and headers of a form, however small `bodyBytes` is. */
 const FRAMING_BYTES = 64 * 1024;
 
 /** The most bytes of a whole multipart body. */
@@ -78,72 +78,8 @@ export function maxMultipartBytes({ bodyBytes, uploadBytes }: Readonly<Limits>):
   return uploadBytes + Math.max(bodyBytes, FRAMING_BYTES);
 }
 
-/** Field names and values are UTF-8 whatever they say, and begin where they begin. WHATWG Fetch, `formData()`. */
+/** Fields are UTF-8 whatever their charset, and a byte order mark is part of them. WHATWG Fetch, `formData()`. */
 const fieldText = new TextDecoder("utf-8", { ignoreBOM: true });
-
-/** Reads one multipart form within the limits. */
-class MultipartReader {
-  readonly #parser: MultipartParser;
-  readonly #limits: Readonly<Limits>;
-  readonly #spool: Spool;
-  #fieldBytes = 0;
-  #fileBytes = 0;
-
-  constructor(source: ByteSource, boundary: string, limits: Readonly<Limits>, spool: Spool) {
-    this.#limits = limits;
-    this.#spool = spool;
-    this.#parser = new MultipartParser(this.#limited(source), boundary);
-  }
-
-  /** Holds for preamble, epilogue, and everything between the parts. */
-  #limited(source: ByteSource): ByteSource {
-    const limit = maxMultipartBytes(this.#limits);
-    let bytes = 0;
-    return async () => {
-      const chunk = await source();
-      bytes += chunk?.length ?? 0;
-      if (bytes > limit) throw tooLarge(limit);
-      return chunk;
-    };
-  }
-
-  async read(): Promise<FormData> {
-    const entries: [string, FormValue][] = [];
-    for (let head = await this.#parser.next(); head; head = await this.#parser.next()) {
-      if (entries.length >= this.#limits.formParts) throw tooManyParts(this.#limits.formParts);
-      this.#countField(head.name.length);
-      entries.push([head.name, head.filename === null ? await this.#readField() : await this.#readFile(head)]);
-    }
-    return new FormData(entries);
-  }
-
-  #countField(bytes: number): void {
-    const { bodyBytes } = this.#limits;
-    this.#fieldBytes += bytes;
-    if (this.#fieldBytes > bodyBytes) throw tooLarge(bodyBytes, "fields of the form are");
-  }
-
-  async #readField(): Promise<string> {
-    const chunks = new ChunkQueue();
-    for await (const chunk of this.#parser.content()) {
-      this.#countField(chunk.length);
-      chunks.push(chunk);
-    }
-    return fieldText.decode(chunks.takeAll());
-  }
-
-  async #readFile({ filename, contentType, headers }: PartHead): Promise<UploadFile> {
-    const { uploadBytes } = this.#limits;
-    const file = this.#spool.begin();
-    for await (const chunk of this.#parser.content()) {
-      this.#fileBytes += chunk.length;
-      if (this.#fileBytes > uploadBytes) throw tooLarge(uploadBytes, "files of the form are");
-      await file.write(chunk);
-    }
-    await file.end();
-    return new UploadFile(file, { filename: filename ?? "", contentType, headers });
-  }
-}
 
 /**
  * Reads `multipart/form-data`; large files go to the spool.
@@ -151,11 +87,50 @@ class MultipartReader {
  * @throws MultipartError when it is malformed.
  * @throws HTTPException 413 when it is beyond a limit, 507 when the disk is full.
  */
-export function readMultipart(
+export async function readMultipart(
   source: ByteSource,
   boundary: string,
   limits: Readonly<Limits>,
   spool: Spool,
 ): Promise<FormData> {
-  return new MultipartReader(source, boundary, limits, spool).read();
+  const { bodyBytes, uploadBytes, formParts } = limits;
+  // The preamble, the epilogue and everything between the parts count for the whole.
+  const countAll = counter(maxMultipartBytes(limits), "body is");
+  const countFields = counter(bodyBytes, "fields of the form are");
+  const countFiles = counter(uploadBytes, "files of the form are");
+  const parser = new MultipartParser(async () => countAll(await source()), boundary);
+
+  async function readField(): Promise<string> {
+    const chunks = new ChunkQueue();
+    for await (const chunk of parser.content()) chunks.push(countFields(chunk));
+    return fieldText.decode(chunks.takeAll());
+  }
+
+  async function readFile({ filename, contentType, headers }: PartHead): Promise<UploadFile> {
+    const file = spool.begin();
+    for await (const chunk of parser.content()) await file.write(countFiles(chunk));
+    await file.end();
+    return new UploadFile(file, { filename: filename ?? "", contentType, headers });
+  }
+
+  const entries: [string, FormValue][] = [];
+  for (let head = await parser.next(); head; head = await parser.next()) {
+    if (entries.length >= formParts) throw tooManyParts(formParts);
+    countFields(head.name);
+    entries.push([head.name, head.filename === null ? await readField() : await readFile(head)]);
+  }
+  return new FormData(entries);
+}
+
+/** Gives each chunk back, and throws once there are more than `limit` bytes. @param what - As of `tooLarge`. */
+function counter(
+  limit: number,
+  what: string,
+): <Chunk extends { readonly length: number } | null>(chunk: Chunk) => Chunk {
+  let bytes = 0;
+  return (chunk) => {
+    bytes += chunk?.length ?? 0;
+    if (bytes > limit) throw tooLarge(limit, what);
+    return chunk;
+  };
 }

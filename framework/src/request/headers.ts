@@ -1,29 +1,24 @@
 import type { HeaderPair } from "../asgi.js";
-import { decodeLatin1, HeaderList } from "../datastructures.js";
+import { decodeLatin1, HeaderList, rawHeaders } from "../datastructures.js";
 import { parseMediaType } from "../http-grammar.js";
 
-/** What stands between the values of a repeated header: RFC 9110 §5.3; for cookies RFC 6265 §5.4. */
+/** Separator of the values of a repeated header: RFC 9110 §5.3; for cookies RFC 6265 §5.4. */
 const separatorOf = (name: string) => (name === "cookie" ? "; " : ", ");
 
 /** All headers as a record without prototype: lower-case names, latin-1 values, repeated ones joined. */
-export function parseHeaders(headers: Iterable<HeaderPair>): Record<string, string> {
+export function parseHeaders(headers: Iterable<HeaderPair> | undefined): Record<string, string> {
   const record: Record<string, string> = Object.create(null) as Record<string, string>;
-  const add = (name: string, value: string) => {
+  const raw = rawHeaders(headers);
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    const name = (raw[index] as string).toLowerCase();
+    const value = raw[index + 1] as string;
     const known = record[name];
     record[name] = known === undefined ? value : known + separatorOf(name) + value;
-  };
-  if (headers instanceof HeaderList) {
-    const { raw } = headers;
-    for (let index = 0; index + 1 < raw.length; index += 2) {
-      add((raw[index] as string).toLowerCase(), raw[index + 1] as string);
-    }
-  } else {
-    for (const [name, value] of headers) add(decodeLatin1(name).toLowerCase(), decodeLatin1(value));
   }
   return record;
 }
 
-/** Whether the bytes spell the lower-case ASCII name, in any case. */
+/** Tells if the bytes spell the lower-case ASCII name, in any case. */
 function spells(bytes: Uint8Array, name: string): boolean {
   if (bytes.length !== name.length) return false;
   for (let index = 0; index < name.length; index++) {
@@ -50,35 +45,20 @@ export function headerValues(headers: Iterable<HeaderPair>, name: string): strin
       }
     }
   } else {
-    for (const [key, value] of headers) if (spells(key, name)) values.push(decodeLatin1(value));
+    for (const [key, value] of headers) if (spells(key, name)) values.push(decodeValue(value));
   }
   return values;
 }
 
 /** One header, its repeated values joined, or `undefined`. */
 export function headerValue(headers: Iterable<HeaderPair>, name: string): string | undefined {
-  let found: string | undefined;
-  if (headers instanceof HeaderList) {
-    const { raw } = headers;
-    for (let index = 0; index + 1 < raw.length; index += 2) {
-      const key = raw[index] as string;
-      if (key.length === name.length && (key === name || key.toLowerCase() === name)) {
-        found = join(name, found, raw[index + 1] as string);
-      }
-    }
-  } else {
-    for (const [key, value] of headers) if (spells(key, name)) found = join(name, found, decodeValue(value));
-  }
-  return found;
-}
-
-function join(name: string, before: string | undefined, value: string): string {
-  return before === undefined ? value : before + separatorOf(name) + value;
+  const values = headerValues(headers, name);
+  return values.length > 1 ? values.join(separatorOf(name)) : values[0];
 }
 
 const JSON_TYPE = "application/json";
 
-/** A value as text. The one that nearly every body has is not decoded byte by byte: 15 ns against 100. */
+/** Decodes a value. `application/json`, which most bodies have, is compared instead: 15 ns against 100. */
 function decodeValue(value: Uint8Array): string {
   if (value.length !== JSON_TYPE.length) return decodeLatin1(value);
   for (let index = 0; index < value.length; index++) {
@@ -92,7 +72,7 @@ export function mediaTypeOf(contentType: string | undefined): string {
   return contentType === JSON_TYPE ? JSON_TYPE : parseMediaType(contentType);
 }
 
-/** Whether the media type is JSON: `application/json`, or one with the suffix of RFC 6839 §3.1. */
+/** Tells if the media type is JSON: `application/json`, or one with the suffix of RFC 6839 §3.1. */
 export function isJSON(mediaType: string): boolean {
   return mediaType === JSON_TYPE || (mediaType.startsWith("application/") && mediaType.endsWith("+json"));
 }

@@ -2,10 +2,10 @@ import { createBytes, UploadClosedError, type UploadContent } from "../datastruc
 import { ChunkQueue } from "./chunk-queue.js";
 import { TemporaryFile } from "./temporary-file.js";
 
-/** A file that is larger than this goes to disk. The contract fixes it. */
+/** Bytes from which a file goes to disk. Fixed by the contract. */
 const MEMORY_PER_FILE = 1024 * 1024;
 
-/** All files of a form that are in memory; beyond it the small ones go to disk as well. */
+/** Bytes of all files of a form in memory; beyond it the small ones go to disk as well. */
 const MEMORY_PER_FORM = 8 * 1024 * 1024;
 
 /** Bytes that are gathered before they are written: a client that sends single bytes must not cost a call each. */
@@ -21,54 +21,39 @@ const forgotten = new FinalizationRegistry<Promise<TemporaryFile | null>>((openi
  * thousand files takes one descriptor.
  */
 export class Spool {
+  /** `true` once the files have been given up. */
+  isClosed = false;
+  /** Bytes of its files in memory. */
+  inMemory = 0;
   #file: Promise<TemporaryFile | null> | null = null;
-  #inMemory = 0;
-  #closed = false;
-
-  /** Whether the files have been given up. */
-  get closed(): boolean {
-    return this.#closed;
-  }
 
   /** Begins the next file, when the one before has ended. */
   begin(): SpooledFile {
     return new SpooledFile(this);
   }
 
-  /** Whether a file of this size still has its place in memory. */
-  keeps(size: number): boolean {
-    return size <= MEMORY_PER_FILE && this.#inMemory + size <= MEMORY_PER_FORM;
-  }
-
-  /** Counts bytes that stay in memory, or, negative, that have left it. */
-  countMemory(bytes: number): void {
-    this.#inMemory += bytes;
-  }
-
   /**
-   * Does something with the temporary file, which is opened for it if need be; `null` in a runtime without files.
+   * Calls `use` with the temporary file, which is opened at its first use; `null` in a runtime without files.
    *
    * @throws UploadClosedError when the files have been given up, also meanwhile.
    */
   async withFile<Result>(use: (file: TemporaryFile) => Result | Promise<Result>): Promise<Result | null> {
-    if (this.#closed) throw new UploadClosedError();
+    if (this.isClosed) throw new UploadClosedError();
     try {
-      const file = await (this.#file ??= this.#open());
+      if (this.#file === null) {
+        this.#file = TemporaryFile.open();
+        forgotten.register(this, this.#file, this);
+      }
+      const file = await this.#file;
       return file && (await use(file));
     } catch (error) {
-      throw this.#closed ? new UploadClosedError() : error;
+      throw this.isClosed ? new UploadClosedError() : error;
     }
   }
 
-  #open(): Promise<TemporaryFile | null> {
-    const opening = TemporaryFile.open();
-    forgotten.register(this, opening, this);
-    return opening;
-  }
-
-  /** Gives the files up: their memory and their place on the disk. */
+  /** Gives the files up: their memory and their space on the disk. */
   async close(): Promise<void> {
-    this.#closed = true;
+    this.isClosed = true;
     forgotten.unregister(this);
     const opening = this.#file;
     this.#file = null;
@@ -78,11 +63,12 @@ export class Spool {
 }
 
 /** One file of a form: written part by part, then read anywhere. */
-export class SpooledFile implements UploadContent {
+class SpooledFile implements UploadContent {
+  /** Bytes so far. */
+  size = 0;
   readonly #spool: Spool;
   readonly #waiting = new ChunkQueue();
-  #size = 0;
-  /** Where it begins in the temporary file; `null` while it is in memory. */
+  /** Its offset in the temporary file; `null` while it is in memory. */
   #position: number | null = null;
   #bytes: Uint8Array | null = null;
   #released = false;
@@ -91,30 +77,25 @@ export class SpooledFile implements UploadContent {
     this.#spool = spool;
   }
 
-  /** In bytes, so far. */
-  get size(): number {
-    return this.#size;
-  }
-
   /** Adds bytes at the end. @throws HTTPException 507 when the disk is full. */
   async write(chunk: Uint8Array): Promise<void> {
-    this.#size += chunk.length;
+    this.size += chunk.length;
     this.#waiting.push(chunk);
     if (this.#position === null ? await this.#outgrowsMemory() : this.#waiting.bytes >= WRITE_BYTES) {
       await this.#flush();
     }
   }
 
-  /** Whether it has to leave memory, and there is a place to go. */
   async #outgrowsMemory(): Promise<boolean> {
-    return !this.#spool.keeps(this.#size) && (await this.#spool.withFile(() => true)) !== null;
+    const fits = this.size <= MEMORY_PER_FILE && this.#spool.inMemory + this.size <= MEMORY_PER_FORM;
+    return !fits && (await this.#spool.withFile(() => true)) !== null;
   }
 
-  /** Says that all bytes are there. */
+  /** Marks the file as complete. */
   async end(): Promise<void> {
     if (this.#position !== null) return this.#flush();
     this.#bytes = this.#waiting.takeAll();
-    this.#spool.countMemory(this.#bytes.length);
+    this.#spool.inMemory += this.#bytes.length;
   }
 
   async #flush(): Promise<void> {
@@ -124,16 +105,15 @@ export class SpooledFile implements UploadContent {
   }
 
   async read(position: number, length: number): Promise<Uint8Array> {
-    if (this.#released || this.#spool.closed) throw new UploadClosedError();
+    if (this.#released || this.#spool.isClosed) throw new UploadClosedError();
     if (this.#bytes) return this.#bytes.subarray(position, position + length);
     const start = (this.#position ?? 0) + position;
     return (await this.#spool.withFile((file) => file.read(start, length))) ?? createBytes(0);
   }
 
   release(): void {
-    if (this.#released) return;
     this.#released = true;
-    if (this.#bytes) this.#spool.countMemory(-this.#bytes.length);
+    this.#spool.inMemory -= this.#bytes?.length ?? 0;
     this.#bytes = null;
   }
 }

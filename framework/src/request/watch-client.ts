@@ -1,16 +1,14 @@
-/** Milliseconds for which a client that is said to have gone before anything was asked of it is taken to be there. */
+import { setIdleTimeout } from "../promises.js";
+
+/** Milliseconds for which a client that is reported gone before anything was asked of it is taken to be there. */
 const EARLY_LEAVE_MS = 500;
 
-interface Timer {
-  unref?(): void;
-}
-
 /**
- * Tells when the client of a request goes. Looks at nothing in the turn in which it is called, so that what is at hand
- * already goes out without a question to the server. A server that says in its first answer that the client has gone
- * may be a caller without a connection that has nothing more to say: a real one refuses what is sent to it.
+ * Calls `onGone` when the client of a request goes. Begins in the next turn, so that a response which is ready goes out
+ * without a call of `receive`. A server that first of all reports that the client has gone may be a caller without a
+ * connection that has no more messages: a real one refuses what is sent to it.
  *
- * @returns What stops it.
+ * @returns A function that stops it.
  */
 export function watchClient(request: { readonly signal: AbortSignal }, onGone: () => void): () => void {
   let signal: AbortSignal | null = null;
@@ -20,8 +18,7 @@ export function watchClient(request: { readonly signal: AbortSignal }, onGone: (
   function onAbort(): void {
     clearTimeout(timer);
     if (!isEarly) return onGone();
-    timer = setTimeout(onGone, EARLY_LEAVE_MS);
-    (timer as Timer).unref?.();
+    timer = setIdleTimeout(onGone, EARLY_LEAVE_MS);
   }
 
   function begin(): void {

@@ -14,7 +14,7 @@ export interface CookieOptions {
   secure?: boolean;
   /** Hidden from scripts. Defaults to `false`. */
   httpOnly?: boolean;
-  /** Whether other sites' requests carry it. Defaults to `"lax"`. */
+  /** Restricts requests of other sites that carry it. Defaults to `"lax"`. */
   sameSite?: "strict" | "lax" | "none";
   /** Kept apart for each top-level site (CHIPS). Needs `secure`. Defaults to `false`. */
   partitioned?: boolean;
@@ -32,20 +32,14 @@ function attribute(name: string, value: string): string {
   return `; ${name}=${value}`;
 }
 
-const SAME_SITE: ReadonlyMap<string, string> = new Map([
-  ["strict", "Strict"],
-  ["lax", "Lax"],
-  ["none", "None"],
-]);
-
 function siteOf(sameSite: string): string {
-  const site = SAME_SITE.get(sameSite.toLowerCase());
+  const site = ["Strict", "Lax", "None"].find((name) => name.toLowerCase() === sameSite.toLowerCase());
   if (site !== undefined) return site;
   throw new TypeError(`The cookie's sameSite should be "strict", "lax" or "none", not ${JSON.stringify(sameSite)}.`);
 }
 
 /**
- * What browsers throw away without a word, so that it is said here.
+ * Refuses cookies that browsers discard silently.
  *
  * @see RFC 6265bis §4.1.3 for the prefixes, §5.7 for `SameSite=None`, and CHIPS §2.1 for `Partitioned`.
  */
@@ -76,7 +70,7 @@ function expiry(date: Date): string {
  * The value of a `Set-Cookie` header. The cookie's value is percent-encoded where it needs to be.
  *
  * @throws TypeError when a name or an attribute has a character that is not allowed there, a number or date is none, or
- * browsers would throw the cookie away.
+ * browsers would discard the cookie.
  */
 export function serializeCookie(name: string, value: string, options: CookieOptions = {}): string {
   // RFC 6265 §4.1.1: a `cookie-name` is a token.

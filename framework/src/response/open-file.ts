@@ -1,44 +1,21 @@
 import { HTTPException } from "../exceptions.js";
 
-/** What is needed of a file that is open. */
-export interface FileHandle {
-  read(
-    buffer: Uint8Array,
-    offset: number,
-    length: number,
-    position: number,
-  ): Promise<{ readonly bytesRead: number; readonly buffer: Uint8Array }>;
-  close(): Promise<void>;
-}
+/** An open file with its status. Its owner closes it. */
+export type OpenFile = Awaited<ReturnType<typeof openFile>>;
 
-/** An open file, and what is known of it. Whoever has it closes it. */
-export interface OpenFile {
-  readonly handle: FileHandle;
-  readonly size: number;
-  /** When it was changed last, in nanoseconds since 1970. */
-  readonly modifiedNs: bigint;
-}
-
-/** What says that there is no such file, however that is said. NUL in a path is an invalid argument. */
+/** Errors for which there is no such file. NUL in a path is an invalid argument. */
 const ABSENT = new Set(["ENOENT", "ENOTDIR", "EISDIR", "ENAMETOOLONG", "ELOOP", "ENXIO", "ERR_INVALID_ARG_VALUE"]);
 
-function codeOf(error: unknown): string {
-  return String((error as { code?: unknown } | null)?.code);
+function isAbsent(error: unknown): boolean {
+  return ABSENT.has(String((error as { code?: unknown } | null)?.code));
 }
 
-/** A path without links, and the folder that it must not leave. */
-interface Place {
-  readonly target: string;
-  /** `null` for no such bound. */
-  readonly folder: string | null;
-}
-
-/** The path that links lead to, if it is below `root`. @throws HTTPException 404 when it is not. */
-async function resolveInside(path: string, root: string): Promise<Place> {
+/** The path that links lead to, and the folder that it is below, without links. @throws HTTPException 404. */
+async function resolveInside(path: string, root: string) {
   const fs = await import("node:fs/promises");
   const paths = await import("node:path");
   const folder = await fs.realpath(root).catch((cause: unknown) => {
-    throw new Error(`The root ${JSON.stringify(root)} of a file response is no folder that can be read.`, { cause });
+    throw new Error(`The root ${JSON.stringify(root)} of a file response is not a readable folder.`, { cause });
   });
   const target = await fs.realpath(paths.resolve(root, path));
   await assertBelow(target, folder);
@@ -54,9 +31,8 @@ async function assertBelow(target: string, folder: string): Promise<void> {
 }
 
 /**
- * Attack: a link that takes the place of a folder between the look at where the path leads and the opening, which looks
- * for links in the last name only. Linux alone says where a file lies that is open; asking takes no thread, as it reads
- * no disk.
+ * Attack: a link that replaces a folder after the path was resolved and before the file is opened, where `O_NOFOLLOW`
+ * covers the last name only. Linux alone tells the place of an open file; the call takes no thread, as it reads no disk.
  *
  * @throws HTTPException 404 when the file is not below the folder.
  */
@@ -78,13 +54,13 @@ async function assertOpenedBelow(fd: number, folder: string): Promise<void> {
  * @param root - The folder that it must not leave, neither by its path nor by a link; `null` for no such bound.
  * @throws HTTPException 404 when there is no such file, or it is a folder, a pipe, a device.
  */
-export async function openFile(path: string, root: string | null): Promise<OpenFile> {
+export async function openFile(path: string, root: string | null) {
   const { constants, open } = await import("node:fs/promises");
   try {
     // Attack: opening a pipe waits for a writer, and holds one of four threads until then.
     const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
     const { target, folder } = root === null ? { target: path, folder: root } : await resolveInside(path, root);
-    // Attack: a link that takes the place of the file behind the look at where it leads.
+    // Attack: a link that replaces the file after its path was resolved.
     const noLink = folder === null ? 0 : (constants.O_NOFOLLOW ?? 0);
     const handle = await open(target, flags | noLink);
     try {
@@ -97,18 +73,18 @@ export async function openFile(path: string, root: string | null): Promise<OpenF
       throw error;
     }
   } catch (error) {
-    throw ABSENT.has(codeOf(error)) ? new HTTPException(404, undefined, { cause: error }) : error;
+    throw isAbsent(error) ? new HTTPException(404, undefined, { cause: error }) : error;
   }
 }
 
-/** What stands at a path below `root`; `null` for nothing, and for what is neither a file nor a folder. */
+/** The kind of entry at a path below `root`; `null` for none, and for one that is neither a file nor a folder. */
 export async function fileKind(path: string, root: string): Promise<"file" | "folder" | null> {
   const { stat } = await import("node:fs/promises");
   try {
     const stats = await stat((await resolveInside(path, root)).target);
     return stats.isFile() ? "file" : stats.isDirectory() ? "folder" : null;
   } catch (error) {
-    if (ABSENT.has(codeOf(error)) || error instanceof HTTPException) return null;
+    if (isAbsent(error) || error instanceof HTTPException) return null;
     throw error;
   }
 }

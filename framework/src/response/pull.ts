@@ -1,29 +1,20 @@
-/** Given while nothing has come for as long as was asked. */
+import { setIdleTimeout } from "../promises.js";
+
+/** Result of a wait that took as long as was asked. */
 export const SILENT = "silent";
-/** Given once the client has gone. */
+/** Result of a wait once the client has gone. */
 export const GONE = "gone";
 
-/** What the wait for the next item ends with. */
+/** The result of a wait for the next item. */
 export type Waited<Item> = IteratorResult<Item, unknown> | typeof SILENT | typeof GONE;
 
 /**
- * How long a source may take to close behind a client that has gone. A generator that waits for something else cannot
- * be interrupted; past this its clean-up runs without anybody waiting for it.
+ * Milliseconds that a source may take to close after its client has gone. A generator that waits for something else cannot
+ * be interrupted; past this its clean-up runs without being awaited.
  */
 const MAX_CLOSE_MS = 1000;
 
-interface Timer {
-  unref?(): void;
-}
-
-/** Calls `fn` later, without keeping the process alive for it. */
-function later(fn: () => void, ms: number): ReturnType<typeof setTimeout> {
-  const timer = setTimeout(fn, ms);
-  (timer as Timer).unref?.();
-  return timer;
-}
-
-/** What is needed of a Node stream. */
+/** A Node stream, as far as it is used here. */
 interface NodeStream {
   destroy(): unknown;
   on(event: "error", listener: () => void): unknown;
@@ -63,13 +54,13 @@ export class Pull<Item> {
     this.#iterator = Symbol.asyncIterator in content ? content[Symbol.asyncIterator]() : content[Symbol.iterator]();
   }
 
-  /** Nobody wants the items any more: whoever waits for one is told so. */
+  /** Ends the wait for an item: the client has gone. */
   leave(): void {
     this.#gone = true;
     this.#onGone?.();
   }
 
-  /** @param silenceMs - After how long without an item the wait ends with `SILENT`; 0 for never. */
+  /** @param silenceMs - Milliseconds without an item after which the wait ends with `SILENT`; 0 for never. */
   next(silenceMs: number): Promise<Waited<Item>> | Waited<Item> {
     if (this.#gone) return GONE;
     if (this.#pending === null) {
@@ -92,7 +83,7 @@ export class Pull<Item> {
         clearTimeout(timer);
         this.#onGone = null;
       };
-      const timer = silenceMs > 0 ? later(() => (end(), resolve(SILENT)), silenceMs) : undefined;
+      const timer = silenceMs > 0 ? setIdleTimeout(() => (end(), resolve(SILENT)), silenceMs) : undefined;
       this.#onGone = () => (end(), resolve(GONE));
       const settle = (tell: () => void): void => {
         if (isOver) return;
@@ -119,7 +110,7 @@ export class Pull<Item> {
     const closing = this.#iterator.return?.();
     if (closing === undefined || !("then" in closing)) return;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<void>((resolve) => (timer = later(resolve, MAX_CLOSE_MS)));
+    const late = new Promise<void>((resolve) => (timer = setIdleTimeout(resolve, MAX_CLOSE_MS)));
     await Promise.race([closing, late]).finally(() => clearTimeout(timer));
   }
 }

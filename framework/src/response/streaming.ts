@@ -10,8 +10,8 @@ import { EMPTY, isBodyless, Response, type ResponseOptions, type Sender, sendWho
 export type StreamContent<Item = string | Uint8Array> = AsyncIterable<Item> | Iterable<Item>;
 
 /**
- * How long a source that never waits, into a server that never asks to, may hold the event loop: without a pause
- * nobody would see its client go.
+ * Milliseconds for which a source that never waits may hold the event loop, where the server never asks for a pause:
+ * without one the end of the client would go unseen.
  */
 const MAX_TURN_MS = 10;
 
@@ -22,7 +22,7 @@ function nextTurn(): Promise<void> {
   });
 }
 
-/** Whether something is an iterable object, sync or async. */
+/** Tells if something is an iterable object, sync or async. */
 export function isIterable(content: unknown): boolean {
   return (
     typeof content === "object" && content !== null && (Symbol.asyncIterator in content || Symbol.iterator in content)
@@ -66,11 +66,11 @@ export class StreamingResponse<Item = string | Uint8Array> extends Response {
     markMethods(StreamingResponse.prototype, ["prepare", "send"]);
   }
 
-  /** After how long without a part `silence` goes out; 0 for never. */
+  /** Milliseconds without a part after which `silence` goes out; 0 for never. */
   protected readonly silenceMs: number = 0;
-  /** How long the head waits for the first part; 0 for as long as it takes. */
+  /** Milliseconds that the head waits for the first part; 0 for no limit. */
   protected readonly headMs: number = 0;
-  /** What goes out when nothing has come for `silenceMs`. */
+  /** Bytes to send when no part has come for `silenceMs`. */
   protected readonly silence: Uint8Array = EMPTY;
 
   /**
@@ -137,8 +137,8 @@ export class StreamingResponse<Item = string | Uint8Array> extends Response {
   async #next(pull: Pull<Item>, silenceMs: number, silence: Uint8Array): Promise<Uint8Array | null> {
     const step = await pull.next(silenceMs);
     if (step === SILENT) return silence;
-    if (step !== GONE && step.done) return null;
     if (step === GONE) throw new ClientDisconnect();
+    if (step.done) return null;
     const part = await this.encode(step.value);
     return typeof part === "string" ? encodeUTF8(part) : part;
   }
