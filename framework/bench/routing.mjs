@@ -2,7 +2,7 @@
  * The routing benchmark: 100 routes (50 static, 30 with one parameter, 20 with several), 500,000 look-ups for each of
  * three paths, `tsgi`'s router beside others' in one process, in turns, the median of five.
  *
- *     npx tsc -b framework
+ *     npm run build --workspace framework
  *     npm install --prefix .cache/peers rou3 find-my-way memoirist hono
  *     node framework/bench/routing.mjs [--lookups 500000] [--rounds 5] [--reverse]
  *
@@ -11,7 +11,7 @@
  */
 import { createRequire } from "node:module";
 import { parseArgs } from "node:util";
-import { RadixRouter } from "../dist/router/radix-router.js";
+import { RadixRouter } from "../dist/index.js";
 
 const { values: options } = parseArgs({
   options: {

@@ -3,11 +3,12 @@
  * the files of `assets/`. They are not installed beside it: the one brings a script that reports each installation, the
  * other a tree of 85 MB.
  */
-import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 
-const PACKAGES = {
+/** The files that are needed of each package. */
+export const PACKAGES = {
   redoc: ["package.json", "LICENSE", "bundles/redoc.standalone.js", "bundles/redoc.standalone.js.LICENSE.txt"],
   "swagger-ui-dist": [
     "package.json",
@@ -28,15 +29,29 @@ const PACKAGES = {
  */
 const LOGO = "https://cdn.redoc.ly/redoc/logo-mini.svg";
 
-const { resolve } = createRequire(import.meta.url);
-const framework = path.dirname(import.meta.dirname);
-const assets = path.join(framework, "dist/assets");
-for (const [name, files] of Object.entries(PACKAGES)) {
-  const source = path.dirname(resolve(`${name}/package.json`));
-  const target = path.join(assets, name);
-  mkdirSync(target, { recursive: true });
-  for (const file of files) copyFileSync(path.join(source, file), path.join(target, path.basename(file)));
+/**
+ * Makes `dist/assets`.
+ *
+ * @returns {string[]} its files, relative to `dist`
+ */
+export function copyAssets(framework) {
+  const { resolve } = createRequire(import.meta.url);
+  const dist = path.join(framework, "dist");
+  const assets = path.join(dist, "assets");
+  for (const [name, files] of Object.entries(PACKAGES)) {
+    const source = path.dirname(resolve(`${name}/package.json`));
+    const target = path.join(assets, name);
+    mkdirSync(target, { recursive: true });
+    for (const file of files) copyFileSync(path.join(source, file), path.join(target, path.basename(file)));
+  }
+  cpSync(path.join(framework, "assets"), assets, { recursive: true });
+  const redoc = path.join(assets, "redoc/redoc.standalone.js");
+  writeFileSync(redoc, readFileSync(redoc, "utf8").replaceAll(LOGO, "data:,"));
+  const copies = Object.entries(PACKAGES).flatMap(([name, files]) =>
+    files.map((file) => `${name}/${path.basename(file)}`),
+  );
+  const own = readdirSync(path.join(framework, "assets"), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(path.join(framework, "assets"), path.join(entry.parentPath, entry.name)));
+  return [...copies, ...own].map((name) => `assets/${name}`);
 }
-cpSync(path.join(framework, "assets"), assets, { recursive: true });
-const bundle = path.join(assets, "redoc/redoc.standalone.js");
-writeFileSync(bundle, readFileSync(bundle, "utf8").replaceAll(LOGO, "data:,"));

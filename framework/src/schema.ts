@@ -1,5 +1,5 @@
 /** Schemas: what they describe, how values are checked against them, cut, converted and written as JSON. @module */
-import type { OptionalKind, TSchema } from "@sinclair/typebox";
+import { type OptionalKind, type TSchema, Type } from "@sinclair/typebox";
 import { configurationError } from "./exceptions.js";
 import type { Check } from "./schema/check.js";
 import { compileCheck } from "./schema/compile.js";
@@ -24,7 +24,6 @@ import {
   withoutJSONSchema,
   withoutLibraryChecks,
 } from "./schema/standard.js";
-import { Type } from "./schema/typebox.js";
 
 export type { Coerce } from "./schema/coerce.js";
 export { FAULT_TYPES, type FaultType } from "./schema/fault-types.js";

@@ -66,9 +66,10 @@ describe("the package as npm packs it", () => {
     }
   });
 
-  it("holds no sources, no tests and nothing that a build leaves for itself", async () => {
+  it("holds the sources that its maps lead to, no tests and nothing that a build leaves for itself", async () => {
     const isOwn = (name: string) =>
-      /^dist\/.*(\.js|\.d\.ts|\.css|\.svg|\.png|\.html|LICENSE.*|NOTICE.*|\.txt)$/.test(name) ||
+      /^src\/.*\.ts$/.test(name) ||
+      /^dist\/.*(\.js|\.d\.ts|\.map|\.css|\.svg|\.png|\.html|LICENSE.*|NOTICE.*|\.txt)$/.test(name) ||
       /^docs\/[\w-]+\.md$/.test(name) ||
       name === "bin/tsgi.js";
     const others = (await packedFiles()).filter((name) => !isOwn(name));

@@ -76,7 +76,7 @@ function removeOld(cache: string): void {
 }
 
 /** What no package here is made from: npm makes `dist` and `templates` anew before it packs. */
-const isNoSource = new Set([".cache", "bench", "dist", "node_modules", "starters", "templates", "test"]);
+const isNoSource = new Set([".cache", "bench", "build", "dist", "node_modules", "starters", "templates", "test"]);
 
 /** Names the state of the files that a package has of its own, by the size and time of each. */
 export function fingerprintOf(folder: string): string {

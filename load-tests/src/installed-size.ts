@@ -35,7 +35,7 @@ function find(name: string, folder: string): string | null {
 
 function sumOf(files: readonly string[], home: string): number {
   const present = files.filter((file) => !file.startsWith("!") && existsSync(join(home, file)));
-  return present.reduce((sum, file) => sum + bytesOf(join(home, file), /\.(map|tsbuildinfo)$/), 0);
+  return present.reduce((sum, file) => sum + bytesOf(join(home, file), /[\\/]\.[^\\/]+$/), 0);
 }
 
 /** The bytes below a path, without packages inside it, which are counted where they are needed. */

@@ -31,7 +31,6 @@ describe.each(["process", "thread"])("a program with a %s pool", (kind) => {
     programs.push(
       ["that opens a test client, where the kind is set", "tested.js"],
       ["that serves an app which names its entry", "named.js"],
-      ["whose app is in the module that a command was given", "set-entry.js"],
       ["whose plain handlers are those of a mounted App", "mounted.js"],
     );
   }

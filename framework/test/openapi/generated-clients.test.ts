@@ -35,7 +35,7 @@ interface Generator {
 /** In a process of its own, from the built package: the generator loads modules in a way that jest does not know. */
 const WRITE_CLIENT = `
   import { readFile } from "node:fs/promises";
-  import { writeClient } from "${path.resolve(import.meta.dirname, "../../dist/openapi.js")}";
+  import { writeClient } from "${path.resolve(import.meta.dirname, "../../dist/public/openapi.js")}";
   const [document, out, from] = process.argv.slice(1);
   await writeClient(JSON.parse(await readFile(document, "utf8")), { out, from });
 `;

@@ -8,7 +8,7 @@ import { emitDfa } from "../../src/router/emit-dfa.js";
 import { readRoutes } from "../../src/router/nfa.js";
 import { HOSTILE, hostilePath, isCompiled, lookupOf, routerOf } from "./route-sets.js";
 
-const ROUTER = path.resolve(import.meta.dirname, "../../dist/router/radix-router.js");
+const ROUTER = path.resolve(import.meta.dirname, "../../dist/index.js");
 
 describe("the generated look-up", () => {
   it("reads like code that a person wrote", () => {

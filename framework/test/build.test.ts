@@ -1,0 +1,148 @@
+import { execFile } from "node:child_process";
+import { cp, mkdir, mkdtemp, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { readdirSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { pathToFileURL } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+
+const run = promisify(execFile);
+
+const FRAMEWORK = path.resolve(import.meta.dirname, "..");
+const DIST = path.join(FRAMEWORK, "dist");
+const SOURCES = path.join(FRAMEWORK, "src");
+
+const filesBelow = (folder: string, ending: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(ending) && !name.startsWith("assets/"))
+    .map((name) => path.join(folder, name));
+
+/** The sources of a map, as absolute paths. */
+function sourcesOf(map: string): string[] {
+  const { sources } = JSON.parse(readFileSync(map, "utf8")) as { sources: string[] };
+  return sources.map((source) => path.resolve(path.dirname(map), source));
+}
+
+const { exports } = JSON.parse(readFileSync(path.join(FRAMEWORK, "package.json"), "utf8")) as {
+  exports: Record<string, string | { default: string }>;
+};
+const doors = Object.values(exports).flatMap((entry) => (typeof entry === "string" ? [] : [entry.default]));
+
+const load = async (file: string) =>
+  (await import(pathToFileURL(path.join(FRAMEWORK, file)).href)) as Record<string, unknown>;
+
+describe("the bundle", () => {
+  it("holds each module, and so each class and each state of a module, in one of its files only", () => {
+    const sources = filesBelow(DIST, ".js.map").flatMap(sourcesOf);
+    expect(sources.filter((source, index) => sources.indexOf(source) !== index)).toEqual([]);
+    expect(sources.filter((source) => source.startsWith(SOURCES)).length).toBeGreaterThan(200);
+  });
+
+  it("gives what several entry points export as one and the same value", async () => {
+    const seen = new Map<string, unknown>();
+    for (const door of doors) {
+      for (const [name, value] of Object.entries(await load(door))) {
+        expect([name, !seen.has(name) || seen.get(name) === value]).toEqual([name, true]);
+        seen.set(name, value);
+      }
+    }
+    expect(doors.length).toBe(7);
+  });
+
+  it("names its functions and classes as the sources do", async () => {
+    const names = (module: Record<string, unknown>) =>
+      Object.entries(module).flatMap(([name, value]) => (typeof value === "function" ? [[name, value.name]] : []));
+    for (const door of doors) expect(names(await load(door))).toEqual(names(await load(door.replace("dist", "build"))));
+  });
+
+  it("has maps and declarations that lead to the sources, which the package holds", () => {
+    const maps = [...filesBelow(DIST, ".js.map"), ...filesBelow(DIST, ".d.ts.map")];
+    const sources = maps.flatMap(sourcesOf).filter((source) => !source.includes("node_modules"));
+    const present = new Set(filesBelow(SOURCES, ".ts"));
+    expect(sources.filter((source) => !present.has(source))).toEqual([]);
+    expect(filesBelow(DIST, ".d.ts").length).toBe(present.size);
+  });
+
+  it("shows the sources in the stack of an error", async () => {
+    const script =
+      'import { App } from "tsgi"; try { new App().get("/{", async () => 1); } catch (error) { console.log(error.stack); }';
+    const args = ["--enable-source-maps", "--input-type=module", "--eval", script];
+    const { stdout } = await run(process.execPath, args, { cwd: FRAMEWORK });
+    const [, file = "", line = ""] = /\((.+?):(\d+):\d+\)/.exec(stdout) ?? [];
+    expect(path.relative(SOURCES, file)).toMatch(/^\w.*\.ts$/);
+    expect(readFileSync(file, "utf8").split("\n")[Number(line) - 1]).toContain("Error(");
+  });
+
+  it("loads, for the main entry point, no module of Node and no package", () => {
+    const seen = new Set<string>();
+    const visit = (file: string): void => {
+      if (seen.has(file)) return;
+      seen.add(file);
+      if (!file.startsWith(DIST)) return;
+      const text = readFileSync(file, "utf8");
+      for (const [, name = ""] of text.matchAll(/^(?:import|export)\b[^;"]*?(?:\bfrom\s+)?"([^"]+)";$/gm))
+        visit(name.startsWith(".") ? path.resolve(path.dirname(file), name) : name);
+    };
+    visit(path.join(DIST, "index.js"));
+    expect([...seen].filter((file) => !file.startsWith(DIST))).toEqual([]);
+    expect(seen.size).toBeGreaterThan(5);
+  });
+});
+
+describe("the build", () => {
+  let folder: string;
+  const file = (name: string) => path.join(folder, name);
+  const build = () => run(process.execPath, [path.join(FRAMEWORK, "scripts/build.js")], { cwd: folder });
+  const answer = async (): Promise<string> =>
+    (
+      await run(process.execPath, ["--eval", `import("./dist/index.js").then((it) => console.log(it.answer()))`], {
+        cwd: folder,
+      })
+    ).stdout.trim();
+
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), "tsgi-build-"));
+    await cp(path.join(FRAMEWORK, "assets"), file("assets"), { recursive: true });
+    await writeFile(file("package.json"), '{ "type": "module", "exports": { ".": { "default": "./dist/index.js" } } }');
+    for (const name of ["src/cli", "build", "dist"]) await mkdir(file(name), { recursive: true });
+    await writeFile(file("src/cli/main.ts"), 'import { answer } from "../answer.js"; answer();');
+    await writeFile(
+      file("src/answer.ts"),
+      'export const answer = () => new URL("../x.txt", import.meta.url).pathname;',
+    );
+    await writeFile(file("src/index.ts"), 'export { answer } from "./answer.js";');
+    await build();
+  });
+
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  it("keeps the places that a module names", async () => {
+    expect(await answer()).toBe(file("x.txt"));
+  });
+
+  it("does nothing where nothing has changed", async () => {
+    const { mtimeMs } = await stat(file("dist/index.js"));
+    await build();
+    expect((await stat(file("dist/index.js"))).mtimeMs).toBe(mtimeMs);
+  });
+
+  it("follows each change of a source, also one that bears an old date", async () => {
+    const text = 'export const answer = () => "new";';
+    const { atime, mtime } = await stat(file("src/answer.ts"));
+    await writeFile(file("src/answer.ts"), text);
+    await utimes(file("src/answer.ts"), atime, mtime);
+    await build();
+    expect(await answer()).toBe("new");
+  });
+
+  it("makes what is missing, and removes what no source stands for", async () => {
+    await rm(file("dist/cli/main.js"));
+    await writeFile(file("dist/removed.d.ts"), "");
+    await writeFile(file("build/removed.js"), "");
+    await build();
+    expect(readdirSync(file("dist"))).not.toContain("removed.d.ts");
+    expect(readdirSync(file("build"))).toEqual([]);
+    expect(await readFile(file("dist/cli/main.js"), "utf8")).toContain("answer");
+  });
+});
