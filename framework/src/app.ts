@@ -10,7 +10,7 @@ import { createState } from "./app/state.js";
 import { CallableInstance } from "./callable.js";
 import { type AddedMiddleware, type Middleware, wrap } from "./chain.js";
 import { type PoolStats, workerHost } from "./concurrency.js";
-import { DependencyOverrides } from "./dependencies.js";
+import { ApplicationScope, DependencyOverrides } from "./dependencies.js";
 import {
   type CheckKey,
   type ExceptionHandler,
@@ -137,6 +137,7 @@ export class App extends DispatchingInstance {
   readonly dependencyOverrides = new DependencyOverrides();
   /** The options that it was made with. */
   readonly settings: Readonly<AppOptions>;
+  readonly #application: ApplicationScope;
   readonly #logger: Logger;
   readonly #limits: Readonly<Limits>;
   readonly #exceptionHandlers: ExceptionHandlers;
@@ -191,16 +192,19 @@ export class App extends DispatchingInstance {
       title: options.title ?? "",
       routes: () => this.routes.map(({ method, path }) => `${method} ${path}`),
     });
+    this.#application = new ApplicationScope(this, this.dependencyOverrides, this.#logger);
     workerHost()?.register(this.#pool);
     this.#endpointSettings = {
       pool: this.#pool,
+      application: this.#application,
       handlers: [this.#exceptionHandlers],
       logger: this.#logger,
       debug: options.debug ?? false,
       limits: this.#limits,
     };
     this.#documentation = new Documentation(options, () => this.#endpoints);
-    this.#lifespan = new Lifespan<App>(this, this.#logger, options.lifespan, () => this.#mountedApps());
+    const mounted = () => this.#mountedApps();
+    this.#lifespan = new Lifespan<App>(this, this.#logger, options.lifespan, mounted, this.#application);
     this.#life = this.#pool.around(this.#lifespan);
     this.#dispatcher.configure({
       app: this,
@@ -208,10 +212,18 @@ export class App extends DispatchingInstance {
       limits: this.#limits,
       logger: this.#logger,
       overrides: this.dependencyOverrides,
+      application: this.#application,
       lifespan: this.#life,
       onServing: () => this.#addDocumentation(),
     });
-    this.#root.subscribe({ addRoute: (entry) => this.#addRoute(entry), addMount: (entry) => this.#addMount(entry) });
+    this.#root.subscribe({
+      addRoute: (entry) => this.#addRoute(entry),
+      addMount: (entry) => this.#addMount(entry),
+      addLifespan: ({ router, lifespan }) => {
+        this.#assertOpen("includeRouter");
+        this.#lifespan.routers.set(router, lifespan);
+      },
+    });
   }
 
   /** Every route, in the order of registration. Frozen, and the same list until a route is added. */
@@ -245,11 +257,13 @@ export class App extends DispatchingInstance {
     if (exact) {
       const socket = new SocketEndpoint(whole, this.#endpointSettings, this.dependencyOverrides);
       this.#dispatcher.sockets.addRoute(WEBSOCKET, pattern, socket, entry.options);
+      this.#application.add(socket.plan, pattern.names);
       this.#routes.push(socket);
       return;
     }
     const endpoint = new Endpoint(whole, this.#endpointSettings, this.dependencyOverrides);
     this.#dispatcher.router.addRoute(entry.method, pattern, endpoint, entry.options);
+    this.#application.add(endpoint.plan, pattern.names);
     this.#routes.push(endpoint);
     this.#endpoints.push(endpoint);
     this.#documentation.clear();

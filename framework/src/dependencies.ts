@@ -5,6 +5,7 @@ import type { ParamSpec } from "./dependencies/plan.js";
 import { type Callable, type Params, paramsOf } from "./params.js";
 import { PathPattern } from "./path-pattern.js";
 
+export { APPLICATION, ApplicationScope, type Lifetime, type NamedCheck } from "./dependencies/application.js";
 export { Call, type CallSettings } from "./dependencies/call.js";
 export { compileRoute } from "./dependencies/compile.js";
 export { closeExits, throwIntoExits } from "./dependencies/exits.js";

@@ -228,7 +228,8 @@ export function withPlace<T>(place: string, work: () => T): T {
     return work();
   } catch (error) {
     if (error instanceof ConfigurationError && !error.message.startsWith(place)) {
-      error.message = `${place}: ${error.message}`;
+      // A message that begins with the way to a dependency goes on from the place.
+      error.message = `${place}${error.message.startsWith(" → ") ? "" : ": "}${error.message}`;
     }
     throw error;
   }

@@ -34,10 +34,12 @@ export type { Logger } from "./logger.js";
 export type { Middleware } from "./chain.js";
 export {
   type Annotation,
+  type ApplicationOptions,
   type Args,
   Body,
   type BodyOptions,
   type Callable,
+  type Check,
   Cookie,
   type Dependency,
   Depends,
@@ -59,7 +61,7 @@ export {
   withParams,
   type WithParams,
 } from "./params.js";
-export { Request } from "./request.js";
+export { HTTPConnection, Request } from "./request.js";
 export {
   type CookieOptions,
   type EventSourceOptions,
@@ -96,6 +98,7 @@ export {
   type RouterOptions,
   type RouterVerb,
   type SocketVerb,
+  type RouterLifespan,
   type RouteMetadata,
   type RouteOptions,
   type RoutePoolOptions,

@@ -20,8 +20,11 @@ export {
 export { Body, BODY } from "./params/body.js";
 export { Cookie } from "./params/cookie.js";
 export {
+  type ApplicationOptions,
   type Callable,
+  type Check,
   type Dependency,
+  type DependencyScope,
   Depends,
   DependsMarker,
   type DependsOptions,

@@ -40,7 +40,7 @@ export interface Application {
 }
 
 /** What HTTP requests and WebSockets have in common: everything that is read from the scope, parsed on first use. */
-export class Connection<S extends HTTPScope | WebSocketScope = HTTPScope | WebSocketScope> {
+export class HTTPConnection<S extends HTTPScope | WebSocketScope = HTTPScope | WebSocketScope> {
   /** The ASGI scope itself. */
   readonly scope: S;
   #headers: Record<string, string> | undefined;
@@ -137,7 +137,7 @@ export class Connection<S extends HTTPScope | WebSocketScope = HTTPScope | WebSo
  * }));
  * ```
  */
-export class Request extends Connection<HTTPScope> {
+export class Request extends HTTPConnection<HTTPScope> {
   readonly #incoming: IncomingBody;
   readonly #limits: Readonly<Limits>;
   #body: Promise<Uint8Array> | undefined;

@@ -15,6 +15,7 @@ import {
   assertOptions,
   expecting,
   FLAG,
+  FUNCTION,
   isObject,
   LIST,
   OBJECT,
@@ -26,6 +27,7 @@ import {
 } from "./options.js";
 import type { Callable, Marker } from "./params.js";
 import { PathPattern } from "./path-pattern.js";
+import type { Application } from "./request.js";
 import type { MultiRouteOptions, RouteMetadata, RouteOptions } from "./router/options.js";
 import type { MultiVerb, RouterVerb, SocketVerb } from "./router/verbs.js";
 
@@ -99,8 +101,21 @@ export interface MountEntry {
   readonly middleware: readonly (readonly Middleware[])[];
 }
 
+/** A router's own start-up and shutdown. */
+export interface LifespanEntry {
+  readonly router: object;
+  readonly lifespan: RouterLifespan;
+}
+
+/** Start-up before the `yield`, shutdown after it. What it yields goes into the state of every scope. */
+export type RouterLifespan = {
+  /** A method, so that a function of an `App` is one as well. */
+  run(app: Application): AsyncGenerator<Record<string, unknown> | void, void, unknown>;
+}["run"];
+
 /** Receives every registration, those of the past and those to come. */
 export interface Registry {
+  addLifespan(entry: LifespanEntry): void;
   addRoute(entry: RouteEntry): void;
   addMount(entry: MountEntry): void;
 }
@@ -128,6 +143,11 @@ export interface IncludeOptions {
 /** The options of a `Router`. */
 export interface RouterOptions<Prefix extends string = string> extends IncludeOptions {
   prefix?: Prefix;
+  /**
+   * Start-up and shutdown of what the routes need, run once inside the application's own, which it is given. What it
+   * yields is merged into the application's state.
+   */
+  lifespan?: RouterLifespan;
 }
 
 const PREFIX: OptionRule = (place, option, value) => {
@@ -231,6 +251,7 @@ export class Router<const Prefix extends string = ""> {
   readonly #exceptionHandlers: ExceptionHandlers;
   readonly #routes: RouteEntry[] = [];
   readonly #mounts: MountEntry[] = [];
+  readonly #lifespans: LifespanEntry[] = [];
   readonly #registries: Registry[] = [];
   readonly #included = new Set<Router<string>>();
 
@@ -256,9 +277,10 @@ export class Router<const Prefix extends string = ""> {
 
   /** @throws ConfigurationError for an option that there is not, or that cannot work. */
   constructor(options: RouterOptions<Prefix> = {}) {
-    assertOptions("new Router()", options, INCLUDE_OPTIONS);
+    assertOptions("new Router()", options, { ...INCLUDE_OPTIONS, lifespan: FUNCTION });
     this.#options = options;
     this.#exceptionHandlers = new ExceptionHandlers(options.exceptionHandlers);
+    if (options.lifespan) this.#lifespans.push({ router: this, lifespan: options.lifespan });
   }
 
   #verb(method: string): RouterVerb<Prefix> {
@@ -344,6 +366,10 @@ export class Router<const Prefix extends string = ""> {
     const handlers = new ExceptionHandlers(options.exceptionHandlers);
     this.#included.add(router);
     router.subscribe({
+      addLifespan: (entry) => {
+        for (const registry of this.#registries) registry.addLifespan(entry);
+        this.#lifespans.push(entry);
+      },
       addRoute: (entry) => {
         const outer = addLevel(addLevel(entry, options, handlers), this.#options, this.#exceptionHandlers);
         this.#publish("addRoute", outer);
@@ -394,6 +420,7 @@ export class Router<const Prefix extends string = ""> {
 
   /** Tells a registry everything that is registered here, now and later. */
   subscribe(registry: Registry): void {
+    for (const entry of this.#lifespans) registry.addLifespan(entry);
     for (const entry of this.#routes) registry.addRoute(entry);
     for (const entry of this.#mounts) registry.addMount(entry);
     this.#registries.push(registry);

@@ -4,7 +4,7 @@ import { asBytes, encodeUTF8 } from "./datastructures.js";
 import { ClientDisconnect, findCloseFault, WebSocketException } from "./exceptions.js";
 import { DEFAULT_LIMITS, type Limits } from "./limits.js";
 import { markGenerator, markMethods } from "./promises.js";
-import { Connection, parseJSON } from "./request.js";
+import { HTTPConnection, parseJSON } from "./request.js";
 import { type HeadersInit, ResponseHeaders } from "./response.js";
 
 /**
@@ -60,7 +60,7 @@ function isLonger(data: string | Uint8Array, limit: number): boolean {
  * });
  * ```
  */
-export class WebSocket extends Connection<WebSocketScope> implements AsyncIterable<string | Uint8Array> {
+export class WebSocket extends HTTPConnection<WebSocketScope> implements AsyncIterable<string | Uint8Array> {
   readonly #receive: Receive;
   readonly #send: Send;
   readonly #limits: Readonly<Limits>;

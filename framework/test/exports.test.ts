@@ -5,7 +5,7 @@ import { describe, expect, it } from "@jest/globals";
 /** What each entry point of the package exports beside types. */
 const NAMES: Readonly<Record<string, string>> = {
   ".": `App BackgroundTasks Body ClientDisconnect ConfigurationError Cookie DependencyOverrides Depends
-    EventSourceResponse File FileResponse Form FormData HTMLResponse HTTPException Header HeaderList JSONResponse
+    EventSourceResponse File FileResponse Form FormData HTMLResponse HTTPConnection HTTPException Header HeaderList JSONResponse
     ParamKind Path PlainTextResponse Query RadixNode RadixRouter RecursionError RedirectResponse Request
     RequestValidationError Response ResponseHeaders ResponseValidationError Router Security SecurityScopes StaticFiles
     StreamingResponse UploadFile WebSocket WebSocketException compileHandler httpExceptionHandler lastEventId

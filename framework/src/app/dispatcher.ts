@@ -1,6 +1,6 @@
 import type { ASGIApp, HTTPScope, Receive, Scope, Send, WebSocketScope } from "../asgi.js";
 import { encodeUTF8 } from "../datastructures.js";
-import type { DependencyOverrides } from "../dependencies.js";
+import { APPLICATION, type ApplicationScope, type DependencyOverrides } from "../dependencies.js";
 import { httpExceptionHandler } from "../exception-handlers.js";
 import { HTTPException } from "../exceptions.js";
 import type { Limits } from "../limits.js";
@@ -39,6 +39,7 @@ export interface DispatcherSettings {
   readonly limits: Readonly<Limits>;
   readonly logger: Logger;
   readonly overrides: DependencyOverrides;
+  readonly application: ApplicationScope;
   readonly lifespan: Startable;
   /** Called once, with the first HTTP or WebSocket scope. */
   readonly onServing: () => void;
@@ -144,6 +145,7 @@ export class Dispatcher {
 
   #callMount(mount: Mount, scope: HTTPScope | WebSocketScope, receive: Receive, send: Send): Promise<void> {
     const outer = (scope as { [OVERRIDES]?: readonly DependencyOverrides[] })[OVERRIDES] ?? [];
+    const { [APPLICATION]: application = this.#settings.application } = scope as { [APPLICATION]?: ApplicationScope };
     const root = rootPathOf(scope);
     const inner = {
       ...scope,
@@ -151,6 +153,7 @@ export class Dispatcher {
       path: isBelow(scope.path, root) ? scope.path : root + scope.path,
       root_path: root + mount.prefix,
       [OVERRIDES]: [...outer, this.#settings.overrides],
+      [APPLICATION]: application,
     };
     return scope.type === "http" ? mount.call(inner, receive, send) : mount.connect(inner, receive, send);
   }

@@ -1,6 +1,7 @@
 import type { ASGIApp, HTTPScope, Receive, Send } from "../asgi.js";
 import {
   adopt,
+  type ApplicationScope,
   assertValid,
   Call,
   type CallSettings,
@@ -35,6 +36,8 @@ export interface EndpointSettings extends ErrorSettings {
   readonly limits: Readonly<Limits>;
   /** Where plain handlers run. */
   readonly pool: HandlerPool;
+  /** The values of scope `"app"`. */
+  readonly application: ApplicationScope;
 }
 
 /** The key under which a mounting App hands its overrides on. */
@@ -74,7 +77,14 @@ export class Endpoint {
     const route = `${method} ${path}`;
     const compiled = withPlace(route, () => ({
       limits: mergeLimits(settings.limits, options.limits),
-      plan: compileRoute(handler, entry.pattern.names, options.params ?? {}, entry.dependencies, "http"),
+      plan: compileRoute(
+        handler,
+        entry.pattern.names,
+        options.params ?? {},
+        entry.dependencies,
+        "http",
+        settings.application,
+      ),
       returns: returns === null ? null : compileReturns(returns),
       streamFormat: streamFormat(handler, options),
     }));

@@ -1,4 +1,5 @@
 import type { LifespanScope, Receive, Send } from "../asgi.js";
+import type { ApplicationScope, DependencyOverrides, Lifetime } from "../dependencies.js";
 import { configurationError } from "../exceptions.js";
 import { codeOf, errorText, type Logger } from "../logger.js";
 
@@ -20,14 +21,22 @@ export function assertHook(name: string, hook: unknown): void {
 /** The extension with which a test client marks its scopes. */
 const TESTING = "tsgi.testing";
 
+/** What a mounted App is started in. */
+export interface Surroundings {
+  readonly lifetime: Lifetime;
+  /** The overrides of the Apps around it, outermost first. */
+  readonly overrides: readonly DependencyOverrides[];
+}
+
 /** Something with a life of its own, which an application may mount. */
 export interface Startable {
   /**
    * Starts it, and gives the way to stop it. When it rejects, nothing of it is left running.
    *
    * @param isTested - Whether a test client serves it.
+   * @param outer - What it is started in, where it is mounted.
    */
-  start(state: Record<string, unknown>, isTested?: boolean): Promise<Cleanup>;
+  start(state: Record<string, unknown>, isTested?: boolean, outer?: Surroundings): Promise<Cleanup>;
 }
 
 /** The hooks of one App. */
@@ -36,27 +45,40 @@ export class Lifespan<A> implements Startable {
   readonly #logger: Logger;
   readonly #generator: LifespanFunction<A> | undefined;
   readonly #mounted: () => readonly Startable[];
+  readonly #application: ApplicationScope;
+  /** The lifespans of routers, by router. */
+  readonly routers = new Map<object, LifespanFunction<A>>();
   readonly startup: LifespanHook<A>[] = [];
   readonly shutdown: LifespanHook<A>[] = [];
 
-  constructor(app: A, logger: Logger, generator: LifespanFunction<A> | undefined, mounted: () => readonly Startable[]) {
+  constructor(
+    app: A,
+    logger: Logger,
+    generator: LifespanFunction<A> | undefined,
+    mounted: () => readonly Startable[],
+    application: ApplicationScope,
+  ) {
     if (generator !== undefined) assertHook("lifespan", generator);
     this.#app = app;
     this.#logger = logger;
     this.#generator = generator;
     this.#mounted = mounted;
+    this.#application = application;
   }
 
-  async start(state: Record<string, unknown>, isTested = false): Promise<Cleanup> {
-    const cleanups: Cleanup[] = [];
+  async start(state: Record<string, unknown>, isTested = false, outer?: Surroundings): Promise<Cleanup> {
+    const { lifetime, overrides } = outer ?? { lifetime: this.#application.begin(), overrides: [] };
+    lifetime.join(this.#application, overrides);
+    const cleanups: Cleanup[] = outer ? [] : [() => lifetime.leave()];
     const stops: Cleanup[] = [];
     try {
-      if (this.#generator) cleanups.push(await this.#enter(this.#generator(this.#app), state));
-      for (const hook of this.startup) {
-        const cleanup = await hook(this.#app);
-        if (typeof cleanup === "function") cleanups.push(cleanup as Cleanup);
+      await this.#startOwn(state, cleanups, stops);
+      const inner = { lifetime, overrides: this.#application.overridesOf(overrides) };
+      for (const mounted of this.#mounted()) stops.push(await mounted.start(state, isTested, inner));
+      if (!outer) {
+        stops.push(() => lifetime.close());
+        await lifetime.startAll();
       }
-      for (const mounted of this.#mounted()) stops.push(await mounted.start(state, isTested));
     } catch (error) {
       await this.#runAll([...stops.toReversed(), ...cleanups.toReversed()]);
       throw error;
@@ -68,20 +90,41 @@ export class Lifespan<A> implements Startable {
     };
   }
 
-  async #enter(generator: ReturnType<LifespanFunction<A>>, state: Record<string, unknown>): Promise<Cleanup> {
+  /** Runs the App's own lifespan and hooks, which stop behind the lifespans of its routers. */
+  async #startOwn(state: Record<string, unknown>, cleanups: Cleanup[], stops: Cleanup[]): Promise<void> {
+    const given = new Set<string>();
+    if (this.#generator) cleanups.push(await this.#enter(this.#generator, state, given));
+    for (const hook of this.startup) {
+      const cleanup = await hook(this.#app);
+      if (typeof cleanup === "function") cleanups.push(cleanup as Cleanup);
+    }
+    for (const lifespan of this.routers.values()) stops.push(await this.#enter(lifespan, state, given));
+  }
+
+  /** @param given - The keys of the state that are taken. */
+  async #enter(lifespan: LifespanFunction<A>, state: Record<string, unknown>, given: Set<string>): Promise<Cleanup> {
+    const generator = lifespan(this.#app);
     if (typeof generator?.next !== "function") {
       throw new TypeError("The lifespan is no generator. Write `async function* (app) { …; yield; … }`.");
     }
     const first = await generator.next();
     if (first.done) throw new Error("The lifespan generator ended without a `yield`. Yield once, when all is started.");
-    Object.assign(state, first.value);
-    return async () => {
+    const leave = async () => {
       const last = await generator.next();
       if (!last.done) {
         await generator.return();
         throw new Error("The lifespan generator yields more than once.");
       }
     };
+    for (const [key, value] of Object.entries(first.value ?? {})) {
+      if (given.has(key)) {
+        await this.#runAll([leave]);
+        throw configurationError("TSGI_DUPLICATE_STATE", key);
+      }
+      given.add(key);
+      state[key] = value;
+    }
+    return leave;
   }
 
   /** Runs every clean-up, whatever becomes of the others. */

@@ -1,6 +1,6 @@
 import type { ParamSpec } from "../dependencies.js";
 import { configurationError } from "../exceptions.js";
-import { isAsyncFunction, ParamKind } from "../params.js";
+import { DependsMarker, isAsyncFunction, ParamKind } from "../params.js";
 import type { Handler, RouteOptions } from "../router.js";
 
 /** What belongs to the server's loop, by its kind. */
@@ -28,8 +28,9 @@ export function endsOnDisconnect({ pool }: RouteOptions): boolean {
  * @throws ConfigurationError naming the parameter.
  */
 export function assertPoolable(specs: readonly ParamSpec[]): void {
-  for (const { name, kind } of specs) {
-    const what = LOOP_KINDS.get(kind);
+  for (const { name, kind, marker } of specs) {
+    const isApplication = marker instanceof DependsMarker && marker.scope === "app";
+    const what = isApplication ? 'a dependency of scope "app"' : LOOP_KINDS.get(kind);
     if (what === undefined) continue;
     throw configurationError("TSGI_PLAIN_HANDLER_PARAMETER", name, what);
   }

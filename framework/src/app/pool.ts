@@ -185,10 +185,10 @@ export class HandlerPool implements HostedApp {
   /** Lets the pool live from before the application's start-up until after its shutdown. */
   around(inner: Startable): Startable {
     return {
-      start: async (state, isTested = false) => {
+      start: async (state, isTested = false, outer) => {
         this.#isTested = isTested;
         await this.#start();
-        const stop = await inner.start(state, isTested).catch(async (error: unknown) => {
+        const stop = await inner.start(state, isTested, outer).catch(async (error: unknown) => {
           await this.#stop();
           throw error;
         });

@@ -52,7 +52,7 @@ function assertSocketHandler(handler: Callable, names: readonly string[], declar
 export class SocketEndpoint {
   readonly record: RouteRecord;
   readonly pattern: PathPattern;
-  readonly #plan: RoutePlan;
+  readonly plan: RoutePlan;
   /** The steps to the end of the handler. */
   readonly #steps: readonly Step[];
   readonly #settings: CallSettings;
@@ -64,22 +64,23 @@ export class SocketEndpoint {
     const { path, handler, options } = entry;
     this.record = Object.freeze({ method: entry.method, path, handler, metadata: options });
     const limits = withPlace(`WEBSOCKET ${path}`, () => mergeLimits(settings.limits, options.limits));
-    this.#plan = withPlace(`WEBSOCKET ${path}`, () => {
+    this.plan = withPlace(`WEBSOCKET ${path}`, () => {
       assertSocketHandler(handler, entry.pattern.names, options.params?.["ws"]);
       const params = paramsOf(handler)?.["ws"] === WebSocket ? options.params : { ...options.params, ws: WebSocket };
-      const plan = compileRoute(handler, entry.pattern.names, params ?? {}, entry.dependencies, "websocket");
+      const { dependencies, pattern } = entry;
+      const plan = compileRoute(handler, pattern.names, params ?? {}, dependencies, "websocket", settings.application);
       if (settings.pool.isOn && isPooled(handler, options)) assertPoolable(plan.handler.specs);
       return plan;
     });
     const called = handler as (args: object) => unknown;
-    this.#steps = [...this.#plan.steps, assertValid, { name: null, run: (_, { args }) => adopt(called(args)) }];
+    this.#steps = [...this.plan.steps, assertValid, { name: null, run: (_, { args }) => adopt(called(args)) }];
     this.pattern = entry.pattern;
     this.#overrides = overrides;
     this.#settings = {
       limits,
       logger: settings.logger,
       embedBody: false,
-      faultOrder: this.#plan.faultOrder,
+      faultOrder: this.plan.faultOrder,
       takesFiles: false,
       statusCode: 200,
     };
@@ -101,7 +102,7 @@ export class SocketEndpoint {
     const { websocket } = call;
     const { logger } = this.#settings;
     try {
-      const frame = createFrame(this.#plan.handler, call, findOverride);
+      const frame = createFrame(this.plan.handler, call, findOverride);
       await runSteps(this.#steps, call, frame);
       if (call.exits) await closeExits(call.exits, "function", logger);
       await websocket.close();

@@ -20,27 +20,27 @@ import {
   SecurityScopes,
   SourceMarker,
 } from "../params.js";
-import { Request } from "../request.js";
+import { HTTPConnection, Request } from "../request.js";
 import { Response } from "../response.js";
 import { assertReadable, compileSchema, Faults, isSchema, type Schema } from "../schema.js";
 import { WebSocket } from "../websocket.js";
 import type { Call } from "./call.js";
-import type {
-  CallablePlan,
-  CallableShape,
-  DependencyPlan,
-  DependencyStep,
-  ParamSpec,
-  RoutePlan,
-  SourceSpec,
-  Step,
+import {
+  type ApplicationValues,
+  type CallablePlan,
+  type CallableShape,
+  type DependencyPlan,
+  type DependencyStep,
+  EMPTY,
+  type ParamSpec,
+  type Protocol,
+  type RoutePlan,
+  type SourceSpec,
+  type Step,
 } from "./plan.js";
 import { faultOrderOf } from "./fault-order.js";
 import { dependencyStep, nameOf, parallelStep } from "./run-dependency.js";
 import { assertValid } from "./steps.js";
-
-/** What a route serves. */
-export type Protocol = "http" | "websocket";
 
 /** A class that a parameter can be declared with. */
 interface InjectableClass {
@@ -51,8 +51,11 @@ interface InjectableClass {
   readonly read: (call: Call, scopes: readonly string[]) => unknown;
 }
 
+const connectionOf = (call: Call) => (call.scope.type === "websocket" ? call.websocket : call.request);
+
 const INJECTABLE: ReadonlyMap<unknown, InjectableClass> = new Map<unknown, InjectableClass>([
   [Request, { kind: ParamKind.REQUEST, protocol: "http", read: (call) => call.request }],
+  [HTTPConnection, { kind: ParamKind.REQUEST, read: connectionOf }],
   [Response, { kind: ParamKind.RESPONSE, protocol: "http", read: (call) => call.draft }],
   [BackgroundTasks, { kind: ParamKind.BACKGROUND, read: (call) => call.background }],
   [SecurityScopes, { kind: ParamKind.DEPENDS, read: (_call, scopes) => new SecurityScopes(scopes) }],
@@ -72,6 +75,10 @@ interface Place {
   readonly scopes: readonly string[];
   /** The callable whose override is being compiled: below it, the original is meant. */
   readonly original: Callable | null;
+  /** What the route serves; `null` where it is not known. */
+  readonly protocol: Protocol | null;
+  /** The values of scope `"app"` of the route's App. */
+  readonly application: ApplicationValues | null;
 }
 
 /** @param of - What the callable is called. */
@@ -87,7 +94,7 @@ function markerOfSchema(name: string, schema: Schema, names: readonly string[], 
   return new SourceMarker(isStruct ? BODY : QUERY, schema);
 }
 
-function compileSpec(name: string, annotation: unknown, of: string, names: readonly string[]): ParamSpec {
+function compileSpec(name: string, annotation: unknown, of: string, { names, protocol }: Place): ParamSpec {
   const place = where(name, of);
   if (annotation instanceof SourceMarker) return sourceSpec(name, annotation, annotation, names, place);
   if (annotation instanceof DependsMarker) {
@@ -97,7 +104,11 @@ function compileSpec(name: string, annotation: unknown, of: string, names: reado
     return sourceSpec(name, annotation, new SourceMarker(FILE), names, place);
   }
   const injectable = INJECTABLE.get(annotation);
-  if (injectable) return { name, kind: injectable.kind, annotation, default: undefined, marker: null };
+  if (injectable) {
+    const isSocket = annotation === HTTPConnection && protocol === "websocket";
+    const kind = isSocket ? ParamKind.WEBSOCKET : injectable.kind;
+    return { name, kind, annotation, default: undefined, marker: null };
+  }
   if (isSchema(annotation)) {
     return sourceSpec(name, annotation, markerOfSchema(name, annotation, names, place), names, place);
   }
@@ -132,12 +143,12 @@ function sourceSpec(
 }
 
 /** The specs of a callable: its params, and after them the pattern's other names for a handler. */
-function compileSpecs(callable: Callable, params: Params, names: readonly string[], isHandler: boolean): ParamSpec[] {
+function compileSpecs(callable: Callable, params: Params, place: Place, isHandler: boolean): ParamSpec[] {
   const of = nameOf(callable);
-  const specs = Object.entries(params).map(([name, annotation]) => compileSpec(name, annotation, of, names));
+  const specs = Object.entries(params).map(([name, annotation]) => compileSpec(name, annotation, of, place));
   if (!isHandler) return specs;
   const declared = new Set(Object.keys(params));
-  for (const name of names) {
+  for (const name of place.names) {
     if (declared.has(name)) continue;
     const marker = new SourceMarker(PATH);
     specs.push({ name, kind: ParamKind.PATH, annotation: marker, default: undefined, marker });
@@ -160,6 +171,8 @@ function compileStep(spec: ParamSpec, place: Place): DependencyStep {
   const marker = spec.marker as DependsMarker;
   const scopes = [...new Set([...place.scopes, ...marker.scopes])];
   const plan = compileDependency(marker.callable, { ...place, scopes });
+  const isApplication = marker.scope === "app";
+  if (isApplication) assertApplication(plan);
   const isOriginal = marker.callable === place.original;
   const variant = `${isOriginal ? "original" : ""}|${usesScopes(plan) ? scopes.toSorted().join(" ") : ""}`;
   return {
@@ -167,6 +180,10 @@ function compileStep(spec: ParamSpec, place: Place): DependencyStep {
     plan,
     useCache: marker.useCache,
     scope: marker.scope,
+    slot: isApplication ? { value: EMPTY } : null,
+    check: marker.check,
+    application: place.application,
+    protocol: place.protocol,
     cacheKey: cacheKeyOf(marker.callable, variant),
     scopes,
     isOriginal,
@@ -236,15 +253,19 @@ function isPathText({ name, marker }: ParamSpec): boolean {
   return marker.schema === null && marker.wireName(name) === name;
 }
 
-/** Dependencies in the order of the params; neighbours without generators run side by side. */
+/**
+ * Dependencies in the order of the params; neighbours without generators run side by side. Those of scope `"app"` are
+ * there already.
+ */
 function compileDependencySteps(dependencies: readonly DependencyStep[]): Step[] {
-  const steps: Step[] = [];
+  const steps: Step[] = dependencies.filter(({ slot }) => slot !== null).map(dependencyStep);
   let side: DependencyStep[] = [];
   const flush = () => {
     if (side.length > 0) steps.push(side.length === 1 ? dependencyStep(side[0] as DependencyStep) : parallelStep(side));
     side = [];
   };
   for (const dependency of dependencies) {
+    if (dependency.slot !== null) continue;
     if (dependency.plan.hasGenerator) {
       flush();
       steps.push(dependencyStep(dependency));
@@ -272,14 +293,24 @@ export function compileDependency(callable: Callable, place: Place): DependencyP
     throw new RecursionError(messageOf("TSGI_CIRCULAR_DEPENDENCY.params", chain), { code: "TSGI_CIRCULAR_DEPENDENCY" });
   }
   const inner = { ...place, chain: [...place.chain, callable] };
-  const specs = compileSpecs(callable, paramsOf(callable) ?? {}, place.names, false);
+  const specs = compileSpecs(callable, paramsOf(callable) ?? {}, place, false);
   const plan = compilePlan(callable, specs, inner);
   const shape = shapeOf(callable);
   return {
     ...plan,
     shape,
-    hasGenerator: shape === "generator" || plan.dependencies.some((step) => step.plan.hasGenerator),
+    hasGenerator:
+      shape === "generator" || plan.dependencies.some((step) => step.slot === null && step.plan.hasGenerator),
   };
+}
+
+/** Refuses what a dependency of scope `"app"` cannot have: everything of a request. */
+export function assertApplication({ name, specs }: DependencyPlan): void {
+  for (const spec of specs) {
+    if (spec.marker instanceof DependsMarker && spec.marker.scope === "app") continue;
+    const what = spec.marker instanceof DependsMarker ? `of scope "${spec.marker.scope}"` : "of a request";
+    throw configurationError("TSGI_DEPENDENCY_SCOPE.app", name, spec.name, what);
+  }
 }
 
 /** The params of a route's handler: those that it carries and those of the route. */
@@ -307,9 +338,10 @@ export function compileRoute(
   params: Params,
   guards: readonly unknown[],
   protocol: Protocol | null = null,
+  application: ApplicationValues | null = null,
 ): RoutePlan {
-  const place: Place = { names, chain: [], scopes: [], original: null };
-  const specs = compileSpecs(handler, mergeParams(handler, params), place.names, true);
+  const place: Place = { names, chain: [], scopes: [], original: null, protocol, application };
+  const specs = compileSpecs(handler, mergeParams(handler, params), place, true);
   const plan = compilePlan(handler, specs, place);
   const guardSteps = guards.map((guard, index) => compileGuard(guard, index, place));
   const all = collectDependencies([...guardSteps, ...plan.dependencies]);
@@ -317,7 +349,7 @@ export function compileRoute(
   const specsOfAll = [...all.flatMap((dependency) => dependency.specs), ...specs];
   const sources = specsOfAll.filter((spec): spec is SourceSpec => spec.marker instanceof SourceMarker);
   assertOneBody(sources);
-  if (protocol) assertProtocol(specsOfAll, protocol);
+  if (protocol) assertProtocol(specs, [...guardSteps, ...plan.dependencies], protocol);
   return {
     guards: guardSteps,
     steps: [...guardSteps.flatMap((guard) => [{ ...dependencyStep(guard), name: null }, assertValid]), ...plan.steps],
@@ -331,13 +363,28 @@ export function compileRoute(
   };
 }
 
-/** Refuses what a request of this kind does not have: a WebSocket no body, an HTTP request no WebSocket. */
-function assertProtocol(specs: readonly ParamSpec[], protocol: Protocol): void {
+/**
+ * Refuses what a request of this kind does not have: a WebSocket no body, an HTTP request no WebSocket.
+ *
+ * @param way - The dependencies on the way here, by the names of the parameters.
+ */
+function assertProtocol(
+  specs: readonly ParamSpec[],
+  dependencies: readonly DependencyStep[],
+  protocol: Protocol,
+  way = "",
+): void {
   for (const spec of specs) {
-    const only = bodyOf(spec) === null ? INJECTABLE.get(spec.annotation)?.protocol : "http";
+    const body = bodyOf(spec);
+    const only = body === null ? INJECTABLE.get(spec.annotation)?.protocol : "http";
     if (only === undefined || only === protocol) continue;
     const code = only === "http" ? "TSGI_REQUEST_IN_WEBSOCKET_ROUTE" : "TSGI_WEBSOCKET_IN_HTTP_ROUTE";
-    throw configurationError(code, spec.name);
+    if (way === "") throw configurationError(`${code}.handler`, spec.name);
+    const what = body === null ? `a ${(spec.annotation as { name: string }).name}` : "a body";
+    throw configurationError(`${code}.dependency`, way, what);
+  }
+  for (const { name, plan } of dependencies) {
+    assertProtocol(plan.specs, plan.dependencies, protocol, `${way} → ${name || plan.name}`);
   }
 }
 
@@ -362,7 +409,7 @@ function assertScopesFit(steps: readonly DependencyStep[]): void {
   for (const { plan, scope } of steps) {
     for (const inner of plan.dependencies) {
       if (plan.shape === "generator" && scope === "request" && inner.scope === "function" && inner.plan.hasGenerator) {
-        throw configurationError("TSGI_DEPENDENCY_SCOPE", plan.name, inner.plan.name);
+        throw configurationError("TSGI_DEPENDENCY_SCOPE.closed", plan.name, inner.plan.name);
       }
     }
     assertScopesFit(plan.dependencies);

@@ -1,9 +1,10 @@
 import type { Logger } from "../logger.js";
+import type { DependencyScope } from "../params.js";
 
 /** A dependency that has yielded its value and waits to clean up. */
 export interface Exit {
   readonly generator: Generator<unknown, unknown, unknown> | AsyncGenerator<unknown, unknown, unknown>;
-  readonly scope: "request" | "function";
+  readonly scope: DependencyScope;
   readonly name: string;
 }
 

@@ -1,7 +1,7 @@
 import { messageOf } from "../error-codes.js";
 import { RecursionError } from "../exceptions.js";
 import type { Callable } from "../params.js";
-import { compileDependency } from "./compile.js";
+import { assertApplication, compileDependency } from "./compile.js";
 import type { DependencyPlan, DependencyStep, FindOverride } from "./plan.js";
 import { nameOf } from "./run-dependency.js";
 
@@ -30,8 +30,11 @@ function planOf(step: DependencyStep, replacement: Callable, names: readonly str
   if (!plans) replacements.set(step, (plans = new Map()));
   let plan = plans.get(replacement);
   if (!plan) {
-    const place = { names, chain: [], scopes: step.scopes, original: step.plan.callable };
-    plans.set(replacement, (plan = compileDependency(replacement, place)));
+    const { scopes, application, protocol } = step;
+    const place = { names, chain: [], scopes, original: step.plan.callable, protocol, application };
+    plan = compileDependency(replacement, place);
+    if (step.scope === "app") assertApplication(plan);
+    plans.set(replacement, plan);
   }
   return plan;
 }
@@ -40,10 +43,12 @@ function planOf(step: DependencyStep, replacement: Callable, names: readonly str
  * Makes the look-up of replacements for one call, the outermost App's overrides first; `null` when there are none.
  *
  * @param names - The names of the route's pattern, for replacements with path parameters.
+ * @param isRequest - Whether a replacement that is found counts as used.
  */
 export function createFindOverride(
   maps: readonly DependencyOverrides[],
   names: readonly string[],
+  isRequest = true,
 ): FindOverride | null {
   const set = maps.filter((map) => map.size > 0);
   if (set.length === 0) return null;
@@ -71,7 +76,7 @@ export function createFindOverride(
     checked.add(plan);
   };
   return (step) => {
-    const plan = find(step, true);
+    const plan = find(step, isRequest);
     if (!checked.has(plan)) assertNoCircle(plan, []);
     return plan;
   };

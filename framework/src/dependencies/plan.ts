@@ -1,4 +1,4 @@
-import type { Callable, ParamKind, SourceMarker } from "../params.js";
+import type { Callable, Check, DependencyScope, ParamKind, SourceMarker } from "../params.js";
 import type { Call, FaultOrder } from "./call.js";
 
 /** One parameter as registration compiled it. */
@@ -14,6 +14,9 @@ export interface ParamSpec {
   /** The descriptor: the one that was written, or the one that a bare schema stands for. `null` for a class. */
   readonly marker: unknown;
 }
+
+/** What a route serves. */
+export type Protocol = "http" | "websocket";
 
 /** A parameter that is read from the request. */
 export interface SourceSpec extends ParamSpec {
@@ -47,14 +50,35 @@ export interface Step {
   readonly run: (call: Call, frame: Frame) => unknown;
 }
 
+/** The value of a slot that has none. */
+export const EMPTY: unique symbol = Symbol("empty");
+
+/** Where the value of a dependency of scope `"app"` is read; {@link EMPTY} while no lifespan has filled it. */
+export interface Slot {
+  value: unknown;
+}
+
+/** Gives values of scope `"app"` that are in no slot. */
+export interface ApplicationValues {
+  read(step: DependencyStep, call: Call, find: FindOverride | null): unknown;
+}
+
 /** A parameter that is another callable's result. */
 export interface DependencyStep {
   readonly name: string;
   readonly plan: DependencyPlan;
   readonly useCache: boolean;
-  readonly scope: "request" | "function";
+  readonly scope: DependencyScope;
+  /** Where a request reads the value; `null` for a dependency that each request calls. */
+  readonly slot: Slot | null;
+  /** What readiness asks of the value; `null` for nothing. */
+  readonly check: Check | null;
+  /** The values of the route's App; `null` for what is compiled outside of one. */
+  readonly application: ApplicationValues | null;
   /** One object for each callable and its scopes: what the result is cached under. */
   readonly cacheKey: object;
+  /** What the route serves; `null` where it is not known. */
+  readonly protocol: Protocol | null;
   /** The scopes asked for here and on the way here. */
   readonly scopes: readonly string[];
   /** Whether this is the original below its own override, which no override replaces again. */
@@ -87,6 +111,11 @@ export interface DependencyPlan extends CallablePlan {
   readonly shape: CallableShape;
   /** Whether it or anything below it is a generator: then it does not overlap with others, so that the order is fixed. */
   readonly hasGenerator: boolean;
+}
+
+/** The plan that a dependency is made by: its own, or that of its replacement. */
+export function planFor(step: DependencyStep, find: FindOverride | null): DependencyPlan {
+  return find && !step.isOriginal ? find(step) : step.plan;
 }
 
 /** The plan of a route: the dependencies that stand guard, and the handler. */

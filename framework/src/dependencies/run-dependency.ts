@@ -2,7 +2,15 @@ import { configurationError } from "../exceptions.js";
 import { type Callable, INVALID, paramsOf } from "../params.js";
 import type { Call } from "./call.js";
 import type { Exit } from "./exits.js";
-import type { DependencyPlan, DependencyStep, FindOverride, Frame, Step } from "./plan.js";
+import {
+  type DependencyPlan,
+  type DependencyStep,
+  EMPTY,
+  type FindOverride,
+  type Frame,
+  planFor,
+  type Step,
+} from "./plan.js";
 import { adopt, createFrame, runSteps } from "./steps.js";
 
 /** A step that makes one argument of a dependency's result. */
@@ -56,6 +64,11 @@ async function runInTurn(dependencies: readonly DependencyStep[], call: Call, fi
 
 /** Gives a dependency's result, from the cache where it may. Several who ask at the same time share one call. */
 export function runDependency(step: DependencyStep, call: Call, findOverride: FindOverride | null): unknown {
+  const { slot } = step;
+  if (slot !== null) {
+    const isFilled = findOverride === null && slot.value !== EMPTY;
+    return isFilled ? slot.value : step.application?.read(step, call, findOverride);
+  }
   if (!step.useCache) return startDependency(step, call, findOverride);
   const cache = (call.cache ??= new Map());
   if (cache.has(step.cacheKey)) return cache.get(step.cacheKey);
@@ -73,7 +86,7 @@ export function runDependency(step: DependencyStep, call: Call, findOverride: Fi
 }
 
 function startDependency(step: DependencyStep, call: Call, findOverride: FindOverride | null): unknown {
-  const plan = findOverride && !step.isOriginal ? findOverride(step) : step.plan;
+  const plan = planFor(step, findOverride);
   const frame = createFrame(plan, call, findOverride);
   const pending = runSteps(plan.steps, call, frame);
   return pending ? pending.then(() => invoke(plan, step, frame, call)) : invoke(plan, step, frame, call);

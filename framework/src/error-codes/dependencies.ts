@@ -41,9 +41,28 @@ export const DEPENDENCIES = {
     `${name}() takes a function or a class, not ${describe(given)}. Write ${name}(getUser), not ${name}` +
     "(getUser()).",
   /**
-   * A dependency that lives until the end of the request uses one that is closed before.
+   * `Depends` was given options that exclude each other.
    *
-   * A clean-up of scope `"function"` runs before the response is sent, one of `"request"` after it.
+   * A dependency of scope `"app"` is called once, so that there is nothing but its cache; readiness checks what lives as
+   * long as the application, and nothing else.
+   *
+   * ```js
+   * // Wrong
+   * const database = Depends(async () => new Map(), { check: (db) => db.size > 0 });
+   *
+   * // Right
+   * const database = Depends(async () => new Map(), { scope: "app", check: (db) => db.size > 0 });
+   * ```
+   */
+  TSGI_DEPENDENCY_OPTIONS: (option: string) =>
+    option === "check"
+      ? 'Depends(): `check` is for scope "app" alone, whose value readiness looks at. Write { scope: "app", check }.'
+      : `Depends(): ${option} has no meaning with scope "app", which is called once. Leave it out.`,
+  /**
+   * A dependency uses one that does not live as long as it does.
+   *
+   * A clean-up of scope `"function"` runs before the response is sent, one of `"request"` after it, one of `"app"` when
+   * the application stops. A dependency of scope `"app"` has nothing of a request.
    *
    * ```js
    * // Wrong
@@ -65,9 +84,13 @@ export const DEPENDENCIES = {
    * app.get("/items", { params: { user: Depends(currentUser) } }, listItems);
    * ```
    */
-  TSGI_DEPENDENCY_SCOPE: (dependency: string, inner: string) =>
+  "TSGI_DEPENDENCY_SCOPE.closed": (dependency: string, inner: string) =>
     `The dependency ${dependency} (scope "request") uses ${inner} (scope "function"), which is closed before ` +
     `it. Give both the same scope: Depends(fn, { scope: "request" }).`,
+  "TSGI_DEPENDENCY_SCOPE.app": (dependency: string, parameter: string, what: string) =>
+    `The dependency ${dependency} (scope "app") is started before any request, and its parameter ` +
+    `${JSON.stringify(parameter)} is ${what}. It may depend on others of scope "app" alone: ` +
+    'Depends(fn, { scope: "app" }).',
   /**
    * A dependency is a generator, and ended before it yielded.
    *

@@ -176,9 +176,11 @@ export const PARAMETERS = {
    * app.websocket("/chat", { params: { room: Query() } }, async ({ ws }) => ws.accept());
    * ```
    */
-  TSGI_REQUEST_IN_WEBSOCKET_ROUTE: (name: unknown) =>
+  "TSGI_REQUEST_IN_WEBSOCKET_ROUTE.handler": (name: string) =>
     `The parameter ${JSON.stringify(name)} is a request's or a response's, which a WebSocket does not have. ` +
     "Use headers, cookies, the query string, and the WebSocket itself.",
+  "TSGI_REQUEST_IN_WEBSOCKET_ROUTE.dependency": (way: string, what: string) =>
+    `${way}: takes ${what}, which a WebSocket does not have. A dependency of both takes an HTTPConnection.`,
   /**
    * A parameter of a WebSocket handler is named `ws`.
    *
@@ -247,7 +249,9 @@ export const PARAMETERS = {
    * app.websocket("/chat", async ({ ws }) => ws.accept());
    * ```
    */
-  TSGI_WEBSOCKET_IN_HTTP_ROUTE: (name: unknown) =>
+  "TSGI_WEBSOCKET_IN_HTTP_ROUTE.handler": (name: string) =>
     `The parameter ${JSON.stringify(name)} is a WebSocket, which an HTTP request is not. Register the ` +
     "handler with app.websocket().",
+  "TSGI_WEBSOCKET_IN_HTTP_ROUTE.dependency": (way: string, what: string) =>
+    `${way}: takes ${what}, which an HTTP request is not. A dependency of both takes an HTTPConnection.`,
 };

@@ -79,6 +79,23 @@ export const ROUTES = {
     `${place}: the handler should be a function, not ${describe(given)}. Pass the function itself: readItem, ` +
     "not readItem().",
   /**
+   * Two lifespans give the state a value of the same name.
+   *
+   * Of the App and the routers that it includes. One would take the other's place without a word.
+   *
+   * ```js
+   * // Right
+   * const mail = new Router({
+   *   lifespan: async function* () {
+   *     yield { mailer: "smtp" };
+   *   },
+   * });
+   * app.includeRouter(mail);
+   * ```
+   */
+  TSGI_DUPLICATE_STATE: (key: string) =>
+    `Two lifespans yield a state with the key ${JSON.stringify(key)}. Give one of them another name.`,
+  /**
    * A hook for the start or the stop of the application is not a function.
    *
    * Of `onStartup`, `onShutdown` or the option `lifespan`. Often it is a hook that was called.

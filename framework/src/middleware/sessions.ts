@@ -1,7 +1,7 @@
 import type { Middleware } from "../chain.js";
 import { configurationError } from "../exceptions.js";
 import { ANYTHING, assertOptions, FLAG, oneOf, type OptionRules, TEXT, whole } from "../options.js";
-import { type Connection, Request } from "../request.js";
+import { type HTTPConnection, Request } from "../request.js";
 import { addVary, type CookieOptions, type ResponseHeaders, serializeCookie } from "../response.js";
 import { headersOf, onHTTP, sendInOrder } from "./layer.js";
 import { SignedText } from "./signed-text.js";
@@ -106,16 +106,16 @@ async function openData(cookie: string | undefined, signed: SignedText, maxAge: 
  * @throws ConfigurationError when no `sessions()` is around the handler.
  */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- what the session holds is the caller's to say
-export function sessionOf<Data extends object = SessionData>(request: Connection): Data {
+export function sessionOf<Data extends object = SessionData>(request: HTTPConnection): Data {
   return readSession(request).data as Data;
 }
 
 /** Empties a request's session, which removes the cookie. @throws ConfigurationError when there is no `sessions()`. */
-export function clearSession(request: Connection): void {
+export function clearSession(request: HTTPConnection): void {
   readSession(request).data = {};
 }
 
-function readSession(request: Connection): Session {
+function readSession(request: HTTPConnection): Session {
   const session = (request.state as { [SESSION]?: Session })[SESSION];
   if (!session) throw configurationError("TSGI_MISSING_SESSION");
   session.wasRead = true;

@@ -2,7 +2,7 @@
 import type { BackgroundTasks } from "../background.js";
 import type { UploadFile } from "../datastructures.js";
 import { configurationError } from "../exceptions.js";
-import type { Request } from "../request.js";
+import type { HTTPConnection, Request } from "../request.js";
 import type { Response } from "../response.js";
 import type { Schema, SchemaOutput } from "../schema.js";
 import type { WebSocket } from "../websocket.js";
@@ -46,6 +46,7 @@ export class SecurityScopes {
 export type Injectable =
   | typeof UploadFile
   | typeof WebSocket
+  | typeof HTTPConnection
   | typeof Request
   | typeof Response
   | typeof BackgroundTasks

@@ -1,6 +1,6 @@
 /** Dependencies: parameters that are the result of another callable. @module */
 import { configurationError } from "../exceptions.js";
-import { assertOptions, FLAG, LIST, oneOf, type OptionRules } from "../options.js";
+import { assertOptions, FLAG, FUNCTION, LIST, oneOf, type OptionRules } from "../options.js";
 import type { Mistaken } from "../wording.js";
 import type { PARAMS, Params } from "./annotation.js";
 import type { Marker, OUTPUT } from "./marker.js";
@@ -27,7 +27,22 @@ export type Dependency =
 /** Nothing to say of a dependency, else what is wrong with it. A generator is not known yet while it is inferred. */
 type CheckDependency<C> = [C] extends [Dependency] ? unknown : unknown extends C ? Dependency : DependencyMistake<C>;
 
-/** What `Depends` takes beside its callable. */
+/** How long a dependency's result lives. */
+export type DependencyScope = "request" | "function" | "app";
+
+/** Looks whether a value still works: fails when it throws, rejects, or gives `false`. */
+export type Check<Value = never> = (value: Value) => unknown;
+
+/** What `Depends` takes beside its callable, for what is called once for each process. */
+export interface ApplicationOptions<Value = never> {
+  /** Called once when the application starts, and cleaned up when it stops. */
+  scope: "app";
+  /** What readiness asks (`health` of `tsgi/health`): fails when it throws, rejects, or gives `false`. */
+  check?: Check<Value>;
+  useCache?: true;
+}
+
+/** What `Depends` takes beside its callable, for what each request calls. */
 export interface DependsOptions {
   /** Whether the result is shared by all who ask for it in one request. Defaults to `true`. */
   useCache?: boolean;
@@ -36,36 +51,56 @@ export interface DependsOptions {
    * response is sent. Defaults to `"request"`.
    */
   scope?: "request" | "function";
+  check?: undefined;
 }
 
 /** Any function or class, as it is called once its params are resolved. */
 export type Callable = ((args: never) => unknown) | (new (args: never) => unknown);
 
-const DEPENDS_OPTIONS: OptionRules<DependsOptions> = { useCache: FLAG, scope: oneOf("function", "request") };
+const SECURITY_OPTIONS = { useCache: FLAG, scope: oneOf("function", "request"), scopes: LIST };
+const DEPENDS_OPTIONS: OptionRules<DependsOptions> = {
+  useCache: FLAG,
+  scope: oneOf("app", "function", "request"),
+  check: FUNCTION,
+};
+
+/** What a marker is made with. */
+interface MarkerOptions {
+  useCache?: boolean;
+  scope?: DependencyScope;
+  check?: Check;
+  scopes?: readonly string[];
+}
 
 /** The descriptor of a dependency. */
 export class DependsMarker {
   declare readonly [OUTPUT]: never;
   readonly callable: Callable;
   readonly useCache: boolean;
-  readonly scope: "request" | "function";
+  readonly scope: DependencyScope;
+  readonly check: Check | null;
   /** The scopes that `Security` asks for. */
   readonly scopes: readonly string[];
 
-  constructor(callable: unknown, options: DependsOptions & { scopes?: readonly string[] }, name: string) {
+  constructor(callable: unknown, options: MarkerOptions, name: string) {
     if (typeof callable !== "function") {
       throw configurationError("TSGI_DEPENDENCY_NOT_CALLABLE", name, callable);
     }
-    assertOptions(`${name}()`, options, name === "Security" ? { ...DEPENDS_OPTIONS, scopes: LIST } : DEPENDS_OPTIONS);
+    assertOptions(`${name}()`, options, name === "Security" ? SECURITY_OPTIONS : DEPENDS_OPTIONS);
+    if (options.scope === "app" ? options.useCache === false : options.check !== undefined) {
+      throw configurationError("TSGI_DEPENDENCY_OPTIONS", options.scope === "app" ? "useCache: false" : "check");
+    }
     this.callable = callable as Callable;
     this.useCache = options.useCache ?? true;
     this.scope = options.scope ?? "request";
+    this.check = options.check ?? null;
     this.scopes = Object.freeze([...(options.scopes ?? [])]);
   }
 }
 
 /**
- * The result of another callable. It is called once for each request, however many ask for it.
+ * The result of another callable. It is called once for each request, however many ask for it; with `scope: "app"` once
+ * for each process, when the application starts.
  *
  * @example
  * ```ts
@@ -80,9 +115,9 @@ export class DependsMarker {
  */
 export function Depends<C extends CheckDependency<C>>(
   callable: C,
-  options?: DependsOptions,
+  options?: DependsOptions | ApplicationOptions<DependencyResult<C>>,
 ): Marker<DependencyResult<C>>;
-export function Depends(callable: unknown, options: DependsOptions = {}): DependsMarker {
+export function Depends(callable: unknown, options: MarkerOptions = {}): DependsMarker {
   return new DependsMarker(callable, options, "Depends");
 }
 
@@ -91,9 +126,6 @@ export function Security<C extends CheckDependency<C>>(
   callable: C,
   options?: DependsOptions & { scopes?: readonly string[] },
 ): Marker<DependencyResult<C>>;
-export function Security(
-  callable: unknown,
-  options: DependsOptions & { scopes?: readonly string[] } = {},
-): DependsMarker {
+export function Security(callable: unknown, options: MarkerOptions = {}): DependsMarker {
   return new DependsMarker(callable, options, "Security");
 }

@@ -8,7 +8,7 @@ import { compile, olderCompilers } from "../support/typescript.js";
 const FRAMEWORK = join(import.meta.dirname, "../..");
 const ROOT = join(FRAMEWORK, "..");
 
-const HEAD = `import { App, Query, type Static, t } from "tsgi";
+const HEAD = `import { App, Depends, Query, type Static, t } from "tsgi";
 const app = new App();
 const User = t.Object({ name: t.String(), age: t.Integer(), email: t.Optional(t.String()) });
 `;
@@ -18,6 +18,14 @@ const scalar = (i: number) =>
   i % 2
     ? `app.get("/items${i}/{item_id}", { params: { item_id: t.Integer(), version: t.Integer({ default: 1 }) }, returns: User }, async ({ item_id, version }) => ({ name: "n" + version, age: item_id }));`
     : `app.post("/users${i}/{id}", { params: { user: User, q: Query() }, returns: User }, async ({ user, id, q }) => ({ name: user.name + id + q, age: user.age }));`;
+
+const DATABASE = `async function* openDatabase() { yield { query: async (sql: string) => [sql] }; }
+const database = Depends(openDatabase, { scope: "app", check: (db) => db.query("select 1") });
+`;
+
+/** Routes that take a dependency of scope "app". */
+const dependent = (i: number) =>
+  `app.get("/rows${i}/{row_id}", { params: { db: database, row_id: t.Integer() } }, async ({ db, row_id }) => db.query("select " + row_id));`;
 
 /** Routes whose structs are their own. */
 const inline = (i: number) =>
@@ -55,6 +63,12 @@ describe.each(olderCompilers)("with TypeScript %s", (_version, path) => {
     const { perRoute, fixed } = cost("scalar", scalar);
     expect(perRoute).toBeLessThanOrEqual(100);
     expect(fixed).toBeLessThanOrEqual(20_000);
+  }, 60_000);
+
+  it('a route with a dependency of scope "app" costs at most 100', () => {
+    expect(cost("dependent", (index) => (index === 0 ? DATABASE : "") + dependent(index)).perRoute).toBeLessThanOrEqual(
+      100,
+    );
   }, 60_000);
 
   it("a route with structs of its own costs at most 250 beyond what they cost by themselves", () => {

@@ -16,6 +16,11 @@ app.post(
   { params: { id: t.Integer(), user: User, q: Query({ default: null }), offset: Depends(getPage) }, returns: User },
   async ({ id, user, q, offset }) => ({ name: user.name + id + q + offset }),
 );
+async function* openDatabase() {
+  yield { query: async (sql: string) => [sql] };
+}
+const database = Depends(openDatabase, { scope: "app", check: (opened) => opened.query("select 1") });
+app.get("/rows", { params: { db: database } }, async ({ db }) => db.query("select 1"));
 app.websocket("/ws", async ({ ws }) => ws.accept());
 `;
 
@@ -52,12 +57,13 @@ function hovers(names: readonly string[]): Record<string, string> {
 
 describe("an editor", () => {
   it("shows a handler's parameters by the plain types of their values", () => {
-    expect(hovers(["page", "pathText", "user", "q", "offset", "ws"])).toEqual({
+    expect(hovers(["page", "pathText", "user", "q", "offset", "db", "ws"])).toEqual({
       page: "(parameter) page: number",
       pathText: "(parameter) pathText: string",
       user: "(parameter) user: {\n    name: string;\n}",
       q: "(parameter) q: string | null",
       offset: "(parameter) offset: number",
+      db: "(parameter) db: {\n    query: (sql: string) => Promise<string[]>;\n}",
       ws: "(parameter) ws: WebSocket",
     });
   }, 60_000);
