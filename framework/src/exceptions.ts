@@ -78,14 +78,14 @@ export class HTTPException extends Error {
   override readonly name: string = "HTTPException";
   /** HTTP status code in range [200...599]. */
   readonly statusCode: number;
-  /** What the client reads under `detail`: text, or any JSON value. */
+  /** The member `detail` of the response: text, or any JSON value. */
   readonly detail: unknown;
   /** Headers to add to the response. */
   readonly headers: Readonly<Record<string, string>> | undefined;
 
   /**
    * @param statusCode - HTTP status code in range [200...599].
-   * @param detail - What the client reads. Defaults to the status's reason phrase.
+   * @param detail - The member `detail` of the response. Defaults to the status's reason phrase.
    * @param options - Headers to add, and the cause, which is never sent, and is logged from 500 on.
    * @throws RangeError when the status is no integer from 200 to 599.
    */
@@ -126,7 +126,7 @@ export class WebSocketException extends Error {
 const MAX_REASON_BYTES = 123;
 
 /**
- * What is wrong with the code and the reason of a close frame, or `null` when they may be sent.
+ * The fault of the code or the reason of a close frame; `null` when they may be sent.
  *
  * @see RFC 6455 §7.4: 1004 is reserved; 1005, 1006 and 1015 only say how a connection ended; 2999 and below are the RFC's
  */
@@ -144,12 +144,16 @@ export function findCloseFault(code: number, reason: string): string | null {
 export interface Fault {
   /** One of the documented fault types: `missing`, `int_parsing`, `string_type`, … */
   type: string;
-  /** Where: `path query header cookie body form file`, then the names and indexes below it. */
+  /** Path to the value: `path query header cookie body form file`, then the names and indexes below it. */
   loc: (string | number)[];
   /** One sentence for a person. */
   msg: string;
-  /** What came, when it may be shown: never a password-like field, never more than 200 characters. */
+  /** The received value, where it may be shown: never a password-like field, never more than 200 characters. */
   input?: unknown;
+}
+
+function toText(faults: readonly Fault[]): string {
+  return faults.map(({ loc, msg }) => `${loc.join(".")}: ${msg}`).join("; ");
 }
 
 /** A request whose parameters do not fit. Answered with 422 and all its faults, unless a handler is set for it. */
@@ -159,7 +163,7 @@ export class RequestValidationError extends Error {
   readonly errors: readonly Fault[];
 
   constructor(errors: readonly Fault[]) {
-    super(errors.map((fault) => `${fault.loc.join(".")}: ${fault.msg}`).join("; "));
+    super(toText(errors));
     this.errors = errors;
   }
 }
@@ -170,11 +174,7 @@ export class ResponseValidationError extends Error {
   readonly errors: readonly Fault[];
 
   constructor(errors: readonly Fault[]) {
-    super(
-      `The result does not fit \`returns\`: ${errors
-        .map((fault) => `${fault.loc.join(".")}: ${fault.msg}`)
-        .join("; ")}`,
-    );
+    super(`The result does not fit \`returns\`: ${toText(errors)}`);
     this.errors = errors;
   }
 }
@@ -182,7 +182,7 @@ export class ResponseValidationError extends Error {
 /** The frames that a mistake shows: the line to mend stands behind those of the framework, more than V8's 10 further out. */
 const SHOWN_FRAMES = 50;
 
-/** Notes the stack again, with more frames than V8 keeps by default. Elsewhere it stays as it is. */
+/** Takes the stack again, with more frames. V8 has no way to ask for them but `Error.stackTraceLimit`. */
 function showCaller(error: Error, below: Function): void {
   const { stackTraceLimit } = Error;
   if (typeof Error.captureStackTrace !== "function" || !(stackTraceLimit < SHOWN_FRAMES)) return;
@@ -192,9 +192,9 @@ function showCaller(error: Error, below: Function): void {
   Error.stackTraceLimit = stackTraceLimit;
 }
 
-/** What an error of a mistake is made with. */
+/** Options of a `ConfigurationError`. */
 export interface ConfigurationErrorOptions extends ErrorOptions {
-  /** Which mistake it is. */
+  /** The code of the mistake. */
   code?: ErrorCode | undefined;
 }
 
@@ -202,7 +202,7 @@ export interface ConfigurationErrorOptions extends ErrorOptions {
 export class ConfigurationError extends Error {
   override readonly name: string = "ConfigurationError";
   /**
-   * Which mistake it is, such as `"TSGI_DUPLICATE_ROUTE"`: it stays when the message becomes clearer. It is a heading of
+   * The code of the mistake, such as `"TSGI_DUPLICATE_ROUTE"`: it stays when the message changes. It is a heading of
    * the documentation's page of errors, and `tsgi explain CODE` prints what stands there. A class of an application's own
    * has none, or one of its own.
    */
@@ -217,12 +217,10 @@ export class ConfigurationError extends Error {
 
 /** Makes an error of the catalogue, with the facts of this case. */
 export function configurationError<Key extends MessageKey>(key: Key, ...facts: Facts<Key>): ConfigurationError {
-  const error = new ConfigurationError(messageOf(key, ...facts), { code: codeOf(key) });
-  showCaller(error, configurationError);
-  return error;
+  return new ConfigurationError(messageOf(key, ...facts), { code: codeOf(key) });
 }
 
-/** Does the work, and puts the place in front of the message of its `ConfigurationError`, where it is not there yet. */
+/** Calls `work`, and puts the place in front of the message of its `ConfigurationError`, where it is not there yet. */
 export function withPlace<T>(place: string, work: () => T): T {
   try {
     return work();

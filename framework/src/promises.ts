@@ -39,7 +39,10 @@ export class Deferred<Value> {
   );
 }
 
-/** Marks what the methods of a class return. Call it in a static block, with every method that returns a promise. */
+/**
+ * Marks the promises that methods return, by a wrapper on the prototype: an async method has no access to its own promise.
+ * Call it in a static block, with every method that returns a promise.
+ */
 export function markMethods<Prototype extends object>(
   prototype: Prototype,
   names: readonly (string & keyof Prototype)[],

@@ -24,7 +24,7 @@ import { Spool } from "./request/spool.js";
 export { MULTIPART, URLENCODED } from "./request/form.js";
 export { type AcceptedCodings, chooseCoding } from "./request/accept-encoding.js";
 export { cookieValues } from "./request/cookies.js";
-export { headerValue, headerValues, isJSON, mediaTypeOf } from "./request/headers.js";
+export { headerValue, headerValues, isJSON, mediaTypeOf, parseHeaders } from "./request/headers.js";
 export { JSONError, parseJSON } from "./request/json.js";
 export { watchClient } from "./request/watch-client.js";
 

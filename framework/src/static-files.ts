@@ -21,15 +21,15 @@ import { canonicalPath, decodeSegment, localPath } from "./path.js";
 
 /** The options of `StaticFiles`. */
 export interface StaticFilesOptions {
-  /** Whether a folder is answered with its `index.html`, and what is not there with `404.html`, where there are such files. Defaults to `false`. */
+  /** Answers a folder with its `index.html`, and a missing file with `404.html`, where they exist. Defaults to `false`. */
   html?: boolean;
   /** A file of the folder for every page that is not there, as an application in the browser wants it: `"index.html"`. */
   fallback?: string;
-  /** Whether names that start with a dot are served. `.well-known` is (RFC 8615). Defaults to `false`. */
+  /** Serves names that start with a dot. `.well-known` always is (RFC 8615). Defaults to `false`. */
   dotfiles?: boolean;
   /**
-   * Whether a file is sent as its `.br` or `.gz`, where such a file stands beside it and the client takes that coding. The
-   * build makes them anew with each file. Defaults to `false`.
+   * Sends a file as its `.br` or `.gz`, where such a file stands beside it and the client accepts that coding. The build
+   * makes them anew with each file. Defaults to `false`.
    */
   precompressed?: boolean;
   /**
@@ -54,22 +54,14 @@ type Coding = keyof typeof ENDINGS;
 
 const CODINGS = Object.keys(ENDINGS) as readonly Coding[];
 
-/** What a name must not have to be the name of one file below one folder, on any system. */
+/** A segment that is not the name of one file below one folder on every system. */
 // oxlint-disable-next-line no-control-regex
 const UNSAFE = /[/\\\u0000]|^\.{1,2}$/;
 
 /** The code with which a WebSocket is closed that no route matches. */
 const NO_ROUTE = 4004;
 
-/** How a file is sent. */
-interface Sending {
-  /** Defaults to 200. */
-  readonly statusCode?: number;
-  /** The request headers by which the file was chosen. */
-  readonly vary?: readonly string[];
-}
-
-/** Whether a page is what was asked for, as a browser asks for one: `*` alone is what it asks scripts by. */
+/** Tells if the client asks for a page, as browsers do: for scripts they send `*` alone. */
 function acceptsHTML(request: Request): boolean {
   return parseList(request.header("accept") ?? "").some((range) => {
     const weight = parseParameters(range)?.get("q") ?? "1";
@@ -77,20 +69,19 @@ function acceptsHTML(request: Request): boolean {
   });
 }
 
-/** A folder, and what is asked for below it. */
+/** A folder whose files are served. */
 class Folder {
-  readonly #directory: string | URL;
+  readonly #root: string;
   readonly #options: StaticFilesOptions;
-  #root: string | null = null;
 
-  constructor(directory: string | URL, options: StaticFilesOptions) {
-    this.#directory = directory;
+  constructor(root: string, options: StaticFilesOptions) {
+    this.#root = root;
     this.#options = options;
   }
 
   /**
    * @param isFolder - Whether the target ends with a slash.
-   * @throws HTTPException 404, 405, and what the file itself is refused with.
+   * @throws HTTPException 404, 405, and that of the file itself.
    */
   async respond(scope: HTTPScope, isFolder: boolean, request: Request): Promise<Response> {
     if (scope.method !== "GET" && scope.method !== "HEAD") {
@@ -98,41 +89,38 @@ class Folder {
     }
     const path = localPath(scope);
     const segments = path.split("/").slice(1).map(decodeSegment);
-    if (path !== "/" && segments.some((segment) => UNSAFE.test(segment))) throw new HTTPException(404);
-    if (!this.#options.dotfiles && segments.some((name) => name.startsWith(".") && name !== ".well-known")) {
-      throw new HTTPException(404);
-    }
-    this.#root ??= await toPath(this.#directory);
+    const isHidden = (name: string) => !this.#options.dotfiles && name.startsWith(".") && name !== ".well-known";
+    if (path !== "/" && segments.some((name) => UNSAFE.test(name) || isHidden(name))) throw new HTTPException(404);
     const found = await this.#find(segments.join("/"), isFolder, request);
     return found ?? this.#missing(segments.at(-1) ?? "", request);
   }
 
-  /** The answer for a path that is there. */
+  /** The response for a path that exists. */
   async #find(path: string, isFolder: boolean, request: Request): Promise<Response | null> {
-    const kind = await fileKind(path, this.#root as string);
+    const kind = await fileKind(path, this.#root);
     if (kind === "file" && !isFolder) return this.#file(path, request);
     if (kind !== "folder" || !this.#options.html) return null;
     const index = path === "" ? "index.html" : `${path}/index.html`;
-    if ((await fileKind(index, this.#root as string)) !== "file") return null;
+    if ((await fileKind(index, this.#root)) !== "file") return null;
     return isFolder ? this.#file(index, request) : redirectToFolder(request.scope);
   }
 
-  /** The answer for a path that is not there. */
+  /** The response for a path that does not exist. */
   async #missing(name: string, request: Request): Promise<Response> {
     const { fallback, html } = this.#options;
-    // A script or an image that is not there is not answered with a page, unless a page is what was asked for.
-    const looksAtAccept = fallback !== undefined && name.includes(".");
-    const vary = looksAtAccept ? ["Accept"] : [];
-    if (fallback !== undefined && (!looksAtAccept || acceptsHTML(request))) {
-      return this.#file(fallback, request, { vary });
+    // A missing script or image is not answered with a page, unless the client asks for a page.
+    const dependsOnAccept = fallback !== undefined && name.includes(".");
+    const vary = dependsOnAccept ? { Vary: "Accept" } : undefined;
+    if (fallback !== undefined && (!dependsOnAccept || acceptsHTML(request))) {
+      return this.#file(fallback, request, 200, vary);
     }
-    if (html && (await fileKind("404.html", this.#root as string)) === "file") {
-      return this.#file("404.html", request, { statusCode: 404, vary });
+    if (html && (await fileKind("404.html", this.#root)) === "file") {
+      return this.#file("404.html", request, 404, vary);
     }
-    throw new HTTPException(404, undefined, looksAtAccept ? { headers: { Vary: "Accept" } } : {});
+    throw new HTTPException(404, undefined, vary && { headers: vary });
   }
 
-  /** The headers of a file. One that stands for other paths is not what a header such as `immutable` is meant for. */
+  /** The headers of a file. One that stands for other paths gets no header such as `immutable`. */
   #headersOf(path: string): ResponseHeaders {
     const headers = new ResponseHeaders(this.#options.headers);
     const { fallback, html } = this.#options;
@@ -143,23 +131,21 @@ class Folder {
     return headers;
   }
 
-  async #file(path: string, request: Request, { statusCode = 200, vary = [] }: Sending = {}): Promise<Response> {
-    const root = this.#root as string;
+  async #file(path: string, request: Request, statusCode = 200, vary?: { readonly Vary: string }): Promise<Response> {
     const headers = this.#headersOf(path);
-    if (vary.length > 0) addVary(headers, ...vary);
+    if (vary) addVary(headers, vary.Vary);
     const offered = this.#options.precompressed ? await this.#codingsOf(path) : [];
-    if (offered.length === 0) return new FileResponse(path, { root, headers, statusCode });
-    addVary(headers, "Accept-Encoding");
+    if (offered.length > 0) addVary(headers, "Accept-Encoding");
     const { coding } = chooseCoding(request.header("accept-encoding"), offered);
-    if (coding === null) return new FileResponse(path, { root, headers, statusCode });
+    if (coding === null) return new FileResponse(path, { root: this.#root, headers, statusCode });
     if (!headers.has("content-type")) headers.set("content-type", await contentTypeOf(path));
     headers.set("content-encoding", coding);
-    return new FileResponse(path + ENDINGS[coding], { root, headers, statusCode });
+    return new FileResponse(path + ENDINGS[coding], { root: this.#root, headers, statusCode });
   }
 
-  /** In which codings the file stands beside itself. */
+  /** The codings in which the file exists beside itself. */
   async #codingsOf(path: string): Promise<Coding[]> {
-    const kinds = await Promise.all(CODINGS.map((coding) => fileKind(path + ENDINGS[coding], this.#root as string)));
+    const kinds = await Promise.all(CODINGS.map((coding) => fileKind(path + ENDINGS[coding], this.#root)));
     return CODINGS.filter((_, index) => kinds[index] === "file");
   }
 }
@@ -172,7 +158,7 @@ async function toPath(directory: string | URL): Promise<string> {
   throw configurationError("TSGI_INVALID_STATIC_FOLDER.missing", path, paths.resolve(path));
 }
 
-/** Whether the target as it came ends with a slash; the path in its canonical form does not say. */
+/** Tells if the target as received ends with a slash, which the canonical path does not show. */
 function asksForFolder({ path, raw_path: rawPath }: HTTPScope): boolean {
   return rawPath === undefined ? path.endsWith("/") : rawPath.length === 0 || rawPath.at(-1) === 0x2f;
 }
@@ -182,12 +168,9 @@ function asksForFolder({ path, raw_path: rawPath }: HTTPScope): boolean {
  * path: a target such as `//host` must not lead to another host.
  */
 function redirectToFolder({ path, query_string: query }: HTTPScope): Response {
-  const target = path
-    .split("/")
-    .map((segment) => encodeURIComponent(decodeSegment(segment)))
-    .join("/");
+  const segments = path.split("/").map((segment) => encodeURIComponent(decodeSegment(segment)));
   const search = query && query.length > 0 ? `?${decodeLatin1(query)}` : "";
-  return new RedirectResponse(`${target}/${search}`);
+  return new RedirectResponse(`${segments.join("/")}/${search}`);
 }
 
 /** A `StaticFiles` is an ASGI application: call it with a scope, `receive` and `send`. */
@@ -220,20 +203,18 @@ export class StaticFiles extends CallableInstance {
       throw configurationError("TSGI_INVALID_STATIC_FOLDER.type", directory);
     }
     assertOptions("new StaticFiles()", options, OPTIONS);
-    const folder = new Folder(directory, options);
-    const self: ASGIApp = (scope, receive, send) => {
-      if (scope.type === "http") return serve(folder, scope, receive, send);
-      if (scope.type === "websocket") {
-        return Promise.resolve(send({ type: "websocket.close", code: NO_ROUTE, reason: "No route" }));
-      }
-      return Promise.resolve();
+    let folder: Folder | null = null;
+    const open = async () => (folder ??= new Folder(await toPath(directory), options));
+    const self: ASGIApp = async (scope, receive, send) => {
+      if (scope.type === "http") return serve(open, scope, receive, send);
+      if (scope.type === "websocket") await send({ type: "websocket.close", code: NO_ROUTE, reason: "No route" });
     };
     super(self);
   }
 }
 
 /** Below an App the path is canonical, and the App answers errors; without one both are done here. */
-async function serve(folder: Folder, scope: HTTPScope, receive: Receive, send: Send): Promise<void> {
+async function serve(open: () => Promise<Folder>, scope: HTTPScope, receive: Receive, send: Send): Promise<void> {
   const isMounted = scope.app !== undefined;
   const headOnly = scope.method === "HEAD";
   try {
@@ -241,6 +222,7 @@ async function serve(folder: Folder, scope: HTTPScope, receive: Receive, send: S
     if (path === null) throw new HTTPException(400, "The path is not valid percent-encoded UTF-8");
     const inner = { ...scope, path };
     const request = new Request(inner, receive);
+    const folder = await open();
     const response = await folder.respond(inner, asksForFolder(scope), request);
     await response.send(send, headOnly, request);
   } catch (error) {

@@ -9,9 +9,8 @@ import { type RunningServer, serve, type ServeOptions } from "./node.js";
 import { assertOptions, LIST, MILLISECONDS, OBJECT, type OptionRules } from "./options.js";
 import type { Callable } from "./params.js";
 import type { HeadersInit } from "./response.js";
-import { CookieJar } from "./testing/cookies.js";
 import { createWebSocketScope, withHeaders } from "./testing/scope.js";
-import { loadSupertest } from "./testing/supertest.js";
+import { cookieHeader, loadSupertest, saveCookies } from "./testing/supertest.js";
 import { TestWebSocket } from "./testing/test-websocket.js";
 import { WebSocketCall } from "./testing/websocket-call.js";
 
@@ -30,7 +29,7 @@ export interface TestClientOptions extends Pick<
 > {
   /** Headers of every request and every handshake. */
   headers?: Readonly<Record<string, string>>;
-  /** Where the server reports what the application lets escape. Defaults to warnings and errors on stderr. */
+  /** Logger of the server. Defaults to warnings and errors on stderr. */
   logger?: Logger;
 }
 
@@ -51,7 +50,7 @@ export interface TestWebSocketOptions {
   subprotocols?: readonly string[];
 }
 
-/** A test says for itself what it serves: only what is wrong is logged. */
+/** Logs warnings and errors alone. */
 const QUIET: Logger = { ...consoleLogger, debug: () => {}, info: () => {} };
 
 /** RFC 6455's registry of close codes: the server restarts. */
@@ -63,20 +62,17 @@ const SERVICE_RESTART = 1012;
  */
 const TESTING = "tsgi.testing";
 
-/** Says in each scope that it is a test's, and keeps the state of the lifespan for the WebSockets. */
-class TestedApp {
-  state: Record<string, unknown> = {};
-  readonly #app: ASGIApp;
-
-  constructor(app: ASGIApp) {
-    this.#app = app;
-  }
-
-  readonly call: ASGIApp = (scope, receive, send) => {
-    const own: Scope = { ...scope, extensions: { ...scope.extensions, [TESTING]: {} } };
-    if (own.type === "lifespan") this.state = own.state ??= {};
-    return this.#app(own, receive, send);
+/** Marks each scope as a test's, and keeps the state of the lifespan for the WebSockets. */
+function markScopes(app: ASGIApp): { readonly app: ASGIApp; state: Record<string, unknown> } {
+  const tested = {
+    state: {} as Record<string, unknown>,
+    app(...[scope, receive, send]: Parameters<ASGIApp>) {
+      const own: Scope = { ...scope, extensions: { ...scope.extensions, [TESTING]: {} } };
+      if (own.type === "lifespan") tested.state = own.state ??= {};
+      return app(own, receive, send);
+    },
   };
+  return tested;
 }
 
 /**
@@ -97,7 +93,7 @@ class TestedApp {
  */
 export class TestClient {
   readonly #app: ASGIApp;
-  readonly #tested: TestedApp;
+  readonly #tested: ReturnType<typeof markScopes>;
   readonly #server: RunningServer;
   readonly #agent: Agent;
   readonly #headers: Readonly<Record<string, string>>;
@@ -108,7 +104,7 @@ export class TestClient {
 
   private constructor(
     app: ASGIApp,
-    tested: TestedApp,
+    tested: ReturnType<typeof markScopes>,
     server: RunningServer,
     agent: Agent,
     { headers = {}, shutdownTimeoutMs = 10_000 }: TestClientOptions,
@@ -132,54 +128,46 @@ export class TestClient {
     assertOptions("TestClient.open()", options, OPTIONS);
     const { headers = {}, ...settings } = options;
     const request = await loadSupertest();
-    const tested = new TestedApp(app);
-    const server = await serve(tested.call, { logger: QUIET, ...settings, port: 0, signals: false });
+    const tested = markScopes(app);
+    const server = await serve(tested.app, { logger: QUIET, ...settings, port: 0, signals: false });
     const agent = request.agent(server.url);
     void agent.set({ ...headers });
     return new TestClient(app, tested, server, agent, options);
   }
 
-  /** Where the application is served: `http://127.0.0.1:port`. */
+  /** The address of the server: `http://127.0.0.1:port`. */
   get url(): string {
     return this.#server.url;
   }
 
-  /** Starts a `GET`. */
   get(path: string): TestRequest {
     return this.#agent.get(path);
   }
 
-  /** Starts a `POST`. */
   post(path: string): TestRequest {
     return this.#agent.post(path);
   }
 
-  /** Starts a `PUT`. */
   put(path: string): TestRequest {
     return this.#agent.put(path);
   }
 
-  /** Starts a `PATCH`. */
   patch(path: string): TestRequest {
     return this.#agent.patch(path);
   }
 
-  /** Starts a `DELETE`. */
   delete(path: string): TestRequest {
     return this.#agent.delete(path);
   }
 
-  /** Starts a `HEAD`. */
   head(path: string): TestRequest {
     return this.#agent.head(path);
   }
 
-  /** Starts an `OPTIONS`. */
   options(path: string): TestRequest {
     return this.#agent.options(path);
   }
 
-  /** Starts a `TRACE`. */
   trace(path: string): TestRequest {
     return this.#agent.trace(path);
   }
@@ -192,16 +180,17 @@ export class TestClient {
    * @throws WebSocketRefusedError with `statusCode` and `code`, when the application does not accept it.
    */
   async websocket(path: string, options: TestWebSocketOptions = {}): Promise<TestWebSocket> {
-    const cookies = new CookieJar(this.#agent.jar, new URL(path, this.url));
+    const { jar } = this.#agent;
+    const url = new URL(path, this.url);
     const { hostname, port } = new URL(this.url);
     const scope = createWebSocketScope({
       target: path,
-      headers: withHeaders([...cookies.header, ...Object.entries(this.#headers)], options.headers),
+      headers: withHeaders([...cookieHeader(jar, url), ...Object.entries(this.#headers)], options.headers),
       subprotocols: options.subprotocols,
       server: [hostname, Number(port)],
       state: this.#tested.state,
     });
-    const call = new WebSocketCall(this.#tested.call, scope, (list) => cookies.save(list));
+    const call = new WebSocketCall(this.#tested.app, scope, (list) => saveCookies(jar, url, list));
     this.#calls.add(call);
     void call.settled.then(() => this.#calls.delete(call));
     return TestWebSocket.open(call);

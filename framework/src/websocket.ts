@@ -1,4 +1,4 @@
-/** A WebSocket as a handler sees it. @module */
+/** The WebSocket of a handler. @module */
 import type { Receive, ReceiveMessage, Send, SendMessage, WebSocketScope, WebSocketSendMessage } from "./asgi.js";
 import { asBytes, encodeUTF8 } from "./datastructures.js";
 import { ClientDisconnect, findCloseFault, WebSocketException } from "./exceptions.js";
@@ -13,7 +13,7 @@ import { type HeadersInit, ResponseHeaders } from "./response.js";
  */
 const MESSAGE_LIMIT = "tsgi.websocket.message_limit";
 
-/** What `accept` takes. */
+/** Options of `accept`. */
 export interface AcceptOptions {
   /** One of those that the client offers, in `subprotocols`. */
   subprotocol?: string;
@@ -21,18 +21,13 @@ export interface AcceptOptions {
   headers?: HeadersInit;
 }
 
-/** RFC 6455 §7.4.1: not acceptable data. */
+// RFC 6455 §7.4.1
 const UNSUPPORTED_DATA = 1003;
-/** RFC 6455 §7.4.1: the connection ended without a close frame. */
-const ABNORMAL = 1006;
-/** RFC 6455 §7.4.1: a message that breaks this side's rules. */
-const POLICY_VIOLATION = 1008;
-/** RFC 6455 §7.4.1: a message too big. */
-const TOO_BIG = 1009;
-/** RFC 6455 §7.4.1: the server met a condition that it did not expect. */
-const INTERNAL_ERROR = 1011;
-/** RFC 6455 §7.1.5: no status was received. */
 const NO_STATUS = 1005;
+const ABNORMAL = 1006;
+const POLICY_VIOLATION = 1008;
+const TOO_BIG = 1009;
+const INTERNAL_ERROR = 1011;
 
 function toMessage(data: unknown): WebSocketSendMessage {
   if (typeof data === "string") return { type: "websocket.send", text: data };
@@ -40,7 +35,7 @@ function toMessage(data: unknown): WebSocketSendMessage {
   throw new TypeError(`Expected text or a Uint8Array to send, not ${data === null ? "null" : typeof data}.`);
 }
 
-/** Whether a message has more bytes than the limit; text is encoded only when its length does not tell. */
+/** Tells if a message has more bytes than the limit; text is encoded only when its length does not tell. */
 function isLonger(data: string | Uint8Array, limit: number): boolean {
   if (data.length > limit) return true;
   return typeof data === "string" && data.length * 3 > limit && encodeUTF8(data).length > limit;
@@ -68,19 +63,9 @@ export class WebSocket extends HTTPConnection<WebSocketScope> implements AsyncIt
   #closed: WebSocketException | null = null;
 
   static {
-    markMethods(WebSocket.prototype, [
-      "accept",
-      "receive",
-      "receiveText",
-      "receiveBytes",
-      "receiveJson",
-      "send",
-      "sendText",
-      "sendBytes",
-      "sendJson",
-      "close",
-      "refuse",
-    ]);
+    const receiving = ["receive", "receiveText", "receiveBytes", "receiveJson"] as const;
+    const sending = ["send", "sendText", "sendBytes", "sendJson"] as const;
+    markMethods(WebSocket.prototype, ["accept", ...receiving, ...sending, "close", "refuse"]);
   }
 
   /** @param limits - Bounds on messages. Defaults to those of an App that sets none. */
@@ -96,7 +81,7 @@ export class WebSocket extends HTTPConnection<WebSocketScope> implements AsyncIt
     return this.scope.subprotocols ?? [];
   }
 
-  /** Where it stands: `"connecting"` until it is accepted, `"closed"` once either side has closed it. */
+  /** `"connecting"` until it is accepted, `"closed"` once either side has closed it. */
   get readyState(): "connecting" | "accepted" | "closed" {
     return this.#state;
   }
@@ -280,7 +265,7 @@ export class WebSocket extends HTTPConnection<WebSocketScope> implements AsyncIt
     throw refusal;
   }
 
-  /** Whether the error only says that the WebSocket has closed, which ends a handler as well as a return does. */
+  /** Tells if the error is the end of this WebSocket, which ends a handler as a return does. */
   isOwnEnd(error: unknown): boolean {
     return error !== null && error === this.#closed;
   }

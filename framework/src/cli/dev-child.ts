@@ -70,5 +70,4 @@ function failWithAdvice(error: unknown): void {
 process.on("disconnect", () => process.exit(1)); // the supervisor is gone, by kill -9 perhaps
 
 const [file = "", flags = "{}", ...files] = process.argv.slice(2);
-Error.stackTraceLimit = 50; // as in the command itself
 start(file, JSON.parse(flags) as RunFlags, files).catch(failWithAdvice);

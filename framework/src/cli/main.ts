@@ -3,9 +3,6 @@ import { CommanderError } from "commander";
 import { fail } from "./errors.js";
 import { createProgram } from "./program.js";
 
-/** A mistake at registration is thrown deep inside the framework; the line to mend is further out. */
-Error.stackTraceLimit = 50;
-
 createProgram()
   .parseAsync()
   .catch((error: unknown) => {

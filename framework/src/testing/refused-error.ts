@@ -1,9 +1,9 @@
 import { WebSocketException } from "../exceptions.js";
 
-/** RFC 6455 §7.4.1: what a browser sees where the handshake was answered with anything but 101. */
+/** RFC 6455 §7.4.1: the code in a browser for a handshake that was answered with anything but 101. */
 const ABNORMAL = 1006;
 
-/** How a handshake was refused. */
+/** The refusal of a handshake. */
 export interface Refused {
   /** The close code, where the application closed in place of accepting. */
   readonly code?: number;

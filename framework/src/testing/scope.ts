@@ -1,7 +1,7 @@
 import type { Address, WebSocketScope } from "../asgi.js";
 import { type HeadersInit, ResponseHeaders } from "../response.js";
 
-/** What a handshake says. */
+/** The request of a handshake. */
 export interface HandshakeOptions {
   /** The target, percent-encoded, with its query. */
   readonly target: string;

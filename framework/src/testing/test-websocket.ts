@@ -1,6 +1,7 @@
 import type { WebSocketAcceptMessage } from "../asgi.js";
 import { findCloseFault, type WebSocketException } from "../exceptions.js";
-import { toRecord, type WebSocketCall } from "./websocket-call.js";
+import { parseHeaders } from "../request.js";
+import type { WebSocketCall } from "./websocket-call.js";
 
 /** RFC 6455 §7.4.1: the connection ended without a close frame. */
 const ABNORMAL = 1006;
@@ -34,7 +35,7 @@ export class TestWebSocket implements AsyncIterable<string | Uint8Array>, AsyncD
   private constructor(call: WebSocketCall, { subprotocol, headers }: WebSocketAcceptMessage) {
     this.#call = call;
     this.subprotocol = subprotocol ?? null;
-    this.headers = toRecord(headers);
+    this.headers = parseHeaders(headers);
   }
 
   /**

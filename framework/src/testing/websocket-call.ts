@@ -8,52 +8,42 @@ import type {
   WebSocketScope,
 } from "../asgi.js";
 import { ClientDisconnect, statusPhrase, WebSocketException } from "../exceptions.js";
+import { Deferred } from "../promises.js";
+import { parseHeaders } from "../request.js";
 import { Mailbox } from "./mailbox.js";
 import { type Refused, WebSocketRefusedError } from "./refused-error.js";
 
 /** RFC 6455 §7.4.1. */
 const CLOSE = { normal: 1000, error: 1011 };
 
-/** The headers of a message, by lower-case name; repeated ones are joined with `, `. */
-export function toRecord(list: Iterable<HeaderPair> = []): Record<string, string> {
-  const decoder = new TextDecoder("latin1");
-  const record = Object.create(null) as Record<string, string>;
-  for (const [rawName, rawValue] of list) {
-    const name = decoder.decode(rawName).toLowerCase();
-    const value = decoder.decode(rawValue);
-    record[name] = record[name] === undefined ? value : `${record[name]}, ${value}`;
-  }
-  return record;
-}
-
-/** What a server answers in an application's place. */
+/** The response of a server in place of the application's. */
 function plainAnswer(status: 403 | 500): Refused {
   const body = Buffer.from(JSON.stringify({ detail: statusPhrase(status) }));
   return { statusCode: status, headers: { "content-type": "application/json" }, body };
 }
 
-/** Gets the headers of the answer to a handshake. */
+/** Gets the headers of the response to a handshake. */
 export type OnHeaders = (headers: Iterable<HeaderPair>) => void;
 
-/** One call of an application for one WebSocket, seen from the server's side: what a server does between two peers. */
+/** One call of an application for one WebSocket, with the part of the server between the two peers. */
 export class WebSocketCall {
-  /** What the application has sent. Ends with how the WebSocket ended. */
+  /** Messages of the application; fails with the end of the WebSocket. */
   readonly inbox = new Mailbox<string | Uint8Array>();
+  readonly #accepted = new Deferred<WebSocketAcceptMessage>();
+  readonly #ended = new Deferred<WebSocketException>();
   /** Settles with the application's answer to the handshake. */
-  readonly answered: Promise<WebSocketAcceptMessage>;
-  /** Resolves with how it ended. */
-  readonly closed: Promise<WebSocketException>;
+  readonly answered = this.#accepted.promise;
+  /** Resolves with code and reason of the end. */
+  readonly closed = this.#ended.promise;
   /** Resolves when the application has returned, its clean-up and background tasks over. */
   readonly settled: Promise<void>;
   readonly #scope: WebSocketScope;
   readonly #onHeaders: OnHeaders;
   readonly #outbox = new Mailbox<ReceiveMessage>();
   #phase: "connecting" | "answering" | "open" | "closed" = "connecting";
-  #accept!: (message: WebSocketAcceptMessage) => void;
-  #refuse!: (error: WebSocketRefusedError) => void;
-  #close!: (how: WebSocketException) => void;
-  #disconnect: ReceiveMessage | null = null;
-  /** Whether the handshake was refused with a whole HTTP answer. */
+  /** Given by `receive` once the mailbox has ended. */
+  #disconnect: ReceiveMessage = { type: "websocket.disconnect" };
+  /** `true` once the handshake was refused with a whole HTTP response. */
   #isAnswered = false;
   #response = { status: 0, headers: {}, chunks: [] as Uint8Array[] };
 
@@ -61,11 +51,6 @@ export class WebSocketCall {
   constructor(app: ASGIApp, scope: WebSocketScope, onHeaders: OnHeaders = () => {}) {
     this.#scope = scope;
     this.#onHeaders = onHeaders;
-    this.answered = new Promise((resolve, reject) => {
-      this.#accept = resolve;
-      this.#refuse = reject;
-    });
-    this.closed = new Promise((resolve) => (this.#close = resolve));
     this.#outbox.put({ type: "websocket.connect" });
     this.settled = this.#run(app);
   }
@@ -74,7 +59,7 @@ export class WebSocketCall {
     try {
       await app(
         this.#scope,
-        () => this.#receive(),
+        () => this.#outbox.take().catch(() => this.#disconnect),
         (message) => this.#send(message),
       );
     } catch (error) {
@@ -94,18 +79,8 @@ export class WebSocketCall {
     this.#outbox.put({ type: "websocket.receive", ...message });
   }
 
-  /** The client leaves. */
   leave(code: number, reason: string): void {
     this.#over(code, reason, { statusCode: null, code, reason });
-  }
-
-  async #receive(): Promise<ReceiveMessage> {
-    try {
-      return await this.#outbox.take();
-    } catch (error) {
-      if (this.#disconnect) return this.#disconnect;
-      throw error;
-    }
   }
 
   #send(message: SendMessage): void {
@@ -115,7 +90,7 @@ export class WebSocketCall {
         this.#expect(message, "connecting");
         this.#phase = "open";
         this.#onHeaders(message.headers ?? []);
-        return this.#accept(message);
+        return this.#accepted.resolve(message);
       case "websocket.send":
         this.#expect(message, "open");
         return this.inbox.put(message.text ?? (message.bytes as Uint8Array).slice());
@@ -125,7 +100,7 @@ export class WebSocketCall {
         this.#expect(message, "connecting");
         this.#phase = "answering";
         this.#onHeaders(message.headers ?? []);
-        this.#response = { status: message.status, headers: toRecord(message.headers), chunks: [] };
+        this.#response = { status: message.status, headers: parseHeaders(message.headers), chunks: [] };
         return;
       case "websocket.http.response.body":
         this.#expect(message, "answering");
@@ -159,11 +134,11 @@ export class WebSocketCall {
     this.#phase = "closed";
     const how = wasOpen ? new WebSocketException(code, reason) : new WebSocketRefusedError(this.#scope.path, refused);
     if (wasOpen && refused.cause !== undefined) how.cause = refused.cause;
-    if (how instanceof WebSocketRefusedError) this.#refuse(how);
+    if (how instanceof WebSocketRefusedError) this.#accepted.reject(how);
     this.#disconnect = { type: "websocket.disconnect", code: how.code, reason: how.reason };
     this.inbox.end(how);
     this.#outbox.end(how);
-    this.#close(how);
+    this.#ended.resolve(how);
   }
 
   #expect(message: SendMessage, phase: "connecting" | "answering" | "open"): void {
