@@ -46,9 +46,7 @@ export class PathPattern {
    * @throws ConfigurationError for everything that is neither plain text nor `{name}`; it says what to write instead.
    */
   static parse(path: string, place: string, options: SegmentOptions = {}): PathPattern {
-    if (typeof path !== "string") {
-      throw configurationError("TSGI_PATH_NOT_A_STRING", place, path);
-    }
+    if (typeof path !== "string") throw configurationError("TSGI_PATH_NOT_A_STRING", place, path);
     const names = new Set<string>();
     const segments = splitPath(path, options).map((segment) => {
       assertSegment(segment, names, place, path);
@@ -93,22 +91,14 @@ export class PathPattern {
 
 function encodeValue(name: string, value: PathValue | undefined, pattern: string): string {
   const where = `urlPathFor ${pattern}: the parameter ${JSON.stringify(name)}`;
-  if (value === undefined || value === null) {
-    throw configurationError("TSGI_MISSING_URL_PARAMETER", where);
-  }
+  if (value === undefined || value === null) throw configurationError("TSGI_MISSING_URL_PARAMETER", where);
   if (!["string", "number", "bigint", "boolean"].includes(typeof value)) {
     throw configurationError("TSGI_INVALID_URL_PARAMETER.type", where, value);
   }
   const text = String(value);
-  if (text === "") {
-    throw configurationError("TSGI_INVALID_URL_PARAMETER.empty", where);
-  }
-  if (text === "." || text === "..") {
-    throw configurationError("TSGI_INVALID_URL_PARAMETER.dots", where, text);
-  }
-  if (!isWellFormed(text)) {
-    throw configurationError("TSGI_INVALID_URL_PARAMETER.surrogate", where);
-  }
+  if (text === "") throw configurationError("TSGI_INVALID_URL_PARAMETER.empty", where);
+  if (text === "." || text === "..") throw configurationError("TSGI_INVALID_URL_PARAMETER.dots", where, text);
+  if (!isWellFormed(text)) throw configurationError("TSGI_INVALID_URL_PARAMETER.surrogate", where);
   return encodeURIComponent(text);
 }
 

@@ -311,20 +311,12 @@ export class Router<const Prefix extends string = ""> {
 
   #add(methods: readonly unknown[], path: string, options: RouteOptions, handler: Handler): Handler {
     const place = `${methods.join(", ")} ${path}`;
-    if (typeof handler !== "function") {
-      throw configurationError("TSGI_HANDLER_NOT_A_FUNCTION.route", place, handler);
-    }
-    if (typeof path !== "string") {
-      throw configurationError("TSGI_PATH_NOT_A_STRING", methods.join(", "), path);
-    }
-    if (path !== "" && !path.startsWith("/")) {
-      throw configurationError("TSGI_PATH_WITHOUT_SLASH", place, path);
-    }
+    if (typeof handler !== "function") throw configurationError("TSGI_HANDLER_NOT_A_FUNCTION.route", place, handler);
+    if (typeof path !== "string") throw configurationError("TSGI_PATH_NOT_A_STRING", methods.join(", "), path);
+    if (path !== "" && !path.startsWith("/")) throw configurationError("TSGI_PATH_WITHOUT_SLASH", place, path);
     for (const given of methods) {
       const method = typeof given === "string" ? given.toUpperCase() : "";
-      if (!METHOD.test(method)) {
-        throw configurationError("TSGI_INVALID_METHOD.word", place, given);
-      }
+      if (!METHOD.test(method)) throw configurationError("TSGI_INVALID_METHOD.word", place, given);
       const entry: RouteEntry = {
         method,
         path,
@@ -354,9 +346,7 @@ export class Router<const Prefix extends string = ""> {
    * @throws ConfigurationError when a route of it cannot be added here.
    */
   includeRouter(router: Router<string>, options: IncludeOptions = {}): void {
-    if (!(router instanceof Router)) {
-      throw configurationError("TSGI_NOT_A_ROUTER", router);
-    }
+    if (!(router instanceof Router)) throw configurationError("TSGI_NOT_A_ROUTER", router);
     if (router.#reaches(this)) {
       const named =
         router.#options.prefix === undefined ? "" : ` with the prefix ${JSON.stringify(router.#options.prefix)}`;
@@ -390,13 +380,9 @@ export class Router<const Prefix extends string = ""> {
 
   /** Hands everything below a prefix to another application. Its `path` stays whole, its `root_path` grows. */
   mount(path: string, app: ASGIApp): void {
-    if (typeof app !== "function") {
-      throw configurationError("TSGI_NOT_AN_ASGI_APPLICATION.mount", path, app);
-    }
+    if (typeof app !== "function") throw configurationError("TSGI_NOT_AN_ASGI_APPLICATION.mount", path, app);
     const pattern = PathPattern.parse(path, "mount");
-    if (pattern.names.length > 0) {
-      throw configurationError("TSGI_MOUNT_PREFIX_PARAMETERS.mount", path);
-    }
+    if (pattern.names.length > 0) throw configurationError("TSGI_MOUNT_PREFIX_PARAMETERS.mount", path);
     if (this.#options.dependencies && this.#options.dependencies.length > 0) {
       throw configurationError("TSGI_MOUNT_UNDER_DEPENDENCIES", path);
     }

@@ -254,9 +254,7 @@ const compiledReturns = new WeakMap<object, CompiledReturns>();
  * nothing says what to cut.
  */
 export function compileReturns(schema: Schema): CompiledReturns {
-  if (!isSchema(schema)) {
-    throw configurationError("TSGI_INVALID_RETURNS", schema);
-  }
+  if (!isSchema(schema)) throw configurationError("TSGI_INVALID_RETURNS", schema);
   let compiled = compiledReturns.get(schema);
   if (!compiled) {
     compiled = isStandardSchema(schema) ? compileStandardReturns(schema) : compileCheck(schema, "encode");

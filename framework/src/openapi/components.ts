@@ -62,9 +62,7 @@ class Source {
   note(schema: JSONSchema): void {
     if (typeof schema.$id === "string") this.#define(schema.$id, schema);
     if (schema.$defs === undefined) return;
-    for (const [name, definition] of Object.entries(schema.$defs)) {
-      this.#define(definition.$id ?? name, definition);
-    }
+    for (const [name, definition] of Object.entries(schema.$defs)) this.#define(definition.$id ?? name, definition);
   }
 
   #define(id: string, schema: JSONSchema): void {

@@ -67,9 +67,7 @@ export class Documentation {
       { path: pathOf("redocUrl", options.redocUrl, "/redoc"), page: REDOC },
     ].filter((placed): placed is PlacedPage => placed.path !== null);
     const paths = [this.#documentPath, ...this.#pages.map(({ path }) => path)].filter((path) => path !== null);
-    if (new Set(paths).size < paths.length) {
-      throw configurationError("TSGI_DUPLICATE_DOCUMENT_URL", paths);
-    }
+    if (new Set(paths).size < paths.length) throw configurationError("TSGI_DUPLICATE_DOCUMENT_URL", paths);
   }
 
   /**

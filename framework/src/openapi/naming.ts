@@ -94,9 +94,7 @@ export class OperationIds {
   take(chosen: string | undefined, base: string, place: string): string {
     const id = chosen ?? freeName(base, this.#places);
     const rival = this.#places.get(id);
-    if (rival !== undefined) {
-      throw configurationError("TSGI_DUPLICATE_OPERATION_ID", id, rival);
-    }
+    if (rival !== undefined) throw configurationError("TSGI_DUPLICATE_OPERATION_ID", id, rival);
     this.#places.set(id, place);
     return id;
   }

@@ -45,9 +45,7 @@ function faultSchema(components: Components): SchemaObject {
 function validationErrorSchema(components: Components): SchemaObject {
   return components.own("HTTPValidationError", () => ({
     type: "object",
-    properties: {
-      detail: { type: "array", items: components.own("ValidationError", () => faultSchema(components)) },
-    },
+    properties: { detail: { type: "array", items: components.own("ValidationError", () => faultSchema(components)) } },
     required: ["detail"],
   }));
 }

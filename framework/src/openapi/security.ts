@@ -52,9 +52,7 @@ export class SecuritySchemes {
       this.#names.set(scheme, this.#names.get(twin) as string);
       return;
     }
-    if (isNamed && this.#definitions.has(base)) {
-      throw configurationError("TSGI_DUPLICATE_SECURITY_SCHEME", base);
-    }
+    if (isNamed && this.#definitions.has(base)) throw configurationError("TSGI_DUPLICATE_SECURITY_SCHEME", base);
     const name = freeName(base, this.#definitions);
     this.#names.set(scheme, name);
     this.#definitions.set(name, structuredClone(definition));

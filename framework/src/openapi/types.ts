@@ -171,8 +171,5 @@ export interface OpenAPIDocument {
   tags?: TagObject[];
   externalDocs?: ExternalDocumentationObject;
   paths: Record<string, PathItemObject>;
-  components?: {
-    schemas?: Record<string, SchemaObject>;
-    securitySchemes?: Record<string, SecuritySchemeObject>;
-  };
+  components?: { schemas?: Record<string, SchemaObject>; securitySchemes?: Record<string, SecuritySchemeObject> };
 }

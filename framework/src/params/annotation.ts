@@ -99,9 +99,7 @@ export function withParams<
   const P extends CheckCarried<P>,
   F extends (args: Args<P>, ...none: HandlerTakesOneObject[]) => unknown,
 >(params: P, fn: F): F & WithParams<P, ReturnType<F>> {
-  if (typeof fn !== "function") {
-    throw configurationError("TSGI_INVALID_WITH_PARAMS", fn);
-  }
+  if (typeof fn !== "function") throw configurationError("TSGI_INVALID_WITH_PARAMS", fn);
   const known = paramsOf(fn);
   if (known === undefined) Object.defineProperty(fn, PARAMS, { value: params });
   else if (known !== params) {

@@ -83,9 +83,7 @@ export class DependsMarker {
   readonly scopes: readonly string[];
 
   constructor(callable: unknown, options: MarkerOptions, name: string) {
-    if (typeof callable !== "function") {
-      throw configurationError("TSGI_DEPENDENCY_NOT_CALLABLE", name, callable);
-    }
+    if (typeof callable !== "function") throw configurationError("TSGI_DEPENDENCY_NOT_CALLABLE", name, callable);
     assertOptions(`${name}()`, options, name === "Security" ? SECURITY_OPTIONS : DEPENDS_OPTIONS);
     if (options.scope === "app" ? options.useCache === false : options.check !== undefined) {
       throw configurationError("TSGI_DEPENDENCY_OPTIONS", options.scope === "app" ? "useCache: false" : "check");

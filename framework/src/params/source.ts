@@ -137,10 +137,7 @@ export interface Absence {
   readonly make: (faults: Faults) => unknown;
 }
 
-const REQUIRED: Absence = {
-  isRequired: true,
-  make: (faults) => faults.add("missing", "Field required", null),
-};
+const REQUIRED: Absence = { isRequired: true, make: (faults) => faults.add("missing", "Field required", null) };
 
 /**
  * Finds the result for an absent value, from the descriptor first and the schema next.

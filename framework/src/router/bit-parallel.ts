@@ -54,13 +54,9 @@ class Simulation<H, M> {
     for (const position of this.#positions) {
       const segment = segments[position.index]!; // The table was picked by the number of segments.
       const mask = position.byText.get(segment) ?? (segment === "" ? undefined : position.params);
-      if (mask === undefined) {
-        return null;
-      }
+      if (mask === undefined) return null;
       const routesLeft = intersect(left, mask);
-      if (routesLeft === "none") {
-        return null;
-      }
+      if (routesLeft === "none") return null;
       if (routesLeft === "one") {
         const route = this.#first();
         return route !== null && matches(route, segments) ? route : null;
@@ -90,9 +86,7 @@ class Simulation<H, M> {
       byText.set(text, mask);
     });
     for (const [text, mask] of byText) {
-      if (text !== "") {
-        params.forEach((bits, word) => (mask[word]! |= bits));
-      }
+      if (text !== "") params.forEach((bits, word) => (mask[word]! |= bits));
     }
     return { index, byText, params };
   }
@@ -123,9 +117,7 @@ function setBit(mask: Int32Array, bit: number): void {
 function countBits(mask: Int32Array): number {
   let count = 0;
   for (let bits of mask) {
-    for (; bits !== 0; bits &= bits - 1) {
-      count++;
-    }
+    for (; bits !== 0; bits &= bits - 1) count++;
   }
   return count;
 }

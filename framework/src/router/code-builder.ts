@@ -97,9 +97,7 @@ const MAX_CHARACTERS = 8;
 /** The expression of an offset. */
 export function offset(start: Start, index: number): string {
   const sum = start.add + index;
-  if (start.base === "") {
-    return String(sum);
-  }
+  if (start.base === "") return String(sum);
   return sum === 0 ? start.base : `${start.base} + ${sum}`;
 }
 
@@ -125,16 +123,10 @@ export interface TextEmitters {
 /** Tells texts apart at the first character in which they differ. The code runs through where none of them is there. */
 export function emitSwitch(start: Start, texts: readonly string[], emit: TextEmitters, from = 0): string {
   const [first] = texts;
-  if (first === undefined) {
-    return "";
-  }
-  if (texts.length === 1) {
-    return emit.one(first);
-  }
+  if (first === undefined) return "";
+  if (texts.length === 1) return emit.one(first);
   let index = from;
-  while (texts.every((text) => text[index] === first[index])) {
-    index++;
-  }
+  while (texts.every((text) => text[index] === first[index])) index++;
   const groups = new Map<number, string[]>();
   for (const text of texts.filter(({ length }) => length > index)) {
     const code = text.charCodeAt(index);

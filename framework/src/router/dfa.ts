@@ -54,9 +54,7 @@ class SubsetConstruction<H, M> {
   finish(): boolean {
     for (let next = this.#pending.pop(); next !== undefined; next = this.#pending.pop()) {
       this.#link(next.state, next.members);
-      if (this.#work > this.#bound) {
-        return false;
-      }
+      if (this.#work > this.#bound) return false;
     }
     return true;
   }
@@ -77,9 +75,7 @@ class SubsetConstruction<H, M> {
   #link(state: DfaState<H, M>, members: readonly NfaState<H, M>[]): void {
     for (const { statics } of members) {
       for (const text of statics.keys()) {
-        if (!state.statics.has(text)) {
-          state.statics.set(text, this.stateFor(this.#step(members, text)));
-        }
+        if (!state.statics.has(text)) state.statics.set(text, this.stateFor(this.#step(members, text)));
       }
     }
     const others = this.#step(members, null);
@@ -94,12 +90,8 @@ class SubsetConstruction<H, M> {
     const next: NfaState<H, M>[] = [];
     for (const { statics, param } of members) {
       const fixed = text === null ? undefined : statics.get(text);
-      if (fixed !== undefined) {
-        this.#addUncovered(next, fixed);
-      }
-      if (param !== null && text !== "") {
-        this.#addUncovered(next, param);
-      }
+      if (fixed !== undefined) this.#addUncovered(next, fixed);
+      if (param !== null && text !== "") this.#addUncovered(next, param);
     }
     return next;
   }
@@ -107,9 +99,7 @@ class SubsetConstruction<H, M> {
   /** Adds a member, unless an earlier one covers it: then it cannot decide anything. */
   #addUncovered(members: NfaState<H, M>[], state: NfaState<H, M>): void {
     for (const member of members) {
-      if (this.#covers(member, state)) {
-        return;
-      }
+      if (this.#covers(member, state)) return;
     }
     members.push(state);
   }
@@ -127,9 +117,7 @@ class SubsetConstruction<H, M> {
   }
 
   #coversRoute(better: NfaState<H, M>, state: NfaState<H, M>): boolean {
-    if (state.route !== null && better.route === null) {
-      return false;
-    }
+    if (state.route !== null && better.route === null) return false;
     return state.param === null || (better.param !== null && this.#covers(better.param, state.param));
   }
 
@@ -139,9 +127,7 @@ class SubsetConstruction<H, M> {
       const isCovered =
         (fixed !== undefined && this.#covers(fixed, child)) ||
         (better.param !== null && text !== "" && this.#covers(better.param, child));
-      if (!isCovered) {
-        return false;
-      }
+      if (!isCovered) return false;
     }
     return true;
   }
@@ -151,15 +137,11 @@ class SubsetConstruction<H, M> {
 export function runDfa<H, M>(first: DfaState<H, M>, maxSegments: number): Find<H, M> {
   return (path) => {
     const segments = cutPath(path, maxSegments);
-    if (segments === null) {
-      return null;
-    }
+    if (segments === null) return null;
     let state: DfaState<H, M> | null = first;
     for (const segment of segments) {
       state = state.statics.get(segment) ?? (segment === "" ? null : state.param);
-      if (state === null) {
-        return null;
-      }
+      if (state === null) return null;
     }
     return state.route === null ? null : resultOf(state.route, segments);
   };

@@ -19,9 +19,7 @@ const MAX_SEGMENTS = 64;
 export function emitBitParallel<H, M>(byLength: ReadonlyMap<number, readonly Route<H, M>[]>): CodeBuilder<H, M> | null {
   const longest = Math.max(...byLength.keys());
   const count = [...byLength.values()].reduce((sum, routes) => sum + routes.length, 0);
-  if (longest > MAX_SEGMENTS || count > MAX_ROUTES) {
-    return null;
-  }
+  if (longest > MAX_SEGMENTS || count > MAX_ROUTES) return null;
   const code = new CodeBuilder<H, M>();
   let body = "";
   for (let length = 1; length <= longest; length++) {
@@ -41,9 +39,7 @@ function emitLength<H, M>(code: CodeBuilder<H, M>, length: number, routes: reado
   const names = new Map<Route<H, M>, string>();
   const matcherFor = (candidates: readonly Route<H, M>[]): string => {
     const [only] = candidates;
-    if (only === undefined || candidates.length > 1) {
-      return only === undefined ? "nothing" : "simulate";
-    }
+    if (only === undefined || candidates.length > 1) return only === undefined ? "nothing" : "simulate";
     const name = names.get(only) ?? `match${length}_${names.size}`;
     if (!names.has(only)) {
       names.set(only, name);
@@ -86,9 +82,7 @@ function emitMatcher<H, M>(code: CodeBuilder<H, M>, name: string, route: Route<H
   const bounds = boundsOf(route.texts.length);
   const faults = route.texts.flatMap((text, position) => {
     const segment = bounds[position]!; // One for each of the route's segments.
-    if (text === null) {
-      return [`${segment.end ?? "path.length"} === ${segment.start}`];
-    }
+    if (text === null) return [`${segment.end ?? "path.length"} === ${segment.start}`];
     return position === known ? [] : [`${slice(segment)} !== ${JSON.stringify(text)}`];
   });
   code.add(`function ${name}(${parametersOf(route.texts.length)}) {

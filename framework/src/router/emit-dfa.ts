@@ -34,18 +34,12 @@ class DfaEmitter<H, M> {
   survey(state: DfaState<H, M>, depth: number): ReadonlySet<number> | null {
     this.#parents.set(state, (this.#parents.get(state) ?? 0) + 1);
     const known = this.#reads.get(state);
-    if (known !== undefined) {
-      return known;
-    }
-    if (depth > MAX_DEPTH || this.#parents.size > MAX_STATES) {
-      return null;
-    }
+    if (known !== undefined) return known;
+    if (depth > MAX_DEPTH || this.#parents.size > MAX_STATES) return null;
     const reads = new Set(state.route?.positions);
     for (const child of childrenOf(state)) {
       const below = this.survey(child, depth + 1);
-      if (below === null) {
-        return null;
-      }
+      if (below === null) return null;
       below.forEach((position) => reads.add(position));
     }
     this.#reads.set(state, reads);
@@ -116,13 +110,9 @@ class DfaEmitter<H, M> {
     }
     const end = offset(place, whole.length);
     const onward: Position = { ...behind, add: place.add + whole.length + 1 };
-    if (child.route === null) {
-      return `if (${hasText(place, `${whole}/`)}) {\n${this.#goOn(state, child, onward)}}\n`;
-    }
+    if (child.route === null) return `if (${hasText(place, `${whole}/`)}) {\n${this.#goOn(state, child, onward)}}\n`;
     const result = this.#code.returnResult(child.route, behind.bounds);
-    if (isLeaf(child)) {
-      return `if (path.length === ${end} && ${hasText(place, whole)}) {\n${result}}\n`;
-    }
+    if (isLeaf(child)) return `if (path.length === ${end} && ${hasText(place, whole)}) {\n${result}}\n`;
     return `if (${hasText(place, whole)}) {
 if (path.length === ${end}) {
 ${result}}
@@ -142,9 +132,7 @@ ${this.#goOn(state, child, onward)}}
   /** Takes any segment that is not empty. */
   #param(state: DfaState<H, M>, place: Position): string {
     const child = state.param;
-    if (child === null) {
-      return "";
-    }
+    if (child === null) return "";
     const start = offset(place, 0);
     const last: Position = { ...place, bounds: [...place.bounds, { start, end: null }] };
     if (isLeaf(child) && child.route !== null) {
@@ -175,9 +163,7 @@ function boundsOf(place: Position, start: number, end: number): Bounds {
 /** The place as a function's body sees it, which is told the start of the segment and the bounds of those behind. */
 function inFunction(place: Position, positions: readonly number[]): Position {
   const bounds: Bounds[] = place.bounds.map(() => ({ start: "undefined", end: null }));
-  for (const position of positions) {
-    bounds[position] = { start: `start${position}`, end: `end${position}` };
-  }
+  for (const position of positions) bounds[position] = { start: `start${position}`, end: `end${position}` };
   return { base: "start", add: 0, bounds };
 }
 

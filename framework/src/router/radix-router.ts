@@ -58,12 +58,8 @@ export class RadixRouter<H = unknown, M = Record<string, unknown>> {
   addRoute(method: string, path: string | PathPattern, handler: H, metadata: M = {} as M): void {
     const pattern = path instanceof PathPattern ? path : PathPattern.parse(path, method, this.#options);
     let node = this.root;
-    for (const segment of pattern.segments) {
-      node = node.childFor(segment);
-    }
-    if (node.handlers.has(method)) {
-      throw configurationError("TSGI_DUPLICATE_ROUTE", method, pattern.text);
-    }
+    for (const segment of pattern.segments) node = node.childFor(segment);
+    if (node.handlers.has(method)) throw configurationError("TSGI_DUPLICATE_ROUTE", method, pattern.text);
     node.handlers.set(method, [handler, metadata]);
     node.names.set(method, pattern.names);
     this.#lookups.set(method, null);
@@ -79,9 +75,7 @@ export class RadixRouter<H = unknown, M = Record<string, unknown>> {
    */
   resolve(method: string, path: string): Resolved<H, M> | null {
     const find = method === "GET" && this.#findGet !== null ? this.#findGet : this.#lookupOf(method)?.find;
-    if (find === undefined) {
-      return null;
-    }
+    if (find === undefined) return null;
     return find(path) ?? this.#findSpelledOtherwise(find, path);
   }
 
@@ -89,13 +83,9 @@ export class RadixRouter<H = unknown, M = Record<string, unknown>> {
   allowedMethods(path: string): string[] {
     const methods = new Set<string>();
     for (const method of this.#lookups.keys()) {
-      if (this.resolve(method, path) !== null) {
-        methods.add(method);
-      }
+      if (this.resolve(method, path) !== null) methods.add(method);
     }
-    if (methods.has("GET")) {
-      methods.add("HEAD");
-    }
+    if (methods.has("GET")) methods.add("HEAD");
     return [...methods].toSorted();
   }
 
@@ -118,9 +108,7 @@ export class RadixRouter<H = unknown, M = Record<string, unknown>> {
 
   #lookupOf(method: string): Lookup<H, M> | null {
     const known = this.#lookups.get(method);
-    if (known !== null) {
-      return known ?? null;
-    }
+    if (known !== null) return known ?? null;
     const lookup = createLookup(this.root, method, {
       compile: this.#options.compile ?? true,
       workPerSegment: this.#options.workPerSegment ?? WORK_PER_SEGMENT,

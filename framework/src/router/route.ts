@@ -58,15 +58,11 @@ export function resultOf<H, M>(route: Route<H, M>, segments: readonly string[]):
 
 /** Cuts a path that starts with a slash at its slashes; `null` when it has more segments than any route. */
 export function cutPath(path: string, maxSegments: number): string[] | null {
-  if (path.charCodeAt(0) !== 0x2f) {
-    return null;
-  }
+  if (path.charCodeAt(0) !== 0x2f) return null;
   const segments: string[] = [];
   let start = 1;
   for (let end = path.indexOf("/", start); end !== -1; end = path.indexOf("/", start)) {
-    if (segments.length >= maxSegments) {
-      return null;
-    }
+    if (segments.length >= maxSegments) return null;
     segments.push(path.slice(start, end));
     start = end + 1;
   }

@@ -111,9 +111,7 @@ function fixedValues(schema: JSONSchema): readonly unknown[] | undefined {
 function follow(schema: JSONSchema, outer: JSONSchema): readonly [JSONSchema, root: JSONSchema] {
   const root = schema.$defs || schema.definitions ? schema : outer;
   let current = schema;
-  for (let steps = 0; current.$ref !== undefined && steps < 32; steps++) {
-    current = resolveRef(current.$ref, root) ?? {};
-  }
+  for (let steps = 0; current.$ref !== undefined && steps < 32; steps++) current = resolveRef(current.$ref, root) ?? {};
   return [current, root];
 }
 

@@ -251,12 +251,8 @@ function hasSpecial(schema: JSONSchema): boolean {
     throw configurationError("TSGI_COMPUTED_TYPE_OUTSIDE_MODULE");
   }
   for (const keyword in schema) {
-    if (UNREAD_KEYWORDS.has(keyword)) {
-      throw configurationError("TSGI_UNCHECKED_KEYWORD", keyword);
-    }
-    if (NEED_TYPE.has(keyword) && !saysType(schema)) {
-      throw configurationError("TSGI_KEYWORD_WITHOUT_TYPE", keyword);
-    }
+    if (UNREAD_KEYWORDS.has(keyword)) throw configurationError("TSGI_UNCHECKED_KEYWORD", keyword);
+    if (NEED_TYPE.has(keyword) && !saysType(schema)) throw configurationError("TSGI_KEYWORD_WITHOUT_TYPE", keyword);
     special ||= SPECIAL.has(keyword);
   }
   return special;

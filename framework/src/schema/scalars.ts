@@ -131,9 +131,7 @@ export function compileNumber(schema: JSONSchema, integer: boolean): Check {
         ? faults.add("int_type", "Input should be a valid integer", value)
         : faults.add("float_type", "Input should be a valid number", value);
     }
-    if (!Number.isFinite(value)) {
-      return faults.add("finite_number", "Input should be a finite number", String(value));
-    }
+    if (!Number.isFinite(value)) return faults.add("finite_number", "Input should be a finite number", String(value));
     if (integer && !Number.isSafeInteger(value)) {
       return Number.isInteger(value)
         ? faults.add("int_size", "Input should be an integer from -(2^53 - 1) to 2^53 - 1", value)

@@ -25,14 +25,10 @@ function compileProperties(schema: JSONSchema, compiler: Compiler): Property[] {
 }
 
 function compileProperty(key: string, schema: JSONSchema, required: boolean, compiler: Compiler): Property {
-  if (key === "__proto__") {
-    throw configurationError("TSGI_RESERVED_PROPERTY_NAME");
-  }
+  if (key === "__proto__") throw configurationError("TSGI_RESERVED_PROPERTY_NAME");
   const check = compiler.compile(schema);
   const property: Property = { key, check, required, makeDefault: null, inherited: key in Object.prototype };
-  if (schema.default !== undefined) {
-    compiler.compileDefault(key, schema, (make) => (property.makeDefault = make));
-  }
+  if (schema.default !== undefined) compiler.compileDefault(key, schema, (make) => (property.makeDefault = make));
   return property;
 }
 
@@ -75,9 +71,7 @@ export function compileObject(schema: JSONSchema, compiler: Compiler): Check {
         else faults.within(before, key);
       } else if (property.makeDefault) {
         result[key] = property.makeDefault();
-      } else if (property.required) {
-        faults.add("missing", "Field required", null, [key]);
-      }
+      } else if (property.required) faults.add("missing", "Field required", null, [key]);
     }
     others?.(value, result, faults);
     bounds?.(value, faults);

@@ -83,9 +83,7 @@ export class HTTPBasic<AutoError extends boolean = true> extends SecurityScheme<
   constructor(options: HTTPBasicOptions<AutoError> = {}) {
     assertOptions("new HTTPBasic()", options, { ...SCHEME_OPTIONS, realm: ANYTHING });
     const { realm = "Restricted" } = options;
-    if (!/^[ -~]*$/.test(realm)) {
-      throw configurationError("TSGI_INVALID_REALM", realm);
-    }
+    if (!/^[ -~]*$/.test(realm)) throw configurationError("TSGI_INVALID_REALM", realm);
     super(options, {
       defaultName: "HTTPBasic",
       definition: { type: "http", scheme: "basic" },

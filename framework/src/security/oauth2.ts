@@ -43,9 +43,7 @@ export class OAuth2PasswordBearer<AutoError extends boolean = true> extends Secu
   constructor(options: OAuth2PasswordBearerOptions<AutoError>) {
     assertOptions("new OAuth2PasswordBearer()", options, OPTIONS);
     const { tokenUrl, refreshUrl, scopes = {} } = options;
-    if (typeof tokenUrl !== "string" || tokenUrl === "") {
-      throw configurationError("TSGI_MISSING_TOKEN_URL");
-    }
+    if (typeof tokenUrl !== "string" || tokenUrl === "") throw configurationError("TSGI_MISSING_TOKEN_URL");
     super(options, {
       defaultName: "OAuth2PasswordBearer",
       definition: {
