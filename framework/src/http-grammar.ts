@@ -18,7 +18,6 @@ export function isToken(text: string): boolean {
 /** RFC 9110 §5.5: visible latin-1, SP and HTAB. CR, LF and NUL would end the field and start another. */
 const FIELD_VALUE = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;
 
-/** Whether a text can be the value of a field. */
 export function isFieldValue(text: string): boolean {
   return FIELD_VALUE.test(text);
 }
@@ -81,7 +80,7 @@ function indexBehind(pattern: RegExp, text: string, index: number): number {
   return pattern.test(text) ? pattern.lastIndex : index;
 }
 
-/** Whether a parameter ends here: another follows, or nothing does. */
+/** Tells if a parameter ends here: another follows, or nothing does. */
 function endsAt(text: string, index: number): boolean {
   const behind = indexBehind(BLANKS, text, index);
   return behind === text.length || text.charAt(behind) === ";";
@@ -177,7 +176,7 @@ function canonicalAddress(address: string): string | undefined {
 const AUTHORITY = /^(?:\[([0-9A-Fa-f:.]+)\]|(?:[A-Za-z0-9\-._~!$&'()*+,;=]|%[0-9A-Fa-f]{2})+)(?::(\d{0,5}))?$/;
 
 /**
- * Whether the text is a `uri-host [":" port]`, as RFC 9112 §3.2 asks of `Host`; also one that `parseHost` does not know as
+ * Tells if the text is a `uri-host [":" port]`, as RFC 9112 §3.2 asks of `Host`; also one that `parseHost` does not know as
  * a host on a network. An empty host is none (RFC 9110 §4.2.1).
  */
 export function isAuthority(text: string): boolean {
@@ -186,12 +185,12 @@ export function isAuthority(text: string): boolean {
   return match[1] === undefined || canonicalAddress(match[1]) !== undefined;
 }
 
-/** Whether a request's host is meant. `defaultPort` is that of its scheme. */
+/** Accepts the host of a request. `defaultPort` is that of its scheme. */
 export type HostTest = (host: Host, defaultPort: number) => boolean;
 
 /**
  * Compiles an entry of a list of hosts: a name, all below a name (`"*.example.com"`), an address, each on any port unless
- * one is written; `"*"` for any host. `null` for what is no host.
+ * one is written; `"*"` for any host. `null` for what is not a host.
  */
 export function compileHost(entry: unknown): HostTest | null {
   if (entry === "*") return () => true;

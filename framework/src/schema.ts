@@ -78,7 +78,7 @@ export type Readable<T> = T extends object ? (T extends Date ? T : { readonly [K
 const KIND = Symbol.for("TypeBox.Kind");
 const OPTIONAL = Symbol.for("TypeBox.Optional");
 
-/** Whether the value is a schema of either family. */
+/** Tells a schema of either family. */
 export function isSchema(value: unknown): value is Schema {
   return isStandardSchema(value) || (typeof value === "object" && value !== null && KIND in value);
 }
@@ -89,7 +89,7 @@ export class CompiledSchema {
   readonly json: JSONSchema | null;
   /** Checks a value and gives it as the handler gets it. */
   readonly check: Check;
-  /** Whether `check` may give a promise, as a Standard Schema that checks asynchronously does. */
+  /** `true` where `check` may give a promise, as a Standard Schema that checks asynchronously does. */
   readonly maySuspend: boolean;
   /** Gives what an absent value becomes, or the fault `missing`; `null` when there is nothing that it could become. */
   readonly absent: ((faults: Faults) => unknown) | null;
@@ -109,7 +109,7 @@ export class CompiledSchema {
     this.#shape = shape;
   }
 
-  /** Whether a bare schema of this shape is the body: an object, or lists, unions, intersections of objects. */
+  /** `true` where a bare schema of this shape is the body: an object, or lists, unions, intersections of objects. */
   get isStruct(): boolean {
     return this.#shape !== null && isStruct(this.#shape);
   }
@@ -123,17 +123,17 @@ export class CompiledSchema {
     return this.#properties;
   }
 
-  /** Whether an object schema refuses other names. */
+  /** `true` for an object schema that refuses other names. */
   get isClosed(): boolean {
     return this.#shape !== null && isClosed(this.#shape);
   }
 
-  /** How texts become a value that `check` then looks at; `null` when none can. */
+  /** Compiles the conversion of texts to a value for `check`; `null` when none can become one. */
   coerce(): Coerce | null {
     return this.#shape ? compileCoerce(this.#shape) : TEXT;
   }
 
-  /** How the text of one property of an object schema becomes its value. */
+  /** The same for one property of an object schema. */
   coerceProperty(property: JSONSchema): Coerce | null {
     return compileCoerce(property, this.#shape ?? property);
   }
@@ -174,13 +174,13 @@ function compileStandard(schema: StandardSchema): CompiledSchema {
       ? result.then((settled: StandardResult) => addIssues(settled, faults, value))
       : addIssues(result, faults, value);
   };
-  // Where the JSON Schema allows anything, the library would hand nothing to the application's own transforms.
+  // A JSON Schema that allows anything would hand `undefined` to the application's own transforms.
   const absent = json === null || saysType(json) ? compileAbsent(validate) : null;
   return new CompiledSchema(json, json && withoutLibraryChecks(json), { check, maySuspend: true, absent });
 }
 
 /**
- * What a Standard Schema makes of nothing: its default, `undefined`, or issues. It is asked again for each request,
+ * Asks a Standard Schema for the result of no value: its default, `undefined`, or issues. Asks again for each request,
  * because its default may be a new one each time.
  */
 function compileAbsent(
@@ -250,7 +250,7 @@ const compiledReturns = new WeakMap<object, CompiledReturns>();
 /**
  * Compiles the schema of a result, once for each schema object: what it does not name is cut.
  *
- * @throws ConfigurationError for what is no schema, and when a Standard Schema gives no JSON Schema, because then
+ * @throws ConfigurationError for what is not a schema, and when a Standard Schema gives no JSON Schema, because then
  * nothing says what to cut.
  */
 export function compileReturns(schema: Schema): CompiledReturns {
@@ -286,7 +286,7 @@ function compileStandardReturns(schema: StandardSchema): CompiledReturns {
   };
 }
 
-/** Whether a Standard Schema can be used to read text by its JSON Schema. Those without need a descriptor. */
+/** @throws ConfigurationError for a Standard Schema that cannot read text, because it has no JSON Schema. */
 export function assertReadable(schema: Schema, where: string): void {
   if (isStandardSchema(schema) && standardJSONSchema(schema, "input") === null) {
     throw withoutJSONSchema(

@@ -3,7 +3,7 @@
 /** Characters up to which a value is shown. */
 const MAX_SHOWN = 60;
 
-/** What a value is, where something else was expected: `"null"`, `"an object"`, `"a list"`, `"a Promise"`, `"a string"`. */
+/** Names the type of a value, where something else was expected: `"null"`, `"an object"`, `"a list"`, `"a Promise"`, `"a string"`. */
 export function describe(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return "a list";
@@ -31,7 +31,7 @@ export function nearest(word: string, known: readonly string[]): string | null {
   return best && best.distance <= 2 ? best.candidate : null;
 }
 
-/** How many letters are to be added, taken out or changed; some number above 2 where the lengths differ by more. */
+/** The number of letters to add, take out or change; some number above 2 where the lengths differ by more. */
 function editDistance(left: string, right: string): number {
   if (Math.abs(left.length - right.length) > 2) return 3;
   let row = Array.from({ length: right.length + 1 }, (_, index) => index);

@@ -87,7 +87,7 @@ export const MIDDLEWARE = {
   /** @remarks A name or an attribute that no cookie can have; the rest of the message says which. */
   "TSGI_INVALID_SESSION_COOKIE.form": (reason: string) => `sessions(): ${reason}`,
   /**
-   * `trustedHost()` has no list of hosts, or one with something that is no host; so has `allowedHosts` of `serve`.
+   * `trustedHost()` has no list of hosts, or one with something that is not a host; so has `allowedHosts` of `serve`.
    *
    * ```js
    * // Wrong

@@ -78,7 +78,7 @@ export const OPENAPI = {
    */
   TSGI_INVALID_CALLBACK_METHOD: (place: string) => `${place}: a document knows no such method. Write "post".`,
   /**
-   * `openapiUrl`, `docsUrl` or `redocUrl` is no path of plain text.
+   * `openapiUrl`, `docsUrl` or `redocUrl` is not a path of plain text.
    *
    * `null` switches the page off. `/` alone belongs to a route.
    *

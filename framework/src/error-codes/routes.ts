@@ -111,7 +111,7 @@ export const ROUTES = {
   TSGI_HOOK_NOT_A_FUNCTION: (name: string, given: unknown) =>
     `${name} takes a function that is called with the App, not ${describe(given)}.`,
   /**
-   * An exception handler is registered for something that is no class and no status, or is no function.
+   * An exception handler is registered for something other than a class or a status, or is not a function.
    *
    * ```js
    * // Wrong
@@ -127,7 +127,7 @@ export const ROUTES = {
     `exceptionHandler(MyError, (error, request) => …). Received ${describe(given)} and ${describe(handler)}` +
     ".",
   /**
-   * A limit is no number that can limit anything.
+   * A limit is not a number that can limit anything.
    *
    * Compared with text or `NaN`, no body would be too large; with `handlerMs: 0` every request would be over at once.
    * [All limits](specification.md#limits-of-our-own).
@@ -145,7 +145,7 @@ export const ROUTES = {
   "TSGI_INVALID_LIMIT.value": (name: string, given: unknown) =>
     `The limit ${name} is ${String(given)}. Give a number from 0 on, or Infinity.`,
   /**
-   * The method of a route is no method of HTTP, or the methods are no list.
+   * The method of a route is not a method of HTTP, or the methods are not a list.
    *
    * Any word will do (RFC 9110 §9.1), also one of your own such as `"PURGE"`.
    *
@@ -298,7 +298,7 @@ export const ROUTES = {
     "`returns` takes a schema such as t.Object({ … }), or that of a library with Standard Schema, not " +
     `${describe(given)}.`,
   /**
-   * The options of a route are no object.
+   * The options of a route are not an object.
    *
    * The order is path, options, handler.
    *
@@ -339,7 +339,7 @@ export const ROUTES = {
   "TSGI_INVALID_URL_PARAMETER.surrogate": (place: string) =>
     `${place} has a lone surrogate, which has no UTF-8 form. Write whole characters.`,
   /**
-   * A middleware is no function.
+   * A middleware is not a function.
    *
    * `addMiddleware` takes what goes around the application, which `cors()`, `gzip()` and `httpMiddleware()` make.
    *
@@ -465,9 +465,9 @@ export const ROUTES = {
     `includeRouter() takes a Router, not ${describe(given)}. An App is mounted. Write mount("/prefix", app) ` +
     "for one.",
   /**
-   * The path of a route is no text.
+   * The path of a route is not text.
    *
-   * A pattern is text; a regular expression is no path here. See [router.md](router.md#patterns).
+   * A pattern is text; a regular expression is not a path here. See [router.md](router.md#patterns).
    *
    * ```js
    * // Wrong

@@ -39,7 +39,7 @@ export const SCHEMAS = {
   TSGI_INVALID_DEFAULT: (name: string, msg: string, instead: string) =>
     `The default of ${name} does not fit its schema: ${msg}.${instead}`,
   /**
-   * The `pattern` of a schema is no regular expression.
+   * The `pattern` of a schema is not a regular expression.
    *
    * ```js
    * // Wrong

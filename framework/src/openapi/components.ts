@@ -203,7 +203,7 @@ export class Components {
       new Comparison(this.#targets, first.direction !== entry.direction).same(first.content, content),
     );
     if (twin) {
-      // What an input refuses is worth saying, so its form counts.
+      // The input's form counts: it says which keys are refused.
       if (entry.direction === "input" && isOutputOnly(twin)) twin.content = content;
       twin.directions.add(entry.direction);
       twin.references.push(...entry.references);

@@ -52,7 +52,7 @@ export type Injectable =
   | typeof BackgroundTasks
   | typeof SecurityScopes;
 
-/** What a parameter can be declared with: a schema, a descriptor, or one of the classes. */
+/** The declaration of a parameter: a schema, a descriptor, or one of the classes. */
 export type Annotation = Schema | Marker<unknown> | Injectable;
 
 /** Names and annotations. */
@@ -87,7 +87,7 @@ export type PathNames<P extends string> = P extends `${string}{${infer Name}}${i
 /** The values of the params, by the names that they are declared under. */
 export type FromParams<P> = { [K in keyof P]: AnnotationOutput<P[K]> };
 
-/** What a function with these params is called with. */
+/** The argument of a function with these params. */
 export type Args<P> = FromParams<P>;
 
 /**
@@ -115,19 +115,18 @@ export function paramsOf(callable: unknown): Params | undefined {
   return isClass(callable) ? carrier.params : (callable as { [PARAMS]?: Params })[PARAMS];
 }
 
-/** Whether a callable is built with `new`: a class's `prototype` cannot be written, a function's can. */
+/** Tells a class, which is built with `new`: its `prototype` cannot be written, a function's can. */
 export function isClass(callable: unknown): boolean {
   if (typeof callable !== "function") return false;
   return Object.getOwnPropertyDescriptor(callable, "prototype")?.writable === false && !isGeneratorFunction(callable);
 }
 
-/** Whether calling it gives a generator. */
 export function isGeneratorFunction(callable: unknown): boolean {
   const tag = Object.prototype.toString.call(callable);
   return tag === "[object GeneratorFunction]" || tag === "[object AsyncGeneratorFunction]";
 }
 
-/** Whether it runs on the event loop: an async function or a generator. Also true of bound ones. */
+/** Tells a callable that runs on the event loop: an async function or a generator. Also true of bound ones. */
 export function isAsyncFunction(callable: unknown): boolean {
   return Object.prototype.toString.call(callable) === "[object AsyncFunction]" || isGeneratorFunction(callable);
 }

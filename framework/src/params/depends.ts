@@ -6,7 +6,7 @@ import type { PARAMS, Params } from "./annotation.js";
 import type { Marker, OUTPUT } from "./marker.js";
 import type { DependencyMistake } from "./mistakes.js";
 
-/** What a dependency gives: what it yields, resolves to, or is. */
+/** The value that a dependency yields, resolves to, or is. */
 type Yielded<R> = R extends AsyncGenerator<infer Y, unknown, unknown> | Generator<infer Y, unknown, unknown>
   ? Y
   : Awaited<R>;
@@ -17,7 +17,7 @@ type DependencyResult<C> = C extends new (...args: never) => infer I
     ? Yielded<R>
     : Mistaken;
 
-/** What `Depends` takes: a callable without arguments, or one that carries its params. */
+/** The argument of `Depends`: a callable without arguments, or one that carries its params. */
 export type Dependency =
   | (() => unknown)
   | (new () => unknown)
@@ -27,24 +27,24 @@ export type Dependency =
 /** Nothing to say of a dependency, else what is wrong with it. A generator is not known yet while it is inferred. */
 type CheckDependency<C> = [C] extends [Dependency] ? unknown : unknown extends C ? Dependency : DependencyMistake<C>;
 
-/** How long a dependency's result lives. */
+/** The life of a dependency's result. */
 export type DependencyScope = "request" | "function" | "app";
 
-/** Looks whether a value still works: fails when it throws, rejects, or gives `false`. */
+/** Checks a value: fails when it throws, rejects, or gives `false`. */
 export type Check<Value = never> = (value: Value) => unknown;
 
-/** What `Depends` takes beside its callable, for what is called once for each process. */
+/** Options of `Depends` for what is called once for each process. */
 export interface ApplicationOptions<Value = never> {
   /** Called once when the application starts, and cleaned up when it stops. */
   scope: "app";
-  /** What readiness asks (`health` of `tsgi/health`): fails when it throws, rejects, or gives `false`. */
+  /** Asked by readiness (`health` of `tsgi/health`): fails when it throws, rejects, or gives `false`. */
   check?: Check<Value>;
   useCache?: true;
 }
 
-/** What `Depends` takes beside its callable, for what each request calls. */
+/** Options of `Depends` for what each request calls. */
 export interface DependsOptions {
-  /** Whether the result is shared by all who ask for it in one request. Defaults to `true`. */
+  /** `true` shares the result among all who ask for it in one request. Defaults to `true`. */
   useCache?: boolean;
   /**
    * When a generator is resumed: `"request"`, after the response and its background tasks, or `"function"`, before the

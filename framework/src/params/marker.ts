@@ -64,7 +64,7 @@ export type SchemaShape = { readonly static: unknown } | { readonly "~standard":
 /** Refuses unknown options, of an argument that is not a schema. */
 export type CheckOptions<Given, Options> = Given extends SchemaShape
   ? unknown
-  : { [K in Exclude<keyof Given, keyof Options | "default">]: `there is no option ${K & string}` };
+  : { [K in Exclude<keyof Given, keyof Options | "default">]: `unknown option ${K & string}` };
 
 type NullOf<Given> = Given extends { default: null } ? null : never;
 

@@ -31,7 +31,7 @@ type FunctionMistake<Result> =
       ? "call the builder: t.String(), not t.String"
       : "write Depends(getUser) for the result of a function: Depends(getUser), not getUser";
 
-/** What is wrong with an annotation that is none. */
+/** The message for a value that is not an annotation. */
 export type AnnotationMistake<A> = A extends StringConstructor
   ? "write t.String(), not String"
   : A extends NumberConstructor
@@ -50,7 +50,7 @@ export type AnnotationMistake<A> = A extends StringConstructor
                 ? "write t.Object({ … }) around properties"
                 : "a parameter is declared with a schema, a descriptor or a class: t.String(), Query(), Depends(getUser)";
 
-/** What is wrong with a dependency that cannot be called. */
+/** The message for a dependency that cannot be called. */
 export type DependencyMistake<C> = C extends AnyFunction
   ? "the function takes arguments: wrap it in withParams({ id: Query() }, ({ id }) => …)"
   : C extends AnyClass

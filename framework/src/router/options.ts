@@ -8,10 +8,10 @@ import type { Callbacks, ResponseDocs } from "./document-options.js";
 /** The format of a stream: one JSON text a line, or server-sent events. */
 export type StreamFormat = "jsonl" | "sse";
 
-/** How the calls of a plain handler run in the pool. */
+/** Options of the calls of a plain handler in the pool. */
 export interface RoutePoolOptions {
   /**
-   * Whether a call whose client has gone is ended together with its worker, which is replaced. A new process costs some
+   * `true` ends a call whose client has gone together with its worker, which is replaced. A new process costs some
    * 50 ms of processor time, so that this is for calls that take seconds. Defaults to `false`: the call runs to its end.
    */
   endOnDisconnect?: boolean;

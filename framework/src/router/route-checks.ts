@@ -1,7 +1,7 @@
 import type { Annotation, CheckParams, Injectable, Marker, PathNames } from "../params.js";
 import type { Schema } from "../schema.js";
 
-/** What the path of a route may not look like. One that is put together has a type of any text, and is none of these. */
+/** Paths that a route cannot have. One that is put together has a type of any text, and is none of these. */
 type Suspicious = `${Letter | "{" | ":" | "*"}${string}` | `${string}{${string}:${string}`;
 
 type Letter =

@@ -6,22 +6,22 @@ import type { Readable, Schema, SchemaInput } from "../schema.js";
 export type FromPath<Names extends string> = { [Name in Names]: string };
 
 /**
- * What a handler is called with. A mapped type over `keyof P` alone costs the compiler half of one over
+ * The argument of a handler. A mapped type over `keyof P` alone costs the compiler half of one over
  * `keyof P | PathNames<Path>` (60 instantiations a route against 101), so that the pattern's names come beside it.
  */
 export type HandlerArgs<P, Path extends string> =
   PathNames<Path> extends keyof P ? FromParams<P> : FromParams<P> & FromPath<Exclude<PathNames<Path>, keyof P>>;
 
 /**
- * What a handler may give, or a promise of it. The verbs infer what it does give as a `const` type, since the literals of
+ * The result of a handler, or of its promise. The verbs infer the actual one as a `const` type, since the literals of
  * an enum are widened to text without, and hold it against this one.
  */
 export type HandlerResult<R> = [R] extends [Schema] ? Readable<SchemaInput<R>> | Response : unknown;
 
-/** What a generator gives: its results one by one. */
+/** A generator of results, one by one. */
 type Items<O> = AsyncGenerator<O, unknown, undefined> | Generator<O, unknown, undefined>;
 
-/** How a handler gives its result: at once, later, or item by item. */
+/** The forms in which a handler gives its result: at once, later, or item by item. */
 export type Returned<O> = O | Promise<O> | Items<O>;
 
 /** Nothing to say of a result that fits `returns`; else the type that it should have. */

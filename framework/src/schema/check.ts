@@ -10,7 +10,7 @@ export type Check = (value: unknown, faults: Faults) => unknown;
 /** `decode`: from JSON to the handler. `encode`: from the handler to JSON. */
 export type Direction = "decode" | "encode";
 
-/** What compiles one keyword of a schema, and needs the schemas inside it compiled too. */
+/** Compiles the schemas inside a keyword, for the compiler of that keyword. */
 export interface Compiler {
   readonly direction: Direction;
   compile(schema: JSONSchema): Check;
@@ -25,7 +25,7 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 
-/** Whether two JSON values are equal, in the sense of JSON Schema §4.2.2. */
+/** Equality of JSON values by JSON Schema §4.2.2. */
 export function jsonEqual(left: unknown, right: unknown): boolean {
   if (Object.is(left, right) || left === right) return true;
   if (typeof left !== "object" || typeof right !== "object" || left === null || right === null) return false;

@@ -5,7 +5,7 @@ import { isArraySchema, isObjectSchema, type JSONSchema, listItems, resolveRef, 
 /** Turns one text into the value that its schema describes. */
 export type CoerceText = (text: string, faults: Faults) => unknown;
 
-/** How the texts under one name become a value: a scalar takes the last of them, a list takes all. */
+/** The conversion of the texts under one name: a scalar takes the last of them, a list takes all. */
 export type Coerce =
   | { readonly isList: false; readonly text: CoerceText }
   | { readonly isList: true; readonly texts: (texts: readonly string[], faults: Faults) => unknown };
@@ -76,7 +76,7 @@ function coerceUnion(schema: JSONSchema, members: readonly JSONSchema[], root: J
   };
 }
 
-/** How one text becomes a value; `null` where no text can, as for an object. */
+/** Compiles the conversion of one text; `null` where no text becomes a value, as for an object. */
 function coerceText(schema: JSONSchema, outer: JSONSchema): CoerceText | null {
   const [resolved, root] = follow(schema, outer);
   const values = fixedValues(resolved);

@@ -52,7 +52,7 @@ const SCALARS = new Set<unknown>(["string", "integer", "number", "boolean", "nul
 const COMBINATIONS = ["anyOf", "oneOf", "allOf", "not"] as const;
 
 /**
- * Whether a combination has a type of its own. TypeBox repeats the type of the members beside `allOf`, where it would be
+ * Tells if a combination has a type of its own. TypeBox repeats the type of the members beside `allOf`, where it would be
  * an open object of its own.
  */
 function hasOwnType({ type, properties, patternProperties }: JSONSchema, hasMembers: boolean): boolean {
@@ -68,7 +68,7 @@ class Document implements Compiler {
   /** Each schema's check, `null` while it is being compiled. */
   readonly #compiled = new Map<JSONSchema, Check | null>();
   readonly #pending: (() => void)[] = [];
-  /** Whether a value could be deeper, or a text longer for its pattern, than the stack holds. */
+  /** `true` where a value may be deeper, or a text longer for its pattern, than the stack holds. */
   #mayOverflow = false;
 
   constructor(root: JSONSchema, direction: Direction, byId = new Map<string, JSONSchema>()) {
@@ -240,8 +240,8 @@ const SPECIAL = new Set([
 ]);
 
 /**
- * Whether the schema has a keyword beside which its type is not all there is to compile. What it has is looked at once,
- * because asking objects of many shapes for what they lack is slow.
+ * Tells if the schema has a keyword beside which its type is not all there is to compile. One pass over the keywords that
+ * it has: asking objects of many shapes for keywords that they lack is slow.
  *
  * @throws ConfigurationError when part of the schema would not be checked.
  */

@@ -19,7 +19,7 @@ const SECRET_PART = /pass|pwd|secret|token|authorization|cookie|credential|sessi
 /** Words of names for the same, too short to be looked for inside other words. */
 const SECRET_WORDS = new Set(["cvc", "cvv", "jwt", "otp", "pin", "ssn"]);
 
-/** Whether a name says that its value is a secret, in `snake_case`, `camelCase` or `kebab-case`. */
+/** Tells the name of a secret, in `snake_case`, `camelCase` or `kebab-case`. */
 export function isSecretName(name: string): boolean {
   return (
     SECRET_PART.test(name) ||
@@ -43,7 +43,7 @@ const shortenKey = (key: string | number) => (typeof key === "string" ? shorten(
 /** A compiled check, as `remember` needs to know it. */
 type Remembered = (value: object, faults: Faults) => unknown;
 
-/** What a check made of a value: its result, or its faults. */
+/** The outcome of a check: its result, or its faults. */
 interface Outcome {
   readonly result: unknown;
   readonly faults: readonly Fault[];
@@ -56,10 +56,10 @@ export class Faults {
   count = 0;
   /** The number of branching checks that have begun and not ended. */
   #branches = 0;
-  /** What branching checks inside others made of values. Forgotten when the outermost has ended. */
+  /** Outcomes of branching checks inside others. Forgotten when the outermost has ended. */
   #memo: Map<Remembered, Map<object, Outcome>> | null = null;
 
-  /** Whether no further fault would be listed. */
+  /** `true` when no further fault is listed. */
   get full(): boolean {
     return this.list.length >= MAX_FAULTS;
   }
@@ -139,7 +139,7 @@ export class Faults {
 
 const copyFault = (fault: Fault): Fault => ({ ...fault, loc: [...fault.loc] });
 
-/** How much of a secret in a message is enough to hide the message: it may itself have been cut. */
+/** Characters of a secret in a message that are enough to hide the message: it may itself have been cut. */
 const TELLTALE_LENGTH = 8;
 
 /** Leaves out what came, also where the message of a library repeats it, plainly or as JSON. */

@@ -57,13 +57,12 @@ function typesOf({ type }: JSONSchema): readonly string[] {
   return type?.filter((one) => one !== "null") ?? [];
 }
 
-/** Whether the schema says that it is an object, by its type or by its properties. */
+/** Tells the schema of an object, by its type or by its properties. */
 export function isObjectSchema(schema: JSONSchema): boolean {
   const types = typesOf(schema);
   return types.length === 0 ? schema.properties !== undefined : types.every((type) => type === "object");
 }
 
-/** Whether the schema says that it is a list. */
 export function isArraySchema(schema: JSONSchema): boolean {
   const types = typesOf(schema);
   return types.length > 0 && types.every((type) => type === "array");
@@ -71,7 +70,7 @@ export function isArraySchema(schema: JSONSchema): boolean {
 
 const SAYS_TYPE = ["type", "properties", "const", "enum", "$ref", "anyOf", "oneOf", "allOf"];
 
-/** Whether the schema says in one way or another of which type a value should be. */
+/** Tells a schema that restricts the type of a value in one way or another. */
 export function saysType(schema: JSONSchema): boolean {
   return SAYS_TYPE.some((keyword) => schema[keyword] !== undefined);
 }

@@ -16,7 +16,7 @@ function lengthOf(text: string): number {
   return length;
 }
 
-/** Compiles a `pattern`. @throws ConfigurationError when it is no regular expression. */
+/** Compiles a `pattern`. @throws ConfigurationError when it is not a regular expression. */
 export function compilePattern(pattern: string): RegExp {
   try {
     return new RegExp(pattern, "u");
@@ -155,7 +155,7 @@ export const checkNull: Check = (value, faults) =>
 /** Any JSON value. */
 export const checkAnything: Check = (value) => value;
 
-/** What `toISOString` writes for the years 0 to 9999: for others it adds a sign, which RFC 3339 does not have. */
+/** Length of `toISOString` for the years 0 to 9999: for others it adds a sign, which RFC 3339 does not have. */
 const RFC3339_LENGTH = "2024-01-01T00:00:00.000Z".length;
 
 function encodeDate(value: unknown, faults: Faults): string | undefined {

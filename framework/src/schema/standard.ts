@@ -8,7 +8,7 @@ interface StandardIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** What a Standard Schema's `validate` gives: the value, or the issues. */
+/** The result of a Standard Schema's `validate`: the value, or the issues. */
 export type StandardResult =
   | { readonly value: unknown; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };
@@ -33,7 +33,7 @@ interface StandardJSONSchemaConverter {
   output(options: { target: string }): JSONSchema;
 }
 
-/** Whether the value is a Standard Schema. Asked before anything else: ArkType's schemas are functions. */
+/** Tells a Standard Schema. Asked before anything else: ArkType's schemas are functions. */
 export function isStandardSchema(value: unknown): value is StandardSchema {
   return (
     ((typeof value === "object" && value !== null) || typeof value === "function") &&
@@ -75,7 +75,7 @@ export function withoutLibraryChecks(schema: JSONSchema): JSONSchema {
 function simplify(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(simplify);
   if (typeof schema !== "object" || schema === null) return schema;
-  // What says no type restricts values in ways that only matter to the library.
+  // A schema without a type restricts values in ways that only matter to the library.
   if (!saysType(schema as JSONSchema)) return {};
   const kept = Object.entries(schema).filter(([keyword]) => !LIBRARY_CHECKS.has(keyword));
   return Object.fromEntries(

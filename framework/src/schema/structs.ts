@@ -12,7 +12,7 @@ interface Property {
   readonly required: boolean;
   /** Makes the default, `null` where there is none. */
   makeDefault: (() => unknown) | null;
-  /** Whether every object has this name from its prototype, as `constructor`: then only an own one counts. */
+  /** `true` for a name that every object has from its prototype, as `constructor`: then only an own one counts. */
   readonly inherited: boolean;
 }
 
@@ -94,7 +94,7 @@ const ANY_KEY = "^(.*)$";
 /** Stands for the value of a key that is left out of the result. */
 const CUT = Symbol("cut");
 
-/** What happens to the keys that `properties` does not name; `null` when they are just cut. */
+/** Compiles the keys that `properties` does not name; `null` when they are just cut. */
 function compileOthers(schema: JSONSchema, compiler: Compiler): OthersCheck | null {
   const { properties, patternProperties, additionalProperties, unevaluatedProperties } = schema;
   const isOpen = properties === undefined && patternProperties === undefined;
@@ -142,7 +142,7 @@ const keep: Check = (value) => value;
 
 const refuse: Check = (value, faults) => faults.add("extra_forbidden", "Extra inputs are not permitted", value);
 
-/** What becomes of a value under a key that nothing names: checked, kept, refused on the way in, or (`null`) cut. */
+/** Compiles the value under a key that nothing names: checked, kept, refused on the way in, or (`null`) cut. */
 export function compileRest(rest: JSONSchema | boolean | undefined, compiler: Compiler): Check | null {
   if (typeof rest === "object") return compiler.compile(rest);
   if (rest === true) return keep;
@@ -203,12 +203,11 @@ export function compileArray(schema: JSONSchema, compiler: Compiler): Check {
   };
 }
 
-/** Whether no JSON value stands in the list twice. */
 function hasUniqueItems(items: readonly unknown[]): boolean {
   return new Set(items.map(canonicalJSON)).size === items.length;
 }
 
-/** How many items fit the schema of `contains`; `null` where the list has no such rule. */
+/** Counts the items that fit the schema of `contains`; `null` where the list has no such rule. */
 function compileContains(
   schema: JSONSchema,
   compiler: Compiler,

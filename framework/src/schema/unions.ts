@@ -95,7 +95,7 @@ function compileUntagged(checks: readonly Check[]): Check {
 }
 
 /**
- * What two checks made of the same value, together. Where one left a part as it was, the other's counts, so that an
+ * Merges the results of two checks of the same value. Of a part that one left as it was, the other's counts, so that an
  * open struct neither undoes a conversion nor brings back what was cut.
  */
 function merge(left: unknown, right: unknown, raw: unknown): unknown {

@@ -28,7 +28,7 @@ export function parseAuthorization(text: string, scheme: string): HTTPAuthorizat
 }
 
 /**
- * Whether two secrets are the same, in a time that says nothing about where they differ: only how long `given` is, which
+ * Compares two secrets in a time that says nothing about where they differ: only how long `given` is, which
  * its sender knows. Nothing equals an empty secret: a variable that somebody forgot to set is no password.
  *
  * @param given - What came from outside.

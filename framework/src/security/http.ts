@@ -6,7 +6,7 @@ import { SCHEME_OPTIONS, type SchemeOptions, SecurityScheme } from "./scheme.js"
 
 /** The options of `HTTPBearer`. */
 export interface HTTPBearerOptions<AutoError extends boolean = boolean> extends SchemeOptions<AutoError> {
-  /** How a token is made, as a hint for people: `"JWT"`. */
+  /** The format of a token, as a hint for people: `"JWT"`. */
   bearerFormat?: string;
 }
 
@@ -33,7 +33,7 @@ export class HTTPBearer<AutoError extends boolean = true> extends SecurityScheme
   }
 }
 
-/** What `HTTPBasic` gives. */
+/** The result of `HTTPBasic`. */
 export interface HTTPBasicCredentials {
   readonly username: string;
   readonly password: string;
@@ -41,7 +41,7 @@ export interface HTTPBasicCredentials {
 
 /** The options of `HTTPBasic`. */
 export interface HTTPBasicOptions<AutoError extends boolean = boolean> extends SchemeOptions<AutoError> {
-  /** What browsers show beside their question for name and password: printable ASCII. Defaults to `"Restricted"`. */
+  /** Shown by browsers beside their question for name and password: printable ASCII. Defaults to `"Restricted"`. */
   realm?: string;
 }
 

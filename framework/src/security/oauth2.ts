@@ -5,11 +5,11 @@ import { SCHEME_OPTIONS, type SchemeOptions, SecurityScheme } from "./scheme.js"
 
 /** The options of `OAuth2PasswordBearer`. */
 export interface OAuth2PasswordBearerOptions<AutoError extends boolean = boolean> extends SchemeOptions<AutoError> {
-  /** Where a client gets a token for a name and a password: a path of the application, or a whole URL. */
+  /** The address that gives a token for a name and a password: a path of the application, or a whole URL. */
   tokenUrl: string;
-  /** Where it gets the next one, if that is another place. */
+  /** The address that gives the next one, if it is another. */
   refreshUrl?: string;
-  /** What a token may be asked to allow: names, and what each is for. */
+  /** The scopes that a token may be asked for: descriptions by name. */
   scopes?: Readonly<Record<string, string>>;
 }
 

@@ -10,7 +10,7 @@ const TEXT = t.Optional(t.String());
 const once = (alias: string): Marker<string[]> =>
   Form(t.Array(t.String(), { maxItems: 1 }), { alias, default: [], includeInSchema: false });
 
-/** What a form of a login holds, as it was sent. */
+/** The fields of a login form, as they were sent. */
 interface PasswordFormFields {
   grant_type: "password";
   username: string;
@@ -39,7 +39,7 @@ interface PasswordFormFields {
  * @see RFC 6749 §4.3.2
  */
 export class OAuth2PasswordRequestForm {
-  /** What it is built with. */
+  /** The parameters of the constructor. */
   static readonly params: {
     grant_type: Marker<"password">;
     username: Marker<string>;

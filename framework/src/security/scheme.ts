@@ -23,7 +23,7 @@ export type SecuritySchemeObject = { description?: string } & (
 /** Options of every scheme. */
 export interface SchemeOptions<AutoError extends boolean = boolean> {
   /**
-   * Whether a request without usable credentials is refused with 401. With `false` the dependency gives `null` then, and
+   * `true` refuses a request without usable credentials with 401. With `false` the dependency gives `null` then, and
    * who asked for it decides. Defaults to `true`.
    */
   autoError?: AutoError;
@@ -36,20 +36,20 @@ export interface SchemeOptions<AutoError extends boolean = boolean> {
 /** Rules of the options of every scheme; those of one alone come beside them. */
 export const SCHEME_OPTIONS: OptionRules<SchemeOptions> = { autoError: FLAG, schemeName: TEXT, description: TEXT };
 
-/** What a scheme is made of. */
+/** The parts of a scheme. */
 export interface SchemeParts<Credentials> {
   /** Its name in the document where no `schemeName` is given. */
   readonly defaultName: string;
   readonly definition: SecuritySchemeObject;
-  /** Where the credentials are: every value that was sent under the name. */
+  /** Reads the credentials: every value that was sent under the name. */
   readonly source: Marker<readonly string[]>;
   /** Makes credentials of the one value; `null` where it holds none. */
   readonly parse: (text: string) => Credentials | null;
-  /** What a 401 says in `WWW-Authenticate`, which RFC 9110 §15.5.2 requires. */
+  /** `WWW-Authenticate` of a 401, which RFC 9110 §15.5.2 requires. */
   readonly challenge: string;
 }
 
-/** What a scheme is called with: the values from the request. */
+/** The argument of a scheme: the values from the request. */
 export interface SchemeArgs {
   readonly sent: readonly string[];
 }
@@ -62,7 +62,7 @@ export interface SecurityScheme<Credentials, AutoError> {
 }
 
 /**
- * What all security schemes are: a dependency that takes the credentials out of a request or a WebSocket's handshake, and
+ * The base of all security schemes: a dependency that takes the credentials out of a request or a WebSocket's handshake, and
  * that a document lists under `securitySchemes`.
  *
  * Credentials that come twice are none: of two headers a proxy may have looked at the other one.
@@ -70,13 +70,13 @@ export interface SecurityScheme<Credentials, AutoError> {
 export class SecurityScheme<Credentials = unknown, AutoError extends boolean = boolean> extends CallableInstance {
   /** Its name in the document, unless another scheme took the default first. */
   readonly schemeName: string;
-  /** Whether the name was given, so that a document may not change it. */
+  /** `true` where the name was given, so that a document may not change it. */
   readonly isNamed: boolean;
-  /** What a document says of it. */
+  /** Its Security Scheme Object in a document. */
   readonly definition: SecuritySchemeObject;
-  /** Whether it refuses a request without usable credentials. */
+  /** `true` where it refuses a request without usable credentials. */
   readonly autoError: boolean;
-  /** What its 401 says in `WWW-Authenticate`. */
+  /** `WWW-Authenticate` of its 401. */
   readonly challenge: string;
 
   constructor(options: SchemeOptions<AutoError>, parts: SchemeParts<Credentials>) {
