@@ -18,6 +18,7 @@ const NAMES: Readonly<Record<string, string>> = {
   "./openapi": "buildDocument writeClient",
   "./security": `APIKeyCookie APIKeyHeader APIKeyQuery HTTPBasic HTTPBearer OAuth2PasswordBearer
     OAuth2PasswordRequestForm Security SecurityScheme SecurityScopes compareSecrets`,
+  "./settings": "SettingsError loadSettings secret",
   "./testing": "TestClient TestWebSocket WebSocketRefusedError",
 };
 

@@ -5,6 +5,8 @@
  * @module
  */
 
+import { describe } from "../wording.js";
+
 export const PARAMETERS = {
   /**
    * One route reads a JSON body and a form.
@@ -181,6 +183,29 @@ export const PARAMETERS = {
     "Use headers, cookies, the query string, and the WebSocket itself.",
   "TSGI_REQUEST_IN_WEBSOCKET_ROUTE.dependency": (way: string, what: string) =>
     `${way}: takes ${what}, which a WebSocket does not have. A dependency of both takes an HTTPConnection.`,
+  /**
+   * `loadSettings` or `secret` was given something that settings cannot be read by.
+   *
+   * Settings are the properties of an object schema, each one variable of the environment, and are checked at once.
+   *
+   * ```js
+   * // Wrong
+   * loadSettings(t.Array(t.String()));
+   *
+   * // Right
+   * loadSettings(t.Object({ port: t.Integer({ default: 8000 }) }));
+   * ```
+   */
+  "TSGI_INVALID_SETTINGS.schema": (given: unknown) =>
+    `loadSettings() takes a schema of an object, not ${describe(given)}. Write loadSettings(t.Object({ … })).`,
+  "TSGI_INVALID_SETTINGS.object":
+    "loadSettings() takes a schema of an object, each property of which is one variable: t.Object({ … }).",
+  "TSGI_INVALID_SETTINGS.promise":
+    "loadSettings() was given a schema that checks asynchronously. Settings are there before anything starts.",
+  "TSGI_INVALID_SETTINGS.vendor": (vendor: string) =>
+    `secret() marks schemas of TypeBox and Zod; one of ${vendor} is not found again in the schema around it.`,
+  "TSGI_INVALID_SETTINGS.secret": (given: unknown) =>
+    `secret() takes the schema of a property, not ${describe(given)}. Write secret(t.String()).`,
   /**
    * A parameter of a WebSocket handler is named `ws`.
    *

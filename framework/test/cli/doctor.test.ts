@@ -259,3 +259,35 @@ describe("tsgi doctor, of the project", () => {
     expect(lines.join("\n")).not.toContain("hunter2");
   });
 });
+
+describe("tsgi doctor, of the settings", () => {
+  const source = (secretKey: string) => `import { App, t } from "tsgi";
+import { loadSettings, secret } from "tsgi/settings";
+loadSettings(t.Object({
+  port: t.Integer({ default: 8000 }),
+  databaseUrl: t.String({ default: "postgres://ada:hunter2@localhost/shop" }),
+  host: t.String(),
+  ${secretKey}: secret(t.String()),
+}));
+export const app = new App();`;
+
+  it("says which are set and which have their default, and no value of a secret", async () => {
+    const { lines, code } = await examine(
+      { "app.js": source("secretKey") },
+      { HOST: "::1", SECRET_KEY: "hunter2".repeat(9) },
+    );
+    expect(lines.filter((line) => line.includes("settings"))).toEqual([
+      expect.stringMatching(/^✓ settings +set: HOST, SECRET_KEY$/),
+      expect.stringMatching(/^✓ settings +default: PORT \(8000\), DATABASE_URL$/),
+    ]);
+    expect(lines.join("\n")).not.toContain("hunter2");
+    expect(code).toBe(0);
+  });
+
+  it("says which are missing or wrong, of an application that cannot be loaded for it", async () => {
+    const { lines, code } = await examine({ "app.js": source("signer") }, { PORT: "hunter2hunter2" });
+    expect(lines).toContainEqual(expect.stringMatching(/^✗ settings +missing: HOST, SIGNER$/));
+    expect(lines).toContainEqual(expect.stringMatching(/^✗ settings +invalid: PORT$/));
+    expect(code).toBe(1);
+  });
+});

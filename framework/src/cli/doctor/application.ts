@@ -9,6 +9,7 @@ import { showFailure } from "../errors.js";
 import { loadTsgiApp, startsServer } from "../load-app.js";
 import { isTypeScript } from "../typescript.js";
 import { fault, type Finding, note, ok } from "./finding.js";
+import { reportSettings } from "../../settings.js";
 import { plural } from "../../wording.js";
 import { checkHabits, explainMethod } from "./habits.js";
 
@@ -25,11 +26,31 @@ export async function checkApplication(file: string): Promise<Finding[]> {
       ...checkDebug(app),
       ...checkHabits(app),
       ...checkPool(app, file),
+      ...checkSettings(),
     ];
   } catch (error) {
     const explained = explainMethod(error);
-    return [fault("application", showFailure(error)), ...(explained === null ? [] : [note("application", explained)])];
+    return [
+      fault("application", showFailure(error)),
+      ...(explained === null ? [] : [note("application", explained)]),
+      ...checkSettings(),
+    ];
   }
+}
+
+const SETTING_STATES = { set: ok, default: ok, missing: fault, invalid: fault } as const;
+
+/** Which variables `loadSettings` has found: their names, and of values none but a default that is no secret. */
+function checkSettings(): Finding[] {
+  const settings = reportSettings();
+  return Object.entries(SETTING_STATES).flatMap(([state, found]) => {
+    const names = settings
+      .filter((setting) => setting.state === state)
+      .map(({ variable, value }) => {
+        return state === "default" && value !== null ? `${variable} (${JSON.stringify(value)})` : variable;
+      });
+    return names.length === 0 ? [] : [found("settings", `${state}: ${names.join(", ")}`)];
+  });
 }
 
 function checkDocument(app: App): Finding[] {

@@ -1,0 +1,228 @@
+/** Settings: what the environment says, read once through a schema. @module */
+import { configurationError } from "./exceptions.js";
+import { assertOptions, OBJECT, type OptionRules, TEXT } from "./options.js";
+import {
+  type CompiledSchema,
+  compileSchema,
+  Faults,
+  isSchema,
+  isSecretName,
+  type Schema,
+  type SchemaOutput,
+  type StandardSchema,
+} from "./schema.js";
+
+/** What `loadSettings` takes beside its schema. */
+export interface SettingsOptions {
+  /** Where the variables are. Defaults to `process.env`. */
+  env?: Readonly<Record<string, string | undefined>>;
+  /** In front of each variable's name, such as `"APP_"`. Defaults to none. */
+  prefix?: string;
+}
+
+const OPTIONS: OptionRules<SettingsOptions> = { env: OBJECT, prefix: TEXT };
+
+/** What is wrong with one variable. */
+export interface SettingsFault {
+  /** The name of the variable. */
+  readonly variable: string;
+  readonly message: string;
+}
+
+/** Variables are missing or wrong: all of them are listed, by name, and no value of a secret is. */
+export class SettingsError extends Error {
+  override readonly name = "SettingsError";
+  readonly faults: readonly SettingsFault[];
+
+  constructor(faults: readonly SettingsFault[]) {
+    const lines = faults.map(({ variable, message }) => `\n  ${variable}: ${message}`);
+    super(`The settings cannot be read from the environment:${lines.join("")}`);
+    this.faults = faults;
+  }
+}
+
+/** Where the value of a setting comes from. */
+export interface SettingReport {
+  readonly variable: string;
+  readonly state: "set" | "default" | "missing" | "invalid";
+  /** `null` for one that is not shown. */
+  readonly value: unknown;
+}
+
+/** What each call of `loadSettings` found, for `tsgi doctor`. */
+const reports = new Map<Schema, readonly SettingReport[]>();
+
+/** The settings that this process has read. */
+export function reportSettings(): SettingReport[] {
+  return [...reports.values()].flat();
+}
+
+/** Survives the copies that `t.Optional` and others make of a schema. */
+const SECRET: unique symbol = Symbol("tsgi.secret");
+const secrets = new WeakSet<object>();
+
+/**
+ * Marks a property of the settings as one that nothing shows: no error, no `JSON.stringify`, `String` or `console.log` of
+ * the settings. Its value is the plain one.
+ *
+ * @returns the schema, marked.
+ */
+export function secret<S extends Schema>(schema: S): S {
+  if (!isSchema(schema)) throw configurationError("TSGI_INVALID_SETTINGS.secret", schema);
+  if ("~standard" in schema) {
+    // The parts of another library's schema cannot be found again, and a mark that is lost would show the value.
+    const { vendor } = (schema as StandardSchema)["~standard"];
+    if (vendor !== "zod") throw configurationError("TSGI_INVALID_SETTINGS.vendor", vendor);
+    secrets.add(schema);
+    return schema;
+  }
+  return { ...schema, [SECRET]: true };
+}
+
+/** A schema of Zod around another, as `optional()` makes it. */
+interface Wrapper {
+  readonly def?: { readonly innerType?: object };
+}
+
+/** Whether a property is marked, in TypeBox (`properties`) or Zod (`shape`). */
+function isMarked(schema: Schema, key: string): boolean {
+  const { properties, shape } = schema as Record<string, Record<string, object> | undefined>;
+  let part = properties?.[key] ?? shape?.[key];
+  while (part && !(SECRET in part || secrets.has(part))) part = (part as Wrapper).def?.innerType;
+  return part !== undefined;
+}
+
+/** One property and its variable. */
+interface Setting {
+  readonly key: string;
+  readonly variable: string;
+  /** `undefined` for one that is not set. */
+  readonly text: string | undefined;
+  readonly isSecret: boolean;
+  readonly read: (text: string, faults: Faults) => unknown;
+}
+
+/** `databaseUrl` and `databaseURL` are read from `DATABASE_URL`. */
+function variableOf(key: string): string {
+  return key.replaceAll(/(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g, "_").toUpperCase();
+}
+
+function settingsOf(schema: Schema, compiled: CompiledSchema, options: Required<SettingsOptions>): Setting[] {
+  if (!compiled.properties) throw configurationError("TSGI_INVALID_SETTINGS.object");
+  return Array.from(compiled.properties, ([key, property]) => {
+    const coerce = compiled.coerceProperty(property);
+    if (!coerce) {
+      throw configurationError(
+        "TSGI_SCHEMA_NOT_READABLE_FROM_TEXT",
+        `The property ${JSON.stringify(key)} of the settings`,
+      );
+    }
+    const variable = options.prefix + variableOf(key);
+    const toList = (text: string) => (text === "" ? [] : text.split(",").map((item) => item.trim()));
+    return {
+      key,
+      variable,
+      text: options.env[variable],
+      isSecret: isMarked(schema, key),
+      read: (text, faults) => (coerce.isList ? coerce.texts(toList(text), faults) : coerce.text(text, faults)),
+    };
+  });
+}
+
+/** Reads what is set, and fills in the defaults of the rest. Each fault has the property as the first part of its place. */
+function read(settings: readonly Setting[], compiled: CompiledSchema): { result: unknown; faults: Faults } {
+  const faults = new Faults();
+  const value: Record<string, unknown> = {};
+  for (const { key, text, read: readText } of settings) {
+    if (text === undefined) continue;
+    const before = faults.count;
+    const item = readText(text, faults);
+    if (faults.count === before) value[key] = item;
+    else faults.within(before, key);
+  }
+  const unread = new Set(faults.list.map(({ loc }) => loc[0]));
+  const own = new Faults();
+  const result = compiled.check(value, own);
+  faults.take(own.list.filter(({ loc }) => !unread.has(loc[0])));
+  return { result, faults };
+}
+
+/**
+ * Reads settings from the environment, `DATABASE_URL` for the property `databaseUrl`. Text is converted as a query
+ * parameter is, a list has commas between its members, and defaults are filled in. An empty variable counts as not set
+ * where the schema takes no empty text.
+ *
+ * @returns a frozen object.
+ * @throws SettingsError that lists every variable which is missing or wrong.
+ * @throws ConfigurationError for a schema that cannot be read from text.
+ * @example
+ * ```ts
+ * import { t } from "tsgi";
+ * import { loadSettings, secret } from "tsgi/settings";
+ *
+ * const schema = t.Object({ port: t.Integer({ default: 8000 }), secretKey: secret(t.String({ minLength: 32 })) });
+ * const settings = loadSettings(schema, { env: { SECRET_KEY: "0123456789abcdef0123456789abcdef" } });
+ * settings.port; // 8000
+ * ```
+ */
+export function loadSettings<S extends Schema>(schema: S, options: SettingsOptions = {}): Readonly<SchemaOutput<S>> {
+  if (!isSchema(schema)) throw configurationError("TSGI_INVALID_SETTINGS.schema", schema);
+  assertOptions("loadSettings()", options, OPTIONS);
+  const compiled = compileSchema(schema);
+  const { env = globalThis.process?.env ?? {}, prefix = "" } = options;
+  let settings = settingsOf(schema, compiled, { env, prefix });
+  let { result, faults } = read(settings, compiled);
+  const faulty = new Set(faults.list.map(({ loc }) => loc[0]));
+  if (settings.some(({ key, text }) => text === "" && faulty.has(key))) {
+    settings = settings.map((one) => (one.text === "" && faulty.has(one.key) ? { ...one, text: undefined } : one));
+    ({ result, faults } = read(settings, compiled));
+  }
+  if (result instanceof Promise) throw configurationError("TSGI_INVALID_SETTINGS.promise");
+  reports.set(schema, report(settings, result, faults));
+  if (faults.count > 0) throw new SettingsError(faults.list.map((fault) => explain(fault, settings)));
+  return hide(result as object, settings) as Readonly<SchemaOutput<S>>;
+}
+
+function explain({ loc: [key, ...path], type, msg, input }: Faults["list"][number], settings: readonly Setting[]) {
+  const setting = settings.find((one) => one.key === key);
+  const variable = setting?.variable ?? String(key);
+  if (type === "missing" && path.length === 0) return { variable, message: "is missing" };
+  const place = path.length === 0 ? "" : ` (${path.join(".")})`;
+  const isShown = setting !== undefined && !setting.isSecret && isPublic(variable, input);
+  const hidden = setting?.isSecret && type === "value_error" ? "Input is not valid" : msg;
+  return { variable, message: `${hidden}${place}${isShown ? `, not ${JSON.stringify(input)}` : ""}` };
+}
+
+/** Whether a value that is not marked may be shown: its name is no secret's, and it is no address with a password. */
+function isPublic(variable: string, value: unknown): boolean {
+  return value !== undefined && !isSecretName(variable) && !/:\/\/[^/]*@/.test(JSON.stringify(value));
+}
+
+function report(settings: readonly Setting[], result: unknown, { list }: Faults): SettingReport[] {
+  const values = (result ?? {}) as Record<string, unknown>;
+  return settings.map(({ key, variable, text, isSecret }) => {
+    const fault = list.find(({ loc }) => loc[0] === key);
+    const value = list.length === 0 ? values[key] : text;
+    const isShown = !isSecret && isPublic(variable, value);
+    const failed = fault?.type === "missing" ? "missing" : "invalid";
+    return {
+      variable,
+      state: fault ? failed : text === undefined ? "default" : "set",
+      value: isShown ? value : null,
+    };
+  });
+}
+
+/** What Node's `console.log` asks an object for its text by. */
+const INSPECT = Symbol.for("nodejs.util.inspect.custom");
+
+function hide(values: object, settings: readonly Setting[]): object {
+  const hidden = new Set(settings.filter(({ isSecret }) => isSecret).map(({ key }) => key));
+  const shown = () =>
+    Object.fromEntries(Object.entries(values).map(([key, value]) => [key, hidden.has(key) ? "***" : value]));
+  const define = (name: string | symbol, value: () => unknown) => Object.defineProperty(values, name, { value });
+  define("toJSON", shown);
+  define("toString", () => JSON.stringify(shown()));
+  define(INSPECT, shown);
+  return Object.freeze(values);
+}
