@@ -101,9 +101,7 @@ class DispatchingInstance extends CallableInstance {
   constructor() {
     const dispatcher = new Dispatcher();
     const worker = workerHost();
-    const self: ASGIApp = worker
-      ? () => worker.park()
-      : (scope, receive, send) => dispatcher.handle(scope, receive, send);
+    const self: ASGIApp = worker ? () => worker.park() : dispatcher.handle;
     super(self);
     dispatchers.set(self, dispatcher);
   }

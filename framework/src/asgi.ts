@@ -35,8 +35,10 @@ interface ConnectionScope {
   /** What the lifespan put there; each connection gets a shallow copy. */
   state?: Record<string, unknown>;
   extensions?: Record<string, unknown>;
-  /** The outermost App. Set by that App on its copy of the scope. */
+  /** The outermost App, which sets it. */
   app?: unknown;
+  /** Values of the pattern's `{names}`, decoded. Set by the App when a route has matched. */
+  path_params?: Readonly<Record<string, string>>;
 }
 
 /** The scope of one HTTP request. */

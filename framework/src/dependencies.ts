@@ -14,14 +14,12 @@ export type {
   DependencyPlan,
   DependencyStep,
   FindOverride,
-  Frame,
   ParamSpec,
   RoutePlan,
   SourceSpec,
-  Step,
 } from "./dependencies/plan.js";
 export { nameOf } from "./dependencies/run-dependency.js";
-export { adopt, assertValid, createFrame, runSteps } from "./dependencies/steps.js";
+export { adopt, makeArguments, validationError } from "./dependencies/arguments.js";
 
 /** The most handlers that `compileHandler` remembers. The specification fixes it. */
 const MEMO_SIZE = 512;

@@ -70,29 +70,27 @@ export const consoleLogger: Logger = {
   error: (fields, message) => write("ERROR", fields, message),
 };
 
-/** Under this key the scopes of one request in an App have one object. */
-export const REQUEST: unique symbol = Symbol("tsgi.request");
-
-interface LoggedScope {
-  readonly headers?: unknown;
-  readonly [REQUEST]?: object | null;
-}
-
 /** For each error the requests for which it is in the log already. */
 const logged = new WeakMap<object, WeakSet<object>>();
 
 /**
  * Writes an error to the log, once for each request in which it is thrown: it is logged where it is met first, and passes
  * on to whoever ends that request. One error object may be thrown by many requests.
+ *
+ * @param scope - Every copy of a request's scope, in the App and in the server, has the same `headers`.
  */
-export function logOnce(logger: Logger, error: unknown, scope: LoggedScope, fields: object, message: string): void {
+export function logOnce(
+  logger: Logger,
+  error: unknown,
+  scope: { readonly headers?: unknown },
+  fields: object,
+  message: string,
+): void {
   if (typeof error === "object" && error !== null) {
-    // The server, which has no part in the App's key, knows the request again by its headers.
-    const headers = typeof scope.headers === "object" && scope.headers !== null ? scope.headers : scope;
-    const request = scope[REQUEST] ?? headers;
+    const request = typeof scope.headers === "object" && scope.headers !== null ? scope.headers : scope;
     const requests = logged.get(error) ?? new WeakSet();
     if (requests.has(request)) return;
-    logged.set(error, requests.add(request).add(headers));
+    logged.set(error, requests.add(request));
   }
   logger.error({ err: error, ...fields }, message);
 }

@@ -59,7 +59,7 @@ export class HTTPConnection<S extends HTTPScope | WebSocketScope = HTTPScope | W
 
   /** The values of the pattern's `{names}`, decoded; empty before a route has matched. */
   get pathParams(): Readonly<Record<string, string>> {
-    return (this.scope as { path_params?: Record<string, string> }).path_params ?? {};
+    return this.scope.path_params ?? {};
   }
 
   /** The address of the client, or `null` where the server does not know it. */

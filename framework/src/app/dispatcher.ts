@@ -8,12 +8,11 @@ import type { Logger } from "../logger.js";
 import { type Middleware, wrap } from "../chain.js";
 import { Request } from "../request.js";
 import { canonicalPath, isBelow, localPath, rootPathOf } from "../path.js";
-import { RadixRouter, type RouteOptions, WEBSOCKET } from "../router.js";
+import { RadixRouter, type Resolved, type RouteOptions, WEBSOCKET } from "../router.js";
 import { WebSocket } from "../websocket.js";
 import { type Endpoint, type EndpointSettings, OVERRIDES } from "./endpoint.js";
 import { answerError, guard } from "./errors.js";
 import { serveLifespan, type Startable } from "./lifespan.js";
-import { copyScope } from "./scope.js";
 import type { SocketEndpoint } from "./socket-endpoint.js";
 
 /** The code with which a WebSocket is closed that no route matches. The specification fixes it. */
@@ -21,6 +20,9 @@ const NO_ROUTE = 4004;
 
 /** The path of a scope whose target cannot be decoded. No canonical path is empty, and the answer is always 400. */
 const BAD_PATH = "";
+
+/** WebSocket paths match exactly: each slash counts. */
+const EXACT = { exact: true } as const;
 
 /** A mounted application, ready to be called. */
 export interface Mount {
@@ -56,6 +58,7 @@ export class Dispatcher {
   readonly mounts: Mount[] = [];
   readonly #middleware: Middleware[] = [];
   #settings!: DispatcherSettings;
+  /** The routes in the middleware, built with the first scope; `null` without middleware. */
   #chain: ASGIApp | null = null;
   #isServing = false;
 
@@ -71,23 +74,26 @@ export class Dispatcher {
 
   /** Adds middleware, the last outermost. The next scope builds the chain. */
   addMiddleware(...middleware: readonly Middleware[]): void {
+    if (middleware.length === 0) return;
     this.#middleware.push(...middleware);
-    this.#chain = null;
+    this.#chain = (scope, receive, send) => (this.#chain = this.#buildChain())(scope, receive, send);
   }
 
   /** Serves one scope. */
-  handle(scope: Scope, receive: Receive, send: Send): Promise<void> {
+  readonly handle: ASGIApp = (scope, receive, send) => {
     switch (scope.type) {
       case "http":
-        return this.#handleHTTP(scope, receive, send);
       case "websocket":
-        return this.#handleWebSocket(scope, receive, send);
+        if (!this.#isServing) this.#startServing();
+        if (scope.app === undefined) this.#enter(scope);
+        break;
       case "lifespan":
-        return (this.#chain ?? this.#buildChain())(scope, receive, send);
+        break;
       default:
         return rejectScope(scope);
     }
-  }
+    return this.#chain === null ? this.#dispatch(scope, receive, send) : this.#chain(scope, receive, send);
+  };
 
   #startServing(): void {
     this.#isServing = true;
@@ -95,76 +101,65 @@ export class Dispatcher {
     for (const line of [...this.router.prepare(), ...this.sockets.prepare()]) this.#settings.logger.warn({}, line);
   }
 
-  #handleHTTP(scope: HTTPScope, receive: Receive, send: Send): Promise<void> {
-    if (!this.#isServing) this.#startServing();
-    const chain = this.#chain ?? this.#buildChain();
-    if (scope.app !== undefined) return chain(scope, receive, send);
-    const path = canonicalPath(scope.path, scope.raw_path) ?? BAD_PATH;
-    const { raw_path: rawPath = path === scope.path ? undefined : encodePath(scope.path) } = scope;
-    return chain(copyScope(scope, path, rawPath, this.#settings.app), receive, send);
-  }
-
-  /** Not asynchronous, nor is what it calls: the frame of one that waits costs an idle WebSocket some 400 bytes. */
-  #handleWebSocket(scope: WebSocketScope, receive: Receive, send: Send): Promise<void> {
-    if (!this.#isServing) this.#startServing();
-    const chain = this.#chain ?? this.#buildChain();
-    if (scope.app !== undefined) return chain(scope, receive, send);
-    const path = canonicalPath(scope.path, scope.raw_path, { exact: true });
-    if (path === null) {
-      const { statusCode, headers, body } = httpExceptionHandler(badPath());
-      return new WebSocket(scope, receive, send).refuse(statusCode, headers, body);
-    }
-    return chain({ ...scope, path, app: this.#settings.app }, receive, send);
+  /** Writes the App and the canonical path into a scope that no other App has seen. */
+  #enter(scope: HTTPScope | WebSocketScope): void {
+    const path = canonicalPath(scope.path, scope.raw_path, scope.type === "websocket" ? EXACT : undefined) ?? BAD_PATH;
+    scope.app = this.#settings.app;
+    if (path === scope.path) return;
+    scope.raw_path ??= encodePath(scope.path);
+    scope.path = path;
   }
 
   #buildChain(): ASGIApp {
     const core: ASGIApp = (scope, receive, send) => this.#dispatch(scope, receive, send);
-    if (this.#middleware.length === 0) return (this.#chain = core);
     const wrapped = wrap(core, this.#middleware);
     const guarded = guard(wrapped, (error, ...call) => this.answerError(error, ...call), this.#settings.logger);
-    return (this.#chain = (scope, receive, send) =>
-      scope.type === "http" ? guarded(scope, receive, send) : wrapped(scope, receive, send));
+    return (scope, receive, send) =>
+      scope.type === "http" ? guarded(scope, receive, send) : wrapped(scope, receive, send);
   }
 
+  /** Not asynchronous, nor is what it calls: the frame of one that waits costs an idle WebSocket some 400 bytes. */
   #dispatch(scope: Scope, receive: Receive, send: Send): Promise<void> {
-    if (scope.type === "http") return this.#dispatchHTTP(scope, receive, send);
-    if (scope.type === "websocket") return this.#dispatchWebSocket(scope, receive, send);
-    return serveLifespan(this.#settings.lifespan, scope, receive, send, this.#settings.logger);
-  }
-
-  #dispatchHTTP(scope: HTTPScope, receive: Receive, send: Send): Promise<void> {
-    if (scope.path === BAD_PATH) return this.answerError(badPath(), scope, receive, send);
-    const path = localPath(scope);
-    const { method } = scope;
-    const found = this.router.resolve(method, path) ?? (method === "HEAD" ? this.router.resolve("GET", path) : null);
-    if (found !== null) return found[0].call(scope, receive, send, found[1]);
+    if (scope.type === "lifespan") {
+      return serveLifespan(this.#settings.lifespan, scope, receive, send, this.#settings.logger);
+    }
+    if (scope.path === BAD_PATH) return this.#refuse(badPath(), scope, receive, send);
+    const path = scope.root_path ? localPath(scope) : scope.path;
+    const found = scope.type === "http" ? this.#find(scope.method, path) : this.sockets.resolve(WEBSOCKET, path);
+    if (found !== null) {
+      scope.path_params = found[1];
+      return found[0].app(scope, receive, send);
+    }
     const mount = this.mounts.find(({ prefix }) => isBelow(path, prefix));
     if (mount) return this.#callMount(mount, scope, receive, send);
+    if (scope.type === "websocket") return new WebSocket(scope, receive, send).close(NO_ROUTE, "No route");
     return this.answerError(noRoute(this.router.allowedMethods(path)), scope, receive, send);
+  }
+
+  #find(method: string, path: string): Resolved<Endpoint, RouteOptions> | null {
+    return this.router.resolve(method, path) ?? (method === "HEAD" ? this.router.resolve("GET", path) : null);
+  }
+
+  /** Answers a request that meets no route, or refuses the handshake of a WebSocket. */
+  #refuse(error: HTTPException, scope: HTTPScope | WebSocketScope, receive: Receive, send: Send): Promise<void> {
+    if (scope.type === "http") return this.answerError(error, scope, receive, send);
+    const { statusCode, headers, body } = httpExceptionHandler(error);
+    return new WebSocket(scope, receive, send).refuse(statusCode, headers, body);
   }
 
   #callMount(mount: Mount, scope: HTTPScope | WebSocketScope, receive: Receive, send: Send): Promise<void> {
     const outer = (scope as { [OVERRIDES]?: readonly DependencyOverrides[] })[OVERRIDES] ?? [];
     const { [APPLICATION]: application = this.#settings.application } = scope as { [APPLICATION]?: ApplicationScope };
     const root = rootPathOf(scope);
-    const inner = {
-      ...scope,
+    // Not spread: with properties behind it that costs 1.1 µs on Node 20, and this 0.2.
+    const inner = Object.assign({}, scope, {
       // A server's `root_path` may not be part of the path; to the mounted application it is.
       path: isBelow(scope.path, root) ? scope.path : root + scope.path,
       root_path: root + mount.prefix,
       [OVERRIDES]: [...outer, this.#settings.overrides],
       [APPLICATION]: application,
-    };
-    return scope.type === "http" ? mount.call(inner, receive, send) : mount.connect(inner, receive, send);
-  }
-
-  #dispatchWebSocket(scope: WebSocketScope, receive: Receive, send: Send): Promise<void> {
-    const path = localPath(scope);
-    const found = this.sockets.resolve(WEBSOCKET, path);
-    if (found) return found[0].call(scope, receive, send, found[1]);
-    const mount = this.mounts.find(({ prefix }) => isBelow(path, prefix));
-    if (mount) return this.#callMount(mount, scope, receive, send);
-    return new WebSocket(scope, receive, send).close(NO_ROUTE, "No route");
+    });
+    return inner.type === "http" ? mount.call(inner, receive, send) : mount.connect(inner, receive, send);
   }
 
   /** Answers an error that met no route's own handlers. */

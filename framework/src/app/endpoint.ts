@@ -2,33 +2,32 @@ import type { ASGIApp, HTTPScope, Receive, Send } from "../asgi.js";
 import {
   adopt,
   type ApplicationScope,
-  assertValid,
   Call,
   type CallSettings,
   closeExits,
   compileRoute,
   createFindOverride,
-  createFrame,
   type DependencyOverrides,
   type FindOverride,
+  makeArguments,
   type RoutePlan,
-  runSteps,
-  type Step,
   throwIntoExits,
+  validationError,
 } from "../dependencies.js";
 import { withPlace } from "../exceptions.js";
 import { type Limits, mergeLimits } from "../limits.js";
 import { wrap } from "../chain.js";
-import { Response, type Sender, sendJSON } from "../response.js";
+import { isBodyless, Response, type Sender } from "../response.js";
+import { INVALID } from "../params.js";
 import type { PathPattern } from "../path-pattern.js";
-import type { AppRouteEntry, PathParams, RouteRecord, StreamFormat } from "../router.js";
+import type { AppRouteEntry, Handler, RouteRecord, StreamFormat } from "../router.js";
 import { type CompiledReturns, compileReturns } from "../schema.js";
 import { trackedSend, withDraft } from "./answer.js";
 import { answerError, type ErrorSettings, guard, isDisconnect, logError, sendErrorResponse } from "./errors.js";
 import { HandlerTimeout, limitTime } from "./handler-timeout.js";
 import { assertPoolable, endsOnDisconnect, isPooled } from "./plain-handler.js";
-import type { HandlerPool, PooledCall } from "./pool.js";
-import { resultJSON } from "./result.js";
+import type { HandlerPool } from "./pool.js";
+import { resultJSON, sendJSON } from "./result.js";
 import { isHandlerStream, streamFormat, streamingHandler } from "./stream.js";
 
 /** What an endpoint needs of its App. */
@@ -43,8 +42,6 @@ export interface EndpointSettings extends ErrorSettings {
 /** The key under which a mounting App hands its overrides on. */
 export const OVERRIDES: unique symbol = Symbol("tsgi.overrides");
 
-const RESOLVED = Promise.resolve();
-
 /** Sends a response that is ready. */
 type Sending = () => Promise<void> | void;
 
@@ -55,18 +52,17 @@ export class Endpoint {
   readonly plan: RoutePlan;
   /** Whether the handler is plain, and so runs in the pool. */
   readonly isPooled: boolean;
-  readonly #handler: (args: object) => unknown;
-  /** The same for a handler in the pool, which is told of its request; `null` for one on the loop. */
-  readonly #pooled: PooledCall | null;
+  /** Sends requests through the middleware of the route and its routers to the handler. */
+  readonly app: ASGIApp;
+  readonly #handle: (args: object, call: Call) => unknown;
   readonly #returns: CompiledReturns | null;
   /** How what the handler yields is sent; `null` for one that returns its result. */
   readonly streamFormat: StreamFormat | null;
   readonly #statusCode: number;
+  readonly #isBodyless: boolean;
   readonly #settings: CallSettings;
-  readonly #steps: readonly Step[];
   readonly #errors: ErrorSettings;
   readonly #overrides: DependencyOverrides;
-  readonly #app: ASGIApp | null;
 
   /** @throws ConfigurationError naming method and path. */
   constructor(entry: AppRouteEntry, settings: EndpointSettings, overrides: DependencyOverrides) {
@@ -95,6 +91,7 @@ export class Endpoint {
     this.isPooled = settings.pool.isOn && isPooled(handler, options);
     if (this.isPooled) withPlace(route, () => assertPoolable(this.plan.handler.specs));
     this.#statusCode = statusCode;
+    this.#isBodyless = isBodyless(statusCode);
     this.#overrides = overrides;
     this.#settings = {
       limits,
@@ -104,87 +101,65 @@ export class Endpoint {
       takesFiles: this.plan.takesFiles,
       statusCode: this.#statusCode,
     };
-    const called = handler as (args: object) => unknown;
-    this.#handler = this.#toHandler(called);
-    const pooled = this.isPooled ? settings.pool.adopt(route, called, endsOnDisconnect(options)) : null;
-    this.#pooled = pooled && limitTime(pooled, limits.handlerMs, route, settings.logger);
+    this.#handle = this.isPooled ? this.#inPool(handler, settings.pool) : this.#onLoop(handler);
     this.#errors = { ...settings, handlers: [...entry.exceptionHandlers, ...settings.handlers] };
-    this.#steps = this.#compileSteps();
-    this.#app = entry.middleware.some((list) => list.length > 0) ? this.#wrapped(entry, settings) : null;
+    this.app = this.#wrap(entry.middleware, settings);
   }
 
-  #toHandler(handler: (args: object) => unknown): (args: object) => unknown {
-    if (this.streamFormat === null) {
-      const { limits, logger } = this.#settings;
-      return limitTime(handler, limits.handlerMs, `${this.record.method} ${this.record.path}`, logger);
-    }
+  #inPool(handler: Handler, pool: HandlerPool): (args: object, call: Call) => unknown {
+    const { method, path, metadata } = this.record;
+    const { limits, logger } = this.#settings;
+    const pooled = pool.adopt(`${method} ${path}`, handler as (args: object) => unknown, endsOnDisconnect(metadata));
+    const limited = limitTime(pooled, limits.handlerMs, `${method} ${path}`, logger);
+    return (args, call) => limited(args, call.request);
+  }
+
+  #onLoop(handler: Handler): (args: object) => unknown {
+    const { method, path } = this.record;
+    const { limits, logger } = this.#settings;
+    const called = handler as (args: object) => unknown;
+    if (this.streamFormat === null) return limitTime(called, limits.handlerMs, `${method} ${path}`, logger);
     const toText = (item: unknown) => resultJSON(this.#returns, item);
-    return streamingHandler(handler, this.streamFormat, this.#statusCode, toText);
+    return streamingHandler(called, this.streamFormat, this.#statusCode, toText);
   }
 
-  #wrapped(entry: AppRouteEntry, settings: EndpointSettings): ASGIApp {
-    const innermost: ASGIApp = (scope, receive, send) =>
-      this.#run(scope as HTTPScope, receive, send, (scope as { path_params?: PathParams }).path_params ?? {});
-    const wrapped = entry.middleware.reduceRight<ASGIApp>((inner, list) => wrap(inner, list), innermost);
+  #wrap(middleware: AppRouteEntry["middleware"], settings: EndpointSettings): ASGIApp {
+    const innermost: ASGIApp = (scope, receive, send) => this.#run(scope as HTTPScope, receive, send);
+    if (middleware.every((list) => list.length === 0)) return innermost;
+    const wrapped = middleware.reduceRight<ASGIApp>((inner, list) => wrap(inner, list), innermost);
     const answer = (error: unknown, scope: HTTPScope, receive: Receive, send: Send) =>
-      answerError(error, new Call(scope, receive, send, {}, this.#settings).request, settings, send);
+      answerError(error, new Call(scope, receive, send, this.#settings).request, settings, send);
     return guard(wrapped, answer, settings.logger) as ASGIApp;
   }
 
-  /** Answers one request. */
-  call(scope: HTTPScope, receive: Receive, send: Send, pathParams: PathParams): Promise<void> {
-    if (this.#app === null) return this.#run(scope, receive, send, pathParams);
-    return this.#app({ ...scope, path_params: pathParams } as HTTPScope, receive, send);
-  }
-
-  #run(scope: HTTPScope, receive: Receive, send: Send, pathParams: PathParams): Promise<void> {
-    const call = new Call(scope, receive, send, pathParams, this.#settings);
+  /** Looks overrides up: those of this App, and those that a mounting App hands on. */
+  #findOverride(scope: HTTPScope): FindOverride | null {
     const outer = (scope as { [OVERRIDES]?: readonly DependencyOverrides[] })[OVERRIDES];
-    const findOverride =
-      this.#overrides.size > 0 || outer !== undefined
-        ? createFindOverride([...(outer ?? []), this.#overrides], this.pattern.names)
-        : null;
-    const done = this.#runSteps(call, findOverride);
-    return this.plan.mayHoldFiles || findOverride !== null ? this.#closeFiles(call, done) : done;
+    if (outer === undefined && this.#overrides.size === 0) return null;
+    return createFindOverride([...(outer ?? []), this.#overrides], this.pattern.names);
   }
 
-  #runSteps(call: Call, findOverride: FindOverride | null): Promise<void> {
-    const onError = (error: unknown) => this.#fail(call, error);
+  /** Answers one request, from the arguments of the handler to the end of the clean-up. */
+  async #run(scope: HTTPScope, receive: Receive, send: Send): Promise<void> {
+    const call = new Call(scope, receive, send, this.#settings);
+    const find = this.#findOverride(scope);
     try {
-      return runSteps(this.#steps, call, createFrame(this.plan.handler, call, findOverride), onError) ?? RESOLVED;
+      const made = makeArguments(this.plan.handler, call, find);
+      const args = made instanceof Promise ? await made : made;
+      if (args === INVALID) throw validationError(call);
+      const returned = adopt(this.#handle(args, call));
+      const result: unknown = returned instanceof Promise ? await returned : returned;
+      const rendered = this.#render(call, result);
+      const content = rendered instanceof Promise ? await rendered : rendered;
+      if (call.exits !== null) await closeExits(call.exits, "function", this.#settings.logger);
+      const sent = this.#send(call, content);
+      if (sent instanceof Promise) await sent;
+      if (call.hasWorkAfterResponse) await this.#afterResponse(call);
     } catch (error) {
-      return onError(error);
-    }
-  }
-
-  /** Gives up the files of the request's form when everything is done: response, background tasks, clean-up. */
-  async #closeFiles(call: Call, done: Promise<void>): Promise<void> {
-    try {
-      await done;
+      await this.#fail(call, error);
     } finally {
-      await call.requestIfMade?.close();
+      if (this.plan.mayHoldFiles || find !== null) await call.requestIfMade?.close();
     }
-  }
-
-  /** The steps from the scope to the end of the clean-up. What has nothing to do in this route is left out. */
-  #compileSteps(): Step[] {
-    const { steps, guards, handler } = this.plan;
-    const { logger } = this.#settings;
-    const handle = this.#handler;
-    const pooled = this.#pooled;
-    const mayExit = guards.length + handler.dependencies.length > 0;
-    const all: Step["run"][] = [
-      pooled === null ? (_, { args }) => adopt(handle(args)) : (call, { args }) => pooled(args, call.request),
-      (call, { result }) => this.#render(call, result),
-      (call, { result }) => this.#send(call, result as string | Sending),
-      (call) => (call.mayFinish ? this.#afterResponse(call) : undefined),
-    ];
-    if (mayExit) {
-      all.splice(2, 0, (call, { result }) =>
-        call.exits === null ? result : closeExits(call.exits, "function", logger).then(() => result),
-      );
-    }
-    return [...steps, ...(steps.length > 0 ? [assertValid] : []), ...all.map((run) => ({ name: null, run }))];
   }
 
   /** Does what of a response can fail before its head goes out: gives the JSON text, or what sends the response. */
@@ -207,12 +182,16 @@ export class Endpoint {
 
   #send(call: Call, rendered: string | Sending): Promise<void> | void {
     if (typeof rendered !== "string") return rendered();
-    const headOnly = (call.scope as HTTPScope).method === "HEAD";
+    const isHead = (call.scope as HTTPScope).method === "HEAD";
     const draft = call.draftIfMade;
-    if (draft) return sendJSON(withDraft(trackedSend(call), draft, true), draft.statusCode, rendered, headOnly);
+    if (draft !== null) {
+      const { statusCode } = draft;
+      const send = withDraft(trackedSend(call), draft, true);
+      return sendJSON(send, statusCode, rendered, isHead, isBodyless(statusCode));
+    }
     call.started = true;
     call.requestIfMade?.markFinished();
-    return sendJSON(call.send, this.#statusCode, rendered, headOnly);
+    return sendJSON(call.send, this.#statusCode, rendered, isHead, this.#isBodyless);
   }
 
   async #afterResponse(call: Call): Promise<void> {

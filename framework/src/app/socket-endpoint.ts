@@ -1,18 +1,15 @@
 import type { ASGIApp, Receive, Send, WebSocketScope } from "../asgi.js";
 import {
-  adopt,
-  assertValid,
   Call,
   type CallSettings,
   closeExits,
   compileRoute,
   createFindOverride,
-  createFrame,
   type DependencyOverrides,
+  makeArguments,
   type RoutePlan,
-  runSteps,
-  type Step,
   throwIntoExits,
+  validationError,
 } from "../dependencies.js";
 import {
   configurationError,
@@ -26,10 +23,10 @@ import { httpExceptionHandler, requestValidationExceptionHandler, serverErrorHan
 import { mergeLimits } from "../limits.js";
 import { errorText } from "../logger.js";
 import { wrap } from "../chain.js";
-import { type Callable, isGeneratorFunction, paramsOf } from "../params.js";
+import { type Callable, INVALID, isGeneratorFunction, paramsOf } from "../params.js";
 import type { Response } from "../response.js";
 import type { PathPattern } from "../path-pattern.js";
-import type { PathParams, AppRouteEntry, RouteRecord } from "../router.js";
+import type { AppRouteEntry, RouteRecord } from "../router.js";
 import { WebSocket } from "../websocket.js";
 import { type EndpointSettings, OVERRIDES } from "./endpoint.js";
 import { isDisconnect } from "./errors.js";
@@ -53,11 +50,11 @@ export class SocketEndpoint {
   readonly record: RouteRecord;
   readonly pattern: PathPattern;
   readonly plan: RoutePlan;
-  /** The steps to the end of the handler. */
-  readonly #steps: readonly Step[];
+  readonly #handler: (args: object) => unknown;
   readonly #settings: CallSettings;
   readonly #overrides: DependencyOverrides;
-  readonly #app: ASGIApp;
+  /** Sends connections through the middleware of the route and its routers to the handler. */
+  readonly app: ASGIApp;
 
   /** @throws ConfigurationError naming the path. */
   constructor(entry: AppRouteEntry, settings: EndpointSettings, overrides: DependencyOverrides) {
@@ -72,8 +69,7 @@ export class SocketEndpoint {
       if (settings.pool.isOn && isPooled(handler, options)) assertPoolable(plan.handler.specs);
       return plan;
     });
-    const called = handler as (args: object) => unknown;
-    this.#steps = [...this.plan.steps, assertValid, { name: null, run: (_, { args }) => adopt(called(args)) }];
+    this.#handler = handler as (args: object) => unknown;
     this.pattern = entry.pattern;
     this.#overrides = overrides;
     this.#settings = {
@@ -85,25 +81,19 @@ export class SocketEndpoint {
       statusCode: 200,
     };
     const innermost: ASGIApp = (scope, receive, send) => this.#run(scope as WebSocketScope, receive, send);
-    this.#app = entry.middleware.reduceRight<ASGIApp>((inner, list) => wrap(inner, list), innermost);
-  }
-
-  /** Serves one connection. */
-  call(scope: WebSocketScope, receive: Receive, send: Send, pathParams: PathParams): Promise<void> {
-    const own = { ...scope, path_params: pathParams };
-    return this.#app(own, receive, send);
+    this.app = entry.middleware.reduceRight<ASGIApp>((inner, list) => wrap(inner, list), innermost);
   }
 
   async #run(scope: WebSocketScope, receive: Receive, send: Send): Promise<void> {
-    const pathParams = (scope as { path_params?: PathParams }).path_params ?? {};
-    const call = new Call(scope, receive, send, pathParams, this.#settings);
     const outer = (scope as { [OVERRIDES]?: readonly DependencyOverrides[] })[OVERRIDES] ?? [];
-    const findOverride = createFindOverride([...outer, this.#overrides], this.pattern.names);
+    const find = createFindOverride([...outer, this.#overrides], this.pattern.names);
+    const call = new Call(scope, receive, send, this.#settings);
     const { websocket } = call;
     const { logger } = this.#settings;
     try {
-      const frame = createFrame(this.plan.handler, call, findOverride);
-      await runSteps(this.#steps, call, frame);
+      const args = await makeArguments(this.plan.handler, call, find);
+      if (args === INVALID) throw validationError(call);
+      await this.#handler(args);
       if (call.exits) await closeExits(call.exits, "function", logger);
       await websocket.close();
     } catch (cause) {

@@ -1,4 +1,3 @@
-import type { ReceiveMessage } from "../asgi.js";
 import { BackgroundTasks } from "../background.js";
 import { UploadFile } from "../datastructures.js";
 import { messageOf } from "../error-codes.js";
@@ -24,6 +23,7 @@ import { HTTPConnection, Request } from "../request.js";
 import { Response } from "../response.js";
 import { assertReadable, compileSchema, Faults, isSchema, type Schema } from "../schema.js";
 import { WebSocket } from "../websocket.js";
+import { assertValid, FORM_STEPS, JSON_STEPS } from "./arguments.js";
 import type { Call } from "./call.js";
 import {
   type ApplicationValues,
@@ -40,7 +40,6 @@ import {
 } from "./plan.js";
 import { faultOrderOf } from "./fault-order.js";
 import { dependencyStep, nameOf, parallelStep } from "./run-dependency.js";
-import { assertValid } from "./steps.js";
 
 /** A class that a parameter can be declared with. */
 interface InjectableClass {
@@ -212,13 +211,6 @@ function bodyOf({ marker }: ParamSpec) {
   return marker instanceof SourceMarker ? marker.source.body : null;
 }
 
-/** Load the body for the parameters behind them. */
-const JSON_STEPS: readonly Step[] = [
-  { name: null, run: (call) => call.receiveBody() },
-  { name: null, run: (call, { result }) => call.takeBody(result as ReceiveMessage | null) },
-];
-const FORM_STEPS: readonly Step[] = [{ name: null, run: (call) => call.loadForm() }];
-
 function compilePlan(callable: Callable, specs: readonly ParamSpec[], place: Place): CallablePlan {
   const of = nameOf(callable);
   const headSteps: Step[] = [];
@@ -352,8 +344,7 @@ export function compileRoute(
   if (protocol) assertProtocol(specs, [...guardSteps, ...plan.dependencies], protocol);
   return {
     guards: guardSteps,
-    steps: [...guardSteps.flatMap((guard) => [{ ...dependencyStep(guard), name: null }, assertValid]), ...plan.steps],
-    handler: plan,
+    handler: { ...plan, steps: [...guardSteps.flatMap(compileGuardSteps), ...plan.steps] },
     embedBody: embedsBody(sources),
     takesFiles: sources.some(({ marker }) => marker.source.body === "multipart"),
     mayHoldFiles: specsOfAll.some((spec) => spec.annotation === Request || isForm(spec)),
@@ -386,6 +377,11 @@ function assertProtocol(
   for (const { name, plan } of dependencies) {
     assertProtocol(plan.specs, plan.dependencies, protocol, `${way} → ${name || plan.name}`);
   }
+}
+
+/** A guard's result is dropped; behind its faults nothing runs. */
+function compileGuardSteps(guard: DependencyStep): Step[] {
+  return [{ ...dependencyStep(guard), name: null }, assertValid];
 }
 
 function compileGuard(guard: unknown, index: number, place: Place): DependencyStep {

@@ -26,28 +26,21 @@ export interface SourceSpec extends ParamSpec {
 /** Gives the plan that stands in for a dependency, or the dependency's own. */
 export type FindOverride = (step: DependencyStep) => DependencyPlan;
 
-/** The arguments of one callable while they are made, and what comes of them. */
-export class Frame {
-  readonly args: Record<string, unknown>;
-  /** Whether an argument could not be made, because of faults that the call has. */
-  isInvalid = false;
-  /** The result of the last step without a name. */
-  result: unknown;
-  /** Looks overrides up, for everything below the callable; `null` where there are none. */
-  readonly findOverride: FindOverride | null;
+/** The arguments of one callable, by name. */
+export type Arguments = Record<string, unknown>;
 
-  constructor(args: Record<string, unknown>, findOverride: FindOverride | null) {
-    this.args = args;
-    this.findOverride = findOverride;
-  }
-}
-
-/** One step on the way from the scope to the response. */
+/** One step in making the arguments of a callable. */
 export interface Step {
-  /** The argument that it makes; `null` for none. */
+  /** Name of the argument that it makes; `null` for none. */
   readonly name: string | null;
-  /** Gives the argument, or the result; `INVALID` after faults; a promise of either. */
-  readonly run: (call: Call, frame: Frame) => unknown;
+  /**
+   * Gives the argument, `INVALID` after faults, or a promise of either.
+   *
+   * @param args - The arguments so far.
+   * @param find - Looks overrides up; `null` where there are none.
+   * @param last - The result of the step before.
+   */
+  readonly run: (call: Call, args: Arguments, find: FindOverride | null, last: unknown) => unknown;
 }
 
 /** The value of a slot that has none. */
@@ -122,8 +115,7 @@ export function planFor(step: DependencyStep, find: FindOverride | null): Depend
 export interface RoutePlan {
   /** The dependencies of App, routers and route, outside in. */
   readonly guards: readonly DependencyStep[];
-  /** Run the guards, one after the other, and make the handler's arguments. */
-  readonly steps: readonly Step[];
+  /** The handler. Its steps begin with the guards, which run one after the other. */
   readonly handler: CallablePlan;
   /** Whether each body parameter is a member of the body's object. */
   readonly embedBody: boolean;

@@ -2,20 +2,20 @@ import { configurationError } from "../exceptions.js";
 import { type Callable, INVALID, paramsOf } from "../params.js";
 import type { Call } from "./call.js";
 import type { Exit } from "./exits.js";
+import { adopt, makeArguments } from "./arguments.js";
 import {
+  type Arguments,
   type DependencyPlan,
   type DependencyStep,
   EMPTY,
   type FindOverride,
-  type Frame,
   planFor,
   type Step,
 } from "./plan.js";
-import { adopt, createFrame, runSteps } from "./steps.js";
 
 /** A step that makes one argument of a dependency's result. */
 export function dependencyStep(dependency: DependencyStep): Step {
-  return { name: dependency.name, run: (call, frame) => runDependency(dependency, call, frame.findOverride) };
+  return { name: dependency.name, run: (call, _args, find) => runDependency(dependency, call, find) };
 }
 
 /**
@@ -25,16 +25,18 @@ export function dependencyStep(dependency: DependencyStep): Step {
 export function parallelStep(dependencies: readonly DependencyStep[]): Step {
   return {
     name: null,
-    run: async (call, frame) => {
+    run: async (call, args, find) => {
       // An override may be a generator, and generators are entered in a fixed order.
-      const outcomes = frame.findOverride
-        ? await runInTurn(dependencies, call, frame.findOverride)
+      const outcomes = find
+        ? await runInTurn(dependencies, call, find)
         : await Promise.allSettled(start(dependencies, call));
+      let isValid = true;
       for (const [index, outcome] of outcomes.entries()) {
         if (outcome.status === "rejected") throw outcome.reason;
-        if (outcome.value === INVALID) frame.isInvalid = true;
-        else frame.args[(dependencies[index] as DependencyStep).name] = outcome.value;
+        if (outcome.value === INVALID) isValid = false;
+        else args[(dependencies[index] as DependencyStep).name] = outcome.value;
       }
+      return isValid ? undefined : INVALID;
     },
   };
 }
@@ -87,13 +89,12 @@ export function runDependency(step: DependencyStep, call: Call, findOverride: Fi
 
 function startDependency(step: DependencyStep, call: Call, findOverride: FindOverride | null): unknown {
   const plan = planFor(step, findOverride);
-  const frame = createFrame(plan, call, findOverride);
-  const pending = runSteps(plan.steps, call, frame);
-  return pending ? pending.then(() => invoke(plan, step, frame, call)) : invoke(plan, step, frame, call);
+  const made = makeArguments(plan, call, findOverride);
+  return made instanceof Promise ? made.then((args) => invoke(plan, step, args, call)) : invoke(plan, step, made, call);
 }
 
-function invoke(plan: DependencyPlan, step: DependencyStep, { args, isInvalid }: Frame, call: Call): unknown {
-  if (isInvalid) return INVALID;
+function invoke(plan: DependencyPlan, step: DependencyStep, args: Arguments | typeof INVALID, call: Call): unknown {
+  if (args === INVALID) return INVALID;
   const { callable } = plan;
   switch (plan.shape) {
     case "class":

@@ -11,9 +11,9 @@ function compileRead(parameter: Parameter): Read {
   const wire = marker.wireName(name);
   const takesNull = marker.options.default === null;
   const compileAt = (loc: readonly string[], valueOf: (body: unknown) => unknown) =>
-    withLocation(parameter, loc, maySuspend, ({ jsonBody }, faults) => {
+    withLocation(parameter, loc, maySuspend, ({ body: { json } }, faults) => {
       // No value of JSON is `undefined`, which stands for an absent one.
-      const value = jsonBody.state === "present" ? valueOf(jsonBody.value) : undefined;
+      const value = json.state === "present" ? valueOf(json.value) : undefined;
       if (value === undefined) return absent.make(faults);
       return value === null && takesNull ? null : check(value, faults);
     });
@@ -22,7 +22,7 @@ function compileRead(parameter: Parameter): Read {
     return Object.hasOwn(body as object, wire) ? (body as Record<string, unknown>)[wire] : undefined;
   });
   return (request) => {
-    if (request.jsonBody.state === "faulty") return INVALID;
+    if (request.body.json.state === "faulty") return INVALID;
     return request.settings.embedBody ? readMember(request) : readWhole(request);
   };
 }

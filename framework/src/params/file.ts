@@ -54,9 +54,9 @@ function compileRead(parameter: Parameter): Read {
   const wire = marker.wireName(name);
   const ranges = marker.options.mediaTypes?.map((range) => range.toLowerCase());
   const isList = isMultiple(marker);
-  return withLocation(parameter, ["file", wire], false, ({ formBody }, faults) => {
-    if (formBody === null) return INVALID;
-    const values = formBody.getAll(wire).filter((value) => !isBlank(value));
+  return withLocation(parameter, ["file", wire], false, ({ body: { form } }, faults) => {
+    if (form === null) return INVALID;
+    const values = form.getAll(wire).filter((value) => !isBlank(value));
     const last = values.at(-1);
     if (last === undefined) return absent.make(faults);
     if (!isList) return checkFile(last, ranges, faults);

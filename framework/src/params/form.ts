@@ -4,10 +4,10 @@ import { compileTextRead, type Texts } from "./text.js";
 
 const TEXTS: Texts = {
   // A blank field counts as absent: browsers send every field there is.
-  of: ({ formBody }, name) =>
-    formBody?.getAll(name).filter((value): value is string => typeof value === "string" && value !== "") ?? [],
-  hasOther: ({ formBody }, name) => formBody?.getAll(name).some((value) => typeof value !== "string") ?? false,
-  names: ({ formBody }) => Array.from(formBody ?? [], ([name]) => name),
+  of: ({ body: { form } }, name) =>
+    form?.getAll(name).filter((value): value is string => typeof value === "string" && value !== "") ?? [],
+  hasOther: ({ body: { form } }, name) => form?.getAll(name).some((value) => typeof value !== "string") ?? false,
+  names: ({ body: { form } }) => Array.from(form ?? [], ([name]) => name),
 };
 
 /** The text fields of a form. */
@@ -19,7 +19,7 @@ export const FORM = createSource({
   readsProperties: true,
   compileRead: (parameter) => {
     const read = compileTextRead(parameter, TEXTS);
-    return (request) => (request.formBody === null ? INVALID : read(request));
+    return (request) => (request.body.form === null ? INVALID : read(request));
   },
 });
 

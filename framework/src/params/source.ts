@@ -28,9 +28,8 @@ export interface RequestParts {
   readonly pathParams: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly request: Request;
-  readonly jsonBody: JSONBody;
-  /** `null` for one with faults, which are reported. */
-  readonly formBody: FormData | null;
+  /** The body, once it is loaded. Its form is `null` where it has faults, which are reported. */
+  readonly body: { readonly json: JSONBody; readonly form: FormData | null };
   readonly settings: { readonly embedBody: boolean };
   readonly faults: Faults;
 }
