@@ -12,6 +12,7 @@ const NAMES: Readonly<Record<string, string>> = {
     requestValidationExceptionHandler t withParams`,
   "./concurrency": `EntryError LoopError PoolClosedError PoolFullError PoolTimeoutError PoolUnavailableError ProcessPool
     ThreadPool WorkerDiedError installLoop loopName runInProcess runInThread`,
+  "./health": "health",
   "./middleware": `bodyLimit clearSession compress cors gzip httpMiddleware httpsRedirect requestId securityHeaders sessionOf
     sessions timeLimit trustedHost`,
   "./node": "ProtocolError ServerStartError ShutdownTimeoutError serve toNodeHandler",

@@ -153,7 +153,9 @@ export class Lifetime {
 
   /** What readiness asks: the checks of everything that the members depend on, by the names of the functions. */
   checks(): NamedCheck[] {
-    const values = Array.from(this.#members, ([member, outer]) => member.valuesIn(this, outer)).flat();
+    // Outside of a lifespan nothing has joined.
+    const members = this.#members.size > 0 ? this.#members : new Map([[this.root, []]]);
+    const values = Array.from(members, ([member, outer]) => member.valuesIn(this, outer)).flat();
     return [...inOrder(values)].flatMap((value) =>
       [...value.checks].map((check) => ({
         name: value.plan.name,

@@ -1,6 +1,7 @@
 /** The application that a server serves, and the calls of it that run. @module */
 import type { ASGIApp } from "../asgi.js";
 import type { Logger } from "../logger.js";
+import { DRAINING } from "../request.js";
 import type { TrustedProxies } from "./trusted-proxies.js";
 
 /** A call of the application: an HTTP exchange or a WebSocket session. */
@@ -16,7 +17,7 @@ export class ServerContext {
   readonly app: ASGIApp;
   readonly logger: Logger;
   /** The lifespan's state, of which each request gets a shallow copy. */
-  readonly state: Record<string, unknown>;
+  readonly state: Record<string | symbol, unknown>;
   /** Trusted proxies; `null` for none. */
   readonly proxies: TrustedProxies | null;
   /** Whether responses close their connection, because the server is about to stop. */
@@ -35,6 +36,7 @@ export class ServerContext {
   /** Responses close their connection from now on, and streams of events end. */
   drain(): void {
     this.draining = true;
+    this.state[DRAINING] = true;
     for (const call of this.running) call.drain();
   }
 

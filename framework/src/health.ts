@@ -1,0 +1,113 @@
+/** `tsgi/health`: what an orchestrator or a load balancer asks a process. @module */
+import { App } from "./app.js";
+import { ApplicationScope, type NamedCheck } from "./dependencies.js";
+import { consoleLogger, errorText, type Logger } from "./logger.js";
+import { assertOptions, FUNCTION, OBJECT, type OptionRules, whole } from "./options.js";
+import { DRAINING, Request } from "./request.js";
+import { JSONResponse } from "./response.js";
+import { Router } from "./router.js";
+
+/** What `health` takes. */
+export interface HealthOptions {
+  /**
+   * What has to work for this process to be of use, by name. One fails when it throws, rejects, gives `false`, or takes
+   * longer than `timeoutMs`.
+   */
+  checks?: Readonly<Record<string, () => unknown>>;
+  /** Milliseconds that all checks have, side by side. Defaults to 2,000. */
+  timeoutMs?: number;
+}
+
+/** A timer keeps no longer delay. */
+const OPTIONS: OptionRules<HealthOptions> = { checks: OBJECT, timeoutMs: whole(1, 2_147_483_647) };
+
+/** The checks of the application and those of its dependencies, each under a name of its own. */
+function allChecks(own: HealthOptions["checks"], { app, scope }: Request): NamedCheck[] {
+  const checks = Object.entries(own ?? {}).map(([name, run]) => ({ name, run }));
+  const names = new Set(checks.map(({ name }) => name));
+  for (const { name, run } of ApplicationScope.of(app)?.lifetimeOf(scope).checks() ?? []) {
+    let free = name;
+    for (let number = 2; names.has(free); number++) free = `${name} ${number}`;
+    names.add(free);
+    checks.push({ name: free, run });
+  }
+  return checks;
+}
+
+/** Asks checks, and says in the log why one failed. */
+class Readiness {
+  readonly #timeoutMs: number;
+  /** Those that have not settled: one that hangs is not asked again, however often the orchestrator comes. */
+  readonly #pending = new Map<string, Promise<unknown>>();
+
+  constructor(timeoutMs: number) {
+    this.#timeoutMs = timeoutMs;
+  }
+
+  async ask(checks: readonly NamedCheck[], logger: Logger): Promise<JSONResponse> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error(`It took longer than ${this.#timeoutMs} ms.`)), this.#timeoutMs);
+    });
+    late.catch(() => {});
+    const outcomes = await Promise.allSettled(checks.map((check) => Promise.race([this.#run(check), late])));
+    clearTimeout(timer);
+    const results = outcomes.map((outcome, index) => {
+      const name = checks[index]?.name ?? "";
+      if (outcome.status === "fulfilled" && outcome.value !== false) return [name, "ok"] as const;
+      const err: unknown = outcome.status === "rejected" ? outcome.reason : new Error("It gave false.");
+      logger.error({ err, check: name }, `The check ${name} failed: ${errorText(err)}`);
+      return [name, "failed"] as const;
+    });
+    return answer(
+      results.every(([, result]) => result === "ok"),
+      Object.fromEntries(results),
+    );
+  }
+
+  #run({ name, run }: NamedCheck): Promise<unknown> {
+    const known = this.#pending.get(name);
+    if (known) return known;
+    const running = (async () => run())().finally(() => this.#pending.delete(name));
+    this.#pending.set(name, running);
+    running.catch(() => {}); // it may fail after the answer, when nobody waits for it
+    return running;
+  }
+}
+
+function answer(isReady: boolean, checks: Readonly<Record<string, "ok" | "failed">>): JSONResponse {
+  const status = isReady ? "ok" : "unavailable";
+  const headers = { "cache-control": "no-store" };
+  return new JSONResponse({ status, checks }, { statusCode: isReady ? 200 : 503, headers });
+}
+
+/**
+ * Makes a router with two routes, neither of them in the document: `/live` answers 200 as long as the process answers at
+ * all; `/ready` answers 200 where every check works, those of dependencies of scope `"app"` among them, and 503 where one
+ * fails or the server drains. Details are in the log alone.
+ *
+ * @throws ConfigurationError for an option that cannot work.
+ * @example
+ * ```ts
+ * import { App } from "tsgi";
+ * import { health } from "tsgi/health";
+ *
+ * const app = new App();
+ * app.includeRouter(health({ checks: { disk: async () => true } }), { prefix: "/health" });
+ * ```
+ */
+export function health(options: HealthOptions = {}): Router {
+  assertOptions("health()", options, OPTIONS);
+  const { checks, timeoutMs = 2_000 } = options;
+  for (const [name, check] of Object.entries(checks ?? {})) FUNCTION("health(): checks", name, check);
+  const readiness = new Readiness(timeoutMs);
+  const router = new Router({ includeInSchema: false });
+  router.get("/live", async () => ({ status: "ok" }));
+  router.get("/ready", { params: { request: Request } }, async ({ request }) => {
+    if (DRAINING in request.state) return answer(false, {});
+    const { app } = request;
+    const logger = (app instanceof App ? app.settings.logger : undefined) ?? consoleLogger;
+    return readiness.ask(allChecks(checks, request), logger);
+  });
+  return router;
+}
