@@ -4,23 +4,4 @@ export { buildDocument, type OpenAPIOptions } from "./openapi/document.js";
 export { Documentation } from "./openapi/documentation.js";
 export type { GenerateOperationId } from "./openapi/naming.js";
 export type { DocumentedRoute } from "./openapi/route.js";
-export type {
-  CallbackObject,
-  DocumentedMethod,
-  ExampleObject,
-  ExternalDocumentationObject,
-  HeaderObject,
-  InfoObject,
-  MediaTypeObject,
-  OpenAPIDocument,
-  OperationObject,
-  ParameterObject,
-  PathItemObject,
-  ReferenceObject,
-  RequestBodyObject,
-  ResponseObject,
-  SchemaObject,
-  SecurityRequirementObject,
-  ServerObject,
-  TagObject,
-} from "./openapi/types.js";
+export type * from "./openapi/types.js";

@@ -1,46 +1,13 @@
 /** The descriptors of parameters: where each comes from, and how its type reaches the handler. @module */
-export {
-  type Annotation,
-  type AnnotationOutput,
-  type Args,
-  type CheckParams,
-  type FromParams,
-  type Injectable,
-  isAsyncFunction,
-  isClass,
-  isGeneratorFunction,
-  PARAMS,
-  type Params,
-  paramsOf,
-  type PathNames,
-  SecurityScopes,
-  withParams,
-  type WithParams,
-} from "./params/annotation.js";
+export * from "./params/annotation.js";
 export { Body, BODY } from "./params/body.js";
 export { Cookie } from "./params/cookie.js";
-export {
-  type ApplicationOptions,
-  type Callable,
-  type Check,
-  type Dependency,
-  type DependencyScope,
-  Depends,
-  DependsMarker,
-  type DependsOptions,
-  Security,
-} from "./params/depends.js";
+export * from "./params/depends.js";
 export { File, FILE } from "./params/file.js";
 export { Form } from "./params/form.js";
 export { Header } from "./params/header.js";
-export {
-  type BodyOptions,
-  type FileOptions,
-  type Marker,
-  ParamKind,
-  type PathMarker,
-  type SourceOptions,
-} from "./params/marker.js";
+export { ParamKind } from "./params/marker.js";
+export type { BodyOptions, FileOptions, Marker, PathMarker, SourceOptions } from "./params/marker.js";
 export type { GlobalResponse, HandlerTakesOneObject } from "./params/mistakes.js";
 export { Path, PATH } from "./params/path.js";
 export { Query, QUERY } from "./params/query.js";

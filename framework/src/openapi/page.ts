@@ -71,13 +71,7 @@ export function fileOf({ folder }: Page, name: string): FileResponse {
   return new FileResponse(name, { root: new URL(`${folder}/`, FOLDERS), headers });
 }
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
+const ESCAPES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 
 /** Escapes text for an element or a quoted attribute. */
 function escapeHTML(text: string): string {

@@ -57,18 +57,7 @@ export function examplesOf(examples: readonly unknown[] | undefined): {
   };
 }
 
-const RULES_OF_TEXT = [
-  "format",
-  "pattern",
-  "minLength",
-  "maxLength",
-  "enum",
-  "const",
-  "anyOf",
-  "oneOf",
-  "allOf",
-  "not",
-];
+const RULES_OF_TEXT = "format pattern minLength maxLength enum const anyOf oneOf allOf not".split(" ");
 
 const RULES_OF_LISTS = ["minItems", "maxItems", "uniqueItems", "contains"];
 

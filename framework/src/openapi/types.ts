@@ -6,41 +6,34 @@ export interface ReferenceObject {
   $ref: string;
 }
 
+type TextKeywords = "$ref" | "title" | "description" | "format" | "pattern";
+
+type FlagKeywords =
+  | ("nullable" | "deprecated" | "readOnly" | "writeOnly" | "uniqueItems")
+  | ("exclusiveMinimum" | "exclusiveMaximum");
+
+type NumberKeywords =
+  | ("minLength" | "maxLength" | "minimum" | "maximum" | "multipleOf")
+  | ("minItems" | "maxItems" | "minProperties" | "maxProperties");
+
 /**
  * A schema in the dialect of OpenAPI 3.0, which is JSON Schema of an early draft with changes.
  *
  * @see OpenAPI 3.0.3 §4.7.24
  */
-export interface SchemaObject {
-  $ref?: string;
-  title?: string;
-  description?: string;
+export interface SchemaObject
+  extends
+    Partial<Record<TextKeywords, string>>,
+    Partial<Record<FlagKeywords, boolean>>,
+    Partial<Record<NumberKeywords, number>> {
   type?: "array" | "boolean" | "integer" | "number" | "object" | "string";
-  format?: string;
-  nullable?: boolean;
   enum?: unknown[];
   default?: unknown;
   example?: unknown;
-  deprecated?: boolean;
-  readOnly?: boolean;
-  writeOnly?: boolean;
-  pattern?: string;
-  minLength?: number;
-  maxLength?: number;
-  minimum?: number;
-  maximum?: number;
-  exclusiveMinimum?: boolean;
-  exclusiveMaximum?: boolean;
-  multipleOf?: number;
   items?: SchemaObject;
-  minItems?: number;
-  maxItems?: number;
-  uniqueItems?: boolean;
   properties?: Record<string, SchemaObject>;
   required?: string[];
   additionalProperties?: SchemaObject | boolean;
-  minProperties?: number;
-  maxProperties?: number;
   allOf?: SchemaObject[];
   anyOf?: SchemaObject[];
   oneOf?: SchemaObject[];

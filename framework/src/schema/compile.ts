@@ -8,43 +8,16 @@ import { compileArray, compileObject } from "./structs.js";
 import { compileEnum, compileIntersection, compileNot, compileUnion } from "./unions.js";
 
 /** The `type`s of TypeBox schemas that stand for values which JSON cannot carry. */
-const NO_JSON_FORM = new Set([
-  "AsyncIterator",
-  "Constructor",
-  "Function",
-  "Iterator",
-  "Promise",
-  "RegExp",
-  "Uint8Array",
-  "bigint",
-  "symbol",
-  "undefined",
-  "void",
-]);
+const NO_JSON_FORM = new Set(
+  "AsyncIterator Constructor Function Iterator Promise RegExp Uint8Array bigint symbol undefined void".split(" "),
+);
 
 /** Keywords that mean something for values of one type only. */
-const NEED_TYPE = new Set([
-  "format",
-  "pattern",
-  "minLength",
-  "maxLength",
-  "minimum",
-  "maximum",
-  "exclusiveMinimum",
-  "exclusiveMaximum",
-  "multipleOf",
-  "items",
-  "prefixItems",
-  "minItems",
-  "maxItems",
-  "uniqueItems",
-  "contains",
-  "required",
-  "additionalProperties",
-  "patternProperties",
-  "propertyNames",
-  "minProperties",
-  "maxProperties",
+const NEED_TYPE: ReadonlySet<string> = new Set([
+  ...["format", "pattern", "minLength", "maxLength"],
+  ...["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
+  ...["items", "prefixItems", "minItems", "maxItems", "uniqueItems", "contains"],
+  ...["required", "additionalProperties", "patternProperties", "propertyNames", "minProperties", "maxProperties"],
 ]);
 
 const SCALARS = new Set<unknown>(["string", "integer", "number", "boolean", "null", "Date"]);
@@ -225,18 +198,9 @@ const KIND: unique symbol = Symbol.for("TypeBox.Kind");
 const UNRESOLVED = new Set<unknown>(["Computed", "Argument"]);
 
 /** Keywords beside which the type is not all there is to compile. */
-const SPECIAL = new Set([
-  "$id",
-  "$defs",
-  "$ref",
-  "const",
-  "enum",
-  "anyOf",
-  "oneOf",
-  "allOf",
-  "not",
-  "pattern",
-  "patternProperties",
+const SPECIAL: ReadonlySet<string> = new Set([
+  ...["$id", "$defs", "$ref", "const", "enum", "pattern", "patternProperties"],
+  ...COMBINATIONS,
 ]);
 
 /**

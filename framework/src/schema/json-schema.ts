@@ -1,53 +1,34 @@
+type Of<Value, Keywords extends string> = { [K in Keywords]?: Value };
+
+type TextKeywords = "$id" | "$ref" | "title" | "description" | "format" | "pattern";
+
+type NumberKeywords =
+  | ("minLength" | "maxLength" | "minItems" | "maxItems" | "minContains" | "maxContains" | "minProperties")
+  | ("maxProperties" | Bound | `${Bound}Timestamp`);
+
+/** Bounds of a number. TypeBox's `t.Date` has the same with `Timestamp` behind them, in milliseconds since 1970. */
+export type Bound = "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf";
+
+type ListKeywords = "anyOf" | "oneOf" | "allOf" | "prefixItems";
+
+type FlagOrSchemaKeywords = "additionalItems" | "additionalProperties" | "unevaluatedProperties";
+
+type MapKeywords = "$defs" | "definitions" | "properties" | "patternProperties";
+
 /** The part of JSON Schema (draft 2020-12 and draft-07) that is read here. TypeBox schemas have this shape. */
-export interface JSONSchema {
-  $id?: string;
-  $ref?: string;
-  $defs?: Record<string, JSONSchema>;
-  definitions?: Record<string, JSONSchema>;
-  title?: string;
-  description?: string;
-  default?: unknown;
-  examples?: unknown;
-  deprecated?: boolean;
+export interface JSONSchema
+  extends
+    Of<string, TextKeywords>,
+    Of<number, NumberKeywords>,
+    Of<boolean, "deprecated" | "uniqueItems">,
+    Of<JSONSchema[], ListKeywords>,
+    Of<JSONSchema, "not" | "contains" | "propertyNames">,
+    Of<JSONSchema | boolean, FlagOrSchemaKeywords>,
+    Of<Record<string, JSONSchema>, MapKeywords> {
   type?: string | string[];
-  const?: unknown;
   enum?: unknown[];
-  anyOf?: JSONSchema[];
-  oneOf?: JSONSchema[];
-  allOf?: JSONSchema[];
-  not?: JSONSchema;
-  format?: string;
-  pattern?: string;
-  minLength?: number;
-  maxLength?: number;
-  minimum?: number;
-  maximum?: number;
-  exclusiveMinimum?: number;
-  exclusiveMaximum?: number;
-  multipleOf?: number;
-  items?: JSONSchema | JSONSchema[] | boolean;
-  prefixItems?: JSONSchema[];
-  additionalItems?: JSONSchema | boolean;
-  minItems?: number;
-  maxItems?: number;
-  uniqueItems?: boolean;
-  contains?: JSONSchema;
-  minContains?: number;
-  maxContains?: number;
-  properties?: Record<string, JSONSchema>;
   required?: string[];
-  additionalProperties?: JSONSchema | boolean;
-  patternProperties?: Record<string, JSONSchema>;
-  unevaluatedProperties?: JSONSchema | boolean;
-  propertyNames?: JSONSchema;
-  minProperties?: number;
-  maxProperties?: number;
-  /** The bounds of TypeBox's `t.Date`, in milliseconds since 1970. */
-  minimumTimestamp?: number;
-  maximumTimestamp?: number;
-  exclusiveMinimumTimestamp?: number;
-  exclusiveMaximumTimestamp?: number;
-  multipleOfTimestamp?: number;
+  items?: JSONSchema | JSONSchema[] | boolean;
   [keyword: string]: unknown;
 }
 
@@ -81,15 +62,9 @@ export function unionMembers(schema: JSONSchema): readonly JSONSchema[] | undefi
 }
 
 /** Keywords that decide what fits, and that no check is compiled for. */
-export const UNREAD_KEYWORDS: ReadonlySet<string> = new Set([
-  "if",
-  "then",
-  "else",
-  "dependentRequired",
-  "dependentSchemas",
-  "dependencies",
-  "unevaluatedItems",
-]);
+export const UNREAD_KEYWORDS: ReadonlySet<string> = new Set(
+  "if then else dependentRequired dependentSchemas dependencies unevaluatedItems".split(" "),
+);
 
 /** The schemas of a list's items. */
 export interface ListItems {

@@ -4,7 +4,7 @@ import type { Check, Direction } from "./check.js";
 import type { FaultType } from "./fault-types.js";
 import type { Faults } from "./faults.js";
 import { FORMATS, isDateTime } from "./formats.js";
-import type { JSONSchema } from "./json-schema.js";
+import type { Bound, JSONSchema } from "./json-schema.js";
 
 /** The number of characters as JSON Schema §6.3.1 counts them: code points, not UTF-16 units. */
 function lengthOf(text: string): number {
@@ -75,44 +75,28 @@ export function compileString(schema: JSONSchema, direction: Direction): Check {
   }
 }
 
-/** A rule on a number: whether it is broken, the fault's type, and the message. */
+/** A rule on a number: its test, the type of its fault, and the message. */
 type NumberRule = readonly [isBroken: (value: number) => boolean, type: FaultType, msg: string];
 
-/** Bounds of a number, as JSON Schema names them. */
-type Bounds = Pick<JSONSchema, "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf">;
+type Rule = readonly [keyword: Bound, isBroken: (value: number, bound: number) => boolean, FaultType, words: string];
 
-/** @param write - A bound as it stands in a message. */
-function numberRules(bounds: Bounds, write: (bound: number) => string = String): NumberRule[] {
-  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = bounds;
-  const rules: NumberRule[] = [];
-  const say = (text: string) => `Input should be ${text}`;
-  if (minimum !== undefined) {
-    rules.push([(value) => value < minimum, "greater_than_equal", say(`greater than or equal to ${write(minimum)}`)]);
-  }
-  if (exclusiveMinimum !== undefined) {
-    rules.push([(value) => value <= exclusiveMinimum, "greater_than", say(`greater than ${write(exclusiveMinimum)}`)]);
-  }
-  if (maximum !== undefined) {
-    rules.push([(value) => value > maximum, "less_than_equal", say(`less than or equal to ${write(maximum)}`)]);
-  }
-  if (exclusiveMaximum !== undefined) {
-    rules.push([(value) => value >= exclusiveMaximum, "less_than", say(`less than ${write(exclusiveMaximum)}`)]);
-  }
-  if (multipleOf !== undefined) {
-    rules.push([(value) => !isMultiple(value, multipleOf), "multiple_of", say(`a multiple of ${multipleOf}`)]);
-  }
-  return rules;
-}
+const NUMBER_RULES: readonly Rule[] = [
+  ["minimum", (value, bound) => value < bound, "greater_than_equal", "greater than or equal to"],
+  ["exclusiveMinimum", (value, bound) => value <= bound, "greater_than", "greater than"],
+  ["maximum", (value, bound) => value > bound, "less_than_equal", "less than or equal to"],
+  ["exclusiveMaximum", (value, bound) => value >= bound, "less_than", "less than"],
+  ["multipleOf", (value, bound) => !isMultiple(value, bound), "multiple_of", "a multiple of"],
+];
 
-/** The bounds of a `t.Date` as those of its number of milliseconds since 1970. */
-function timestampBounds(schema: JSONSchema): Bounds {
-  return {
-    minimum: schema.minimumTimestamp,
-    maximum: schema.maximumTimestamp,
-    exclusiveMinimum: schema.exclusiveMinimumTimestamp,
-    exclusiveMaximum: schema.exclusiveMaximumTimestamp,
-    multipleOf: schema.multipleOfTimestamp,
-  };
+/** @param suffix - Behind the keywords of TypeBox's dates, whose bounds are milliseconds since 1970. */
+function numberRules(schema: JSONSchema, suffix: "" | "Timestamp" = ""): NumberRule[] {
+  const write = (keyword: Bound, bound: number) =>
+    suffix === "" || keyword === "multipleOf" ? String(bound) : new Date(bound).toISOString();
+  return NUMBER_RULES.flatMap(([keyword, isBroken, type, words]): NumberRule[] => {
+    const bound = schema[`${keyword}${suffix}`];
+    if (bound === undefined) return [];
+    return [[(value) => isBroken(value, bound), type, `Input should be ${words} ${write(keyword, bound)}`]];
+  });
 }
 
 /** 0.3 is a multiple of 0.1, though no binary fraction says so: compared within the rounding of the quotient. */
@@ -179,7 +163,7 @@ function decodeDate(value: unknown, faults: Faults): Date | undefined {
 /** A `Date` within its bounds in the handler, RFC 3339 §5.6 text on the wire. */
 export function compileDate(schema: JSONSchema, direction: Direction): Check {
   const convert = direction === "encode" ? encodeDate : decodeDate;
-  const rules = numberRules(timestampBounds(schema), (bound) => new Date(bound).toISOString());
+  const rules = numberRules(schema, "Timestamp");
   if (rules.length === 0) return convert;
   return (value, faults) => {
     const converted = convert(value, faults);

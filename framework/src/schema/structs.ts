@@ -37,15 +37,10 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Values that JSON would write as `{}`, or as something unlike what they hold. */
+/** Tells values that JSON would write as `{}`, or as something unlike what they hold. */
 function isOpaque(value: object): boolean {
-  return (
-    value instanceof Map ||
-    value instanceof Set ||
-    value instanceof Date ||
-    value instanceof Promise ||
-    ArrayBuffer.isView(value)
-  );
+  if (value instanceof Map || value instanceof Set || ArrayBuffer.isView(value)) return true;
+  return value instanceof Date || value instanceof Promise;
 }
 
 /**
