@@ -7,48 +7,88 @@ import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
+import { writeForPrograms } from "../site/for-programs.js";
+import { makeHome } from "../site/home.js";
+import { makeSidebar } from "../site/sidebar.js";
+
 const framework = path.dirname(import.meta.dirname);
 const home = path.resolve(framework, "../.cache/site");
 const pages = path.join(home, "docs");
-/** Beside the pages as in the repository, so that they name their pictures by the same path. */
-const pictures = path.join(home, "site/public");
+const entries = path.join(home, "entries");
+const read = (file) => readFileSync(path.join(framework, file), "utf8");
 
 /** TypeDoc reads the source with TypeScript's programming interface, which 7 does not have. */
 const TOOLS = { vitepress: "1.6.4", typedoc: "0.28.20", "typedoc-plugin-markdown": "4.14.1", typescript: "5.9.3" };
+
+const { version, description, repository, exports } = JSON.parse(read("package.json"));
+
+/** The entry points: the name that a program imports, and the file of the source. */
+const modules = Object.entries(exports)
+  .filter(([, entry]) => typeof entry === "object")
+  .map(([name, { types }]) => ({
+    name: path.posix.join("tsgi", name),
+    file: path.join(framework, types.replace(/^\.\/dist/, "src").replace(/\.d\.ts$/, ".ts")),
+  }));
 
 function fetchTools() {
   if (Object.keys(TOOLS).every((name) => existsSync(path.join(home, "node_modules", name)))) return;
   mkdirSync(home, { recursive: true });
   writeFileSync(path.join(home, "package.json"), '{"private":true,"type":"module"}');
-  const packages = Object.entries(TOOLS).map(([name, version]) => `${name}@${version}`);
+  const packages = Object.entries(TOOLS).map(([name, number]) => `${name}@${number}`);
   const flags = ["install", "--no-save", "--no-package-lock", "--no-audit", "--no-fund", "--ignore-scripts"];
   execFileSync("npm", [...flags, ...packages], { cwd: home, stdio: "inherit" });
 }
 
-function copyPages() {
-  rmSync(pages, { recursive: true, force: true });
-  rmSync(pictures, { recursive: true, force: true });
-  cpSync(path.join(framework, "docs"), pages, { recursive: true });
-  cpSync(path.join(framework, "site/public"), pictures, { recursive: true });
-  cpSync(path.join(framework, "site/config.js"), path.join(pages, ".vitepress/site.js"));
-  cpSync(path.join(framework, "site/style.css"), path.join(pages, ".vitepress/theme/style.css"));
-  writeFileSync(path.join(pages, ".vitepress/config.js"), 'export { site as default } from "./site.js";\n');
-  writeFileSync(
-    path.join(pages, ".vitepress/theme/index.js"),
-    'export { default } from "vitepress/theme";\nimport "./style.css";\n',
-  );
+/** Where the source is: what `package.json` says, else the page that tells the files of the framework. */
+function findRepository() {
+  const url = (repository?.url ?? repository)?.replace(/^git\+/, "").replace(/\.git$/, "");
+  return { link: url ?? "/architecture#where-to-find-what" };
 }
 
-/** Writes a page for each name that an entry point of the package exports. */
+function copyPages() {
+  rmSync(pages, { recursive: true, force: true });
+  cpSync(path.join(framework, "docs"), pages, { recursive: true });
+  // Beside the pages as in the repository, so that they name their pictures by the same path.
+  rmSync(path.join(home, "site/public"), { recursive: true, force: true });
+  cpSync(path.join(framework, "site/public"), path.join(home, "site/public"), { recursive: true });
+  const settings = path.join(pages, ".vitepress");
+  for (const name of ["config.js", "for-programs.js", "search.js", "sidebar.js"])
+    cpSync(path.join(framework, "site", name), path.join(settings, name === "config.js" ? "site.js" : name));
+  cpSync(path.join(framework, "site/style.css"), path.join(settings, "theme/style.css"));
+  writeFileSync(path.join(settings, "config.js"), 'export { site as default } from "./site.js";\n');
+  writeFileSync(
+    path.join(settings, "theme/index.js"),
+    'export { default } from "vitepress/theme-without-fonts";\nimport "./style.css";\n',
+  );
+  const facts = { version, description, repository: findRepository(), modules: modules.map(({ name }) => name) };
+  writeFileSync(path.join(settings, "facts.json"), JSON.stringify(facts));
+  const texts = { readme: read("README.md"), benchmarks: read("docs/benchmarks.md"), version };
+  writeFileSync(path.join(pages, "index.md"), makeHome(texts));
+}
+
+/** Writes a page for each name that an entry point exports. A module is called as a program imports it. */
 function writeReference() {
-  const { exports } = JSON.parse(readFileSync(path.join(framework, "package.json"), "utf8"));
-  const entryPoints = Object.values(exports)
-    .filter((entry) => typeof entry === "object")
-    .map((entry) => path.join(framework, entry.types.replace(/^\.\/dist/, "src").replace(/\.d\.ts$/, ".ts")));
+  rmSync(entries, { recursive: true, force: true });
+  for (const { name, file } of modules) {
+    const comment = /^\/\*\*.*?@module.*?\*\//s.exec(readFileSync(file, "utf8"))?.[0] ?? "";
+    const entry = path.join(entries, `${name}.ts`);
+    mkdirSync(path.dirname(entry), { recursive: true });
+    writeFileSync(entry, `${comment}\nexport * from ${JSON.stringify(file.replace(/ts$/, "js"))};\n`);
+  }
+  const compilerOptions = { rootDir: path.dirname(framework), composite: false, noEmit: true, types: ["node"] };
+  const typeRoots = [path.resolve(framework, "../node_modules/@types")];
+  writeFileSync(
+    path.join(entries, "tsconfig.json"),
+    JSON.stringify({
+      extends: path.join(framework, "tsconfig.json"),
+      compilerOptions: { ...compilerOptions, typeRoots },
+      include: ["**/*.ts"],
+    }),
+  );
   const settings = {
     plugin: ["typedoc-plugin-markdown"],
-    tsconfig: path.join(framework, "tsconfig.json"),
-    entryPoints,
+    tsconfig: path.join(entries, "tsconfig.json"),
+    entryPoints: modules.map(({ name }) => path.join(entries, `${name}.ts`)),
     out: path.join(pages, "reference"),
     readme: "none",
     name: "Reference",
@@ -74,5 +114,15 @@ fetchTools();
 copyPages();
 writeReference();
 runTool("vitepress/bin/vitepress.js", "build", "docs", "--outDir", "dist");
+writeFileSync(path.join(pages, "index.md"), read("README.md").replaceAll("](docs/", "]("));
+writeForPrograms({
+  pages,
+  site: path.join(home, "dist"),
+  groups: makeSidebar(
+    path.join(pages, "cookbook/README.md"),
+    modules.map(({ name }) => name),
+  ),
+  description,
+});
 const site = path.relative(process.cwd(), path.join(home, "dist"));
 console.log(`\n${site} is the site: npx serve ${site}`);

@@ -1,8 +1,17 @@
-/** What VitePress makes of `framework/docs`; `scripts/site.js` puts it beside them. */
-const page = (text, link) => ({ text, link });
+/** What VitePress makes of `framework/docs`; `scripts/site.js` puts it beside them, with `facts.json`. */
+import { readFileSync } from "node:fs";
+import path from "node:path";
+
+import { nameOnSite } from "./for-programs.js";
+import { miniSearch, renderForSearch } from "./search.js";
+import { makeSidebar } from "./sidebar.js";
+
+const { version, repository, modules, description } = JSON.parse(
+  readFileSync(path.join(import.meta.dirname, "facts.json"), "utf8"),
+);
 
 /** A link out of the documentation, to a file of the repository around it, which a site of its own does not have. */
-const OUTSIDE = /^(?:\.\.\/){2}/;
+const OUTSIDE = /^(?:\.\.\/){2,}/;
 
 /** Shows links to the repository's other files as their text, with the path to look at. */
 function unlinkRepository(md) {
@@ -31,71 +40,39 @@ const slugify = (heading) =>
 
 /** Two brackets around a call. */
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#2563eb"/><path d="M12 8 6 16l6 8M20 8l6 8-6 8" fill="none" stroke="#fff" stroke-width="3"/></svg>`;
+const icon = `data:image/svg+xml,${encodeURIComponent(ICON)}`;
+
+/** From a page to a file at the root of the site, wherever that is served. */
+const toRoot = (page) => "../".repeat(page.split("/").length - 1) || "./";
 
 export const site = {
+  lang: "en",
   title: "tsgi",
-  description: "ASGI for TypeScript: typed parameters, dependency injection and OpenAPI on one callable",
-  rewrites: { "README.md": "index.md" },
-  head: [["link", { rel: "icon", href: `data:image/svg+xml,${encodeURIComponent(ICON)}` }]],
+  description,
+  rewrites: nameOnSite,
+  head: [["link", { rel: "icon", href: icon }]],
   // Without `attrs`, which would take the {id} of a path for attributes.
-  markdown: { anchor: { slugify }, attrs: { disable: true }, config: unlinkRepository },
-  // Its tables are as wide as a page can be.
-  transformPageData: ({ relativePath }) =>
-    relativePath === "specification.md" ? { frontmatter: { aside: false } } : {},
+  markdown: {
+    anchor: { slugify },
+    attrs: { disable: true },
+    config: unlinkRepository,
+    theme: { light: "github-light-high-contrast", dark: "github-dark" },
+  },
+  transformHead: ({ page }) => [
+    ["link", { rel: "alternate", type: "text/markdown", href: `${toRoot(page)}${page}` }],
+    ["link", { rel: "help", type: "text/plain", href: `${toRoot(page)}llms.txt` }],
+  ],
   themeConfig: {
-    search: { provider: "local" },
+    logo: { src: icon, alt: "" },
+    search: { provider: "local", options: { detailedView: "auto", _render: renderForSearch, miniSearch } },
     outline: [2, 3],
-    sidebar: [
-      page("Overview", "/"),
-      page("Tutorial", "/tutorial"),
-      {
-        text: "Learn",
-        items: [
-          page("The App", "/application"),
-          page("Router", "/router"),
-          page("Parameters", "/parameters"),
-          page("Dependencies", "/dependencies"),
-          page("Validation errors", "/validation-errors"),
-          page("Responses", "/responses"),
-          page("Requests, forms and uploads", "/uploads"),
-          page("Middleware", "/middleware"),
-          page("Security", "/security"),
-          page("WebSockets", "/websockets"),
-          page("OpenAPI", "/openapi"),
-          page("Typed clients", "/clients"),
-          page("Testing", "/testing"),
-          page("Plain handlers", "/concurrency"),
-          page("The server", "/server"),
-          page("uWebSockets.js", "/uwebsockets"),
-          page("The command", "/cli"),
-        ],
-      },
-      {
-        text: "Do",
-        items: [
-          page("Deployment", "/deployment"),
-          page("Several workers", "/several-workers"),
-          page("PostgreSQL", "/postgresql"),
-          page("API versions", "/api-versions"),
-          page("From Express", "/migrate-from-express"),
-          page("From Fastify", "/migrate-from-fastify"),
-          page("From NestJS", "/migrate-from-nestjs"),
-          page("From FastAPI", "/migrate-from-fastapi"),
-          page("Unlike FastAPI", "/fastapi-differences"),
-        ],
-      },
-      {
-        text: "Look up",
-        items: [
-          page("Reference", "/reference/"),
-          page("Errors at start", "/errors"),
-          page("Errors of the compiler", "/type-errors"),
-          page("The life of a request", "/architecture"),
-          page("Benchmarks", "/benchmarks"),
-          page("Specification", "/specification"),
-          page("Versions", "/versioning"),
-        ],
-      },
+    nav: [
+      { text: "Tutorial", link: "/tutorial", activeMatch: "^/tutorial" },
+      { text: "Cookbook", link: "/cookbook/", activeMatch: "^/cookbook/" },
+      { text: "Reference", link: "/reference/", activeMatch: "^/reference/" },
+      { text: `v${version}`, link: "/versioning" },
+      { text: "Repository", ...repository },
     ],
+    sidebar: makeSidebar(path.join(import.meta.dirname, "../cookbook/README.md"), modules),
   },
 };

@@ -61,8 +61,9 @@ describe("the documentation", () => {
     LONG_MS,
   );
 
-  // A program that serves does not end, and its port may be another's: the terminals of the pages are for those.
-  const programs = code.filter((block) => printsOf(block).length > 0 && !block.code.includes("serve("));
+  // A program that serves and does not close ends never, and its port may be another's: the terminals of the pages are for those.
+  const ends = ({ code: text }: Block) => !text.includes("serve(") || text.includes("server.close()");
+  const programs = code.filter((block) => printsOf(block).length > 0 && ends(block));
   const tests = code.filter((block) => fileOf(block)?.endsWith(".test.ts"));
   it.each(tests.map((block) => ({ block, title: title(block) })))(
     "has tests that pass: $title",

@@ -1,0 +1,58 @@
+/** What the site has for readers that are programs: each page as Markdown, and `llms.txt`, which lists them. */
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+
+/** Code that stands before a sample for the compiler alone, and the words of the search. */
+const HIDDEN = /^<!--\n```[^]*?^-->\n\n|^<!-- search: .+ -->\n\n/gm;
+
+/** The name of a page on the site. */
+export const nameOnSite = (file) => file.replace(/^README\.md$/, "overview.md").replace(/README\.md$/, "index.md");
+
+/** The title of a page, and its first paragraph as one line. */
+function introOf(markdown) {
+  const [title = "", ...blocks] = markdown.split(/\n\n+/);
+  const paragraph = blocks.find((block) => /^[A-Z`[]/.test(block)) ?? "";
+  const text = paragraph.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1").replaceAll("\n", " ");
+  return { title: title.replace(/^# /, ""), text: /^.+?[.:](?= |$)/.exec(text)?.[0].replace(/:$/, ".") ?? text };
+}
+
+/**
+ * Writes each page as Markdown beside the one in HTML, `llms.txt` (https://llmstxt.org), and `llms-full.txt`, which has all
+ * pages but the reference in one file.
+ *
+ * @param groups - The sidebar.
+ */
+export function writeForPrograms({ pages, site, groups, description }) {
+  const whole = [];
+  const list = [
+    `# tsgi\n\n> ${description}\n\nEach page is Markdown. All but the reference in one file: [llms-full.txt](llms-full.txt)`,
+  ];
+  for (const file of readdirSync(pages, { recursive: true, encoding: "utf8" }).filter(isPage)) {
+    const markdown = readFileSync(path.join(pages, file), "utf8").replaceAll(HIDDEN, "");
+    writeFileSync(path.join(site, nameOnSite(file)), renameLinks(markdown, path.posix.dirname(file)));
+  }
+  for (const { text, items } of groups) {
+    const lines = flatten(items).map(({ link }) => {
+      const name = `${link.slice(1)}${link.endsWith("/") ? "index" : ""}.md`;
+      const markdown = readFileSync(path.join(site, name), "utf8");
+      if (!name.startsWith("reference/")) whole.push(markdown);
+      const intro = introOf(markdown);
+      return `- [${intro.title}](${name})${name.startsWith("reference/") ? "" : `: ${intro.text}`}`;
+    });
+    list.push(`## ${text}\n\n${lines.join("\n")}`);
+  }
+  writeFileSync(path.join(site, "llms.txt"), `${list.join("\n\n")}\n`);
+  writeFileSync(path.join(site, "llms-full.txt"), whole.join("\n\n"));
+}
+
+/** Links to pages that have another name on the site. Those out of the documentation stay. */
+const renameLinks = (markdown, folder) =>
+  markdown.replaceAll(/(?<=\]\()[\w./-]*README\.md/g, (link) => {
+    const target = path.posix.join(folder, link);
+    return target.startsWith("..") ? link : link.replace("README.md", path.posix.basename(nameOnSite(target)));
+  });
+
+const isPage = (name) => name.endsWith(".md") && !name.startsWith(".vitepress");
+
+/** The pages of a group, those of its groups included. */
+const flatten = (items) => items.flatMap((item) => (item.items ? flatten(item.items) : [item]));

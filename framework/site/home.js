@@ -1,0 +1,103 @@
+/** The first page of the site: the README's example, the chart of the benchmarks, and three reasons. */
+
+const REASONS = [
+  {
+    title: "Declared once",
+    text: "A handler's parameters and its result are one declaration. Types, checks, conversion, dependency injection and the OpenAPI document follow from it.",
+    link: "parameters.md",
+    more: "Parameters",
+  },
+  {
+    title: "Strict at both ends",
+    text: "The server refuses what is not HTTP, bounds every size and time, and drains on SIGTERM. Only what the result's schema names leaves the process.",
+    link: "server.md",
+    more: "The server",
+  },
+  {
+    title: "One function, and fast",
+    text: "An application is one ASGI function: mount it, wrap it, call it in a test without a port. Handlers that compute run in a pool, and the loop goes on.",
+    link: "concurrency.md",
+    more: "Plain handlers",
+  },
+];
+
+/** Rows of the table that are no framework, but what one is compared with. */
+const NO_FRAMEWORK = /hand-written|^bare|floor|uWebSockets/;
+
+/** The blocks of a README: the application, and what a terminal answers. */
+function exampleOf(readme) {
+  const [program, terminal] = ["ts", "console"].map((language) => {
+    const block = new RegExp(`^\`\`\`${language}\\b.*?^\`\`\`$`, "ms").exec(readme)?.[0];
+    if (block === undefined) throw new Error(`framework/README.md has no ${language} block for the first page.`);
+    return block;
+  });
+  return `${program}\n\n${terminal}`;
+}
+
+/** Requests a second of each framework with a route, from the table of the benchmarks, the most first. */
+function figuresOf(benchmarks, route) {
+  const [head = "", , ...rows] = /<!-- figures: http -->\n\n([^]*?)\n\n/.exec(benchmarks)?.[1]?.split("\n") ?? [];
+  const column = head.split("|").findIndex((cell) => cell.trim() === `\`${route}\``);
+  if (column < 0) throw new Error(`benchmarks.md has no figures of ${route} for the first page.`);
+  return rows
+    .map((row) => row.split("|").map((cell) => cell.trim()))
+    .map((cells) => ({ name: cells[1], perSecond: Number(cells[column].split(" ")[0].replaceAll(",", "")) }))
+    .filter(({ name }) => !NO_FRAMEWORK.test(name))
+    .toSorted((left, right) => right.perSecond - left.perSecond);
+}
+
+function chartOf(figures) {
+  const most = Math.max(...figures.map(({ perSecond }) => perSecond));
+  const rows = figures.map(({ name, perSecond }) => {
+    const isOurs = name.startsWith("tsgi") ? ' class="ours"' : "";
+    const width = Math.round((perSecond / most) * 100);
+    return `<tr${isOurs}><th scope="row">${name.replace(" serve", "")}</th><td><span style="width:${width}%"></span></td><td>${perSecond.toLocaleString("en")}</td></tr>`;
+  });
+  return `<table class="chart"><caption>Requests a second, more is better</caption><tbody>${rows.join("")}</tbody></table>`;
+}
+
+/** The page as Markdown. */
+export function makeHome({ readme, benchmarks, version }) {
+  const route = "POST /users";
+  const reasons = REASONS.map(
+    ({ title, text, link, more }) => `<div class="reason">\n\n## ${title}\n\n${text}\n\n[${more}](${link})\n\n</div>`,
+  );
+  return `---
+layout: home
+title: tsgi
+titleTemplate: ASGI for TypeScript
+hero:
+  name: tsgi
+  text: ASGI for TypeScript
+  tagline: Typed parameters, dependency injection and OpenAPI from one declaration. Version ${version}.
+  actions:
+    - { theme: brand, text: Tutorial, link: /tutorial }
+    - { theme: alt, text: Cookbook, link: /cookbook/ }
+    - { theme: alt, text: Reference, link: /reference/ }
+---
+
+<div class="example">
+
+${exampleOf(readme)}
+
+</div>
+
+<div class="reasons">
+
+${reasons.join("\n\n")}
+
+</div>
+
+<div class="speed">
+
+## How fast it is
+
+A JSON body is checked, converted and cut to its schema: \`${route}\` over HTTP, each framework with what it recommends for that.
+
+${chartOf(figuresOf(benchmarks, route))}
+
+[All figures](benchmarks.md), with what they were measured on, and where tsgi is slower. No figure is a promise.
+
+</div>
+`;
+}
