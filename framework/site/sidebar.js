@@ -35,6 +35,7 @@ export function makeSidebar(cookbook, modules) {
       page("Requests, forms and uploads", "/uploads"),
       page("Middleware", "/middleware"),
       page("Security", "/security"),
+      page("Settings", "/settings"),
       page("Testing", "/testing"),
       page("WebSockets", "/websockets"),
       page("OpenAPI", "/openapi"),

@@ -8,13 +8,24 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { App } from "../../src/app.js";
 import { StaticFiles } from "../../src/static-files.js";
 import { TestClient } from "../../src/testing.js";
+import { findBrokenLinks } from "../docs/_links.js";
+import { REPOSITORY } from "../docs/_project.js";
 import { CACHE, Chromium, WITHOUT_BROWSER } from "./_chromium.js";
+import { QUERIES } from "./_site-queries.js";
 
 const FRAMEWORK = path.resolve(import.meta.dirname, "../..");
 const SITE = path.resolve(FRAMEWORK, "../.cache/site/dist");
 
-/** The pages of the site, without those of the reference. */
-const pagesOf = () => readdirSync(SITE).filter((name) => name.endsWith(".html") && name !== "404.html");
+/** Files of a folder and those below it, by the end of their names. */
+const filesOf = (folder: string, end: string) =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(end));
+
+/** The pages of the site. */
+const pagesOf = () => filesOf(SITE, ".html").filter((name) => name !== "404.html");
+
+/** Without those of the reference, but for one of each kind. */
+const writtenPages = () =>
+  pagesOf().filter((name) => !name.startsWith("reference/") || /\/(?:App|serve|Limits|index)\.html$/.test(name));
 
 /** Links of a page that lead to no page of the site, or to no heading. */
 function brokenLinks(page: string): string[] {
@@ -22,9 +33,9 @@ function brokenLinks(page: string): string[] {
   const links = [...html.matchAll(/<a [^>]*href="([^":]*)"/g)].map(([, link]) => link as string);
   return links.filter((link) => {
     const [name = "", heading = ""] = decodeURIComponent(link).split("#");
-    const file = name === "" ? page : name.endsWith("/") ? `${name}index.html` : name;
+    const file = name === "" ? `/${page}` : name.endsWith("/") ? `${name}index.html` : name;
     try {
-      const target = readFileSync(path.join(SITE, path.extname(file) === "" ? `${file}.html` : file), "utf8");
+      const target = readFileSync(path.join(SITE, new URL(file, `http://site/${page}`).pathname), "utf8");
       return heading !== "" && !target.includes(` id="${heading}"`);
     } catch {
       return true;
@@ -52,34 +63,44 @@ withBrowser(`the documentation's site in Chromium${WITHOUT_BROWSER === null ? ""
   });
 
   it("has every page, each named in the sidebar", async () => {
-    const { tab } = await chromium.visit(`${client.url}/index.html`);
-    const links = await tab.locator(".VPSidebar a").allInnerTexts();
-    const pages = readdirSync(path.join(FRAMEWORK, "docs")).filter((name) => name.endsWith(".md"));
-    expect(links).toHaveLength(pages.length + 1); // the reference, which is made
+    const { tab } = await chromium.visit(`${client.url}/tutorial.html`);
+    const links = (await tab.evaluate(
+      "[...document.querySelectorAll('.VPSidebar a')].map((link) => link.pathname)",
+    )) as string[];
+    const missing = pagesOf().filter(
+      (name) => !/^reference\/|^index\.html$/.test(name) && !links.includes(`/${name.replace(/index\.html$/, "")}`),
+    );
+    expect(missing).toEqual([]);
+    expect(links).toContain("/reference/tsgi/middleware/");
   }, 60_000);
 
   it("has no link that leads nowhere", () => {
     const broken = pagesOf().flatMap((page) => brokenLinks(page).map((link) => `${page}: ${link}`));
     expect(broken).toEqual([]);
-    expect(pagesOf().length).toBeGreaterThan(25);
+    expect(pagesOf().length).toBeGreaterThan(250);
   });
 
   it.each([
     ["a desktop", 1280],
-    ["a phone", 375],
+    ["a phone", 390],
   ])(
-    "shows every page on %s without a message, a missing picture, or a line that is wider than the window",
+    "shows every page on %s without a message, a missing picture, a cut sample, or a line that is wider than the window",
     async (_name, width) => {
       const { tab, messages } = await chromium.visit("about:blank", { width, height: 800 });
       const faults: string[] = [];
-      for (const page of pagesOf()) {
+      for (const page of writtenPages()) {
         for (const colorScheme of ["light", "dark"] as const) {
           await tab.emulateMedia({ colorScheme });
           await tab.goto(`${client.url}/${page}`, { waitUntil: "networkidle" });
           const wider = await tab.evaluate("document.documentElement.scrollWidth - innerWidth");
           const missing = await tab.evaluate("[...document.images].filter((image) => image.naturalWidth === 0).length");
-          if (wider !== 0 || missing !== 0)
-            faults.push(`${page}, ${colorScheme}: ${String(wider)} px, ${String(missing)} pictures`);
+          const cut = await tab.evaluate(
+            "[...document.querySelectorAll('pre')].filter((pre) => pre.scrollWidth > pre.clientWidth).length",
+          );
+          if (wider !== 0 || missing !== 0 || cut !== 0)
+            faults.push(
+              `${page}, ${colorScheme}: ${String(wider)} px, ${String(missing)} pictures, ${String(cut)} samples`,
+            );
         }
       }
       expect(faults).toEqual([]);
@@ -89,7 +110,7 @@ withBrowser(`the documentation's site in Chromium${WITHOUT_BROWSER === null ? ""
   );
 
   it("has a reference of what the package exports, by its doc comments", async () => {
-    const { tab, messages } = await chromium.visit(`${client.url}/reference/index/classes/HTTPException.html`);
+    const { tab, messages } = await chromium.visit(`${client.url}/reference/tsgi/classes/HTTPException.html`);
     expect(await tab.locator("main").innerText()).toContain("Ends the request with a status");
     expect(messages).toEqual([]);
     await tab.screenshot({ path: path.join(CACHE, "site-reference.png"), fullPage: false });
@@ -104,14 +125,38 @@ withBrowser(`the documentation's site in Chromium${WITHOUT_BROWSER === null ? ""
     await tab.screenshot({ path: path.join(CACHE, "site-tutorial.png"), fullPage: false });
   }, 60_000);
 
-  it("finds a word", async () => {
-    const { tab, messages } = await chromium.visit(`${client.url}/index.html`);
+  it("finds what people look for among the first three results", async () => {
+    const { tab, messages } = await chromium.visit(`${client.url}/tutorial.html`);
     await tab.locator(".DocSearch-Button").first().click();
-    await tab.locator(".VPLocalSearchBox input").fill("trustedProxies");
-    await tab.locator(".VPLocalSearchBox .result").first().waitFor();
-    const results = await tab.locator(".VPLocalSearchBox .result").allInnerTexts();
-    expect(results.join("\n")).toContain("Who the client is");
+    const input = tab.locator(".VPLocalSearchBox input");
+    const results = "[...document.querySelectorAll('.VPLocalSearchBox a.result')].map((result) => result.pathname)";
+    const missed: unknown[] = [];
+    for (const [query, page] of QUERIES) {
+      await input.fill("");
+      await tab.locator(".VPLocalSearchBox:not(:has(.result))").waitFor();
+      await input.fill(query);
+      await tab.locator(".VPLocalSearchBox .result").first().waitFor();
+      const found = ((await tab.evaluate(results)) as string[]).slice(0, 3);
+      if (!found.includes(`/${page}.html`)) missed.push({ query, page, found });
+    }
+    expect(missed).toEqual([]);
     expect(messages).toEqual([]);
     await tab.screenshot({ path: path.join(CACHE, "site-search.png"), fullPage: false });
-  }, 60_000);
+  }, 180_000);
+
+  it("has each page as Markdown, and a list of all of them for programs", () => {
+    const read = (name: string) => readFileSync(path.join(SITE, name), "utf8");
+    const list = read("llms.txt");
+    const written = pagesOf().filter((name) => !name.startsWith("reference/") && name !== "index.html");
+    expect(written.filter((name) => !list.includes(`](${name.replace(/html$/, "md")})`))).toEqual([]);
+    expect(pagesOf().filter((name) => !/^# |^\n?# /.test(read(name.replace(/html$/, "md"))))).toEqual([]);
+    expect(filesOf(SITE, ".md").filter((name) => read(name).includes("<!-- search"))).toEqual([]);
+    expect(
+      findBrokenLinks(
+        filesOf(SITE, ".md")
+          .filter((name) => !name.startsWith("reference/"))
+          .map((name) => path.relative(REPOSITORY, path.join(SITE, name))),
+      ).filter((link) => !/: (?:\.\.\/)*(?:site|load-tests|sample-auth-app)|README/.test(link)),
+    ).toEqual([]);
+  });
 });
