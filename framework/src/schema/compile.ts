@@ -13,12 +13,14 @@ const NO_JSON_FORM = new Set(
 );
 
 /** Keywords that mean something for values of one type only. */
-const NEED_TYPE: ReadonlySet<string> = new Set([
-  ...["format", "pattern", "minLength", "maxLength"],
-  ...["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
-  ...["items", "prefixItems", "minItems", "maxItems", "uniqueItems", "contains"],
-  ...["required", "additionalProperties", "patternProperties", "propertyNames", "minProperties", "maxProperties"],
-]);
+const NEED_TYPE: ReadonlySet<string> = new Set(
+  [
+    ["format", "pattern", "minLength", "maxLength"],
+    ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
+    ["items", "prefixItems", "minItems", "maxItems", "uniqueItems", "contains"],
+    ["required", "additionalProperties", "patternProperties", "propertyNames", "minProperties", "maxProperties"],
+  ].flat(),
+);
 
 const SCALARS = new Set<unknown>(["string", "integer", "number", "boolean", "null", "Date"]);
 
@@ -198,10 +200,9 @@ const KIND: unique symbol = Symbol.for("TypeBox.Kind");
 const UNRESOLVED = new Set<unknown>(["Computed", "Argument"]);
 
 /** Keywords beside which the type is not all there is to compile. */
-const SPECIAL: ReadonlySet<string> = new Set([
-  ...["$id", "$defs", "$ref", "const", "enum", "pattern", "patternProperties"],
-  ...COMBINATIONS,
-]);
+const SPECIAL: ReadonlySet<string> = new Set(
+  ["$id", "$defs", "$ref", "const", "enum", "pattern", "patternProperties"].concat(COMBINATIONS),
+);
 
 /**
  * Tells if the schema has a keyword beside which its type is not all there is to compile. One pass over the keywords that
