@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { SERVER_START } from "../error-codes.js";
 import { ServerStartError } from "../node.js";
 
-/** How many ports behind the one that is in use are tried. */
+/** Ports after the one in use that are tried. */
 const TRIES = 20;
 
 /**

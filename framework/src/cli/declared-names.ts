@@ -1,40 +1,32 @@
-/** Names of functions as their modules declare them: an arrow function inside `withParams` has none of its own. @module */
-import type { Debugger, Runtime, Session } from "node:inspector";
+/** Names of functions by their declarations: an arrow function inside `withParams` has none of its own. @module */
+import type { Debugger, Session } from "node:inspector";
 
 /** The property of `globalThis` through which V8's inspector is handed values: its protocol carries none. */
 const HANDOVER = "tsgi.declaredNames";
 
-/** Runs on a function that a variable holds, with the name of that variable. */
-const COLLECT = `function (name) {
-  const { functions, names } = globalThis[${JSON.stringify(HANDOVER)}];
-  if (functions.includes(this) && !names.has(this)) names.set(this, name);
-}`;
-
 /**
- * The variable that holds each function. Of one that its module exports, or that another function of the module uses, V8
- * knows it; of any other it is read from the text in front of the function. By the inspector, so that registration keeps
- * nothing for it. Empty on a runtime without one.
+ * The variable to which each function is assigned as an argument: `const getUser = withParams({}, async () =>`. Read from
+ * the source in front of the function, which V8's inspector locates, so that registration stores nothing for it. Empty on
+ * a runtime without an inspector.
  *
  * @see https://chromedevtools.github.io/devtools-protocol/v8/Runtime/#type-InternalPropertyDescriptor
  */
 export async function findDeclaredNames(functions: readonly unknown[]): Promise<ReadonlyMap<unknown, string>> {
-  const names = new Map<unknown, string>();
   const session = await connect();
-  if (session === null) return names;
-  Object.defineProperty(globalThis, HANDOVER, { value: { functions, names }, configurable: true });
+  if (session === null) return new Map();
+  Object.defineProperty(globalThis, HANDOVER, { value: functions, configurable: true });
   try {
-    session.post("Debugger.enable"); // V8 shows scopes while a debugger is there.
-    for (const [index, fn] of functions.entries()) {
-      const internals = names.has(fn) ? [] : internalsOf(session, index);
-      collectScopes(session, internals);
-      const name = names.has(fn) ? null : readDeclaration(session, internals);
-      if (name !== null) names.set(fn, name);
-    }
+    session.post("Debugger.enable");
+    return new Map(
+      functions.flatMap((fn, index) => {
+        const name = readDeclaration(sourceBefore(session, index));
+        return name === null ? [] : [[fn, name] as const];
+      }),
+    );
   } finally {
     Reflect.deleteProperty(globalThis, HANDOVER);
     session.disconnect();
   }
-  return names;
 }
 
 async function connect(): Promise<Session | null> {
@@ -48,65 +40,36 @@ async function connect(): Promise<Session | null> {
   }
 }
 
-/** The engine's own properties of one function. `post` calls back before it returns. */
-function internalsOf(session: Session, index: number): readonly Runtime.InternalPropertyDescriptor[] {
-  let internals: readonly Runtime.InternalPropertyDescriptor[] = [];
-  const expression = `globalThis[${JSON.stringify(HANDOVER)}].functions[${index}]`;
+/** The text of a function's module up to the function. `post` calls back before it returns. */
+function sourceBefore(session: Session, index: number): string {
+  let text = "";
+  const expression = `globalThis[${JSON.stringify(HANDOVER)}][${index}]`;
   session.post("Runtime.evaluate", { expression }, (_error, { result }) => {
-    internals = propertiesOf(session, result.objectId).internalProperties ?? [];
+    session.post("Runtime.getProperties", { objectId: result.objectId as string }, (_none, { internalProperties }) => {
+      const location: unknown = internalProperties?.find(({ name }) => name === "[[FunctionLocation]]")?.value?.value;
+      if (!isLocation(location)) return;
+      const { scriptId, lineNumber, columnNumber } = location;
+      session.post("Debugger.getScriptSource", { scriptId }, (error, script) => {
+        const lines = error === null ? script.scriptSource.split("\n").slice(0, lineNumber + 1) : [];
+        text = [...lines.slice(0, -1), lines.at(-1)?.slice(0, columnNumber) ?? ""].join("\n");
+      });
+    });
   });
-  return internals;
-}
-
-function collectScopes(session: Session, internals: readonly Runtime.InternalPropertyDescriptor[]): void {
-  const list = internals.find(({ name }) => name === "[[Scopes]]")?.value;
-  for (const { value } of propertiesOf(session, list?.objectId).result) {
-    if (value?.description !== "Global") collectScope(session, value);
-  }
-}
-
-function collectScope(session: Session, scope: Runtime.RemoteObject | undefined): void {
-  for (const { name, value } of propertiesOf(session, scope?.objectId).result) {
-    if (value?.type !== "function" || value.objectId === undefined) continue;
-    const call = { objectId: value.objectId, functionDeclaration: COLLECT, arguments: [{ value: name }] };
-    session.post("Runtime.callFunctionOn", call);
-  }
-}
-
-function propertiesOf(session: Session, objectId: string | undefined): Runtime.GetPropertiesReturnType {
-  let properties: Runtime.GetPropertiesReturnType = { result: [] };
-  if (objectId === undefined) return properties;
-  session.post("Runtime.getProperties", { objectId, ownProperties: true }, (error, found) => {
-    if (error === null) properties = found;
-  });
-  return properties;
-}
-
-/** The name in front of a function that is an argument of what is assigned: `const getUser = withParams({}, async () =>`. */
-function readDeclaration(session: Session, internals: readonly Runtime.InternalPropertyDescriptor[]): string | null {
-  const location: unknown = internals.find(({ name }) => name === "[[FunctionLocation]]")?.value?.value;
-  if (!isLocation(location)) return null;
-  let source = "";
-  session.post("Debugger.getScriptSource", { scriptId: location.scriptId }, (error, script) => {
-    if (error === null) source = script.scriptSource;
-  });
-  const lines = source.split("\n").slice(0, location.lineNumber + 1);
-  const before = [...lines.slice(0, -1), lines.at(-1)?.slice(0, location.columnNumber) ?? ""].join("\n");
-  const last = [...before.matchAll(/\b(?:const|let|var)\s+([\w$]+)\s*=\s*[\w$.]+\(/g)].at(-1);
-  if (last === undefined) return null;
-  return isOpen(before.slice(last.index + last[0].length)) ? (last[1] ?? null) : null;
+  return text;
 }
 
 function isLocation(value: unknown): value is Debugger.Location {
   return typeof value === "object" && value !== null && "scriptId" in value && "lineNumber" in value;
 }
 
-/** Whether a text closes no bracket that was opened in front of it. */
-function isOpen(text: string): boolean {
+/** The variable of the last call in a text, if the call is still open at its end. */
+function readDeclaration(text: string): string | null {
+  const last = [...text.matchAll(/\b(?:const|let|var)\s+([\w$]+)\s*=\s*[\w$.]+\(/g)].at(-1);
+  if (last === undefined) return null;
   let depth = 0;
-  for (const [bracket] of text.matchAll(/[()[\]{}]/g)) {
+  for (const [bracket] of text.slice(last.index + last[0].length).matchAll(/[()[\]{}]/g)) {
     depth += "([{".includes(bracket) ? 1 : -1;
-    if (depth < 0) return false;
+    if (depth < 0) return null;
   }
-  return true;
+  return last[1] ?? null;
 }

@@ -1,8 +1,9 @@
-/** The process in which `tsgi dev` serves: ends with its parent, and says in full why it could not start. @module */
+/** The process in which `tsgi dev` serves: ends with its parent, and reports in full why it could not start. @module */
 import { once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
-import type { ASGIApp } from "../asgi.js";
+import type { App } from "../app.js";
 import type { RunningServer, serve } from "../node.js";
+import { markHandled } from "../promises.js";
 import { checkHabits, explainMethod } from "./doctor/habits.js";
 import { loadEnvFileIfExists } from "./env-file.js";
 import { fail } from "./errors.js";
@@ -15,10 +16,13 @@ const DRAIN_MS = 300;
 /** Milliseconds that shutdown hooks have beyond that. */
 const HOOKS_MS = 200;
 
-/** Asks Node to tell the parent of each imported file, as it does for its own `--watch`. */
+/**
+ * Makes Node report each imported file to the parent, as for its own `--watch`. Not documented; the documented hooks of
+ * `node:module` do not see the modules that `require` loads on Node 20.
+ */
 const REPORT = "WATCH_REPORT_DEPENDENCIES";
 
-/** Loads what is the same before and after a change, which is all but the application, and gives what serves it. */
+/** Loads everything but the application, which is the same before and after a change. */
 async function warmUp(file: string): Promise<typeof serve> {
   const server = await import("../node.js");
   await prepareToLoad(file);
@@ -26,10 +30,9 @@ async function warmUp(file: string): Promise<typeof serve> {
 }
 
 async function start(file: string, flags: RunFlags, files: readonly string[]): Promise<void> {
-  const told = once(process, "message");
-  const warm = warmUp(file);
-  warm.catch(() => {}); // is said when it is told to serve, not before
-  await told;
+  const ordered = once(process, "message");
+  const warm = markHandled(warmUp(file)); // a failure is reported once it is to serve, not before
+  await ordered;
   for (const each of files) loadEnvFileIfExists(each);
   const serveApp = await warm;
   process.env[REPORT] = "1";
@@ -39,8 +42,7 @@ async function start(file: string, flags: RunFlags, files: readonly string[]): P
   const stop = () => void end(server);
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
-  showPages(app, server.url);
-  showHabits(app);
+  if (isTsgiApp(app)) showApp(app, server.url);
   process.send?.("ready");
 }
 
@@ -49,15 +51,9 @@ async function end(server: RunningServer): Promise<never> {
   process.exit(0);
 }
 
-function showPages(app: ASGIApp, url: string): void {
-  if (!isTsgiApp(app)) return;
+function showApp(app: App, url: string): void {
   const { docsUrl = "/docs" } = app.settings;
   if (docsUrl !== null) process.stderr.write(`Documentation: ${url}${docsUrl}\n`);
-}
-
-/** What nothing refuses, and what does not do what it seems to. */
-function showHabits(app: ASGIApp): void {
-  if (!isTsgiApp(app)) return;
   for (const { text } of checkHabits(app)) process.stderr.write(`tsgi dev: ${text}\n`);
 }
 

@@ -1,4 +1,4 @@
-/** A process of `tsgi dev`, seen from the command: it warms up, is told to serve, and ends. @module */
+/** A process of `tsgi dev`, as the command sees it. @module */
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { RunFlags } from "./serve-options.js";
@@ -8,29 +8,29 @@ const END_MS = 1500;
 
 const PROGRAM = fileURLToPath(new URL("dev-child.js", import.meta.url));
 
-/** What each process is given. */
+/** The input of each process. */
 export interface DevProgram {
   /** The module of the application. */
   file: string;
   flags: RunFlags;
-  /** Files of variables, which it reads when it is told to serve. */
+  /** Files of variables, which it reads when it begins to serve. */
   envFiles: readonly string[];
   env: NodeJS.ProcessEnv;
 }
 
-/** What a process says: that it serves, or, in Node's words, which files the application imports. */
+/** A message of a process: that it serves, or Node's report of the files that the application imports. */
 type Message = "ready" | { "watch:import"?: readonly string[]; "watch:require"?: readonly (string | null)[] };
 
-/** One process. It has loaded all but the application before it is told to serve. */
+/** One process. It loads everything but the application before `serve`. */
 export class DevProcess {
   readonly #child: ChildProcess;
   /** Resolves when it serves. */
   readonly ready: Promise<void>;
-  /** Resolves to how it ended: `"SIGKILL"` or `"exit code 1"`. */
+  /** Resolves to `"SIGKILL"` or `"exit code 1"` when it has ended. */
   readonly ended: Promise<string>;
   #hasEnded = false;
 
-  /** @param onImport - Is told each file that the application imports, as a URL or a path. */
+  /** @param onImport - Called with each file that the application imports, as a URL or a path. */
   constructor({ file, flags, envFiles, env }: DevProgram, onImport: (file: string) => void) {
     this.#child = fork(PROGRAM, [file, JSON.stringify(flags), ...envFiles], {
       env,
@@ -52,7 +52,7 @@ export class DevProcess {
     });
   }
 
-  /** Whether it can still be told to serve. */
+  /** `true` while it can begin to serve. */
   get isAlive(): boolean {
     return !this.#hasEnded && this.#child.connected;
   }

@@ -21,7 +21,7 @@ const WATCHED = /\.([cm]?[jt]sx?|json|html|css|env|sql|prisma)$|(^|[\\/])\.env(\
 /** Folders that hold no source: what tools write there would start the application again and again. */
 const IGNORED = /(^|[\\/])(node_modules|coverage|\.(?!\.?[\\/]|env)[^\\/]+)([\\/]|$)/;
 
-/** What a compiler writes, which is source only to whoever serves it. */
+/** Output of a compiler, which counts where it is what is served. */
 const COMPILED = /(^|[\\/])dist([\\/]|$)/;
 
 /** Serves until SIGINT or SIGTERM. @throws ServerStartError for a port that is in use, where nobody takes another. */

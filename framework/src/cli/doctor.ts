@@ -1,4 +1,4 @@
-/** `tsgi doctor`: looks for what commonly goes wrong, and says what to do about it. @module */
+/** `tsgi doctor`: checks for common mistakes, and tells how to fix them. @module */
 import { checkApplication } from "./doctor/application.js";
 import { checkLoop, checkManifest, checkNode, checkTypeScript, checkVariables } from "./doctor/environment.js";
 import { fault, type Finding } from "./doctor/finding.js";

@@ -1,11 +1,11 @@
-/** The page of errors that the package ships, taken apart. @module */
-import { readFileSync } from "node:fs";
+/** The sections of the page of errors that the package ships. @module */
+import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 /** The page, beside `dist` or `src`. */
 export const ERRORS_PAGE = fileURLToPath(new URL("../../docs/errors.md", import.meta.url));
 
-/** What the page says of one code. */
+/** The section of one code. */
 export interface Explanation {
   readonly code: string;
   /** The title that the code stands below, such as `"Parameters"`. */
@@ -16,20 +16,9 @@ export interface Explanation {
   readonly text: string;
 }
 
-let kept: ReadonlyMap<string, Explanation> | null = null;
-
-/** Each code with what the page says of it, in the page's order. Empty where the package was taken apart. */
+/** Each code with its section, in the page's order. Empty where the package has no page. */
 export function explanations(): ReadonlyMap<string, Explanation> {
-  return (kept ??= read());
-}
-
-function read(): ReadonlyMap<string, Explanation> {
-  let page: string;
-  try {
-    page = readFileSync(ERRORS_PAGE, "utf8");
-  } catch {
-    return new Map();
-  }
+  const page = existsSync(ERRORS_PAGE) ? readFileSync(ERRORS_PAGE, "utf8") : "";
   const found = new Map<string, Explanation>();
   for (const section of page.split(/^## /m).slice(1)) {
     const [topic = "", ...parts] = section.split(/^### /m);

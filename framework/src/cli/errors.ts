@@ -1,4 +1,4 @@
-/** What a command says when it cannot do what it was asked. @module */
+/** Errors of the commands, as the terminal shows them. @module */
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,12 +7,12 @@ import type { ConfigurationError } from "../exceptions.js";
 import { explanations } from "./errors-page.js";
 import { COMMANDS } from "./messages.js";
 
-/** Why a command of `tsgi` could not do what it was asked. */
+/** A code of the command's own. */
 type CommandCode = CodeOf<keyof typeof COMMANDS>;
 
 /** Reports an error and ends the process with its exit code. */
 export function fail(error: unknown): void {
-  // Node keeps the place of a syntax error to itself, and shows it only when the error is uncaught.
+  // Node shows the place of a syntax error only when the error is uncaught.
   if (error instanceof SyntaxError && !error.stack?.startsWith("file:")) {
     setImmediate(() => {
       throw error;
@@ -20,19 +20,19 @@ export function fail(error: unknown): void {
     return;
   }
   const code = error instanceof CommandError ? error.exitCode : EXIT.failed;
-  // What the module started before it threw must not keep a command alive that has failed.
+  // Timers and sockets of a module that has thrown must not keep the command alive.
   process.stderr.write(`${showFailure(error)}\n`, () => process.exit(code));
 }
 
 /** The exit codes of the command. */
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
 
-/** A mistake that the user can mend: shown as its message, without a stack. */
+/** A mistake that the user can fix: shown as its message, without a stack. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
 
   constructor(
-    /** One of the command's own, or that of a mistake which the framework found in what the command was given. */
+    /** One of the command's own, or that of a `ConfigurationError` for the command's input. */
     readonly code: CommandCode | ConfigurationError["code"],
     message: string,
     readonly exitCode: number = EXIT.failed,
@@ -57,13 +57,13 @@ export function commandError<Key extends keyof typeof COMMANDS>(
   return new CommandError(codeOf(key), commandMessage(key, ...facts));
 }
 
-/** How many errors of a chain of causes are shown. */
+/** Errors of a chain of causes that are shown. */
 const MAX_CAUSES = 8;
 
 /** This package's compiled files. */
 const OWN_FOLDER = fileURLToPath(new URL("..", import.meta.url));
 
-/** An error as a command ends with it: its last line says where there is more to read. */
+/** The last error of a command: its last line names the section to read. */
 export function showFailure(error: unknown): string {
   const code = documentedCode(error);
   return code === null ? showError(error) : `${showError(error)}\nRead more: tsgi explain ${code}`;
@@ -79,47 +79,43 @@ function chainOf(error: unknown): unknown[] {
   return chain;
 }
 
-/** The code of an error, or of what caused it, that the page of errors explains. */
+/** The code of an error, or of a cause, that the page of errors explains. */
 function documentedCode(error: unknown): string | null {
-  return (
-    chainOf(error)
-      .map(ownCode)
-      .find((code) => code !== null && explanations().has(code)) ?? null
-  );
+  const codes = chainOf(error).flatMap((one) => ownCode(one) ?? []);
+  const known = codes.length === 0 ? null : explanations();
+  return codes.find((code) => known?.has(code)) ?? null;
 }
 
 function ownCode(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
-  // Of an error at the application's start the server knows what its message says.
+  // The server has the error of an application's start as text alone.
   const [, started] = /\[(TSGI_\w+)\]$/.exec(error.message) ?? [];
   if (started !== undefined) return started;
   const { code } = error as { code?: unknown };
-  // A file that may not be read has a system's code too, and not the one that a server has that may not listen.
+  // The code of a system's call is explained for `listen` alone: EACCES of a file is another mistake.
   const isOurs = typeof code === "string" && (code.startsWith("TSGI_") || error.name === "ServerStartError");
   return isOurs ? code : null;
 }
 
-/** An error as the terminal shows it: without the frames that the user cannot mend. */
+/** An error as the terminal shows it: without the frames of other people's code. */
 export function showError(error: unknown): string {
   const chain = chainOf(error);
-  const last = chain.findIndex(saysItAll);
+  // The message of these covers their causes.
+  const last = chain.findIndex((one) => one instanceof CommandError || isTransformError(one));
   return (last === -1 ? chain : chain.slice(0, last + 1)).map(showOne).join("\ncaused by ");
 }
 
-/** Whether the message of an error leaves nothing to say about its cause. */
-function saysItAll(error: unknown): boolean {
-  return error instanceof CommandError || (error instanceof Error && error.name === "TransformError");
+function isTransformError(error: unknown): boolean {
+  return error instanceof Error && error.name === "TransformError";
 }
 
 function showOne(error: unknown): string {
   if (error instanceof CommandError) return error.message;
   if (!(error instanceof Error)) return String(error);
-  if (error.name === "TransformError") return showTransformError(error.message);
+  if (isTransformError(error)) return showTransformError(error.message);
   const text = error.stack?.includes(error.message) ? error.stack : `${error.name}: ${error.message}`;
-  return text
-    .split("\n")
-    .filter((line) => !isForeignFrame(line))
-    .join("\n");
+  const lines = text.split("\n").filter((line) => !isForeignFrame(line));
+  return lines.join("\n");
 }
 
 function isForeignFrame(line: string): boolean {
@@ -128,16 +124,16 @@ function isForeignFrame(line: string): boolean {
   return line.includes(OWN_FOLDER) || /node:|\(<anonymous>\)|[\\/]node_modules[\\/]/.test(line);
 }
 
-/** What esbuild, which is inside tsx, says of a file that it cannot read: one line of `file:line:column: ERROR: text` each. */
+/** A message of esbuild, which is inside tsx: a line `file:line:column: ERROR: text` for each error. */
 function showTransformError(message: string): string {
-  const found = [...message.matchAll(/^(.+):(\d+):(\d+): ERROR: (.+)$/gm)];
-  if (found.length === 0) return message;
-  return found
-    .map(([, file = "", line, column, text]) => {
-      const shown = path.relative(process.cwd(), file);
-      return `Syntax error: ${text}\n  at ${shown}:${line}:${Number(column) + 1}${codeFrame(file, Number(line), Number(column))}`;
-    })
-    .join("\n");
+  const found = Array.from(
+    message.matchAll(/^(.+):(\d+):(\d+): ERROR: (.+)$/gm),
+    ([, file = "", line, column, text]) => {
+      const place = `${path.relative(process.cwd(), file)}:${line}:${Number(column) + 1}`;
+      return `Syntax error: ${text}\n  at ${place}${codeFrame(file, Number(line), Number(column))}`;
+    },
+  );
+  return found.length === 0 ? message : found.join("\n");
 }
 
 function codeFrame(file: string, line: number, column: number): string {

@@ -1,10 +1,10 @@
-/** Which file the user means. @module */
+/** The file of the application. @module */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { nearest } from "../wording.js";
 import { commandError } from "./errors.js";
 
-/** Where an application lies when neither the line nor `package.json` names a file: the first that exists. */
+/** The files that are tried where neither the line nor `package.json` names one. */
 export const DEFAULT_MODULES: readonly string[] = ["src/app", "src/main", "src/index", "app", "main", "index"].flatMap(
   (name) => [".ts", ".js", ".mjs"].map((extension) => name + extension),
 );
@@ -19,9 +19,7 @@ export function findModule(name: string | undefined, cwd = process.cwd()): strin
   if (name === undefined) return findDeclared(cwd) ?? findDefault(cwd);
   const file = path.resolve(cwd, name);
   if (!existsSync(file)) throw commandError("TSGI_MODULE_NOT_FOUND.file", name, suggestion(file, cwd));
-  if (statSync(file).isDirectory()) {
-    throw commandError("TSGI_MODULE_IS_A_FOLDER", name);
-  }
+  if (statSync(file).isDirectory()) throw commandError("TSGI_MODULE_IS_A_FOLDER", name);
   return file;
 }
 

@@ -9,7 +9,7 @@ import { commandError } from "./errors.js";
 import { findModule } from "./find-module.js";
 import { enableTypeScript, isTypeScript } from "./typescript.js";
 
-/** An application with where it came from. */
+/** An application with its origin. */
 export interface LoadedApp {
   app: ASGIApp;
   /** The module's absolute path. */
@@ -55,17 +55,17 @@ function describe(exports: Record<string, unknown>, found: unknown): string {
   return `It exports ${names.join(", ")}, but neither app nor default. ${way}`;
 }
 
-/** Whether it is an App itself, and not one that something wraps. */
+/** Tells if it is an App itself, and not a wrapped one. */
 export function isTsgiApp(value: unknown): value is App {
   return typeof value === "function" && "openapi" in value;
 }
 
-/** Whether something listens in this process: importing the module has started a server. */
+/** Tells if this process listens: importing the module has started a server. */
 export function startsServer(): boolean {
   return process.getActiveResourcesInfo().some((name) => name === "TCPServerWrap" || name === "PipeServerWrap");
 }
 
-/** The same, for commands that serve: says so where the module serves as well. */
+/** The same, for commands that serve: warns where the module serves as well. */
 export async function loadServedApp(name: string | undefined): Promise<LoadedApp> {
   const loaded = await loadApp(name);
   if (startsServer() && cluster.isPrimary) {
@@ -84,8 +84,6 @@ export async function loadServedApp(name: string | undefined): Promise<LoadedApp
  */
 export async function loadTsgiApp(name: string | undefined): Promise<LoadedApp & { app: App }> {
   const loaded = await loadApp(name);
-  if (!isTsgiApp(loaded.app)) {
-    throw commandError("TSGI_NOT_A_TSGI_APP", loaded.shownFile);
-  }
+  if (!isTsgiApp(loaded.app)) throw commandError("TSGI_NOT_A_TSGI_APP", loaded.shownFile);
   return loaded as LoadedApp & { app: App };
 }

@@ -1,4 +1,4 @@
-/** The commands with their flags. What they do is loaded when they run. @module */
+/** The commands with their flags. The code of each is loaded when it runs. @module */
 import { readFileSync } from "node:fs";
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { DevFlags } from "./dev.js";
@@ -99,13 +99,13 @@ function addLoading(
       .argument(...argument)
       .option("--env-file <file>", "variables for the environment, PORT and the like among them")
       .option("--env-file-if-exists <file>", "the same for a file that may be missing")
-      // At once: what a file says counts for the flags that the line leaves open.
+      // At once: the variables of a file count for the flags that the line leaves open.
       .on("option:env-file", loadEnvFile)
       .on("option:env-file-if-exists", loadEnvFileIfExists)
   );
 }
 
-/** What the application's module has started keeps no command alive that has said what it had to say. */
+/** Ends a finished command in spite of timers and sockets of the application's module. */
 async function end(work: Promise<void>): Promise<void> {
   await work;
   process.stdout.write("", () => process.exit());

@@ -14,7 +14,6 @@ export interface RouteLine {
   name: string;
   /** The handler's name; of an anonymous one, method and path. */
   handler: string;
-  /** Where the handler runs. */
   runs: "async" | "pool" | "loop";
   /** Names of the dependencies, as they are declared: guards first. */
   dependencies: string[];
@@ -47,9 +46,6 @@ function showTable(lines: readonly RouteLine[]): string {
   );
 }
 
-/** One route, compiled. */
-type Endpoint = App["endpoints"][number];
-
 async function describeRoutes(app: App): Promise<RouteLine[]> {
   const endpoints = new Map(app.endpoints.map((endpoint) => [endpoint.record, endpoint]));
   const routes = app.routes.map((route) => {
@@ -70,8 +66,8 @@ function targetOf({ method, path }: Pick<RouteLine, "method" | "path">): string 
   return `${method} ${path}`;
 }
 
-/** Where a route's handler runs; that of a WebSocket, which has no endpoint for requests, is asynchronous. */
-function placeOf(endpoint: Endpoint | undefined): RouteLine["runs"] {
+/** The place where a handler runs; that of a WebSocket, which has no endpoint for requests, is asynchronous. */
+function placeOf(endpoint: App["endpoints"][number] | undefined): RouteLine["runs"] {
   if (endpoint?.isPooled) return "pool";
   return endpoint?.plan.handler.isAsync === false ? "loop" : "async";
 }

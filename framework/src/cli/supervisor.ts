@@ -9,7 +9,7 @@ const QUIET_MS = 30;
 /** Milliseconds after which a change is acted on although others keep coming. */
 const PATIENCE_MS = 1000;
 
-/** What a process that warms up reads, so that a change of it needs another one. */
+/** Files that a process reads while it warms up: their change needs another process. */
 const READ_BEFORE = /^(package(-lock)?|npm-shrinkwrap|[jt]sconfig.*)\.json$/;
 
 /** Milliseconds in which a further signal is an echo of the first: npm hands on the Ctrl-C that the terminal gave to both. */
@@ -29,7 +29,7 @@ export class Supervisor {
   #stoppedAt: number | null = null;
   #markEnded: () => void = () => {};
 
-  /** @param onImport - Is told each file that the application imports, as a URL or a path. */
+  /** @param onImport - Called with each file that the application imports, as a URL or a path. */
   constructor(program: DevProgram, onImport: (file: string) => void) {
     this.#program = program;
     this.#onImport = onImport;

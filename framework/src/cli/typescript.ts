@@ -5,14 +5,14 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { commandError } from "./errors.js";
 
-/** How TypeScript files are loaded: by a module to register, by Node itself, or not at all. */
+/** The loader of TypeScript files: a module to register, Node itself, or none. */
 export type TypeScriptLoader = { name: "tsx"; register: string } | { name: "node" } | null;
 
 export function isTypeScript(file: string): boolean {
   return /\.[cm]?tsx?$/.test(file);
 }
 
-/** What loads TypeScript in a project: its own `tsx`, Node's type stripping (22.18 and later), or nothing. */
+/** The loader of a project: its own `tsx`, Node's type stripping (22.18 and later), or none. */
 export function findTypeScriptLoader(folder: string): TypeScriptLoader {
   try {
     const resolve = createRequire(path.join(folder, "package.json")).resolve;

@@ -1,4 +1,4 @@
-/** What is around the application: Node, the loop, the project's files, the environment. @module */
+/** The surroundings of the application: Node, the loop, the project's files, the environment. @module */
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -6,7 +6,6 @@ import { showError } from "../errors.js";
 import { findTypeScriptLoader } from "../typescript.js";
 import { type Finding, fault, note, ok } from "./finding.js";
 
-/** Whether this Node is new enough. */
 export function checkNode(): Finding {
   const { node } = process.versions;
   const [major = 0, minor = 0] = node.split(".").map(Number);
@@ -14,7 +13,6 @@ export function checkNode(): Finding {
   return isNewEnough ? ok("Node", node) : fault("Node", `${node} is too old. Install 20.19 or later.`);
 }
 
-/** Which event loop `tsgi run` takes, and why. */
 export function checkLoop(): Finding {
   if (process.platform !== "linux") return ok("loop", "libuv");
   try {
@@ -28,7 +26,7 @@ export function checkLoop(): Finding {
   }
 }
 
-/** The members of a `package.json` that are looked at. */
+/** The members of a `package.json` that are read. */
 interface Manifest {
   type?: string;
   scripts?: Record<string, string>;
@@ -36,33 +34,34 @@ interface Manifest {
   devDependencies?: Record<string, string>;
 }
 
-/** What `package.json` says, and what an installation for production would lack. */
-export function checkManifest(): Finding[] {
+/** Checks `package.json`, also for packages that an installation for production would lack. */
+export function* checkManifest(): Generator<Finding> {
   const manifest = readManifest();
-  const findings: Finding[] = [];
   if (manifest.type !== "module") {
-    const text = 'package.json lacks "type": "module", so that .js and .ts files count as CommonJS. Add it.';
-    findings.push(note("modules", text));
+    yield note("modules", 'package.json lacks "type": "module", so that .js and .ts files count as CommonJS. Add it.');
   }
   const isOnlyForDevelopment = (name: string) =>
     manifest.devDependencies?.[name] !== undefined && manifest.dependencies?.[name] === undefined;
   if (isOnlyForDevelopment("tsgi")) {
-    const text = "tsgi is in devDependencies, which `npm ci --omit=dev` leaves out. Move it to dependencies.";
-    findings.push(note("packages", text));
+    yield note(
+      "packages",
+      "tsgi is in devDependencies, which `npm ci --omit=dev` leaves out. Move it to dependencies.",
+    );
   }
   if (isOnlyForDevelopment("tsx") && /\.[cm]?ts\b/.test(manifest.scripts?.["start"] ?? "")) {
-    const text =
+    yield note(
+      "packages",
       "npm start runs TypeScript through tsx, which is in devDependencies: `npm ci --omit=dev` leaves it out. " +
-      "Compile first, and start the .js.";
-    findings.push(note("packages", text));
+        "Compile first, and start the .js.",
+    );
   }
-  return findings;
 }
 
-/** What runs TypeScript, and how it is compiled; nothing in a project without any. */
-export function checkTypeScript(isUsed: boolean): Finding[] {
+/** Checks the loader of TypeScript and its configuration; nothing in a project without either. */
+export function* checkTypeScript(isUsed: boolean): Generator<Finding> {
   const config = readConfig();
-  return [...(isUsed || config !== null ? [checkLoader()] : []), ...(config === null ? [] : checkConfig(config))];
+  if (isUsed || config !== null) yield checkLoader();
+  if (config !== null) yield* checkConfig(config);
 }
 
 /** The text of `tsconfig.json` without the lines that are comments, of which `tsc --init` writes many. */
@@ -79,17 +78,15 @@ function checkLoader(): Finding {
     : note("TypeScript", "cannot be run as it is: npm install --save-dev tsx");
 }
 
-function checkConfig(config: string): Finding[] {
-  const findings: Finding[] = [];
+function* checkConfig(config: string): Generator<Finding> {
   if (!/"strict"\s*:\s*true|"extends"/.test(config)) {
-    findings.push(note("tsconfig", 'without "strict": true the types of parameters are vague. Add it.'));
+    yield note("tsconfig", 'without "strict": true the types of parameters are vague. Add it.');
   }
   const target = /"target"\s*:\s*"(es(?:[356]|201[56]))"/i.exec(config)?.[1];
   if (target !== undefined) {
     const text = `"target": "${target}" makes plain functions of async ones, which then run in the pool. Write "es2022".`;
-    findings.push(note("tsconfig", text));
+    yield note("tsconfig", text);
   }
-  return findings;
 }
 
 /** Variables that commonly hold the key of signatures. */
@@ -102,21 +99,18 @@ const PUBLISHED =
 /** HMAC with SHA-256 takes a key as long as its output (RFC 7518 §3.2). */
 const MIN_KEY_BYTES = 32;
 
-/** Variables with values that do not do what they seem to. */
-export function checkVariables(): Finding[] {
-  const findings: Finding[] = [];
+/** Checks variables whose values have no effect, or are weak. */
+export function* checkVariables(): Generator<Finding> {
   const mode = process.env["NODE_ENV"] ?? "";
   if (mode !== "production" && /^\W*prod/i.test(mode)) {
-    const text = `NODE_ENV is ${JSON.stringify(mode)}; what programs ask for is exactly "production".`;
-    findings.push(note("environment", text));
+    yield note("environment", `NODE_ENV is ${JSON.stringify(mode)}; what programs ask for is exactly "production".`);
   }
   for (const name of KEYS) {
     const problem = problemOfKey(process.env[name]);
     if (problem === null) continue;
     const found = mode === "production" ? fault : note;
-    findings.push(found("environment", `${name} ${problem}: whoever guesses it can sign. openssl rand -base64 48`));
+    yield found("environment", `${name} ${problem}: whoever guesses it can sign. openssl rand -base64 48`);
   }
-  return findings;
 }
 
 function problemOfKey(key: string | undefined): string | null {

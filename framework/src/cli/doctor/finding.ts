@@ -1,6 +1,5 @@
-/** One thing that was looked at. @module */
+/** One result of `tsgi doctor`, in a line. @module */
 
-/** What was found, in a line. */
 export interface Finding {
   /** In order, worth a change, or certainly broken. */
   mark: "ok" | "note" | "fault";
@@ -9,9 +8,6 @@ export interface Finding {
   text: string;
 }
 
-/** What is in order. */
 export const ok = (subject: string, text: string): Finding => ({ mark: "ok", subject, text });
-/** What is worth a change. */
 export const note = (subject: string, text: string): Finding => ({ mark: "note", subject, text });
-/** What is certainly broken. */
 export const fault = (subject: string, text: string): Finding => ({ mark: "fault", subject, text });

@@ -4,22 +4,17 @@ import { QUERY } from "../../params.js";
 import { plural } from "../../wording.js";
 import { type Finding, note } from "./finding.js";
 
-/** How many routes a line names. */
+/** Routes that a line names. */
 const SHOWN = 3;
 
-/** What each habit looks like in the routes of an application. */
+/** Finds the habits in the routes of an application. */
 export function checkHabits(app: App): Finding[] {
   const found = new Map<string, string[]>();
-  const add = (route: RouteRecord, text: string) => {
-    const routes = found.get(text) ?? [];
-    found.set(text, [...routes, `${route.method} ${route.path}`]);
+  const add = ({ method, path }: RouteRecord, texts: Iterable<string>) => {
+    for (const text of texts) found.set(text, [...(found.get(text) ?? []), `${method} ${path}`]);
   };
-  for (const route of app.routes) {
-    for (const text of [...habitsOfPattern(route.path), ...habitsOfHandler(route)]) add(route, text);
-  }
-  for (const endpoint of app.endpoints) {
-    for (const text of habitsOfPlan(endpoint)) add(endpoint.record, text);
-  }
+  for (const route of app.routes) add(route, [...habitsOfPattern(route.path), ...habitsOfHandler(route)]);
+  for (const endpoint of app.endpoints) add(endpoint.record, habitsOfPlan(endpoint));
   return Array.from(found, ([text, routes]) => note("routes", `${list(routes)}: ${text}`));
 }
 
@@ -103,7 +98,7 @@ const METHODS: Readonly<Record<string, string>> = {
   inject: "TestClient of tsgi/testing",
 };
 
-/** What to write where a module failed for a method that an App does not have; `null` for any other error. */
+/** Advice where a module failed for a method that an App does not have; `null` for any other error. */
 export function explainMethod(error: unknown): string | null {
   if (!(error instanceof TypeError)) return null;
   const [, method = ""] = /^(?:app|api|router|server)\.(\w+) is not a function$/.exec(error.message) ?? [];
