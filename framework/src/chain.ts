@@ -1,9 +1,9 @@
-/** What middleware is, and how it comes around an application. @module */
+/** Middleware, and the way it wraps an application. @module */
 import type { ASGIApp } from "./asgi.js";
 import type { Mistaken } from "./wording.js";
 
 /**
- * Wraps an application. What is not its business, every scope that is not HTTP among it, it hands on as it is.
+ * Wraps an application. Scopes that it does not handle, such as those that are not HTTP, go on unchanged.
  *
  * @example
  * ```ts
@@ -19,7 +19,7 @@ import type { Mistaken } from "./wording.js";
  */
 export type Middleware = (app: ASGIApp) => ASGIApp;
 
-/** Nothing is one: a function of requests is made a middleware by `httpMiddleware`. */
+/** No value has this type: `httpMiddleware` makes a middleware of a function of requests. */
 interface UseHttpMiddleware {
   readonly useHttpMiddleware: never;
 }

@@ -1,4 +1,4 @@
-/** What runs beside the event loop, and the loop itself. @module */
+/** The event loop, and the pools of processes and threads beside it. @module */
 export { resolveEntry, setEntry, toModuleURL } from "./concurrency/entry.js";
 export {
   EntryError,
@@ -10,8 +10,14 @@ export {
   WorkerDiedError,
 } from "./concurrency/errors.js";
 export { type HostedApp, type WorkerHost, workerHost } from "./concurrency/host.js";
-export { installLoop, loopName, type LoopName } from "./concurrency/loop.js";
-export { findLoopPackage, type LoopPackage, useLoopPackage } from "./concurrency/loop-package.js";
+export {
+  findLoopPackage,
+  installLoop,
+  loopName,
+  type LoopName,
+  type LoopPackage,
+  useLoopPackage,
+} from "./concurrency/loop.js";
 export { assertUnbound, describeInstance, detachResult, keepOnLoop } from "./concurrency/ownership.js";
 export {
   POOL_OPTIONS,

@@ -106,7 +106,7 @@ export function encodeUTF8(text: string): Uint8Array {
   return bytes;
 }
 
-/** What a form has under a name: text, or a file. */
+/** A value of a form: text, or a file. */
 export type FormValue = string | UploadFile;
 
 /** The parts of a form: text and files under names, a name as often as it was sent, in the order in which they came. */
@@ -127,7 +127,7 @@ export class FormData<Value = FormValue> implements Iterable<readonly [name: str
     return this.#entries.filter(([key]) => key === name).map(([, value]) => value);
   }
 
-  /** Whether anything was sent under the name. */
+  /** Tells if the form has the name. */
   has(name: string): boolean {
     return this.#entries.some(([key]) => key === name);
   }

@@ -1,4 +1,4 @@
-/** What becomes of an error: the handlers for it, and the default ones. @module */
+/** Handlers of errors, and the default ones. @module */
 import { configurationError, HTTPException, RequestValidationError } from "./exceptions.js";
 import { errorText } from "./logger.js";
 import type { Request } from "./request.js";
@@ -7,7 +7,7 @@ import { JSONResponse, type Response } from "./response.js";
 /** Makes the answer to an error: a `Response`, or a value that is sent as JSON with the error's status. */
 export type ExceptionHandler<E = unknown> = (error: E, request: Request) => unknown;
 
-/** What a handler is registered for: a class of errors with all that extend it, or a status. */
+/** The key of a handler: a class of errors with its subclasses, or a status. */
 // oxlint-disable-next-line typescript/no-explicit-any -- a constructor's arguments are contravariant
 export type ExceptionKey = number | (abstract new (...args: any) => unknown);
 
@@ -99,7 +99,7 @@ export function serverErrorHandler(error: unknown, debug: boolean): Response {
   return new JSONResponse({ detail, debug: shown.split("\n") }, { statusCode: 500 });
 }
 
-/** Whether an error is one that nobody expected, and is logged. */
+/** Tells if an error is unexpected, and is logged. */
 export function isServerError(error: unknown): boolean {
   return !(error instanceof HTTPException) && !(error instanceof RequestValidationError);
 }

@@ -1,4 +1,4 @@
-/** Where the framework says what it has to say. @module */
+/** The log of the framework. @module */
 
 /** Called with fields and a message, as pino's methods are, so that a pino logger fits as it is. */
 export interface Logger {

@@ -45,7 +45,7 @@ export interface Application {
   urlPathFor(name: string, params?: Readonly<Record<string, string | number | bigint | boolean>>): string;
 }
 
-/** What HTTP requests and WebSockets have in common: everything that is read from the scope, parsed on first use. */
+/** The common part of HTTP requests and WebSockets: everything that is read from the scope, parsed on first use. */
 export class HTTPConnection<S extends HTTPScope | WebSocketScope = HTTPScope | WebSocketScope> {
   /** The ASGI scope itself. */
   readonly scope: S;

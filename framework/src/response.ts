@@ -1,4 +1,4 @@
-/** What a handler answers with, and how it goes to the server. @module */
+/** Responses. @module */
 export { listsTag } from "./response/conditions.js";
 export { type CookieOptions, serializeCookie } from "./response/cookies.js";
 export {

@@ -1,7 +1,6 @@
 /** A port that nobody listens on, agreed with the person at the terminal. @module */
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { readdir, readFile, readlink } from "node:fs/promises";
 import { createServer } from "node:net";
 import { createInterface } from "node:readline/promises";
 import { promisify } from "node:util";
@@ -60,44 +59,33 @@ async function isInUse(host: string, port: number): Promise<boolean> {
   }
 }
 
-/** `node server.js (process 4242)`, or `null` where the system does not say it of this user's processes. */
+/** `node server.js (process 4242)`, or `null` where the system does not tell, as of another user's processes. */
 async function findListener(port: number): Promise<string | null> {
   try {
-    const pid = process.platform === "linux" ? await findPid(port) : await askLsof(port);
-    return pid === null ? null : `${await commandOf(pid)} (process ${pid})`;
+    const pid = process.platform === "linux" ? await askSs(port) : await askLsof(port);
+    return pid === undefined ? null : `${await commandOf(pid)} (process ${pid})`;
   } catch {
     return null;
   }
 }
 
-/** The process that holds the listening socket. @see https://man7.org/linux/man-pages/man5/proc_pid_net.5.html */
-async function findPid(port: number): Promise<string | null> {
-  const tables = await Promise.all(
-    ["tcp", "tcp6"].map((name) => readFile(`/proc/net/${name}`, "utf8").catch(() => "")),
-  );
-  const address = new RegExp(
-    `^\\s*\\d+: \\w+:${port.toString(16).toUpperCase().padStart(4, "0")} \\S+ 0A (?:\\S+ +){5}(\\d+)`,
-  );
-  const inodes = tables.flatMap((table) => table.split("\n")).flatMap((line) => address.exec(line)?.[1] ?? []);
-  const sockets = new Set(inodes.map((inode) => `socket:[${inode}]`));
-  for (const pid of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {
-    const files = await readdir(`/proc/${pid}/fd`).catch(() => []);
-    const links = await Promise.all(files.map((file) => readlink(`/proc/${pid}/fd/${file}`).catch(() => "")));
-    if (links.some((link) => sockets.has(link))) return pid;
-  }
-  return null;
+const run = promisify(execFile);
+
+async function askSs(port: number): Promise<string | undefined> {
+  const { stdout } = await run("ss", ["-ltnpH", `sport = :${port}`]);
+  return /\bpid=(\d+)/.exec(stdout)?.[1];
 }
 
-async function askLsof(port: number): Promise<string | null> {
-  const { stdout } = await promisify(execFile)("lsof", ["-nP", `-iTCP:${port}`, "-sTCP:LISTEN", "-t"]);
-  return /^\d+/.exec(stdout)?.[0] ?? null;
+async function askLsof(port: number): Promise<string | undefined> {
+  const { stdout } = await run("lsof", ["-nP", `-iTCP:${port}`, "-sTCP:LISTEN", "-t"]);
+  return /^\d+/.exec(stdout)?.[0];
 }
 
 /** Characters of a command line that are shown. */
 const SHOWN = 60;
 
 async function commandOf(pid: string): Promise<string> {
-  const { stdout } = await promisify(execFile)("ps", ["-o", "args=", "-p", pid]);
+  const { stdout } = await run("ps", ["-o", "args=", "-p", pid]);
   // oxlint-disable-next-line no-control-regex -- A name in the terminal must not move the cursor.
   const command = stdout.trim().replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, "?");
   return command.length > SHOWN ? `${command.slice(0, SHOWN)}…` : command;

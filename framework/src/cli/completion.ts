@@ -7,7 +7,7 @@ interface Completed {
   name: string;
   description: string;
   flags: { long: string; description: string }[];
-  /** What its argument may be; empty for a file. */
+  /** Values of its argument; empty for a file. */
   words: readonly string[];
 }
 

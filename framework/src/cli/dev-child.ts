@@ -2,13 +2,13 @@
 import { once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
 import type { App } from "../app.js";
-import type { RunningServer, serve } from "../node.js";
+import { type RunningServer, serve } from "../node.js";
 import { markHandled } from "../promises.js";
 import { checkHabits, explainMethod } from "./doctor/habits.js";
 import { loadEnvFileIfExists } from "./env-file.js";
 import { fail } from "./errors.js";
 import { isTsgiApp, loadServedApp, prepareToLoad } from "./load-app.js";
-import { type RunFlags, toServeOptions } from "./serve-options.js";
+import { type RunFlags, toServeOptions } from "./run.js";
 
 /** Milliseconds that running requests have when a file has changed: a page with an open stream must not hold the reload. */
 const DRAIN_MS = 300;
@@ -22,23 +22,16 @@ const HOOKS_MS = 200;
  */
 const REPORT = "WATCH_REPORT_DEPENDENCIES";
 
-/** Loads everything but the application, which is the same before and after a change. */
-async function warmUp(file: string): Promise<typeof serve> {
-  const server = await import("../node.js");
-  await prepareToLoad(file);
-  return server.serve;
-}
-
 async function start(file: string, flags: RunFlags, files: readonly string[]): Promise<void> {
   const ordered = once(process, "message");
-  const warm = markHandled(warmUp(file)); // a failure is reported once it is to serve, not before
+  const warm = markHandled(prepareToLoad(file)); // a failure is reported once it is to serve, not before
   await ordered;
   for (const each of files) loadEnvFileIfExists(each);
-  const serveApp = await warm;
+  await warm;
   process.env[REPORT] = "1";
   const { app } = await loadServedApp(file);
   delete process.env[REPORT];
-  const server = await serveApp(app, { ...toServeOptions(flags), signals: false, shutdownTimeoutMs: DRAIN_MS });
+  const server = await serve(app, { ...toServeOptions(flags), signals: false, shutdownTimeoutMs: DRAIN_MS });
   const stop = () => void end(server);
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);

@@ -1,7 +1,7 @@
 /** A process of `tsgi dev`, as the command sees it. @module */
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import type { RunFlags } from "./serve-options.js";
+import type { RunFlags } from "./run.js";
 
 /** Milliseconds that it has to end before it is killed. Its server gives up its open connections before that. */
 const END_MS = 1500;

@@ -6,7 +6,7 @@ import { watch } from "chokidar";
 import { choosePort } from "./choose-port.js";
 import { environmentBeside, envFiles } from "./env-file.js";
 import { findModule } from "./find-module.js";
-import type { RunFlags } from "./serve-options.js";
+import type { RunFlags } from "./run.js";
 import { Supervisor } from "./supervisor.js";
 
 /** The flags of `tsgi dev`. */

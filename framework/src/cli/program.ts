@@ -4,7 +4,7 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import type { DevFlags } from "./dev.js";
 import { loadEnvFile, loadEnvFileIfExists } from "./env-file.js";
 import { EXIT } from "./errors.js";
-import type { RunFlags } from "./serve-options.js";
+import type { RunFlags } from "./run.js";
 
 const MODULE = "the file that exports the app as `app` or `default` (default: src/app.ts and the like)";
 
@@ -66,7 +66,7 @@ function addInspecting(program: Command): void {
   })
     .requiredOption("--out <file>", "the file to write, such as src/api.ts")
     .action(async (source: string | undefined, flags: { out: string }) =>
-      end((await import("./client.js")).showClient(source, flags)),
+      end((await import("./openapi.js")).showClient(source, flags)),
     );
   addLoading(program, "doctor", "check Node, the event loop, TypeScript and the application").action(
     async (module: string | undefined) => end((await import("./doctor.js")).doctor(module)),

@@ -1,12 +1,12 @@
-/** What may become of a task that is handed to a pool. @module */
+/** Errors of pools and of what is sent to them. @module */
 import type { ErrorCode } from "../error-codes.js";
 import { HTTPException } from "../exceptions.js";
 
-/** Something that belongs to one event loop was to be used on another: a socket, a stream, a client of a database. */
+/** A value that belongs to one event loop was sent to another: a socket, a stream, a client of a database. */
 export class LoopError extends Error {
   override readonly name = "LoopError";
 
-  /** @param detail - What was handed over, and what to write instead. */
+  /** @param detail - The value, and the way to do without it. */
   constructor(detail: string) {
     super(`Task attached to a different loop. ${detail}`);
   }
@@ -29,7 +29,7 @@ export class PoolClosedError extends Error {
   override readonly name = "PoolClosedError";
 }
 
-/** The task is one too many: as many as may wait for a worker do so. Answered with 503 and `Retry-After`. */
+/** The queue of a pool is full. Answered with 503 and `Retry-After`. */
 export class PoolFullError extends HTTPException {
   override readonly name = "PoolFullError";
 
@@ -42,7 +42,7 @@ export class PoolFullError extends HTTPException {
 export class PoolUnavailableError extends HTTPException {
   override readonly name = "PoolUnavailableError";
 
-  /** @param retryAfterSeconds - When a worker will have been tried again. */
+  /** @param retryAfterSeconds - Seconds until a worker has been tried again. */
   constructor(retryAfterSeconds: number) {
     super(503, undefined, { headers: { "Retry-After": String(retryAfterSeconds) } });
   }

@@ -7,17 +7,17 @@ import { workerHost } from "./host.js";
 import { assertUnbound } from "./ownership.js";
 import { type PoolStats, WorkerPool, type WorkerPoolSettings } from "./worker-pool.js";
 
-/** What the workers of a pool are. */
+/** The kind of a pool's workers. */
 export type WorkerKind = "process" | "thread";
 
 /** The options of a pool. */
 export interface PoolOptions {
   /**
-   * How many workers there are at most. Defaults to `os.availableParallelism()`, in each process of
+   * Workers at most. Defaults to `os.availableParallelism()`, in each process of
    * `serve(app, { workers })` to its share of that, and at least 1.
    */
   size?: number;
-  /** How many tasks may wait for a worker. One more is refused. Defaults to 256. */
+  /** Tasks that may wait for a worker; one more is refused. Defaults to 256. */
   maxQueue?: number;
   /**
    * Milliseconds that a task may run before it is ended with its worker, which is replaced. Before, it may wait for
@@ -38,12 +38,12 @@ export const POOL_OPTIONS: OptionRules<PoolOptions> = {
   timeoutMs: expecting("milliseconds above 0, or Infinity", (value) => typeof value === "number" && value > 0),
 };
 
-/** How many processes of one server there are. */
+/** Processes of one server. */
 let servers = 1;
 
 /**
- * Says that this process is one of several that serve the same. Each has pools of its own: together those without a
- * `size` are to be as many workers as the machine runs at a time.
+ * Declares this process one of several of a server. Each has pools of its own: those without a `size` have as many
+ * workers together as the machine runs at a time.
  */
 export function shareProcessors(processes: number): void {
   servers = processes;

@@ -45,7 +45,7 @@ function watch(child: ChildProcess, events: WorkerEvents): WorkerHandle {
   let isGone = false;
   let timer: NodeJS.Timeout | undefined;
   const settle = () => {
-    // What a process said before its end may come after the news of its end: only the channel's end is the last.
+    // Messages may come after the exit event: only the end of the channel is the last event.
     if (isGone || how === null || !isDisconnected) return;
     isGone = true;
     clearTimeout(timer);

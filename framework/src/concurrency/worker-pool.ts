@@ -54,7 +54,7 @@ export interface WorkerPoolSettings {
 export interface TaskOwner {
   /** Aborts when the caller no longer waits. A queued task is removed then. */
   readonly signal: AbortSignal;
-  /** Whether a running task is killed with its worker; otherwise the worker is busy until the task ends. */
+  /** `true` to kill a running task with its worker, which is busy until the end of the task otherwise. */
   readonly endsRunning: boolean;
 }
 

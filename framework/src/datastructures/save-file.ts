@@ -3,7 +3,7 @@ import { HTTPException } from "../exceptions.js";
 /** A full disk: ENOSPC for its space, EDQUOT for the share of a user, EFBIG for the largest file that it takes. */
 const FULL_DISK = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 
-/** What an error of a file says to the client: 507 for a full disk, RFC 4918 §11.5; any other is given as it is. */
+/** The error for the client: 507 for a full disk, RFC 4918 §11.5; any other error is returned as it is. */
 export function toFileError(error: unknown): unknown {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   return FULL_DISK.has(code) ? new HTTPException(507, undefined, { cause: error }) : error;

@@ -2,7 +2,7 @@ import { markGenerator, markMethods } from "../promises.js";
 import { asBytes } from "./bytes.js";
 import { saveFile } from "./save-file.js";
 
-/** Where the bytes of an uploaded file lie, and how long. */
+/** The storage of an uploaded file. */
 export interface UploadContent {
   /** The bytes from `position` on, at most `length` of them. @throws Error when they have been given up. */
   read(position: number, length: number): Promise<Uint8Array>;
@@ -10,9 +10,9 @@ export interface UploadContent {
   release(): void;
 }
 
-/** What a file comes with. */
+/** Options of an `UploadFile`. */
 export interface UploadFileOptions {
-  /** What the client calls it. Defaults to `""`. */
+  /** The name that the client gave. Defaults to `""`. */
   filename?: string;
   /** Defaults to `application/octet-stream`. */
   contentType?: string;
@@ -20,7 +20,7 @@ export interface UploadFileOptions {
   headers?: Readonly<Record<string, string>>;
 }
 
-/** How much of a file is read at a time when it is read to its end. */
+/** Bytes that are read at a time when a file is read to its end. */
 const CHUNK_BYTES = 64 * 1024;
 
 /** Bytes that are there already. */
@@ -56,8 +56,8 @@ export class UploadClosedError extends Error {
 /**
  * A file of a multipart form. It is closed when its request ends; what is to be kept is read or saved before that.
  *
- * What it is called and what type it has is the client's word and nothing more: `filename` has lost its directories
- * and its control characters, and should all the same not be a path.
+ * Name and type are claims of the client: `filename` has lost its directories and its control characters, and should
+ * not be used as a path all the same.
  *
  * @example
  * ```ts
@@ -110,7 +110,7 @@ export class UploadFile {
     return this.#content.read(from, wanted);
   }
 
-  /** Where the next `read()` begins, in bytes from the beginning. */
+  /** Sets the position of the next `read()`, in bytes from the beginning. */
   seek(position: number): void {
     if (!(position >= 0)) throw new RangeError(`seek() takes a position from 0 on, not ${String(position)}.`);
     this.#position = Math.min(Math.trunc(position), this.size);

@@ -19,13 +19,13 @@ export interface CorsOptions {
   allowMethods?: "*" | readonly string[];
   /** The request headers beside `Accept`, `Accept-Language`, `Content-Language`, `Content-Type`; `"*"` for any. Defaults to none. */
   allowHeaders?: "*" | readonly string[];
-  /** Whether the browser may send cookies and `Authorization`. Not possible with `"*"`. Defaults to `false`. */
+  /** Lets the browser send cookies and `Authorization`. Not possible with `"*"`. Defaults to `false`. */
   allowCredentials?: boolean;
   /** The response headers that scripts may read; `"*"` for all, without credentials. Defaults to none beside the simple ones. */
   exposeHeaders?: "*" | readonly string[];
   /** Seconds for which a browser may remember a preflight. Defaults to 600. */
   maxAge?: number;
-  /** Whether pages of public addresses may reach this one on a private network. Defaults to `false`. */
+  /** Lets pages of public addresses reach a server on a private network. Defaults to `false`. */
   allowPrivateNetwork?: boolean;
 }
 

@@ -9,8 +9,8 @@ export interface RequestIdOptions {
   /** The header that carries the id. Defaults to `"X-Request-ID"`. */
   header?: string;
   /**
-   * Whether an id that comes with the request is kept: only behind a proxy that sets it, since any client can send one.
-   * Defaults to `false`.
+   * Keeps the id of a request that has one: only behind a proxy that sets it, since any client can send one. Defaults to
+   * `false`.
    */
   trustIncoming?: boolean;
   /** Makes an id. Defaults to a random UUID. */

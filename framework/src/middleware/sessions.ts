@@ -38,7 +38,7 @@ const FORTNIGHT = 14 * 24 * 60 * 60;
  * that was changed, or is too old, is an empty session. The cookie is set when the data has changed, and removed when
  * they are empty.
  *
- * What is signed stays good until it is too old, also after a log-out: what has to end at once belongs in a database.
+ * A signed cookie is valid until it is too old, also after a log-out: data that have to end at once belong in a database.
  *
  * @throws ConfigurationError for a secret that is too short, or an option that could not work.
  * @example

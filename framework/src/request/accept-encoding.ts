@@ -3,11 +3,11 @@ import { isToken, parseList, trimOWS } from "../http-grammar.js";
 /** RFC 9110 §12.4.2 `weight`, as far as its digits. */
 const WEIGHT = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i;
 
-/** What a client takes. */
+/** The codings that a client accepts. */
 export interface AcceptedCodings<Coding extends string> {
   /** The coding to use: the client's favourite, the earliest offered where it has none; `null` for none. */
   readonly coding: Coding | null;
-  /** Whether the client refuses what is not encoded. */
+  /** `true` where the client refuses a body without a coding. */
   readonly refusesIdentity: boolean;
 }
 

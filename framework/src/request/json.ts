@@ -11,7 +11,7 @@ const PROTO = /__proto__|\\u00(?:5[fF]|[67][0-9a-fA-F])/;
 const QUOTE = 34;
 const BACKSLASH = 92;
 
-/** Whether brackets are nested deeper than `limit`, in one pass over the text, before anything is built from it. */
+/** Tells if brackets are nested deeper than `limit`, in one pass over the text, before anything is built from it. */
 function isDeeper(text: string, limit: number): boolean {
   // A text of depth d has at least 2d characters.
   if (text.length <= limit * 2) return false;
@@ -59,7 +59,7 @@ export function parseJSON(bytes: Uint8Array, maxDepth: number): unknown {
   return value;
 }
 
-/** Where V8 found the fault, without the piece of the text that its message repeats. */
+/** The position in the message of V8, without the piece of the text that it repeats. */
 function positionOf(error: unknown): string {
   const match = /at position (\d+)/.exec(String(error));
   return match ? ` at character ${match[1]}` : "";

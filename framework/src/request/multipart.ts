@@ -24,7 +24,7 @@ const SMALL = 4096;
  */
 const NEAR = 32;
 
-/** Where the next carriage return is, from a place on; the end where there is none before it. */
+/** The index of the next carriage return; `end` where there is none before it. */
 function nextReturn(bytes: Uint8Array, from: number, end: number): number {
   const near = Math.min(from + NEAR, end);
   for (let at = from; at < near; at++) if (bytes[at] === CR) return at;
@@ -52,7 +52,7 @@ export class MultipartParser {
   #end = LINE_END.length;
   /** The bytes that were put together last: those that have room behind them. */
   #gathered: Uint8Array | null = null;
-  /** Whether what comes next is content of a part, or the preamble, which nobody wants. */
+  /** `true` while the next bytes are content of a part, or the preamble, which is skipped. */
   #inContent = true;
   #isOver = false;
 

@@ -1,7 +1,7 @@
 import { decodeUTF8 } from "../datastructures.js";
 import { isToken, parseMediaType, parseParameters, trimOWS } from "../http-grammar.js";
 
-/** What the headers of a part say of it. */
+/** The headers of a part. */
 export interface PartHead {
   /** The name of the field. */
   readonly name: string;
@@ -16,10 +16,9 @@ export interface PartHead {
 /** Encodings that leave the bytes as they are. RFC 7578 §4.7 has done away with all others. */
 const PLAIN_ENCODINGS = new Set([undefined, "7bit", "8bit", "binary"]);
 
-/** What browsers write for the three characters that would end a quoted name. WHATWG HTML, multipart form data. */
+/** Escapes that browsers write for the characters that would end a quoted name. WHATWG HTML, multipart form data. */
 const ESCAPED = /%0A|%0D|%22/gi;
 
-/** Undoes what browsers do to names. */
 function unescapeName(text: string): string {
   return text.replaceAll(ESCAPED, (escape) => String.fromCharCode(Number.parseInt(escape.slice(1), 16)));
 }

@@ -15,7 +15,7 @@ export function parseHTTPDate(text: string): number | null {
   return Number.isNaN(milliseconds) ? null : milliseconds;
 }
 
-/** What tells one state of a file from another. */
+/** The validators of one state of a file. */
 export interface Validators {
   /** The `ETag` as it is sent, quotes included. */
   readonly etag: string;
@@ -23,13 +23,13 @@ export interface Validators {
   readonly lastModified: number | null;
 }
 
-/** What a conditional request is answered with. */
+/** The result of the conditions of a request. */
 export type Verdict = "send" | "not-modified" | "failed";
 
 /** RFC 9110 §8.8.3 `entity-tag`, with the comma or the end behind it. */
 const ENTITY_TAG = /[ \t]*(W\/)?("[\u0021\u0023-\u007e\u0080-\u00ff]*")[ \t]*(?:,|$)/y;
 
-/** Whether a list of entity tags has this one. Weak tags never match where the comparison is strong (§8.8.3.2). */
+/** Tells if a list of entity tags has this one. Weak tags never match where the comparison is strong (§8.8.3.2). */
 export function listsTag(header: string, etag: string, comparison: "strong" | "weak"): boolean {
   if (trimOWS(header) === "*") return true;
   const opaque = etag.replace(/^W\//, "");
@@ -64,7 +64,7 @@ function wasModifiedSince(header: string | undefined, lastModified: number | nul
   return date === null || lastModified === null ? undefined : lastModified > date;
 }
 
-/** Whether a range is asked of the state that the file is in, §13.1.5: both validators have to be strong. */
+/** Tells if `If-Range` holds for the current state of the file, §13.1.5: both validators have to be strong. */
 export function holdsIfRange(request: Request, { etag, lastModified }: Validators): boolean {
   const ifRange = request.header("if-range");
   if (ifRange === undefined) return true;

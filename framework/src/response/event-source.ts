@@ -13,7 +13,7 @@ export interface ServerSentEvent {
   data?: unknown;
   /** The name that listeners are told apart by. Without it browsers call it `message`. */
   event?: string;
-  /** What a client that connects again says in `Last-Event-ID`. */
+  /** Value of `Last-Event-ID` when the client connects again. */
   id?: string | number;
   /** Milliseconds before a client that lost its connection tries again. */
   retry?: number;
@@ -29,7 +29,7 @@ export interface EventSourceOptions extends Omit<ResponseOptions, "mediaType"> {
 
 const FIELDS = new Set(["data", "event", "id", "retry", "comment"]);
 
-/** Whether an item is an event, not data: an object that has nothing but an event's fields, and more than an `id`. */
+/** Tells if an item is an event, not data: an object with nothing but an event's fields, and more than an `id`. */
 export function isServerSentEvent(item: unknown): item is ServerSentEvent {
   if (typeof item !== "object" || item === null || Array.isArray(item)) return false;
   const names = Object.keys(item);

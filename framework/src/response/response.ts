@@ -10,7 +10,7 @@ import { claim } from "./pull.js";
 /** No body. */
 export const EMPTY = createBytes(0);
 
-/** What every response class takes beside its content. */
+/** Options of every response class. */
 export interface ResponseOptions {
   /** HTTP status code in range [200...599]. Defaults to 200. */
   statusCode?: number;
@@ -126,7 +126,7 @@ export function withCharset(mediaType: string): string {
     : mediaType;
 }
 
-/** Whether a `send` takes its time. One that gives anything else, as `(message) => list.push(message)`, does not. */
+/** Tells if a `send` is asynchronous. One that gives anything else, as `(message) => list.push(message)`, is not. */
 function isPromise(value: unknown): value is Promise<void> {
   return typeof value === "object" && value !== null;
 }
