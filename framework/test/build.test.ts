@@ -47,7 +47,7 @@ describe("the bundle", () => {
         seen.set(name, value);
       }
     }
-    expect(doors.length).toBe(7);
+    expect(seen.size).toBeGreaterThan(80);
   });
 
   it("names its functions and classes as the sources do", async () => {

@@ -8,6 +8,9 @@ import type { Template } from "./template.js";
 const workspaceJest = /\.\.\/node_modules\/jest\/bin\/jest\.js(?: -c \S+)?(?: --selectProjects \S+)?/g;
 const ownJest = "node_modules/jest/bin/jest.js";
 
+/** How the template builds the framework first, which a project has installed as a package. */
+const frameworkBuild = "npm run --silent --prefix ../framework build && ";
+
 /** How one script runs another, by package manager. */
 const runSilently: Readonly<Record<PackageManager, string>> = {
   npm: "npm run --silent ",
@@ -18,6 +21,7 @@ const runSilently: Readonly<Record<PackageManager, string>> = {
 function adaptScript(script: string, packageManager: PackageManager): string {
   return (
     script
+      .replaceAll(frameworkBuild, "")
       .replaceAll(workspaceJest, ownJest)
       .replaceAll(/npm run --silent /g, runSilently[packageManager])
       // A project has a .env of its own; the environment wins over it, and production goes without.

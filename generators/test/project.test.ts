@@ -17,6 +17,7 @@ const template: Template = {
         name: "sample",
         description: "an example",
         scripts: {
+          build: "npm run --silent --prefix ../framework build && tsc -b",
           start: "node dist/server.js",
           test: "x && node ../node_modules/jest/bin/jest.js -c ../jest.config.js --selectProjects sample -i",
         },
@@ -87,6 +88,7 @@ describe("a project made from a template", () => {
       private: true,
       type: "module",
       scripts: {
+        build: "tsc -b",
         start: "node --env-file-if-exists=.env dist/server.js",
         test: "x && node node_modules/jest/bin/jest.js -i",
       },
