@@ -1,53 +1,34 @@
 /** Routing: the radix tree, and routers that are put together into an application. @module */
 import type { ASGIApp } from "./asgi.js";
-import type { Middleware } from "./chain.js";
 import {
   type CheckKey,
   type ExceptionHandler,
   ExceptionHandlers,
-  type ExceptionHandlersInit,
   type ExceptionKey,
   type KeyedHandler,
 } from "./exception-handlers.js";
 import { configurationError } from "./exceptions.js";
-import {
-  ANYTHING,
-  assertOptions,
-  expecting,
-  FLAG,
-  FUNCTION,
-  isObject,
-  LIST,
-  OBJECT,
-  oneOf,
-  type OptionRule,
-  type OptionRules,
-  TEXT,
-  whole,
-} from "./options.js";
-import type { Callable, Marker } from "./params.js";
+import { assertOptions } from "./options.js";
 import { PathPattern } from "./path-pattern.js";
-import type { Application } from "./request.js";
-import type { MultiRouteOptions, RouteMetadata, RouteOptions } from "./router/options.js";
+import {
+  addLevel,
+  type Handler,
+  type LifespanEntry,
+  type MountEntry,
+  type Registry,
+  type RouteEntry,
+} from "./router/entries.js";
+import { assertRouteOptions, INCLUDE_OPTIONS, ROUTE_OPTIONS, ROUTER_OPTIONS } from "./router/options.js";
+import type { IncludeOptions, MultiRouteOptions, RouteOptions, RouterOptions } from "./router/options.js";
 import type { MultiVerb, RouterVerb, SocketVerb } from "./router/verbs.js";
 
-export type {
-  CallbackOperation,
-  Callbacks,
-  MediaTypeDoc,
-  ResponseDoc,
-  ResponseDocs,
-} from "./router/document-options.js";
-export type {
-  MultiRouteOptions,
-  RouteMetadata,
-  RouteOptions,
-  RoutePoolOptions,
-  StreamFormat,
-} from "./router/options.js";
+export type * from "./router/document-options.js";
+export type * from "./router/entries.js";
+export { MIDDLEWARE } from "./router/options.js";
+export type * from "./router/options.js";
 export type { FromPath, HandlerArgs, HandlerResult } from "./router/route-types.js";
 export type { AppVerb, MultiVerb, RouterVerb, SocketVerb, Verb } from "./router/verbs.js";
-export { type PathParams, type Resolved } from "./router/route.js";
+export type { PathParams, Resolved } from "./router/route.js";
 export { RadixNode } from "./router/radix-node.js";
 export { RadixRouter } from "./router/radix-router.js";
 
@@ -59,178 +40,6 @@ export const WEBSOCKET = "WEBSOCKET";
 
 /** RFC 9110 §9.1: a method is a token; those in use are upper-case words. */
 const METHOD = /^[A-Z][A-Z-]*$/;
-
-/** A handler as registration sees it. */
-export type Handler = Callable;
-
-/** A route on its way to an App: what it says itself, and what the routers around it add. */
-export interface RouteEntry {
-  readonly method: string;
-  /** The pattern as far as it is known: each router adds its prefix in front. */
-  readonly path: string;
-  readonly handler: Handler;
-  readonly options: RouteOptions;
-  /** Guards, outside in. */
-  readonly dependencies: readonly Marker<unknown>[];
-  /** Outermost first, each list as it was given. */
-  readonly middleware: readonly (readonly Middleware[])[];
-  /** Innermost first. */
-  readonly exceptionHandlers: readonly ExceptionHandlers[];
-}
-
-/** A registered route, as `app.routes` lists it. */
-export interface RouteRecord {
-  /** In upper case. */
-  readonly method: string;
-  /** The whole pattern. */
-  readonly path: string;
-  readonly handler: Handler;
-  /** The options, with what the routers around the route add. */
-  readonly metadata: RouteOptions;
-}
-
-/** A route of an App, whose whole pattern is known. */
-export interface AppRouteEntry extends RouteEntry {
-  readonly pattern: PathPattern;
-}
-
-/** An application on its way to an App. */
-export interface MountEntry {
-  readonly path: string;
-  readonly app: ASGIApp;
-  readonly middleware: readonly (readonly Middleware[])[];
-}
-
-/** A router's own start-up and shutdown. */
-export interface LifespanEntry {
-  readonly router: object;
-  readonly lifespan: RouterLifespan;
-}
-
-/** Start-up before the `yield`, shutdown after it. What it yields goes into the state of every scope. */
-export type RouterLifespan = {
-  /** A method, so that a function of an `App` is one as well. */
-  run(app: Application): AsyncGenerator<Record<string, unknown> | void, void, unknown>;
-}["run"];
-
-/** Receives every registration, those of the past and those to come. */
-export interface Registry {
-  addLifespan(entry: LifespanEntry): void;
-  addRoute(entry: RouteEntry): void;
-  addMount(entry: MountEntry): void;
-}
-
-/** Options that a router adds to each of its routes. */
-export interface IncludeOptions {
-  /** Put in front of each pattern. May have `{names}`, which the handlers declare with `Path()`. */
-  prefix?: string;
-  /** Put in front of each route's tags. */
-  tags?: readonly string[];
-  /** Run before those of each route. */
-  dependencies?: readonly Marker<unknown>[];
-  /** Around each route, the last outermost. */
-  middleware?: readonly Middleware[];
-  /** Asked after those of each route. */
-  exceptionHandlers?: ExceptionHandlersInit;
-  /** Further responses of each route for the document. */
-  responses?: RouteMetadata["responses"];
-  /** Marks each route in the document. */
-  deprecated?: boolean;
-  /** `false` leaves each route out of the document. */
-  includeInSchema?: boolean;
-}
-
-/** The options of a `Router`. */
-export interface RouterOptions<Prefix extends string = string> extends IncludeOptions {
-  prefix?: Prefix;
-  /**
-   * Start-up and shutdown of what the routes need, run once inside the application's own, which it is given. What it
-   * yields is merged into the application's state.
-   */
-  lifespan?: RouterLifespan;
-}
-
-const PREFIX: OptionRule = (place, option, value) => {
-  TEXT(place, option, value);
-  const prefix = value as string;
-  if (prefix === "" || (prefix.startsWith("/") && !prefix.endsWith("/"))) return;
-  throw configurationError("TSGI_INVALID_PREFIX", prefix, `/${prefix.replaceAll(/^\/+|\/+$/g, "")}`);
-};
-
-/** A list of functions. */
-export const MIDDLEWARE: OptionRule = (place, option, value) => {
-  LIST(place, option, value);
-  for (const layer of value as readonly unknown[]) {
-    if (typeof layer !== "function") throw configurationError("TSGI_MIDDLEWARE_NOT_A_FUNCTION.listed", place, layer);
-  }
-};
-
-const INCLUDE_OPTIONS: OptionRules<IncludeOptions> = {
-  prefix: PREFIX,
-  tags: LIST,
-  dependencies: LIST,
-  middleware: MIDDLEWARE,
-  exceptionHandlers: ANYTHING,
-  responses: OBJECT,
-  deprecated: FLAG,
-  includeInSchema: FLAG,
-};
-
-const BOOLEAN_OR_OBJECT = expecting("true, false or { endOnDisconnect: true }", isObject);
-
-const ROUTE_POOL: OptionRule = (place, option, value) => {
-  if (typeof value === "boolean") return;
-  BOOLEAN_OR_OBJECT(place, option, value);
-  assertOptions(`${place}: ${option}`, value, { endOnDisconnect: FLAG });
-};
-
-const ROUTE_OPTIONS: OptionRules<RouteOptions> = {
-  params: OBJECT,
-  returns: ANYTHING,
-  tags: LIST,
-  statusCode: whole(200, 599),
-  summary: TEXT,
-  description: TEXT,
-  operationId: TEXT,
-  deprecated: FLAG,
-  includeInSchema: FLAG,
-  responses: OBJECT,
-  callbacks: OBJECT,
-  dependencies: LIST,
-  name: TEXT,
-  middleware: MIDDLEWARE,
-  exceptionHandlers: ANYTHING,
-  stream: oneOf("jsonl", "sse"),
-  pool: ROUTE_POOL,
-  limits: OBJECT,
-};
-
-/** @throws ConfigurationError for what cannot be the options of a route. */
-function assertRouteOptions(place: string, given: unknown): object {
-  if (given === undefined) return {};
-  if (typeof given === "object" && given !== null && !Array.isArray(given) && !(given instanceof Promise)) return given;
-  throw configurationError("TSGI_INVALID_ROUTE_ARGUMENTS", place, given);
-}
-
-/** Adds to an entry what one level around it says. */
-function addLevel(entry: RouteEntry, level: IncludeOptions, handlers: ExceptionHandlers): RouteEntry {
-  const { options } = entry;
-  const tags = [...(level.tags ?? []), ...(options.tags ?? [])];
-  return {
-    ...entry,
-    path: (level.prefix ?? "") + entry.path,
-    options: {
-      ...options,
-      tags: [...new Set(tags)],
-      ...(level.responses ? { responses: { ...level.responses, ...options.responses } } : {}),
-      ...(level.deprecated && options.deprecated === undefined ? { deprecated: true } : {}),
-      ...(level.includeInSchema === false ? { includeInSchema: false } : {}),
-    },
-    dependencies: [...(level.dependencies ?? []), ...entry.dependencies],
-    middleware: level.middleware ? [level.middleware, ...entry.middleware] : entry.middleware,
-    exceptionHandlers: [...entry.exceptionHandlers, handlers],
-  };
-}
 
 /**
  * A group of routes that an App or another router includes, with what they share: a prefix, tags, dependencies,
@@ -277,7 +86,7 @@ export class Router<const Prefix extends string = ""> {
 
   /** @throws ConfigurationError for an option that there is not, or that cannot work. */
   constructor(options: RouterOptions<Prefix> = {}) {
-    assertOptions("new Router()", options, { ...INCLUDE_OPTIONS, lifespan: FUNCTION });
+    assertOptions("new Router()", options, ROUTER_OPTIONS);
     this.#options = options;
     this.#exceptionHandlers = new ExceptionHandlers(options.exceptionHandlers);
     if (options.lifespan) this.#lifespans.push({ router: this, lifespan: options.lifespan });

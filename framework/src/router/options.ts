@@ -1,7 +1,25 @@
+/** Options of routes and routers, and the rules by which they are checked. @module */
 import type { ExceptionHandlersInit } from "../exception-handlers.js";
+import { configurationError } from "../exceptions.js";
 import type { Limits } from "../limits.js";
 import type { Middleware } from "../chain.js";
+import {
+  ANYTHING,
+  assertOptions,
+  expecting,
+  FLAG,
+  FUNCTION,
+  isObject,
+  LIST,
+  OBJECT,
+  oneOf,
+  type OptionRule,
+  type OptionRules,
+  TEXT,
+  whole,
+} from "../options.js";
 import type { Marker, Params } from "../params.js";
+import type { Application } from "../request.js";
 import type { Schema } from "../schema.js";
 import type { Callbacks, ResponseDocs } from "./document-options.js";
 
@@ -64,4 +82,104 @@ export interface RouteOptions<P = Params, R = Schema | undefined> extends RouteM
 export interface MultiRouteOptions {
   /** In any case. Defaults to `["GET"]`. */
   methods?: readonly string[];
+}
+
+/** Start-up before the `yield`, shutdown after it. What it yields goes into the state of every scope. */
+export type RouterLifespan = {
+  /** A method, so that a function of an `App` is one as well. */
+  run(app: Application): AsyncGenerator<Record<string, unknown> | void, void, unknown>;
+}["run"];
+
+/** Options that a router adds to each of its routes. */
+export interface IncludeOptions {
+  /** Put in front of each pattern. May have `{names}`, which the handlers declare with `Path()`. */
+  prefix?: string;
+  /** Put in front of each route's tags. */
+  tags?: readonly string[];
+  /** Run before those of each route. */
+  dependencies?: readonly Marker<unknown>[];
+  /** Around each route, the last outermost. */
+  middleware?: readonly Middleware[];
+  /** Asked after those of each route. */
+  exceptionHandlers?: ExceptionHandlersInit;
+  /** Further responses of each route for the document. */
+  responses?: RouteMetadata["responses"];
+  /** Marks each route in the document. */
+  deprecated?: boolean;
+  /** `false` leaves each route out of the document. */
+  includeInSchema?: boolean;
+}
+
+/** The options of a `Router`. */
+export interface RouterOptions<Prefix extends string = string> extends IncludeOptions {
+  prefix?: Prefix;
+  /**
+   * Start-up and shutdown of what the routes need, run once inside the application's own, which it is given. What it
+   * yields is merged into the application's state.
+   */
+  lifespan?: RouterLifespan;
+}
+
+const PREFIX: OptionRule = (place, option, value) => {
+  TEXT(place, option, value);
+  const prefix = value as string;
+  if (prefix === "" || (prefix.startsWith("/") && !prefix.endsWith("/"))) return;
+  throw configurationError("TSGI_INVALID_PREFIX", prefix, `/${prefix.replaceAll(/^\/+|\/+$/g, "")}`);
+};
+
+/** A list of functions. */
+export const MIDDLEWARE: OptionRule = (place, option, value) => {
+  LIST(place, option, value);
+  for (const layer of value as readonly unknown[]) {
+    if (typeof layer !== "function") throw configurationError("TSGI_MIDDLEWARE_NOT_A_FUNCTION.listed", place, layer);
+  }
+};
+
+export const INCLUDE_OPTIONS: OptionRules<IncludeOptions> = {
+  prefix: PREFIX,
+  tags: LIST,
+  dependencies: LIST,
+  middleware: MIDDLEWARE,
+  exceptionHandlers: ANYTHING,
+  responses: OBJECT,
+  deprecated: FLAG,
+  includeInSchema: FLAG,
+};
+
+export const ROUTER_OPTIONS: OptionRules<RouterOptions> = { ...INCLUDE_OPTIONS, lifespan: FUNCTION };
+
+const BOOLEAN_OR_OBJECT = expecting("true, false or { endOnDisconnect: true }", isObject);
+
+const ROUTE_POOL: OptionRule = (place, option, value) => {
+  if (typeof value === "boolean") return;
+  BOOLEAN_OR_OBJECT(place, option, value);
+  assertOptions(`${place}: ${option}`, value, { endOnDisconnect: FLAG });
+};
+
+export const ROUTE_OPTIONS: OptionRules<RouteOptions> = {
+  params: OBJECT,
+  returns: ANYTHING,
+  tags: LIST,
+  statusCode: whole(200, 599),
+  summary: TEXT,
+  description: TEXT,
+  operationId: TEXT,
+  deprecated: FLAG,
+  includeInSchema: FLAG,
+  responses: OBJECT,
+  callbacks: OBJECT,
+  dependencies: LIST,
+  name: TEXT,
+  middleware: MIDDLEWARE,
+  exceptionHandlers: ANYTHING,
+  stream: oneOf("jsonl", "sse"),
+  pool: ROUTE_POOL,
+  limits: OBJECT,
+};
+
+/** @throws ConfigurationError for what cannot be the options of a route. */
+export function assertRouteOptions(place: string, given: unknown): object {
+  if (given === undefined) return {};
+  if (typeof given === "object" && given !== null && !Array.isArray(given) && !(given instanceof Promise)) return given;
+  throw configurationError("TSGI_INVALID_ROUTE_ARGUMENTS", place, given);
 }

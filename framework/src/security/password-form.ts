@@ -1,7 +1,5 @@
-import { Form, type Marker } from "../params.js";
+import { Form, type FromParams, type Marker } from "../params.js";
 import { t } from "../schema.js";
-
-const TEXT = t.Optional(t.String());
 
 /**
  * A field's values, of which there may be one: RFC 6749 §3.2 forbids a parameter that comes twice, and whoever looks at
@@ -10,15 +8,14 @@ const TEXT = t.Optional(t.String());
 const once = (alias: string): Marker<string[]> =>
   Form(t.Array(t.String(), { maxItems: 1 }), { alias, default: [], includeInSchema: false });
 
-/** The fields of a login form, as they were sent. */
-interface PasswordFormFields {
-  grant_type: "password";
-  username: string;
-  password: string;
-  scope: string;
-  client_id: string | undefined;
-  client_secret: string | undefined;
-}
+const FIELDS = {
+  grant_type: Form(t.Literal("password"), { default: "password" }),
+  username: Form(),
+  password: Form(t.String({ format: "password" })),
+  scope: Form({ default: "", description: "Names of scopes, with a space between them." }),
+  client_id: Form(t.Optional(t.String())),
+  client_secret: Form(t.Optional(t.String({ format: "password" }))),
+};
 
 /**
  * The form with which a client asks for a token. A dependency: `Depends(OAuth2PasswordRequestForm)`.
@@ -40,26 +37,9 @@ interface PasswordFormFields {
  */
 export class OAuth2PasswordRequestForm {
   /** The parameters of the constructor. */
-  static readonly params: {
-    grant_type: Marker<"password">;
-    username: Marker<string>;
-    password: Marker<string>;
-    scope: Marker<string>;
-    client_id: Marker<string | undefined>;
-    client_secret: Marker<string | undefined>;
-  } & Record<`${string}Once`, Marker<string[]>> = {
-    grant_type: Form(t.Literal("password"), { default: "password" }),
-    username: Form(),
-    password: Form(t.String({ format: "password" })),
-    scope: Form({ default: "", description: "Names of scopes, with a space between them." }),
-    client_id: Form(TEXT),
-    client_secret: Form(t.Optional(t.String({ format: "password" }))),
-    ...Object.fromEntries(
-      ["grant_type", "username", "password", "scope", "client_id", "client_secret"].map((name) => [
-        `${name}Once`,
-        once(name),
-      ]),
-    ),
+  static readonly params: typeof FIELDS & Record<`${string}Once`, Marker<string[]>> = {
+    ...FIELDS,
+    ...Object.fromEntries(Object.keys(FIELDS).map((name) => [`${name}Once`, once(name)])),
   };
 
   readonly grant_type: "password";
@@ -70,7 +50,7 @@ export class OAuth2PasswordRequestForm {
   readonly client_id: string | undefined;
   readonly client_secret: string | undefined;
 
-  constructor({ grant_type, username, password, scope, client_id, client_secret }: PasswordFormFields) {
+  constructor({ grant_type, username, password, scope, client_id, client_secret }: FromParams<typeof FIELDS>) {
     this.grant_type = grant_type;
     this.username = username;
     this.password = password;

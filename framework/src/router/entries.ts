@@ -1,0 +1,81 @@
+/** Registrations on their way to an App. @module */
+import type { ASGIApp } from "../asgi.js";
+import type { Middleware } from "../chain.js";
+import type { ExceptionHandlers } from "../exception-handlers.js";
+import type { Callable, Marker } from "../params.js";
+import type { PathPattern } from "../path-pattern.js";
+import type { IncludeOptions, RouteOptions, RouterLifespan } from "./options.js";
+
+/** A handler as registration sees it. */
+export type Handler = Callable;
+
+/** A route on its way to an App: what it says itself, and what the routers around it add. */
+export interface RouteEntry {
+  readonly method: string;
+  /** The pattern as far as it is known: each router adds its prefix in front. */
+  readonly path: string;
+  readonly handler: Handler;
+  readonly options: RouteOptions;
+  /** Guards, outside in. */
+  readonly dependencies: readonly Marker<unknown>[];
+  /** Outermost first, each list as it was given. */
+  readonly middleware: readonly (readonly Middleware[])[];
+  /** Innermost first. */
+  readonly exceptionHandlers: readonly ExceptionHandlers[];
+}
+
+/** A registered route, as `app.routes` lists it. */
+export interface RouteRecord {
+  /** In upper case. */
+  readonly method: string;
+  /** The whole pattern. */
+  readonly path: string;
+  readonly handler: Handler;
+  /** The options, with what the routers around the route add. */
+  readonly metadata: RouteOptions;
+}
+
+/** A route of an App, whose whole pattern is known. */
+export interface AppRouteEntry extends RouteEntry {
+  readonly pattern: PathPattern;
+}
+
+/** An application on its way to an App. */
+export interface MountEntry {
+  readonly path: string;
+  readonly app: ASGIApp;
+  readonly middleware: readonly (readonly Middleware[])[];
+}
+
+/** A router's own start-up and shutdown. */
+export interface LifespanEntry {
+  readonly router: object;
+  readonly lifespan: RouterLifespan;
+}
+
+/** Receives every registration, those of the past and those to come. */
+export interface Registry {
+  addLifespan(entry: LifespanEntry): void;
+  addRoute(entry: RouteEntry): void;
+  addMount(entry: MountEntry): void;
+}
+
+/** Adds to an entry what one level around it says. */
+export function addLevel(entry: RouteEntry, level: IncludeOptions, handlers: ExceptionHandlers): RouteEntry {
+  const { options } = entry;
+  const tags = [...(level.tags ?? []), ...(options.tags ?? [])];
+  return {
+    ...entry,
+    path: (level.prefix ?? "") + entry.path,
+    options: {
+      ...options,
+      tags: [...new Set(tags)],
+      ...(level.responses ? { responses: { ...level.responses, ...options.responses } } : {}),
+      ...(level.deprecated && options.deprecated === undefined ? { deprecated: true } : {}),
+      ...(level.includeInSchema === false ? { includeInSchema: false } : {}),
+    },
+    dependencies: [...(level.dependencies ?? []), ...entry.dependencies],
+    middleware: level.middleware ? [level.middleware, ...entry.middleware] : entry.middleware,
+    exceptionHandlers: [...entry.exceptionHandlers, handlers],
+  };
+}
