@@ -180,7 +180,10 @@ const VALUES: [message: string, work: () => unknown][] = [
   ],
   ["Query(): alias should be a string, not 5.", () => Query(wrong({ alias: 5 }))],
   ['File(): mediaTypes should be a list, not "image/*".', () => File(wrong({ mediaTypes: "image/*" }))],
-  ['Depends(): scope should be "function" or "request", not "app".', () => Depends(handler, wrong({ scope: "app" }))],
+  [
+    'Depends(): scope should be "app", "function" or "request", not "module".',
+    () => Depends(handler, wrong({ scope: "module" })),
+  ],
   ["new StaticFiles(): html should be true or false, not 1.", () => new StaticFiles("public", wrong({ html: 1 }))],
   ["new HTTPBearer(): autoError should be true or false, not 0.", () => new HTTPBearer(wrong({ autoError: 0 }))],
   ["cors(): allowCredentials should be true or false, not a string.", () => cors(wrong({ allowCredentials: LONG }))],
