@@ -46,17 +46,23 @@ async function findOrPack(own: OwnPackage, cache: string): Promise<string> {
       }
     });
   }
+  return join(folder, tarballIn(folder));
+}
+
+function tarballIn(folder: string): string {
   const tarball = readdirSync(folder).find((name) => name.endsWith(".tgz"));
   if (tarball === undefined) {
     throw new CommandError(`npm pack left no tarball in ${folder}`);
   }
-  return join(folder, tarball);
+  return tarball;
 }
 
 async function pack(source: string, folder: string): Promise<void> {
   const temporary = mkdtempSync(`${folder}-`);
   try {
     await runNpm(["pack", "--pack-destination", temporary], { cwd: source, output: "on failure" });
+    // An npm that is interrupted may end with 0: a folder without a tarball would be taken for packed ever after.
+    tarballIn(temporary);
     removeOld(dirname(folder));
     renameSync(temporary, folder);
   } catch (error) {
