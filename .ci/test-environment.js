@@ -1,3 +1,5 @@
+import vm from "node:vm";
+
 import { TestEnvironment } from "jest-environment-node";
 
 /** How long what a test has already told to stop may take to be gone: on a busy machine seconds. */
@@ -12,6 +14,23 @@ export default class StrictEnvironment extends TestEnvironment {
   #lateErrors = [];
   #hasFailed = false;
   #onLateError = (error) => this.#lateErrors.push(error);
+
+  /**
+   * Jest's global object is a Proxy, which each use of `Math` or `Buffer` in the code under test asks: a parser of 16 MiB
+   * takes 6.4 s of processor time instead of 0.9 s, and tests of parameters 10.6 s instead of 8.4 s. Here it is that of
+   * an ordinary context.
+   */
+  constructor(config, context) {
+    const { createContext } = vm;
+    vm.createContext = () => createContext(vm.constants.DONT_CONTEXTIFY);
+    try {
+      super(config, context);
+    } finally {
+      vm.createContext = createContext;
+    }
+    // Jest's 100 frames are collected for each error and each `expect`.
+    this.global.Error.stackTraceLimit = 20;
+  }
 
   async setup() {
     await super.setup();
