@@ -5,7 +5,15 @@ import { readFile, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { TemplateName } from "../src/options.js";
-import { createTsgi, repositoryRoot, run, shellEnvironment, temporaryFolder, type Result } from "./support.js";
+import {
+  createTsgi,
+  createTsgiInOrder,
+  repositoryRoot,
+  run,
+  shellEnvironment,
+  temporaryFolder,
+  type Result,
+} from "./support.js";
 
 /** A project as the command writes it, with the repository's packages in the place of an installation. */
 export interface Scaffolded extends AsyncDisposable {
@@ -14,6 +22,8 @@ export interface Scaffolded extends AsyncDisposable {
   tool(name: string, ...parameters: string[]): Promise<Result>;
   /** Runs the command in its folder. */
   create(...parameters: string[]): Promise<Result>;
+  /** Runs the command in its folder once for each list of arguments, all in one process. */
+  createInOrder(calls: readonly (readonly string[])[]): Promise<Result[]>;
   /** Runs its tests, or those that are named. */
   test(...paths: string[]): Promise<Result>;
   /** What its own script `check` says, once it is built. */
@@ -41,16 +51,23 @@ export async function scaffold(template: TemplateName, ...flags: string[]): Prom
     path,
     tool,
     create: (...parameters) => createTsgi(parameters, { cwd: path }),
+    createInOrder: (calls) => createTsgiInOrder(calls, { cwd: path }),
     test: (...paths) => {
       const [, jest = ""] = /(?:^|&& )(node .*jest\.js)$/.exec(String(scripts.test)) ?? [];
       return shell(`${jest} -i ${paths.join(" ")}`);
     },
     check: () => shell(String(scripts.check)),
     files: async () => {
-      const names = readdirSync(path, { recursive: true, encoding: "utf8" }).filter(
-        (name) => !/^(?:node_modules|dist|\.git|vendor)(?:\/|$)|^src\/generated|tsbuildinfo$/.test(name),
+      // The link to the packages is followed by a walk over everything: 0.5 s.
+      const tops = readdirSync(path).filter((name) => !/^(?:node_modules|dist|\.git|vendor)$/.test(name));
+      const names = tops.flatMap((top) =>
+        statSync(join(path, top)).isFile()
+          ? [top]
+          : readdirSync(join(path, top), { recursive: true, encoding: "utf8" }).map((name) => join(top, name)),
       );
-      const files = names.filter((name) => statSync(join(path, name)).isFile()).toSorted();
+      const files = names
+        .filter((name) => !/^src\/generated|tsbuildinfo$/.test(name) && statSync(join(path, name)).isFile())
+        .toSorted();
       return new Map(
         await Promise.all(files.map(async (name) => [name, await readFile(join(path, name), "utf8")] as const)),
       );

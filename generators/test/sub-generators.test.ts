@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
 import { scaffold, type Scaffolded } from "./scaffolded.js";
-import { createTsgi, packageRoot, temporaryFolder } from "./support.js";
+import { createTsgi, packageRoot, type Result, temporaryFolder } from "./support.js";
 
 jest.setTimeout(900_000);
 
@@ -37,13 +37,10 @@ describe.each([
   check("the sub-generators leave it passing its own checks, and change nothing the second time", async () => {
     await using project = await scaffold(template, "--no-load-tests");
     const all = [...calls, ["load-test"]];
-    for (const call of all) {
-      expect([call, await project.create(...call)]).toEqual([call, expect.objectContaining({ status: 0, stderr: "" })]);
-    }
+    const done = all.map((call) => [call, expect.objectContaining({ status: 0, stderr: "" })]);
+    expect((await project.createInOrder(all)).map((result, index) => [all[index], result])).toEqual(done);
     const once = await project.files();
-    for (const call of all) {
-      expect(await project.create(...call)).toMatchObject({ status: 0, stderr: "" });
-    }
+    expect((await project.createInOrder(all)).map((result, index) => [all[index], result])).toEqual(done);
     expect(Object.fromEntries(await project.files())).toEqual(Object.fromEntries(once));
 
     expect(await project.check()).toMatchObject({ status: 0, stderr: "" });
@@ -69,13 +66,10 @@ describe("in a project of the template auth", () => {
       ["route", "POST /notes/{account}/parts"],
       ["websocket", "/notes/live"],
     ];
-    for (const call of all) {
-      expect([call, await project.create(...call)]).toEqual([call, expect.objectContaining({ status: 0, stderr: "" })]);
-    }
+    const done = all.map((call) => [call, expect.objectContaining({ status: 0, stderr: "" })]);
+    expect((await project.createInOrder(all)).map((result, index) => [all[index], result])).toEqual(done);
     const once = await project.files();
-    for (const call of all) {
-      expect(await project.create(...call)).toMatchObject({ status: 0, stderr: "" });
-    }
+    expect((await project.createInOrder(all)).map((result, index) => [all[index], result])).toEqual(done);
     expect(Object.fromEntries(await project.files())).toEqual(Object.fromEntries(once));
 
     const check = await project.check();
@@ -210,30 +204,17 @@ ALTER TABLE "notes" ADD CONSTRAINT "notes_category_id_fkey" FOREIGN KEY ("catego
     expect((await project.files()).get("test/routes/get-status.test.ts")).not.toContain("login");
   });
 
-  it.each([
-    ["a:String@uniqe", "is no field"],
-    ["owner:String", "is no field"],
-    ["ownerId:Int", "is no field"],
-    ["user:User", "is no field"],
-    ["other:Nothing", "is no field"],
-  ])("a model refuses %s", async (field, message) => {
+  it("a model refuses fields of no type, and names that it has itself", async () => {
     await using project = await scaffold("auth", "--no-docker");
-    const { status, stderr } = await project.create("model", "Note", field);
-    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(message) });
+    const fields = ["a:String@uniqe", "owner:String", "ownerId:Int", "user:User", "other:Nothing"];
+    const results = await project.createInOrder(fields.map((field) => ["model", "Note", field]));
+    expect(results.map(({ status, stderr }, index) => [fields[index], status, stderr])).toEqual(
+      fields.map((field) => [field, 2, expect.stringContaining("is no field")]),
+    );
   });
 });
 
 describe("a sub-generator", () => {
-  let untouched: Scaffolded;
-
-  beforeAll(async () => {
-    untouched = await scaffold("minimal");
-  });
-
-  afterAll(async () => {
-    await untouched[Symbol.asyncDispose]();
-  });
-
   it("writes nothing in a dry run, and prints one document with --json", async () => {
     await using project = await scaffold("minimal");
     const before = await project.files();
@@ -286,35 +267,57 @@ describe("a sub-generator", () => {
     expect(missing).toMatchObject({ status: 1, stderr: expect.stringContaining("there is: src/app.ts, ") });
   });
 
-  it.each([
-    [2, ["route"], 'usage: create-tsgi route "<METHOD> <path>"'],
-    [2, ["route", "FETCH /x"], 'write it as "GET /items/{id}"'],
-    [2, ["route", "GET x"], "is no path"],
-    [2, ["route", "GET /v{n}"], "is no path"],
-    [2, ["route", "GET /{a}/{a}"], "twice"],
-    [2, ["route", "GET /{__proto__}"], "cannot be"],
-    [2, ["route", 'GET /"+x+"'], "is no path"],
-    [2, ["route", "GET /${x}`"], "is no path"],
-    [2, ["route", "GET /x", "extra", "words"], "unexpected argument"],
-    [2, ["route", "GET /x", "--force"], 'unknown flag "--force"'],
-    [2, ["router", "../x"], "is no name"],
-    [2, ["router", "__proto__"], "is no name"],
-    [2, ["router", "class"], "cannot name a router"],
-    [2, ["router", "x".repeat(300)], "is no name"],
-    [2, ["router", "t"], "cannot name a router"],
-    [2, ["websocket", "rooms"], "is no path"],
-    [2, ["model", "note"], "a model is written as Note"],
-    [2, ["model", "Note", "id:Int"], "is no field"],
-    [2, ["model", "Note", "a:Blob"], "String, Int, Float, Boolean, DateTime"],
-    [2, ["model", "Note", "a:Int", "a:Int"], "twice"],
-    [1, ["model", "Note"], "a model needs a project of the template auth (create-tsgi my-app --template auth)"],
-  ])("ends with %d and leaves everything as it is: %j", async (status, parameters, message) => {
-    const before = await untouched.files();
-    const result = await untouched.create(...parameters);
-    expect(result.status).toBe(status);
-    expect(result.stderr).toContain(message);
-    expect(result.stderr).toMatch(/^create-tsgi: .{1,300}\n$/);
-    expect(await untouched.files()).toEqual(before);
+  describe("that is called in a wrong way", () => {
+    const refusals: readonly (readonly [status: number, parameters: readonly string[], message: string])[] = [
+      [2, ["route"], 'usage: create-tsgi route "<METHOD> <path>"'],
+      [2, ["route", "FETCH /x"], 'write it as "GET /items/{id}"'],
+      [2, ["route", "GET x"], "is no path"],
+      [2, ["route", "GET /v{n}"], "is no path"],
+      [2, ["route", "GET /{a}/{a}"], "twice"],
+      [2, ["route", "GET /{__proto__}"], "cannot be"],
+      [2, ["route", 'GET /"+x+"'], "is no path"],
+      [2, ["route", "GET /${x}`"], "is no path"],
+      [2, ["route", "GET /x", "extra", "words"], "unexpected argument"],
+      [2, ["route", "GET /x", "--force"], 'unknown flag "--force"'],
+      [2, ["router", "../x"], "is no name"],
+      [2, ["router", "__proto__"], "is no name"],
+      [2, ["router", "class"], "cannot name a router"],
+      [2, ["router", "x".repeat(300)], "is no name"],
+      [2, ["router", "t"], "cannot name a router"],
+      [2, ["websocket", "rooms"], "is no path"],
+      [2, ["model", "note"], "a model is written as Note"],
+      [2, ["model", "Note", "id:Int"], "is no field"],
+      [2, ["model", "Note", "a:Blob"], "String, Int, Float, Boolean, DateTime"],
+      [2, ["model", "Note", "a:Int", "a:Int"], "twice"],
+      [1, ["model", "Note"], "a model needs a project of the template auth (create-tsgi my-app --template auth)"],
+    ];
+    let project: Scaffolded;
+    let before: ReadonlyMap<string, string>;
+    let results: readonly Result[];
+
+    beforeAll(async () => {
+      project = await scaffold("minimal");
+      before = await project.files();
+      results = await project.createInOrder(refusals.map(([, parameters]) => parameters));
+    });
+
+    afterAll(async () => {
+      await project[Symbol.asyncDispose]();
+    });
+
+    it.each(refusals.map((row, index) => [...row, index] as const))(
+      "ends with %d: %j",
+      (status, _parameters, message, index) => {
+        const result = results[index];
+        expect(result?.status).toBe(status);
+        expect(result?.stderr).toContain(message);
+        expect(result?.stderr).toMatch(/^create-tsgi: .{1,300}\n$/);
+      },
+    );
+
+    it("leaves everything as it is", async () => {
+      expect(Object.fromEntries(await project.files())).toEqual(Object.fromEntries(before));
+    });
   });
 
   it("says where it has to be called, in a folder that is no project", async () => {

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { expect } from "@jest/globals";
 
 /** The folder of this package. */
 export const packageRoot = join(import.meta.dirname, "..");
@@ -64,6 +65,17 @@ export async function run(
 /** Runs the command of this package as `npm create tsgi` would, but without npm. */
 export function createTsgi(parameters: readonly string[], surroundings: Surroundings): Promise<Result> {
   return run(process.execPath, [join(packageRoot, "bin/create-tsgi.js"), ...parameters], surroundings);
+}
+
+/** Runs the command once for each list of arguments, all in one process. The command has run before, so it is bundled. */
+export async function createTsgiInOrder(
+  calls: readonly (readonly string[])[],
+  surroundings: Surroundings,
+): Promise<Result[]> {
+  const script = join(import.meta.dirname, "commands.mjs");
+  const { stdout, stderr } = await run(process.execPath, [script], { ...surroundings, input: JSON.stringify(calls) });
+  expect(stderr).toBe("");
+  return JSON.parse(stdout) as Result[];
 }
 
 /** A folder that is gone at the end of the block that holds it. */

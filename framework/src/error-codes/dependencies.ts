@@ -1,5 +1,5 @@
 /** Dependencies. @module */
-import { describe } from "../messages.js";
+import { describe } from "../wording.js";
 
 export const DEPENDENCIES = {
   /**

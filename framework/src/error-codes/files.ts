@@ -4,7 +4,7 @@
  * See [responses.md](responses.md#staticfiles) and [server.md](server.md).
  * @module
  */
-import { describe } from "../messages.js";
+import { describe } from "../wording.js";
 
 export const FILES = {
   /**

@@ -4,7 +4,7 @@
  * Thrown when the middleware is made. See [middleware.md](middleware.md).
  * @module
  */
-import { describe } from "../messages.js";
+import { describe } from "../wording.js";
 
 export const MIDDLEWARE = {
   /**

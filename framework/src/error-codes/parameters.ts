@@ -5,7 +5,7 @@
  * @module
  */
 
-import { describe } from "../messages.js";
+import { describe } from "../wording.js";
 
 export const PARAMETERS = {
   /**
