@@ -13,13 +13,14 @@ import { type CompiledReturns, Faults } from "../schema.js";
 export function checkResult(returns: CompiledReturns, result: unknown): unknown {
   const faults = new Faults();
   const output = returns(result === undefined ? null : result, faults);
-  const accept = (settled: unknown) => {
-    // The values of a result may be secrets, and the error goes to logs and exception handlers.
-    if (faults.count > 0)
-      throw new ResponseValidationError(faults.forClient().map(({ type, loc, msg }) => ({ type, loc, msg })));
-    return settled;
-  };
-  return output instanceof Promise ? output.then(accept) : accept(output);
+  if (output instanceof Promise) return output.then((late: unknown) => accept(late, faults));
+  return faults.count === 0 ? output : accept(output, faults);
+}
+
+function accept(output: unknown, faults: Faults): unknown {
+  if (faults.count === 0) return output;
+  // The values of a result may be secrets, and the error goes to logs and exception handlers.
+  throw new ResponseValidationError(faults.forClient().map(({ type, loc, msg }) => ({ type, loc, msg })));
 }
 
 /**

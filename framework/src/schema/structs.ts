@@ -39,6 +39,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 
 /** Tells values that JSON would write as `{}`, or as something unlike what they hold. */
 function isOpaque(value: object): boolean {
+  if (Object.getPrototypeOf(value) === Object.prototype) return false;
   if (value instanceof Map || value instanceof Set || ArrayBuffer.isView(value)) return true;
   return value instanceof Date || value instanceof Promise;
 }
