@@ -38,7 +38,7 @@ import {
   WEBSOCKET,
   type RouteRecord,
 } from "./router.js";
-import { nearest } from "./wording.js";
+import { nearest } from "./messages.js";
 
 export type { RouteRecord } from "./router.js";
 export type { LifespanFunction, LifespanHook } from "./app/lifespan.js";

@@ -1,6 +1,6 @@
 /** Middleware, and the way it wraps an application. @module */
 import type { ASGIApp } from "./asgi.js";
-import type { Mistaken } from "./wording.js";
+import type { InvalidType } from "./messages.js";
 
 /**
  * Wraps an application. Scopes that it does not handle, such as those that are not HTTP, go on unchanged.
@@ -25,7 +25,7 @@ interface UseHttpMiddleware {
 }
 
 /** A middleware as it is added: of a function in Express's form the compiler reports the result alone. */
-export type AddedMiddleware = (app: ASGIApp, ...none: Mistaken[]) => ASGIApp | UseHttpMiddleware;
+export type AddedMiddleware = (app: ASGIApp, ...none: InvalidType[]) => ASGIApp | UseHttpMiddleware;
 
 /** Wraps an app in a list of middleware, the last of the list outermost. */
 export function wrap(app: ASGIApp, middleware: readonly Middleware[]): ASGIApp {

@@ -1,6 +1,6 @@
 /**
- * The catalogue of the mistakes that the framework refuses: the code of each, its messages, and above them what
- * `docs/errors.md` says of it (`node framework/scripts/errors-page.js` writes that page). A code stands for one mistake
+ * The catalogue of the errors of configuration: the code of each, its messages, and above them what
+ * `docs/errors.md` says of it (`node framework/scripts/errors-page.js` writes that page). A code stands for one error
  * whatever its message says; it keeps its meaning, and goes only with a major version. @module
  */
 import { DEPENDENCIES } from "./error-codes/dependencies.js";
@@ -40,7 +40,7 @@ export type CodeOf<Key> = Key extends `${infer Code}.${string}` ? Code : Key;
 /** The facts that a message is made of. */
 export type FactsOf<M> = M extends (...facts: infer Facts) => string ? Facts : [];
 
-/** The code of a mistake in how an application is put together. */
+/** The code of an error in how an application is put together. */
 export type ErrorCode = CodeOf<keyof typeof MESSAGES>;
 
 /** Why a server could not start: a system's code, or one in the same style. Others than these are the system's own. */

@@ -1,6 +1,6 @@
 /** Options: one that is misspelt, or has a value that cannot work, would be silently without effect. @module */
 import { configurationError } from "./exceptions.js";
-import { nearest } from "./wording.js";
+import { nearest } from "./messages.js";
 
 /** Throws a `ConfigurationError` for a value that an option cannot have. `undefined` never reaches it. */
 export type OptionRule = (place: string, option: string, value: unknown) => void;

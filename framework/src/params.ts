@@ -8,7 +8,7 @@ export { Form } from "./params/form.js";
 export { Header } from "./params/header.js";
 export { ParamKind } from "./params/marker.js";
 export type { BodyOptions, FileOptions, Marker, PathMarker, SourceOptions } from "./params/marker.js";
-export type { GlobalResponse, HandlerTakesOneObject } from "./params/mistakes.js";
+export type { GlobalResponse, HandlerTakesOneObject } from "./params/type-errors.js";
 export { Path, PATH } from "./params/path.js";
 export { Query, QUERY } from "./params/query.js";
 export { absenceOf, INVALID, type JSONBody, type Read, type RequestParts, SourceMarker } from "./params/source.js";

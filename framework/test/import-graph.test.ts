@@ -6,7 +6,7 @@ import { describe, expect, it } from "@jest/globals";
 /** A module imports only from its left, types too. */
 const LINE = [
   "asgi",
-  "wording",
+  "messages",
   "error-codes",
   "exceptions",
   "options",

@@ -1,7 +1,7 @@
 /** `tsgi explain`: prints the section of a code on the page of errors. @module */
 import path from "node:path";
 import type { Command } from "commander";
-import { nearest } from "../wording.js";
+import { nearest } from "../messages.js";
 import { EXIT } from "./errors.js";
 import { ERRORS_PAGE, type Explanation, explanations } from "./errors-page.js";
 

@@ -1,7 +1,7 @@
 /** The file of the application. @module */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
-import { nearest } from "../wording.js";
+import { nearest } from "../messages.js";
 import { commandError } from "./errors.js";
 
 /** The files that are tried where neither the line nor `package.json` names one. */

@@ -1,5 +1,5 @@
 /** Dependencies. @module */
-import { describe } from "../wording.js";
+import { describe } from "../messages.js";
 
 export const DEPENDENCIES = {
   /**

@@ -4,7 +4,7 @@
  * See [responses.md](responses.md#staticfiles) and [server.md](server.md).
  * @module
  */
-import { describe } from "../wording.js";
+import { describe } from "../messages.js";
 
 export const FILES = {
   /**

@@ -4,7 +4,7 @@
  * Thrown when the middleware is made. See [middleware.md](middleware.md).
  * @module
  */
-import { describe } from "../wording.js";
+import { describe } from "../messages.js";
 
 export const MIDDLEWARE = {
   /**

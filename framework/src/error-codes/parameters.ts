@@ -5,7 +5,7 @@
  * @module
  */
 
-import { describe } from "../wording.js";
+import { describe } from "../messages.js";
 
 export const PARAMETERS = {
   /**

@@ -1,5 +1,5 @@
 /** Routes, routers and mounts. @module */
-import { describe, show } from "../wording.js";
+import { describe, show } from "../messages.js";
 
 export const ROUTES = {
   /**

@@ -6,9 +6,9 @@ import type { HTTPConnection, Request } from "../request.js";
 import type { Response } from "../response.js";
 import type { Schema, SchemaOutput } from "../schema.js";
 import type { WebSocket } from "../websocket.js";
-import type { Mistaken } from "../wording.js";
+import type { InvalidType } from "../messages.js";
 import type { Marker, OUTPUT } from "./marker.js";
-import type { AnnotationMistake, HandlerTakesOneObject } from "./mistakes.js";
+import type { AnnotationError, HandlerTakesOneObject } from "./type-errors.js";
 
 /** The key under which a function keeps its params. */
 export const PARAMS: unique symbol = Symbol.for("tsgi.params");
@@ -65,12 +65,12 @@ export type AnnotationOutput<A> = A extends { readonly [OUTPUT]: infer T }
     ? SchemaOutput<A>
     : A extends new (...args: never) => infer I
       ? I
-      : Mistaken;
+      : InvalidType;
 
 /** Names and annotations where all are right, and the message of each that is not. */
 export type CheckParams<P> = P[keyof P] extends Annotation
   ? unknown
-  : { [K in keyof P]: P[K] extends Annotation ? P[K] : AnnotationMistake<P[K]> };
+  : { [K in keyof P]: P[K] extends Annotation ? P[K] : AnnotationError<P[K]> };
 
 /** The same of `withParams`, whose arguments are easily swapped. */
 type CheckCarried<P> = [P] extends [(...args: never) => unknown]

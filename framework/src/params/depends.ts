@@ -1,10 +1,10 @@
 /** Dependencies: parameters that are the result of another callable. @module */
 import { configurationError } from "../exceptions.js";
 import { assertOptions, FLAG, FUNCTION, LIST, oneOf, type OptionRules } from "../options.js";
-import type { Mistaken } from "../wording.js";
+import type { InvalidType } from "../messages.js";
 import type { PARAMS, Params } from "./annotation.js";
 import type { Marker, OUTPUT } from "./marker.js";
-import type { DependencyMistake } from "./mistakes.js";
+import type { DependencyError } from "./type-errors.js";
 
 /** The value that a dependency yields, resolves to, or is. */
 type Yielded<R> = R extends AsyncGenerator<infer Y, unknown, unknown> | Generator<infer Y, unknown, unknown>
@@ -15,7 +15,7 @@ type DependencyResult<C> = C extends new (...args: never) => infer I
   ? I
   : C extends (...args: never) => infer R
     ? Yielded<R>
-    : Mistaken;
+    : InvalidType;
 
 /** The argument of `Depends`: a callable without arguments, or one that carries its params. */
 export type Dependency =
@@ -25,7 +25,7 @@ export type Dependency =
   | ((new (args: never) => unknown) & { readonly params: Params });
 
 /** Nothing to say of a dependency, else what is wrong with it. A generator is not known yet while it is inferred. */
-type CheckDependency<C> = [C] extends [Dependency] ? unknown : unknown extends C ? Dependency : DependencyMistake<C>;
+type CheckDependency<C> = [C] extends [Dependency] ? unknown : unknown extends C ? Dependency : DependencyError<C>;
 
 /** The life of a dependency's result. */
 export type DependencyScope = "request" | "function" | "app";

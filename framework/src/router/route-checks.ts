@@ -9,9 +9,9 @@ type Letter =
   | ("n" | "o" | "p" | "q" | "r" | "s" | "t" | "u" | "v" | "w" | "x" | "y" | "z");
 
 /** A path that can be registered, or what is wrong with it. */
-export type CheckPattern<Path extends string> = [Path] extends [Suspicious] ? PatternMistake<Path> : unknown;
+export type CheckPattern<Path extends string> = [Path] extends [Suspicious] ? PatternError<Path> : unknown;
 
-type PatternMistake<Path extends string> = Path extends `/${string}`
+type PatternError<Path extends string> = Path extends `/${string}`
   ? [Extract<PathNames<Path>, `${string}:${string}`>] extends [never]
     ? unknown
     : WriteInstead<"{id}, and params: { id: t.Integer() }">

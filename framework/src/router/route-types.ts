@@ -34,7 +34,7 @@ type Expected<Out, Fit> =
   Out extends Promise<infer Result>
     ? Promise<Fit | Extract<Result, Response> | GlobalResponse<Result>>
     : Out extends Items<infer Item>
-      ? ItemMistake<Unlike<Item, Fit>>
+      ? ItemError<Unlike<Item, Fit>>
       : Fit | Extract<Out, Response> | GlobalResponse<Out>;
 
 /** The properties that are missing, or of another type. */
@@ -48,6 +48,6 @@ type Unlike<Item, Fit> = {
       : K;
 }[keyof Fit];
 
-type ItemMistake<Names> = [Names] extends [never]
+type ItemError<Names> = [Names] extends [never]
   ? "each item that is yielded should be of the type that `returns` says"
   : `in what is yielded, ${Names & string} is missing or of another type than \`returns\` says`;

@@ -1,5 +1,5 @@
 import { configurationError } from "../exceptions.js";
-import { plural } from "../wording.js";
+import { plural } from "../messages.js";
 import type { Check, Direction } from "./check.js";
 import type { FaultType } from "./fault-types.js";
 import type { Faults } from "./faults.js";

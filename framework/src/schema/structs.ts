@@ -1,5 +1,5 @@
 import { configurationError } from "../exceptions.js";
-import { plural } from "../wording.js";
+import { plural } from "../messages.js";
 import { canonicalJSON, type Check, type Compiler } from "./check.js";
 import type { Faults } from "./faults.js";
 import { type JSONSchema, listItems } from "./json-schema.js";

@@ -10,7 +10,7 @@ import { loadTsgiApp, startsServer } from "../load-app.js";
 import { isTypeScript } from "../typescript.js";
 import { fault, type Finding, note, ok } from "./finding.js";
 import { reportSettings } from "../../settings.js";
-import { plural } from "../../wording.js";
+import { plural } from "../../messages.js";
 import { checkHabits, explainMethod } from "./habits.js";
 
 /** Loads the application and looks at it. */

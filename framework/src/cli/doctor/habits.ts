@@ -1,7 +1,7 @@
 /** Habits that people bring from other frameworks, and that nothing refuses. @module */
 import type { App, RouteRecord } from "../../app.js";
 import { QUERY } from "../../params.js";
-import { plural } from "../../wording.js";
+import { plural } from "../../messages.js";
 import { type Finding, note } from "./finding.js";
 
 /** Routes that a line names. */

@@ -1,4 +1,4 @@
-/** Words for the messages of mistakes: what came, and what was probably meant. @module */
+/** Words of messages: the value that was received, and the name that was probably meant. @module */
 
 /** Characters up to which a value is shown. */
 const MAX_SHOWN = 60;
@@ -48,4 +48,4 @@ function editDistance(left: string, right: string): number {
 
 /** The type of what is a mistake already, so that the compiler does not complain of it a second time. */
 // oxlint-disable-next-line typescript/no-explicit-any -- each use of `unknown` or `never` would be an error of its own
-export type Mistaken = any;
+export type InvalidType = any;

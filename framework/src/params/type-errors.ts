@@ -24,7 +24,7 @@ type GlobalClass<Instance> = Instance extends { clone(): unknown; redirect: unkn
         ? "this is the global File: import { File } from tsgi and write File()"
         : "write Depends(Page) for an object of a class: Depends(Page), not Page";
 
-type FunctionMistake<Result> =
+type FunctionError<Result> =
   Result extends Marker<unknown>
     ? "call the descriptor: Query(), not Query"
     : Result extends { static: unknown }
@@ -32,7 +32,7 @@ type FunctionMistake<Result> =
       : "write Depends(getUser) for the result of a function: Depends(getUser), not getUser";
 
 /** The message for a value that is not an annotation. */
-export type AnnotationMistake<A> = A extends StringConstructor
+export type AnnotationError<A> = A extends StringConstructor
   ? "write t.String(), not String"
   : A extends NumberConstructor
     ? "write t.Number() or t.Integer(), not Number"
@@ -43,7 +43,7 @@ export type AnnotationMistake<A> = A extends StringConstructor
         : A extends abstract new (...args: never) => infer Instance
           ? GlobalClass<Instance>
           : A extends (...args: never) => infer Result
-            ? FunctionMistake<Result>
+            ? FunctionError<Result>
             : A extends PromiseLike<unknown>
               ? "write Depends(getUser), not getUser()"
               : A extends object
@@ -51,7 +51,7 @@ export type AnnotationMistake<A> = A extends StringConstructor
                 : "a parameter is declared with a schema, a descriptor or a class: t.String(), Query(), Depends(getUser)";
 
 /** The message for a dependency that cannot be called. */
-export type DependencyMistake<C> = C extends AnyFunction
+export type DependencyError<C> = C extends AnyFunction
   ? "the function takes arguments: wrap it in withParams({ id: Query() }, ({ id }) => …)"
   : C extends AnyClass
     ? "the constructor takes arguments: declare them with static params = { id: Query() }"
