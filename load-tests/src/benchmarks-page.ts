@@ -7,6 +7,7 @@ import type { Section } from "./settings.js";
 import { BARE, IMPORT, PEER_IMPORTS, REGISTER, SERVER } from "./startup.js";
 import type { Summary } from "./statistics.js";
 import { formatMarkdownTable, formatMs, formatRate, formatRatio, formatSpread } from "./table.js";
+import { BUNDLE_COLUMNS, bundleLines } from "./web-bundle.js";
 
 /** The row of a route that was measured with requests in flight behind each other bears this in its name. */
 const PIPELINED = /, \d+ pipelined$/;
@@ -49,6 +50,7 @@ export function toBlocks(published: Published): Readonly<Record<string, string>>
     footprint: footprintTable(of("footprint")),
     sample: sampleTable(of("sample")),
     startup: startupTable(of("startup")),
+    bundle: formatMarkdownTable(BUNDLE_COLUMNS, bundleLines(of("bundle"))),
   };
 }
 

@@ -31,6 +31,7 @@ const DRAWN: readonly { section: Section; figure: string; title: string; unit: s
   },
   { section: "sample", figure: "perSecond", title: "The sample application", unit: "requests a second" },
   { section: "startup", figure: "ms", title: "Start-up", unit: "milliseconds, less is better" },
+  { section: "bundle", figure: "gzipKiB", title: "Bundle for the web", unit: "KiB with gzip, less is better" },
 ];
 
 const STYLE = `${COLOURS}

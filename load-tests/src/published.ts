@@ -22,10 +22,13 @@ const SHOWN: ReadonlySet<string> = new Set([
   "startMs",
   "loadedMiB",
   "installedMiB",
+  "minifiedKiB",
+  "gzipKiB",
+  "nodeModules",
 ]);
 
 /** The sections that the documentation has a place for. */
-const NEEDED: readonly Section[] = ["direct", "routing", "http", "latency", "footprint", "sample", "startup"];
+const NEEDED: readonly Section[] = ["direct", "routing", "http", "latency", "footprint", "sample", "startup", "bundle"];
 
 /**
  * Reads what `make bench` has written, and leaves out what is not shown: a change of the committed file is to be read.

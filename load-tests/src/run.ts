@@ -17,7 +17,9 @@ import { measureRouting } from "./routing.js";
 import type { Section, Settings } from "./settings.js";
 import { measureSample } from "./sample.js";
 import { measureStartup } from "./startup.js";
+import { measureWebBundle } from "./web-bundle.js";
 import {
+  bundleTable,
   directTable,
   footprintTable,
   httpTable,
@@ -44,6 +46,7 @@ const PARTS: Parts = {
   footprint: { measure: measureFootprint, table: footprintTable },
   sample: { measure: measureSample, table: sampleTable },
   startup: { measure: measureStartup, table: startupTable },
+  bundle: { measure: measureWebBundle, table: bundleTable },
 };
 
 /** Where a run prints. */

@@ -1,7 +1,7 @@
 /** How much is measured, read from the environment. @module */
 
 /** The parts of a run, in their order. */
-export const SECTIONS = ["direct", "routing", "http", "latency", "footprint", "sample", "startup"] as const;
+export const SECTIONS = ["direct", "routing", "http", "latency", "footprint", "sample", "startup", "bundle"] as const;
 
 /** One part of a run. */
 export type Section = (typeof SECTIONS)[number];

@@ -5,6 +5,7 @@ import type { Settings } from "./settings.js";
 import { BARE, IMPORT, PEER_IMPORTS, REGISTER, SERVER } from "./startup.js";
 import type { Summary } from "./statistics.js";
 import { formatMs, formatRate, formatRatio, formatSpread, formatTable } from "./table.js";
+import { BUNDLE_COLUMNS, bundleLines } from "./web-bundle.js";
 
 /** From this share of one core on, the client may be what limits the rate. */
 const BUSY_CLIENT = 0.9;
@@ -154,6 +155,14 @@ export function startupTable(results: readonly Result[], settings: Settings): st
         msRow("… and the first answer", registration?.["first answer"]?.["ms"]),
       ],
     ),
+  ].join("\n");
+}
+
+/** What a page loads of each framework. */
+export function bundleTable(results: readonly Result[]): string {
+  return [
+    "Everything that the main entry point exports, bundled for the web by esbuild, Node's modules left outside",
+    formatTable(BUNDLE_COLUMNS, bundleLines(results)),
   ].join("\n");
 }
 

@@ -32,7 +32,8 @@ describe("make bench", () => {
     expect(await bench({ ONLY: "speed" })).toMatchObject({
       status: 2,
       stdout: "",
-      stderr: 'Expected ONLY to name direct, routing, http, latency, footprint, sample, startup, not "speed".\n',
+      stderr:
+        'Expected ONLY to name direct, routing, http, latency, footprint, sample, startup, bundle, not "speed".\n',
     });
   }, 30_000);
 });

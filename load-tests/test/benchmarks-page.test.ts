@@ -28,6 +28,7 @@ const run: Published = {
     footprint: [],
     sample: [],
     startup: [],
+    bundle: [],
   },
 };
 

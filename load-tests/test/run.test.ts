@@ -27,6 +27,7 @@ async function run(results: Result[]): Promise<{ status: number; stdout: string;
     footprint: part,
     sample: part,
     startup: part,
+    bundle: part,
   };
   const output = join(folder, "new", "figures.json");
   const status = await runBench(

@@ -2,6 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import type { Result } from "../src/rounds.js";
 import { readSettings } from "../src/settings.js";
 import { BARE, IMPORT, REGISTER } from "../src/startup.js";
+import { MAIN_ENTRY } from "../src/web-bundle.js";
 import { summarize } from "../src/statistics.js";
 import {
   directTable,
@@ -11,6 +12,7 @@ import {
   routingTable,
   sampleTable,
   startupTable,
+  bundleTable,
 } from "../src/tables.js";
 
 const settings = readSettings({});
@@ -114,5 +116,16 @@ describe("sampleTable", () => {
   it("shows the rate of each route", () => {
     const table = sampleTable([result("sample-auth-app", "GET /items", { perSecond: 1234, p99Ms: 7 })], settings);
     expect(table).toMatch(/^GET \/items +1,230 +±0 % +p99 7 ms$/m);
+  });
+});
+
+describe("bundleTable", () => {
+  it("shows the sizes, and how many modules of Node are left outside", () => {
+    const table = bundleTable([
+      result("tsgi", MAIN_ENTRY, { minifiedKiB: 270.46, gzipKiB: 91.5, nodeModules: 8 }),
+      { contender: "Hono", rows: {}, faults: ["Could not resolve"] },
+    ]);
+    expect(table).toMatch(/^tsgi +270\.5 KiB +91\.5 KiB +8$/m);
+    expect(table).toMatch(/^Hono +– +– +–$/m);
   });
 });
