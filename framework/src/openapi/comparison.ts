@@ -16,10 +16,7 @@ function isObject(value: unknown): value is object {
 }
 
 function sameTexts(left: readonly string[], right: readonly string[]): boolean {
-  if (left.length !== right.length) return false;
-  if (left.every((text, index) => text === right[index])) return true;
-  const others = right.toSorted();
-  return left.toSorted().every((text, index) => text === others[index]);
+  return left.length === right.length && JSON.stringify(left.toSorted()) === JSON.stringify(right.toSorted());
 }
 
 /** Compares schemas whose references have no names yet. */
@@ -59,15 +56,8 @@ export class Comparison {
   }
 
   #sameMembers(left: Readonly<Record<string, unknown>>, right: Readonly<Record<string, unknown>>): boolean {
-    for (const key in left) if (!this.#sameMember(key, left, right)) return false;
-    for (const key in right) if (!Object.hasOwn(left, key) && !this.#sameMember(key, left, right)) return false;
-    return true;
-  }
-
-  #sameMember(key: string, left: Readonly<Record<string, unknown>>, right: Readonly<Record<string, unknown>>): boolean {
-    return (
-      (this.#isAcross && key === "additionalProperties" && !left[key] && !right[key]) ||
-      this.same(left[key], right[key])
-    );
+    const keys = new Set([...Object.keys(left), ...Object.keys(right)]);
+    const isImplied = (key: string) => this.#isAcross && key === "additionalProperties" && !left[key] && !right[key];
+    return [...keys].every((key) => isImplied(key) || this.same(left[key], right[key]));
   }
 }

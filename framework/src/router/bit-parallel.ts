@@ -15,7 +15,7 @@ interface Position {
   readonly params: Int32Array;
 }
 
-/** Simulates the routes of each length, given in order of precedence: the twin of `emitBitParallel`. */
+/** Simulates the routes of each length, given in order of precedence. */
 export function runBitParallel<H, M>(byLength: ReadonlyMap<number, readonly Route<H, M>[]>): Find<H, M> {
   const tables = new Map([...byLength].map(([length, routes]) => [length, new Simulation(routes)]));
   const maxSegments = Math.max(...byLength.keys());

@@ -79,7 +79,7 @@ function paramsOf(names: readonly string[], values: readonly string[]): string {
 }
 
 /** The segment's text. */
-export function slice({ start, end }: Bounds): string {
+function slice({ start, end }: Bounds): string {
   return end === null ? `path.slice(${start})` : `path.slice(${start}, ${end})`;
 }
 
@@ -90,7 +90,7 @@ export interface Start {
 }
 
 /** Texts side by side above which they are spread over several functions: V8 leaves long ones unoptimised. */
-export const MAX_TEXTS = 48;
+const MAX_TEXTS = 48;
 /** Characters up to which they are compared one by one: 70 instead of 78 ns for a path with texts of 6, 8 and 6. */
 const MAX_CHARACTERS = 8;
 

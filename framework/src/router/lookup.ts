@@ -1,19 +1,18 @@
 /**
- * The look-up of one method: the tree is made deterministic, simulated where that would explode, and emitted as code.
+ * The look-up of one method: the tree is made deterministic and emitted as code, or simulated where that would explode.
  * This is the only place of the router that makes functions out of text.
  *
  * Why there is code at all: a look-up of three parameters by `rou3`'s compiled router takes 94 ns. Storing three values
  * under names that are known at run time only takes 43 to 50 ns of that, and no loop over states fits into the rest; the
  * functions made here take about 80 ns for all (Node 20, `framework/bench/routing.mjs`).
  *
- * The router's option `compile: false` switches it off. There, and where a runtime forbids code from text, `runDfa` and
- * `runBitParallel` serve, with the same results. @module
+ * The router's option `compile: false` switches it off. There, and where a runtime forbids code from text, `runDfa`
+ * serves, with the same results. @module
  */
 import { decodeSegment } from "../path.js";
 import { runBitParallel } from "./bit-parallel.js";
 import type { CodeBuilder } from "./code-builder.js";
 import { determinize, runDfa } from "./dfa.js";
-import { emitBitParallel } from "./emit-bit-parallel.js";
 import { emitDfa } from "./emit-dfa.js";
 import { readRoutes } from "./nfa.js";
 import type { RadixNode } from "./radix-node.js";
@@ -47,21 +46,18 @@ export function createLookup<H, M>(tree: RadixNode<H, M>, method: string, option
   const segments = open.reduce((sum, route) => sum + route.texts.length, 0);
   const dfa = determinize(start, segments * options.workPerSegment);
   const run = dfa === null ? runBitParallel(byLength) : runDfa(dfa, Math.max(...byLength.keys()));
-  const code = options.compile ? (dfa === null ? emitBitParallel(byLength) : emitDfa(dfa)) : null;
-  const find = code === null ? null : toFunction(code, fixed, run);
+  const code = options.compile && dfa !== null ? emitDfa(dfa) : null;
+  const find = code && toFunction(code, fixed);
   return { find: find ?? findFixed(fixed, run), isDeterministic: dfa !== null };
 }
 
-/** @param simulate - The emitted simulation calls it with a path that one segment does not settle. */
-function toFunction<H, M>(code: CodeBuilder<H, M>, fixed: FixedResults<H, M>, simulate: Find<H, M>): Find<H, M> | null {
+function toFunction<H, M>(code: CodeBuilder<H, M>, fixed: FixedResults<H, M>): Find<H, M> | null {
   const variables = {
     routes: code.routes,
     fixed,
     longestFixed: longestOf(fixed),
     nullProto: NULL_PROTO,
     decode: decodeSegment,
-    simulate,
-    nothing: () => null,
   };
   try {
     // oxlint-disable-next-line typescript/no-implied-eval -- the one home of generated code, see above.

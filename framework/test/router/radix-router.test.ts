@@ -9,8 +9,7 @@ import { routerOf } from "./route-sets.js";
 const FORMS: [name: string, options: RadixRouterOptions][] = [
   ["compiled automaton", {}],
   ["automaton", { compile: false }],
-  ["compiled simulation", { workPerSegment: 0 }],
-  ["simulation", { compile: false, workPerSegment: 0 }],
+  ["simulation", { workPerSegment: 0 }],
 ];
 
 describe.each(FORMS)("RadixRouter by %s", (_, options) => {
