@@ -1,4 +1,4 @@
-/** Work that is done after the response has been sent. @module */
+/** Work after the response. @module */
 import { consoleLogger, type Logger } from "./logger.js";
 
 /** One function with its arguments, to be called later. */
@@ -7,7 +7,7 @@ interface Task {
   readonly args: readonly unknown[];
 }
 
-/** A task as it is added: a function, and not what it gives. */
+/** A function that has not been called. */
 interface UncalledFunction<Args extends unknown[]> {
   (...args: Args): unknown;
 }
@@ -39,7 +39,7 @@ export class BackgroundTasks {
   /**
    * Adds a task. `args` are handed to `fn` as they are when it runs.
    *
-   * @throws TypeError when `fn` is no function: often one that was called already.
+   * @throws TypeError when `fn` is not a function: often the result of a call.
    */
   addTask<Args extends unknown[]>(fn: UncalledFunction<Args>, ...args: Args): void {
     if (typeof fn !== "function") {

@@ -15,7 +15,7 @@ export class CallableInstance {
   }
 }
 
-/** @throws ConfigurationError when what should be served is no application, as a module that exports one is none. */
+/** @throws ConfigurationError when `app` is not an application: often the module that exports it. */
 export function assertApplication(caller: string, app: unknown): void {
   if (typeof app === "function") return;
   throw configurationError("TSGI_NOT_AN_ASGI_APPLICATION.call", caller, app);

@@ -23,7 +23,7 @@ type KeyMistake<Key> = Key extends (...args: never) => unknown
     ? "a status is a number: exceptionHandler(404, …), not exceptionHandler('404', …)"
     : "write the class itself: exceptionHandler(MyError, …), not exceptionHandler(new MyError(), …)";
 
-/** A further argument, as Express's `next`, which nobody passes. */
+/** A further argument, as Express's `next`, which is never passed. */
 interface ExceptionHandlerTakesErrorAndRequest {
   readonly exceptionHandlerTakesErrorAndRequest: never;
 }
@@ -40,7 +40,7 @@ export type ExceptionHandlersInit =
   | Iterable<readonly [ExceptionKey, ExceptionHandler<never>]>
   | Readonly<Record<number, ExceptionHandler<Error>>>;
 
-/** The status that an error is answered with when nothing else is said. */
+/** The default status of an error. */
 export function statusOf(error: unknown): number {
   if (error instanceof HTTPException) return error.statusCode;
   return error instanceof RequestValidationError ? 422 : 500;

@@ -87,7 +87,7 @@ export class HTTPException extends Error {
    * @param statusCode - HTTP status code in range [200...599].
    * @param detail - The member `detail` of the response. Defaults to the status's reason phrase.
    * @param options - Headers to add, and the cause, which is never sent, and is logged from 500 on.
-   * @throws RangeError when the status is no integer from 200 to 599.
+   * @throws RangeError when the status is not an integer from 200 to 599.
    */
   constructor(
     statusCode: number,
@@ -128,7 +128,7 @@ const MAX_REASON_BYTES = 123;
 /**
  * The fault of the code or the reason of a close frame; `null` when they may be sent.
  *
- * @see RFC 6455 §7.4: 1004 is reserved; 1005, 1006 and 1015 only say how a connection ended; 2999 and below are the RFC's
+ * @see RFC 6455 §7.4: 1004 is reserved; 1005, 1006 and 1015 are never sent; 2999 and below are the RFC's
  */
 export function findCloseFault(code: number, reason: string): string | null {
   const isRegistered = code >= 1000 && code <= 1014 && code !== 1004 && code !== 1005 && code !== 1006;
@@ -179,14 +179,14 @@ export class ResponseValidationError extends Error {
   }
 }
 
-/** The frames that a mistake shows: the line to mend stands behind those of the framework, more than V8's 10 further out. */
+/** Frames in the stack of a mistake: the line to fix is called through more frames of the framework than V8's 10. */
 const SHOWN_FRAMES = 50;
 
 /** Takes the stack again, with more frames. V8 has no way to ask for them but `Error.stackTraceLimit`. */
 function showCaller(error: Error, below: Function): void {
   const { stackTraceLimit } = Error;
   if (typeof Error.captureStackTrace !== "function" || !(stackTraceLimit < SHOWN_FRAMES)) return;
-  // With --frozen-intrinsics nobody can set the limit.
+  // With --frozen-intrinsics the limit cannot be set.
   if (!Reflect.set(Error, "stackTraceLimit", SHOWN_FRAMES)) return;
   Error.captureStackTrace(error, below);
   Error.stackTraceLimit = stackTraceLimit;
@@ -198,7 +198,7 @@ export interface ConfigurationErrorOptions extends ErrorOptions {
   code?: ErrorCode | undefined;
 }
 
-/** A mistake in how the application is put together. Thrown at registration; says what to write instead. */
+/** A mistake in the registration of an application. The message has what to write instead. */
 export class ConfigurationError extends Error {
   override readonly name: string = "ConfigurationError";
   /**

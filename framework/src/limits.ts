@@ -1,4 +1,4 @@
-/** The bounds on what a request may cost. @module */
+/** Bounds on the cost of a request. @module */
 import { configurationError } from "./exceptions.js";
 import { assertOptions, type OptionRule, withDefaults } from "./options.js";
 
@@ -19,7 +19,7 @@ export interface Limits {
   webSocketMessageBytes: number;
   /**
    * The most milliseconds that an async handler may take for its result, without its dependencies; one that takes
-   * longer is answered with 504, and `request.signal` aborts. Defaults to `Infinity`, which is none.
+   * longer is answered with 504, and `request.signal` aborts. Defaults to `Infinity`.
    */
   handlerMs: number;
 }

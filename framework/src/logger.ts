@@ -9,7 +9,7 @@ export interface Logger {
 }
 
 /**
- * A line of a log stays one line, and reads as what it is, whoever wrote the text in it. Attack: CR, LF, U+0085 and U+2028
+ * Escapes text, so that a line of a log stays one line with visible content. Attack: CR, LF, U+0085 and U+2028
  * forge a second line, C0 and C1 controls (U+009B is ESC [) drive the terminal, bidirectional marks turn the text round.
  */
 export function oneLine(text: string): string {
@@ -28,7 +28,7 @@ function show(value: unknown): string {
   }
 }
 
-/** An error's message is escaped, and its frames are indented: whoever wrote the message cannot forge a line with it. */
+/** Attack: a message with line breaks would forge lines or frames. It is escaped, and the frames are indented. */
 function showError(error: unknown, depth = 0): string {
   if (!(error instanceof Error)) return `\n    ${show(error)}`;
   const { name, message, stack = "", cause } = error;

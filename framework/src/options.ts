@@ -66,8 +66,8 @@ export function withDefaults<Options extends object, Name extends keyof Options>
 }
 
 /**
- * Refuses what is not an object of options, an unknown option, and a value that breaks the option's rule. Keys that are
- * symbols are nobody's mistake.
+ * Refuses what is not an object of options, an unknown option, and a value that breaks the option's rule. Symbols
+ * are ignored.
  *
  * @param place - Whose options they are: `"cors()"`, `"GET /items"`.
  * @param rules - A rule for each option.

@@ -3,9 +3,9 @@
 function ignore(): void {}
 
 /**
- * Marks the rejection of a promise as handled, and gives the same promise, which still rejects for whoever awaits it.
+ * Marks the rejection of a promise as handled, and gives the same promise, which still rejects where it is awaited.
  *
- * Attack: Node ends the process at a rejection that nobody handles. A client that goes away at the right moment rejects
+ * Attack: Node ends the process at an unhandled rejection. A client that goes away at the right moment rejects
  * what was asked for in its name, so one forgotten `await` in an application would end it for everybody.
  */
 export function markHandled<Result>(promise: Promise<Result>): Promise<Result>;
@@ -57,7 +57,7 @@ export function markMethods<Prototype extends object>(
   }
 }
 
-/** Marks each promise that a generator gives: a step that nobody awaits is a forgotten `await` too. */
+/** Marks each promise that a generator gives: a step without `await` is as easily forgotten. */
 export function markGenerator<Item>(
   generator: AsyncGenerator<Item, void, undefined>,
 ): AsyncGenerator<Item, void, undefined> {

@@ -203,7 +203,7 @@ export class Request extends HTTPConnection<HTTPScope> {
   /**
    * The body parsed as JSON, whatever its `Content-Type`. Parsed once: a second call gives the same value.
    *
-   * @throws RequestValidationError, answered with 422, when it is no JSON; and everything that `body()` throws.
+   * @throws RequestValidationError, answered with 422, when it is not JSON; and everything that `body()` throws.
    */
   json(): Promise<unknown> {
     return (this.#json ??= this.#readJSON());
@@ -224,13 +224,11 @@ export class Request extends HTTPConnection<HTTPScope> {
    * @throws HTTPException 400 when it is not valid UTF-8, and everything that `body()` throws.
    */
   text(): Promise<string> {
-    return (this.#text ??= this.#readText());
-  }
-
-  async #readText(): Promise<string> {
-    const text = decodeUTF8(await this.body());
-    if (text === null) throw new HTTPException(400, "The body is not valid UTF-8");
-    return text;
+    return (this.#text ??= this.body().then((body) => {
+      const text = decodeUTF8(body);
+      if (text === null) throw new HTTPException(400, "The body is not valid UTF-8");
+      return text;
+    }));
   }
 
   /**

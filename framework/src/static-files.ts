@@ -195,8 +195,7 @@ export interface StaticFiles {
 export class StaticFiles extends CallableInstance {
   /**
    * @param directory - A path, which starts at the working directory, or a `file:` URL.
-   * @throws ConfigurationError when it is none of these, and for an option that there is not. That it is a folder is
-   * looked up with the first request.
+   * @throws ConfigurationError when it is neither, and for an unknown option. A missing folder fails the first request.
    */
   constructor(directory: string | URL, options: StaticFilesOptions = {}) {
     if (typeof directory !== "string" && !(directory instanceof URL)) {

@@ -111,7 +111,7 @@ export class WebSocket extends HTTPConnection<WebSocketScope> implements AsyncIt
   /**
    * Waits for the next message, text or bytes.
    *
-   * @throws WebSocketException with the code of the close when there is none any more; before `accept`, at once.
+   * @throws WebSocketException with the code of the close once it has ended; before `accept`, at once.
    */
   async receive(): Promise<string | Uint8Array> {
     await this.#assertOpen("receive()");
@@ -124,19 +124,19 @@ export class WebSocket extends HTTPConnection<WebSocketScope> implements AsyncIt
     return data;
   }
 
-  /** The next message as text. @throws WebSocketException when it is bytes, which closes with 1003, or there is none. */
+  /** The next message as text. @throws WebSocketException when it is bytes, which closes with 1003, or the WebSocket has ended. */
   async receiveText(): Promise<string> {
     const data = await this.receive();
     return typeof data === "string" ? data : this.#reject(UNSUPPORTED_DATA, "Expected text");
   }
 
-  /** The next message as bytes. @throws WebSocketException when it is text, which closes with 1003, or there is none. */
+  /** The next message as bytes. @throws WebSocketException when it is text, which closes with 1003, or the WebSocket has ended. */
   async receiveBytes(): Promise<Uint8Array> {
     const data = await this.receive();
     return typeof data === "string" ? this.#reject(UNSUPPORTED_DATA, "Expected bytes") : data;
   }
 
-  /** The next message parsed as JSON. @throws WebSocketException when it is none, which closes with 1003. */
+  /** The next message parsed as JSON. @throws WebSocketException when it is not JSON, which closes with 1003. */
   async receiveJson(): Promise<unknown> {
     const text = await this.receiveText();
     try {

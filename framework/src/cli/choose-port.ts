@@ -1,4 +1,4 @@
-/** A port that nobody listens on, agreed with the person at the terminal. @module */
+/** A free port, agreed on with the person at the terminal. @module */
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";

@@ -1,4 +1,4 @@
-/** `tsgi dev`: serves an application and starts it anew when a file changes. @module */
+/** `tsgi dev`: serves an application and restarts it when a file changes. @module */
 import { once } from "node:events";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -24,7 +24,7 @@ const IGNORED = /(^|[\\/])(node_modules|coverage|\.(?!\.?[\\/]|env)[^\\/]+)([\\/
 /** Output of a compiler, which counts where it is what is served. */
 const COMPILED = /(^|[\\/])dist([\\/]|$)/;
 
-/** Serves until SIGINT or SIGTERM. @throws ServerStartError for a port that is in use, where nobody takes another. */
+/** Serves until SIGINT or SIGTERM. @throws ServerStartError for a port in use, where no other is agreed on. */
 export async function dev(module: string | undefined, flags: DevFlags): Promise<void> {
   const file = findModule(module);
   const { watch: further, ...rest } = flags;

@@ -5,7 +5,7 @@ import { nearest } from "../messages.js";
 import { EXIT } from "./errors.js";
 import { ERRORS_PAGE, type Explanation, explanations } from "./errors-page.js";
 
-/** Prints what the page says of a code, or a list of all codes. Ends the command for an unknown one. */
+/** Prints the section of a code, or a list of all codes. Ends the command for an unknown one. */
 export function explain(code: string | undefined, command: Command): void {
   const known = [...explanations().values()];
   if (code === undefined) return print(listByTopic(known));

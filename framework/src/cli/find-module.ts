@@ -13,7 +13,7 @@ export const DEFAULT_MODULES: readonly string[] = ["src/app", "src/main", "src/i
  * The absolute path of the module that is to be loaded: the one that the line names, else that of `tsgi.module` in
  * `package.json`, else the first of {@link DEFAULT_MODULES}.
  *
- * @throws CommandError naming what was looked for, and the file that was probably meant.
+ * @throws CommandError naming the missing file, and a file of a similar name.
  */
 export function findModule(name: string | undefined, cwd = process.cwd()): string {
   if (name === undefined) return findDeclared(cwd) ?? findDefault(cwd);

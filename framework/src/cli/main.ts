@@ -6,6 +6,6 @@ import { createProgram } from "./program.js";
 createProgram()
   .parseAsync()
   .catch((error: unknown) => {
-    if (error instanceof CommanderError) process.exitCode = error.exitCode; // commander has said what was wrong
+    if (error instanceof CommanderError) process.exitCode = error.exitCode; // commander has printed the message
     else fail(error);
   });

@@ -16,7 +16,7 @@ export function createProgram(): Command {
     .showHelpAfterError("(tsgi --help shows every command)")
     .showSuggestionAfterError()
     .configureHelp({ sortSubcommands: false });
-  // Commander's own code for a wrong line is 1, which says that a right one failed.
+  // Commander's own code for a wrong line is 1, which stands for the failure of a right one.
   program.exitOverride((error) => {
     throw Object.assign(error, { exitCode: error.exitCode === 0 ? EXIT.done : EXIT.usage });
   });

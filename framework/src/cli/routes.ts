@@ -27,7 +27,7 @@ export async function showRoutes(module: string | undefined, options: { json?: b
   print(showTable(lines));
 }
 
-/** Leaves out the names that say no more than method and path, and the column that has no other. */
+/** Leaves out names that repeat method and path, and a column without any other. */
 function showTable(lines: readonly RouteLine[]): string {
   const columns: readonly (readonly [head: string, cells: readonly string[]])[] = [
     ["method", lines.map(({ method }) => method)],

@@ -65,7 +65,7 @@ export class Supervisor {
     if (!this.#isStopping) this.#standby ??= this.#fork();
   }
 
-  /** Starts the application anew, once for the files that change together. */
+  /** Restarts the application, once for the files that change together. */
   reload(file: string): void {
     if (this.#isStopping) return;
     this.#changed.add(file);

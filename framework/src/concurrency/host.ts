@@ -13,7 +13,7 @@ export interface HostedApp {
 export interface WorkerHost {
   /** Adds an application. */
   register(app: HostedApp): void;
-  /** Reports that the routes are there, and never settles: a worker serves nobody. */
+  /** Reports that the routes are complete, and never settles: a worker serves no connections. */
   park(): Promise<never>;
 }
 

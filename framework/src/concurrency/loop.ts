@@ -7,7 +7,7 @@ export type LoopName = "libuv" | "uwebsockets";
 let installed: LoopName = "libuv";
 
 /**
- * The name of the I/O loop that servers of this process use unless they are told otherwise.
+ * The name of the I/O loop that servers of this process use by default.
  *
  * @example
  * ```ts
@@ -25,7 +25,7 @@ export function loopName(): LoopName {
  *
  * @param name - Defaults to the fastest: `"uwebsockets"`.
  * @returns The loop that is used now: `"libuv"` where uWebSockets.js is not installed or cannot be loaded.
- * @throws ConfigurationError when there is no loop of that name.
+ * @throws ConfigurationError for an unknown name.
  * @example
  * ```ts
  * import { installLoop } from "tsgi/concurrency";

@@ -91,7 +91,7 @@ class ModulePool {
    * @param moduleUrl - The module's URL or absolute path: `new URL("./work.js", import.meta.url)`.
    * @param name - The name of the export.
    * @throws LoopError when an argument or the result belongs to one loop: a socket, a stream, a client, a function.
-   * @throws ConfigurationError when the module is no URL, or this is a worker itself.
+   * @throws ConfigurationError when the module is not a URL, or this is a worker itself.
    * @throws HTTPException with 503 when too many wait, with 504 past `timeoutMs`.
    * @throws Error what the function throws, with its name, message and stack.
    */

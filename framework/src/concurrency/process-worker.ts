@@ -35,7 +35,7 @@ let isWatched = false;
 runWorker({
   send: (report) =>
     new Promise((resolve) => {
-      // An error says that the channel is closed, and then this process ends.
+      // An error means that the channel is closed, which ends this process.
       process.send?.({ tsgiReport: report } satisfies Envelope, undefined, {}, () => resolve());
     }),
   onOrder: (listener) =>

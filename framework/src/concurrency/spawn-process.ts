@@ -67,7 +67,7 @@ function watch(child: ChildProcess, events: WorkerEvents): WorkerHandle {
     settle();
   });
   child.on("error", (error) => {
-    if (child.pid !== undefined) return; // A message that could not be sent: its end says the rest.
+    if (child.pid !== undefined) return; // A message that could not be sent: the exit follows.
     how = `before it began (${error.message})`;
     isDisconnected = true;
     settle();

@@ -1,6 +1,6 @@
 /**
  * TypeScript in worker threads through `tsx`. Node 20 gives threads nothing of what `--import` registers, and no Node
- * gives them what a program registers once it runs, as `tsgi` does: each thread registers it anew.
+ * gives them what a program registers once it runs, as `tsgi` does: each thread registers it itself.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { pathToFileURL } from "node:url";
 /** `tsx`, `tsx/esm`, or a file of that package, as `--import` and `--require` name it. */
 const TSX = /^tsx(\/\w+)?$|[\\/]node_modules[\\/]tsx[\\/]/;
 
-/** A file or folder from which `tsx` is found, where this process was told to load it; `null` where it was not. */
+/** A file or folder from which `tsx` resolves, where an option of this process loads it; `null` elsewhere. */
 export function findTsx(): string | null {
   const options = [...process.execArgv, ...(process.env["NODE_OPTIONS"] ?? "").split(/\s+/)];
   const loader = options.map((option) => option.replace(/^--?\w+=/, "")).find((name) => TSX.test(name));

@@ -10,7 +10,7 @@ export function toFileError(error: unknown): unknown {
 }
 
 /**
- * Writes a file beside its place and then moves it there, so that nobody ever finds half of it.
+ * Writes a file beside its place and then moves it there: no reader finds half of it.
  *
  * @throws HTTPException 507 when the disk is full.
  */

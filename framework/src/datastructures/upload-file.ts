@@ -117,7 +117,7 @@ export class UploadFile {
   }
 
   /**
-   * The whole file as UTF-8 text, with U+FFFD for what is none.
+   * The whole file as UTF-8 text, with U+FFFD for invalid bytes.
    *
    * @throws UploadClosedError after `close()` and after the end of the request.
    */

@@ -7,11 +7,11 @@ import { onHTTP, refuse } from "./layer.js";
 import { whole } from "../options.js";
 
 /**
- * Bounds the bytes of a request's body, whoever reads it and however it comes: 413 at once for a body whose
+ * Bounds the bytes of a request's body, also of one that is read as a stream: 413 at once for a body whose
  * `Content-Length` is larger, and as soon as the bytes of any other are too many. For what is mounted, and for bodies
  * that are read as a stream; the App's own `limits` hold for everything else.
  *
- * @throws ConfigurationError when the number of bytes is none.
+ * @throws ConfigurationError when `maxBytes` is not a whole number.
  * @example
  * ```ts
  * import { App } from "tsgi";

@@ -173,7 +173,7 @@ class CompressedResponse {
   }
 
   async #encode(compressor: Compressor, { body = createBytes(0), more_body = false }: HTTPResponseBodyMessage) {
-    // An empty part is no input: such a message only asks for the head to be sent.
+    // An empty part only flushes the head.
     const write = body.length === 0 ? () => body : () => compressor.write(body);
     const encoded = await (more_body ? write() : compressor.end(body));
     await this.#send({ type: "http.response.body", body: encoded, more_body });

@@ -48,7 +48,7 @@ const DEFAULT_METHODS = ["GET", "HEAD", "PUT", "PATCH", "POST", "DELETE"];
 /** Fetch, CORS-safelisted methods: pages send them without a preflight, so refusing them in one protects nothing. */
 const SIMPLE_METHODS = new Set(["GET", "HEAD", "POST"]);
 
-/** Always allowed; `Content-Type` has to be named all the same, since a JSON one needs a preflight. */
+/** Always allowed. `Content-Type` is named too, since a JSON one needs a preflight. */
 const SIMPLE_HEADERS = ["Accept", "Accept-Language", "Content-Language", "Content-Type"];
 
 /** The headers of a preflight. */
@@ -92,7 +92,7 @@ export function cors(options: CorsOptions): Middleware {
   });
 }
 
-/** The value of a header that comes once; one that comes twice says nothing. */
+/** The value of a header that comes once; `undefined` for one that is repeated. */
 function only(scope: HTTPScope, name: string): string | undefined {
   const values = headerValues(scope.headers ?? [], name);
   return values.length === 1 ? values[0] : undefined;

@@ -25,7 +25,7 @@ export type HTTPMiddlewareFunction = (
   next: () => Promise<ResponseHead>,
 ) => Promise<Response | ResponseHead | void> | Response | ResponseHead | void;
 
-/** A third argument, as Express's `next`, which nobody passes. */
+/** A third argument, as Express's `next`, which is never passed. */
 interface HTTPMiddlewareTakesRequestAndNext {
   readonly httpMiddlewareTakesRequestAndNext: never;
 }

@@ -19,11 +19,11 @@ export interface HttpsRedirectOptions {
 const OPTIONS: OptionRules<HttpsRedirectOptions> = { statusCode: oneOf(307, 308), port: whole(1, 65_535) };
 
 /**
- * Sends http to https: the same host, path and query, as they were sent. A request whose `Host` is none gets 400; one
- * without is sent to the server's own address, where the server says that.
+ * Sends http to https: the same host, path and query, as they were sent. An invalid `Host` is
+ * answered with 400; without one the redirect goes to the server's own address, where the server tells it.
  *
- * The scheme is the server's word. Behind a proxy that ends TLS the server has to be told of it, or the redirect goes
- * round in circles; what a client writes into `X-Forwarded-Proto` counts for nothing here.
+ * The scheme is that of the scope. Behind a proxy that ends TLS list it in `trustedProxies` of the server, or the redirect
+ * is endless; `X-Forwarded-Proto` is not read here.
  *
  * @throws ConfigurationError for a status or a port that could not work.
  * @example

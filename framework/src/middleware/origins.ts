@@ -10,7 +10,7 @@ type OriginEntry = string | RegExp;
 /** A rule for origins: every page (`"*"`), those listed, those that match, those that a function lets in. */
 export type OriginRule = OriginEntry | readonly OriginEntry[] | OriginTest;
 
-/** Longer than any scheme, host and port; what is longer is no origin, and no work for an expression. */
+/** Longer than any scheme, host and port. Attack: a longer text would cost the time of an expression. */
 const MAX_LENGTH = 300;
 
 /**

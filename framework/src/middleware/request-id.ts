@@ -32,7 +32,7 @@ const ID = /^[\w.:+/=@-]{1,128}$/;
  * Gives each request an id: in `request.state.requestId`, in the response's `X-Request-ID`, and in the log lines of
  * errors.
  *
- * @throws ConfigurationError when the header's name is none.
+ * @throws ConfigurationError when `header` is not the name of a header.
  * @example
  * ```ts
  * import { App, Request } from "tsgi";

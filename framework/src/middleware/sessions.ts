@@ -105,7 +105,7 @@ async function openData(cookie: string | undefined, signed: SignedText, maxAge: 
  *
  * @throws ConfigurationError when no `sessions()` is around the handler.
  */
-// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- what the session holds is the caller's to say
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller knows the type
 export function sessionOf<Data extends object = SessionData>(request: HTTPConnection): Data {
   return readSession(request).data as Data;
 }

@@ -21,7 +21,7 @@ const LEFT: ReceiveMessage = Object.freeze({ type: "http.disconnect" });
  * reading of the body, the handler. After that it answers 504, and to the application the client has gone:
  * `request.signal` aborts, clean-up runs, what it still sends is dropped. A response that has started may take its time.
  *
- * @throws ConfigurationError when the number of milliseconds is none.
+ * @throws ConfigurationError when `timeoutMs` is not a number of milliseconds.
  * @example
  * ```ts
  * import { App } from "tsgi";

@@ -18,7 +18,7 @@ export interface TrustedHostOptions {
  * Answers 400 to requests for a host that is not listed, that name none, or two. An application that builds links from
  * `Host` would else write those of an attacker.
  *
- * @throws ConfigurationError for an entry that is no host.
+ * @throws ConfigurationError for an entry that is not a host.
  * @example
  * ```ts
  * import { App } from "tsgi";
@@ -43,7 +43,6 @@ export function trustedHost(options: TrustedHostOptions): Middleware {
   });
 }
 
-/** @throws ConfigurationError when it is no host. */
 function compileEntry(entry: unknown): HostTest {
   const test = compileHost(entry);
   if (test === null) throw configurationError("TSGI_INVALID_TRUSTED_HOST.entry", entry);

@@ -15,7 +15,7 @@ export interface AcceptedCodings<Coding extends string> {
  * Chooses a content coding. A part of the header that is malformed counts as absent; a coding that is named twice has
  * the weight named last.
  *
- * @param header - `Accept-Encoding`; `undefined` when there is none, which is no wish for a coding.
+ * @param header - `Accept-Encoding`; `undefined` when there is none: no coding is wanted.
  * @param offered - In the server's order of preference, in lower case.
  * @see RFC 9110 §12.5.3
  */

@@ -144,7 +144,7 @@ export class IncomingBody {
         this.#isWatching = false;
       },
       () => {
-        // The server's `receive` failed: whoever reads the body next gets that error.
+        // The server's `receive` failed: the next reader of the body gets that error.
         this.#isWatching = false;
         this.#onGone = null;
       },
@@ -161,7 +161,7 @@ export class IncomingBody {
       }
       const before = this.#waiting.bytes;
       await this.#pull();
-      // A `receive` that has nothing to say and says it at once must not keep everything else from running.
+      // A `receive` that resolves at once without news must not starve the event loop.
       if (this.#waiting.bytes === before) await nextTurn();
     }
   }

@@ -11,7 +11,7 @@ const MEMORY_PER_FORM = 8 * 1024 * 1024;
 /** Bytes that are gathered before they are written: a client that sends single bytes must not cost a call each. */
 const WRITE_BYTES = 256 * 1024;
 
-/** Closes the temporary file of a form that nobody has closed and nobody can reach any more. */
+/** Closes the temporary file of a form that was garbage-collected without `close`. */
 const forgotten = new FinalizationRegistry<Promise<TemporaryFile | null>>((opening) => {
   opening.then((file) => file?.close()).catch(() => {});
 });

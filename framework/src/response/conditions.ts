@@ -42,7 +42,7 @@ export function listsTag(header: string, etag: string, comparison: "strong" | "w
   return false;
 }
 
-/** The conditions of a GET or a HEAD, in the order of §13.2.2. A date that is none is as if it were not there. */
+/** The conditions of a GET or a HEAD, in the order of §13.2.2. An invalid date is ignored. */
 export function evaluateConditions(request: Request, { etag, lastModified }: Validators): Verdict {
   const ifMatch = request.header("if-match");
   const isUnchanged =

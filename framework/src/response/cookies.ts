@@ -55,7 +55,7 @@ function assertKept(name: string, { secure, path = "/", domain, sameSite, partit
           : null;
   if (reason !== null && !secure) throw new TypeError(`The cookie ${name} needs \`secure: true\`: ${reason}.`);
   if (isHost && (path !== "/" || domain !== undefined)) {
-    throw new TypeError(`The cookie ${name} takes no domain, and no path but "/": its prefix says so.`);
+    throw new TypeError(`The cookie ${name} takes no domain, and no path but "/": its prefix asks for it.`);
   }
 }
 
@@ -69,12 +69,12 @@ function expiry(date: Date): string {
 /**
  * The value of a `Set-Cookie` header. The cookie's value is percent-encoded where it needs to be.
  *
- * @throws TypeError when a name or an attribute has a character that is not allowed there, a number or date is none, or
+ * @throws TypeError when a name or an attribute has a character that is not allowed there, a number or date is invalid, or
  * browsers would discard the cookie.
  */
 export function serializeCookie(name: string, value: string, options: CookieOptions = {}): string {
   // RFC 6265 §4.1.1: a `cookie-name` is a token.
-  if (!isToken(name)) throw new TypeError(`The cookie name ${JSON.stringify(name)} is no token of RFC 9110 §5.6.2.`);
+  if (!isToken(name)) throw new TypeError(`The cookie name ${JSON.stringify(name)} is not a token (RFC 9110 §5.6.2).`);
   const { maxAge, expires, path = "/", domain, sameSite = "lax" } = options;
   assertKept(name, options);
   const site = siteOf(sameSite);

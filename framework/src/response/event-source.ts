@@ -23,7 +23,7 @@ export interface ServerSentEvent {
 
 /** The options of an `EventSourceResponse`. */
 export interface EventSourceOptions extends Omit<ResponseOptions, "mediaType"> {
-  /** After how long without an event a comment goes out, so that nobody on the way takes the connection for dead. 0 for never. Defaults to 15,000. */
+  /** Milliseconds without an event after which a comment is sent, so that no proxy closes the connection; 0 for never. Defaults to 15,000. */
   keepAliveMs?: number;
 }
 
@@ -46,7 +46,7 @@ function lines(field: string, text: string): string {
     .join("");
 }
 
-/** A field of one line. CR or LF would begin a field of somebody else's, and clients ignore an `id` with NUL. */
+/** A field of one line. Attack: CR or LF would begin another field; clients ignore an `id` with NUL. */
 function line(field: string, value: string): string {
   // oxlint-disable-next-line no-control-regex
   if (/[\r\n\u0000]/.test(value)) {
@@ -99,7 +99,7 @@ export class EventSourceResponse<Item = unknown> extends StreamingResponse<Item>
   protected override readonly headMs = 1000;
   protected override readonly silence = encodeUTF8(": keep-alive\n\n");
 
-  /** @throws TypeError when the content cannot be iterated, or `keepAliveMs` is no number of milliseconds. */
+  /** @throws TypeError when the content cannot be iterated, or `keepAliveMs` is not a number of milliseconds. */
   constructor(content: StreamContent<Item>, { keepAliveMs = 15_000, ...options }: EventSourceOptions = {}) {
     super(content, options);
     if (!(keepAliveMs >= 0 && keepAliveMs < 2 ** 31)) {
@@ -114,7 +114,7 @@ export class EventSourceResponse<Item = unknown> extends StreamingResponse<Item>
   }
 }
 
-/** `X-Accel-Buffering` is how nginx is told to hand events on at once. */
+/** `X-Accel-Buffering: no` makes nginx send events at once. */
 const EVENT_STREAM_HEADERS = [
   ["content-type", "text/event-stream"],
   ["cache-control", "no-store"],

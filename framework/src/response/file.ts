@@ -37,7 +37,7 @@ async function toPath(path: string | URL): Promise<string> {
 
 /**
  * A file, sent as it is read. It has `ETag`, `Last-Modified` and `Accept-Ranges`; conditional requests are answered with
- * 304 or 412, requests for one or several ranges with 206 or 416. There is no file: 404.
+ * 304 or 412, requests for one or several ranges with 206 or 416, a missing file with 404.
  *
  * @example
  * ```ts
@@ -58,7 +58,7 @@ export class FileResponse extends Response {
 
   /**
    * @param path - A path, or a `file:` URL. Relative paths start at `root`, else at the working directory.
-   * @throws TypeError when the path is none, or `filename` has a control character.
+   * @throws TypeError when the path is not one, or `filename` has a control character.
    */
   constructor(
     path: string | URL,

@@ -4,7 +4,7 @@ import { isFieldValue, isToken, parseList } from "../http-grammar.js";
 /** Refuses a header that would not travel as what it is. @throws TypeError naming the header. */
 export function assertHeader(name: string, value: string): void {
   if (!isToken(name)) {
-    throw new TypeError(`The header name ${JSON.stringify(name)} is no token of RFC 9110 §5.6.2.`);
+    throw new TypeError(`The header name ${JSON.stringify(name)} is not a token (RFC 9110 §5.6.2).`);
   }
   if (!isFieldValue(value)) {
     throw new TypeError(
@@ -17,7 +17,7 @@ export function assertHeader(name: string, value: string): void {
 export type HeadersInit = Readonly<Record<string, string>> | Iterable<readonly [name: string, value: string]>;
 
 /**
- * The headers of a response. Names are told apart without regard to case, and kept in lower case. Every name and every
+ * The headers of a response. Names are case-insensitive, and kept in lower case. Every name and every
  * value is checked when it is set, so that no text of a request can add a header of its own.
  */
 export class ResponseHeaders implements Iterable<readonly [name: string, value: string]> {
@@ -115,7 +115,7 @@ function encodeExtended(text: string): string {
  * The value of a `Content-Disposition` header. A name beyond plain ASCII is given twice: readable by old clients, and
  * whole in `filename*`.
  *
- * @throws TypeError when the name has a control character, or no character that is none of a path.
+ * @throws TypeError when the name has a control character, or ends with a slash.
  * @see RFC 6266 §4.3 and appendix D
  */
 export function contentDisposition(type: "attachment" | "inline", filename: string): string {

@@ -35,7 +35,7 @@ export class PlainTextResponse extends Response {
 /** Sends the client to another address. The status defaults to 307, which keeps method and body. */
 export class RedirectResponse extends Response {
   /**
-   * @param url - Where to; text that is no valid URL is percent-encoded.
+   * @param url - The target; text that is not a valid URL is percent-encoded.
    * @throws TypeError when it has a control character.
    */
   constructor(url: string | URL, options: Omit<ResponseOptions, "mediaType"> = {}) {

@@ -119,7 +119,7 @@ export class Response {
   }
 }
 
-/** A media type of text says in which encoding it is. */
+/** Adds the charset to a media type of text. */
 export function withCharset(mediaType: string): string {
   return mediaType.startsWith("text/") && !/;[ \t]*charset=/i.test(mediaType)
     ? `${mediaType}; charset=utf-8`

@@ -40,7 +40,7 @@ export class WebSocketRefusedError extends WebSocketException {
     return new TextDecoder().decode(this.body);
   }
 
-  /** The body parsed as JSON. @throws SyntaxError when it is none. */
+  /** The body parsed as JSON. @throws SyntaxError when it is not JSON. */
   json(): unknown {
     return JSON.parse(this.text());
   }

@@ -22,7 +22,7 @@ export function withHeaders(base: HeadersInit, others?: HeadersInit): ResponseHe
   return headers;
 }
 
-/** The path decoded; one that cannot be is the application's to refuse, which looks at `raw_path`. */
+/** The decoded path. The application refuses an invalid one, which it reads from `raw_path`. */
 function decodePath(path: string): string {
   try {
     return decodeURIComponent(path);

@@ -80,27 +80,27 @@ export class TestWebSocket implements AsyncIterable<string | Uint8Array>, AsyncD
   /**
    * Waits for the next message, text or bytes. What was sent before a close is read before it.
    *
-   * @throws WebSocketException with code and reason when there is none any more.
+   * @throws WebSocketException with code and reason once it has ended.
    */
   receive(): Promise<string | Uint8Array> {
     return this.#call.inbox.take();
   }
 
-  /** The next message as text. @throws TypeError when it is bytes, WebSocketException when there is none any more. */
+  /** The next message as text. @throws TypeError when it is bytes, WebSocketException once the WebSocket has ended. */
   async receiveText(): Promise<string> {
     const message = await this.receive();
     if (typeof message !== "string") throw new TypeError(`Expected text, received ${message.length} bytes.`);
     return message;
   }
 
-  /** The next message as bytes. @throws TypeError when it is text, WebSocketException when there is none any more. */
+  /** The next message as bytes. @throws TypeError when it is text, WebSocketException once the WebSocket has ended. */
   async receiveBytes(): Promise<Uint8Array> {
     const message = await this.receive();
     if (typeof message === "string") throw new TypeError(`Expected bytes, received ${JSON.stringify(message)}.`);
     return message;
   }
 
-  /** The next message parsed as JSON. @throws SyntaxError when it is none, and what `receiveText` throws. */
+  /** The next message parsed as JSON. @throws SyntaxError when it is not JSON, and what `receiveText` throws. */
   async receiveJson(): Promise<unknown> {
     return JSON.parse(await this.receiveText());
   }

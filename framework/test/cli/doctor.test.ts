@@ -129,7 +129,7 @@ describe("tsgi doctor, of routes", () => {
     [
       "a query in a path",
       'app.get("/users?page", async () => 1);',
-      "GET /users?page: what stands behind a ? is no part of a path. Declare the names of the query in params.",
+      "GET /users?page: the query, after a ?, is not part of a path. Declare its names in params.",
     ],
     [
       "a handler of request and response",

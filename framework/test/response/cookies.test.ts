@@ -37,9 +37,9 @@ describe("setCookie", () => {
   });
 
   it.each<[string, string, CookieOptions, string]>([
-    ["a name with a space", "a b", {}, "is no token"],
-    ["a name with CR and LF", "a\r\nX: y", {}, "is no token"],
-    ["an empty name", "", {}, "is no token"],
+    ["a name with a space", "a b", {}, "is not a token"],
+    ["a name with CR and LF", "a\r\nX: y", {}, "is not a token"],
+    ["an empty name", "", {}, "is not a token"],
     ["a path that ends the attribute", "a", { path: "/; Secure" }, "The cookie attribute Path"],
     ["a path with CR and LF", "a", { path: "/\r\nX: y" }, "The cookie attribute Path"],
     ["a domain with NUL", "a", { domain: "a\0" }, "The cookie attribute Domain"],

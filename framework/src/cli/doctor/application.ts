@@ -13,7 +13,7 @@ import { reportSettings } from "../../settings.js";
 import { plural } from "../../messages.js";
 import { checkHabits, explainMethod } from "./habits.js";
 
-/** Loads the application and looks at it. */
+/** Loads and checks the application. */
 export async function checkApplication(file: string): Promise<Finding[]> {
   try {
     const { app, shownFile } = await loadTsgiApp(file);
@@ -62,7 +62,7 @@ function checkDocument(app: App): Finding[] {
   }
 }
 
-/** Milliseconds in which a server that nobody awaits begins to listen. */
+/** Milliseconds in which a server that is not awaited begins to listen. */
 const LISTEN_MS = 100;
 
 async function checkStart(): Promise<Finding[]> {
@@ -77,7 +77,7 @@ async function checkStart(): Promise<Finding[]> {
 /** This package's folder. */
 const OWN_FOLDER = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** Two copies of one package are two sets of classes: the command's own could not be told from the application's. */
+/** Two copies of one package are two sets of classes: `instanceof` fails between them. */
 function checkCopies(file: string): Finding[] {
   try {
     const manifest = realpathSync(createRequire(file).resolve("tsgi/package.json"));

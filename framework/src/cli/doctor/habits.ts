@@ -55,9 +55,7 @@ function habitsOfPattern(pattern: string): string[] {
     const [, express, flask, next] = FOREIGN_PARAM.exec(segment) ?? [];
     const name = express ?? flask ?? next;
     if (name !== undefined) return [`${JSON.stringify(segment)} is plain text here. Write "{${name}}".`];
-    return segment.includes("?")
-      ? ["what stands behind a ? is no part of a path. Declare the names of the query in params."]
-      : [];
+    return segment.includes("?") ? ["the query, after a ?, is not part of a path. Declare its names in params."] : [];
   });
 }
 
