@@ -1,0 +1,164 @@
+/**
+ * Writes `api/`: what each entry point of the package declares, from the built declarations, without comments and in the
+ * order of the alphabet, so that a change of the public surface is a change of these files.
+ *
+ *     node framework/scripts/api-report.js            # writes the reports
+ *     node framework/scripts/api-report.js --check    # ends with 1 where a report is another, and names the lines
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+// The compiler of the repository has no programming interface; that of users' editors has.
+import ts from "typescript-5.9";
+
+const FRAMEWORK = path.dirname(import.meta.dirname);
+const REPORTS = path.join(FRAMEWORK, "api");
+const DECLARATIONS = path.join(FRAMEWORK, "dist") + path.sep;
+const { name: packageName, exports } = JSON.parse(readFileSync(path.join(FRAMEWORK, "package.json"), "utf8"));
+
+/** The entry points as they are imported, and their declarations. */
+const ENTRIES = Object.entries(exports).flatMap(([key, { types }]) =>
+  types === undefined ? [] : [{ name: path.posix.join(packageName, key), file: path.join(FRAMEWORK, types) }],
+);
+
+const program = ts.createProgram({
+  rootNames: ENTRIES.map(({ file }) => file),
+  options: {
+    target: ts.ScriptTarget.ESNext,
+    module: ts.ModuleKind.NodeNext,
+    moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    noEmit: true,
+  },
+});
+const checker = program.getTypeChecker();
+const printer = ts.createPrinter({ removeComments: true });
+
+/** The symbol itself behind the names under which it is imported and exported. */
+function originOf(symbol) {
+  return symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+}
+
+function isOwn(node) {
+  return path.resolve(node.getSourceFile().fileName).startsWith(DECLARATIONS);
+}
+
+/** The declarations of a symbol in the package's own files. */
+function ownDeclarations(symbol) {
+  return (symbol.declarations ?? []).filter((node) => isOwn(node) && !ts.isSourceFile(node));
+}
+
+function isPrivate(member) {
+  const isHidden =
+    ts.canHaveModifiers(member) && member.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.PrivateKeyword);
+  return isHidden || (member.name !== undefined && ts.isPrivateIdentifier(member.name));
+}
+
+/** A class without its private members: that there are some is no part of its surface. */
+function withoutPrivate(node) {
+  if (!ts.isClassDeclaration(node)) return node;
+  const members = node.members.filter((member) => !isPrivate(member));
+  return ts.factory.updateClassDeclaration(
+    node,
+    node.modifiers,
+    node.name,
+    node.typeParameters,
+    node.heritageClauses,
+    members,
+  );
+}
+
+/** A declaration as text. A variable is printed by its statement, which has the keyword. */
+function print(node) {
+  const whole = ts.isVariableDeclaration(node) ? node.parent.parent : withoutPrivate(node);
+  const text = printer.printNode(ts.EmitHint.Unspecified, whole, node.getSourceFile());
+  return text.replace(/^export (?:declare )?/, "").replace(/^declare /, "");
+}
+
+/** The package's own symbols that a declaration names. */
+function referencesOf(node) {
+  const found = [];
+  const visit = (child) => {
+    if (isPrivate(child)) return;
+    const name = ts.isImportTypeNode(child) ? child.qualifier : child;
+    const symbol = name !== undefined && ts.isIdentifier(name) ? checker.getSymbolAtLocation(name) : undefined;
+    if (symbol !== undefined) found.push(originOf(symbol));
+    ts.forEachChild(child, visit);
+  };
+  ts.forEachChild(node, visit);
+  return found.filter((symbol) => ownDeclarations(symbol).some(({ parent }) => isTopLevel(parent)));
+}
+
+function isTopLevel(parent) {
+  return ts.isSourceFile(parent) || ts.isVariableDeclarationList(parent);
+}
+
+/** What the declarations of symbols name in turn, and no entry point exports. */
+function reachableFrom(symbols, exported) {
+  const reached = new Set(symbols);
+  for (const symbol of reached) {
+    const references = ownDeclarations(symbol).flatMap(referencesOf);
+    for (const other of references) if (!exported.has(other)) reached.add(other);
+  }
+  return [...reached].filter((symbol) => !exported.has(symbol));
+}
+
+function writeSymbol(name, symbol) {
+  const nodes = ownDeclarations(symbol);
+  if (nodes.length === 0) return `// ${name}: of another package`;
+  const renamed = name === symbol.name ? [] : [`// exported as ${name}`];
+  return [...renamed, ...nodes.map(print)].join("\n");
+}
+
+function writeSection(title, symbols, write) {
+  const texts = symbols.toSorted(([left], [right]) => (left < right ? -1 : 1)).map(write);
+  return texts.length === 0 ? "" : `\n## ${title}\n\n\`\`\`ts\n${texts.join("\n\n")}\n\`\`\`\n`;
+}
+
+function writeExport([name, symbol]) {
+  const isDocumented = symbol.getDocumentationComment(checker).length > 0;
+  return `${isDocumented ? "" : "// without a doc comment\n"}${writeSymbol(name, symbol)}`;
+}
+
+function exportsOf({ file }) {
+  const module = checker.getSymbolAtLocation(program.getSourceFile(file));
+  return checker.getExportsOfModule(module).map((symbol) => [symbol.name, originOf(symbol)]);
+}
+
+const exported = new Set(ENTRIES.flatMap((entry) => exportsOf(entry).map(([, symbol]) => symbol)));
+
+function writeReport(entry) {
+  const own = exportsOf(entry);
+  const reached = reachableFrom(new Set(own.map(([, symbol]) => symbol)), exported);
+  const named = reached.map((symbol) => [symbol.name, symbol]);
+  return (
+    `# ${entry.name}\n\nWritten by \`npm run api -w framework\`.\n` +
+    writeSection("Exported", own, writeExport) +
+    writeSection("Named by what is exported", named, ([name, symbol]) => writeSymbol(name, symbol))
+  );
+}
+
+/** The lines that only one of two texts has. */
+function differingLines(committed, current) {
+  const lines = [committed.split("\n"), current.split("\n")];
+  const [before, now] = lines.map((all) => new Set(all));
+  return [
+    ...lines[0].filter((line) => !now.has(line)).map((line) => `- ${line}\n`),
+    ...lines[1].filter((line) => !before.has(line)).map((line) => `+ ${line}\n`),
+  ].join("");
+}
+
+const reports = new Map(ENTRIES.map((entry) => [`${entry.name.replace("/", "-")}.api.md`, writeReport(entry)]));
+const files = existsSync(REPORTS) ? readdirSync(REPORTS) : [];
+if (process.argv.includes("--check")) {
+  for (const file of new Set([...files, ...reports.keys()])) {
+    const committed = files.includes(file) ? readFileSync(path.join(REPORTS, file), "utf8") : "";
+    const current = reports.get(file) ?? "";
+    if (committed === current) continue;
+    process.stderr.write(`framework/api/${file} differs. Write it: npm run api -w framework\n`);
+    process.stderr.write(differingLines(committed, current) || "The order of its lines differs.\n");
+    process.exitCode = 1;
+  }
+} else {
+  mkdirSync(REPORTS, { recursive: true });
+  for (const file of files) if (!reports.has(file)) rmSync(path.join(REPORTS, file));
+  for (const [file, text] of reports) writeFileSync(path.join(REPORTS, file), text);
+}
