@@ -8,7 +8,7 @@ import { describe } from "../messages.js";
 
 export const FILES = {
   /**
-   * `StaticFiles` was given something that is no folder, or one that cannot be read.
+   * `StaticFiles` was given something that is not a folder, or one that cannot be read.
    *
    * A relative path is one from the working directory, which is another one under a service manager. A URL is one from the module.
    *
@@ -28,7 +28,7 @@ export const FILES = {
   "TSGI_INVALID_STATIC_FOLDER.type": (given: unknown) =>
     `StaticFiles takes the path of a folder, not ${describe(given)}. Write new StaticFiles("public").`,
   /**
-   * An entry of `trustedProxies` is no address and no network.
+   * An entry of `trustedProxies` is neither an address nor a network.
    *
    * A name of a host is none: whoever controls its DNS would be trusted.
    *
@@ -44,7 +44,7 @@ export const FILES = {
     `trustedProxies: expected addresses, networks such as "10.0.0.0/8", "loopback", "private" or "unix", not ` +
     `${JSON.stringify(entry)}.`,
   /**
-   * The number of `workers` is no whole number from 1 on.
+   * The number of `workers` is not a whole number from 1 on.
    *
    * ```js
    * // Wrong

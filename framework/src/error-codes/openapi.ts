@@ -94,7 +94,7 @@ export const OPENAPI = {
     `${name} takes a path of plain text such as ${JSON.stringify(fallback)}, or null. Received ` +
     `${JSON.stringify(path)}.`,
   /**
-   * A key of `responses` is no status.
+   * A key of `responses` is not a status.
    *
    * ```js
    * // Wrong

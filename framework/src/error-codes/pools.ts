@@ -25,13 +25,13 @@ export const POOLS = {
   /**
    * A worker of a pool was to start workers itself.
    *
-   * Whatever a module does on import it does in each worker: one that starts workers would go on for ever.
+   * A module is imported by each worker: one that starts workers would go on for ever.
    */
   TSGI_POOL_IN_A_WORKER:
     "A worker cannot start workers of its own. Call the pool from an async handler or from the program, and " +
     "keep what the workers call in a module of its own that starts nothing.",
   /**
-   * There is no event loop of that name.
+   * The name of the event loop is unknown.
    *
    * ```js
    * // Wrong

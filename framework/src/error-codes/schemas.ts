@@ -7,7 +7,7 @@
 
 export const SCHEMAS = {
   /**
-   * A type is worked out from a reference that is not known yet.
+   * A type is computed from a reference that is not known yet.
    *
    * `t.Pick(t.Ref(…))`, `t.Partial(t.Ref(…))` and the like are resolved inside a module.
    *
@@ -21,7 +21,7 @@ export const SCHEMAS = {
    * ```
    */
   TSGI_COMPUTED_TYPE_OUTSIDE_MODULE:
-    "A type that is worked out from a reference is known inside a module only: write `t.Module({ … " +
+    "A type that is computed from a reference is known inside a module only: write `t.Module({ … " +
     "}).Import(name)`.",
   /**
    * The default of a schema does not fit the schema.

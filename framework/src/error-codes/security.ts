@@ -53,7 +53,7 @@ export const SECURITY = {
   TSGI_MISSING_API_KEY_NAME: (defaultName: string, what: string, example: string) =>
     `${defaultName} takes the name of a ${what}: new ${defaultName}({ name: "${example}" }).`,
   /**
-   * `OAuth2PasswordBearer` does not say where tokens are to be had.
+   * `OAuth2PasswordBearer` has no `tokenUrl`, the address that gives tokens.
    *
    * "Authorize" in the documentation logs in there.
    *

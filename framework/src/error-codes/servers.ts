@@ -25,12 +25,12 @@ export const SERVER_START = {
   "EADDRINUSE.port": (what: string, way: string) => `${what} is in use. Stop the program that has it, or ${way}.`,
   "EADDRINUSE.dev": (taken: string, way: string) => `${taken} Stop the program that has it, or ${way}.`,
   /**
-   * The host is no address of this machine.
+   * The host is not an address of this machine.
    *
    * `127.0.0.1` is for this machine only, `0.0.0.0` for every network that it is in.
    */
   EADDRNOTAVAIL: (what: string) =>
-    `${what}: that is no address of this machine. Listen on 127.0.0.1, 0.0.0.0 or one that it has.`,
+    `${what}: this is not an address of this machine. Listen on 127.0.0.1, 0.0.0.0 or one that it has.`,
   /**
    * A start-up hook or `lifespan` threw; the port was never open.
    *

@@ -84,7 +84,7 @@ describe("a Unix socket", () => {
 describe("an address that cannot be listened on", () => {
   it("of another machine is said to be that", async () => {
     await expect(serve(recorder([]), { host: "192.0.2.1", port: 0, signals: false })).rejects.toThrow(
-      "Port 0 on 192.0.2.1: that is no address of this machine. Listen on 127.0.0.1, 0.0.0.0 or one that it has.",
+      "Port 0 on 192.0.2.1: this is not an address of this machine. Listen on 127.0.0.1, 0.0.0.0 or one that it has.",
     );
   });
 
