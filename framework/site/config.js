@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 
-import { nameOnSite } from "./for-programs.js";
+import { linkOnSite, nameOnSite } from "./for-programs.js";
 import { miniSearch, renderForSearch } from "./search.js";
 import { makeSidebar } from "./sidebar.js";
 
@@ -10,19 +10,22 @@ const { version, repository, modules, description } = JSON.parse(
   readFileSync(path.join(import.meta.dirname, "facts.json"), "utf8"),
 );
 
-/** A link out of the documentation, to a file of the repository around it, which a site of its own does not have. */
-const OUTSIDE = /^(?:\.\.\/){2,}/;
-
-/** Shows links to the repository's other files as their text, with the path to look at. */
-function unlinkRepository(md) {
-  md.core.ruler.push("unlink-repository", ({ tokens }) => {
+/**
+ * Links lead to the pages of the site. Those to the repository's other files, which a site of its own does not have, are
+ * text with the path to look at.
+ */
+function mendLinks(md) {
+  md.core.ruler.push("mend-links", ({ tokens, env }) => {
+    const folder = path.posix.dirname(env.relativePath ?? "");
     for (const { children } of tokens) {
       let isOutside = false;
       for (const token of children ?? []) {
         if (token.type === "link_open") {
           const href = token.attrGet("href") ?? "";
-          isOutside = OUTSIDE.test(href);
-          if (isOutside) token.attrs = [["title", `${href.replace(OUTSIDE, "")}, in the repository`]];
+          const target = path.posix.join("framework/docs", folder, href);
+          isOutside = href.startsWith("../") && !target.startsWith("framework/docs/");
+          if (isOutside) token.attrs = [["title", `${target}, in the repository`]];
+          else token.attrSet("href", linkOnSite(href, folder));
         }
         if (isOutside && token.type.startsWith("link_")) token.tag = "abbr";
         if (token.type === "link_close") isOutside = false;
@@ -55,7 +58,7 @@ export const site = {
   markdown: {
     anchor: { slugify },
     attrs: { disable: true },
-    config: unlinkRepository,
+    config: mendLinks,
     theme: { light: "github-light-high-contrast", dark: "github-dark" },
   },
   transformHead: ({ page }) => [

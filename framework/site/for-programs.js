@@ -45,12 +45,15 @@ export function writeForPrograms({ pages, site, groups, description }) {
   writeFileSync(path.join(site, "llms-full.txt"), whole.join("\n\n"));
 }
 
-/** Links to pages that have another name on the site. Those out of the documentation stay. */
+/** A link of a page in `folder`, with the name that its target has on the site. One out of the documentation stays. */
+export function linkOnSite(link, folder) {
+  const target = path.posix.join(folder, link);
+  if (target.startsWith("..")) return link;
+  return link.replace(/README\.md/, path.posix.basename(nameOnSite(target.replace(/#.*/, ""))));
+}
+
 const renameLinks = (markdown, folder) =>
-  markdown.replaceAll(/(?<=\]\()[\w./-]*README\.md/g, (link) => {
-    const target = path.posix.join(folder, link);
-    return target.startsWith("..") ? link : link.replace("README.md", path.posix.basename(nameOnSite(target)));
-  });
+  markdown.replaceAll(/(?<=\]\()[\w./-]*README\.md/g, (link) => linkOnSite(link, folder));
 
 const isPage = (name) => name.endsWith(".md") && !name.startsWith(".vitepress");
 

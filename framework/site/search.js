@@ -9,6 +9,11 @@ export const renderForSearch = (source, env, md) => md.render(source.replace(KEY
 /** Options of MiniSearch. VitePress writes their functions into the site as text: none may use a name from outside. */
 export const miniSearch = {
   options: {
+    /** A name such as `TSGI_DUPLICATE_ROUTE` is found by itself and by its parts. */
+    tokenize: (text) => {
+      const words = text.split(/[^\p{L}\p{N}_]+/u);
+      return words.flatMap((word) => (word.includes("_") ? [word, ...word.split("_")] : word));
+    },
     /** Words without their plural; words that are on every page are left out. */
     processTerm: (term) => {
       const word = term.toLowerCase();
@@ -18,10 +23,15 @@ export const miniSearch = {
     },
   },
   searchOptions: {
+    tokenize: (query) => query.split(/[^\p{L}\p{N}_]+/u),
     prefix: (term) => term.length > 2,
     fuzzy: (term) => (term.length > 5 ? 0.15 : false),
     boost: { title: 4, titles: 2, text: 1 },
-    /** The reference lists names: pages that explain come before it, and a recipe before them. */
-    boostDocument: (id) => (id.includes("reference/") ? 0.3 : /cookbook\/[a-z]/.test(id) ? 1.6 : 1),
+    /** The reference and the errors list names: pages that explain come before them, and the head of a recipe first. */
+    boostDocument: (id) => {
+      if (id.startsWith("/reference/")) return 0.15;
+      if (id.startsWith("/errors")) return 0.5;
+      return /cookbook\/[a-z]/.test(id) && !id.endsWith("watch-out-for") ? 1.8 : 1;
+    },
   },
 };

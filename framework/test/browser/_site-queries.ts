@@ -62,7 +62,7 @@ export const QUERIES: readonly (readonly [query: string, page: string])[] = [
   ["html form", "cookbook/forms"],
   ["large uploads", "cookbook/large-uploads"],
   ["cpu bound", "cookbook/cpu-heavy"],
-  ["worker threads", "cookbook/cpu-heavy"],
+  ["worker threads", "concurrency"],
   ["timeout", "cookbook/timeouts"],
   ["retry", "cookbook/call-a-service"],
   ["idempotency key", "cookbook/idempotency"],
@@ -82,4 +82,5 @@ export const QUERIES: readonly (readonly [query: string, page: string])[] = [
   ["from express", "migrate-from-express"],
   ["TSGI_DUPLICATE_ROUTE", "errors"],
   ["trustedProxies", "cookbook/proxies-and-https"],
+  ["duplicate route", "errors"],
 ];
