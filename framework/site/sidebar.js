@@ -36,6 +36,7 @@ export function makeSidebar(cookbook, modules) {
       page("Middleware", "/middleware"),
       page("Security", "/security"),
       page("Settings", "/settings"),
+      page("Health checks", "/health"),
       page("Testing", "/testing"),
       page("WebSockets", "/websockets"),
       page("OpenAPI", "/openapi"),
