@@ -11,8 +11,10 @@ export {
 } from "./middleware/compress.js";
 export { httpMiddleware, type HTTPMiddlewareFunction, type ResponseHead } from "./middleware/http-middleware.js";
 export { httpsRedirect, type HttpsRedirectOptions } from "./middleware/https-redirect.js";
+export { rateLimit, type RateLimitOptions } from "./middleware/rate-limit.js";
 export { requestId, type RequestIdOptions } from "./middleware/request-id.js";
 export { securityHeaders, type SecurityHeadersOptions } from "./middleware/security-headers.js";
 export { clearSession, sessionOf, sessions, type SessionsOptions } from "./middleware/sessions.js";
+export { type Count, memoryStore, type MemoryStoreOptions, type Store } from "./middleware/stores.js";
 export { timeLimit } from "./middleware/time-limit.js";
 export { trustedHost, type TrustedHostOptions } from "./middleware/trusted-host.js";

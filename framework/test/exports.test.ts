@@ -13,10 +13,11 @@ const NAMES: Readonly<Record<string, string>> = {
   "./concurrency": `EntryError LoopError PoolClosedError PoolFullError PoolTimeoutError PoolUnavailableError ProcessPool
     ThreadPool WorkerDiedError installLoop loopName runInProcess runInThread`,
   "./health": "health",
-  "./middleware": `bodyLimit clearSession compress cors gzip httpMiddleware httpsRedirect requestId securityHeaders sessionOf
+  "./middleware": `bodyLimit clearSession compress cors gzip httpMiddleware httpsRedirect memoryStore rateLimit requestId securityHeaders sessionOf
     sessions timeLimit trustedHost`,
   "./node": "ProtocolError ServerStartError ShutdownTimeoutError serve toNodeHandler",
   "./openapi": "buildDocument writeClient",
+  "./redis": "redisStore",
   "./security": `APIKeyCookie APIKeyHeader APIKeyQuery HTTPBasic HTTPBearer OAuth2PasswordBearer
     OAuth2PasswordRequestForm Security SecurityScheme SecurityScopes compareSecrets`,
   "./settings": "SettingsError loadSettings secret",

@@ -121,6 +121,23 @@ export const MIDDLEWARE = {
     `cors() needs allowOrigins: ["https://example.com"], or "*" for every page on the web. Received ` +
     `${describe(given)}.`,
   /**
+   * `rateLimit()` is used, and the package that it stands on is not installed.
+   */
+  TSGI_MISSING_RATE_LIMITER:
+    "rateLimit() stands on the package rate-limiter-flexible, which cannot be loaded. Run: npm install rate-limiter-flexible",
+  /**
+   * `redisStore` was given something that is no client of Redis.
+   *
+   * It takes a client of the package `ioredis` or `redis`, which the application opens and closes.
+   *
+   * ```js
+   * // Wrong
+   * redisStore("redis://localhost:6379");
+   * ```
+   */
+  TSGI_NOT_A_REDIS_CLIENT: (given: unknown) =>
+    `redisStore() takes a client of ioredis or redis, not ${describe(given)}. Write redisStore(new Redis(url)).`,
+  /**
    * `sessionOf` or `clearSession` was called where no `sessions()` is around the handler.
    *
    * A WebSocket has no session either.

@@ -1,0 +1,145 @@
+import type * as Library from "rate-limiter-flexible";
+import type { RateLimiterRes } from "rate-limiter-flexible";
+import type { HTTPScope } from "../asgi.js";
+import type { Middleware } from "../chain.js";
+import { configurationError } from "../exceptions.js";
+import { consoleLogger, errorText, type Logger } from "../logger.js";
+import { assertOptions, expecting, FUNCTION, isObject, oneOf, type OptionRules, whole } from "../options.js";
+import { Request } from "../request.js";
+import { clientNetwork } from "./client-network.js";
+import { changingHeaders, onHTTP, refuse } from "./layer.js";
+import { memoryStore, type Store } from "./stores.js";
+
+/** What `rateLimit` takes. */
+export interface RateLimitOptions {
+  /** How many requests one key has in a window. */
+  limit: number;
+  /** Seconds from the first request of a window to its end. */
+  windowSeconds: number;
+  /** Whose requests are counted together. Defaults to the client's address, of IPv6 its /64. */
+  key?: (request: Request) => string | Promise<string>;
+  /** Where the counts are. Defaults to the memory of this process. */
+  store?: Store;
+  /** The policy in the headers, and of the counts in the store: those of one name count together. Defaults to `"default"`. */
+  name?: string;
+  /** What becomes of requests while the store is away: they pass, or are answered with 503. Defaults to `"allow"`. */
+  whenStoreFails?: "allow" | "refuse";
+}
+
+const STORE = expecting("a store, such as memoryStore()", (value) => {
+  return isObject(value) && ["get", "set", "delete", "increment"].every((name) => name in value);
+});
+
+/** RFC 9651 §3.3.3: a string of a structured field is printable ASCII; without quotes it needs no escapes. */
+const NAME = expecting("letters, digits, - and _", (value) => typeof value === "string" && /^[\w-]+$/.test(value));
+
+const OPTIONS: OptionRules<RateLimitOptions> = {
+  limit: whole(1),
+  windowSeconds: whole(1),
+  key: FUNCTION,
+  store: STORE,
+  name: NAME,
+  whenStoreFails: oneOf("allow", "refuse"),
+};
+
+/** @throws ConfigurationError with the command that installs it. */
+function loadLibrary(): typeof Library {
+  try {
+    const { createRequire } = process.getBuiltinModule("node:module");
+    return createRequire(import.meta.url)("rate-limiter-flexible") as typeof Library;
+  } catch (cause) {
+    throw Object.assign(configurationError("TSGI_MISSING_RATE_LIMITER"), { cause });
+  }
+}
+
+/** The library's limiter for Redis, which gets its count and the milliseconds to the end of the window from any store. */
+function createLimiter({ RateLimiterRedis }: typeof Library, options: RateLimitOptions, store: Store) {
+  const { limit: points, windowSeconds: duration, name: keyPrefix } = options;
+  class StoreLimiter extends RateLimiterRedis {
+    async _upsert(key: string, by: number): Promise<readonly [count: number, expiresInMs: number]> {
+      const { count, expiresInMs } = await store.increment(key, duration, by);
+      return [count, expiresInMs];
+    }
+  }
+  return new StoreLimiter({ storeClient: {}, keyPrefix: `rate-limit:${keyPrefix}`, points, duration });
+}
+
+/** Says once that a store is away, and once that it is back. */
+class StoreLog {
+  #isAway = false;
+
+  report(scope: HTTPScope, error: unknown, whenStoreFails: "allow" | "refuse"): void {
+    const isAway = error !== null;
+    if (isAway === this.#isAway) return;
+    this.#isAway = isAway;
+    const logger = loggerOf(scope);
+    if (!isAway) return logger.info({}, "The store of the rate limit is back: requests are counted again.");
+    const effect = whenStoreFails === "allow" ? "pass without being counted" : "are answered with 503";
+    logger.warn({ err: error }, `The store of the rate limit is away: requests ${effect}. ${errorText(error)}`);
+  }
+}
+
+function loggerOf({ app }: HTTPScope): Logger {
+  const { settings } = (app ?? {}) as { settings?: { logger?: Logger } };
+  return settings?.logger ?? consoleLogger;
+}
+
+/** Seconds until a window ends. */
+const secondsOf = ({ msBeforeNext }: RateLimiterRes) => Math.max(1, Math.ceil(msBeforeNext / 1_000));
+
+/**
+ * Bounds how often one client may ask: 429 with `Retry-After` beyond it. Every answer says what the limit is and what of
+ * it is left (draft-ietf-httpapi-ratelimit-headers-10). Stands on the package `rate-limiter-flexible`.
+ *
+ * @throws ConfigurationError for an option that cannot work, and where that package is missing.
+ * @example
+ * ```ts
+ * import { App } from "tsgi";
+ * import { rateLimit } from "tsgi/middleware";
+ *
+ * const app = new App({ middleware: [rateLimit({ limit: 100, windowSeconds: 60 })] });
+ * ```
+ */
+export function rateLimit(options: RateLimitOptions): Middleware {
+  assertOptions("rateLimit()", options, OPTIONS);
+  const { limit, windowSeconds, key, name = "default", whenStoreFails = "allow", store = memoryStore() } = options;
+  for (const option of ["limit", "windowSeconds"] as const) OPTIONS[option]("rateLimit()", option, options[option]);
+  const library = loadLibrary();
+  const limiter = createLimiter(library, { ...options, name }, store);
+  const log = new StoreLog();
+  const policy = `"${name}";q=${limit};w=${windowSeconds}`;
+  const headersOf = (result: RateLimiterRes | null): [string, string][] => {
+    const left = result && `"${name}";r=${result.remainingPoints};t=${secondsOf(result)}`;
+    return [["RateLimit-Policy", policy], ...(left === null ? [] : [["RateLimit", left] as [string, string]])];
+  };
+
+  /** Counts a request; `null` where it cannot be counted. */
+  const count = async (scope: HTTPScope, client: string): Promise<RateLimiterRes | null> => {
+    let result: RateLimiterRes | null = null;
+    let failure: unknown = null;
+    try {
+      result = await limiter.consume(client);
+    } catch (refusal) {
+      if (refusal instanceof library.RateLimiterRes) result = refusal;
+      else failure = refusal ?? new Error("It gave no reason.");
+    }
+    log.report(scope, failure, whenStoreFails);
+    return result;
+  };
+
+  return onHTTP(async (app, scope, receive, send) => {
+    const client = key ? await key(new Request(scope, receive)) : clientNetwork(scope.client?.[0] ?? "");
+    const result = await count(scope, client);
+    const headers = headersOf(result);
+    if (result === null && whenStoreFails === "refuse") {
+      return refuse(scope, send, 503, "Service Unavailable", headers);
+    }
+    if (result !== null && result.consumedPoints > limit) {
+      return refuse(scope, send, 429, "Too Many Requests", [...headers, ["Retry-After", String(secondsOf(result))]]);
+    }
+    const add = changingHeaders(send, (changed) => {
+      for (const [header, value] of headers) changed.append(header, value);
+    });
+    await app(scope, receive, add);
+  });
+}
