@@ -3,7 +3,7 @@ import { type OptionalKind, type TSchema, Type } from "@sinclair/typebox";
 import { configurationError } from "./exceptions.js";
 import type { Check } from "./schema/check.js";
 import { compileCheck } from "./schema/compile.js";
-import { type Coerce, compileCoerce } from "./schema/coerce.js";
+import { type Coerce, compileCoerce, PLAIN } from "./schema/coerce.js";
 import { compileDefault, unfit } from "./schema/defaults.js";
 import { Faults } from "./schema/faults.js";
 import {
@@ -130,7 +130,7 @@ export class CompiledSchema {
 
   /** Compiles the conversion of texts to a value for `check`; `null` when none can become one. */
   coerce(): Coerce | null {
-    return this.#shape ? compileCoerce(this.#shape) : TEXT;
+    return this.#shape ? compileCoerce(this.#shape) : PLAIN;
   }
 
   /** The same for one property of an object schema. */
@@ -138,8 +138,6 @@ export class CompiledSchema {
     return compileCoerce(property, this.#shape ?? property);
   }
 }
-
-const TEXT: Coerce = { isList: false, text: (text) => text };
 
 const compiledSchemas = new WeakMap<object, CompiledSchema>();
 

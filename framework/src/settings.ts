@@ -124,7 +124,7 @@ function settingsOf(schema: Schema, compiled: CompiledSchema, options: Required<
       variable,
       text: options.env[variable],
       isSecret: isMarked(schema, key),
-      read: (text, faults) => (coerce.isList ? coerce.texts(toList(text), faults) : coerce.text(text, faults)),
+      read: (text, faults) => coerce.convert(coerce.isList ? toList(text) : [text], faults),
     };
   });
 }

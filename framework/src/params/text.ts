@@ -70,10 +70,6 @@ function refuseFile(faults: Faults, loc: readonly string[] = []): undefined {
   return faults.add("string_type", "Input should be text, not a file", undefined, loc);
 }
 
-function convert(coerce: Coerce, texts: readonly string[], faults: Faults): unknown {
-  return coerce.isList ? coerce.texts(texts, faults) : coerce.text(texts[texts.length - 1] as string, faults);
-}
-
 /** @throws ConfigurationError where no text can become a value of the schema. */
 function readable(coerce: Coerce | null, where: string): Coerce {
   if (coerce) return coerce;
@@ -119,7 +115,7 @@ function compileObject(compiled: CompiledSchema, fields: readonly Field[], texts
       if (found.length === 0 || unread.has(key)) continue;
       isEmpty = false;
       const before = faults.count;
-      const item = convert(coerce, found, faults);
+      const item = coerce.convert(found, faults);
       if (faults.count === before) value[key] = item;
       else {
         faults.within(before, name);
@@ -151,7 +147,7 @@ function compileValue({ check }: CompiledSchema, coerce: Coerce, wire: string, t
     const found = texts.of(request, wire, coerce.isList);
     if (found.length === 0) return absent.make(faults);
     const before = faults.count;
-    const value = convert(coerce, found, faults);
+    const value = coerce.convert(found, faults);
     return faults.count === before ? check(value, faults) : undefined;
   };
 }

@@ -5,10 +5,20 @@ import { isArraySchema, isObjectSchema, type JSONSchema, listItems, resolveRef, 
 /** Turns one text into the value that its schema describes. */
 export type CoerceText = (text: string, faults: Faults) => unknown;
 
-/** The conversion of the texts under one name: a scalar takes the last of them, a list takes all. */
-export type Coerce =
-  | { readonly isList: false; readonly text: CoerceText }
-  | { readonly isList: true; readonly texts: (texts: readonly string[], faults: Faults) => unknown };
+/** The conversion of the texts under one name, of which there is at least one. */
+export interface Coerce {
+  /** `true` for a list, which takes all of them; a scalar takes the last. */
+  readonly isList: boolean;
+  readonly convert: (texts: readonly string[], faults: Faults) => unknown;
+}
+
+/** A scalar: of several texts the last one counts. */
+function scalarOf(text: CoerceText): Coerce {
+  return { isList: false, convert: (texts, faults) => text(texts[texts.length - 1] as string, faults) };
+}
+
+/** Text as it comes. */
+export const PLAIN: Coerce = scalarOf((text) => text);
 
 const INTEGER = /^[+-]?\d+$/;
 /** No digit can be taken by two parts of it: with `\d+\.?\d*` a long row of digits would cost its square. */
@@ -134,7 +144,7 @@ export function compileCoerce(schema: JSONSchema, outer: JSONSchema = schema): C
   const list = listOf(resolved, root);
   if (!list) {
     const text = coerceText(schema, outer);
-    return text && { isList: false, text };
+    return text && scalarOf(text);
   }
   const items = listItems(list);
   const rest = typeof items.rest === "object" ? coerceText(items.rest, root) : keepText;
@@ -143,7 +153,7 @@ export function compileCoerce(schema: JSONSchema, outer: JSONSchema = schema): C
   if (!isReadable(rest) || !prefix.every(isReadable)) return null;
   return {
     isList: true,
-    texts(texts, faults) {
+    convert: (texts, faults) => {
       const values: unknown[] = [];
       for (let index = 0; index < texts.length && !faults.full; index++) {
         const before = faults.count;

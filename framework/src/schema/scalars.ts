@@ -78,14 +78,14 @@ export function compileString(schema: JSONSchema, direction: Direction): Check {
 /** A rule on a number: its test, the type of its fault, and the message. */
 type NumberRule = readonly [isBroken: (value: number) => boolean, type: FaultType, msg: string];
 
-type Rule = readonly [keyword: Bound, isBroken: (value: number, bound: number) => boolean, FaultType, words: string];
+type Rule = readonly [keyword: Bound, isBroken: (bound: number) => NumberRule[0], FaultType, words: string];
 
 const NUMBER_RULES: readonly Rule[] = [
-  ["minimum", (value, bound) => value < bound, "greater_than_equal", "greater than or equal to"],
-  ["exclusiveMinimum", (value, bound) => value <= bound, "greater_than", "greater than"],
-  ["maximum", (value, bound) => value > bound, "less_than_equal", "less than or equal to"],
-  ["exclusiveMaximum", (value, bound) => value >= bound, "less_than", "less than"],
-  ["multipleOf", (value, bound) => !isMultiple(value, bound), "multiple_of", "a multiple of"],
+  ["minimum", (bound) => (value) => value < bound, "greater_than_equal", "greater than or equal to"],
+  ["exclusiveMinimum", (bound) => (value) => value <= bound, "greater_than", "greater than"],
+  ["maximum", (bound) => (value) => value > bound, "less_than_equal", "less than or equal to"],
+  ["exclusiveMaximum", (bound) => (value) => value >= bound, "less_than", "less than"],
+  ["multipleOf", (bound) => (value) => !isMultiple(value, bound), "multiple_of", "a multiple of"],
 ];
 
 /** @param suffix - Behind the keywords of TypeBox's dates, whose bounds are milliseconds since 1970. */
@@ -95,7 +95,7 @@ function numberRules(schema: JSONSchema, suffix: "" | "Timestamp" = ""): NumberR
   return NUMBER_RULES.flatMap(([keyword, isBroken, type, words]): NumberRule[] => {
     const bound = schema[`${keyword}${suffix}`];
     if (bound === undefined) return [];
-    return [[(value) => isBroken(value, bound), type, `Input should be ${words} ${write(keyword, bound)}`]];
+    return [[isBroken(bound), type, `Input should be ${words} ${write(keyword, bound)}`]];
   });
 }
 
