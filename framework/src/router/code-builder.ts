@@ -1,4 +1,4 @@
-/** Generated code: the text of a look-up, its results, and the comparison of static texts. @module */
+/** Generated code: the text of a look-up, its results, and the comparison of a static text. @module */
 import { needsNullPrototype } from "./route.js";
 import type { Route } from "./route.js";
 
@@ -89,8 +89,6 @@ export interface Start {
   readonly add: number;
 }
 
-/** Texts side by side above which they are spread over several functions: V8 leaves long ones unoptimised. */
-const MAX_TEXTS = 48;
 /** Characters up to which they are compared one by one: 70 instead of 78 ns for a path with texts of 6, 8 and 6. */
 const MAX_CHARACTERS = 8;
 
@@ -110,35 +108,4 @@ export function hasText(start: Start, text: string): string {
     return `path.charCodeAt(${offset(start, index)}) === ${text.charCodeAt(index)}`;
   });
   return characters.join(" && ") || "true";
-}
-
-/** Emits the code for static texts that have been told apart. */
-export interface TextEmitters {
-  /** The code for the one text that is left. It compares it, and runs through where it is not there. */
-  one(text: string): string;
-  /** The code for some of more than `MAX_TEXTS`, which have their first `from` characters in common. */
-  some(texts: readonly string[], from: number): string;
-}
-
-/** Tells texts apart at the first character in which they differ. The code runs through where none of them is there. */
-export function emitSwitch(start: Start, texts: readonly string[], emit: TextEmitters, from = 0): string {
-  const [first] = texts;
-  if (first === undefined) return "";
-  if (texts.length === 1) return emit.one(first);
-  let index = from;
-  while (texts.every((text) => text[index] === first[index])) index++;
-  const groups = new Map<number, string[]>();
-  for (const text of texts.filter(({ length }) => length > index)) {
-    const code = text.charCodeAt(index);
-    const group = groups.get(code) ?? [];
-    group.push(text);
-    groups.set(code, group);
-  }
-  const cases = [...groups].map(([code, group]) => {
-    const isSpread = texts.length > MAX_TEXTS && group.length > 1;
-    const body = isSpread ? emit.some(group, index + 1) : emitSwitch(start, group, emit, index + 1);
-    return `case ${code}: {\n${body}break;\n}\n`;
-  });
-  const ended = texts.filter(({ length }) => length === index);
-  return `switch (path.charCodeAt(${offset(start, index)})) {\n${cases.join("")}}\n${ended.map((text) => emit.one(text)).join("")}`;
 }

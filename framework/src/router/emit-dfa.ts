@@ -1,5 +1,5 @@
 /** The deterministic automaton as code: nested comparisons, and a function for each state that two others lead to. @module */
-import { CodeBuilder, emitSwitch, hasText, offset } from "./code-builder.js";
+import { CodeBuilder, hasText, offset } from "./code-builder.js";
 import type { Bounds, Start } from "./code-builder.js";
 import type { DfaState } from "./dfa.js";
 
@@ -7,6 +7,9 @@ import type { DfaState } from "./dfa.js";
 const MAX_STATES = 20_000;
 /** Segments of a path above which the code would nest too deep. */
 const MAX_DEPTH = 64;
+
+/** Texts side by side above which they are spread over several functions: V8 leaves long ones unoptimised. */
+const MAX_TEXTS = 48;
 
 /** Emits an automaton; `null` for one too large or too deep to gain by it. */
 export function emitDfa<H, M>(first: DfaState<H, M>): CodeBuilder<H, M> | null {
@@ -81,11 +84,32 @@ class DfaEmitter<H, M> {
     return [...place.bounds.keys()].filter((position) => reads?.has(position));
   }
 
-  /** The code for static segments whose first `from` characters are the same. */
+  /**
+   * The code for static segments whose first `from` characters are the same: they are told apart at the first character in
+   * which they differ. Runs through where none of them is there.
+   */
   #texts(state: DfaState<H, M>, texts: readonly string[], from: number, place: Position): string {
-    const one = (text: string): string => this.#text(state, text, place);
-    const some = (group: readonly string[], index: number): string => this.#textsCall(state, group, index, place);
-    return emitSwitch(place, texts, { one, some }, from);
+    const [first] = texts;
+    if (first === undefined) return "";
+    if (texts.length === 1) return this.#text(state, first, place);
+    let index = from;
+    while (texts.every((text) => text[index] === first[index])) index++;
+    const groups = new Map<number, string[]>();
+    for (const text of texts.filter(({ length }) => length > index)) {
+      const code = text.charCodeAt(index);
+      const group = groups.get(code);
+      if (group) group.push(text);
+      else groups.set(code, [text]);
+    }
+    const cases = [...groups].map(([code, group]) => {
+      const isSpread = texts.length > MAX_TEXTS && group.length > 1;
+      const body = isSpread
+        ? this.#textsCall(state, group, index + 1, place)
+        : this.#texts(state, group, index + 1, place);
+      return `case ${code}: {\n${body}break;\n}\n`;
+    });
+    const ended = texts.filter(({ length }) => length === index).map((text) => this.#text(state, text, place));
+    return `switch (path.charCodeAt(${offset(place, index)})) {\n${cases.join("")}}\n${ended.join("")}`;
   }
 
   /** As `#texts`, by a function that gives `undefined` when none of them is there. */
