@@ -55,7 +55,6 @@ function settle(text, name) {
       })
       // esbuild has named a class that mentions itself anew, which its instances and errors would show. The names are as
       // long as before, so the source map stays true.
-      .replaceAll(/^var (\w+) = class _\1\b/gm, "var $1 = class  $1")
       .replaceAll(/(?<![\w$.#"'`])_([A-Z]\w*)\b/g, (whole, className) =>
         text.includes(`\nvar ${className} = class _${className} `) ? ` ${className}` : whole,
       )
