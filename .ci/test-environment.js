@@ -2,7 +2,7 @@ import vm from "node:vm";
 
 import { TestEnvironment } from "jest-environment-node";
 
-/** How long what a test has already told to stop may take to be gone: on a busy machine seconds. */
+/** Time for servers and processes that a test has stopped to be gone: on a busy machine seconds. */
 const GRACE_MS = 20_000;
 
 /**

@@ -1,0 +1,69 @@
+/** The prose of a file: its comments and messages, or its paragraphs. */
+// The compiler of the repository has no programming interface; that of users' editors has.
+import ts from "typescript-5.9";
+
+/**
+ * @typedef {object} Text
+ * @property {"comment" | "message" | "paragraph"} kind
+ * @property {number} line - From 1.
+ * @property {string} text
+ * @property {string} [name] - Of a doc comment: what it stands on.
+ */
+
+/** The comments of a program, and the texts of its literals that are sentences. */
+export function textsOfProgram(file, content) {
+  const kind = /\.[cm]?js$/.test(file) ? ts.ScriptKind.JS : ts.ScriptKind.TS;
+  const source = ts.createSourceFile(file, content, ts.ScriptTarget.ESNext, true, kind);
+  const lineOf = (position) => source.getLineAndCharacterOfPosition(position).line + 1;
+  const texts = [];
+  const names = new Map();
+  let rest = content;
+  const visit = (node) => {
+    for (const { pos } of node.jsDoc ?? []) names.set(pos, node.name?.getText(source));
+    if (ts.isStringLiteralLike(node) || ts.isTemplateLiteralToken(node) || ts.isRegularExpressionLiteral(node)) {
+      const [start, end] = [node.getStart(source), node.end];
+      rest = `${rest.slice(0, start)}${" ".repeat(end - start)}${rest.slice(end)}`;
+      // Two words in a row are a sentence, and not a name, a path or a header.
+      const isSentence = !ts.isRegularExpressionLiteral(node) && /[a-z]{2,} [a-z]{2,}/.test(node.text);
+      if (isSentence) texts.push({ kind: "message", line: lineOf(start), text: node.text });
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  // With the literals blank, what looks like a comment is one. Lines of `//` below each other are one comment.
+  for (const { 0: comment, index } of rest.matchAll(/\/\*[^]*?\*\/|\/\/.*(?:\n[ \t]*\/\/.*)*/g)) {
+    if (/^\/[/*] ?(?:oxlint|@ts-|<reference)|^\/\*\*? @vite/.test(comment)) continue;
+    const text = comment
+      .replaceAll(/^\/\*+!?|\*+\/$/g, "")
+      .replaceAll(/^[ \t]*(?:\/\/+|\*)?[ \t]?/gm, "")
+      .trim();
+    texts.push({ kind: "comment", line: lineOf(index), text, name: names.get(index) });
+  }
+  return texts;
+}
+
+/** A page's lines, those of its code, comments and markup empty. */
+function proseLines(content) {
+  let fence = null;
+  return content.split("\n").map((line) => {
+    const mark = /^[\s>]*(`{3,}|~{3,})/.exec(line)?.[1];
+    const isInside = fence !== null;
+    if (mark !== undefined && !isInside) fence = mark;
+    else if (mark?.startsWith(fence)) fence = null;
+    return isInside || mark !== undefined || /^\s*<|^[\s|:-]+$/.test(line) ? "" : line.trim();
+  });
+}
+
+/** The paragraphs, items, headings and cells of a page. */
+export function textsOfPage(content) {
+  const texts = [];
+  let isOpen = false;
+  for (const [index, line] of proseLines(content).entries()) {
+    const mark = /^(?:\||(?:[-*+>]|\d+\.|#+)\s+)/.exec(line)?.[0] ?? "";
+    const parts = mark === "|" ? line.split(/(?<!\\)\|/) : [line.slice(mark.length)];
+    if (isOpen && mark === "" && line !== "") texts.at(-1).text += ` ${line}`;
+    else texts.push(...parts.map((text) => ({ kind: "paragraph", line: index + 1, text })));
+    isOpen = line !== "" && !/^[|#]/.test(line);
+  }
+  return texts.filter(({ text }) => text !== "");
+}
