@@ -4,7 +4,7 @@ import { decodeLatin1, headerBytes } from "./datastructures/bytes.js";
 import type { UploadFile } from "./datastructures/upload-file.js";
 
 export { asBytes, createBytes, decodeLatin1, encodeLatin1, headerBytes } from "./datastructures/bytes.js";
-export { toFileError } from "./datastructures/save-file.js";
+export { toFileError, toPath } from "./datastructures/save-file.js";
 export {
   UploadClosedError,
   type UploadContent,

@@ -75,9 +75,7 @@ export function withDefaults<Options extends object, Name extends keyof Options>
  */
 export function assertOptions(place: string, options: unknown, rules: Readonly<Record<string, OptionRule>>): void {
   const known = Object.keys(rules);
-  if (!isObject(options)) {
-    throw configurationError("TSGI_INVALID_OPTIONS", place, known, options);
-  }
+  if (!isObject(options)) throw configurationError("TSGI_INVALID_OPTIONS", place, known, options);
   for (const [option, value] of Object.entries(options)) {
     if (!known.includes(option)) {
       throw configurationError("TSGI_UNKNOWN_OPTION", place, option, known, nearest(option, known));

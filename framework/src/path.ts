@@ -29,9 +29,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
  *   §2.1), and for a `path` with a lone surrogate. The answer to that is 400.
  */
 export function canonicalPath(path: string, rawPath?: Uint8Array, options: SegmentOptions = {}): string | null {
-  if (rawPath === undefined) {
-    return isPlain(path) ? path : fromDecoded(path, options);
-  }
+  if (rawPath === undefined) return isPlain(path) ? path : fromDecoded(path, options);
   return isPlainTwin(rawPath, path) ? path : fromBytes(rawPath, options);
 }
 
@@ -49,29 +47,19 @@ function isPlain(path: string): boolean {
 
 /** Tells if the bytes are exactly the path's characters, and plain. */
 function isPlainTwin(bytes: Uint8Array, path: string): boolean {
-  if (bytes.length !== path.length) {
-    return false;
-  }
-  for (let index = 0; index < bytes.length; index++) {
-    if (bytes[index] !== path.charCodeAt(index)) {
-      return false;
-    }
-  }
+  if (bytes.length !== path.length) return false;
+  for (let index = 0; index < bytes.length; index++) if (bytes[index] !== path.charCodeAt(index)) return false;
   return isPlain(path);
 }
 
 function fromDecoded(path: string, options: SegmentOptions): string | null {
-  if (!isWellFormed(path)) {
-    return null;
-  }
+  if (!isWellFormed(path)) return null;
   return joined(path.split("%").join("%25"), options);
 }
 
 function fromBytes(bytes: Uint8Array, options: SegmentOptions): string | null {
   const decoded = decodeEscapes(bytes);
-  if (decoded === null) {
-    return null;
-  }
+  if (decoded === null) return null;
   try {
     return joined(utf8.decode(decoded), options);
   } catch {
@@ -90,32 +78,20 @@ function decodeEscapes(bytes: Uint8Array): Uint8Array | null {
       continue;
     }
     const value = hexValue(bytes[index + 1]) * 16 + hexValue(bytes[index + 2]);
-    if (Number.isNaN(value)) {
-      return null;
-    }
+    if (Number.isNaN(value)) return null;
     index += 2;
-    if (value === SLASH) {
+    if (value === SLASH || value === PERCENT) {
       decoded[length++] = PERCENT;
       decoded[length++] = 0x32;
-      decoded[length++] = 0x46;
-    } else if (value === PERCENT) {
-      decoded[length++] = PERCENT;
-      decoded[length++] = 0x32;
-      decoded[length++] = 0x35;
-    } else {
-      decoded[length++] = value;
-    }
+      decoded[length++] = value === SLASH ? 0x46 : 0x35;
+    } else decoded[length++] = value;
   }
   return decoded.subarray(0, length);
 }
 
 function hexValue(byte: number | undefined): number {
-  if (byte === undefined) {
-    return Number.NaN;
-  }
-  if (byte >= 0x30 && byte <= 0x39) {
-    return byte - 0x30;
-  }
+  if (byte === undefined) return Number.NaN;
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
   const letter = byte | 0x20;
   return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : Number.NaN;
 }
@@ -136,9 +112,7 @@ export function decodeSegment(segment: string): string {
  * counts, unless `exact` is set.
  */
 export function splitPath(path: string, options: SegmentOptions = {}): string[] {
-  if (options.exact) {
-    return (path.startsWith("/") ? path.slice(1) : path).split("/");
-  }
+  if (options.exact) return (path.startsWith("/") ? path.slice(1) : path).split("/");
   return path.split("/").filter((segment) => segment !== "");
 }
 

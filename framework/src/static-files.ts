@@ -1,7 +1,7 @@
 /** A folder served as it is. @module */
 import type { ASGIApp, HTTPScope, Receive, Scope, Send } from "./asgi.js";
 import { CallableInstance } from "./callable.js";
-import { decodeLatin1 } from "./datastructures.js";
+import { decodeLatin1, toPath } from "./datastructures.js";
 import { httpExceptionHandler } from "./exception-handlers.js";
 import { ClientDisconnect, configurationError, HTTPException } from "./exceptions.js";
 import { parseList, parseMediaType, parseParameters } from "./http-grammar.js";
@@ -150,9 +150,9 @@ class Folder {
   }
 }
 
-async function toPath(directory: string | URL): Promise<string> {
-  const { fileURLToPath } = await import("node:url");
-  const path = typeof directory === "string" ? directory : fileURLToPath(directory);
+/** @throws ConfigurationError when there is no such folder. */
+async function toFolder(directory: string | URL): Promise<string> {
+  const path = await toPath(directory);
   if ((await fileKind(".", path).catch(() => null)) === "folder") return path;
   const paths = await import("node:path");
   throw configurationError("TSGI_INVALID_STATIC_FOLDER.missing", path, paths.resolve(path));
@@ -203,7 +203,7 @@ export class StaticFiles extends CallableInstance {
     }
     assertOptions("new StaticFiles()", options, OPTIONS);
     let folder: Folder | null = null;
-    const open = async () => (folder ??= new Folder(await toPath(directory), options));
+    const open = async () => (folder ??= new Folder(await toFolder(directory), options));
     const self: ASGIApp = async (scope, receive, send) => {
       if (scope.type === "http") return serve(open, scope, receive, send);
       if (scope.type === "websocket") await send({ type: "websocket.close", code: NO_ROUTE, reason: "No route" });

@@ -118,9 +118,7 @@ export class WebSocket extends HTTPConnection<WebSocketScope> implements AsyncIt
     const message = await this.#receive();
     if (message.type !== "websocket.receive") throw this.#gone(message);
     const data = message.text ?? (message.bytes ? asBytes(message.bytes) : "");
-    if (isLonger(data, this.#limits.webSocketMessageBytes)) {
-      return this.#reject(TOO_BIG, "Message too big");
-    }
+    if (isLonger(data, this.#limits.webSocketMessageBytes)) return this.#reject(TOO_BIG, "Message too big");
     return data;
   }
 

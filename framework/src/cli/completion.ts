@@ -2,29 +2,19 @@
 import type { Command } from "commander";
 import { explanations } from "./errors-page.js";
 
-/** One command with its flags, for a script. */
-interface Completed {
-  name: string;
-  description: string;
-  flags: { long: string; description: string }[];
-  /** Values of its argument; empty for a file. */
-  words: readonly string[];
-}
-
 export function showCompletion(program: Command, shell: string): void {
-  const commands = program.commands.map((command) => ({
-    name: command.name(),
-    description: command.description(),
-    flags: command.options.map(({ long, description }) => ({ long: long ?? "", description })),
-    words: wordsOf(command),
-  }));
   const write = shell === "bash" ? toBash : shell === "zsh" ? toZsh : toFish;
-  process.stdout.write(write(commands));
+  process.stdout.write(write(program.commands.map(describe)));
 }
 
-function wordsOf(command: Command): readonly string[] {
-  if (command.name() === "explain") return [...explanations().keys()];
-  return command.registeredArguments[0]?.argChoices ?? [];
+type Completed = ReturnType<typeof describe>;
+
+/** One command with its flags, and the values of its argument: none for a file. */
+function describe(command: Command) {
+  const codes = command.name() === "explain" ? [...explanations().keys()] : [];
+  const words = command.registeredArguments[0]?.argChoices ?? codes;
+  const flags = command.options.map(({ long, description }) => ({ long: long ?? "", description }));
+  return { name: command.name(), description: command.description(), flags, words };
 }
 
 function toBash(commands: readonly Completed[]): string {

@@ -28,7 +28,6 @@ export class DevProcess {
   readonly ready: Promise<void>;
   /** Resolves to `"SIGKILL"` or `"exit code 1"` when it has ended. */
   readonly ended: Promise<string>;
-  #hasEnded = false;
 
   /** @param onImport - Called with each file that the application imports, as a URL or a path. */
   constructor({ file, flags, envFiles, env }: DevProgram, onImport: (file: string) => void) {
@@ -45,16 +44,13 @@ export class DevProcess {
     });
     this.#child.on("error", () => {}); // a message to a process that has just ended
     this.ended = new Promise((resolve) => {
-      this.#child.once("exit", (code, signal) => {
-        this.#hasEnded = true;
-        resolve(signal ?? `exit code ${code}`);
-      });
+      this.#child.once("exit", (code, signal) => resolve(signal ?? `exit code ${code}`));
     });
   }
 
   /** `true` while it can begin to serve. */
   get isAlive(): boolean {
-    return !this.#hasEnded && this.#child.connected;
+    return this.#child.connected && this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
   /** Lets it load the application and serve. */

@@ -6,7 +6,14 @@ import { loadEnvFile, loadEnvFileIfExists } from "./env-file.js";
 import { EXIT } from "./errors.js";
 import type { RunFlags } from "./run.js";
 
-const MODULE = "the file that exports the app as `app` or `default` (default: src/app.ts and the like)";
+/** The argument of commands: its name and description. */
+type Argument = readonly [name: string, description: string];
+
+const MODULE: Argument = [
+  "[module]",
+  "the file that exports the app as `app` or `default` (default: src/app.ts and the like)",
+];
+const SOURCE: Argument = ["[source]", "the module, a document (*.json), or the address of one"];
 
 /** Makes the command line. */
 export function createProgram(): Command {
@@ -61,9 +68,12 @@ function addInspecting(program: Command): void {
     .action(async (module: string | undefined, flags: { out?: string }) =>
       end((await import("./openapi.js")).writeOpenAPI(module, flags)),
     );
-  addLoading(program, "client", "write a typed client, with openapi-typescript and openapi-fetch of your project", {
-    argument: ["[source]", "the module, a document (*.json), or the address of one"],
-  })
+  addLoading(
+    program,
+    "client",
+    "write a typed client, with openapi-typescript and openapi-fetch of your project",
+    SOURCE,
+  )
     .requiredOption("--out <file>", "the file to write, such as src/api.ts")
     .action(async (source: string | undefined, flags: { out: string }) =>
       end((await import("./openapi.js")).showClient(source, flags)),
@@ -86,12 +96,7 @@ function addInspecting(program: Command): void {
 }
 
 /** Adds a command that loads an application. */
-function addLoading(
-  program: Command,
-  name: string,
-  description: string,
-  { argument = ["[module]", MODULE] }: { argument?: readonly [name: string, description: string] } = {},
-): Command {
+function addLoading(program: Command, name: string, description: string, argument = MODULE): Command {
   return (
     program
       .command(name)

@@ -34,9 +34,7 @@ export function loopName(): LoopName {
  * ```
  */
 export function installLoop(name: LoopName = "uwebsockets"): LoopName {
-  if (name !== "libuv" && name !== "uwebsockets") {
-    throw configurationError("TSGI_UNKNOWN_LOOP", name);
-  }
+  if (name !== "libuv" && name !== "uwebsockets") throw configurationError("TSGI_UNKNOWN_LOOP", name);
   installed = name === "uwebsockets" && findLoopPackage() === null ? "libuv" : name;
   return installed;
 }

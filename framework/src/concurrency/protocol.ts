@@ -66,10 +66,10 @@ export interface WorkerHandle {
 /** Starts a worker, which does not keep this process alive. */
 export type Spawn = (events: WorkerEvents) => WorkerHandle;
 
-/** The report in a message of a worker; `null` where it is the application's own. */
-export function reportOf(message: unknown): Report | null {
-  if (typeof message !== "object" || message === null || !("tsgiReport" in message)) return null;
-  return (message as Envelope).tsgiReport;
+/** Hands on the report in a message of a worker; other messages are the application's own. */
+export function deliver(message: unknown, events: WorkerEvents): void {
+  const report = (message as { tsgiReport?: Report | null } | null | undefined)?.tsgiReport;
+  if (report) events.report(report);
 }
 
 /** An error on its way between two loops. */

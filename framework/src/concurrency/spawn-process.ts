@@ -1,7 +1,7 @@
 /** Starts workers as processes. @module */
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { reportOf, type WorkerEvents, type WorkerHandle } from "./protocol.js";
+import { deliver, type WorkerEvents, type WorkerHandle } from "./protocol.js";
 
 /** Milliseconds that an idle worker gets to end by itself. */
 const STOP_MS = 1000;
@@ -53,10 +53,7 @@ function watch(child: ChildProcess, events: WorkerEvents): WorkerHandle {
     if (living.size === 0) process.off("exit", killAll);
     events.gone(how);
   };
-  child.on("message", (message) => {
-    const report = reportOf(message);
-    if (report !== null) events.report(report);
-  });
+  child.on("message", (message) => deliver(message, events));
   child.on("exit", (code, signal) => {
     how = signal === null ? `with exit code ${code}` : `by ${signal}`;
     settle();

@@ -1,6 +1,6 @@
 /** Starts workers as threads. @module */
 import { Worker } from "node:worker_threads";
-import { reportOf, type WorkerEvents, type WorkerHandle } from "./protocol.js";
+import { deliver, type WorkerEvents, type WorkerHandle } from "./protocol.js";
 import { findTsx } from "./thread-typescript.js";
 
 /** The `workerData` of a thread. */
@@ -16,10 +16,7 @@ export function spawn(events: WorkerEvents): WorkerHandle {
     workerData: { tsx: findTsx() } satisfies ThreadData,
   });
   let fault: string | null = null;
-  worker.on("message", (message) => {
-    const report = reportOf(message);
-    if (report !== null) events.report(report);
-  });
+  worker.on("message", (message) => deliver(message, events));
   worker.on("error", (error: unknown) => (fault = `by an error that nobody caught (${String(error)})`));
   worker.on("exit", (code) => events.gone(fault ?? `with exit code ${code}`));
   worker.unref(); // Listening to messages has made it one that is waited for.

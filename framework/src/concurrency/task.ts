@@ -52,36 +52,30 @@ export class Task {
   }
 }
 
-/** Counts work in progress, and keeps this process alive while there is some: workers alone do not. */
+/** Work in progress, which keeps this process alive: workers alone do not. */
 export class Pending {
-  #count = 0;
+  readonly #work = new Set<Promise<unknown>>();
   #keepAlive: NodeJS.Timeout | undefined;
-  #onNone: (() => void)[] = [];
 
   get isNone(): boolean {
-    return this.#count === 0;
+    return this.#work.size === 0;
   }
 
-  /** Counts a piece of work until it has settled. */
-  async during<T>(work: Promise<T>): Promise<T> {
-    this.#count++;
+  /** Adds a piece of work until it has settled. */
+  during<T>(work: Promise<T>): Promise<T> {
+    this.#work.add(work);
     this.#keepAlive ??= setInterval(() => {}, LONGEST_DELAY_MS);
-    try {
-      return await work;
-    } finally {
-      if (--this.#count === 0) this.#end();
-    }
+    return work.finally(() => {
+      this.#work.delete(work);
+      if (!this.isNone) return;
+      clearInterval(this.#keepAlive);
+      this.#keepAlive = undefined;
+    });
   }
 
   /** Resolves when there is no work in progress. */
   async none(): Promise<void> {
-    if (!this.isNone) await new Promise<void>((resolve) => this.#onNone.push(resolve));
-  }
-
-  #end(): void {
-    clearInterval(this.#keepAlive);
-    this.#keepAlive = undefined;
-    for (const resolve of this.#onNone.splice(0)) resolve();
+    while (!this.isNone) await Promise.allSettled(this.#work);
   }
 }
 

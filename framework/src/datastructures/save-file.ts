@@ -9,6 +9,11 @@ export function toFileError(error: unknown): unknown {
   return FULL_DISK.has(code) ? new HTTPException(507, undefined, { cause: error }) : error;
 }
 
+/** A path as text. */
+export async function toPath(path: string | URL): Promise<string> {
+  return typeof path === "string" ? path : (await import("node:url")).fileURLToPath(path);
+}
+
 /**
  * Writes a file beside its place and then moves it there: no reader finds half of it.
  *
@@ -16,8 +21,7 @@ export function toFileError(error: unknown): unknown {
  */
 export async function saveFile(path: string | URL, chunks: AsyncIterable<Uint8Array>): Promise<void> {
   const { open, rename, rm } = await import("node:fs/promises");
-  const { fileURLToPath } = await import("node:url");
-  const target = path instanceof URL ? fileURLToPath(path) : path;
+  const target = await toPath(path);
   const part = `${target}.${crypto.randomUUID()}.part`;
   const file = await open(part, "wx").catch((error: unknown) => {
     throw toFileError(error);

@@ -60,9 +60,7 @@ export function httpMiddleware(
   ) => ReturnType<HTTPMiddlewareFunction>,
 ): Middleware;
 export function httpMiddleware(fn: HTTPMiddlewareFunction): Middleware {
-  if (typeof fn !== "function") {
-    throw configurationError("TSGI_MIDDLEWARE_NOT_A_FUNCTION.http", fn);
-  }
+  if (typeof fn !== "function") throw configurationError("TSGI_MIDDLEWARE_NOT_A_FUNCTION.http", fn);
   return onHTTP((app, scope, receive, send) => new Execution(app, scope, receive, send).run(fn));
 }
 

@@ -52,12 +52,13 @@ export function headersOf(message: HTTPResponseStartMessage): ResponseHeaders {
 }
 
 /** A `send` that lets the headers of the response be changed on their way out. */
-export function changingHeaders(send: Send, change: (headers: ResponseHeaders, status: number) => void): Send {
+export function changingHeaders(send: Send, change: (headers: ResponseHeaders) => Promise<void> | void): Send {
   return (message) => {
     if (message.type !== "http.response.start") return send(message);
     const headers = headersOf(message);
-    change(headers, message.status);
-    return send({ ...message, headers: headers.toList() });
+    const start = () => send({ ...message, headers: headers.toList() });
+    const changed = change(headers);
+    return changed instanceof Promise ? changed.then(start) : start();
   };
 }
 

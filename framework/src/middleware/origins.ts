@@ -21,9 +21,7 @@ const MAX_LENGTH = 300;
 export function compileOrigins(rule: OriginRule): OriginTest | null {
   if (typeof rule === "function") return (origin) => origin.length <= MAX_LENGTH && rule(origin);
   const entries: unknown = typeof rule === "string" || rule instanceof RegExp ? [rule] : rule;
-  if (!Array.isArray(entries)) {
-    throw configurationError("TSGI_MISSING_CORS_ORIGINS", rule);
-  }
+  if (!Array.isArray(entries)) throw configurationError("TSGI_MISSING_CORS_ORIGINS", rule);
   if (entries.includes("*")) {
     if (entries.length === 1) return null;
     throw configurationError("TSGI_INVALID_CORS_ORIGIN.all");
@@ -45,9 +43,7 @@ function whole({ source, flags }: RegExp): RegExp {
 
 /** @throws ConfigurationError for what a browser would never send as `Origin`. */
 function assertOrigin(entry: unknown): string {
-  if (entry === "null") {
-    throw configurationError("TSGI_INVALID_CORS_ORIGIN.null");
-  }
+  if (entry === "null") throw configurationError("TSGI_INVALID_CORS_ORIGIN.null");
   const match = typeof entry === "string" ? /^([a-z][a-z0-9+.-]*):\/\/(.*)$/.exec(entry) : null;
   const isWeb = match !== null && /^https?$/.test(match[1] as string);
   const isHost = match !== null && parseHost(match[2] as string) !== null;

@@ -3,7 +3,7 @@ import { configurationError } from "../exceptions.js";
 import { ANYTHING, assertOptions, FLAG, oneOf, type OptionRules, TEXT, whole } from "../options.js";
 import { type HTTPConnection, Request } from "../request.js";
 import { addVary, type CookieOptions, type ResponseHeaders, serializeCookie } from "../response.js";
-import { headersOf, onHTTP, sendInOrder } from "./layer.js";
+import { changingHeaders, onHTTP, sendInOrder } from "./layer.js";
 import { SignedText } from "./signed-text.js";
 
 /** Options of `sessions`. */
@@ -71,12 +71,7 @@ export function sessions(options: SessionsOptions): Middleware {
       }
       headers.append("set-cookie", cookie);
     };
-    const sending = sendInOrder(async (message) => {
-      if (message.type !== "http.response.start") return send(message);
-      const headers = headersOf(message);
-      await setCookie(headers);
-      return send({ ...message, headers: headers.toList() });
-    });
+    const sending = sendInOrder(changingHeaders(send, setCookie));
     return app({ ...scope, state: { ...scope.state, [SESSION]: session } }, receive, sending);
   });
 }

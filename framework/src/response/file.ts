@@ -1,5 +1,5 @@
 import type { Send } from "../asgi.js";
-import { createBytes, encodeUTF8 } from "../datastructures.js";
+import { createBytes, encodeUTF8, toPath } from "../datastructures.js";
 import { HTTPException } from "../exceptions.js";
 import { markMethods } from "../promises.js";
 import type { Request } from "../request.js";
@@ -30,10 +30,6 @@ type Piece = Uint8Array | ByteRange;
 
 /** The status of the response, and its body. */
 type Selection = readonly [status: number, pieces: readonly Piece[]];
-
-async function toPath(path: string | URL): Promise<string> {
-  return typeof path === "string" ? path : (await import("node:url")).fileURLToPath(path);
-}
 
 /**
  * A file, sent as it is read. It has `ETag`, `Last-Modified` and `Accept-Ranges`; conditional requests are answered with

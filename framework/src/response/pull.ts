@@ -63,15 +63,13 @@ export class Pull<Item> {
   /** @param silenceMs - Milliseconds without an item after which the wait ends with `SILENT`; 0 for never. */
   next(silenceMs: number): Promise<Waited<Item>> | Waited<Item> {
     if (this.#gone) return GONE;
-    if (this.#pending === null) {
-      const step = this.#iterator.next();
-      if (!("then" in step)) {
-        const late = awaitValue(step);
-        if (late === null) return step;
-        this.#pending = late;
-      } else this.#pending = step;
-    }
-    return this.#wait(this.#pending, silenceMs);
+    return this.#wait((this.#pending ??= this.#step()), silenceMs);
+  }
+
+  /** The promise of a value is awaited, as by `for await`. */
+  async #step(): Promise<IteratorResult<Item, unknown>> {
+    const step = await this.#iterator.next();
+    return step.done ? step : { done: false, value: await step.value };
   }
 
   /** One listener a wait: a race with a promise that lives as long as the stream would keep every item of it. */
@@ -92,11 +90,7 @@ export class Pull<Item> {
         tell();
       };
       pending.then(
-        (step) =>
-          settle(() => {
-            this.#pending = awaitValue(step);
-            resolve(this.#pending === null ? step : this.#wait(this.#pending, silenceMs));
-          }),
+        (step) => settle(() => resolve(step)),
         (error: Error) => settle(() => reject(error)),
       );
     });
@@ -113,13 +107,4 @@ export class Pull<Item> {
     const late = new Promise<void>((resolve) => (timer = setIdleTimeout(resolve, MAX_CLOSE_MS)));
     await Promise.race([closing, late]).finally(() => clearTimeout(timer));
   }
-}
-
-/** The step once its value has settled, as `for await` waits for the values of a sync iterable; `null` for no promise. */
-function awaitValue<Item>({
-  done,
-  value,
-}: IteratorResult<Item, unknown>): Promise<IteratorResult<Item, unknown>> | null {
-  if (done === true || !isThenable(value)) return null;
-  return Promise.resolve(value).then((settled) => ({ done: false, value: settled as Item }));
 }

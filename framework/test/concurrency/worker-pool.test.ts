@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
 
 import { EntryError } from "../../src/concurrency/errors.js";
-import type { Order } from "../../src/concurrency/protocol.js";
-import type { WorkerEvents } from "../../src/concurrency/protocol.js";
+import type { Order, WorkerEvents } from "../../src/concurrency/protocol.js";
 import { type PoolEntry, WorkerPool } from "../../src/concurrency/worker-pool.js";
 
 /** A worker that does what the test says. */
