@@ -1,0 +1,89 @@
+import type { Check } from "./check.js";
+import { type Coerce, compileCoerce, PLAIN } from "./coerce.js";
+import type { Faults } from "./faults.js";
+import { isArraySchema, isObjectSchema, type JSONSchema, listItems, resolveRef, unionMembers } from "./json-schema.js";
+
+/** A schema with everything that registration learns about it. What only some ask for is worked out when they do. */
+export class CompiledSchema {
+  /** As JSON Schema, for documents; `null` when a Standard Schema gives none. */
+  readonly json: JSONSchema | null;
+  /** Checks a value and gives it as the handler gets it. */
+  readonly check: Check;
+  /** `true` where `check` may give a promise, as a Standard Schema that checks asynchronously does. */
+  readonly maySuspend: boolean;
+  /** Gives what an absent value becomes, or the fault `missing`; `null` when there is nothing that it could become. */
+  readonly absent: ((faults: Faults) => unknown) | null;
+  readonly #shape: JSONSchema | null;
+  #properties: ReadonlyMap<string, JSONSchema> | null | undefined;
+
+  /** @param shape - What of `json` is looked at here; `null` where there is none. */
+  constructor(
+    json: JSONSchema | null,
+    shape: JSONSchema | null,
+    options: Pick<CompiledSchema, "check" | "maySuspend" | "absent">,
+  ) {
+    this.json = json;
+    this.check = options.check;
+    this.maySuspend = options.maySuspend;
+    this.absent = options.absent;
+    this.#shape = shape;
+  }
+
+  /** `true` where a bare schema of this shape is the body: an object, or lists, unions, intersections of objects. */
+  get isStruct(): boolean {
+    return this.#shape !== null && isStruct(this.#shape);
+  }
+
+  /** The properties of an object schema by name, each with a schema of its own; `null` for any other. */
+  get properties(): ReadonlyMap<string, JSONSchema> | null {
+    if (this.#properties === undefined) {
+      const parts = this.#shape && fieldsOf(this.#shape, this.#shape);
+      this.#properties = parts && new Map(parts.flatMap((part) => Object.entries(part.properties ?? {})));
+    }
+    return this.#properties;
+  }
+
+  /** `true` for an object schema that refuses other names. */
+  get isClosed(): boolean {
+    return this.#shape !== null && isClosed(this.#shape);
+  }
+
+  /** Compiles the conversion of texts to a value for `check`; `null` when none can become one. */
+  coerce(): Coerce | null {
+    return this.#shape ? compileCoerce(this.#shape) : PLAIN;
+  }
+
+  /** The same for one property of an object schema. */
+  coerceProperty(property: JSONSchema): Coerce | null {
+    return compileCoerce(property, this.#shape ?? property);
+  }
+}
+
+function target(json: JSONSchema, root: JSONSchema): JSONSchema {
+  return json.$ref === undefined ? json : (resolveRef(json.$ref, root) ?? {});
+}
+
+/** The objects whose properties an object schema has: itself, or the members of an intersection. */
+function fieldsOf(json: JSONSchema, root: JSONSchema): readonly JSONSchema[] | null {
+  const schema = target(json, root);
+  if (schema.allOf) {
+    const members = schema.allOf.map((member) => fieldsOf(member, root));
+    return members.includes(null) ? null : members.flatMap((member) => member ?? []);
+  }
+  return isObjectSchema(schema) && schema.properties ? [schema] : null;
+}
+
+function isClosed(json: JSONSchema): boolean {
+  const { additionalProperties, unevaluatedProperties } = target(json, json);
+  return additionalProperties === false || unevaluatedProperties === false;
+}
+
+/** A reference counts as a struct, wherever it leads. */
+function isStruct(json: JSONSchema): boolean {
+  if (json.$ref !== undefined || isObjectSchema(json)) return true;
+  const { prefix, rest } = listItems(json);
+  const parts = isArraySchema(json)
+    ? [...(prefix ?? []), rest].filter((item) => typeof item === "object")
+    : (unionMembers(json) ?? json.allOf ?? []).filter((member) => member.type !== "null");
+  return parts.length > 0 && parts.every(isStruct);
+}
