@@ -1,7 +1,6 @@
 import type { Components } from "./components.js";
 import { annotate } from "./to-openapi30.js";
-import { requiredProperties } from "./parameters.js";
-import { examplesOf, isListed, schemaOf, type SourceParam, useOf } from "./sources.js";
+import { examplesOf, isListed, propertiesOf, schemaOf, type SourceParam } from "./sources.js";
 import type { EncodingObject, MediaTypeObject, RequestBodyObject, SchemaObject } from "./types.js";
 
 /** An object of parameters, each a property. */
@@ -55,20 +54,12 @@ function jsonBody(
 }
 
 function addForm(source: SourceParam, members: Members, components: Components, at: string): void {
-  const { compiled, isRequired } = source;
-  if (!compiled.properties) {
-    members.add(source.name, memberOf(source, components, at), isRequired);
-    return;
-  }
-  const root = compiled.json ?? {};
-  const required = requiredProperties(root);
-  for (const [key, property] of compiled.properties) {
-    const schema = components.convert(property, useOf(source, at), root);
-    members.add(key, schema, isRequired && required.has(key) && property.default === undefined);
-  }
+  const properties = propertiesOf(source, components, at);
+  if (!properties) members.add(source.name, memberOf(source, components, at), source.isRequired);
+  for (const { name, schema, isRequired } of properties ?? []) members.add(name, schema, isRequired);
 }
 
-/** Which types the files may have; `null` when all may have any. */
+/** The media types of the files; `null` when all may have any. */
 function encodingOf(files: readonly SourceParam[]): Record<string, EncodingObject> | null {
   const entries = files.flatMap(({ name, marker }) => {
     const { mediaTypes } = marker.options;

@@ -1,6 +1,5 @@
-import { type JSONSchema, resolveRef } from "../schema.js";
 import type { Components } from "./components.js";
-import { examplesOf, isListed, schemaOf, type SourceParam, useOf } from "./sources.js";
+import { examplesOf, isListed, propertiesOf, type PropertyParam, schemaOf, type SourceParam } from "./sources.js";
 import type { ParameterObject } from "./types.js";
 
 /** The order of the places in the document. */
@@ -31,42 +30,28 @@ function parameterOf(
 
 /** A parameter for each property of an object schema. */
 function spread(
-  source: SourceParam,
-  properties: ReadonlyMap<string, JSONSchema>,
+  { marker }: SourceParam,
+  properties: readonly PropertyParam[],
   place: ParameterObject["in"],
-  components: Components,
-  at: string,
 ): ParameterObject[] {
-  const root = source.compiled.json ?? {};
-  const required = requiredProperties(root);
-  const { deprecated } = source.marker.options;
-  return [...properties].map(([key, property]) => ({
-    name: source.marker.source.wireName(key),
+  return properties.map(({ name, property, schema, isRequired }) => ({
+    name,
     in: place,
     ...(property.description === undefined ? {} : { description: property.description }),
-    required: source.isRequired && required.has(key) && property.default === undefined,
-    ...(deprecated || property.deprecated ? { deprecated: true } : {}),
-    schema: components.convert(property, useOf(source, at), root),
+    required: isRequired,
+    ...(marker.options.deprecated || property.deprecated ? { deprecated: true } : {}),
+    schema,
   }));
-}
-
-/** The properties that an object schema, or an intersection of some, requires. */
-export function requiredProperties(schema: JSONSchema): Set<string> {
-  const target = schema.$ref === undefined ? schema : (resolveRef(schema.$ref, schema) ?? schema);
-  return new Set([...(target.required ?? []), ...(target.allOf ?? []).flatMap((member) => member.required ?? [])]);
 }
 
 /** The parameters of a route. One that several dependencies read is listed once, and required when one requires it. */
 export function parametersOf(sources: readonly SourceParam[], components: Components, at: string): ParameterObject[] {
   const found = new Map<string, ParameterObject>();
   for (const source of sources) {
-    const { in: place, readsProperties } = source.marker.source;
+    const { in: place } = source.marker.source;
     if (!place || !isListed(source)) continue;
-    const { properties } = source.compiled;
-    const parameters =
-      readsProperties && properties
-        ? spread(source, properties, place, components, at)
-        : [parameterOf(source, place, components, at)];
+    const properties = propertiesOf(source, components, at);
+    const parameters = properties ? spread(source, properties, place) : [parameterOf(source, place, components, at)];
     for (const parameter of parameters) {
       if (place === "header" && DESCRIBED_ELSEWHERE.has(parameter.name)) continue;
       const key = `${place} ${parameter.name}`;

@@ -1,6 +1,6 @@
 import type { SourceSpec } from "../dependencies.js";
 import { absenceOf, type SourceMarker } from "../params.js";
-import type { CompiledSchema, JSONSchema } from "../schema.js";
+import { type CompiledSchema, type JSONSchema, resolveRef } from "../schema.js";
 import type { Components, Use } from "./components.js";
 import { annotate, toJSONValue } from "./to-openapi30.js";
 import type { ExampleObject, SchemaObject } from "./types.js";
@@ -30,7 +30,7 @@ export function isListed({ marker: { source, options } }: SourceParam): boolean 
 }
 
 /** The use of its schema. */
-export function useOf({ spec, marker }: SourceParam, place: string): Use {
+function useOf({ spec, marker }: SourceParam, place: string): Use {
   return { direction: "input", place, role: spec.name, of: marker.schema };
 }
 
@@ -43,6 +43,34 @@ export function schemaOf(param: SourceParam, components: Components, place: stri
   // The schema's own default is in its JSON Schema, but that of a library which does not write it there.
   const value = toJSONValue(marker.options.default ?? (json.default === undefined ? spec.default : undefined));
   return value === undefined || value === null ? schema : annotate(schema, { default: value });
+}
+
+/** A property of an object schema that travels by its own name. */
+export interface PropertyParam {
+  readonly name: string;
+  readonly property: JSONSchema;
+  readonly schema: SchemaObject;
+  readonly isRequired: boolean;
+}
+
+/** The properties that an object schema, or an intersection of some, requires. */
+function requiredProperties(schema: JSONSchema): Set<string> {
+  const target = schema.$ref === undefined ? schema : (resolveRef(schema.$ref, schema) ?? schema);
+  return new Set([...(target.required ?? []), ...(target.allOf ?? []).flatMap((member) => member.required ?? [])]);
+}
+
+/** The properties of an object schema that are read by their own names; `null` for any other parameter. */
+export function propertiesOf(param: SourceParam, components: Components, place: string): PropertyParam[] | null {
+  const { compiled, marker } = param;
+  if (!marker.source.readsProperties || !compiled.properties) return null;
+  const root = compiled.json ?? {};
+  const required = requiredProperties(root);
+  return Array.from(compiled.properties, ([key, property]) => ({
+    name: marker.source.wireName(key),
+    property,
+    schema: components.convert(property, useOf(param, place), root),
+    isRequired: param.isRequired && required.has(key) && property.default === undefined,
+  }));
 }
 
 /** Examples beside a schema: one alone, several by number. */
