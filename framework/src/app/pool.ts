@@ -112,12 +112,25 @@ export class HandlerPool implements HostedApp {
     const use = new RouteUse(route, this.#kind, this.#settings.logger);
     return (args, request) =>
       this.#isInline
-        ? handler(args)
+        ? this.#runInline(use, args)
         : this.#runFor(request, endsRunning, (owner) => this.#run(use, handler, args, owner));
   }
 
   get #isInline(): boolean {
-    return this.#isTested && this.#settings.options.kind === undefined;
+    return this.#isTested && this.#settings.options.kind === undefined && this.#entry === null;
+  }
+
+  /** Runs a call in a test, with what it is given and what it gives copied as on the way to a worker and back. */
+  async #runInline(use: RouteUse, args: object): Promise<unknown> {
+    this.#assertUnbound(use, args);
+    const result: unknown = await this.call(use.route, structuredClone(args));
+    return decodeResult(structuredClone(result), () => use.adviseAsync());
+  }
+
+  #assertUnbound(use: RouteUse, args: object): void {
+    for (const [name, value] of Object.entries(args) as [string, unknown][]) {
+      assertUnbound(value, name, (path, what) => use.explainArgument(name, path, what));
+    }
   }
 
   /** Runs a call for as long as its client is there. */
@@ -134,14 +147,11 @@ export class HandlerPool implements HostedApp {
   async #run(use: RouteUse, handler: Call, args: object, owner: TaskOwner): Promise<unknown> {
     const pool = await this.#open();
     if (pool === null) return handler(args);
-    for (const [name, value] of Object.entries(args) as [string, unknown][]) {
-      assertUnbound(value, name, (path, what) => use.explainArgument(name, path, what));
-    }
-    use.announce(pool.stats.size);
+    this.#assertUnbound(use, args);
     try {
       const { value, elapsedMs } = await pool.run({ type: "route", route: use.route }, [args], owner);
       use.measure(elapsedMs);
-      return decodeResult(value);
+      return decodeResult(value, () => use.adviseAsync());
     } catch (error) {
       if (error instanceof PoolTimeoutError) use.reportTimeout(this.#options.timeoutMs);
       throw error;
@@ -179,7 +189,20 @@ export class HandlerPool implements HostedApp {
     const found = new PoolModule(module, { title: this.title, routes: this.#table }, route);
     const onDeath = (message: string) => logger.error({}, message);
     this.#opened = await createWorkerPool(this.#kind, this.#options, { entry: found, onDeath });
+    this.#announce(`run in worker ${this.#kind === "thread" ? "threads" : "processes"}`);
     return this.#opened;
+  }
+
+  /** Says which routes run elsewhere, and why. Of several processes that serve, the first one says it. */
+  #announce(what: string, level: "info" | "warn" = "info", advice = ""): void {
+    const id = globalThis.process?.env["NODE_UNIQUE_ID"] ?? "1";
+    const routes = [...this.#handlers.keys()];
+    if (id !== "1" || routes.length === 0) return;
+    const [subject, why] =
+      routes.length === 1
+        ? [`1 route ${what.replace("run", "runs")}`, "its handler is not async"]
+        : [`${routes.length} routes ${what}`, "their handlers are not async"];
+    this.#settings.logger[level]({ routes }, `${subject}, as ${why}: ${routes.join(", ")}${advice}`);
   }
 
   /** Lets the pool live from before the application's start-up until after its shutdown. */
@@ -204,7 +227,11 @@ export class HandlerPool implements HostedApp {
   }
 
   async #start(): Promise<void> {
-    if (!this.isOn || this.#isInline) return;
+    if (!this.isOn) return;
+    if (this.#isInline) {
+      const advice = ". With new App({ entry: import.meta.url }) plain handlers run in workers here too.";
+      return this.#announce("run in worker processes when served, and inline in this test", "warn", advice);
+    }
     this.#table = this.routes();
     if (this.#handlers.size === 0) return;
     try {

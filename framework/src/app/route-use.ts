@@ -15,7 +15,7 @@ export class RouteUse {
   readonly route: string;
   readonly #kind: WorkerKind;
   readonly #logger: Logger;
-  #isAnnounced = false;
+  #isKnownToPromise = false;
   #isAdvised = false;
   #calls = 0;
   #totalMs = 0;
@@ -26,15 +26,14 @@ export class RouteUse {
     this.#logger = logger;
   }
 
-  /** Says once that the route runs in the pool. */
-  announce(size: number): void {
-    if (this.#isAnnounced) return;
-    this.#isAnnounced = true;
-    const kind = this.#kind;
-    this.#logger.info(
-      { route: this.route, kind, size },
-      `${this.route} is a plain function and runs in the ${kind} pool of ${size}. Each worker has variables of its own, ` +
-        "so that what it changes in them is seen nowhere else. Make the handler async: it then runs on the event loop.",
+  /** Says once that a handler gives a promise, as one does that lacks its `async`. */
+  adviseAsync(): void {
+    if (this.#isKnownToPromise) return;
+    this.#isKnownToPromise = true;
+    this.#logger.warn(
+      { route: this.route },
+      `${this.route} is a plain function, which runs in ${PLACES[this.#kind]}, and gives a promise. If it waits for ` +
+        "something, write `async` in front of it: it then runs on the event loop.",
     );
   }
 

@@ -50,13 +50,25 @@ describe.each(["process", "thread"])("plain handlers in a %s pool", (kind) => {
     expect([response.status, response.headers.get("x-mine"), await response.text()]).toEqual([201, "yes", ""]);
   });
 
-  it("say once in the log that a route runs in the pool", async () => {
-    await get("/plain");
-    await get("/plain");
-    const line = `GET /plain is a plain function and runs in the ${kind} pool of 2. Each worker has variables of its own`;
-    await until(() => program.stderr.includes(line));
-    expect(program.stderr.split(line)).toHaveLength(2);
-    expect(program.stderr).not.toContain("GET /kept is a plain function");
+  it("are named at start, all that run in workers, with the reason", async () => {
+    const lines = (await logged(0, "routes run in worker"))
+      .split("\n")
+      .filter((line) => line.includes("run in worker"));
+    expect(lines).toHaveLength(1);
+    const places = kind === "process" ? "processes" : "threads";
+    expect(lines[0]).toMatch(new RegExp(`INFO \\d+ routes run in worker ${places}, as their handlers are not async: `));
+    expect(lines[0]).toMatch(/GET \/plain\b/);
+    expect(lines[0]).not.toMatch(/GET \/(?:kept|loop|bound)\b/);
+  });
+
+  it("are warned of once when they give a promise", async () => {
+    await get("/promise");
+    await get("/promise");
+    const line = "WARN GET /promise is a plain function, which runs in";
+    const text = await logged(0, line);
+    expect(text.split(line)).toHaveLength(2);
+    expect(text).toContain("write `async` in front of it");
+    expect(text).not.toContain("GET /plain is a plain function");
   });
 
   it("are named once in a warning when they average under a millisecond", async () => {

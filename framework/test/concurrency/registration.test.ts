@@ -4,7 +4,7 @@ import { App, type AppOptions } from "../../src/app.js";
 import { BackgroundTasks } from "../../src/background.js";
 import { Depends, File, Query, withParams } from "../../src/params.js";
 import { Request } from "../../src/request.js";
-import { Response } from "../../src/response.js";
+import { PlainTextResponse, Response } from "../../src/response.js";
 import { Router } from "../../src/router.js";
 import { TestClient } from "../../src/testing.js";
 import { call, KeptLog } from "../support/probe.js";
@@ -12,6 +12,11 @@ import { call, KeptLog } from "../support/probe.js";
 const plain = () => ({ pid: process.pid });
 async function bound(this: { value: number }) {
   return this.value;
+}
+class Database {
+  query() {
+    return this;
+  }
 }
 /** The classes that stay on the loop, as a parameter each. */
 const LOOP_PARAMS = [
@@ -110,18 +115,59 @@ describe("plain handlers under a test client", () => {
     expect([app.poolStats, inner.poolStats]).toEqual([null, null]);
   });
 
-  it("are given what belongs to the loop, which is theirs there", async () => {
-    const app = new App();
-    app.get(
-      "/",
-      { params: { state: Depends(withParams({ request: Request }, ({ request }) => request.app.state)) } },
-      ({ state }) => state,
-    );
-    app.onStartup(() => {
-      app.state["greeting"] = "hello";
-    });
+  it("are named in one warning", async () => {
+    const logger = new KeptLog();
+    const app = new App({ logger });
+    app.get("/n", plain);
+    app.post("/resize", plain);
+    app.get("/async", async () => null);
     await using client = await TestClient.open(app);
-    await client.get("/").expect(200, { greeting: "hello" });
+    await client.get("/n").expect(200);
+    expect(logger.lines).toEqual([
+      "warn 2 routes run in worker processes when served, and inline in this test, as their handlers are not async: " +
+        "GET /n, POST /resize. With new App({ entry: import.meta.url }) plain handlers run in workers here too.",
+    ]);
+  });
+
+  it("are given copies, as a worker gets them, and what they give is copied", async () => {
+    const log = new KeptLog();
+    const app = new App({ logger: log });
+    const shared = { when: new Date(0), list: [1] };
+    let given: unknown = null;
+    app.get("/", { params: { value: Depends(async () => shared) } }, ({ value }) => {
+      given = value;
+      value.list.push(2);
+      return { at: value.when.getTime(), list: value.list };
+    });
+    app.get("/response", () => new PlainTextResponse("made", { statusCode: 201, headers: { "x-mine": "yes" } }));
+    await using client = await TestClient.open(app);
+    await client.get("/").expect(200, { at: 0, list: [1, 2] });
+    expect(given).not.toBe(shared);
+    expect(shared.list).toEqual([1]);
+    await client.get("/response").expect(201, "made").expect("x-mine", "yes");
+  });
+
+  it.each<[what: string, value: () => unknown, says: string]>([
+    ["given what belongs to the loop", () => new Database(), "is a Database"],
+    ["given a function", () => () => 1, "is the function (anonymous)"],
+  ])("fail as in a worker when they are %s", async (_, value, says) => {
+    const log = new KeptLog();
+    const app = new App({ logger: log });
+    app.get("/", { params: { value: Depends(value) } }, () => null);
+    await using client = await TestClient.open(app);
+    await client.get("/").expect(500);
+    expect(log.lines.join("\n")).toContain(says);
+  });
+
+  it("are warned of once when they give a promise", async () => {
+    const log = new KeptLog();
+    const app = new App({ logger: log });
+    app.get("/", () => Promise.resolve("late"));
+    await using client = await TestClient.open(app);
+    for (let count = 0; count < 2; count++) await client.get("/").expect(200, '"late"');
+    expect(log.lines.filter((line) => line.includes("write `async`"))).toEqual([
+      expect.stringMatching(/^warn GET \/ is a plain function, .* gives a promise/),
+    ]);
   });
 });
 

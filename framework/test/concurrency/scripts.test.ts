@@ -30,6 +30,7 @@ describe.each(["process", "thread"])("a program with a %s pool", (kind) => {
   if (kind === "process") {
     programs.push(
       ["that opens a test client, where the kind is set", "tested.js"],
+      ["that opens a test client for an app with an entry", "tested-entry.js"],
       ["that serves an app which names its entry", "named.js"],
       ["whose plain handlers are those of a mounted App", "mounted.js"],
     );
