@@ -4,7 +4,7 @@ import { installLoop } from "./concurrency.js";
 export type { ServerStartCode } from "./error-codes.js";
 export { ProtocolError, ServerStartError, ShutdownTimeoutError } from "./node/errors.js";
 export { toNodeHandler, type NodeHandler, type NodeHandlerOptions } from "./node/node-handler.js";
-export type { Timeouts } from "./node/http1/connection.js";
+export type { Timeouts } from "./node/server-settings.js";
 export type { RunningServer } from "./node/stoppable-server.js";
 export { serve, type ConnectionLimits, type ServeOptions } from "./node/serve.js";
 export type { WebSocketOptions } from "./node/websocket/upgrade.js";

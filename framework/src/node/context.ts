@@ -1,5 +1,5 @@
 /** The application that a server serves, and the calls of it that run. @module */
-import type { ASGIApp } from "../asgi.js";
+import type { ASGIApp, Receive, Scope, Send } from "../asgi.js";
 import type { Logger } from "../logger.js";
 import { DRAINING } from "../request.js";
 import type { TrustedProxies } from "./trusted-proxies.js";
@@ -10,6 +10,12 @@ export interface Call {
   readonly name: string;
   /** The server is about to stop: ends what has no end of its own. */
   drain(): void;
+  /**
+   * The application has returned, or has failed.
+   *
+   * @returns A promise for the time until what it has sent is with the system; nothing where it is.
+   */
+  settled(failure: { readonly error: unknown } | null): Promise<void> | undefined;
 }
 
 /** One application being served. All requests of a server share it. */
@@ -33,17 +39,26 @@ export class ServerContext {
     this.proxies = proxies;
   }
 
+  /** Calls the application. Never rejects. */
+  async run(call: Call, scope: Scope, receive: Receive, send: Send): Promise<void> {
+    this.running.add(call);
+    let failure: { readonly error: unknown } | null = null;
+    try {
+      await this.app(scope, receive, send);
+    } catch (error) {
+      failure = { error };
+    }
+    const flushed = call.settled(failure);
+    if (flushed !== undefined) await flushed;
+    this.running.delete(call);
+    if (this.#onIdle !== null && this.running.size === 0) this.#onIdle();
+  }
+
   /** Responses close their connection from now on, and streams of events end. */
   drain(): void {
     this.draining = true;
     this.state[DRAINING] = true;
     for (const call of this.running) call.drain();
-  }
-
-  /** Takes a settled call out of the register. */
-  finished(call: Call): void {
-    this.running.delete(call);
-    if (this.#onIdle !== null && this.running.size === 0) this.#onIdle();
   }
 
   /** Waits until no call runs. */

@@ -4,7 +4,7 @@
  * An engine speaks one protocol on one I/O loop: HTTP/1.1 on sockets (`http1/`), HTTP/2 on `node:http2` (`http2/`),
  * requests of a `node:http` server (`node-handler.ts`), uWebSockets.js (`uws/`). For each request it
  *
- * 1. creates the scope (`createScope`),
+ * 1. checks the head (`createHead`) and creates the scope (`createScope`),
  * 2. gives the body, if there is one, to a `RequestBody`, which asks for more through `BodyFlow`,
  * 3. runs an `Exchange` over its `ResponseStream`,
  * 4. tells the exchange when the client goes (`disconnect`), or ends its side (`halfClose`).
@@ -20,21 +20,19 @@ export interface ConnectionHandle {
   /** Whether the client has gone: what is written does not arrive. */
   readonly destroyed: boolean;
   /** Closes it at once. */
-  destroy(): void;
+  destroy(): unknown;
 }
 
-/** The response of one request. Calls arrive in the order `respond` or `begin write* end`, then `completed`. */
+/** The response of one request: `respond`, or `begin write* end`. Behind it the next request may come. */
 export interface ResponseStream extends ConnectionHandle {
   /** Sends a whole response: bytes, or ASCII text. The head has its `Content-Length` where the protocol wants one. */
-  respond(head: ResponseHead, body: Uint8Array | string): void;
+  respond(head: Readonly<ResponseHead>, body: Uint8Array | string): void;
   /** Sends the head of a response whose body follows in parts. */
-  begin(head: ResponseHead): void;
+  begin(head: Readonly<ResponseHead>): void;
   /** Sends a part of the body. Returns whether the client takes more; if not, `flushed` says when it does. */
   write(chunk: Uint8Array): boolean;
   /** Ends a response that was begun. */
   end(): void;
-  /** The exchange is done with the response: the next request may come. */
-  completed(): void;
   /** Settles, never with an error, once all that was written is with the system or the client has gone. */
   flushed(): Promise<void> | undefined;
 }

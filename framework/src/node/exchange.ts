@@ -1,74 +1,96 @@
 /** One request and its response, between an engine and the application. @module */
-import type { HTTPScope, ReceiveMessage, Send } from "../asgi.js";
+import type { HeaderPair, HTTPResponseBodyMessage, HTTPScope, ReceiveMessage, Send, SendMessage } from "../asgi.js";
+import { ClientDisconnect } from "../exceptions.js";
 import { logOnce } from "../logger.js";
+import { markHandled } from "../promises.js";
 import type { Call, ServerContext } from "./context.js";
 import type { ResponseStream } from "./engine.js";
 import { ErrorResponse } from "./error-response.js";
 import { ProtocolError } from "./errors.js";
 import { RequestBody } from "./request-body.js";
-import { ResponseWriter } from "./response.js";
+import { announceLength, createResponseHead, type ResponseHead, streamsEvents } from "./response-head.js";
 
+const EMPTY = new Uint8Array(0);
 const internalServerError = new ErrorResponse(500);
+
+/**
+ * How far a response has come. The head waits for the first body message, as ASGI asks.
+ *
+ * - `gone`: the client has gone, or was answered in the application's place.
+ */
+type Phase = "idle" | "started" | "streaming" | "complete" | "gone";
 
 /** Calls the application for one request, and ensures that the client gets exactly one response. */
 export class Exchange implements Call {
-  readonly scope: HTTPScope;
   readonly #context: ServerContext;
   readonly #stream: ResponseStream;
-  readonly #response: ResponseWriter;
+  readonly #scope: HTTPScope;
   /** Made at first use where the request has no body. */
-  #body: RequestBody | null;
-  /** The client has gone, or was answered in the application's place. */
-  #gone = false;
+  #request: RequestBody | null;
+  #phase: Phase = "idle";
+  #head: ResponseHead | null = null;
+  #writtenBytes = 0;
   /** The client sends nothing more, or the server stops: an application that ends its response here has not failed. */
   #mayEnd = false;
-  /** Whether `receive` has nothing more to give. */
-  #isOver = false;
-  #isCompleted = false;
 
   /** @param body - The body, or `null` where the request has none. */
   constructor(context: ServerContext, stream: ResponseStream, scope: HTTPScope, body: RequestBody | null) {
-    this.scope = scope;
     this.#context = context;
     this.#stream = stream;
-    this.#body = body;
-    this.#response = new ResponseWriter(stream, scope.method === "HEAD");
+    this.#scope = scope;
+    this.#request = body;
   }
 
   get name(): string {
-    return `${this.scope.method} ${this.scope.path}`;
+    return `${this.#scope.method} ${this.#scope.path}`;
   }
 
-  /** Calls the application. Never throws; the exchange leaves the context when the application's promise settles. */
+  /** Whether nothing of the response has left: another can still be sent in its place. */
+  get untouched(): boolean {
+    return this.#phase === "idle" || this.#phase === "started";
+  }
+
+  get complete(): boolean {
+    return this.#phase === "complete";
+  }
+
+  get #isOver(): boolean {
+    return this.#phase === "complete" || this.#phase === "gone";
+  }
+
+  /** Calls the application. */
   run(): void {
-    const context = this.#context;
-    context.running.add(this);
-    const send: Send = (message) => this.#sent(this.#response.send(message));
-    send.text = (status, headers, text) => this.#sent(this.#response.sendText(status, headers, text));
-    let result: Promise<void>;
-    try {
-      result = context.app(this.scope, () => this.#receive(), send);
-    } catch (error) {
-      this.#failed(error);
-      return;
-    }
-    Promise.resolve(result).then(
-      () => this.#returned(),
-      (error: unknown) => this.#failed(error),
-    );
+    const send: Send = (message) => this.send(message);
+    send.text = (status, headers, text) => {
+      if (this.#takes()) return this.#whole(this.#start(status, headers), text);
+    };
+    void this.#context.run(this, this.#scope, () => this.#receive(), send);
   }
 
-  /** The client has gone. */
+  /**
+   * Takes one message. Returns nothing when it is written, a promise when the client has to be waited for.
+   *
+   * @throws ProtocolError for a message that ASGI or HTTP does not allow here.
+   * @throws ClientDisconnect when the client went before the response was complete.
+   */
+  send(message: SendMessage): Promise<void> | void {
+    if (!this.#takes()) return;
+    if (message.type === "http.response.body") return this.#body(message);
+    if (message.type !== "http.response.start") {
+      throw new ProtocolError(`Expected "http.response.start" or "http.response.body", not "${message.type}".`);
+    }
+    this.#start(message.status, message.headers);
+  }
+
+  /** The client has gone: the application's messages are refused from now on. */
   disconnect(): void {
-    this.#gone = !this.#response.complete;
-    this.#response.disconnect();
-    this.#endBody();
+    this.#close("gone");
   }
 
   /** The client has ended its side, and may still read: the application is told, and can answer all the same. */
   halfClose(): void {
     this.#mayEnd = true;
-    this.#body?.halfClose();
+    this.#request?.halfClose();
   }
 
   /**
@@ -76,88 +98,139 @@ export class Exchange implements Call {
    * has gone; everything else may finish.
    */
   drain(): void {
-    if (this.#response.streamsEvents) this.halfClose();
+    if (this.#phase === "streaming" && streamsEvents(this.#head)) this.halfClose();
   }
 
   /** Answers in the application's place; once the response has begun, a cut is all that says that it is not whole. */
-  refuse(error: ErrorResponse): void {
-    if (this.#response.untouched) {
-      this.#gone = true;
-      this.#response.replace(error);
-      this.#completed();
-    } else {
+  refuse({ head, body }: ErrorResponse): void {
+    if (!this.untouched) {
       this.#stream.destroy();
+      return;
     }
+    this.#close("gone");
+    if (this.#scope.method === "HEAD") this.#stream.respond({ ...head, bodyless: true }, EMPTY);
+    else this.#stream.respond(head, body);
   }
 
-  #receive(): Promise<ReceiveMessage> {
-    if (this.#body === null) {
-      this.#body = new RequestBody(null, 0);
-      if (this.#isOver) this.#body.end();
-      else if (this.#mayEnd) this.#body.halfClose();
-    }
-    return this.#body.receive();
-  }
-
-  /** A message was given to the response. */
-  #sent(done: Promise<void> | void): Promise<void> | void {
-    if (this.#response.complete && !this.#isCompleted) this.#completed();
-    return done;
-  }
-
-  /** The application has sent its last message: `receive` says so, and the engine goes on. */
-  #completed(): void {
-    this.#isCompleted = true;
-    this.#endBody();
-    this.#stream.completed();
-  }
-
-  #endBody(): void {
-    this.#isOver = true;
-    this.#body?.end();
-  }
-
-  /** The socket is destroyed a moment before it says so. */
-  get #hasLeft(): boolean {
-    return this.#gone || this.#stream.destroyed;
-  }
-
-  #returned(): void {
-    if (!this.#response.complete && !this.#hasLeft) this.#endInPlace();
-    this.#leave();
+  settled(failure: { readonly error: unknown } | null): Promise<void> | undefined {
+    const hasLeft = this.#phase === "gone" || this.#stream.destroyed; // a socket is destroyed a moment before it says so
+    if (failure !== null) this.#failed(failure.error, hasLeft);
+    else if (this.#phase !== "complete" && !hasLeft) this.#endInPlace();
+    this.#request?.end();
+    return this.#phase === "gone" ? undefined : this.#stream.flushed();
   }
 
   /** The application has returned without the end of its response. */
   #endInPlace(): void {
-    if (this.#mayEnd && !this.#response.untouched) {
-      this.#response.finish();
-      this.#completed();
-    } else if (this.#mayEnd) {
-      this.#stream.destroy();
-    } else {
-      const missing = this.#response.untouched ? "a response" : "the end of its response";
-      const { path } = this.scope;
+    if (!this.#mayEnd) {
+      const missing = this.untouched ? "a response" : "the end of its response";
+      const { path } = this.#scope;
       this.#context.logger.error({ path }, `The application returned without ${missing}: ${this.name}`);
       this.refuse(internalServerError);
-    }
-  }
-
-  #failed(error: unknown): void {
-    const { logger } = this.#context;
-    const { path } = this.scope;
-    if (this.#hasLeft && !(error instanceof ProtocolError)) {
-      logger.debug({ err: error, path }, `The application threw after its client had gone: ${this.name}`);
+    } else if (this.untouched) {
+      this.#stream.destroy();
     } else {
-      logOnce(logger, error, this.scope, { path }, `The application threw: ${this.name}`);
-      if (!this.#response.complete && !this.#hasLeft) this.refuse(internalServerError);
+      this.#close("complete");
+      this.#stream.end();
     }
-    this.#leave();
   }
 
-  #leave(): void {
-    this.#endBody();
-    const flushed = this.#gone ? undefined : this.#stream.flushed();
-    if (flushed === undefined) this.#context.finished(this);
-    else void flushed.then(() => this.#context.finished(this));
+  #failed(error: unknown, hasLeft: boolean): void {
+    const { logger } = this.#context;
+    const { path } = this.#scope;
+    if (hasLeft && !(error instanceof ProtocolError)) {
+      logger.debug({ err: error, path }, `The application threw after its client had gone: ${this.name}`);
+      return;
+    }
+    logOnce(logger, error, this.#scope, { path }, `The application threw: ${this.name}`);
+    if (!hasLeft && !this.#isOver) this.refuse(internalServerError);
+  }
+
+  #receive(): Promise<ReceiveMessage> {
+    if (this.#request === null) {
+      this.#request = new RequestBody(null, 0);
+      if (this.#isOver) this.#request.end();
+      else if (this.#mayEnd) this.#request.halfClose();
+    }
+    return this.#request.receive();
+  }
+
+  /** Nothing more is sent: `receive` says so. The first time counts. */
+  #close(phase: "complete" | "gone"): void {
+    if (!this.#isOver) this.#phase = phase;
+    this.#request?.end();
+  }
+
+  /** Whether a message counts. What follows the last body is ignored, as ASGI asks. */
+  #takes(): boolean {
+    if (this.#phase === "complete") return false;
+    if (this.#phase === "gone" || this.#stream.destroyed) throw new ClientDisconnect();
+    return true;
+  }
+
+  #start(status: number, headers: Iterable<HeaderPair> | undefined): ResponseHead {
+    if (this.#phase !== "idle") throw new ProtocolError('"http.response.start" was sent twice.');
+    this.#head = createResponseHead(status, headers, this.#scope.method === "HEAD");
+    this.#phase = "started";
+    return this.#head;
+  }
+
+  #body(message: HTTPResponseBodyMessage): Promise<void> | void {
+    const head = this.#head;
+    if (head === null) throw new ProtocolError('"http.response.body" was sent before "http.response.start".');
+    const body = message.body ?? EMPTY;
+    const isLast = message.more_body !== true;
+    if (isLast && this.#phase === "started") return this.#whole(head, body);
+    if (!head.bodyless) this.#count(head, body.length, isLast);
+    if (this.#phase === "started") {
+      this.#phase = "streaming";
+      this.#stream.begin(head);
+    }
+    return this.#part(head.bodyless ? EMPTY : body, isLast);
+  }
+
+  #part(body: Uint8Array, isLast: boolean): Promise<void> | void {
+    if (!isLast) return this.#stream.write(body) ? undefined : this.#written();
+    if (body.length > 0) this.#stream.write(body);
+    this.#close("complete");
+    this.#stream.end();
+    return this.#stream.flushed();
+  }
+
+  #written(): Promise<void> | undefined {
+    const flushed = this.#stream.flushed();
+    if (flushed === undefined) return undefined;
+    return markHandled(
+      flushed.then(() => {
+        if (this.#phase === "gone" || this.#stream.destroyed) throw new ClientDisconnect();
+      }),
+    );
+  }
+
+  /** Head and body in one go, which is what most responses are. */
+  #whole(head: ResponseHead, body: Uint8Array | string): Promise<void> | void {
+    const { length } = body;
+    if (head.bodyless) {
+      announceLength(head, length);
+    } else if (head.contentLength === -1) {
+      head.contentLength = length;
+    } else if (head.contentLength !== length) {
+      this.#count(head, length, true);
+    }
+    this.#phase = "complete";
+    this.#request?.end();
+    this.#stream.respond(head, head.bodyless ? EMPTY : body);
+    return this.#stream.flushed();
+  }
+
+  /** RFC 9112 §6.3: a body unlike its `Content-Length` makes the client read the next response wrong. */
+  #count({ contentLength }: ResponseHead, bytes: number, isLast: boolean): void {
+    this.#writtenBytes += bytes;
+    const written = this.#writtenBytes;
+    if (contentLength === -1 || (isLast ? written === contentLength : written <= contentLength)) return;
+    if (this.#phase === "streaming") this.#stream.destroy();
+    throw new ProtocolError(
+      `The body has ${isLast ? "" : "at least "}${written} bytes, but Content-Length said ${contentLength}.`,
+    );
   }
 }

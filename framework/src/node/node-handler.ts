@@ -14,9 +14,9 @@ import { Exchange } from "./exchange.js";
 import { Connection } from "./http1/connection.js";
 import { createHeadEnd } from "./http1/output.js";
 import { RequestBody } from "./request-body.js";
-import { checkHead, checkTarget, DEFAULT_REQUEST_LIMITS, RequestHead } from "./request-head.js";
+import { DEFAULT_REQUEST_LIMITS } from "./header-section.js";
+import { checkTarget, createHead, createScope, endpointsOf, type RequestHead } from "./request-head.js";
 import { type ResponseHead, SERVER_OPTIONS } from "./response-head.js";
-import { createScope, endpointsOf } from "./scope.js";
 import { TrustedProxies } from "./trusted-proxies.js";
 import { toRules, UpgradeHandler, WEBSOCKET_OPTIONS, type WebSocketOptions } from "./websocket/upgrade.js";
 
@@ -95,7 +95,7 @@ export function toNodeHandler(app: ASGIApp, options: NodeHandlerOptions = {}): N
       socket.once("finish", () => destroyLater(socket));
       const head = readHead(req);
       if (head instanceof ErrorResponse) connection.refuse(head);
-      else if (!head.upgrade) connection.refuse(noUpgrade);
+      else if (!head.section.upgrade) connection.refuse(noUpgrade);
       else connection.adopt(head, firstBytes);
     },
   });
@@ -115,24 +115,24 @@ interface MountedRequest extends IncomingMessage {
 
 function readHead(req: MountedRequest): RequestHead | ErrorResponse {
   const target = req.originalUrl ?? req.url ?? "";
-  const head = new RequestHead(req.method ?? "GET", target, req.httpVersionMinor, req.rawHeaders);
-  return checkTarget(target, DEFAULT_REQUEST_LIMITS) ?? checkHead(head, DEFAULT_REQUEST_LIMITS) ?? head;
+  const limits = DEFAULT_REQUEST_LIMITS;
+  const { method = "GET", httpVersionMinor, rawHeaders } = req;
+  return checkTarget(target, limits) ?? createHead(method, target, httpVersionMinor, rawHeaders, limits);
 }
 
 function handleRequest(context: ServerContext, req: MountedRequest, res: ServerResponse): void {
   const response = new NodeResponse(req, res);
   const head = readHead(req);
   if (head instanceof ErrorResponse) {
-    req.resume();
-    response.refuse(head);
+    response.respond(head.head, head.body);
     return;
   }
   if (head.target === "*") {
     response.respond(SERVER_OPTIONS, EMPTY);
     return;
   }
-  const { method, target, headers, bodyBytes } = head;
-  const scope = createScope(method, req.httpVersion, target, headers, endpointsOf(req.socket, null), context);
+  const { bodyBytes } = head.section;
+  const scope = createScope(head, req.httpVersion, endpointsOf(req.socket, null), context);
   scope.root_path = req.baseUrl ?? "";
   const body = bodyBytes === 0 ? null : new RequestBody(response, bodyBytes);
   response.body = body;
@@ -160,14 +160,11 @@ class NodeResponse implements ResponseStream, BodyFlow {
     return this.#res.destroyed;
   }
 
-  refuse({ head, body }: ErrorResponse): void {
-    this.respond(head, body);
-  }
-
   respond(head: ResponseHead, body: Uint8Array | string): void {
     this.begin(head);
     if (body.length === 0) this.#res.end();
     else this.#res.end(body);
+    this.#completed();
   }
 
   begin(head: ResponseHead): void {
@@ -187,9 +184,10 @@ class NodeResponse implements ResponseStream, BodyFlow {
 
   end(): void {
     this.#res.end();
+    this.#completed();
   }
 
-  completed(): void {
+  #completed(): void {
     this.body = null;
     this.#req.resume();
   }

@@ -1,230 +1,150 @@
-/** The head of a request, as far as it is the same for all engines: its framing, its host, the form of its target. @module */
+/** The head of a request, as it is the same for all engines, and the scope that is made of it. @module */
+import type { Socket } from "node:net";
+import type { Address, HTTPScope } from "../asgi.js";
+import { HeaderList } from "../datastructures.js";
 import { isAuthority } from "../http-grammar.js";
+import type { ServerContext } from "./context.js";
 import { ErrorResponse } from "./error-response.js";
-
-/** Limits of a request's head. */
-export interface RequestLimits {
-  /** Bytes of the request target: path and query (414). Defaults to 8,192. */
-  targetBytes: number;
-  /** Bytes of all header lines together (431). Defaults to 16,384. */
-  headerBytes: number;
-  /** Number of header lines (431). Defaults to 100. */
-  headerCount: number;
-}
-
-/** The limits where nothing else is asked for. */
-export const DEFAULT_REQUEST_LIMITS: RequestLimits = { targetBytes: 8192, headerBytes: 16_384, headerCount: 100 };
+import { type HeaderSection, parseHeaderSection, type RequestLimits } from "./header-section.js";
 
 /** A head that may reach the application. */
-export class RequestHead {
+export interface RequestHead {
   readonly method: string;
   /** Path and query, in origin form, or `"*"`. */
-  target: string;
+  readonly target: string;
   /** The minor version of HTTP/1: 0 or 1. */
   readonly minorVersion: number;
-  /** `[name, value, …]` as they came; `Host` is the one that counts. */
-  headers: string[];
-  /** Bytes of the body: 0 for none, `NaN` for a chunked one. */
-  bodyBytes = 0;
-  /** Whether the client takes another response on this connection. */
-  keepAlive: boolean;
-  /** Whether the client waits for `100 Continue`. */
-  expectsContinue = false;
-  /** Whether the client asks for a WebSocket. */
-  upgrade = false;
-  /** The position behind the head in its bytes. */
-  end = 0;
-  /** The header lines as text, with the empty line behind them; empty where they are not compared with later ones. */
-  #fields = "";
-
-  constructor(method: string, target: string, minorVersion: number, headers: string[] = []) {
-    this.method = method;
-    this.target = target;
-    this.minorVersion = minorVersion;
-    this.headers = headers;
-    this.keepAlive = minorVersion === 1;
-  }
-
-  /** Keeps the text of the header lines, for {@link isRepeated}. */
-  keepFields(text: string): void {
-    this.#fields = text;
-  }
-
-  /** Whether the header lines of this head come again at a position of a text. */
-  isRepeated(text: string, at: number): boolean {
-    return this.#fields !== "" && text.startsWith(this.#fields, at);
-  }
-
-  /** Takes over the header lines of another head, which are the same, and what they say. Returns their length. */
-  repeat(other: RequestHead): number {
-    this.headers = other.headers;
-    this.bodyBytes = other.bodyBytes;
-    this.keepAlive = other.keepAlive;
-    this.expectsContinue = other.expectsContinue;
-    this.upgrade = other.upgrade;
-    this.#fields = other.#fields;
-    return this.#fields.length;
-  }
+  readonly section: HeaderSection;
 }
 
 /** Visible US-ASCII without `#`: RFC 9112 §3.2, and RFC 9110 §7.1 for the fragment. */
 export const NOT_IN_TARGET = /[^!"$-~]/;
 const BROKEN_ESCAPE = /%(?![0-9A-Fa-f]{2})/;
 const ABSOLUTE_FORM = /^https?:\/\/([^/?]*)(.*)$/i;
+const SLASH = 0x2f;
 
 const errors = {
   target: new ErrorResponse(400, "The request target is malformed."),
   targetBytes: new ErrorResponse(414),
-  headerCount: new ErrorResponse(431, "There are too many header lines."),
-  host: new ErrorResponse(400, "Expected exactly one well-formed Host header."),
-  expect: new ErrorResponse(417, "Expected no expectation but 100-continue."),
-  contentLength: new ErrorResponse(400, "Expected one Content-Length, and no Transfer-Encoding beside it."),
-  oldTransferEncoding: new ErrorResponse(400, "Transfer-Encoding needs HTTP/1.1."),
-  transferEncoding: new ErrorResponse(501, "Unsupported Transfer-Encoding: use chunked."),
 };
 
-/** Checks a head whose lines are well formed, and completes its fields. Returns why it is refused, or `null`. */
-export function checkHead(head: RequestHead, limits: RequestLimits): ErrorResponse | null {
-  const { headers } = head;
-  if (headers.length > 2 * limits.headerCount) return errors.headerCount;
-  let framing: Framing | null = null;
-  let hosts = 0;
-  let host = "";
-  for (let index = 0; index < headers.length; index += 2) {
-    const name = headers[index] as string;
-    const field = framingField(name);
-    if (field === null) continue;
-    const value = headers[index + 1] as string;
-    if (field === "host") {
-      hosts++;
-      host = value;
-    } else {
-      (framing ??= new Framing()).read(field, value);
-    }
+/**
+ * Checks a head whose lines are well formed.
+ *
+ * @param headers - `[name, value, …]` as they came.
+ * @returns The head, or why it is refused.
+ */
+export function createHead(
+  method: string,
+  target: string,
+  minorVersion: number,
+  headers: readonly string[],
+  limits: RequestLimits,
+): RequestHead | ErrorResponse {
+  const section = parseHeaderSection(headers, minorVersion, limits);
+  if (section instanceof ErrorResponse) return section;
+  if (target.charCodeAt(0) !== SLASH && !(target === "*" && method === "OPTIONS")) {
+    return fromAbsoluteForm(method, target, minorVersion, section);
   }
-  const fault = checkHost(head, hosts, host) ?? framing?.apply(head) ?? null;
-  return fault ?? checkTargetForm(head);
+  return hasBrokenEscape(target) ? errors.target : { method, target, minorVersion, section };
 }
 
-/** Checks the form of the target, whose characters are checked. An absolute one is brought into origin form. */
-export function checkTargetForm(head: RequestHead): ErrorResponse | null {
-  return head.target.charCodeAt(0) === 0x2f ? checkEscapes(head) : checkOtherForm(head);
+/** The absolute form is brought into origin form. Its authority counts, not that of `Host`: RFC 9112 §3.2.2. */
+function fromAbsoluteForm(
+  method: string,
+  absolute: string,
+  minorVersion: number,
+  section: HeaderSection,
+): RequestHead | ErrorResponse {
+  const [, authority, rest] = ABSOLUTE_FORM.exec(absolute) ?? [];
+  if (authority === undefined || rest === undefined || !isAuthority(authority)) return errors.target;
+  const headers = ["host", authority];
+  for (let index = 0; index < section.headers.length; index += 2) {
+    const name = section.headers[index] as string;
+    if (name.toLowerCase() !== "host") headers.push(name, section.headers[index + 1] as string);
+  }
+  const target = rest.startsWith("/") ? rest : `/${rest}`;
+  return hasBrokenEscape(target) ? errors.target : { method, target, minorVersion, section: { ...section, headers } };
 }
 
-type FramingField = "host" | "expect" | "upgrade" | "connection" | "content-length" | "transfer-encoding";
-
-/** The fields that frame a message, by the length of their names: no two are alike in it. */
-const FRAMING_FIELDS: readonly (FramingField | undefined)[] = [];
-for (const field of ["host", "expect", "upgrade", "connection", "content-length", "transfer-encoding"] as const) {
-  (FRAMING_FIELDS as FramingField[])[field.length] = field;
+/** Whether the path of a target has a `%` that escapes nothing. */
+export function hasBrokenEscape(target: string): boolean {
+  if (!target.includes("%")) return false;
+  const mark = target.indexOf("?");
+  return BROKEN_ESCAPE.test(mark === -1 ? target : target.slice(0, mark));
 }
 
-/** The field that a header line is, where it frames the message. Length and first letter tell most others apart. */
-function framingField(name: string): FramingField | null {
-  const field = FRAMING_FIELDS[name.length];
-  if (field === undefined || (name.charCodeAt(0) | 0x20) !== field.charCodeAt(0)) return null;
-  return name === "Host" || name.toLowerCase() === field ? field : null;
-}
-
-function checkHost(head: RequestHead, hosts: number, host: string): ErrorResponse | null {
-  if (hosts !== 1) return hosts > 1 || head.minorVersion === 1 ? errors.host : null;
-  if (host === knownHost) return null;
-  if (!isAuthority(host)) return errors.host;
-  knownHost = host;
-  return null;
-}
-
-/** The same for a target that no parser has looked at. */
+/** Checks the characters and the length of a target that no parser has looked at. Returns why it is refused, or `null`. */
 export function checkTarget(target: string, limits: RequestLimits): ErrorResponse | null {
   if (target.length > limits.targetBytes) return errors.targetBytes;
   return NOT_IN_TARGET.test(target) ? errors.target : null;
 }
 
-/** The last `Host` that was found to be well formed: the clients of a server name few. */
-let knownHost = "";
+const EMPTY = Buffer.alloc(0);
+const ASGI = Object.freeze({ version: "3.0", spec_version: "2.4" });
 
-/** The headers of a request that say where it ends and how its connection goes on. */
-class Framing {
-  #lengths = 0;
-  #length = "";
-  #codings = 0;
-  #coding = "";
-  #connection: string | null = null;
-  #upgrade: string | null = null;
-  #expect: string | null = null;
-
-  /** Takes one header line. */
-  read(field: Exclude<FramingField, "host">, value: string): void {
-    switch (field) {
-      case "content-length":
-        this.#lengths++;
-        this.#length = value;
-        break;
-      case "transfer-encoding":
-        this.#codings++;
-        this.#coding = value;
-        break;
-      case "connection":
-        this.#connection = this.#connection === null ? value : `${this.#connection},${value}`;
-        break;
-      case "upgrade":
-        this.#upgrade = value;
-        break;
-      case "expect":
-        this.#expect = this.#expect === null ? value : `${this.#expect},${value}`;
-    }
-  }
-
-  /** Writes into the head what the lines say together. */
-  apply(head: RequestHead): ErrorResponse | null {
-    if (this.#connection !== null) this.#readConnection(head, this.#connection);
-    if (this.#expect !== null && head.minorVersion === 1) {
-      if (this.#expect.toLowerCase() !== "100-continue") return errors.expect;
-      head.expectsContinue = true; // RFC 9110 §10.1.1: an HTTP/1.0 client's is ignored
-    }
-    return this.#lengths + this.#codings === 0 ? null : this.#readBody(head);
-  }
-
-  #readConnection(head: RequestHead, connection: string): void {
-    const options = connection.toLowerCase().split(/[\t ]*,[\t ]*/);
-    if (head.minorVersion === 0) head.keepAlive = options.includes("keep-alive");
-    if (options.includes("close")) head.keepAlive = false;
-    head.upgrade = this.#upgrade?.toLowerCase() === "websocket" && options.includes("upgrade");
-  }
-
-  /** RFC 9112 §6.3. */
-  #readBody(head: RequestHead): ErrorResponse | null {
-    if (this.#codings === 0) {
-      if (this.#lengths > 1 || !/^0*\d{1,15}$/.test(this.#length)) return errors.contentLength;
-      head.bodyBytes = Number(this.#length);
-      return null;
-    }
-    if (head.minorVersion === 0) return errors.oldTransferEncoding; // RFC 9112 §6.1
-    if (this.#lengths > 0) return errors.contentLength;
-    if (this.#codings > 1 || this.#coding.toLowerCase() !== "chunked") return errors.transferEncoding;
-    head.bodyBytes = Number.NaN;
-    return null;
-  }
+/** The two ends of a connection. */
+export interface Endpoints {
+  readonly encrypted: boolean;
+  readonly client: Address | null;
+  readonly server: Address | null;
 }
 
-function checkEscapes(head: RequestHead): ErrorResponse | null {
-  const { target } = head;
-  if (!target.includes("%")) return null;
+/** @param path - The Unix socket that the server listens on, if it does. */
+export function endpointsOf(socket: Socket, path: string | null): Endpoints {
+  const { remoteAddress, remotePort, localAddress, localPort } = socket;
+  return {
+    encrypted: "encrypted" in socket && socket.encrypted === true,
+    client: toAddress(remoteAddress, remotePort),
+    server: path === null ? toAddress(localAddress, localPort) : [path, null],
+  };
+}
+
+function toAddress(host: string | undefined, port: number | undefined): Address | null {
+  return host === undefined || port === undefined ? null : [host, port];
+}
+
+/** Creates the scope of a request: an object of its own, which the application may change. */
+export function createScope(
+  { method, target, section: { headers } }: RequestHead,
+  httpVersion: string,
+  { encrypted, client, server }: Endpoints,
+  { state, proxies }: Pick<ServerContext, "state" | "proxies">,
+): HTTPScope {
   const mark = target.indexOf("?");
-  return BROKEN_ESCAPE.test(mark === -1 ? target : target.slice(0, mark)) ? errors.target : null;
+  const rawPath = mark === -1 ? target : target.slice(0, mark);
+  const scope: HTTPScope = {
+    type: "http",
+    asgi: ASGI,
+    http_version: httpVersion,
+    method,
+    scheme: encrypted ? "https" : "http",
+    path: rawPath,
+    query_string: mark === -1 ? EMPTY : Buffer.from(target.slice(mark + 1), "latin1"),
+    root_path: "",
+    headers: new HeaderList(headers),
+    client,
+    server,
+    state: { ...state },
+    extensions: {},
+  };
+  if (rawPath.includes("%")) {
+    scope.raw_path = Buffer.from(rawPath, "latin1");
+    scope.path = decodePath(rawPath);
+  }
+  proxies?.apply(scope, headers);
+  return scope;
 }
 
-/** The absolute form, whose authority counts and not that of `Host` (RFC 9112 §3.2.2), and the asterisk of OPTIONS. */
-function checkOtherForm(head: RequestHead): ErrorResponse | null {
-  if (head.target === "*" && head.method === "OPTIONS") return null;
-  const [, authority, rest] = ABSOLUTE_FORM.exec(head.target) ?? [];
-  if (authority === undefined || rest === undefined || !isAuthority(authority)) return errors.target;
-  const headers = ["host", authority];
-  for (let index = 0; index < head.headers.length; index += 2) {
-    const name = head.headers[index] as string;
-    if (name.toLowerCase() !== "host") headers.push(name, head.headers[index + 1] as string);
+/**
+ * Percent-decodes a path. Bytes that are not UTF-8 become U+FFFD, as text has no other way to say it; `raw_path` tells
+ * the difference.
+ */
+function decodePath(rawPath: string): string {
+  try {
+    return decodeURIComponent(rawPath);
+  } catch {
+    const bytes = rawPath.replaceAll(/%(..)/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+    return Buffer.from(bytes, "latin1").toString("utf8");
   }
-  head.headers = headers;
-  head.target = rest.startsWith("/") ? rest : `/${rest}`;
-  return checkEscapes(head);
 }

@@ -44,27 +44,54 @@ export interface ResponseHead {
   readonly status: number;
   readonly headers: CheckedHeaders;
   /** Bytes of the body as the head announces them, or -1 where it does not. */
-  readonly contentLength: number;
+  contentLength: number;
   /** Whether the response has no body whatever its head says: to HEAD, 204, 304 (RFC 9110 §6.4.1). */
   readonly bodyless: boolean;
 }
 
 /** The answer to `OPTIONS *`, which asks the server, not a resource of the application: RFC 9110 §9.3.7. */
-export const SERVER_OPTIONS: ResponseHead = {
+export const SERVER_OPTIONS: Readonly<ResponseHead> = {
   status: 204,
   headers: new CheckedHeaders([], -1, false, false),
   contentLength: -1,
   bodyless: true,
 };
 
+/** @throws ProtocolError for what would break the message. */
+export function createResponseHead(
+  status: number,
+  list: Iterable<HeaderPair> | undefined,
+  isHead: boolean,
+): ResponseHead {
+  if (!Number.isInteger(status) || status < 200 || status > 599) {
+    throw new ProtocolError(`Expected a status from 200 to 599 in "http.response.start", not ${String(status)}.`);
+  }
+  const raw = list instanceof HeaderList ? list.raw : toRawHeaders(list);
+  let headers = checkedLists.get(raw) ?? checkHeaders(raw);
+  if (status === 204 && headers.contentLength !== -1) {
+    headers = check(withoutHeader(headers.raw, "content-length")); // RFC 9110 §8.6
+  }
+  const bodyless = isHead || status === 204 || status === 304;
+  return { status, headers, contentLength: headers.contentLength, bodyless };
+}
+
+/** Announces to HEAD the length that the body would have had, if it was made: RFC 9110 §9.3.2. */
+export function announceLength(head: ResponseHead, bytes: number): void {
+  const { status, contentLength } = head;
+  if (contentLength === -1 && status !== 204 && status !== 304 && bytes > 0) head.contentLength = bytes;
+}
+
+/** Whether a response is a stream of server-sent events: one that may end at any event. */
+export function streamsEvents(head: ResponseHead | null): boolean {
+  const raw = head?.headers.raw ?? [];
+  const at = raw.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === "content-type");
+  return /^text\/event-stream[\t ]*(?:;|$)/i.test(raw[at + 1] ?? "");
+}
+
 /** Lists that cannot change are checked once: those of the framework's own responses. */
 const checkedLists = new WeakMap<readonly string[], CheckedHeaders>();
 
-/** @throws ProtocolError for what would break the message. */
-export function checkHeaders(headers: Iterable<HeaderPair> | undefined): CheckedHeaders {
-  const raw = toRawHeaders(headers);
-  const known = checkedLists.get(raw);
-  if (known !== undefined) return known;
+function checkHeaders(raw: readonly string[]): CheckedHeaders {
   const checked = check(raw);
   if (Object.isFrozen(raw)) checkedLists.set(raw, checked);
   return checked;

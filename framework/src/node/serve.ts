@@ -22,10 +22,10 @@ import {
   withDefaults,
 } from "../options.js";
 import { ServerContext } from "./context.js";
-import type { Timeouts } from "./http1/connection.js";
 import { HTTP1Server } from "./http1/server.js";
 import { Lifespan } from "./lifespan.js";
-import { DEFAULT_REQUEST_LIMITS, type RequestLimits } from "./request-head.js";
+import { DEFAULT_REQUEST_LIMITS, type RequestLimits } from "./header-section.js";
+import type { Timeouts } from "./server-settings.js";
 import { type RunningServer, type StoppableServer, toRunningServer } from "./stoppable-server.js";
 import { closeOnSignals } from "./signals.js";
 import { TrustedProxies } from "./trusted-proxies.js";

@@ -2,7 +2,7 @@
 import { ErrorResponse } from "../../src/node/error-response.js";
 import { ChunkedDecoder } from "../../src/node/http1/parse-chunked.js";
 import { parseHead } from "../../src/node/http1/parse-head.js";
-import type { RequestLimits } from "../../src/node/request-head.js";
+import type { RequestLimits } from "../../src/node/header-section.js";
 
 /** What a parser says of a head, in a form that can be compared. */
 function told(head: ReturnType<typeof parseHead>): unknown {

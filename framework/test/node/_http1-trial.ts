@@ -1,6 +1,6 @@
 /** What must hold for any bytes, tried with one text after the other. */
 import * as fc from "fast-check";
-import { DEFAULT_REQUEST_LIMITS } from "../../src/node/request-head.js";
+import { DEFAULT_REQUEST_LIMITS } from "../../src/node/header-section.js";
 import type { Differential } from "./_http1-differential.js";
 import { differenceOf, type Rule, ruleOf } from "./_http1-differences.js";
 import { connections, inPieces } from "./_http1-mutations.js";

@@ -1,7 +1,7 @@
 /** The body of a request on a connection: cut out of its bytes by its framing (RFC 9112 §6). @module */
 import type { ErrorResponse } from "../error-response.js";
 import type { RequestBody } from "../request-body.js";
-import type { RequestLimits } from "../request-head.js";
+import type { RequestLimits } from "../header-section.js";
 import { ChunkedDecoder } from "./parse-chunked.js";
 
 const EMPTY = Buffer.alloc(0);

@@ -1,45 +1,28 @@
 /** One HTTP/1.1 connection: its requests, one after the other, and its end. @module */
 import type { Socket } from "node:net";
-import type { Address } from "../../asgi.js";
-import type { ServerContext } from "../context.js";
 import type { BodyFlow } from "../engine.js";
 import { ErrorResponse } from "../error-response.js";
 import { Exchange } from "../exchange.js";
+import type { HeaderSection } from "../header-section.js";
 import { RequestBody } from "../request-body.js";
-import type { RequestHead, RequestLimits } from "../request-head.js";
-import { type ResponseHead, SERVER_OPTIONS } from "../response-head.js";
-import { createScope, type Endpoints } from "../scope.js";
+import { createScope, type Endpoints, endpointsOf, type RequestHead } from "../request-head.js";
+import { SERVER_OPTIONS } from "../response-head.js";
+import { isLate, type ServerSettings } from "../server-settings.js";
 import { BodyReader } from "./body-reader.js";
 import { type HeadEnd, Output, type OutputOwner } from "./output.js";
-import { parseHead } from "./parse-head.js";
-
-/** Time-outs of a server, in milliseconds; 0 waits for ever. */
-export interface Timeouts {
-  /** Until the head of a request must be complete (408). Defaults to 20,000. */
-  headersMs: number;
-  /** Until a whole request must be complete, body included (408). Defaults to 300,000. */
-  requestMs: number;
-  /** Time for which a connection without a request is kept. Defaults to 65,000. */
-  keepAliveMs: number;
-  /** Between two pings of a WebSocket; a client that has not answered one by the next is cut. Defaults to 20,000. */
-  webSocketPingMs: number;
-}
+import { type ParsedHead, parseHead } from "./parse-head.js";
 
 /** The properties of a server that its connections share. */
-export interface ConnectionSettings {
-  readonly context: ServerContext;
-  readonly limits: RequestLimits;
-  readonly timeouts: Timeouts;
+export interface ConnectionSettings extends ServerSettings {
   /** The end of a head whose connection stays open. */
   readonly headEnd: HeadEnd;
-  /** Milliseconds between two calls of {@link Connection.checkTime}. */
-  readonly checkIntervalMs: number;
-  /** Milliseconds as of the last check, from an arbitrary point in time. */
-  now: number;
   /** Takes a request for a WebSocket. */
   readonly upgrade: (connection: Connection, head: RequestHead) => void;
-  /** Takes a connection that begins with the preface of HTTP/2; `null` where that is refused. */
-  readonly acceptHTTP2: ((connection: Connection) => void) | null;
+  /**
+   * Takes a connection whose first bytes are those of HTTP/2, as far as they have come. Returns whether they are; `null`
+   * where that is refused.
+   */
+  readonly acceptHTTP2: ((connection: Connection, bytes: Buffer) => boolean) | null;
 }
 
 /** A request for a WebSocket that the application has not answered. */
@@ -58,9 +41,6 @@ const MAX_PIPELINED_BYTES = 65_536;
 const MAX_SERVED_AT_ONCE = 64;
 /** Milliseconds for which a closed connection still takes in what its client sends: RFC 9112 §9.6. */
 const LINGER_MS = 1000;
-
-/** RFC 9113 §3.4: the first bytes of a client that knows that the server speaks HTTP/2. */
-const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 
 const EMPTY = Buffer.alloc(0);
 const CR = 0x0d;
@@ -81,30 +61,35 @@ const errors = {
  */
 type Phase = "idle" | "head" | "request" | "upgrade" | "closing" | "detached";
 
+/** The listeners of a connection on its socket. */
+interface Listeners {
+  readonly data: (chunk: Buffer) => void;
+  readonly end: () => void;
+  readonly close: () => void;
+}
+
 /** Serves the requests of one socket. */
-export class Connection implements OutputOwner, BodyFlow, Endpoints {
+export class Connection implements OutputOwner, BodyFlow {
   readonly socket: Socket;
-  readonly client: Address | null;
-  readonly server: Address | null;
-  readonly encrypted: boolean;
-  minorVersion = 1;
+  readonly endpoints: Endpoints;
   readonly output: Output;
+  minorVersion = 1;
   readonly #settings: ConnectionSettings;
   #phase: Phase = "head";
   /** When the phase, or the part of a request that is waited for, began; as of the check before it. */
   #since: number;
-  /** Bytes that are not parsed, from `#at` on. */
+  /** Bytes that are not parsed, from `#at` on; `null` for none. */
   #input: Buffer | null = null;
   #at = 0;
   /** Bytes from `#at` on that were found to be part of a head. */
   #checked = 0;
   /** The head before this one, whose header lines may come again. */
-  #lastHead: RequestHead | null = null;
+  #lastHead: ParsedHead | null = null;
   #isParsing = false;
   #hasEnded = false;
   #exchange: Exchange | null = null;
   #upgrade: PendingUpgrade | null = null;
-  /** The body of the request that came last; `null` for one without. */
+  /** The body of the request that came last, until all of it has come. */
   #body: BodyReader | null = null;
   /** Whether something is waited for between the last response and the next request. */
   #isPausing = false;
@@ -116,22 +101,31 @@ export class Connection implements OutputOwner, BodyFlow, Endpoints {
   /** Whether the client waits for `100 Continue`, and was not sent it. */
   #awaitsContinue = false;
   /** `null` once the socket belongs to somebody else: an idle WebSocket keeps them for long. */
-  #listeners: { data: (chunk: Buffer) => void; end: () => void; close: () => void } | null;
+  #listeners: Listeners | null;
 
   /** @param path - The Unix socket that the server listens on, if it does. */
   constructor(socket: Socket, path: string | null, settings: ConnectionSettings) {
     this.socket = socket;
-    this.encrypted = "encrypted" in socket && socket.encrypted === true;
-    this.client = toAddress(socket.remoteAddress, socket.remotePort);
-    this.server = path === null ? toAddress(socket.localAddress, socket.localPort) : [path, null];
-    this.output = new Output(socket, this, settings.headEnd);
+    this.endpoints = endpointsOf(socket, path);
+    this.output = new Output(socket, this, this.endpoints.encrypted, settings.headEnd);
     this.#settings = settings;
     this.#since = settings.now;
-    const data = (chunk: Buffer) => this.#onData(chunk);
+    this.#listeners = this.#listen();
+  }
+
+  #listen(): Listeners {
+    const data = (chunk: Buffer) => {
+      if (this.#phase === "closing") return;
+      this.#input = this.#input === null ? chunk : Buffer.concat([this.#input.subarray(this.#at), chunk]);
+      this.#at = 0;
+      this.#parse();
+      const waits = this.#input !== null && this.#phase !== "head";
+      if (waits && this.#input.length - this.#at > MAX_PIPELINED_BYTES) this.socket.pause();
+    };
     const end = () => this.#onEnd();
     const close = () => this.#onClose();
-    this.#listeners = { data, end, close };
-    socket.on("data", data).on("end", end).on("close", close).on("error", ignore);
+    this.socket.on("data", data).on("end", end).on("close", close).on("error", ignore);
+    return { data, end, close };
   }
 
   /** Whether no request is being served. */
@@ -144,27 +138,12 @@ export class Connection implements OutputOwner, BodyFlow, Endpoints {
     return this.#input !== null && !isBlank(this.#input, this.#at);
   }
 
-  /** Bytes of the body that may still come: 0 when all are here, `Infinity` where nobody said. */
-  get #outstanding(): number {
-    return this.#body === null ? 0 : this.#body.outstanding;
-  }
-
-  #onData(chunk: Buffer): void {
-    if (this.#phase === "closing") return;
-    this.#input = this.#input === null ? chunk : Buffer.concat([this.#input.subarray(this.#at), chunk]);
-    this.#at = 0;
-    this.#parse();
-    if (this.#input !== null && this.#phase !== "head" && this.#input.length - this.#at > MAX_PIPELINED_BYTES) {
-      this.socket.pause();
-    }
-  }
-
   /** The client has ended its side, and may still read. */
   #onEnd(): void {
     this.#hasEnded = true;
     if (this.#phase === "upgrade") {
       this.socket.destroy(); // RFC 6455 §7.1.1: a WebSocket has no half of it
-    } else if (this.#outstanding > 0) {
+    } else if (this.#body !== null) {
       this.#fail(errors.malformed); // RFC 9112 §8: the body will not be whole
     } else if (this.#phase === "request") {
       this.#exchange?.halfClose();
@@ -197,7 +176,7 @@ export class Connection implements OutputOwner, BodyFlow, Endpoints {
         if (this.#isLate(headersMs) || this.#isLate(requestMs)) this.#endInput(errors.timeout);
         break;
       case "request":
-        if (this.#outstanding > 0 && this.#isLate(requestMs)) this.#fail(errors.timeout);
+        if (this.#body !== null && this.#isLate(requestMs)) this.#fail(errors.timeout);
         break;
       case "closing":
         if (this.socket.writableLength > 0) this.#since = this.#settings.now;
@@ -207,9 +186,8 @@ export class Connection implements OutputOwner, BodyFlow, Endpoints {
     }
   }
 
-  #isLate(ms: number): boolean {
-    const { now, checkIntervalMs } = this.#settings;
-    return ms > 0 && now - this.#since >= ms + checkIntervalMs;
+  #isLate(timeoutMs: number): boolean {
+    return isLate(this.#settings, this.#since, timeoutMs);
   }
 
   /**
@@ -227,7 +205,7 @@ export class Connection implements OutputOwner, BodyFlow, Endpoints {
 
   /** Closes behind the last response: at once where the client has said that it sends nothing more. */
   #closeBehindLast(): void {
-    const isDone = this.#clientCloses && this.#outstanding === 0 && !this.hasPipelined;
+    const isDone = this.#clientCloses && this.#body === null && !this.hasPipelined;
     this.close();
     if (isDone) this.socket.destroySoon();
   }
@@ -260,6 +238,7 @@ export class Connection implements OutputOwner, BodyFlow, Endpoints {
   /** Gives the socket away, and the bytes that have come behind the last head. */
   detach(): Buffer {
     const rest = this.#input?.subarray(this.#at) ?? EMPTY;
+    this.output.flush();
     this.#phase = "detached";
     this.#upgrade = null;
     this.#lastHead = null;
@@ -273,47 +252,57 @@ export class Connection implements OutputOwner, BodyFlow, Endpoints {
     return rest;
   }
 
-  closesBehind({ headers, contentLength, bodyless }: ResponseHead): boolean {
-    const isDelimited = bodyless || contentLength !== -1 || this.minorVersion === 1;
+  mustClose(isWanted: boolean): boolean {
     const closes =
-      headers.close ||
-      !isDelimited ||
+      isWanted ||
       (this.#hasEnded && !this.hasPipelined) ||
       this.#awaitsContinue || // the client may send the body or the next request
-      this.#outstanding > MAX_DISCARDED_BYTES ||
+      (this.#body !== null && this.#body.outstanding > MAX_DISCARDED_BYTES) ||
       this.#settings.context.draining;
     this.#awaitsContinue = false; // a 100 behind this head would be read as part of the response
     if (closes) this.#keepAlive = false;
     return !this.#keepAlive;
   }
 
-  /** The response is complete: the next request may be parsed. */
+  /**
+   * The response is complete: the next request may be parsed. A client that does not read gets no further ones served,
+   * and one that sends many at once lets others in between.
+   */
   completed(): void {
+    if (this.#phase !== "request" && this.#phase !== "upgrade") return;
     this.#exchange = null;
     this.#upgrade = null;
     this.#body?.discard();
     if (!this.#keepAlive) {
       this.#closeBehindLast();
-      return;
-    }
-    const pause = this.#pause();
-    if (pause === undefined) {
+    } else if (this.socket.writableNeedDrain) {
+      this.#pause(this.output.flushed());
+    } else if (++this.#served >= MAX_SERVED_AT_ONCE && this.hasPipelined) {
+      this.#served = 0;
+      this.#pause(new Promise((resolve) => setImmediate(resolve)));
+    } else {
       this.#goOn();
-      return;
     }
+  }
+
+  #pause(until: Promise<void> | undefined): void {
     this.#isPausing = true;
-    void pause.then(() => {
+    void Promise.resolve(until).then(() => {
       this.#isPausing = false;
       this.#goOn();
     });
   }
 
-  /** A client that does not read gets no further requests served, and one that sends many at once lets others in between. */
-  #pause(): Promise<void> | undefined {
-    if (this.socket.writableNeedDrain) return this.output.flushed();
-    if (++this.#served < MAX_SERVED_AT_ONCE || !this.hasPipelined) return undefined;
-    this.#served = 0;
-    return new Promise((resolve) => setImmediate(resolve));
+  #goOn(): void {
+    if (this.#phase !== "request" && this.#phase !== "upgrade") return;
+    if (this.#body === null) {
+      this.#phase = "idle";
+      this.#since = this.#settings.now;
+    }
+    if (this.socket.isPaused()) this.socket.resume();
+    if (this.#isParsing) return;
+    if (this.#input !== null) this.#parse();
+    if (this.#hasEnded && this.isIdle) this.#endInput(errors.malformed);
   }
 
   /** The application asks for the body for the first time. */
@@ -328,15 +317,6 @@ export class Connection implements OutputOwner, BodyFlow, Endpoints {
     this.socket.resume();
   }
 
-  #goOn(): void {
-    if (this.#phase !== "request" && this.#phase !== "upgrade") return;
-    if (this.#outstanding === 0) this.#enter("idle");
-    if (this.socket.isPaused()) this.socket.resume();
-    if (this.#isParsing) return;
-    if (this.#input !== null) this.#parse();
-    if (this.#hasEnded && this.isIdle) this.#endInput(errors.malformed);
-  }
-
   #enter(phase: Phase): void {
     this.#phase = phase;
     this.#since = this.#settings.now;
@@ -345,69 +325,68 @@ export class Connection implements OutputOwner, BodyFlow, Endpoints {
   /** Parses what has come, as far as the request under way lets it. */
   #parse(): void {
     this.#isParsing = true;
-    while (this.#input !== null && this.#step(this.#input));
+    while (this.#input !== null) {
+      const goesOn = this.#body === null ? this.#readHead(this.#input) : this.#readBody(this.#input, this.#body);
+      if (!goesOn) break;
+    }
     this.#isParsing = false;
-    if (this.#input !== null && this.#at === this.#input.length) this.#input = null;
     if (this.#phase === "idle" || this.#phase === "closing") this.output.flush();
   }
 
-  /** Takes one step. Returns whether another one may follow. */
-  #step(input: Buffer): boolean {
-    if (this.#body !== null && this.#body.outstanding > 0) {
-      return this.#at < input.length && this.#readBody(input, this.#body);
-    }
-    if ((this.#phase !== "idle" && this.#phase !== "head") || this.#at === input.length) return false;
-    if (this.#phase === "idle" && this.hasPipelined) this.#enter("head");
+  /** Reads the next head. Returns whether the bytes behind it may be parsed. */
+  #readHead(input: Buffer): boolean {
+    if (this.#phase !== "idle" && this.#phase !== "head") return false;
     const head = parseHead(input, this.#at, this.#settings.limits, this.#checked, this.#lastHead);
     if (head === null) {
       this.#checked = input.length - this.#at;
+      if (this.#phase === "idle" && this.hasPipelined) this.#enter("head");
       return false;
     }
     this.#checked = 0;
     if (head instanceof ErrorResponse) {
-      if (this.#settings.acceptHTTP2 === null || !this.#beginsWithPreface(input)) this.refuse(head);
-      else if (input.length >= PREFACE.length) this.#settings.acceptHTTP2(this);
+      const isFirst = this.#at === 0 && this.socket.bytesRead === input.length;
+      if (!isFirst || this.#settings.acceptHTTP2?.(this, input) !== true) this.refuse(head);
       return false;
     }
+    if (this.#phase === "idle") this.#since = this.#settings.now;
     this.#at = head.end;
+    if (head.end === input.length) this.#input = null;
     this.#lastHead = head;
     this.#begin(head);
     return true;
   }
 
-  /** Whether the first bytes of the connection are the preface, as far as they have come. */
-  #beginsWithPreface(input: Buffer): boolean {
-    const length = Math.min(input.length, PREFACE.length);
-    const isFirst = this.#at === 0 && this.socket.bytesRead === input.length;
-    return isFirst && PREFACE.compare(input, 0, length, 0, length) === 0;
-  }
-
   #begin(head: RequestHead): void {
     const { context } = this.#settings;
-    const { method, target, minorVersion, bodyBytes } = head;
+    const { minorVersion, section } = head;
     this.#phase = "request";
     this.minorVersion = minorVersion;
-    this.#clientCloses = !head.keepAlive;
-    this.#keepAlive = head.keepAlive && !head.upgrade;
-    if (head.upgrade) {
+    this.#clientCloses = !section.keepAlive;
+    this.#keepAlive = section.keepAlive && !section.upgrade;
+    if (section.upgrade) {
       this.#settings.upgrade(this, head);
       return;
     }
-    this.#body = null;
-    const body = bodyBytes === 0 ? null : this.#expectBody(head);
-    if (target === "*") {
+    const body = section.bodyBytes === 0 ? null : this.#expectBody(section);
+    if (head.target === "*") {
       this.output.respond(SERVER_OPTIONS, EMPTY);
-      this.completed();
       return;
     }
-    const scope = createScope(method, minorVersion === 1 ? "1.1" : "1.0", target, head.headers, this, context);
-    const exchange = new Exchange(context, this.output, scope, body);
-    this.#exchange = exchange;
-    exchange.run();
+    const scope = createScope(head, minorVersion === 1 ? "1.1" : "1.0", this.endpoints, context);
+    this.#exchange = new Exchange(context, this.output, scope, body);
+    this.#exchange.run();
     if (this.#hasEnded) this.#exchange?.halfClose();
   }
 
-  #expectBody({ bodyBytes, expectsContinue }: RequestHead): RequestBody {
+  #expectBody({ bodyBytes, expectsContinue }: HeaderSection): RequestBody {
+    const end = this.#at + bodyBytes;
+    if (this.#input !== null && end <= this.#input.length) {
+      const whole = new RequestBody(null, bodyBytes); // as of most requests that have a small one
+      whole.take(this.#input.subarray(this.#at, end), true);
+      this.#at = end;
+      if (end === this.#input.length) this.#input = null;
+      return whole;
+    }
     const body = new RequestBody(this, bodyBytes);
     this.#body = new BodyReader(body, bodyBytes, this.#settings.limits);
     this.#awaitsContinue = expectsContinue;
@@ -423,8 +402,10 @@ export class Connection implements OutputOwner, BodyFlow, Endpoints {
       return false;
     }
     this.#at = end;
+    if (end === input.length) this.#input = null;
     if (body.isFull) this.socket.pause();
     if (body.outstanding > 0) return false;
+    this.#body = null;
     if (this.#exchange === null && this.#phase === "request" && !this.#isPausing) this.#enter("idle");
     return true;
   }
@@ -445,8 +426,4 @@ function isBlank(bytes: Buffer, at: number): boolean {
     if (bytes[index] !== CR && bytes[index] !== LF) return false;
   }
   return true;
-}
-
-function toAddress(host: string | undefined, port: number | undefined): Address | null {
-  return host === undefined || port === undefined ? null : [host, port];
 }

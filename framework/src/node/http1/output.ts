@@ -11,17 +11,15 @@ const MAX_TEXT_BYTES = 2048;
 /** Text that is held back for the responses behind it, at most. */
 const MAX_HELD_LENGTH = 65_536;
 
-/** The decisions that a response needs from its connection. */
+/** The connection, as its responses need it. */
 export interface OutputOwner {
-  /** Whether the socket is one of TLS. */
-  readonly encrypted: boolean;
   /** The minor version of the request that is answered. */
   readonly minorVersion: number;
-  /** Decides whether the connection closes behind the response whose head is written now. */
-  closesBehind(head: ResponseHead): boolean;
   /** Whether requests behind this one have come, whose responses may leave in the same write. */
   readonly hasPipelined: boolean;
-  /** The exchange is done with the response. */
+  /** Decides whether the connection closes behind the response whose head is written now. */
+  mustClose(isWanted: boolean): boolean;
+  /** The response is complete. */
   completed(): void;
 }
 
@@ -39,11 +37,11 @@ export class Output implements ResponseStream {
   #flushing: (() => void)[] | null = null;
   readonly #onWritten: (() => void) | undefined;
 
-  constructor(socket: Socket, owner: OutputOwner, headEnd: HeadEnd) {
+  constructor(socket: Socket, owner: OutputOwner, encrypted: boolean, headEnd: HeadEnd) {
     this.#socket = socket;
     this.#owner = owner;
     this.#headEnd = headEnd;
-    this.#onWritten = owner.encrypted ? () => this.#written() : undefined;
+    this.#onWritten = encrypted ? () => this.#written() : undefined;
   }
 
   get destroyed(): boolean {
@@ -62,10 +60,10 @@ export class Output implements ResponseStream {
       if (this.#owner.hasPipelined && this.#held.length < MAX_HELD_LENGTH) this.#hold(whole);
       else this.#writeText(whole);
     }
+    this.#owner.completed();
   }
 
   begin(head: ResponseHead): void {
-    this.#isChunked = !head.bodyless && head.contentLength === -1 && this.#owner.minorVersion === 1;
     this.#held += this.#formatHead(head);
   }
 
@@ -87,16 +85,14 @@ export class Output implements ResponseStream {
 
   end(): void {
     this.#writeText(this.#isChunked ? "0\r\n\r\n" : "");
-    this.#isChunked = false;
-  }
-
-  completed(): void {
     this.#owner.completed();
   }
 
   flushed(): Promise<void> | undefined {
     const socket = this.#socket;
-    if (socket.destroyed || (socket.writableLength === 0 && this.#held === "")) return undefined;
+    if (socket.destroyed || (socket.writableLength === 0 && (this.#held === "" || this.#isFlushScheduled))) {
+      return undefined; // what is held leaves in this turn of the event loop, unless it is written before
+    }
     this.flush();
     return new Promise((resolve) => {
       if (this.#onWritten !== undefined) (this.#flushing ??= []).push(resolve);
@@ -144,14 +140,14 @@ export class Output implements ResponseStream {
     });
   }
 
-  #formatHead(head: ResponseHead): string {
-    const { status, headers, contentLength } = head;
-    const closes = this.#owner.closesBehind(head);
+  /** Decides how the response is framed and whether the connection outlives it: RFC 9112 §6.3, §9.3. */
+  #formatHead({ status, headers, contentLength, bodyless }: ResponseHead): string {
+    const isDelimited = bodyless || contentLength !== -1;
+    this.#isChunked = !isDelimited && this.#owner.minorVersion === 1;
+    const closes = this.#owner.mustClose(headers.close || !(isDelimited || this.#isChunked));
     let text = headers.toText(status);
-    if (headers.contentLength === -1) {
-      if (contentLength !== -1) text += `content-length: ${contentLength}\r\n`;
-      else if (this.#isChunked) text += "Transfer-Encoding: chunked\r\n";
-    }
+    if (this.#isChunked) text += "Transfer-Encoding: chunked\r\n";
+    else if (contentLength !== headers.contentLength) text += `content-length: ${contentLength}\r\n`;
     return text + (closes ? closing : this.#headEnd).toText(headers.hasDate);
   }
 }

@@ -7,7 +7,7 @@
  * @module
  */
 import { ErrorResponse } from "../error-response.js";
-import type { RequestLimits } from "../request-head.js";
+import type { RequestLimits } from "../header-section.js";
 
 /** Digits of the largest size that a number holds exactly, 2^52 - 1. */
 const MAX_DIGITS = 13;

@@ -9,7 +9,19 @@
  * @module
  */
 import { ErrorResponse } from "../error-response.js";
-import { checkHead, checkTargetForm, NOT_IN_TARGET, RequestHead, type RequestLimits } from "../request-head.js";
+import type { RequestLimits } from "../header-section.js";
+import { createHead, hasBrokenEscape, NOT_IN_TARGET, type RequestHead } from "../request-head.js";
+
+/** A head and where it stands in its bytes. */
+export interface ParsedHead extends RequestHead {
+  /** The position behind the head. */
+  readonly end: number;
+  /**
+   * The bytes behind the target, compared with those of the head behind it; `null` where they do not say all, as the
+   * target names another host.
+   */
+  readonly tail: Buffer | null;
+}
 
 /**
  * RFC 9110 §16.1.1, the registry of methods. `PRI` is the preface of HTTP/2 (RFC 9113 §3.4), which is refused for its
@@ -48,14 +60,19 @@ const MAX_CHECKED_PART_BYTES = 256;
  */
 const HEAD = /[A-Z-]+ [!"$-~]+ HTTP\/1\.[01]\r\n(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n)*\r\n/y;
 
-const REQUEST_LINE = /[A-Z-]+ [!"$-~]+ HTTP\/1\.[01]\r\n/y;
-
 const END_OF_HEAD = Buffer.from("\r\n\r\n");
 const CR = 0x0d;
 const LF = 0x0a;
 const SP = 0x20;
 const TAB = 0x09;
 const SLASH = 0x2f;
+
+/** For each byte: 0 where no target has it, 3 for `%`, 1 for the others. */
+const TARGET_BYTES = Uint8Array.from({ length: 256 }, (_, byte) => {
+  const character = String.fromCharCode(byte);
+  if (NOT_IN_TARGET.test(character)) return 0;
+  return character === "%" ? 3 : 1;
+});
 
 const errors = {
   malformed: new ErrorResponse(400, "The request is malformed."),
@@ -79,12 +96,13 @@ export function parseHead(
   start: number,
   limits: RequestLimits,
   checked = 0,
-  previous: RequestHead | null = null,
-): RequestHead | ErrorResponse | null {
+  previous: ParsedHead | null = null,
+): ParsedHead | ErrorResponse | null {
   const begin = bytes[start] === CR ? skipEmptyLines(bytes, start) : start;
   if (begin === -1) return errors.malformed;
   if (checked === 0) {
-    const head = matchHead(bytes, begin, limits, previous);
+    const repeated = previous === null ? null : repeatHead(bytes, begin, limits, previous, previous.tail);
+    const head = repeated ?? matchHead(bytes, begin, limits);
     if (head !== null) return head;
   }
   const end = bytes.indexOf(END_OF_HEAD, Math.max(begin, start + checked - END_OF_HEAD.length));
@@ -92,71 +110,80 @@ export function parseHead(
   const text = bytes.toString("latin1", begin, end + 2);
   const lineEnd = text.indexOf("\n") - 1;
   if (text.charCodeAt(lineEnd) !== CR) return checkLinePart(text.slice(0, lineEnd + 1), limits) ?? errors.malformed;
-  const head = parseRequestLine(text, lineEnd, limits);
-  if (head instanceof ErrorResponse) return head;
+  const line = parseRequestLine(text, lineEnd, limits);
+  if (line instanceof ErrorResponse) return line;
   const fault = checkFieldLines(text, lineEnd + 2, limits);
-  return fault ?? completeHead(head, text, lineEnd + 2, text.length, end + 4, limits);
+  return fault ?? completeHead(line, cutFieldLines(text, lineEnd + 2, text.length), bytes, begin, end + 4, limits);
 }
 
-/** The head that has come whole, as nearly all do; `null` where it has not, or does not match. */
-function matchHead(
+/**
+ * A head that is like the one before it but for its target, as clients of an API send them: the header lines need no second
+ * look. `null` for another one. To decode and match it took twice the instructions.
+ */
+function repeatHead(
   bytes: Buffer,
   begin: number,
   limits: RequestLimits,
-  previous: RequestHead | null,
-): RequestHead | ErrorResponse | null {
+  { method, minorVersion, section }: ParsedHead,
+  tail: Buffer | null,
+): ParsedHead | null {
+  if (tail === null) return null;
+  for (let index = 0; index < method.length; index++) {
+    if (bytes[begin + index] !== method.charCodeAt(index)) return null;
+  }
+  const targetBegin = begin + method.length + 1;
+  if (bytes[targetBegin - 1] !== SP || bytes[targetBegin] !== SLASH) return null;
+  const maxTargetEnd = Math.min(bytes.length - tail.length, targetBegin + limits.targetBytes);
+  let targetEnd = targetBegin;
+  let kind = 1;
+  let kinds = 0;
+  while (targetEnd <= maxTargetEnd && (kind = TARGET_BYTES[bytes[targetEnd] as number] as number) !== 0) {
+    kinds |= kind;
+    targetEnd++;
+  }
+  const end = targetEnd + tail.length;
+  if (targetEnd > maxTargetEnd || tail.compare(bytes, targetEnd, end) !== 0) return null;
+  const target = bytes.toString("latin1", targetBegin, targetEnd);
+  const isBroken = kinds > 1 && hasBrokenEscape(target);
+  return isBroken ? null : { method, target, minorVersion, section, end, tail };
+}
+
+/** The head that has come whole, as nearly all do; `null` where it has not, or does not match. */
+function matchHead(bytes: Buffer, begin: number, limits: RequestLimits): ParsedHead | ErrorResponse | null {
   const maxEnd = begin + MAX_METHOD_BYTES + limits.targetBytes + MAX_VERSION_BYTES + limits.headerBytes + 8;
   let text = bytes.toString("latin1", begin, Math.min(maxEnd, bytes.length));
-  const lineEnd = text.indexOf("\r");
-  if (previous?.isRepeated(text, lineEnd + 2) === true) {
-    const head = repeatHead(text, lineEnd, limits, previous);
-    if (head instanceof RequestHead) head.end += begin;
-    if (head !== null) return head;
-  }
   HEAD.lastIndex = 0;
   if (!HEAD.test(text)) return null;
   const end = HEAD.lastIndex;
   // The texts that are cut out keep the whole alive, and an idle connection keeps its last head.
   if (text.length - end > MAX_KEPT_REST) text = bytes.toString("latin1", begin, begin + end);
-  const head = parseRequestLine(text, lineEnd, limits, true);
-  if (head instanceof ErrorResponse) return head;
+  const lineEnd = text.indexOf("\r");
+  const line = parseRequestLine(text, lineEnd, limits, true);
+  if (line instanceof ErrorResponse) return line;
   if (end - lineEnd - 4 > limits.headerBytes) return errors.headerBytes;
-  const isAbsolute = head.target.charCodeAt(0) !== SLASH;
-  const complete = completeHead(head, text, lineEnd + 2, end - 2, begin + end, limits);
-  if (!isAbsolute) head.keepFields(text.slice(lineEnd + 2, end));
-  return complete;
-}
-
-/**
- * A head with the header lines of the one before it, as clients of an API send them. That took a fifth less instructions
- * than to match, cut and read them again.
- */
-function repeatHead(
-  text: string,
-  lineEnd: number,
-  limits: RequestLimits,
-  previous: RequestHead,
-): RequestHead | ErrorResponse | null {
-  REQUEST_LINE.lastIndex = 0;
-  if (!REQUEST_LINE.test(text)) return null;
-  const head = parseRequestLine(text, lineEnd, limits, true);
-  if (head instanceof ErrorResponse) return head;
-  if (head.minorVersion !== previous.minorVersion) return null;
-  head.end = lineEnd + 2 + head.repeat(previous);
-  return checkTargetForm(head) ?? head;
+  return completeHead(line, cutFieldLines(text, lineEnd + 2, end - 2), bytes, begin, begin + end, limits);
 }
 
 function completeHead(
-  head: RequestHead,
-  text: string,
-  fieldsBegin: number,
-  fieldsEnd: number,
+  { method, target, minorVersion }: RequestLine,
+  headers: readonly string[],
+  bytes: Buffer,
+  begin: number,
   end: number,
   limits: RequestLimits,
-): RequestHead | ErrorResponse {
-  cutFieldLines(head.headers, text, fieldsBegin, fieldsEnd);
-  head.end = end;
-  return checkHead(head, limits) ?? head;
+): ParsedHead | ErrorResponse {
+  const head = createHead(method, target, minorVersion, headers, limits);
+  if (head instanceof ErrorResponse) return head;
+  const isWhole = head.target === target;
+  const tail = isWhole ? copyOf(bytes, begin + method.length + 1 + target.length, end) : null;
+  return { method, target: head.target, minorVersion, section: head.section, end, tail };
+}
+
+/** A copy that keeps none of the bytes beside it in memory. */
+function copyOf(bytes: Buffer, begin: number, end: number): Buffer {
+  const copy = Buffer.allocUnsafeSlow(end - begin);
+  bytes.copy(copy, 0, begin, end);
+  return copy;
 }
 
 /** @returns The position behind the empty lines, or -1 where something else than a request follows a CR. */
@@ -191,8 +218,8 @@ function checkLine(bytes: Buffer, begin: number, lineFeed: number, limits: Reque
   const line = bytes.toString("latin1", begin, lineFeed === -1 ? maxLineEnd : lineFeed);
   if (lineFeed === -1) return checkLinePart(line, limits);
   if (bytes[lineFeed - 1] !== CR) return checkLinePart(line, limits) ?? errors.malformed;
-  const head = parseRequestLine(line, line.length - 1, limits);
-  return head instanceof ErrorResponse ? head : null;
+  const parsed = parseRequestLine(line, line.length - 1, limits);
+  return parsed instanceof ErrorResponse ? parsed : null;
 }
 
 /** Checks header lines of which the last has no end yet. */
@@ -219,6 +246,8 @@ function checkLinePart(part: string, limits: RequestLimits): ErrorResponse | nul
   return NOT_IN_TARGET.test(text.slice(space + 1, secondSpace)) ? errors.target : errors.line;
 }
 
+type RequestLine = Pick<RequestHead, "method" | "target" | "minorVersion">;
+
 /**
  * RFC 9112 §3: method, target and version, one space between them.
  *
@@ -229,7 +258,7 @@ function parseRequestLine(
   lineEnd: number,
   limits: RequestLimits,
   isMatched = false,
-): RequestHead | ErrorResponse {
+): RequestLine | ErrorResponse {
   const space = text.indexOf(" ");
   const method = space > MAX_METHOD_BYTES ? undefined : parseMethod(text, space);
   if (method === undefined) return errors.line;
@@ -242,7 +271,7 @@ function parseRequestLine(
   if (targetEnd === lineEnd) return isOldLine(method, target) ? errors.version : errors.line;
   const minorVersion = parseMinorVersion(text, targetEnd + 1, lineEnd);
   if (typeof minorVersion !== "number") return minorVersion;
-  return method === "CONNECT" ? errors.connect : new RequestHead(method, target, minorVersion);
+  return method === "CONNECT" ? errors.connect : { method, target, minorVersion };
 }
 
 /** @param end - The index of the space behind the method; -1 without one. */
@@ -274,14 +303,16 @@ function checkFieldLines(text: string, begin: number, limits: RequestLimits): Er
   return FIELD_LINES.lastIndex === text.length ? null : errors.malformed;
 }
 
-/** Cuts header lines that are well formed. */
-function cutFieldLines(headers: string[], text: string, begin: number, end: number): void {
+/** Cuts header lines that are well formed into `[name, value, …]`. */
+function cutFieldLines(text: string, begin: number, end: number): readonly string[] {
+  const headers: string[] = [];
   for (let at = begin; at < end;) {
     const colon = text.indexOf(":", at);
     const lineEnd = text.indexOf("\r", colon);
     headers.push(text.slice(at, colon), trimmed(text, colon + 1, lineEnd));
     at = lineEnd + 2;
   }
+  return headers;
 }
 
 /** The value without the blanks around it: RFC 9110 §5.6.3, `OWS`. */

@@ -3,14 +3,15 @@ import { createServer, type Server, type Socket } from "node:net";
 import { createServer as createSecureServer, type TlsOptions } from "node:tls";
 import type { ServerContext } from "../context.js";
 import { ErrorResponse } from "../error-response.js";
+import type { RequestLimits } from "../header-section.js";
 import type { Lifespan } from "../lifespan.js";
 import { listen, type ListenAddress, urlOf } from "../listen.js";
+import type { Timeouts } from "../server-settings.js";
 import { StoppableServer } from "../stoppable-server.js";
 import type { Sessions } from "../http2/sessions.js";
 import { UpgradeHandler, type WebSocketRules } from "../websocket/upgrade.js";
-import { Connection, type ConnectionSettings, type Timeouts } from "./connection.js";
+import { Connection, type ConnectionSettings } from "./connection.js";
 import { createHeadEnd } from "./output.js";
-import type { RequestLimits } from "../request-head.js";
 
 /** The bounds of the time between two checks of all connections, in milliseconds. */
 const MAX_CHECK_INTERVAL_MS = 1000;
@@ -56,7 +57,9 @@ export class HTTP1Server extends StoppableServer {
     const { http2, tls, address } = settings;
     // By prior knowledge, and with TLS by ALPN alone (RFC 9113 §3.2).
     const acceptHTTP2 =
-      http2 === null || tls !== undefined ? null : (connection: Connection) => this.#switch(connection);
+      http2 === null || tls !== undefined
+        ? null
+        : (connection: Connection, bytes: Buffer) => this.#acceptHTTP2(connection, bytes);
     this.#shared = { ...toConnectionSettings(context, settings), acceptHTTP2 };
     this.#http2 = http2 && new http2("path" in address ? address.path : null, this.#shared);
     this.#server = this.#createServer();
@@ -95,16 +98,10 @@ export class HTTP1Server extends StoppableServer {
     socket.on("close", () => this.#connections.delete(connection));
   }
 
-  /** Hands a connection on that begins with the preface of HTTP/2. */
-  #switch(connection: Connection): void {
-    const { socket } = connection;
-    this.#connections.delete(connection);
-    const bytes = connection.detach();
-    socket.pause();
-    socket.unshift(bytes);
-    this.#http2?.accept(socket);
-    // Node has read them by then. Bun listens to `data`, which the pause holds back.
-    setImmediate(() => socket.readableLength > 0 && socket.resume());
+  #acceptHTTP2(connection: Connection, bytes: Buffer): boolean {
+    const state = this.#http2?.takeOver(connection, bytes);
+    if (state === "taken") this.#connections.delete(connection);
+    return state !== "refused";
   }
 
   /** Listens. @throws ServerStartError when that is not possible. */

@@ -2,7 +2,8 @@
 import { METHODS } from "node:http";
 import type { OutgoingHttpHeaders } from "node:http2";
 import { ErrorResponse } from "../error-response.js";
-import { checkHead, checkTarget, RequestHead, type RequestLimits } from "../request-head.js";
+import type { RequestLimits } from "../header-section.js";
+import { checkTarget, createHead, type RequestHead } from "../request-head.js";
 import type { ResponseHead } from "../response-head.js";
 
 const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS);
@@ -34,8 +35,7 @@ export function readHead(fields: readonly string[], limits: RequestLimits): Requ
   const fault = checkTarget(path, limits);
   if (fault !== null) return fault;
   if (bytes > limits.headerBytes) return errors.headerBytes;
-  const head = new RequestHead(method, path, 1, ["host", host, ...headers]);
-  return checkHead(head, limits) ?? head;
+  return createHead(method, path, 1, ["host", host, ...headers], limits);
 }
 
 function sortFields(fields: readonly string[]) {

@@ -1,13 +1,11 @@
 /** One HTTP/2 connection: its streams, its time-outs, and what a client may ask of it. @module */
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
 import type { Socket } from "node:net";
-import type { ServerContext } from "../context.js";
 import { ErrorResponse } from "../error-response.js";
 import { Exchange } from "../exchange.js";
-import type { Timeouts } from "../http1/connection.js";
-import type { RequestLimits } from "../request-head.js";
+import { createScope, type Endpoints, endpointsOf } from "../request-head.js";
 import { SERVER_OPTIONS } from "../response-head.js";
-import { createScope, type Endpoints, endpointsOf } from "../scope.js";
+import { isLate, type ServerSettings } from "../server-settings.js";
 import { readHead } from "./head.js";
 import { RequestStream } from "./stream.js";
 
@@ -31,22 +29,11 @@ const LINGER_MS = 1000;
 
 const EMPTY = Buffer.alloc(0);
 
-/** The properties of a server that its connections share. */
-export interface SessionSettings {
-  readonly context: ServerContext;
-  readonly limits: RequestLimits;
-  readonly timeouts: Timeouts;
-  /** Milliseconds between two calls of {@link Session.checkTime}. */
-  readonly checkIntervalMs: number;
-  /** Milliseconds as of the last check, from an arbitrary point in time. */
-  now: number;
-}
-
 /** Serves the requests of one socket that speaks HTTP/2. */
 export class Session {
   readonly #socket: Socket;
   readonly #endpoints: Endpoints;
-  readonly #settings: SessionSettings;
+  readonly #settings: ServerSettings;
   readonly #session: ServerHttp2Session;
   readonly #streams = new Set<RequestStream>();
   #hasServed = false;
@@ -62,7 +49,7 @@ export class Session {
   #writtenBytes = 0;
 
   /** @param path - The Unix socket that the server listens on, if it does. */
-  constructor(session: ServerHttp2Session, socket: Socket, path: string | null, settings: SessionSettings) {
+  constructor(session: ServerHttp2Session, socket: Socket, path: string | null, settings: ServerSettings) {
     this.#session = session;
     this.#socket = socket;
     this.#settings = settings;
@@ -98,16 +85,12 @@ export class Session {
     if (this.#session.closed || this.#session.destroyed) {
       if (this.#streams.size === 0 && now - this.#since >= LINGER_MS) this.#socket.destroy();
     } else if (this.#streams.size === 0) {
-      if (this.#isLate(this.#since, this.#hasServed ? timeouts.keepAliveMs : timeouts.headersMs)) this.close();
-    } else if (this.#isLate(this.#pingedAt, timeouts.webSocketPingMs)) {
+      if (isLate(this.#settings, this.#since, this.#hasServed ? timeouts.keepAliveMs : timeouts.headersMs))
+        this.close();
+    } else if (isLate(this.#settings, this.#pingedAt, timeouts.webSocketPingMs)) {
       this.#ping();
     }
     this.#checkedAt = now;
-  }
-
-  #isLate(since: number, ms: number): boolean {
-    const { now, checkIntervalMs } = this.#settings;
-    return ms > 0 && now - since >= ms + checkIntervalMs;
   }
 
   /** A client that has not answered one ping by the next has gone. */
@@ -158,16 +141,15 @@ export class Session {
     if (context.draining) this.close();
     const head = readHead(fields, limits);
     if (head instanceof ErrorResponse) {
-      request.refuse(head);
+      request.respond(head.head, head.body);
       return;
     }
     if (head.target === "*") {
       request.respond(SERVER_OPTIONS, EMPTY);
-      request.completed();
       return;
     }
-    const scope = createScope(head.method, "2", head.target, head.headers, this.#endpoints, context);
-    const exchange = new Exchange(context, request, scope, request.expectBody(head));
+    const scope = createScope(head, "2", this.#endpoints, context);
+    const exchange = new Exchange(context, request, scope, request.expectBody(head.section));
     request.attach(exchange);
     exchange.run();
   }

@@ -1,11 +1,21 @@
 /** The HTTP/2 connections of a server, which `serve` loads where the option asks for them. @module */
 import { createServer, type Http2Server } from "node:http2";
 import type { Socket } from "node:net";
-import type { RequestLimits } from "../request-head.js";
-import { Session, type SessionSettings } from "./session.js";
+import type { RequestLimits } from "../header-section.js";
+import type { ServerSettings } from "../server-settings.js";
+import { Session } from "./session.js";
 
 /** Requests of one connection under way at the same time (RFC 9113 §5.1.2). */
 const MAX_STREAMS = 100;
+
+/** RFC 9113 §3.4: the first bytes of a client that knows that the server speaks HTTP/2. */
+const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+
+/** A connection whose socket can be taken, with the bytes that have come. */
+interface OpenConnection {
+  readonly socket: Socket;
+  detach(): Buffer;
+}
 
 /** Serves HTTP/2 on sockets that somebody else has accepted. */
 export class Sessions {
@@ -13,10 +23,10 @@ export class Sessions {
   readonly #server: Http2Server;
   readonly #sessions = new Set<Session>();
   readonly #path: string | null;
-  readonly #settings: SessionSettings;
+  readonly #settings: ServerSettings;
 
   /** @param path - The Unix socket that the server listens on, if it does. */
-  constructor(path: string | null, settings: SessionSettings) {
+  constructor(path: string | null, settings: ServerSettings) {
     this.#path = path;
     this.#settings = settings;
     this.#server = createServer(toOptions(settings.limits));
@@ -35,6 +45,21 @@ export class Sessions {
       socket.on("close", () => this.#sessions.delete(session));
     });
     this.#server.emit("connection", socket);
+  }
+
+  /** Takes over a connection of HTTP/1.1 that begins with the preface. `waits` where only a part of it has come. */
+  takeOver(connection: OpenConnection, bytes: Buffer): "taken" | "waits" | "refused" {
+    const length = Math.min(bytes.length, PREFACE.length);
+    if (PREFACE.compare(bytes, 0, length, 0, length) !== 0) return "refused";
+    if (length < PREFACE.length) return "waits";
+    const { socket } = connection;
+    const rest = connection.detach();
+    socket.pause();
+    socket.unshift(rest);
+    this.accept(socket);
+    // Node has read them by then. Bun listens to `data`, which the pause holds back.
+    setImmediate(() => socket.readableLength > 0 && socket.resume());
+    return "taken";
   }
 
   /** Holds all connections to their time-outs. Called at each check. */

@@ -4,7 +4,7 @@ import type { BodyFlow, ResponseStream } from "../engine.js";
 import { ErrorResponse } from "../error-response.js";
 import type { Exchange } from "../exchange.js";
 import { RequestBody } from "../request-body.js";
-import type { RequestHead } from "../request-head.js";
+import type { HeaderSection } from "../header-section.js";
 import type { ResponseHead } from "../response-head.js";
 import { toFields } from "./head.js";
 
@@ -67,7 +67,7 @@ export class RequestStream implements ResponseStream, BodyFlow {
   }
 
   /** The body of the request; `null` for none. */
-  expectBody({ bodyBytes, expectsContinue }: RequestHead): RequestBody | null {
+  expectBody({ bodyBytes, expectsContinue }: HeaderSection): RequestBody | null {
     if (this.#outstanding === 0) return null;
     this.#awaitsContinue = expectsContinue;
     if (bodyBytes > 0) this.#outstanding = bodyBytes;
@@ -86,15 +86,11 @@ export class RequestStream implements ResponseStream, BodyFlow {
     });
   }
 
-  refuse({ head, body }: ErrorResponse): void {
-    this.respond(head, body);
-    this.completed();
-  }
-
   respond(head: ResponseHead, body: Uint8Array | string): void {
     this.#isEnding = true;
     this.#sendHead(head, body.length === 0);
     if (!this.#stream.writableEnded) this.#stream.end(body); // 205 and responses to HEAD have ended
+    this.#completed();
   }
 
   begin(head: ResponseHead): void {
@@ -119,9 +115,10 @@ export class RequestStream implements ResponseStream, BodyFlow {
   end(): void {
     this.#isEnding = true;
     this.#stream.end();
+    this.#completed();
   }
 
-  completed(): void {
+  #completed(): void {
     this.body = null;
     this.#exchange = null;
     this.#isCompleted = true;

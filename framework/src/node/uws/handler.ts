@@ -4,9 +4,9 @@ import type { Address } from "../../asgi.js";
 import type { ServerContext } from "../context.js";
 import { ErrorResponse } from "../error-response.js";
 import { Exchange } from "../exchange.js";
+import type { RequestLimits } from "../header-section.js";
 import { RequestBody } from "../request-body.js";
-import { checkHead, checkTarget, RequestHead, type RequestLimits } from "../request-head.js";
-import { createScope } from "../scope.js";
+import { checkTarget, createHead, createScope, type RequestHead } from "../request-head.js";
 import type { UwsRequest, UwsResponse } from "./module.js";
 import { UwsStream } from "./stream.js";
 
@@ -23,17 +23,19 @@ const errors = {
 export function readHead(req: UwsRequest, limits: RequestLimits): RequestHead | ErrorResponse {
   const query = req.getQuery();
   const target = query === undefined ? req.getUrl() : `${req.getUrl()}?${query}`;
-  const head = new RequestHead(req.getCaseSensitiveMethod(), target, 1); // uWebSockets takes HTTP/1.1 alone
+  const method = req.getCaseSensitiveMethod();
+  const headers: string[] = [];
   let bytes = 0;
   req.forEach((name, text) => {
     // uWebSockets reads UTF-8 where HTTP has bytes.
     const value = NOT_ASCII.test(text) ? Buffer.from(text).toString("latin1") : text;
-    head.headers.push(name, value);
+    headers.push(name, value);
     bytes += name.length + value.length + 4;
   });
-  if (!KNOWN_METHODS.has(head.method)) return errors.malformed;
+  if (!KNOWN_METHODS.has(method)) return errors.malformed;
   if (bytes > limits.headerBytes) return errors.headerBytes;
-  return checkTarget(target, limits) ?? checkHead(head, limits) ?? head;
+  // uWebSockets takes HTTP/1.1 alone.
+  return checkTarget(target, limits) ?? createHead(method, target, 1, headers, limits);
 }
 
 /** The state that the requests of a server share. */
@@ -71,14 +73,15 @@ export class UwsHandler {
     const head = this.readHead(req);
     const stream = this.open(res);
     if (head instanceof ErrorResponse) {
-      stream.refuse(head);
+      stream.respond(head.head, head.body);
       return;
     }
     const { encrypted, server } = this;
     const endpoints = { encrypted, server, client: stream.client.pair };
-    const scope = createScope(head.method, "1.1", head.target, head.headers, endpoints, this.#context);
-    const body = head.bodyBytes === 0 ? null : new RequestBody(stream, head.bodyBytes);
-    if (body !== null) stream.receive(body, head.bodyBytes);
+    const scope = createScope(head, "1.1", endpoints, this.#context);
+    const { bodyBytes } = head.section;
+    const body = bodyBytes === 0 ? null : new RequestBody(stream, bodyBytes);
+    if (body !== null) stream.receive(body, bodyBytes);
     const exchange = new Exchange(this.#context, stream, scope, body);
     stream.onAborted = () => exchange.disconnect();
     exchange.run();

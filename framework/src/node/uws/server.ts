@@ -3,7 +3,7 @@ import type { ServerContext } from "../context.js";
 import { serverStartError } from "../errors.js";
 import type { Lifespan } from "../lifespan.js";
 import { probePort, toUrl } from "../listen.js";
-import type { RequestLimits } from "../request-head.js";
+import type { RequestLimits } from "../header-section.js";
 import { StoppableServer } from "../stoppable-server.js";
 import type { WebSocketRules } from "../websocket/upgrade.js";
 import { UwsHandler } from "./handler.js";

@@ -2,7 +2,6 @@
 import { STATUS_CODES } from "node:http";
 import type { ServerContext } from "../context.js";
 import type { BodyFlow, ResponseStream } from "../engine.js";
-import type { ErrorResponse } from "../error-response.js";
 import type { RequestBody } from "../request-body.js";
 import type { ResponseHead } from "../response-head.js";
 import { ClientAddress } from "./client-address.js";
@@ -82,11 +81,6 @@ export class UwsStream implements ResponseStream, BodyFlow {
     });
   }
 
-  /** Answers without asking the application. */
-  refuse({ head, body }: ErrorResponse): void {
-    this.respond(head, body);
-  }
-
   resume(): void {
     if (this.#isPaused) this.#res.resume();
     this.#isPaused = false;
@@ -124,8 +118,6 @@ export class UwsStream implements ResponseStream, BodyFlow {
     if (!this.#isBegun && this.#waiting.length === 0) this.#res.cork(() => this.#whole(EMPTY));
     else this.#flush();
   }
-
-  completed(): void {}
 
   flushed(): Promise<void> | undefined {
     if (this.destroyed || !this.#isBlocked) return undefined;

@@ -1,11 +1,12 @@
 /** WebSockets on uWebSockets.js. @module */
 import { EventEmitter } from "node:events";
+import type { HTTPScope } from "../../asgi.js";
 import type { ServerContext } from "../context.js";
 import { ErrorResponse } from "../error-response.js";
-import { ResponseWriter } from "../response.js";
-import { createScope } from "../scope.js";
+import { Exchange } from "../exchange.js";
+import { createScope } from "../request-head.js";
 import { type Acceptance, type OpenWebSocket, type PendingHandshake, WebSocketSession } from "../websocket/session.js";
-import { checkHandshake, maxMessageBytes, toWebSocketScope, type WebSocketRules } from "../websocket/upgrade.js";
+import { maxMessageBytes, parseHandshake, toWebSocketScope, type WebSocketRules } from "../websocket/upgrade.js";
 import type { UwsHandler } from "./handler.js";
 import type { UwsApp, UwsRequest, UwsResponse, UwsWebSocket } from "./module.js";
 import type { UwsStream } from "./stream.js";
@@ -53,25 +54,20 @@ function upgrade(
   const head = handler.readHead(req);
   const stream = handler.open(res);
   if (head instanceof ErrorResponse) {
-    stream.refuse(head);
+    stream.respond(head.head, head.body);
     return;
   }
-  const error = context.draining ? draining : checkHandshake(head, rules, handler.encrypted);
-  if (error !== null) {
-    stream.refuse(error);
+  const handshake = context.draining ? draining : parseHandshake(head, rules, handler.encrypted);
+  if (handshake instanceof ErrorResponse) {
+    stream.respond(handshake.head, handshake.body);
     return;
   }
   const { encrypted, server } = handler;
-  const endpoints = { encrypted, server, client: stream.client.ask() };
-  const scope = createScope("GET", "1.1", head.target, head.headers, endpoints, context);
-  const key = head.headers[head.headers.indexOf("sec-websocket-key") + 1] ?? "";
-  const socketScope = toWebSocketScope(scope, head.headers);
-  const session = new WebSocketSession(
-    context,
-    stream,
-    socketScope,
-    new UwsHandshake(res, stream, socketContext, key, rules),
-  );
+  const scope = createScope(head, "1.1", { encrypted, server, client: stream.client.ask() }, context);
+  const socketScope = toWebSocketScope(scope, handshake.subprotocols);
+  const key = handshake.headers["sec-websocket-key"] ?? "";
+  const pending = new UwsHandshake(res, stream, socketContext, context, scope, key, rules);
+  const session = new WebSocketSession(context, stream, socketScope, pending);
   stream.onAborted = () => session.disconnect();
   session.run(socketScope);
 }
@@ -79,14 +75,26 @@ function upgrade(
 class UwsHandshake implements PendingHandshake {
   readonly #res: UwsResponse;
   readonly #stream: UwsStream;
-  readonly #context: unknown;
+  readonly #socketContext: unknown;
+  readonly #context: ServerContext;
+  readonly #scope: HTTPScope;
   readonly #key: string;
   readonly #rules: WebSocketRules;
 
-  constructor(res: UwsResponse, stream: UwsStream, context: unknown, key: string, rules: WebSocketRules) {
+  constructor(
+    res: UwsResponse,
+    stream: UwsStream,
+    socketContext: unknown,
+    context: ServerContext,
+    scope: HTTPScope,
+    key: string,
+    rules: WebSocketRules,
+  ) {
     this.#res = res;
     this.#stream = stream;
+    this.#socketContext = socketContext;
     this.#context = context;
+    this.#scope = scope;
     this.#key = key;
     this.#rules = rules;
   }
@@ -104,21 +112,17 @@ class UwsHandshake implements PendingHandshake {
         const colon = header.indexOf(":");
         this.#res.writeHeader(header.slice(0, colon), Buffer.from(header.slice(colon + 2), "latin1"));
       }
-      this.#res.upgrade({ peer: socket }, this.#key, subprotocol ?? "", "", this.#context);
+      this.#res.upgrade({ peer: socket }, this.#key, subprotocol ?? "", "", this.#socketContext);
     });
     return socket;
   }
 
-  refuse(error: ErrorResponse): void {
-    this.#stream.refuse(error);
+  refuse({ head, body }: ErrorResponse): void {
+    this.#stream.respond(head, body);
   }
 
-  respond(): ResponseWriter {
-    return new ResponseWriter(this.#stream, false);
-  }
-
-  completed(): void {
-    this.#stream.completed();
+  respond(): Exchange {
+    return new Exchange(this.#context, this.#stream, this.#scope, null);
   }
 }
 

@@ -1,9 +1,14 @@
-/** A handshake that the application has not answered yet. @module */
+/** A handshake on HTTP/1.1 that the application has not answered yet. @module */
 import type { WebSocket } from "ws";
+import type { HTTPScope } from "../../asgi.js";
+import type { ServerContext } from "../context.js";
 import type { ErrorResponse } from "../error-response.js";
+import { Exchange } from "../exchange.js";
 import type { Connection } from "../http1/connection.js";
-import { ResponseWriter } from "../response.js";
 import type { Acceptance, PendingHandshake } from "./session.js";
+
+/** Header lines by their name in lower case, repeated ones joined. */
+export type HeaderRecord = Readonly<Record<string, string | undefined>>;
 
 /** Completes a handshake; `null` when the client has gone. */
 export type Open = (handshake: Handshake, acceptance: Acceptance) => WebSocket | null;
@@ -11,14 +16,18 @@ export type Open = (handshake: Handshake, acceptance: Acceptance) => WebSocket |
 /** A handshake on an HTTP/1.1 connection. */
 export class Handshake implements PendingHandshake {
   readonly connection: Connection;
-  /** `[name, value, …]` as they came. */
-  readonly headers: readonly string[];
+  /** By their name in lower case. */
+  readonly headers: HeaderRecord;
+  readonly #context: ServerContext;
+  readonly #scope: HTTPScope;
   /** One function for all WebSockets. */
   readonly #open: Open;
 
-  constructor(connection: Connection, headers: readonly string[], open: Open) {
+  constructor(context: ServerContext, connection: Connection, scope: HTTPScope, headers: HeaderRecord, open: Open) {
     this.connection = connection;
     this.headers = headers;
+    this.#context = context;
+    this.#scope = scope;
     this.#open = open;
   }
 
@@ -30,11 +39,7 @@ export class Handshake implements PendingHandshake {
     this.connection.refuse(error);
   }
 
-  respond(): ResponseWriter {
-    return new ResponseWriter(this.connection.output, false);
-  }
-
-  completed(): void {
-    this.connection.output.completed();
+  respond(): Exchange {
+    return new Exchange(this.#context, this.connection.output, this.#scope, null);
   }
 }

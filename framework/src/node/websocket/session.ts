@@ -4,6 +4,8 @@ import type {
   SendMessage,
   WebSocketAcceptMessage,
   WebSocketCloseMessage,
+  WebSocketHTTPResponseBodyMessage,
+  WebSocketHTTPResponseStartMessage,
   WebSocketScope,
   WebSocketSendMessage,
 } from "../../asgi.js";
@@ -13,7 +15,7 @@ import type { Call, ServerContext } from "../context.js";
 import type { ConnectionHandle } from "../engine.js";
 import { ErrorResponse } from "../error-response.js";
 import { ProtocolError } from "../errors.js";
-import type { ResponseWriter } from "../response.js";
+import type { Exchange } from "../exchange.js";
 import { WebSocketInbox } from "./inbox.js";
 import { CLOSE, toCloseCode, toHeaderLines, toReceiveMessage } from "./messages.js";
 
@@ -33,9 +35,7 @@ export interface PendingHandshake {
   /** Answers in the application's place. */
   refuse(error: ErrorResponse): void;
   /** Writes the application's own answer. */
-  respond(): ResponseWriter;
-  /** The application's own answer is complete. */
-  completed(): void;
+  respond(): Exchange;
 }
 
 /** A WebSocket behind its handshake: the part of the class of `ws` that is used. */
@@ -82,7 +82,7 @@ export class WebSocketSession implements Call {
   #handshake: PendingHandshake | null;
   #phase: Phase = "connecting";
   #webSocket: OpenWebSocket | null = null;
-  #response: ResponseWriter | null = null;
+  #response: Exchange | null = null;
   readonly #inbox = new WebSocketInbox();
   /** Why this side ends the connection, where `ws` would only say that it ended. */
   #violation = 0;
@@ -106,23 +106,13 @@ export class WebSocketSession implements Call {
     return `WebSocket ${this.#path}`;
   }
 
-  /** Starts the application. Never throws. */
+  /** Calls the application. */
   run(scope: WebSocketScope): void {
-    this.#context.running.add(this);
-    let result: Promise<void>;
-    try {
-      result = this.#context.app(
-        scope,
-        () => this.#inbox.receive(),
-        (message) => this.#send(message),
-      );
-    } catch (error) {
-      this.#failed(error);
-      return;
-    }
-    Promise.resolve(result).then(
-      () => this.#returned(),
-      (error: unknown) => this.#failed(error),
+    void this.#context.run(
+      this,
+      scope,
+      () => this.#inbox.receive(),
+      (message) => this.#send(message),
     );
   }
 
@@ -253,31 +243,23 @@ export class WebSocketSession implements Call {
   }
 
   /** Extension `websocket.http.response`: the handshake is refused with a whole HTTP response. */
-  #answer(message: SendMessage): Promise<void> | void {
+  #answer(message: WebSocketHTTPResponseStartMessage | WebSocketHTTPResponseBodyMessage): Promise<void> | void {
     if (this.#response === null) {
       this.#expect("connecting", message);
       this.#phase = "answering";
       this.#response = (this.#handshake as PendingHandshake).respond();
     }
-    const done = this.#respond(this.#response, message);
+    const done =
+      message.type === "websocket.http.response.start"
+        ? this.#response.send({ ...message, type: "http.response.start" })
+        : this.#response.send({ ...message, type: "http.response.body" });
     if (this.#response.complete) this.#answered();
     return done;
   }
 
-  #respond(response: ResponseWriter, message: SendMessage): Promise<void> | void {
-    if (message.type === "websocket.http.response.start") {
-      return response.send({ ...message, type: "http.response.start" });
-    }
-    if (message.type === "websocket.http.response.body") {
-      return response.send({ ...message, type: "http.response.body" });
-    }
-  }
-
   #answered(): void {
-    if (this.#phase !== "answering") return;
     this.#phase = "closed";
     this.#inbox.end(CLOSE.abnormal, "");
-    this.#handshake?.completed();
     this.#handshake = null;
   }
 
@@ -293,14 +275,15 @@ export class WebSocketSession implements Call {
     }
   }
 
-  #returned(): void {
-    if (this.#phase === "open") {
+  settled(failure: { readonly error: unknown } | null): undefined {
+    if (failure !== null) {
+      this.#failed(failure.error);
+    } else if (this.#phase === "open") {
       this.#webSocket?.close(CLOSE.normal);
     } else if (this.#unanswered) {
       this.#context.logger.error({ path: this.#path }, `The application returned without an answer: ${this.name}`);
       this.#giveUp();
     }
-    this.#leave();
   }
 
   #failed(error: unknown): void {
@@ -310,14 +293,11 @@ export class WebSocketSession implements Call {
     const isGone = this.#inbox.ended || this.#connection.destroyed;
     if (isGone && !(error instanceof ProtocolError)) {
       logger.debug(fields, `The application threw after its client had gone: ${this.name}`);
-    } else {
-      logger.error(fields, `The application threw: ${this.name}`);
-      this.#webSocket?.close(CLOSE.error);
-      if (this.#unanswered) {
-        this.#giveUp();
-      }
+      return;
     }
-    this.#leave();
+    logger.error(fields, `The application threw: ${this.name}`);
+    this.#webSocket?.close(CLOSE.error);
+    if (this.#unanswered) this.#giveUp();
   }
 
   /** Whether the client still waits for an answer to its handshake. */
@@ -329,16 +309,10 @@ export class WebSocketSession implements Call {
   #giveUp(): void {
     if (this.#response === null) {
       this.refuse(errors.failed);
-    } else if (this.#response.untouched) {
-      this.#response.replace(errors.failed);
-      this.#answered();
     } else {
-      this.#connection.destroy();
+      this.#response.refuse(errors.failed);
+      this.#answered();
     }
-  }
-
-  #leave(): void {
-    this.#context.finished(this);
   }
 }
 

@@ -8,9 +8,8 @@ import { FLAG, LIST, type OptionRules } from "../../options.js";
 import type { ServerContext } from "../context.js";
 import { ErrorResponse } from "../error-response.js";
 import type { Connection } from "../http1/connection.js";
-import type { RequestHead } from "../request-head.js";
-import { createScope } from "../scope.js";
-import { Handshake, type Open } from "./handshake.js";
+import { createScope, type RequestHead } from "../request-head.js";
+import { Handshake, type HeaderRecord, type Open } from "./handshake.js";
 import { PingRound } from "./pings.js";
 import { type Acceptance, WebSocketSession } from "./session.js";
 
@@ -120,25 +119,21 @@ export class UpgradeHandler {
 
   /** Takes a request for a WebSocket. The connection serves no other request behind it. */
   upgrade(connection: Connection, head: RequestHead): void {
-    const { draining } = this.#context;
-    const error = draining ? errors.draining : checkHandshake(head, this.#rules, connection.encrypted);
-    if (error !== null) {
-      connection.refuse(error);
+    const context = this.#context;
+    const { encrypted } = connection.endpoints;
+    const handshake = context.draining ? errors.draining : parseHandshake(head, this.#rules, encrypted);
+    if (handshake instanceof ErrorResponse) {
+      connection.refuse(handshake);
       return;
     }
-    const context = this.#context;
-    const httpScope = createScope("GET", "1.1", head.target, head.headers, connection, context);
-    const scope = toWebSocketScope(httpScope, head.headers);
+    const httpScope = createScope(head, "1.1", connection.endpoints, context);
+    const scope = toWebSocketScope(httpScope, handshake.subprotocols);
     connection.beginUpgrade(NO_SESSION);
     this.#load().then(
       (open) => {
         if (connection.socket.destroyed) return;
-        const session = new WebSocketSession(
-          context,
-          connection.output,
-          scope,
-          new Handshake(connection, head.headers, open),
-        );
+        const pending = new Handshake(context, connection, httpScope, handshake.headers, open);
+        const session = new WebSocketSession(context, connection.socket, scope, pending);
         connection.beginUpgrade(session);
         session.run(scope);
       },
@@ -169,7 +164,7 @@ export class UpgradeHandler {
         current = acceptance;
         server.options.maxPayload = maxMessageBytes(this.#rules, acceptance.maxMessageBytes);
         // `ws` reads these fields of the request alone.
-        const request = { method: "GET", url: "/", headers: toRecord(headers) } as unknown as IncomingMessage;
+        const request = { method: "GET", url: "/", headers } as unknown as IncomingMessage;
         server.handleUpgrade(request, connection.socket, connection.detach(), (webSocket) => {
           this.#pings.add(webSocket);
           webSocket.on("ping", onPing);
@@ -197,31 +192,34 @@ function onPing(this: WebSocket, data: Buffer): void {
   }
 }
 
-/** The head of a handshake, as far as it is checked. */
-export interface HandshakeHead {
-  readonly method: string;
-  readonly minorVersion: number;
-  /** `[name, value, …]` as they came. */
-  readonly headers: readonly string[];
-  readonly bodyBytes: number;
+/** A handshake that is well formed and allowed. */
+export interface ParsedHandshake {
+  readonly headers: HeaderRecord;
+  /** The subprotocols that the client offers. */
+  readonly subprotocols: readonly string[];
 }
 
-/** Why a handshake is refused, or `null`. @see RFC 6455 §4.2.1 */
-export function checkHandshake(head: HandshakeHead, rules: WebSocketRules, isEncrypted: boolean): ErrorResponse | null {
-  const headers = toRecord(head.headers);
+/** Checks a handshake. Returns what it asks for, or why it is refused. @see RFC 6455 §4.2.1 */
+export function parseHandshake(
+  head: RequestHead,
+  rules: WebSocketRules,
+  isEncrypted: boolean,
+): ParsedHandshake | ErrorResponse {
+  const headers = toRecord(head.section.headers);
   if (head.method !== "GET") return errors.method;
   if (headers["sec-websocket-version"] !== "13") return errors.version;
-  if (!isWellFormed(head, headers["sec-websocket-key"] ?? "")) return errors.malformed;
-  if (!isAllowedHost(headers["host"] ?? "", isEncrypted ? 443 : 80, rules.allowedHosts)) return errors.host;
-  // Only browsers send an Origin, and only they can be made to connect by a page that their user does not know.
-  const { origin } = headers;
-  const isAllowed = origin === undefined || rules.allowedOrigins?.includes(origin) !== false;
-  return isAllowed ? null : errors.origin;
+  const subprotocols = headers["sec-websocket-protocol"]?.split(",").map(trimOWS) ?? NO_SUBPROTOCOLS;
+  const hasBody = head.section.bodyBytes !== 0;
+  if (head.minorVersion !== 1 || hasBody || !KEY.test(headers["sec-websocket-key"] ?? "")) return errors.malformed;
+  if (!areSubprotocols(subprotocols)) return errors.malformed;
+  const fault = checkParties(headers, rules, isEncrypted ? 443 : 80);
+  return fault ?? { headers, subprotocols };
 }
 
-/** HTTP/1.1, a key of 16 bytes, no body, and subprotocols that are tokens. */
-function isWellFormed({ minorVersion, bodyBytes, headers }: HandshakeHead, key: string): boolean {
-  return minorVersion === 1 && KEY.test(key) && bodyBytes === 0 && areSubprotocols(subprotocolsOf(headers));
+/** Only browsers send an Origin, and only they can be made to connect by a page that their user does not know. */
+function checkParties({ host = "", origin }: HeaderRecord, rules: WebSocketRules, port: number): ErrorResponse | null {
+  if (!isAllowedHost(host, port, rules.allowedHosts)) return errors.host;
+  return origin === undefined || rules.allowedOrigins?.includes(origin) !== false ? null : errors.origin;
 }
 
 /** The smaller of two bounds of a message, the server's and the application's. */
@@ -233,7 +231,7 @@ export function maxMessageBytes(rules: WebSocketRules, wanted: number | null): n
  * The scope of a WebSocket, from that of its request. Written field by field: what is spread from an object without one
  * of its fields is a hash table to V8, 300 bytes more for each idle WebSocket.
  */
-export function toWebSocketScope(scope: HTTPScope, requestHeaders: readonly string[]): WebSocketScope {
+export function toWebSocketScope(scope: HTTPScope, subprotocols: readonly string[]): WebSocketScope {
   const { asgi, http_version, path, raw_path, query_string, root_path, headers, client, server, state } = scope;
   return {
     type: "websocket",
@@ -247,14 +245,14 @@ export function toWebSocketScope(scope: HTTPScope, requestHeaders: readonly stri
     headers,
     client,
     server,
-    subprotocols: subprotocolsOf(requestHeaders),
+    subprotocols,
     state,
     extensions: EXTENSIONS,
   };
 }
 
 /** The headers by their name in lower case, repeated ones joined. */
-function toRecord(headers: readonly string[]): Record<string, string | undefined> {
+function toRecord(headers: readonly string[]): HeaderRecord {
   const record: Record<string, string | undefined> = Object.create(null) as Record<string, undefined>;
   for (let index = 0; index < headers.length; index += 2) {
     const name = (headers[index] as string).toLowerCase();
@@ -263,11 +261,6 @@ function toRecord(headers: readonly string[]): Record<string, string | undefined
     record[name] = before === undefined ? value : `${before}, ${value}`;
   }
   return record;
-}
-
-function subprotocolsOf(headers: readonly string[]): readonly string[] {
-  const offered = toRecord(headers)["sec-websocket-protocol"];
-  return offered === undefined ? NO_SUBPROTOCOLS : offered.split(",").map(trimOWS);
 }
 
 /** RFC 6455 §4.1: tokens, each once. */
