@@ -96,6 +96,13 @@ async function findEntered(session, send) {
   });
 }
 
+/** The functions that one request enters: the fewest of three, as the server's timer may run beside one of them. */
+async function findEnteredAlone(session, send) {
+  const tries = [];
+  for (let tried = 0; tried < 3; tried += 1) tries.push(await findEntered(session, send));
+  return tries.toSorted((one, other) => one.length - other.length)[0];
+}
+
 const builtTexts = new Map();
 
 /** The line and column of an offset in a built file, counted from 0. */
@@ -163,7 +170,7 @@ async function measure() {
     const send = () => client.send(request);
     for (let sent = 0; sent < WARM_UP; sent += 1) await send();
     const walk = (walks[title] = {});
-    for (const { file, name } of await sortByEntry(session, locate(await findEntered(session, send)), send)) {
+    for (const { file, name } of await sortByEntry(session, locate(await findEnteredAlone(session, send)), send)) {
       (walk[file] ??= []).push(name);
     }
   }
