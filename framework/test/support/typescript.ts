@@ -32,8 +32,8 @@ export const olderCompilers: [version: string, path: () => string][] = [
 
 export const compilers = [...olderCompilers, NEWEST];
 
-/** Compiles files as a user's project does. Gives what the compiler prints. */
-export function compile(compiler: string, folder: string, files: Readonly<Record<string, string>>): string {
+/** Writes files as a user's project, with what compiles them. */
+export function writeProject(folder: string, files: Readonly<Record<string, string>>): void {
   mkdirSync(folder, { recursive: true });
   for (const [name, source] of Object.entries(files)) writeFileSync(join(folder, name), source);
   const compilerOptions = {
@@ -51,7 +51,12 @@ export function compile(compiler: string, folder: string, files: Readonly<Record
   };
   writeFileSync(join(folder, "package.json"), '{"type":"module"}');
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: Object.keys(files) }));
-  const run = spawnSync(process.execPath, [compiler, "-p", folder, "--pretty", "false", "--extendedDiagnostics"], {
+}
+
+/** Compiles files as a user's project does. Gives the compiler's output. */
+export function compile(compiler: string, folder: string, files: Readonly<Record<string, string>>): string {
+  writeProject(folder, files);
+  const run = spawnSync(process.execPath, [compiler, "-p", folder, "--pretty", "false"], {
     cwd: folder,
     encoding: "utf8",
   });
