@@ -42,7 +42,7 @@ const LIMIT: OptionRule = (_place, name, value) => {
 const OPTIONS = Object.fromEntries(Object.keys(DEFAULT_LIMITS).map((name) => [name, LIMIT]));
 
 /**
- * The limits of an App or a route over those around it. `Infinity` is no limit; `undefined` leaves the one around it.
+ * The limits of an App or a route over those around it. `Infinity` removes a limit; `undefined` leaves the one around it.
  *
  * @throws ConfigurationError for an unknown limit, and a value that is not a number from 0 on.
  */

@@ -74,8 +74,8 @@ export const consoleLogger: Logger = {
 const logged = new WeakMap<object, WeakSet<object>>();
 
 /**
- * Writes an error to the log, once for each request in which it is thrown: it is logged where it is met first, and passes
- * on to whoever ends that request. One error object may be thrown by many requests.
+ * Writes an error to the log, once for each request in which it is thrown: it is logged where it is caught first, and
+ * passes on to the server. One error object may be thrown by many requests.
  *
  * @param scope - Every copy of a request's scope, in the App and in the server, has the same `headers`.
  */

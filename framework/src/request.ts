@@ -110,8 +110,7 @@ export class HTTPConnection<S extends HTTPScope | WebSocketScope = HTTPScope | W
   }
 
   /**
-   * The address that the client asked for. A `Host` that is none, or that is absent, is replaced by the server's own
-   * address.
+   * The address that the client asked for. A `Host` that is invalid or absent is replaced by the server's own address.
    */
   get url(): URL {
     return (this.#url ??= this.#parseURL());
@@ -237,7 +236,7 @@ export class Request extends HTTPConnection<HTTPScope> {
    *
    * @throws RequestValidationError, answered with 422, when a multipart form is malformed or cut off.
    * @throws HTTPException 413 when it is beyond one of the limits `formParts`, `bodyBytes` (fields), `uploadBytes`
-   * (files), 507 when there is no room for its files.
+   * (files), 507 when the disk is full.
    * @throws ClientDisconnect when the client goes before its end.
    * @throws TypeError when `stream()` has taken the body already.
    */

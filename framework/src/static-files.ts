@@ -150,7 +150,7 @@ class Folder {
   }
 }
 
-/** @throws ConfigurationError when there is no such folder. */
+/** @throws ConfigurationError when the folder does not exist. */
 async function toFolder(directory: string | URL): Promise<string> {
   const path = await toPath(directory);
   if ((await fileKind(".", path).catch(() => null)) === "folder") return path;

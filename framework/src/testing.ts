@@ -121,7 +121,7 @@ export class TestClient {
    * Runs the application's start-up and opens a client for it.
    *
    * @throws Error when start-up fails, or supertest is not installed.
-   * @throws ConfigurationError for an option that there is not.
+   * @throws ConfigurationError for an unknown option.
    */
   static async open(app: ASGIApp, options: TestClientOptions = {}): Promise<TestClient> {
     assertApplication("TestClient.open()", app);

@@ -20,7 +20,7 @@ export const COMMANDS = {
   TSGI_MODULE_IS_A_FOLDER: (name: string) =>
     `${name} is a folder. Name the file that exports the app, such as ${name}/app.ts.`,
   /**
-   * There is no file of the name that was given.
+   * A file of the given name does not exist.
    *
    * The message has the file that was probably meant.
    */

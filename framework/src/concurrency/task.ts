@@ -73,7 +73,7 @@ export class Pending {
     });
   }
 
-  /** Resolves when there is no work in progress. */
+  /** Resolves when all work has settled. */
   async none(): Promise<void> {
     while (!this.isNone) await Promise.allSettled(this.#work);
   }

@@ -117,7 +117,7 @@ class Execution {
     return this.#head.promise;
   }
 
-  /** The reason why there is no response: the client has gone, or the application sent none. */
+  /** The reason for a missing response: the client has gone, or the application sent none. */
   #absence(): Error {
     return this.#receive.gone ? new ClientDisconnect() : new Error("The application returned without a response.");
   }

@@ -10,7 +10,7 @@ import { JSONResponse, type HeadersInit, ResponseHeaders } from "../response.js"
 /** Handles one HTTP request: answers it, or calls the application. */
 type HTTPLayer = (app: ASGIApp, scope: HTTPScope, receive: Receive, send: Send) => Promise<void>;
 
-/** A middleware for HTTP alone: the application gets every other scope as it came. */
+/** A middleware for HTTP alone: the application gets every other scope unchanged. */
 export function onHTTP(layer: HTTPLayer): Middleware {
   return (app) => (scope, receive, send) =>
     scope.type === "http" ? markHandled(layer(app, scope, receive, send)) : app(scope, receive, send);

@@ -105,7 +105,7 @@ export function sessionOf<Data extends object = SessionData>(request: HTTPConnec
   return readSession(request).data as Data;
 }
 
-/** Empties a request's session, which removes the cookie. @throws ConfigurationError when there is no `sessions()`. */
+/** Empties a request's session, which removes the cookie. @throws ConfigurationError without `sessions()`. */
 export function clearSession(request: HTTPConnection): void {
   readSession(request).data = {};
 }

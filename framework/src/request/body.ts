@@ -17,7 +17,7 @@ const MAX_AHEAD_BYTES = 1024 * 1024;
 const FIRST_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 3_600_000;
 
-/** Empty messages after which `receive` is no longer called to see whether the client has gone. */
+/** Empty messages after which `receive` is not called again to see whether the client has gone. */
 const MAX_IDLE = 10;
 
 /** Refuses what has more bytes than a limit allows. @param what - Such as `"body is"`. */

@@ -39,7 +39,7 @@ export type ByteSource = () => Promise<Uint8Array | null>;
  * Reads a multipart body part by part, and asks for more only when it needs more: a slow reader slows the client down.
  *
  * Its time is linear for any body and any boundary, because a delimiter has a carriage return in its first place and
- * nowhere else: what has been compared in vain is not compared again.
+ * nowhere else: bytes that have not matched are not compared again.
  *
  * @see RFC 2046 §5.1.1, RFC 7578
  */

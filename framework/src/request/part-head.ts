@@ -24,8 +24,8 @@ function unescapeName(text: string): string {
 }
 
 /**
- * The last part of a path of any system, without control characters: a file name is no place for a directory
- * (RFC 7578 §4.2), for the end of a header line, or for the end of a string in C.
+ * The last part of a path of any system, without control characters: a directory in a file name is ignored
+ * (RFC 7578 §4.2), CR and LF would end a header line, and NUL a string in C.
  */
 function baseName(text: string): string {
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for

@@ -25,7 +25,7 @@ export class HTMLResponse extends Response {
   }
 }
 
-/** A response of plain text. */
+/** A response with the media type `text/plain`. */
 export class PlainTextResponse extends Response {
   constructor(content: string | Uint8Array, options: ResponseOptions = {}) {
     super(content, { mediaType: "text/plain", ...options });

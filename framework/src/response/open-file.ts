@@ -3,7 +3,7 @@ import { HTTPException } from "../exceptions.js";
 /** An open file with its status. Its owner closes it. */
 export type OpenFile = Awaited<ReturnType<typeof openFile>>;
 
-/** Errors for which there is no such file. NUL in a path is an invalid argument. */
+/** Errors that mean 404. NUL in a path is an invalid argument. */
 const ABSENT = new Set(["ENOENT", "ENOTDIR", "EISDIR", "ENAMETOOLONG", "ELOOP", "ENXIO", "ERR_INVALID_ARG_VALUE"]);
 
 function isAbsent(error: unknown): boolean {
@@ -52,7 +52,7 @@ async function assertOpenedBelow(fd: number, folder: string): Promise<void> {
  * Opens a file to be read.
  *
  * @param root - The folder that it must not leave, neither by its path nor by a link; `null` for no such bound.
- * @throws HTTPException 404 when there is no such file, or it is a folder, a pipe, a device.
+ * @throws HTTPException 404 when the file does not exist, or is a folder, a pipe, a device.
  */
 export async function openFile(path: string, root: string | null) {
   const { constants, open } = await import("node:fs/promises");

@@ -131,7 +131,7 @@ export class TestWebSocket implements AsyncIterable<string | Uint8Array>, AsyncD
     await this.#leave(ABNORMAL, "");
   }
 
-  /** A turn of the event loop later, as over a network: the handler has dealt with what came before. */
+  /** Waits a turn of the event loop, as over a network: the handler has dealt with the messages before. */
   async #leave(code: number, reason: string): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
     this.#call.leave(code, reason);

@@ -40,7 +40,7 @@ export async function checkApplication(file: string): Promise<Finding[]> {
 
 const SETTING_STATES = { set: ok, default: ok, missing: fault, invalid: fault } as const;
 
-/** Which variables `loadSettings` has found: their names, and of values none but a default that is no secret. */
+/** Lists the variables that `loadSettings` has found by name. Attack: their values may be secret, all but defaults. */
 function checkSettings(): Finding[] {
   const settings = reportSettings();
   return Object.entries(SETTING_STATES).flatMap(([state, found]) => {
@@ -92,7 +92,7 @@ function checkCopies(file: string): Finding[] {
 
 function checkDebug(app: App): Finding[] {
   if (app.settings.debug !== true || process.env["NODE_ENV"] !== "production") return [];
-  return [fault("debug", "is on, with NODE_ENV=production: every 500 shows the stack to whoever asks")];
+  return [fault("debug", "is on, with NODE_ENV=production: every 500 shows the stack to every client")];
 }
 
 function checkPool(app: App, file: string): Finding[] {

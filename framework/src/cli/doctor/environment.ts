@@ -109,7 +109,7 @@ export function* checkVariables(): Generator<Finding> {
     const problem = problemOfKey(process.env[name]);
     if (problem === null) continue;
     const found = mode === "production" ? fault : note;
-    yield found("environment", `${name} ${problem}: whoever guesses it can sign. openssl rand -base64 48`);
+    yield found("environment", `${name} ${problem}: an attacker who guesses it can sign. openssl rand -base64 48`);
   }
 }
 
