@@ -64,7 +64,7 @@ const DEPENDS_OPTIONS: OptionRules<DependsOptions> = {
   check: FUNCTION,
 };
 
-/** What a marker is made with. */
+/** The options of `Depends` and `Security` together. */
 interface MarkerOptions {
   useCache?: boolean;
   scope?: DependencyScope;
