@@ -17,6 +17,7 @@ const NAMES: Readonly<Record<string, string>> = {
     sessions timeLimit trustedHost`,
   "./node": "ProtocolError ServerStartError ShutdownTimeoutError serve toNodeHandler",
   "./openapi": "buildDocument writeClient",
+  "./pagination": "Page PageRequest",
   "./redis": "redisStore",
   "./security": `APIKeyCookie APIKeyHeader APIKeyQuery HTTPBasic HTTPBearer OAuth2PasswordBearer
     OAuth2PasswordRequestForm Security SecurityScheme SecurityScopes compareSecrets`,

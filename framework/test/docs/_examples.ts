@@ -14,6 +14,7 @@ import {
   cors, gzip, httpMiddleware, httpsRedirect, requestId, securityHeaders, sessions, timeLimit, trustedHost,
 } from "tsgi/middleware";
 import { serve } from "tsgi/node";
+import { Page } from "tsgi/pagination";
 import { redisStore } from "tsgi/redis";
 import { loadSettings } from "tsgi/settings";
 import { APIKeyHeader, APIKeyQuery, HTTPBasic, OAuth2PasswordBearer } from "tsgi/security";

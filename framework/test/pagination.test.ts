@@ -1,0 +1,87 @@
+import { describe, expect, it } from "@jest/globals";
+import { App, t } from "../src/index.js";
+import { Page } from "../src/pagination.js";
+import { call } from "./support/call.js";
+
+const ROWS = Array.from({ length: 7 }, (_, index) => ({ id: index + 1, name: `né ${index + 1}`, secret: "x" }));
+
+function create(options: { defaultLimit?: number; maxLimit?: number } = {}) {
+  const users = Page(t.Object({ id: t.Integer(), name: t.String() }), {
+    cursor: t.Object({ id: t.Integer(), name: t.String() }),
+    ...options,
+  });
+  const { page: param, returns, responses } = users;
+  const app = new App();
+  app.get("/users", { params: { page: param }, returns, responses }, async ({ page }) => {
+    const after: number = page.after?.id ?? 0;
+    return page.of(ROWS.filter(({ id }) => id > after).slice(0, page.limit + 1), ({ id, name }) => ({ id, name }));
+  });
+  return app;
+}
+
+describe("Page", () => {
+  it("gives a list page by page, each with the link to the next, which keeps the rest of the query", async () => {
+    const app = create();
+    const seen: number[][] = [];
+    for (let target: string | null = "/users?limit=3&sort=id"; target !== null;) {
+      const { json, headers } = await call(app, "GET", target);
+      const { items, next } = json as { items: { id: number }[]; next: string | null };
+      seen.push(items.map(({ id }) => id));
+      expect(Object.keys(items[0] ?? {})).toEqual(["id", "name"]);
+      const [, link] = /^<(.*)>; rel="next"$/.exec(headers["link"] ?? "") ?? [];
+      expect(link === undefined).toBe(next === null);
+      if (link !== undefined) expect(new URLSearchParams(link).get("sort")).toBe("id");
+      target = link === undefined ? null : new URL(link, `http://a${target}`).href.slice("http://a".length);
+    }
+    expect(seen).toEqual([[1, 2, 3], [4, 5, 6], [7]]);
+  });
+
+  it("says that there is no next page when the rows end with this one", async () => {
+    const { json, headers } = await call(create({ defaultLimit: 7 }), "GET", "/users");
+    expect(json).toMatchObject({ next: null });
+    expect(headers).not.toHaveProperty("link");
+  });
+
+  const cursorOf = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  it.each([
+    ["no base64", "%%%"],
+    ["no JSON", Buffer.from("{").toString("base64url")],
+    ["no UTF-8", Buffer.from([0x22, 0xff, 0x22]).toString("base64url")],
+    ["of another list", cursorOf({ createdAt: 5 })],
+    ["of another type", cursorOf({ id: "1 or 1=1", name: "" })],
+    ["nothing", ""],
+    ["too long", "a".repeat(1_025)],
+  ])("answers 422 to a cursor that is %s", async (_, cursor) => {
+    const { status, faults } = await call(create(), "GET", `/users?cursor=${encodeURIComponent(cursor)}`);
+    expect({ status, loc: faults[0]?.loc }).toEqual({ status: 422, loc: ["query", "cursor"] });
+  });
+
+  it.each(["0", "101", "x"])("answers 422 to the limit %s", async (limit) => {
+    expect((await call(create(), "GET", `/users?limit=${limit}`)).faults[0]?.loc).toEqual(["query", "limit"]);
+  });
+
+  it("stands in the document: the parameters, the page, the header", () => {
+    const operation = create({ maxLimit: 50 }).openapi().paths["/users"]?.get;
+    expect(operation?.parameters).toEqual([
+      expect.objectContaining({ name: "limit", in: "query", required: false }),
+      expect.objectContaining({ name: "cursor", in: "query", required: false }),
+    ]);
+    expect(JSON.stringify(operation?.parameters)).toContain('"maximum":50');
+    expect(operation?.responses["200"]).toMatchObject({ headers: { Link: { description: expect.any(String) } } });
+    expect(JSON.stringify(operation?.responses["200"])).toContain('"items"');
+  });
+
+  const cursor = t.Object({ id: t.Integer() });
+  it.each([
+    ["no schema of items", [{}, { cursor }], "TSGI_INVALID_PAGE"],
+    ["no cursor", [t.Object({}), {}], "TSGI_INVALID_PAGE"],
+    [
+      "more by default than is allowed",
+      [t.Object({}), { cursor, defaultLimit: 20, maxLimit: 10 }],
+      "TSGI_INVALID_PAGE",
+    ],
+    ["an option that there is not", [t.Object({}), { cursor, limit: 10 }], "TSGI_UNKNOWN_OPTION"],
+  ])("refuses %s", (_, args, code) => {
+    expect(() => Page(...(args as Parameters<typeof Page>))).toThrow(expect.objectContaining({ code }));
+  });
+});
