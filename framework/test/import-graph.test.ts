@@ -15,6 +15,7 @@ const LINE = [
   "path-pattern",
   "callable",
   "promises",
+  "message-queue",
   "limits",
   "logger",
   "concurrency",

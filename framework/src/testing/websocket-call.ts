@@ -8,9 +8,9 @@ import type {
   WebSocketScope,
 } from "../asgi.js";
 import { ClientDisconnect, statusPhrase, WebSocketException } from "../exceptions.js";
+import { MessageQueue } from "../message-queue.js";
 import { Deferred } from "../promises.js";
 import { parseHeaders } from "../request.js";
-import { Mailbox } from "./mailbox.js";
 import { type Refused, WebSocketRefusedError } from "./refused-error.js";
 
 /** RFC 6455 §7.4.1. */
@@ -28,7 +28,7 @@ export type OnHeaders = (headers: Iterable<HeaderPair>) => void;
 /** One call of an application for one WebSocket, with the part of the server between the two peers. */
 export class WebSocketCall {
   /** Messages of the application; fails with the end of the WebSocket. */
-  readonly inbox = new Mailbox<string | Uint8Array>();
+  readonly inbox = new MessageQueue<string | Uint8Array>();
   readonly #accepted = new Deferred<WebSocketAcceptMessage>();
   readonly #ended = new Deferred<WebSocketException>();
   /** Settles with the application's answer to the handshake. */
@@ -39,10 +39,8 @@ export class WebSocketCall {
   readonly settled: Promise<void>;
   readonly #scope: WebSocketScope;
   readonly #onHeaders: OnHeaders;
-  readonly #outbox = new Mailbox<ReceiveMessage>();
+  readonly #outbox = new MessageQueue<ReceiveMessage>();
   #phase: "connecting" | "answering" | "open" | "closed" = "connecting";
-  /** Given by `receive` once the mailbox has ended. */
-  #disconnect: ReceiveMessage = { type: "websocket.disconnect" };
   /** `true` once the handshake was refused with a whole HTTP response. */
   #isAnswered = false;
   #response = { status: 0, headers: {}, chunks: [] as Uint8Array[] };
@@ -51,7 +49,7 @@ export class WebSocketCall {
   constructor(app: ASGIApp, scope: WebSocketScope, onHeaders: OnHeaders = () => {}) {
     this.#scope = scope;
     this.#onHeaders = onHeaders;
-    this.#outbox.put({ type: "websocket.connect" });
+    this.#outbox.push({ type: "websocket.connect" });
     this.settled = this.#run(app);
   }
 
@@ -59,7 +57,7 @@ export class WebSocketCall {
     try {
       await app(
         this.#scope,
-        () => this.#outbox.take().catch(() => this.#disconnect),
+        () => this.#outbox.take(),
         (message) => this.#send(message),
       );
     } catch (error) {
@@ -76,7 +74,7 @@ export class WebSocketCall {
   /** Gives the application a message of the client's. @throws WebSocketException when it is not open. */
   async deliver(message: { text: string } | { bytes: Uint8Array }): Promise<void> {
     if (this.#phase !== "open") throw await this.closed;
-    this.#outbox.put({ type: "websocket.receive", ...message });
+    this.#outbox.push({ type: "websocket.receive", ...message });
   }
 
   leave(code: number, reason: string): void {
@@ -93,7 +91,7 @@ export class WebSocketCall {
         return this.#accepted.resolve(message);
       case "websocket.send":
         this.#expect(message, "open");
-        return this.inbox.put(message.text ?? (message.bytes as Uint8Array).slice());
+        return this.inbox.push(message.text ?? (message.bytes as Uint8Array).slice());
       case "websocket.close":
         return this.#closeByApplication(message);
       case "websocket.http.response.start":
@@ -135,9 +133,8 @@ export class WebSocketCall {
     const how = wasOpen ? new WebSocketException(code, reason) : new WebSocketRefusedError(this.#scope.path, refused);
     if (wasOpen && refused.cause !== undefined) how.cause = refused.cause;
     if (how instanceof WebSocketRefusedError) this.#accepted.reject(how);
-    this.#disconnect = { type: "websocket.disconnect", code: how.code, reason: how.reason };
-    this.inbox.end(how);
-    this.#outbox.end(how);
+    this.inbox.fail(how);
+    this.#outbox.end({ type: "websocket.disconnect", code: how.code, reason: how.reason });
     this.#ended.resolve(how);
   }
 

@@ -1,7 +1,7 @@
 /** The client's end of a WebSocket over TCP, with what `TestWebSocket` has. */
 import type { IncomingMessage } from "node:http";
 import { WebSocket as Client } from "ws";
-import { Mailbox } from "../../src/testing/mailbox.js";
+import { MessageQueue } from "../../src/message-queue.js";
 
 /** How a WebSocket ended, or a handshake. */
 export class Ended extends Error {
@@ -33,7 +33,7 @@ export class SocketPeer {
   /** The port of its end, once the server has answered. */
   port = 0;
   readonly client: Client;
-  readonly #inbox = new Mailbox<string | Uint8Array>();
+  readonly #inbox = new MessageQueue<string | Uint8Array>();
   readonly #opened: Promise<unknown>;
   readonly #callAt: CallAt;
 
@@ -41,7 +41,7 @@ export class SocketPeer {
     this.client = client;
     this.#callAt = callAt;
     client.on("error", () => {});
-    client.on("message", (data: Buffer, isBinary) => this.#inbox.put(isBinary ? data : data.toString()));
+    client.on("message", (data: Buffer, isBinary) => this.#inbox.push(isBinary ? data : data.toString()));
     client.on("upgrade", (response) => {
       this.port = response.socket.localPort ?? 0;
       this.headers = response.headers;
@@ -57,7 +57,7 @@ export class SocketPeer {
       });
       client.once("close", (code, reason) => resolve(new Ended(code, reason.toString())));
     });
-    void this.closed.then((how) => this.#inbox.end(how));
+    void this.closed.then((how) => this.#inbox.fail(how));
   }
 
   /**

@@ -1,5 +1,6 @@
 /** What the client has sent and the application has not taken. @module */
 import type { ReceiveMessage } from "../../asgi.js";
+import { MessageQueue } from "../../message-queue.js";
 import { markHandled } from "../../promises.js";
 import { ProtocolError } from "../errors.js";
 import { CLOSE } from "./messages.js";
@@ -24,13 +25,15 @@ interface MessageSource {
 
 /** The messages for one application. */
 export class WebSocketInbox {
-  readonly #queue: ReceiveMessage[] = [{ type: "websocket.connect" }];
+  readonly #queue = new MessageQueue<ReceiveMessage>();
   #queuedBytes = 0;
   /** Bytes that have come since the client was to wait. */
   #excessBytes = 0;
-  #waiting: ((message: ReceiveMessage) => void) | null = null;
-  #end: ReceiveMessage | null = null;
   #source: MessageSource | null = null;
+
+  constructor() {
+    this.#queue.push({ type: "websocket.connect" });
+  }
 
   /** Says where messages come from, so that it can be made to wait. */
   attach(source: MessageSource): void {
@@ -39,63 +42,50 @@ export class WebSocketInbox {
 
   /** Whether there is nothing more to come. */
   get ended(): boolean {
-    return this.#end !== null;
+    return this.#queue.hasEnded;
   }
 
   /** The next message: those that came first, then how it ended, as often as it is asked for. */
   receive(): Promise<ReceiveMessage> {
-    const message = this.#queue.shift() ?? this.#end;
-    if (message !== null) {
-      this.#queuedBytes -= sizeOf(message);
-      if (this.#source?.isPaused && this.#queue.length === 0) {
-        this.#excessBytes = 0;
-        this.#source.resume();
-      }
-      return Promise.resolve(message);
-    }
-    if (this.#waiting !== null) {
+    if (this.#queue.isAwaited) {
       return markHandled(
         Promise.reject(new ProtocolError("receive was called while an earlier call of it still waits.")),
       );
     }
-    return new Promise((resolve) => (this.#waiting = resolve));
+    const message = this.#queue.shift();
+    if (message === undefined) return this.#queue.take();
+    this.#queuedBytes -= sizeOf(message);
+    if (this.#source?.isPaused && this.#queue.length === 0) {
+      this.#excessBytes = 0;
+      this.#source.resume();
+    }
+    return Promise.resolve(message);
   }
 
   put(message: ReceiveMessage): void {
-    const waiting = this.#waiting;
-    if (waiting !== null) {
-      this.#waiting = null;
-      waiting(message);
-      return;
+    if (!this.#queue.isAwaited) {
+      if (this.#isFlooded(message)) return;
+      this.#queuedBytes += sizeOf(message);
     }
-    if (this.#isFlooded(message)) return;
     this.#queue.push(message);
-    this.#queuedBytes += sizeOf(message);
-    if (this.#queue.length >= MAX_QUEUED_MESSAGES || this.#queuedBytes >= MAX_QUEUED_BYTES) {
-      this.#source?.pause();
-    }
+    if (this.#queue.length >= MAX_QUEUED_MESSAGES || this.#queuedBytes >= MAX_QUEUED_BYTES) this.#source?.pause();
   }
 
   /** Whether a message is one too many, for which the client is cut. */
   #isFlooded(message: ReceiveMessage): boolean {
-    if (this.#end === null && this.#source?.isPaused) {
+    if (!this.ended && this.#source?.isPaused) {
       if (this.#excessBytes > MAX_EXCESS_BYTES) {
         this.#source.close(CLOSE.policyViolation, "Too many messages wait");
         this.end(CLOSE.policyViolation, "Too many messages wait");
       }
       this.#excessBytes += sizeOf(message);
     }
-    return this.#end !== null;
+    return this.ended;
   }
 
   /** The client has gone, or this side goes. The first time counts. */
   end(code: number, reason: string): void {
-    if (this.#end === null) {
-      this.#end = { type: "websocket.disconnect", code, reason };
-      const waiting = this.#waiting;
-      this.#waiting = null;
-      waiting?.(this.#end);
-    }
+    this.#queue.end({ type: "websocket.disconnect", code, reason });
   }
 }
 
