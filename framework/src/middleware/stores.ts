@@ -67,7 +67,7 @@ class MemoryStore implements Store {
   }
 
   async increment(key: string, ttlSeconds: number, by = 1): Promise<Count> {
-    const now = performance.now();
+    const now = Math.floor(performance.now()); // whole milliseconds: a sum of fractions can exceed the time to live
     let entry = this.#find(key);
     if (!entry) this.#add(key, (entry = { value: 0, expiresAt: now + ttlSeconds * 1_000 }));
     const count = Number(entry.value) + by;
