@@ -2,7 +2,7 @@
 import { type OptionalKind, type TSchema, Type } from "@sinclair/typebox";
 import { configurationError } from "./exceptions.js";
 import type { Check } from "./schema/check.js";
-import { compileCheck } from "./schema/compile.js";
+import { compileCheck, compileWrite } from "./schema/compile.js";
 import { CompiledSchema } from "./schema/compiled-schema.js";
 import { compileDefault, unfit } from "./schema/defaults.js";
 import { Faults } from "./schema/faults.js";
@@ -23,6 +23,7 @@ export { FAULT_TYPES, type FaultType } from "./schema/fault-types.js";
 export { Faults, isSecretName } from "./schema/faults.js";
 export { isObjectSchema, type JSONSchema, listItems, resolveRef, unionMembers } from "./schema/json-schema.js";
 export type { StandardSchema } from "./schema/standard.js";
+export { explainJSON } from "./schema/structs.js";
 export type { Static, TSchema } from "@sinclair/typebox";
 
 /**
@@ -148,8 +149,11 @@ export function toJSONSchema(schema: Schema, side: "input" | "output"): JSONSche
   return isStandardSchema(schema) ? standardJSONSchema(schema, side) : schema;
 }
 
-/** Checks a handler's result against `returns` and gives what may leave the process. */
-export type CompiledReturns = (value: unknown, faults: Faults) => unknown;
+/**
+ * Checks a handler's result against `returns` and gives the JSON text of what may leave the process, `undefined` for what
+ * JSON leaves out.
+ */
+export type CompiledReturns = (value: unknown, faults: Faults) => Promise<string | undefined> | string | undefined;
 
 const compiledReturns = new WeakMap<object, CompiledReturns>();
 
@@ -163,7 +167,7 @@ export function compileReturns(schema: Schema): CompiledReturns {
   if (!isSchema(schema)) throw configurationError("TSGI_INVALID_RETURNS", schema);
   let compiled = compiledReturns.get(schema);
   if (!compiled) {
-    compiled = isStandardSchema(schema) ? compileStandardReturns(schema) : compileCheck(schema, "encode");
+    compiled = isStandardSchema(schema) ? compileStandardReturns(schema) : compileWrite(schema);
     compiledReturns.set(schema, compiled);
   }
   return compiled;
@@ -178,11 +182,11 @@ function compileStandardReturns(schema: StandardSchema): CompiledReturns {
       "What it does not name could leave the process. Use a schema that has one, or a TypeBox schema.",
     );
   }
-  const cut = compileCheck(withoutLibraryChecks(json), "encode");
+  const write = compileWrite(withoutLibraryChecks(json));
   const { validate } = schema["~standard"];
   const finish = (result: StandardResult, value: unknown, faults: Faults) => {
     const checked = addIssues(result, faults, value);
-    return faults.count > 0 ? undefined : cut(checked, faults);
+    return faults.count > 0 ? undefined : write(checked, faults);
   };
   return (value, faults) => {
     const result = validate(value);
@@ -215,7 +219,7 @@ export function compileMarkerDefault(schema: Schema, value: unknown, where: stri
   // Only the library knows what its own values are made of.
   if (isStandardSchema(schema)) return () => structuredClone(value);
   const faults = new Faults();
-  const sent = compileReturns(schema)(value, faults);
+  const sent = compileCheck(schema, "encode")(value, faults);
   const [fault] = faults.list;
   if (fault) throw unfit(where, value, fault.msg);
   return compileDefault(sent, compileSchema(schema).check, where);

@@ -3,69 +3,46 @@ import { encodeUTF8, HeaderList } from "../datastructures.js";
 import { ResponseValidationError } from "../exceptions.js";
 import { markHandled } from "../promises.js";
 import { claim, EMPTY, sendWhole } from "../response.js";
-import { type CompiledReturns, Faults } from "../schema.js";
+import { type CompiledReturns, explainJSON, Faults } from "../schema.js";
 
 /**
- * What of a result leaves the process.
+ * JSON text of a result, checked and cut where the route has `returns`. A promise where the schema checks asynchronously.
  *
  * @throws ResponseValidationError when it does not fit.
+ * @throws TypeError for what JSON does not have, or would write as `{}`, and for a promise inside of it.
  */
-export function checkResult(returns: CompiledReturns, result: unknown): unknown {
+export function resultJSON(returns: CompiledReturns | null, result: unknown): Promise<string> | string {
+  if (returns === null) return resultText(result);
   const faults = new Faults();
-  const output = returns(result === undefined ? null : result, faults);
-  if (output instanceof Promise) return output.then((late: unknown) => accept(late, faults));
-  return faults.count === 0 ? output : accept(output, faults);
+  const text = returns(result === undefined ? null : result, faults);
+  if (text instanceof Promise) return text.then((late) => accept(late, result, faults));
+  return accept(text, result, faults);
 }
 
-function accept(output: unknown, faults: Faults): unknown {
-  if (faults.count === 0) return output;
+function accept(text: string | undefined, result: unknown, faults: Faults): string {
+  if (faults.count === 0) return text ?? refuse(result);
   // The values of a result may be secrets, and the error goes to logs and exception handlers.
   throw new ResponseValidationError(faults.forClient().map(({ type, loc, msg }) => ({ type, loc, msg })));
 }
 
-/**
- * JSON text of a result.
- *
- * @param isChecked - Tells if it is what `returns` has made.
- * @throws TypeError for what `JSON.stringify` refuses, or would write as `{}`, and for a promise inside of it.
- */
-export function resultText(result: unknown, isChecked: boolean): string {
+function resultText(result: unknown): string {
   if (result === undefined) return "null";
-  if (!isChecked && typeof result === "object" && result !== null) {
+  if (typeof result === "object" && result !== null) {
     const isPlain = Object.getPrototypeOf(result) === Object.prototype;
     if (!isPlain || Symbol.asyncIterator in result) assertJSON(result);
   }
-  let text: string | undefined;
+  let text: string;
   try {
-    text = JSON.stringify(result);
+    text = JSON.stringify(result) ?? refuse(result);
   } catch (error) {
-    throw explain(error);
+    throw explainJSON(error);
   }
-  if (text === undefined) {
-    throw new TypeError(
-      `A handler cannot return a ${typeof result}. Return a value that JSON can write, or a Response.`,
-    );
-  }
-  if (!isChecked && text.includes("{}")) assertAwaited(result, []);
+  if (text.includes("{}")) assertAwaited(result, []);
   return text;
 }
 
-/** JSON text of a result, checked where the route has `returns`. A promise where the schema checks asynchronously. */
-export function resultJSON(returns: CompiledReturns | null, result: unknown): Promise<string> | string {
-  if (returns === null) return resultText(result, false);
-  const output = checkResult(returns, result);
-  return output instanceof Promise ? output.then((late: unknown) => resultText(late, true)) : resultText(output, true);
-}
-
-/** Says for the two errors of `JSON.stringify` what to return instead. */
-function explain(error: unknown): unknown {
-  const message = error instanceof TypeError ? error.message : "";
-  const instead = message.includes("BigInt")
-    ? "A handler cannot return a bigint, which JSON does not have. Return String(value)."
-    : message.includes("circular")
-      ? "A handler cannot return an object that contains itself. Return one without the circle, or declare `returns`."
-      : null;
-  return instead === null ? error : new TypeError(instead, { cause: error });
+function refuse(result: unknown): never {
+  throw new TypeError(`A handler cannot return a ${typeof result}. Return a value that JSON can write, or a Response.`);
 }
 
 /** The platform's own response, which looks like ours where it is returned. Node loads it when it is first asked for. */

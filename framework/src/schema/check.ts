@@ -1,11 +1,20 @@
 import type { Faults } from "./faults.js";
 import type { JSONSchema } from "./json-schema.js";
 
+/** A compiled schema: makes something of a value, and adds what is wrong with it to `faults`. */
+export type Run<Result> = (value: unknown, faults: Faults) => Result;
+
 /**
  * One compiled schema in one direction. Gives the value as the other side wants it (unknown keys cut, defaults
  * filled in, dates converted) and adds what is wrong to `faults`; with a fault added, the result means nothing.
  */
-export type Check = (value: unknown, faults: Faults) => unknown;
+export type Check = Run<unknown>;
+
+/**
+ * One compiled schema of results: checks a value, cuts it and writes it as JSON in one pass, `undefined` for what JSON
+ * leaves out. With a fault added, the text means nothing.
+ */
+export type Write = Run<string | undefined>;
 
 /** `decode`: from JSON to the handler. `encode`: from the handler to JSON. */
 export type Direction = "decode" | "encode";
@@ -14,6 +23,7 @@ export type Direction = "decode" | "encode";
 export interface Compiler {
   readonly direction: Direction;
   compile(schema: JSONSchema): Check;
+  compileWrite(schema: JSONSchema): Write;
   /** Follows the schema's reference, where it is one. */
   resolve(schema: JSONSchema): JSONSchema;
   /** Compiles the default of a property, once everything else is there: it is checked, and may be of a recursive struct. */

@@ -1,10 +1,11 @@
 import { configurationError } from "../exceptions.js";
-import type { Check, Compiler, Direction } from "./check.js";
+import type { Check, Compiler, Direction, Run, Write } from "./check.js";
 import { compileDefault } from "./defaults.js";
 import { Faults, shorten } from "./faults.js";
 import { type JSONSchema, resolveRef, saysType, transformOf, unionMembers, UNREAD_KEYWORDS } from "./json-schema.js";
+import { compileArray } from "./lists.js";
 import { checkAnything, checkBoolean, checkNull, compileDate, compileNumber, compileString } from "./scalars.js";
-import { compileArray, compileObject } from "./structs.js";
+import { compileObject, compileStructWrite, writeJSON } from "./structs.js";
 import { compileEnum, compileIntersection, compileNot, compileUnion } from "./unions.js";
 
 /** The `type`s of TypeBox schemas that stand for values which JSON cannot carry. */
@@ -54,9 +55,17 @@ class Document implements Compiler {
 
   /** Compiles the schema with all its defaults. */
   compileWhole(schema: JSONSchema): Check {
-    const check = this.compile(schema);
+    return this.#finish(this.compile(schema));
+  }
+
+  /** The same for what writes results. */
+  compileWholeWrite(schema: JSONSchema): Write {
+    return this.#finish(this.compileWrite(schema));
+  }
+
+  #finish<Result>(run: Run<Result>): Run<Result | undefined> {
     for (const finish of this.#pending.splice(0)) finish();
-    return this.#mayOverflow ? boundStack(check) : check;
+    return this.#mayOverflow ? boundStack(run) : run;
   }
 
   compile(schema: JSONSchema): Check {
@@ -71,6 +80,16 @@ class Document implements Compiler {
     const check = this.#withTransform(schema, this.#compileKeywords(schema, isSpecial));
     this.#compiled.set(schema, check);
     return check;
+  }
+
+  compileWrite(schema: JSONSchema): Write {
+    // A schema with a name is what others refer to, which needs its check.
+    if (schema.$id !== undefined) this.compile(schema);
+    const { $id: _, ...unnamed } = schema;
+    const write = hasSpecial(unnamed) || transformOf(schema) ? null : compileStructWrite(schema, this);
+    if (write) return write;
+    const check = this.compile(schema);
+    return (value, faults) => writeJSON(check(value, faults));
   }
 
   /** A schema that is being compiled, seen from inside itself. */
@@ -182,10 +201,10 @@ class Document implements Compiler {
 }
 
 /** A result may contain itself, `jsonDepth` may be raised, and a pattern with a group in a star needs stack for each turn. */
-function boundStack(check: Check): Check {
+function boundStack<Result>(run: Run<Result>): Run<Result | undefined> {
   return (value, faults) => {
     try {
-      return check(value, faults);
+      return run(value, faults);
     } catch (error) {
       if (!(error instanceof RangeError && /call stack/i.test(error.message))) throw error;
       return faults.add("value_error", "Value is too long, nested too deeply, or contains itself");
@@ -232,4 +251,9 @@ function hasSpecial(schema: JSONSchema): boolean {
  */
 export function compileCheck(schema: JSONSchema, direction: Direction, root: JSONSchema = schema): Check {
   return new Document(root, direction).compileWhole(schema);
+}
+
+/** Compiles a JSON Schema to what checks, cuts and writes results. @throws ConfigurationError as {@link compileCheck} does. */
+export function compileWrite(schema: JSONSchema): Write {
+  return new Document(schema, "encode").compileWholeWrite(schema);
 }

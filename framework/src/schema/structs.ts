@@ -1,35 +1,62 @@
 import { configurationError } from "../exceptions.js";
 import { plural } from "../messages.js";
-import { canonicalJSON, type Check, type Compiler } from "./check.js";
+import type { Check, Compiler, Run, Write } from "./check.js";
 import type { Faults } from "./faults.js";
-import { type JSONSchema, listItems } from "./json-schema.js";
-import { compilePattern } from "./scalars.js";
+import type { JSONSchema } from "./json-schema.js";
+import { checkAnything, compilePattern } from "./scalars.js";
 
-/** One named property of a struct. */
-interface Property {
+/** One named property of a struct, to be checked or to be written. */
+interface Property<Result> {
   readonly key: string;
-  readonly check: Check;
+  readonly take: Run<Result>;
   readonly required: boolean;
-  /** Makes the default, `null` where there is none. */
-  makeDefault: (() => unknown) | null;
+  /** Makes what `take` gives for the default, `null` where there is none. */
+  makeDefault: (() => Result) | null;
   /** `true` for a name that every object has from its prototype, as `constructor`: then only an own one counts. */
   readonly inherited: boolean;
 }
 
-function compileProperties(schema: JSONSchema, compiler: Compiler): Property[] {
-  const { properties = {}, required = [] } = schema;
-  const all: Property[] = [];
-  for (const key in properties) all.push(compileProperty(key, properties[key] ?? {}, required.includes(key), compiler));
-  for (const key of required) if (!Object.hasOwn(properties, key)) all.push(compileProperty(key, {}, true, compiler));
-  return all;
+/** @param finish - Makes of a default what `compileTake`'s functions give. */
+function compileProperties<Result>(
+  { properties = {}, required = [] }: JSONSchema,
+  compiler: Compiler,
+  compileTake: (schema: JSONSchema) => Run<Result>,
+  finish: (value: unknown) => Result,
+): Property<Result>[] {
+  return Array.from(new Set([...Object.keys(properties), ...required]), (key) => {
+    if (key === "__proto__") throw configurationError("TSGI_RESERVED_PROPERTY_NAME");
+    const schema = (Object.hasOwn(properties, key) && properties[key]) || {};
+    const property: Property<Result> = {
+      key,
+      take: compileTake(schema),
+      required: required.includes(key),
+      makeDefault: null,
+      inherited: key in Object.prototype,
+    };
+    if (schema.default !== undefined) {
+      compiler.compileDefault(key, schema, (make) => (property.makeDefault = () => finish(make())));
+    }
+    return property;
+  });
 }
 
-function compileProperty(key: string, schema: JSONSchema, required: boolean, compiler: Compiler): Property {
-  if (key === "__proto__") throw configurationError("TSGI_RESERVED_PROPERTY_NAME");
-  const check = compiler.compile(schema);
-  const property: Property = { key, check, required, makeDefault: null, inherited: key in Object.prototype };
-  if (schema.default !== undefined) compiler.compileDefault(key, schema, (make) => (property.makeDefault = make));
-  return property;
+/** Takes a property of a struct, or its default: `undefined` where there is neither, and after a fault. */
+function takeProperty<Result>(
+  property: Property<Result>,
+  value: Record<string, unknown>,
+  faults: Faults,
+): Result | undefined {
+  const { key } = property;
+  const item = property.inherited ? ownOrGetter(value, key) : value[key];
+  if (item === undefined) {
+    if (property.makeDefault !== null) return property.makeDefault();
+    return property.required ? faults.add("missing", "Field required", null, [key]) : undefined;
+  }
+  const before = faults.count;
+  const taken = property.take(item, faults);
+  if (faults.count === before) return taken;
+  faults.within(before, key);
+  return undefined;
 }
 
 /** Any object but a list. */
@@ -37,9 +64,17 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+const NO_OBJECT = "Input should be a valid object";
+const NO_PLAIN_OBJECT = "Result should be a plain object";
+
+/** Tells an object that JSON writes as what it holds. */
+function isWritable(value: unknown): value is Record<string, unknown> {
+  if (!isRecord(value)) return false;
+  return Object.getPrototypeOf(value) === Object.prototype || !isOpaque(value);
+}
+
 /** Tells values that JSON would write as `{}`, or as something unlike what they hold. */
 function isOpaque(value: object): boolean {
-  if (Object.getPrototypeOf(value) === Object.prototype) return false;
   if (value instanceof Map || value instanceof Set || ArrayBuffer.isView(value)) return true;
   return value instanceof Date || value instanceof Promise;
 }
@@ -49,30 +84,77 @@ function isOpaque(value: object): boolean {
  * defaults are filled in, `__proto__` never gets through.
  */
 export function compileObject(schema: JSONSchema, compiler: Compiler): Check {
-  const properties = compileProperties(schema, compiler);
+  const properties = compileProperties(
+    schema,
+    compiler,
+    (inner) => compiler.compile(inner),
+    (value) => value,
+  );
   const others = compileOthers(schema, compiler);
   const bounds = compileBounds(schema);
   const isEncode = compiler.direction === "encode";
-  const msg = isEncode ? "Result should be a plain object" : "Input should be a valid object";
+  const [isObject, msg] = isEncode ? [isWritable, NO_PLAIN_OBJECT] : [isRecord, NO_OBJECT];
   return (value, faults) => {
-    if (!isRecord(value) || (isEncode && isOpaque(value))) return faults.add("object_type", msg, value);
+    if (!isObject(value)) return faults.add("object_type", msg, value);
     const result: Record<string, unknown> = {};
     for (const property of properties) {
-      const { key } = property;
-      const item = property.inherited ? ownOrGetter(value, key) : value[key];
-      if (item !== undefined) {
-        const before = faults.count;
-        const checked = property.check(item, faults);
-        if (faults.count === before) result[key] = checked;
-        else faults.within(before, key);
-      } else if (property.makeDefault) {
-        result[key] = property.makeDefault();
-      } else if (property.required) faults.add("missing", "Field required", null, [key]);
+      const taken = takeProperty(property, value, faults);
+      if (taken !== undefined) result[property.key] = taken;
     }
     others?.(value, result, faults);
     bounds?.(value, faults);
     return result;
   };
+}
+
+/**
+ * Compiles what writes an object of a result; `null` for a schema with rules beyond those of its properties. A struct of
+ * four properties is checked and written in 110 ns, where a checked copy and `JSON.stringify` take 300 (Node 20). In
+ * lists, whose text is long, the copy is as fast.
+ */
+export function compileStructWrite(schema: JSONSchema, compiler: Compiler): Write | null {
+  const { type = "object" } = schema;
+  if (type !== "object" || compileOthers(schema, compiler) || compileBounds(schema)) return null;
+  const properties = compileProperties(schema, compiler, (inner) => compiler.compileWrite(inner), writeJSON);
+  const names = properties.map(({ key }) => `${JSON.stringify(key)}:`);
+  return (value, faults) => {
+    if (!isWritable(value)) return faults.add("object_type", NO_PLAIN_OBJECT, value);
+    let text = "";
+    for (let index = 0; index < properties.length; index++) {
+      const taken = takeProperty(properties[index] as Property<string | undefined>, value, faults);
+      if (taken !== undefined) text += (text === "" ? "{" : ",") + names[index] + taken;
+    }
+    return text === "" ? "{}" : `${text}}`;
+  };
+}
+
+/** A character that JSON writes as an escape: RFC 8259 §7, and a lone surrogate, which is not told from a pair here. */
+const ESCAPED = /[\u0000-\u001f"\\\ud800-\udfff]/; // oxlint-disable-line no-control-regex -- the range is that of the RFC
+
+/**
+ * JSON text of a value, `undefined` for what JSON leaves out.
+ *
+ * @throws TypeError for what `JSON.stringify` refuses, with what to return instead.
+ */
+export function writeJSON(value: unknown): string | undefined {
+  if (typeof value === "string" && !ESCAPED.test(value)) return `"${value}"`;
+  if (typeof value === "number") return Number.isFinite(value) ? String(value) : "null";
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    throw explainJSON(error);
+  }
+}
+
+/** Says for the two errors of `JSON.stringify` what to return instead. */
+export function explainJSON(error: unknown): unknown {
+  const message = error instanceof TypeError ? error.message : "";
+  const instead = message.includes("BigInt")
+    ? "A handler cannot return a bigint, which JSON does not have. Return String(value)."
+    : message.includes("circular")
+      ? "A handler cannot return an object that contains itself. Return one without the circle, or declare `returns`."
+      : null;
+  return instead === null ? error : new TypeError(instead, { cause: error });
 }
 
 /** The value under a name that objects have from `Object.prototype`: one of its own, or one of its class. */
@@ -134,14 +216,12 @@ function compileKey(schema: JSONSchema, compiler: Compiler): (key: string, fault
   };
 }
 
-const keep: Check = (value) => value;
-
 const refuse: Check = (value, faults) => faults.add("extra_forbidden", "Extra inputs are not permitted", value);
 
 /** Compiles the value under a key that nothing names: checked, kept, refused on the way in, or (`null`) cut. */
 export function compileRest(rest: JSONSchema | boolean | undefined, compiler: Compiler): Check | null {
   if (typeof rest === "object") return compiler.compile(rest);
-  if (rest === true) return keep;
+  if (rest === true) return checkAnything;
   return rest === false && compiler.direction === "decode" ? refuse : null;
 }
 
@@ -154,74 +234,6 @@ function compileBounds(schema: JSONSchema): ((value: object, faults: Faults) => 
       faults.add("too_short", `Object should have at least ${plural(minProperties, "key")}`);
     } else if (count > maxProperties) {
       faults.add("too_long", `Object should have at most ${plural(maxProperties, "key")}`);
-    }
-  };
-}
-
-/** A list, or a tuple where `items` (draft-07) or `prefixItems` (2020-12) is a list of schemas. */
-export function compileArray(schema: JSONSchema, compiler: Compiler): Check {
-  const items = listItems(schema);
-  const prefix = (items.prefix ?? []).map((item) => compiler.compile(item));
-  const rest = typeof items.rest === "object" ? compiler.compile(items.rest) : null;
-  const closed = items.rest === false;
-  const { minItems = 0, uniqueItems = false } = schema;
-  const maxItems = Math.min(schema.maxItems ?? Infinity, closed ? prefix.length : Infinity);
-  const checkContains = compileContains(schema, compiler);
-  const isEncode = compiler.direction === "encode";
-
-  function checkItem(item: unknown, index: number, faults: Faults): unknown {
-    const before = faults.count;
-    const check = prefix[index] ?? rest;
-    const checked = check ? check(item, faults) : item;
-    if (faults.count > before) faults.within(before, index);
-    return checked;
-  }
-
-  return (value, faults) => {
-    if (!Array.isArray(value)) return faults.add("list_type", "Input should be a valid list", value);
-    if (value.length < minItems) {
-      return faults.add("too_short", `List should have at least ${plural(minItems, "item")}, not ${value.length}`);
-    }
-    if (value.length > maxItems) {
-      return faults.add("too_long", `List should have at most ${plural(maxItems, "item")}, not ${value.length}`);
-    }
-    const result: unknown[] = [];
-    for (let index = 0; index < value.length && !faults.full; index++) {
-      // A hole or an `undefined` is `null` in JSON, as `JSON.stringify` has it.
-      const item: unknown = value[index] === undefined ? null : value[index];
-      result.push(checkItem(item, index, faults));
-    }
-    if (uniqueItems && !hasUniqueItems(isEncode ? result : value)) {
-      faults.add("unique_items", "List should have no item twice");
-    }
-    checkContains?.(value, faults);
-    return result;
-  };
-}
-
-function hasUniqueItems(items: readonly unknown[]): boolean {
-  return new Set(items.map(canonicalJSON)).size === items.length;
-}
-
-/** Counts the items that fit the schema of `contains`; `null` where the list has no such rule. */
-function compileContains(
-  schema: JSONSchema,
-  compiler: Compiler,
-): ((value: readonly unknown[], faults: Faults) => void) | null {
-  if (!schema.contains) return null;
-  const check = compiler.compile(schema.contains);
-  const { minContains = 1, maxContains = Infinity } = schema;
-  return (value, faults) => {
-    if (faults.full) return;
-    const before = faults.count;
-    let found = 0;
-    for (const item of value) {
-      check(item, faults);
-      if (faults.count === before) found++;
-      faults.rollback(before);
-    }
-    if (found < minContains || found > maxContains) {
-      faults.add("contains", `List should have ${found < minContains ? "more" : "fewer"} matching items`);
     }
   };
 }

@@ -6,6 +6,7 @@ import { parseCookies } from "../../src/request/cookies.js";
 import { headerValue, headerValues, parseHeaders } from "../../src/request/headers.js";
 import { JSONError, parseJSON } from "../../src/request/json.js";
 import { compileReturns, compileSchema, Faults } from "../../src/schema.js";
+import { compileCheck } from "../../src/schema/compile.js";
 import { probe } from "../support/probe.js";
 
 type TSchema = Extract<Schema, { static: unknown }>;
@@ -200,15 +201,30 @@ describe("for every schema and every value", () => {
         const decoded = check(sent, faults);
         if (faults.count > 0) return;
         taken++;
-        const encoded: unknown = JSON.parse(JSON.stringify(encode(decoded, faults)));
+        const written = encode(decoded, faults) as string;
+        const encoded: unknown = JSON.parse(written);
         expect(faults.list).toEqual([]);
         expect(check(encoded, faults)).toEqual(decoded);
-        expect(JSON.parse(JSON.stringify(encode(check(encoded, faults), faults)))).toEqual(encoded);
+        expect(encode(check(encoded, faults), faults)).toBe(written);
         expect(faults.list).toEqual([]);
       }),
       { numRuns: 1500 },
     );
     expect(taken).toBeGreaterThan(250);
+  });
+
+  it("a result is written as JSON.stringify writes what the check of results gives, with the same faults", () => {
+    fc.assert(
+      fc.property(schemaAndValue, fc.boolean(), ([schema, value], isDecoded) => {
+        const result = isDecoded ? compileSchema(schema).check(value, new Faults()) : value;
+        const [written, checked] = [new Faults(), new Faults()];
+        const json = compileReturns(schema)(result, written);
+        const copy = compileCheck(schema, "encode")(result, checked);
+        expect(written.list).toEqual(checked.list);
+        if (checked.count === 0) expect(json).toBe(JSON.stringify(copy));
+      }),
+      { numRuns: 1500 },
+    );
   });
 
   it("a check leaves its input as it was, and its faults lie within the value", () => {
