@@ -13,9 +13,7 @@ export function recipesOf(list) {
       const links = [...section.matchAll(/^- \[(.+)\]\((.+)\.md\)$/gm)];
       return {
         title: section.slice(0, section.indexOf("\n")),
-        recipes: links.map(([, text, name]) =>
-          page(text, name.startsWith("../") ? name.slice(2) : `/cookbook/${name}`),
-        ),
+        recipes: links.map(([, text, name]) => page(text, `/cookbook/${name}`)),
       };
     });
 }

@@ -12,7 +12,7 @@ export const QUERIES: readonly (readonly [query: string, page: string])[] = [
   ["chat room", "cookbook/broadcast"],
   ["rate limit", "cookbook/rate-limit"],
   ["too many requests", "cookbook/rate-limit"],
-  ["api version", "api-versions"],
+  ["api version", "cookbook/api-versions"],
   ["streaming tokens", "cookbook/stream-tokens"],
   ["server-sent events", "cookbook/stream-tokens"],
   ["openai streaming", "cookbook/stream-tokens"],
