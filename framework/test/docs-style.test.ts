@@ -5,7 +5,7 @@ import { describe, expect, it } from "@jest/globals";
 
 import { blocksOf } from "./docs/_blocks.js";
 import { REPOSITORY } from "./docs/_project.js";
-import { cellsOf, sentencesOf } from "./docs/_prose.js";
+import { cellsOf } from "./docs/_tables.js";
 
 const DOCS = path.join(REPOSITORY, "framework/docs");
 const read = (file: string) => readFileSync(path.join(DOCS, file), "utf8");
@@ -18,15 +18,6 @@ const MADE_BY_PROGRAMS = new Set(["errors.md", "specification.md"]);
 const written = pages.filter((name) => !MADE_BY_PROGRAMS.has(name));
 
 describe("the pages of the documentation", () => {
-  it("have sentences of at most 30 words", () => {
-    const long = written.flatMap((page) =>
-      sentencesOf(read(page))
-        .filter((sentence) => sentence.split(" ").length > 30)
-        .map((sentence) => `${page}: ${sentence}`),
-    );
-    expect(long).toEqual([]);
-  });
-
   it("have tables whose cells are short: a long text is prose", () => {
     const long = written.flatMap((page) =>
       cellsOf(read(page))
@@ -81,11 +72,6 @@ describe("the glossary", () => {
   });
 });
 
-describe("what reads the prose", () => {
-  it("counts the words of paragraphs, items and cells, and takes code for one word", () => {
-    const page =
-      "# Title. Of words.\n\nOne two\nthree. `a b c` four: five.\n\n- six\n- seven\n\n| a | b c |\n| - | --- |\n\n```ts\nno. words\n```\n";
-    expect(sentencesOf(page)).toEqual(["One two three.", "`a_b_c` four:", "five.", "- six", "- seven", "a", "b c"]);
-    expect(cellsOf("| a \\| b | `c` |\n| --- | --- |")).toEqual(["a \\| b", "`c`"]);
-  });
+it("reads the cells of a table", () => {
+  expect(cellsOf("| a \\| b | `c` |\n| --- | --- |")).toEqual(["a \\| b", "`c`"]);
 });
