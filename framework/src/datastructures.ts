@@ -1,8 +1,8 @@
 /** Small data holders that several modules share. @module */
 import type { HeaderPair } from "./asgi.js";
 import { decodeLatin1, headerBytes } from "./datastructures/bytes.js";
-import type { UploadFile } from "./datastructures/upload-file.js";
 
+export { FormData, type FormValue } from "./datastructures/form-data.js";
 export { asBytes, createBytes, decodeLatin1, encodeLatin1, headerBytes } from "./datastructures/bytes.js";
 export { toFileError, toPath } from "./datastructures/save-file.js";
 export {
@@ -60,28 +60,102 @@ export function rawHeaders(headers: Iterable<HeaderPair> | undefined): readonly 
   return [...(headers ?? [])].flatMap(([name, value]) => [decodeLatin1(name).toLowerCase(), decodeLatin1(value)]);
 }
 
+/** Separator of the values of a repeated header: RFC 9110 §5.3; for cookies RFC 6265 §5.4. */
+const separatorOf = (name: string) => (name === "cookie" ? "; " : ", ");
+
+/** All headers as a record without prototype: lower-case names, latin-1 values, repeated ones joined. */
+export function parseHeaders(headers: Iterable<HeaderPair> | undefined): Record<string, string> {
+  const record: Record<string, string> = Object.create(null) as Record<string, string>;
+  const raw = rawHeaders(headers);
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    const name = (raw[index] as string).toLowerCase();
+    const value = raw[index + 1] as string;
+    const known = record[name];
+    record[name] = known === undefined ? value : known + separatorOf(name) + value;
+  }
+  return record;
+}
+
+/** Tells if the bytes spell the lower-case ASCII name, in any case. */
+function spells(bytes: Uint8Array, name: string): boolean {
+  if (bytes.length !== name.length) return false;
+  for (let index = 0; index < name.length; index++) {
+    const byte = bytes[index] as number;
+    const code = name.charCodeAt(index);
+    if (byte !== code && (byte < 65 || byte > 90 || byte + 32 !== code)) return false;
+  }
+  return true;
+}
+
+/**
+ * The values of one header, in their order, without parsing the others.
+ *
+ * @param name - In lower case.
+ */
+export function headerValues(headers: Iterable<HeaderPair>, name: string): string[] {
+  let values: string[] | null = null;
+  if (headers instanceof HeaderList) {
+    const { raw } = headers;
+    for (let index = 0; index + 1 < raw.length; index += 2) {
+      const key = raw[index] as string;
+      if (key.length === name.length && (key === name || key.toLowerCase() === name)) {
+        const value = raw[index + 1] as string;
+        if (values === null) values = [value];
+        else values.push(value);
+      }
+    }
+  } else {
+    for (const pair of headers) {
+      if (!spells(pair[0], name)) continue;
+      const value = decodeValue(pair[1]);
+      if (values === null) values = [value];
+      else values.push(value);
+    }
+  }
+  return values ?? [];
+}
+
+/** One header, its repeated values joined, or `undefined`. */
+export function headerValue(headers: Iterable<HeaderPair>, name: string): string | undefined {
+  const values = headerValues(headers, name);
+  return values.length > 1 ? values.join(separatorOf(name)) : values[0];
+}
+
+const JSON_TYPE = "application/json";
+
+/** Decodes a value. `application/json`, which most bodies have, is compared instead: 15 ns against 100. */
+function decodeValue(value: Uint8Array): string {
+  if (value.length !== JSON_TYPE.length) return decodeLatin1(value);
+  for (let index = 0; index < value.length; index++) {
+    if (value[index] !== JSON_TYPE.charCodeAt(index)) return decodeLatin1(value);
+  }
+  return JSON_TYPE;
+}
+
 const strictUTF8 = new TextDecoder("utf-8", { fatal: true });
 const looseUTF8 = new TextDecoder("utf-8");
 
-/** Decodes UTF-8 bytes; `null` when they are not valid. A byte order mark is dropped. */
+const BYTE_ORDER_MARK = 0xfeff;
+
+/**
+ * Decodes UTF-8 bytes; `null` when they are not valid. A byte order mark is dropped. Node's own way takes a third of the
+ * time of `TextDecoder` on short texts.
+ */
 export function decodeUTF8(bytes: Uint8Array): string | null {
-  const text = decodeLoosely(bytes);
+  let text: string;
+  if (typeof Buffer === "function") {
+    const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    text = buffer.toString();
+    if (text.charCodeAt(0) === BYTE_ORDER_MARK) text = text.slice(1);
+  } else {
+    text = looseUTF8.decode(bytes);
+  }
   if (!text.includes("\uFFFD")) return text;
   try {
     return strictUTF8.decode(bytes);
   } catch {
     return null;
   }
-}
-
-const BYTE_ORDER_MARK = 0xfeff;
-
-/** Decodes, with U+FFFD for what is not valid. Node's own way takes a third of the time of `TextDecoder` on short texts. */
-function decodeLoosely(bytes: Uint8Array): string {
-  if (typeof Buffer !== "function") return looseUTF8.decode(bytes);
-  const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const text = buffer.toString();
-  return text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
 }
 
 const encoder = new TextEncoder();
@@ -104,41 +178,4 @@ export function encodeUTF8(text: string): Uint8Array {
     bytes[index] = code;
   }
   return bytes;
-}
-
-/** A value of a form: text, or a file. */
-export type FormValue = string | UploadFile;
-
-/** The parts of a form: text and files under names, a name as often as it was sent, in the order in which they came. */
-export class FormData<Value = FormValue> implements Iterable<readonly [name: string, value: Value]> {
-  readonly #entries: readonly (readonly [name: string, value: Value])[];
-
-  constructor(entries: Iterable<readonly [name: string, value: Value]>) {
-    this.#entries = [...entries];
-  }
-
-  /** The last value under the name, or `null`, as a query string's `get` gives it. */
-  get(name: string): Value | null {
-    return this.getAll(name).at(-1) ?? null;
-  }
-
-  /** All values under the name. */
-  getAll(name: string): Value[] {
-    return this.#entries.filter(([key]) => key === name).map(([, value]) => value);
-  }
-
-  /** Tells if the form has the name. */
-  has(name: string): boolean {
-    return this.#entries.some(([key]) => key === name);
-  }
-
-  /** Names and values in their order. */
-  entries(): IterableIterator<readonly [name: string, value: Value]> {
-    return this.#entries[Symbol.iterator]();
-  }
-
-  /** The same as `entries()`. */
-  [Symbol.iterator](): IterableIterator<readonly [name: string, value: Value]> {
-    return this.entries();
-  }
 }

@@ -1,8 +1,8 @@
 /** The request of a handler. @module */
 import type { HTTPScope, Receive, WebSocketScope } from "./asgi.js";
-import { decodeLatin1, decodeUTF8, FormData } from "./datastructures.js";
+import { decodeLatin1, decodeUTF8, FormData, headerValue, parseHeaders } from "./datastructures.js";
 import { HTTPException, RequestValidationError } from "./exceptions.js";
-import { parseHost } from "./http-grammar.js";
+import { parseHost, parseMediaType } from "./http-grammar.js";
 import { DEFAULT_LIMITS, type Limits } from "./limits.js";
 import { markGenerator, markMethods } from "./promises.js";
 import { IncomingBody, tooLarge } from "./request/body.js";
@@ -17,15 +17,13 @@ import {
   readMultipart,
   URLENCODED,
 } from "./request/form.js";
-import { headerValue, mediaTypeOf, parseHeaders } from "./request/headers.js";
 import { JSONError, parseJSON } from "./request/json.js";
 import { Spool } from "./request/spool.js";
 
 export { MULTIPART, URLENCODED } from "./request/form.js";
 export { type AcceptedCodings, chooseCoding } from "./request/accept-encoding.js";
 export { cookieValues } from "./request/cookies.js";
-export { headerValue, headerValues, isJSON, mediaTypeOf, parseHeaders } from "./request/headers.js";
-export { JSONError, parseJSON } from "./request/json.js";
+export { isJSON, JSONError, parseJSON } from "./request/json.js";
 export { watchClient } from "./request/watch-client.js";
 
 const NO_HEADERS: readonly never[] = [];
@@ -246,7 +244,7 @@ export class Request extends HTTPConnection<HTTPScope> {
 
   async #readForm(): Promise<FormData> {
     const contentType = this.header("content-type");
-    const mediaType = mediaTypeOf(contentType);
+    const mediaType = parseMediaType(contentType);
     if (mediaType === URLENCODED) return parseURLEncoded(await this.body(), this.#limits.formParts);
     return mediaType === MULTIPART ? this.#readMultipart(contentType ?? "") : new FormData([]);
   }

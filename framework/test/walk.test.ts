@@ -10,7 +10,7 @@ const FRAMEWORK = path.join(import.meta.dirname, "..");
 const BUDGETS = [
   { request: "GET", files: 15, functions: 55 },
   { request: "typed GET", files: 19, functions: 65 },
-  { request: "POST", files: 21, functions: 90 },
+  { request: "POST", files: 20, functions: 85 },
 ];
 
 /** By request, and by file, the functions that are entered. */

@@ -1,9 +1,10 @@
 import type { Receive, ReceiveMessage } from "../asgi.js";
+import { parseMediaType } from "../http-grammar.js";
 import type { Limits } from "../limits.js";
 import { createBytes, type FormData } from "../datastructures.js";
 import { RequestValidationError } from "../exceptions.js";
 import type { JSONBody, RequestParts } from "../params.js";
-import { isJSON, JSONError, mediaTypeOf, MULTIPART, parseJSON, type Request, URLENCODED } from "../request.js";
+import { isJSON, JSONError, MULTIPART, parseJSON, type Request, URLENCODED } from "../request.js";
 
 const FORM_TYPES: ReadonlySet<string> = new Set([URLENCODED, MULTIPART]);
 const FILE_TYPES: ReadonlySet<string> = new Set([MULTIPART]);
@@ -75,7 +76,7 @@ export class RequestBody {
     if (body.length === 0) return ABSENT;
     const { faults, settings } = this.#call;
     const contentType = this.#call.header("content-type");
-    if (!isJSON(mediaTypeOf(contentType))) {
+    if (!isJSON(contentType)) {
       faults.add("content_type", "Content-Type should be application/json", contentType ?? null, ["body"]);
       return FAULTY;
     }
@@ -107,7 +108,7 @@ export class RequestBody {
     const { request, faults, settings } = this.#call;
     const { takesFiles } = settings;
     const contentType = request.header("content-type");
-    const isForm = (takesFiles ? FILE_TYPES : FORM_TYPES).has(mediaTypeOf(contentType));
+    const isForm = (takesFiles ? FILE_TYPES : FORM_TYPES).has(parseMediaType(contentType));
     if (!isForm && (contentType !== undefined || (await request.body()).length > 0)) {
       const types = takesFiles ? MULTIPART : `${URLENCODED} or ${MULTIPART}`;
       const source = takesFiles ? "file" : "form";

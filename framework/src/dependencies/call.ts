@@ -1,9 +1,10 @@
 import type { HTTPScope, Receive, ReceiveMessage, Send, WebSocketScope } from "../asgi.js";
 import { BackgroundTasks } from "../background.js";
+import { headerValue } from "../datastructures.js";
 import type { Limits } from "../limits.js";
 import type { Logger } from "../logger.js";
 import type { RequestParts } from "../params.js";
-import { headerValue, Request } from "../request.js";
+import { Request } from "../request.js";
 import { Response } from "../response.js";
 import { Faults } from "../schema.js";
 import { WebSocket } from "../websocket.js";

@@ -1,8 +1,8 @@
 import type { Receive, ReceiveMessage } from "../asgi.js";
 import type { Middleware } from "../chain.js";
+import { headerValues } from "../datastructures.js";
 import { HTTPException } from "../exceptions.js";
 import { markHandled } from "../promises.js";
-import { headerValues } from "../request.js";
 import { onHTTP, refuse } from "./layer.js";
 import { whole } from "../options.js";
 

@@ -1,9 +1,9 @@
 import type { HTTPResponseBodyMessage, HTTPResponseStartMessage, HTTPScope, Send, SendMessage } from "../asgi.js";
 import type { Middleware } from "../chain.js";
-import { createBytes } from "../datastructures.js";
-import { parseList } from "../http-grammar.js";
+import { createBytes, headerValues } from "../datastructures.js";
+import { parseList, parseMediaType } from "../http-grammar.js";
 import { assertOptions, expecting, type OptionRules, whole } from "../options.js";
-import { type AcceptedCodings, chooseCoding, headerValues, mediaTypeOf } from "../request.js";
+import { type AcceptedCodings, chooseCoding } from "../request.js";
 import { addVary, type ResponseHeaders } from "../response.js";
 import { type CompressionLevels, Compressor, type ContentCoding, encodeWhole } from "./compressor.js";
 import { headersOf, onHTTP, sendInOrder } from "./layer.js";
@@ -127,7 +127,7 @@ class CompressedResponse {
     if (NEVER_ENCODED.has(status) || UNCHANGEABLE.some((name) => headers.has(name))) return false;
     const directives = parseList(headers.get("cache-control") ?? "");
     if (directives.some((directive) => directive.toLowerCase() === "no-transform")) return false;
-    const type = mediaTypeOf(headers.get("content-type"));
+    const type = parseMediaType(headers.get("content-type"));
     return type !== "text/event-stream" && (type === "" || COMPRESSIBLE.test(type));
   }
 

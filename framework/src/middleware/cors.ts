@@ -1,8 +1,8 @@
 import type { HTTPScope, Send } from "../asgi.js";
 import type { Middleware } from "../chain.js";
+import { headerValues } from "../datastructures.js";
 import { configurationError } from "../exceptions.js";
 import { isToken, parseList } from "../http-grammar.js";
-import { headerValues } from "../request.js";
 import { addVary, Response, ResponseHeaders } from "../response.js";
 import { changingHeaders, onHTTP, refuse } from "./layer.js";
 import { ANYTHING, assertOptions, expecting, FLAG, type OptionRules, whole } from "../options.js";

@@ -1,10 +1,9 @@
 import type { HTTPScope } from "../asgi.js";
 import type { Middleware } from "../chain.js";
-import { decodeLatin1 } from "../datastructures.js";
+import { decodeLatin1, headerValues } from "../datastructures.js";
 import { isBelow, rootPathOf } from "../path.js";
 import { Response } from "../response.js";
 import { type Host, parseHost } from "../http-grammar.js";
-import { headerValues } from "../request.js";
 import { hostOf, onHTTP, refuse } from "./layer.js";
 import { assertOptions, oneOf, type OptionRules, whole } from "../options.js";
 

@@ -1,10 +1,9 @@
 /** Building blocks of middleware for HTTP: the layer around an application, and the response on its way out. @module */
 import type { ASGIApp, HTTPResponseStartMessage, HTTPScope, Receive, Send, SendMessage } from "../asgi.js";
 import type { Middleware } from "../chain.js";
-import { rawHeaders } from "../datastructures.js";
+import { headerValues, rawHeaders } from "../datastructures.js";
 import { type Host, parseHost } from "../http-grammar.js";
 import { markHandled } from "../promises.js";
-import { headerValues } from "../request.js";
 import { JSONResponse, type HeadersInit, ResponseHeaders } from "../response.js";
 
 /** Handles one HTTP request: answers it, or calls the application. */

@@ -1,6 +1,6 @@
 import type { Middleware } from "../chain.js";
+import { headerValues } from "../datastructures.js";
 import { isToken } from "../http-grammar.js";
-import { headerValues } from "../request.js";
 import { changingHeaders, onHTTP } from "./layer.js";
 import { assertOptions, expecting, FLAG, FUNCTION, type OptionRules } from "../options.js";
 

@@ -1,7 +1,7 @@
 import { type FormValue, UploadFile } from "../datastructures.js";
 import { configurationError } from "../exceptions.js";
+import { parseMediaType } from "../http-grammar.js";
 import { FLAG, LIST } from "../options.js";
-import { mediaTypeOf } from "../request.js";
 import type { Faults, JSONSchema } from "../schema.js";
 import { type FileFunction, ParamKind } from "./marker.js";
 import {
@@ -33,7 +33,7 @@ function isWithin(mediaType: string, range: string): boolean {
 function checkFile(value: FormValue, ranges: readonly string[] | undefined, faults: Faults): unknown {
   if (!(value instanceof UploadFile)) return faults.add("file_type", "Input should be a file, not text", value);
   const { contentType } = value;
-  if (ranges?.some((range) => isWithin(mediaTypeOf(contentType), range)) === false) {
+  if (ranges?.some((range) => isWithin(parseMediaType(contentType), range)) === false) {
     faults.add("content_type", `Content-Type of the file should be ${ranges.join(" or ")}`, contentType);
   }
   return value;

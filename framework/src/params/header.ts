@@ -1,4 +1,4 @@
-import { headerValues } from "../request.js";
+import { headerValues } from "../datastructures.js";
 import { ParamKind, type ParamFunction } from "./marker.js";
 import { createDescriptor } from "./source.js";
 import { createHeadSource } from "./text.js";

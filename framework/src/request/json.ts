@@ -1,8 +1,18 @@
 import { decodeUTF8 } from "../datastructures.js";
+import { parseMediaType } from "../http-grammar.js";
 
 /** A JSON text that does not parse, is nested too deeply, or is not UTF-8. */
 export class JSONError extends Error {
   override readonly name = "JSONError";
+}
+
+const JSON_TYPE = "application/json";
+
+/** Tells a `Content-Type` of JSON: `application/json`, or one with the suffix of RFC 6839 §3.1. */
+export function isJSON(contentType: string | undefined): boolean {
+  if (contentType === JSON_TYPE) return true;
+  const type = parseMediaType(contentType);
+  return type === JSON_TYPE || (type.startsWith("application/") && type.endsWith("+json"));
 }
 
 /** Anything that could spell the key `__proto__`, plainly or through an escape. */
@@ -13,8 +23,6 @@ const BACKSLASH = 92;
 
 /** Tells if brackets are nested deeper than `limit`, in one pass over the text, before anything is built from it. */
 function isDeeper(text: string, limit: number): boolean {
-  // A text of depth d has at least 2d characters.
-  if (text.length <= limit * 2) return false;
   let depth = 0;
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
@@ -48,7 +56,9 @@ function dropProto(value: unknown): void {
 export function parseJSON(bytes: Uint8Array, maxDepth: number): unknown {
   const text = decodeUTF8(bytes);
   if (text === null) throw new JSONError("JSON should be valid UTF-8");
-  if (isDeeper(text, maxDepth)) throw new JSONError(`JSON should be nested at most ${maxDepth} levels deep`);
+  // A text of depth d has at least 2d characters.
+  if (text.length > maxDepth * 2 && isDeeper(text, maxDepth))
+    throw new JSONError(`JSON should be nested at most ${maxDepth} levels deep`);
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -1,7 +1,7 @@
 import type supertest from "supertest";
 import type TestAgent from "supertest/lib/agent.js";
 import type { HeaderPair } from "../asgi.js";
-import { headerValues } from "../request.js";
+import { headerValues } from "../datastructures.js";
 
 /** The cookies of a client's HTTP requests. */
 type Jar = TestAgent["jar"];

@@ -1,6 +1,6 @@
 import type { WebSocketAcceptMessage } from "../asgi.js";
+import { parseHeaders } from "../datastructures.js";
 import { findCloseFault, type WebSocketException } from "../exceptions.js";
-import { parseHeaders } from "../request.js";
 import type { WebSocketCall } from "./websocket-call.js";
 
 /** RFC 6455 §7.4.1: the connection ended without a close frame. */

@@ -7,10 +7,10 @@ import type {
   WebSocketAcceptMessage,
   WebSocketScope,
 } from "../asgi.js";
+import { parseHeaders } from "../datastructures.js";
 import { ClientDisconnect, statusPhrase, WebSocketException } from "../exceptions.js";
 import { MessageQueue } from "../message-queue.js";
 import { Deferred } from "../promises.js";
-import { parseHeaders } from "../request.js";
 import { type Refused, WebSocketRefusedError } from "./refused-error.js";
 
 /** RFC 6455 §7.4.1. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from "@jest/globals";
 import * as fc from "fast-check";
 import { Body, Cookie, Form, Header, Path, Query, Response, type Schema, t } from "../../src/index.js";
 import { parseCookies } from "../../src/request/cookies.js";
-import { headerValue, headerValues, parseHeaders } from "../../src/request/headers.js";
+import { headerValue, headerValues, parseHeaders } from "../../src/datastructures.js";
 import { JSONError, parseJSON } from "../../src/request/json.js";
 import { compileReturns, compileSchema, Faults } from "../../src/schema.js";
 import { compileCheck } from "../../src/schema/compile.js";
