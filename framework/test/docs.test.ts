@@ -18,7 +18,7 @@ import { IS_SLOW } from "./support/on-demand.js";
 const LONG_MS = 120_000;
 
 /** Blocks with one of these words are the other side of a comparison, whose packages are not here. */
-const PEERS = new Set(["express", "fastify", "nestjs"]);
+const PEERS = new Set(["drizzle", "express", "fastify", "kysely", "nestjs", "packaged", "prisma"]);
 
 const run = promisify(execFile);
 

@@ -267,6 +267,7 @@ loadSettings(t.Object({
   port: t.Integer({ default: 8000 }),
   databaseUrl: t.String({ default: "postgres://ada:hunter2@localhost/shop" }),
   host: t.String(),
+  databasePoolSize: t.Integer({ default: 10 }),
   ${secretKey}: secret(t.String()),
 }));
 export const app = new App();`;
@@ -274,10 +275,10 @@ export const app = new App();`;
   it("says which are set and which have their default, and no value of a secret", async () => {
     const { lines, code } = await examine(
       { "app.js": source("secretKey") },
-      { HOST: "::1", SECRET_KEY: "hunter2".repeat(9) },
+      { HOST: "::1", DATABASE_POOL_SIZE: "20", SECRET_KEY: "hunter2".repeat(9) },
     );
     expect(lines.filter((line) => line.includes("settings"))).toEqual([
-      expect.stringMatching(/^✓ settings +set: HOST, SECRET_KEY$/),
+      expect.stringMatching(/^✓ settings +set: HOST, DATABASE_POOL_SIZE \(20\), SECRET_KEY$/),
       expect.stringMatching(/^✓ settings +default: PORT \(8000\), DATABASE_URL$/),
     ]);
     expect(lines.join("\n")).not.toContain("hunter2");

@@ -40,14 +40,15 @@ export async function checkApplication(file: string): Promise<Finding[]> {
 
 const SETTING_STATES = { set: ok, default: ok, missing: fault, invalid: fault } as const;
 
-/** Lists the variables that `loadSettings` has found by name. Attack: their values may be secret, all but defaults. */
+/** Lists the variables that `loadSettings` has found by name. Attack: values may be secret, all but defaults and numbers. */
 function checkSettings(): Finding[] {
   const settings = reportSettings();
   return Object.entries(SETTING_STATES).flatMap(([state, found]) => {
     const names = settings
       .filter((setting) => setting.state === state)
       .map(({ variable, value }) => {
-        return state === "default" && value !== null ? `${variable} (${JSON.stringify(value)})` : variable;
+        const isShown = value !== null && (state === "default" || typeof value === "number");
+        return isShown ? `${variable} (${JSON.stringify(value)})` : variable;
       });
     return names.length === 0 ? [] : [found("settings", `${state}: ${names.join(", ")}`)];
   });

@@ -1,0 +1,52 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+
+const run = promisify(execFile);
+const ROOT = path.resolve(import.meta.dirname, "../..");
+const PAGE = readFileSync(path.join(ROOT, "framework/docs/packages.md"), "utf8");
+
+/** The block of the page that is a file of this name. */
+const file = (name: string) =>
+  new RegExp(`^\`\`\`.*\\[${name.replaceAll(".", "\\.")}\\]\\n([^]*?)^\`\`\`$`, "m").exec(PAGE)?.[1] ?? "";
+
+describe("the package of the page on packages", () => {
+  let folder: string;
+  let project: string;
+  beforeAll(async () => {
+    folder = mkdtempSync(path.join(tmpdir(), "tsgi-package-"));
+    const source = path.join(folder, "announcements");
+    project = path.join(folder, "project");
+    mkdirSync(source);
+    mkdirSync(project);
+    for (const name of ["package.json", "index.js", "index.d.ts"]) writeFileSync(path.join(source, name), file(name));
+    await run("npm", ["pack", "--ignore-scripts", "--pack-destination", folder], { cwd: source });
+    writeFileSync(path.join(project, "package.json"), '{ "type": "module", "private": true }');
+    // The framework itself comes by a link, so that nothing is asked of a registry.
+    const tarball = path.join(folder, "announcements-1.0.0.tgz");
+    await run("npm", ["install", "--offline", "--no-audit", "--legacy-peer-deps", tarball], { cwd: project });
+    symlinkSync(path.join(ROOT, "framework"), path.join(project, "node_modules/tsgi"));
+    symlinkSync(path.join(ROOT, "node_modules/@types"), path.join(project, "node_modules/@types"));
+    for (const name of ["app.ts", "app.test.ts"]) writeFileSync(path.join(project, name), file(name));
+    const compilerOptions = { strict: true, module: "nodenext", target: "es2022", types: ["node"], outDir: "dist" };
+    const lib = { lib: ["es2023", "esnext.disposable"], skipLibCheck: true };
+    const tsconfig = { compilerOptions: { ...compilerOptions, ...lib }, files: ["app.ts", "app.test.ts"] };
+    writeFileSync(path.join(project, "tsconfig.json"), JSON.stringify(tsconfig));
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it("is installed from its tarball, compiles under strict, is included, overridden and tested", async () => {
+    const tsc = path.join(ROOT, "node_modules/typescript/bin/tsc");
+    expect(await run(process.execPath, [tsc, "-p", "."], { cwd: project }).catch(({ stdout }) => stdout)).toEqual({
+      stdout: "",
+      stderr: "",
+    });
+    const { stdout } = await run(process.execPath, ["--test", "dist/app.test.js"], { cwd: project }).catch(
+      (error: { stdout: string }) => error,
+    );
+    expect(stdout).toMatch(/^(?:#|ℹ) pass 2$/m);
+  });
+});
