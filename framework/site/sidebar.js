@@ -36,6 +36,7 @@ export function makeSidebar(cookbook, modules) {
       page("Settings", "/settings"),
       page("Health checks", "/health"),
       page("Testing", "/testing"),
+      page("Reusable pieces", "/packages"),
       page("WebSockets", "/websockets"),
       page("OpenAPI", "/openapi"),
       page("Typed clients", "/clients"),
@@ -53,6 +54,7 @@ export function makeSidebar(cookbook, modules) {
       page("uWebSockets.js", "/uwebsockets"),
       page("Several workers", "/several-workers"),
       page("PostgreSQL", "/postgresql"),
+      page("Databases", "/databases"),
     ]),
     group("Move to tsgi", [
       page("From Express", "/migrate-from-express"),

@@ -7,13 +7,13 @@ import { Request } from "./request.js";
 import { Response } from "./response.js";
 import { compileSchema, Faults, isSchema, type Static, t, type TSchema } from "./schema.js";
 
-/** What `Page` takes beside the schema of an item. */
+/** Options of `Page`. */
 export interface PageOptions<Cursor extends TSchema> {
-  /** What tells where a page begins, such as `t.Object({ id: t.Integer() })`: the columns that the list is ordered by. */
+  /** The schema of the place where a page begins, such as `t.Object({ id: t.Integer() })`: the columns that the list is ordered by. */
   cursor: Cursor;
-  /** How many items a page has unless the client says so. Defaults to 20. */
+  /** The number of items on a page for which the client gives none. Defaults to 20. */
   defaultLimit?: number;
-  /** How many a client may ask for. Defaults to 100. */
+  /** The most items that a client may ask for. Defaults to 100. */
   maxLimit?: number;
 }
 
@@ -24,9 +24,9 @@ const MAX_CURSOR_LENGTH = 1_024;
 
 /** The page that a client asks for. */
 export class PageRequest<Cursor> {
-  /** How many items it has. Read one more, and `of` knows whether there is a next page. */
+  /** The number of its items. Read one more, and `of` knows whether there is a next page. */
   readonly limit: number;
-  /** What the page before ended with; `null` for the first page. */
+  /** The cursor at the end of the page before; `null` for the first page. */
   readonly after: Cursor | null;
   readonly #request: Request;
   readonly #response: Response;
