@@ -9,7 +9,7 @@ import path from "node:path";
 
 import { writeForPrograms } from "../site/for-programs.js";
 import { makeHome } from "../site/home.js";
-import { makeSidebar } from "../site/sidebar.js";
+import { makeGroups } from "../site/sidebar.js";
 
 const framework = path.dirname(import.meta.dirname);
 const home = path.resolve(framework, "../.cache/site");
@@ -115,14 +115,10 @@ copyPages();
 writeReference();
 runTool("vitepress/bin/vitepress.js", "build", "docs", "--outDir", "dist");
 writeFileSync(path.join(pages, "index.md"), read("README.md").replaceAll("](docs/", "]("));
-writeForPrograms({
-  pages,
-  site: path.join(home, "dist"),
-  groups: makeSidebar(
-    path.join(pages, "cookbook/README.md"),
-    modules.map(({ name }) => name),
-  ),
-  description,
-});
+const groups = makeGroups(
+  path.join(pages, "cookbook/README.md"),
+  modules.map(({ name }) => name),
+);
+writeForPrograms({ pages, site: path.join(home, "dist"), groups, description });
 const site = path.relative(process.cwd(), path.join(home, "dist"));
 console.log(`\n${site} is the site: npx serve ${site}`);

@@ -20,7 +20,7 @@ function introOf(markdown) {
  * Writes each page as Markdown beside the one in HTML, `llms.txt` (https://llmstxt.org), and `llms-full.txt`, which has all
  * pages but the reference in one file.
  *
- * @param groups - The sidebar.
+ * @param groups - Those of the sidebar.
  */
 export function writeForPrograms({ pages, site, groups, description }) {
   const whole = [];
@@ -31,8 +31,8 @@ export function writeForPrograms({ pages, site, groups, description }) {
     const markdown = readFileSync(path.join(pages, file), "utf8").replaceAll(HIDDEN, "");
     writeFileSync(path.join(site, nameOnSite(file)), renameLinks(markdown, path.posix.dirname(file)));
   }
-  for (const { text, items } of groups) {
-    const lines = flatten(items).map(({ link }) => {
+  for (const { text, items } of [...groups.pages, ...groups.recipes, groups.reference]) {
+    const lines = items.map(({ link }) => {
       const name = `${link.slice(1)}${link.endsWith("/") ? "index" : ""}.md`;
       const markdown = readFileSync(path.join(site, name), "utf8");
       if (!name.startsWith("reference/")) whole.push(markdown);
@@ -56,6 +56,3 @@ const renameLinks = (markdown, folder) =>
   markdown.replaceAll(/(?<=\]\()[\w./-]*README\.md/g, (link) => linkOnSite(link, folder));
 
 const isPage = (name) => name.endsWith(".md") && !name.startsWith(".vitepress");
-
-/** The pages of a group, those of its groups included. */
-const flatten = (items) => items.flatMap((item) => (item.items ? flatten(item.items) : [item]));

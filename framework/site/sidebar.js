@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 
 const page = (text, link) => ({ text, link });
-const group = (text, items, collapsed = false) => ({ text, items, collapsed });
+const group = (text, items) => ({ text, items, collapsed: false });
 
 /** The sections of the cookbook's list, each with its recipes. */
 export function recipesOf(list) {
@@ -18,63 +18,90 @@ export function recipesOf(list) {
     });
 }
 
-/** @param modules - The names by which the package's entry points are imported. */
-export function makeSidebar(cookbook, modules) {
+/**
+ * The groups of all pages, in the order of learning.
+ *
+ * @param cookbook - The file that lists the recipes.
+ * @param modules - The names by which the package's entry points are imported.
+ */
+export function makeGroups(cookbook, modules) {
   const sections = recipesOf(readFileSync(cookbook, "utf8"));
-  return [
-    group("Start", [page("Tutorial", "/tutorial"), page("All pages", "/overview"), page("Glossary", "/glossary")]),
-    group("Learn", [
-      page("The App", "/application"),
-      page("Router", "/router"),
-      page("Parameters", "/parameters"),
-      page("Validation errors", "/validation-errors"),
-      page("Responses", "/responses"),
-      page("Dependencies", "/dependencies"),
-      page("Requests, forms and uploads", "/uploads"),
-      page("Middleware", "/middleware"),
-      page("Security", "/security"),
-      page("Settings", "/settings"),
-      page("Health checks", "/health"),
-      page("Testing", "/testing"),
-      page("Reusable pieces", "/packages"),
-      page("WebSockets", "/websockets"),
-      page("OpenAPI", "/openapi"),
-      page("Typed clients", "/clients"),
-      page("Plain handlers", "/concurrency"),
-      page("The command", "/cli"),
-    ]),
-    group("Cookbook", [
-      page("All recipes", "/cookbook/"),
-      ...sections.map(({ title, recipes }) => group(title, recipes, true)),
-    ]),
-    group("Production", [
-      page("Deployment", "/deployment"),
-      page("The server", "/server"),
-      page("HTTP/1.1", "/http1"),
-      page("uWebSockets.js", "/uwebsockets"),
-      page("Several workers", "/several-workers"),
-      page("PostgreSQL", "/postgresql"),
-      page("Databases", "/databases"),
-    ]),
-    group("Move to tsgi", [
-      page("From Express", "/migrate-from-express"),
-      page("From Fastify", "/migrate-from-fastify"),
-      page("From NestJS", "/migrate-from-nestjs"),
-      page("From FastAPI", "/migrate-from-fastapi"),
-      page("Unlike FastAPI", "/fastapi-differences"),
-    ]),
-    group("Look up", [
-      page("Errors at start", "/errors"),
-      page("Errors of the compiler", "/type-errors"),
-      page("The life of a request", "/architecture"),
-      page("Benchmarks", "/benchmarks"),
-      page("Specification", "/specification"),
-      page("Versions", "/versioning"),
-      group(
-        "Reference",
-        [page("All modules", "/reference/"), ...modules.map((name) => page(name, `/reference/${name}/`))],
-        true,
-      ),
-    ]),
-  ];
+  return {
+    pages: [
+      group("Start", [page("Tutorial", "/tutorial"), page("All pages", "/overview"), page("Glossary", "/glossary")]),
+      group("Learn", [
+        page("The App", "/application"),
+        page("Router", "/router"),
+        page("Parameters", "/parameters"),
+        page("Validation errors", "/validation-errors"),
+        page("Responses", "/responses"),
+        page("Dependencies", "/dependencies"),
+        page("Requests, forms and uploads", "/uploads"),
+        page("Middleware", "/middleware"),
+        page("Security", "/security"),
+        page("Settings", "/settings"),
+        page("Health checks", "/health"),
+        page("Testing", "/testing"),
+        page("Reusable pieces", "/packages"),
+        page("WebSockets", "/websockets"),
+        page("OpenAPI", "/openapi"),
+        page("Typed clients", "/clients"),
+        page("Plain handlers", "/concurrency"),
+        page("The command", "/cli"),
+      ]),
+      group("Production", [
+        page("Deployment", "/deployment"),
+        page("The server", "/server"),
+        page("HTTP/1.1", "/http1"),
+        page("uWebSockets.js", "/uwebsockets"),
+        page("Several workers", "/several-workers"),
+        page("PostgreSQL", "/postgresql"),
+        page("Query builders and ORMs", "/databases"),
+      ]),
+      group("Move to tsgi", [
+        page("From Express", "/migrate-from-express"),
+        page("From Fastify", "/migrate-from-fastify"),
+        page("From NestJS", "/migrate-from-nestjs"),
+        page("From FastAPI", "/migrate-from-fastapi"),
+        page("Unlike FastAPI", "/fastapi-differences"),
+      ]),
+      group("Look up", [
+        page("Errors at start", "/errors"),
+        page("Errors of the compiler", "/type-errors"),
+        page("The life of a request", "/architecture"),
+        page("Benchmarks", "/benchmarks"),
+        page("Specification", "/specification"),
+        page("Versions", "/versioning"),
+      ]),
+    ],
+    recipes: sections.map(({ title, recipes }) => group(title, recipes)),
+    reference: group(
+      "Reference",
+      modules.map((name) => page(name, `/reference/${name}/`)),
+    ),
+  };
+}
+
+/**
+ * A sidebar for the pages, for the recipes and for the reference: each lists its own whole, and leads to the others. One
+ * with everything is half of a page's elements, and of the time until it can be used.
+ */
+export function makeSidebar(cookbook, modules) {
+  const { pages, recipes, reference } = makeGroups(cookbook, modules);
+  const [start, learn, ...others] = pages;
+  const sections = recipes.map(({ text }) =>
+    page(text, `/cookbook/#${text.toLowerCase().replaceAll(",", "").replaceAll(" ", "-")}`),
+  );
+  const toPages = group("Documentation", [page("Tutorial", "/tutorial"), page("All pages", "/overview")]);
+  return {
+    "/": [
+      start,
+      learn,
+      group("Cookbook", sections),
+      ...others,
+      group("Reference", [page("All modules", "/reference/")]),
+    ],
+    "/cookbook/": [toPages, group("Cookbook", [page("All recipes", "/cookbook/")]), ...recipes],
+    "/reference/": [toPages, reference],
+  };
 }
