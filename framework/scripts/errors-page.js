@@ -24,6 +24,7 @@ const FILES = [
   "error-codes/security.ts",
   "error-codes/openapi.ts",
   "error-codes/files.ts",
+  "error-codes/databases.ts",
   "error-codes/servers.ts",
   "cli/messages.ts",
 ];

@@ -18,6 +18,7 @@ export {
   type LoopPackage,
   useLoopPackage,
 } from "./concurrency/loop.js";
+export { type Caller, Limiter, type LimiterOptions } from "./concurrency/limiter.js";
 export { assertUnbound, describeInstance, detachResult, keepOnLoop } from "./concurrency/ownership.js";
 export {
   POOL_OPTIONS,

@@ -1,6 +1,7 @@
 /** `tsgi/middleware`: the middleware that most applications add. @module */
 export type { Middleware } from "./chain.js";
 export { bodyLimit } from "./middleware/body-limit.js";
+export { clientNetwork } from "./middleware/client-network.js";
 export { cors, type CorsOptions } from "./middleware/cors.js";
 export {
   compress,

@@ -10,15 +10,16 @@ const NAMES: Readonly<Record<string, string>> = {
     RequestValidationError Response ResponseHeaders ResponseValidationError Router Security SecurityScopes StaticFiles
     StreamingResponse UploadFile WebSocket WebSocketException compileHandler httpExceptionHandler lastEventId
     requestValidationExceptionHandler t withParams`,
-  "./concurrency": `EntryError LoopError PoolClosedError PoolFullError PoolTimeoutError PoolUnavailableError ProcessPool
+  "./concurrency": `EntryError Limiter LoopError PoolClosedError PoolFullError PoolTimeoutError PoolUnavailableError ProcessPool
     ThreadPool WorkerDiedError installLoop loopName runInProcess runInThread`,
   "./health": "health",
-  "./middleware": `bodyLimit clearSession compress cors gzip httpMiddleware httpsRedirect memoryStore rateLimit requestId securityHeaders sessionOf
+  "./middleware": `bodyLimit clearSession clientNetwork compress cors gzip httpMiddleware httpsRedirect memoryStore rateLimit requestId securityHeaders sessionOf
     sessions timeLimit trustedHost`,
   "./node": "ProtocolError ServerStartError ShutdownTimeoutError serve toNodeHandler",
   "./openapi": "buildDocument writeClient",
   "./pagination": "Page PageRequest",
-  "./redis": "redisStore",
+  "./prisma": "ConnectError MigrationError UnavailableError isUniqueViolation openPrisma",
+  "./redis": "openRedisStore redisStore",
   "./security": `APIKeyCookie APIKeyHeader APIKeyQuery HTTPBasic HTTPBearer OAuth2PasswordBearer
     OAuth2PasswordRequestForm Security SecurityScheme SecurityScopes compareSecrets`,
   "./settings": "SettingsError loadSettings secret",

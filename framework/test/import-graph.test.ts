@@ -38,7 +38,19 @@ const LINE = [
 ];
 
 /** What stands outside the line: the adapters, the tools, and the one barrel. */
-const OUTSIDE = ["node", "testing", "settings", "health", "redis", "pagination", "cli", "public", "index"];
+const OUTSIDE = [
+  "node",
+  "testing",
+  "settings",
+  "health",
+  "connect-error",
+  "redis",
+  "prisma",
+  "pagination",
+  "cli",
+  "public",
+  "index",
+];
 
 const root = path.resolve(import.meta.dirname, "../..");
 const sources = path.join(root, "framework/src");

@@ -1,7 +1,10 @@
 /** `tsgi/concurrency`: the loop, and pools of processes and threads. @module */
 export {
+  type Caller,
   EntryError,
   installLoop,
+  Limiter,
+  type LimiterOptions,
   LoopError,
   loopName,
   type LoopName,

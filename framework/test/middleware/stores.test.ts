@@ -103,6 +103,27 @@ describe("redisStore", () => {
     await expect(redisStore(closed).increment("a", 1)).rejects.toThrow("Redis is not connected.");
   });
 
+  it("waits for one late answer alone: until it is there, others fail at once", async () => {
+    let answer: (value: string) => void = () => {};
+    const sent: string[] = [];
+    const slow = {
+      isReady: true,
+      sendCommand: ([command, key]: readonly string[]) => {
+        sent.push(`${command} ${key}`);
+        return new Promise((resolve) => (answer = resolve));
+      },
+    };
+    const store = redisStore(slow, { timeoutMs: 5, prefix: "" });
+    await expect(store.get("a")).rejects.toThrow("within 5 ms");
+    await expect(store.get("b")).rejects.toThrow("Redis has not answered yet.");
+    answer("late");
+    await new Promise((resolve) => setImmediate(resolve));
+    const next = store.get("c");
+    answer("in time");
+    expect(await next).toBe("in time");
+    expect(sent).toEqual(["GET a", "GET c"]);
+  });
+
   it("fails when there is no answer in its time", async () => {
     const silent = { isReady: true, sendCommand: () => new Promise(() => {}) };
     await expect(redisStore(silent, { timeoutMs: 1 }).get("a")).rejects.toThrow("within 1 ms");

@@ -1,0 +1,54 @@
+/** What to say of a server that cannot be reached, and the command that mends it. @module */
+
+/** A server to which this process connects. */
+export interface Server {
+  /** As people call it: `PostgreSQL`. */
+  name: string;
+  /** A host, an address, or the path of a socket. */
+  host: string;
+  port: number;
+  /** Starts it on this machine. */
+  startCommand: string;
+  /** Asks whether it answers. */
+  pingCommand: string;
+}
+
+/** A server could not be reached, or let nobody in. The message says which, what failed, and the command that mends it. */
+export class ConnectError extends Error {
+  override readonly name = "ConnectError";
+
+  /** @param remedy - What to do, where the server itself has said what is wrong. */
+  constructor(server: Server, cause: unknown, remedy = remedyFor(server, describeError(cause).code)) {
+    super(`${server.name}, host ${server.host}, port ${server.port}: ${describeError(cause).message}. ${remedy}`, {
+      cause,
+    });
+  }
+}
+
+/** The code of an error, or nothing, and its message. Of several addresses that were tried, the first one's says most. */
+export function describeError(error: unknown): { code: string; message: string } {
+  const {
+    code = "",
+    message = error,
+    errors,
+  } = Object(error) as { code?: unknown; message?: unknown; errors?: unknown };
+  return Array.isArray(errors) && errors.length > 0
+    ? describeError(errors[0])
+    : { code: String(code), message: String(message) };
+}
+
+/** A word of a command as a shell takes it. */
+export function quoteWord(word: string): string {
+  return /^[\w./:@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+function remedyFor({ host, startCommand, pingCommand }: Server, code: string): string {
+  const isHere = /^(?:localhost|127\..*|::1|\/.*)$/.test(host);
+  if (isHere && (code === "ECONNREFUSED" || code === "ENOENT")) {
+    return `Nothing listens there: start it with ${startCommand}, or correct the URL`;
+  }
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN") {
+    return `No such host is known: correct the URL, and see what is found with getent hosts ${quoteWord(host)}`;
+  }
+  return `See whether it answers with ${pingCommand}, or correct the URL`;
+}

@@ -1,0 +1,23 @@
+/**
+ * Databases and Redis.
+ *
+ * Thrown when they are opened. See [prisma.md](prisma.md) and [middleware.md](middleware.md#a-rate-limit).
+ * @module
+ */
+
+export const DATABASES = {
+  /**
+   * `openPrisma()` got the URL of a database for which it was given no client.
+   *
+   * Prisma generates a client for one kind of database.
+   */
+  TSGI_NO_PRISMA_CLIENT: (name: string) =>
+    `openPrisma(): the URL is one of ${name}, and there is no client for it. Write ` +
+    `${name}: () => import('./generated/client.js').`,
+  /** The packages that reach the database of `openPrisma()` are not installed. */
+  TSGI_MISSING_PRISMA_DRIVER: (name: string, packages: string) =>
+    `openPrisma() needs packages for ${name} that cannot be loaded. Run: npm install ${packages}`,
+  /** `openRedisStore()` is used, and the client that it stands on is not installed. */
+  TSGI_MISSING_REDIS_CLIENT:
+    "openRedisStore() stands on the package ioredis, which cannot be loaded. Run: npm install ioredis",
+};

@@ -1,0 +1,152 @@
+/** `tsgi/prisma`: a client of Prisma, opened by its URL, migrated, and patient. @module */
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { ConnectError } from "./connect-error.js";
+import { configurationError } from "./exceptions.js";
+import { assertOptions, expecting, FUNCTION, type OptionRules, whole } from "./options.js";
+import { codesOf, type DatabaseConfig, type Driver } from "./prisma/driver.js";
+import { applyMigrations, MigrationError } from "./prisma/migrations.js";
+import { patiently, UnavailableError } from "./prisma/patience.js";
+
+export { ConnectError, MigrationError, UnavailableError };
+
+/** The module that `prisma generate` writes, with the generator `prisma-client`. */
+export interface PrismaModule<Client> {
+  readonly PrismaClient: new (options: never) => Client;
+}
+
+/** What `openPrisma` takes. */
+export interface PrismaOptions<Client> {
+  /** `file:` and the path of an SQLite file, or `postgresql://user:password@host/database?schema=name`. */
+  url: string;
+  /** Imports the client that is generated for SQLite, where the application can have such a database. */
+  sqlite?: () => Promise<PrismaModule<Client>>;
+  /** The same for PostgreSQL. The models are those of the other one, whose type the client gets where there are both. */
+  postgresql?: () => Promise<PrismaModule<unknown>>;
+  /**
+   * The folder of Prisma's migrations, or one that holds such a folder for each database, `sqlite` and `postgresql`: those
+   * that the database lacks are applied. None are without it.
+   */
+  migrations?: URL | string;
+  /** Connections to PostgreSQL that this process holds at most. Defaults to 10. */
+  poolSize?: number;
+  /**
+   * Milliseconds that a query waits for the database: for its lock, a connection, an answer. Defaults to 6,000 for SQLite,
+   * whose locks pass, and to 2,000 for PostgreSQL.
+   */
+  waitMs?: number;
+  /** Milliseconds for which the migrations are tried again while the database is away. Defaults to 0: once. */
+  startMs?: number;
+}
+
+const positive = whole(1, 2_147_483_647);
+const OPTIONS: OptionRules<PrismaOptions<unknown>> = {
+  url: expecting('a URL that begins with "file:" or "postgresql:"', (url) => driverNameOf(url) !== null),
+  sqlite: FUNCTION,
+  postgresql: FUNCTION,
+  migrations: expecting("a folder", (value) => typeof value === "string" || value instanceof URL),
+  poolSize: positive,
+  waitMs: positive,
+  startMs: whole(0, 2_147_483_647),
+};
+
+/** What the work of a transaction is given: the same models, without the waiting. */
+export type Transactional<Client> = Omit<Client, "$connect" | "$disconnect" | "$extends" | "$on" | "$transaction">;
+
+/** A client whose queries wait for a database that is busy, and throw an `UnavailableError` where it is away. */
+export type Patient<Client> = Client & {
+  /**
+   * Runs `work` in a transaction: all of it takes effect, or nothing. It may run several times, each without effect but
+   * the last.
+   *
+   * @throws UnavailableError when the database cannot be had in time.
+   */
+  transaction<T>(work: (tx: Transactional<Client>) => Promise<T>): Promise<T>;
+  /** @throws UnavailableError when the database does not answer. */
+  ping(): Promise<void>;
+};
+
+/** A client of Prisma, as far as it is used here. */
+interface AnyClient {
+  $extends(extension: object): unknown;
+  $transaction(work: (tx: unknown) => Promise<unknown>): Promise<unknown>;
+  $queryRawUnsafe(statement: string): Promise<unknown>;
+}
+
+interface Work {
+  args: unknown;
+  query: (args: unknown) => Promise<unknown>;
+}
+
+/**
+ * Opens a client of Prisma by its URL, after it has applied the migrations that are missing. Queries that find the
+ * database busy are tried again; where it is away they throw an `UnavailableError`, which is answered with 503.
+ *
+ * @throws ConfigurationError where the packages of the database are not installed, with the command that installs them.
+ * @throws MigrationError when a migration that was applied has been changed, or has failed before.
+ * @throws ConnectError when PostgreSQL cannot be reached, or lets nobody in, with the command that mends it.
+ */
+export async function openPrisma<Client>(options: PrismaOptions<Client>): Promise<Patient<Client>> {
+  assertOptions("openPrisma()", options, OPTIONS);
+  OPTIONS.url("openPrisma()", "url", options.url);
+  const name = driverNameOf(options.url) as Driver["name"];
+  const load = options[name];
+  if (load === undefined) throw configurationError("TSGI_NO_PRISMA_CLIENT", name);
+  const driver = await loadDriver(name);
+  const config: DatabaseConfig = {
+    url: options.url,
+    poolSize: options.poolSize ?? 10,
+    waitMs: options.waitMs ?? (name === "sqlite" ? 6_000 : 2_000),
+  };
+  if (options.migrations !== undefined) await migrate(driver, config, options.migrations, options.startMs ?? 0);
+  const { PrismaClient } = (await load()) as { PrismaClient: new (options: object) => AnyClient };
+  const client = new PrismaClient({
+    errorFormat: "minimal", // the other formats print a query with its values
+    adapter: driver.createAdapter(config),
+    transactionOptions: { maxWait: config.waitMs, timeout: config.waitMs },
+  });
+  const wait = <T>(work: () => Promise<T>) => patiently(work, driver.judge, config.waitMs);
+  // The extension changes no type of a query; a client for PostgreSQL takes all that SQLite's takes, and more besides.
+  return client.$extends({
+    query: { $allOperations: ({ args, query }: Work) => wait(() => query(args)) },
+    client: {
+      transaction: (work: (tx: unknown) => Promise<unknown>) => wait(() => client.$transaction(work)),
+      ping: async () => void (await wait(() => client.$queryRawUnsafe("SELECT 1"))),
+    },
+  }) as Patient<Client>;
+}
+
+/** The error of a try is thrown, and not that it was the last one: it says what to do. */
+async function migrate(driver: Driver, config: DatabaseConfig, folder: URL | string, startMs: number): Promise<void> {
+  const home = folder instanceof URL ? fileURLToPath(folder) : path.resolve(folder);
+  const apply = () => applyMigrations(driver, config, home);
+  await patiently(apply, driver.judge, startMs, { whileAway: true }).catch((error: unknown) => {
+    throw error instanceof UnavailableError ? error.cause : error;
+  });
+}
+
+function driverNameOf(url: unknown): Driver["name"] | null {
+  if (typeof url !== "string") return null;
+  if (/^file:./.test(url)) return "sqlite";
+  return /^postgres(?:ql)?:\/\//.test(url) ? "postgresql" : null;
+}
+
+/** The packages that each database takes beside the client. What the other one needs is never loaded. */
+const PACKAGES = {
+  sqlite: "@prisma/adapter-libsql @libsql/client libsql",
+  postgresql: "@prisma/adapter-pg pg",
+} as const;
+
+async function loadDriver(name: Driver["name"]): Promise<Driver> {
+  try {
+    return (await (name === "sqlite" ? import("./prisma/sqlite.js") : import("./prisma/postgresql.js"))).driver;
+  } catch (cause) {
+    if ((cause as { code?: unknown }).code !== "ERR_MODULE_NOT_FOUND") throw cause;
+    throw Object.assign(configurationError("TSGI_MISSING_PRISMA_DRIVER", name, PACKAGES[name]), { cause });
+  }
+}
+
+/** Tells if a query failed because it would have made a second row with a unique value (Prisma's P2002). */
+export function isUniqueViolation(error: unknown): boolean {
+  return codesOf(error).code === "P2002";
+}
