@@ -59,6 +59,7 @@ export function makeGroups(cookbook, modules) {
         page("Query builders and ORMs", "/databases"),
       ]),
       group("Move to tsgi", [
+        page("Compared with others", "/comparison"),
         page("From Express", "/migrate-from-express"),
         page("From Fastify", "/migrate-from-fastify"),
         page("From NestJS", "/migrate-from-nestjs"),

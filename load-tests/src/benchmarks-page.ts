@@ -1,6 +1,16 @@
 /** The figures of the documentation, as Markdown and as charts. @module */
-import { barFigure, type Group } from "./charts.js";
-import { compare, type Comparison, extremes, FLOOR, isOurs, oursFor, ratioOf } from "./comparison.js";
+import { barFigure, type Group, NARROW } from "./charts.js";
+import {
+  BARE_UWS,
+  compare,
+  type Comparison,
+  extremes,
+  FLOOR,
+  isOurs,
+  oursFor,
+  ratioOf,
+  TSGI_ON_UWS,
+} from "./comparison.js";
 import type { Published } from "./published.js";
 import type { Result } from "./rounds.js";
 import type { Section } from "./settings.js";
@@ -33,6 +43,10 @@ const CONTESTS: readonly Contest[] = [
   { name: "Routing", section: "routing", figure: "perSecond", has: () => true },
 ];
 
+/** Servers without a framework, and a second row of ours: left out of the chart of frameworks. */
+const BESIDE_FRAMEWORKS = new Set(["hand-written ASGI on serve", "bare node:http", FLOOR, BARE_UWS, TSGI_ON_UWS]);
+const FRAMEWORK_ROUTES = new Set(["GET /users/{id}", "POST /users"]);
+
 /** The blocks of the pages, by the name that stands in the comments around each. */
 export function toBlocks(published: Published): Readonly<Record<string, string>> {
   const of = (section: Section): readonly Result[] => published.sections[section] ?? [];
@@ -63,6 +77,14 @@ export function toFigures({ sections }: Published): Readonly<Record<string, stri
     "benchmark-http.svg": draw("http", "Over HTTP", unit("requests")),
     "benchmark-direct.svg": draw("direct", "Direct calls", unit("requests")),
     "benchmark-routing.svg": draw("routing", "Routing", unit("look-ups")),
+    "benchmark-frameworks.svg": barFigure(
+      "Requests a second over HTTP",
+      "More is better. The line on a bar is the spread.",
+      groupsOf((sections.http ?? []).filter(({ contender }) => !BESIDE_FRAMEWORKS.has(contender))).filter(({ title }) =>
+        FRAMEWORK_ROUTES.has(title),
+      ),
+      NARROW,
+    ),
   };
 }
 

@@ -28,21 +28,23 @@ export const COLOURS = `
   @media (prefers-color-scheme: dark) { :root { --ink: #e6e9ee; --soft: #98a2b0; --paper: #14171b; --line: #333a44; --ours: #6ea0ff; --theirs: #55606e; } }
 `;
 
-/** How what is drawn here gets its colours. */
+/** Colours of the elements of a chart, by class. */
 export const CHART_STYLE = `
   svg text { fill: var(--ink) } svg .soft { fill: var(--soft) }
   svg .ours { fill: var(--ours) } svg .theirs { fill: var(--theirs) } svg .spread { stroke: var(--ink); stroke-width: 1.5 } svg .axis { stroke: var(--line) }
 `;
 
-/** How wide a chart of bars is, and how much of that its labels and its figures take. */
+/** The width of a chart of bars, and the parts of it for labels and figures, in pixels. */
 interface Frame {
   readonly width: number;
   readonly labels: number;
   readonly figures: number;
 }
 
-const ON_PAGE: Frame = { width: 900, labels: 210, figures: 90 };
-const IN_FIGURE: Frame = { width: 640, labels: 186, figures: 64 };
+const ON_PAGE: Frame = { width: 900, labels: 250, figures: 90 };
+const IN_FIGURE: Frame = { width: 640, labels: 238, figures: 64 };
+/** For a figure with short labels: readable when it is shown at half its size. */
+export const NARROW: Frame = { width: 420, labels: 84, figures: 60 };
 const WIDTH = ON_PAGE.width;
 const LABELS = ON_PAGE.labels;
 const BAR = 22;
@@ -61,21 +63,21 @@ export function barChart(bars: readonly Bar[]): string {
  * Groups of bars on one scale as an SVG file that needs nothing else: it brings its colours and a background of its own,
  * so that it can be read on a light page and on a dark one.
  *
- * @param title - What the figure is, for who cannot see it and in its first line.
- * @param unit - What the numbers are, and which way is better.
+ * @param title - First line of the figure, and with the unit its text for screen readers.
+ * @param unit - Unit of the numbers, and the better direction.
  */
-export function barFigure(title: string, unit: string, groups: readonly Group[]): string {
+export function barFigure(title: string, unit: string, groups: readonly Group[], frame = IN_FIGURE): string {
   const margin = 20;
   const largest = largestOf(groups.flatMap(({ bars }) => bars));
   let top = margin + 62;
   const drawn = groups.map(({ title: name, bars }) => {
     const group =
       `<text class="name" x="${margin}" y="${top}">${escapeHTML(name)}</text>` +
-      `<g transform="translate(${margin} ${top + 10})">${drawBars(bars, largest, IN_FIGURE)}</g>`;
+      `<g transform="translate(${margin} ${top + 10})">${drawBars(bars, largest, frame)}</g>`;
     top += 10 + bars.length * STEP + 26;
     return group;
   });
-  const width = IN_FIGURE.width + 2 * margin;
+  const width = frame.width + 2 * margin;
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${top - 20}" width="${width}" role="img" aria-label="${escapeHTML(`${title}, ${unit}`)}">
 <style>${COLOURS}${CHART_STYLE}  svg { font: 13px system-ui, sans-serif } .title { font-size: 17px; font-weight: 600 } .name { font-weight: 600 }
 </style>

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 
-/** Where what only these tests need is fetched to, and where they leave their pictures. */
+/** Folder of the packages that only these tests need, and of their pictures. */
 export const CACHE = path.resolve(import.meta.dirname, "../../../.cache/browser");
 
 const PLAYWRIGHT = "playwright-core@1.65.1";
@@ -25,9 +25,9 @@ const executable = [
   "/usr/bin/google-chrome",
 ].find((file) => file !== undefined && existsSync(file));
 
-const NO_CHROMIUM = "there is no Chromium: apt-get install chromium, or name one in CHROMIUM";
+const NO_CHROMIUM = "Chromium is not installed: apt-get install chromium, or name one in CHROMIUM";
 
-/** Why there is no browser to test with, `null` where there is one. */
+/** The reason to skip the tests in a browser, `null` for none. */
 export const WITHOUT_BROWSER =
   process.env["TSGI_SLOW"] === undefined ? "only with TSGI_SLOW=1" : executable === undefined ? NO_CHROMIUM : null;
 
@@ -50,7 +50,7 @@ export interface Tab {
   screenshot(options: { path: string; fullPage: boolean }): Promise<unknown>;
   setViewportSize(size: { width: number; height: number }): Promise<void>;
   emulateMedia(options: { colorScheme: "light" | "dark" }): Promise<void>;
-  /** Runs an expression in the page, and gives what it gives, as JSON. */
+  /** Evaluates an expression in the page. Its value must be JSON. */
   evaluate(expression: string): Promise<unknown>;
   close(): Promise<void>;
   on(event: "console", listener: (message: { text(): string }) => void): void;
@@ -59,7 +59,7 @@ export interface Tab {
 }
 
 interface Browser {
-  newPage(options: { viewport: { width: number; height: number } }): Promise<Tab>;
+  newPage(options: { viewport: { width: number; height: number }; deviceScaleFactor: number }): Promise<Tab>;
   close(): Promise<void>;
 }
 
@@ -78,7 +78,16 @@ function loadPlaywright(): Playwright {
   return require("playwright-core") as Playwright;
 }
 
-/** A tab with what it did: every address that it asked for, and everything that its console says. */
+/** The size of a tab, in CSS pixels, and the number of pixels for each. */
+interface Window {
+  readonly width: number;
+  readonly height: number;
+  readonly deviceScaleFactor?: number;
+}
+
+const DESKTOP: Window = { width: 1280, height: 900 };
+
+/** A tab with the addresses that it requested and the messages of its console. */
 export interface Visit {
   readonly tab: Tab;
   readonly requests: readonly string[];
@@ -99,8 +108,8 @@ export class Chromium {
   }
 
   /** Opens an address and waits until nothing more is loaded. */
-  async visit(url: string, viewport = { width: 1280, height: 900 }): Promise<Visit> {
-    const tab = await this.#browser.newPage({ viewport });
+  async visit(url: string, { deviceScaleFactor = 1, ...viewport }: Window = DESKTOP): Promise<Visit> {
+    const tab = await this.#browser.newPage({ viewport, deviceScaleFactor });
     const requests: string[] = [];
     const messages: string[] = [];
     tab.on("request", (request) => requests.push(request.url()));

@@ -1,24 +1,27 @@
-/** A terminal as an SVG file that needs nothing else, and looks the same with every font. */
+/** Pictures of terminals: SVG files without external parts, that look the same with every font. */
 import type { Recording } from "./_terminals.js";
 
-const COLUMNS = 84;
+/** A terminal is as wide as its longest line, within these limits: the narrower, the larger it is shown. */
+const MIN_COLUMNS = 60;
+const MAX_COLUMNS = 84;
 const CELL = { width: 7.5, height: 18 };
 const MARGIN = 16;
 const BAR = 32;
 
 const escape = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
-/** The lines as a terminal of that width breaks them. */
+/** Breaks lines where a terminal of the largest width breaks them. */
 function wrap(text: string): string[] {
   return text
     .split("\n")
-    .flatMap((line) => (line === "" ? [""] : (line.match(new RegExp(`.{1,${COLUMNS}}`, "gu")) ?? [])));
+    .flatMap((line) => (line === "" ? [""] : (line.match(new RegExp(`.{1,${MAX_COLUMNS}}`, "gu")) ?? [])));
 }
 
-/** Draws a terminal. Each line is drawn in as many cells as it has characters, whatever the font's own width. */
+/** Draws a terminal. A line takes one cell for each character in every font. */
 export function drawTerminal({ title, text }: Recording): string {
   const lines = wrap(text);
-  const width = COLUMNS * CELL.width + 2 * MARGIN;
+  const columns = Math.max(MIN_COLUMNS, ...lines.map((line) => line.length));
+  const width = columns * CELL.width + 2 * MARGIN;
   const height = BAR + lines.length * CELL.height + MARGIN;
   const drawn = lines.flatMap((line, index) => {
     if (line.trim() === "") return [];

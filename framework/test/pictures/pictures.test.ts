@@ -15,7 +15,12 @@ const DOCS = path.join(REPOSITORY, "framework/docs");
 const MAX_BYTES = 120 * 1024;
 
 const pictures = readdirSync(FOLDER);
-const pages = [path.join(REPOSITORY, "README.md"), ...readdirSync(DOCS).map((name) => path.join(DOCS, name))];
+const README = path.join(REPOSITORY, "README.md");
+const pages = [
+  README,
+  path.join(REPOSITORY, "sample-auth-app/README.md"),
+  ...readdirSync(DOCS).map((name) => path.join(DOCS, name)),
+];
 const slow = IS_SLOW ? it : it.skip;
 
 describe("the pictures of the documentation", () => {
@@ -24,11 +29,24 @@ describe("the pictures of the documentation", () => {
     expect(pictures.length).toBeGreaterThan(5);
   });
 
-  it("are each shown on a page, with words for who does not see them", () => {
-    const texts = pages.map((page) => readFileSync(page, "utf8")).join("\n");
-    const shown = [...texts.matchAll(/!\[([^\]]*)\]\([^)]*site\/public\/([^)]+)\)/g)];
-    expect(new Set(shown.map(([, , name]) => name))).toEqual(new Set(pictures));
-    for (const [, words] of shown) expect(words?.length).toBeGreaterThan(20);
+  /** The pictures of a page, as Markdown or with a width as HTML. */
+  const shownOn = (page: string) => {
+    const text = readFileSync(page, "utf8");
+    return [
+      ...text.matchAll(/!\[(?<alt>[^\]]*)\]\([^)]*site\/public\/(?<name>[^)]+)\)/g),
+      ...text.matchAll(/<img src="[^"]*site\/public\/(?<name>[^"]+)" width="\d+" alt="(?<alt>[^"]*)" \/>/g),
+    ].map(({ groups }) => ({ name: groups?.["name"], alt: groups?.["alt"] }));
+  };
+
+  it("are each shown on a page, with a text for screen readers", () => {
+    const shown = pages.filter((page) => page.endsWith(".md")).flatMap(shownOn);
+    expect(new Set(shown.map(({ name }) => name))).toEqual(new Set(pictures));
+    for (const { alt } of shown) expect(alt?.length).toBeGreaterThan(20);
+  });
+
+  it("are three in the README, which has at most 150 lines", () => {
+    expect(shownOn(README)).toHaveLength(3);
+    expect(readFileSync(README, "utf8").split("\n").length).toBeLessThanOrEqual(151);
   });
 
   // Times are another run's.
