@@ -49,10 +49,12 @@ function ownDeclarations(symbol) {
 function isPrivate(member) {
   const isHidden =
     ts.canHaveModifiers(member) && member.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.PrivateKeyword);
-  return isHidden || (member.name !== undefined && ts.isPrivateIdentifier(member.name));
+  const isInternal =
+    ts.isClassElement(member) && ts.getJSDocTags(member).some((tag) => tag.tagName.text === "internal");
+  return isHidden || isInternal || (member.name !== undefined && ts.isPrivateIdentifier(member.name));
 }
 
-/** A class without its private members: that there are some is no part of its surface. */
+/** A class without its private and internal members: that there are some is no part of its surface. */
 function withoutPrivate(node) {
   if (!ts.isClassDeclaration(node)) return node;
   const members = node.members.filter((member) => !isPrivate(member));

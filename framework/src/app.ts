@@ -35,6 +35,7 @@ import {
   type RouteEntry,
   Router,
   type SocketVerb,
+  SUBSCRIBE,
   WEBSOCKET,
   type RouteRecord,
 } from "./router.js";
@@ -42,6 +43,7 @@ import { nearest } from "./messages.js";
 
 export type { RouteRecord } from "./router.js";
 export type { LifespanFunction, LifespanHook } from "./app/lifespan.js";
+export type { Endpoint } from "./app/endpoint.js";
 export type { HandlerPoolOptions } from "./app/pool.js";
 
 /** The options of an `App`. */
@@ -105,6 +107,14 @@ class DispatchingInstance extends CallableInstance {
     super(self);
     dispatchers.set(self, dispatcher);
   }
+}
+
+/** Registered, so that a command reads an App of another copy of the package too. */
+const ENDPOINTS: unique symbol = Symbol.for("tsgi.endpoints");
+
+/** The HTTP routes of an App as they were compiled, in the order of registration, for tools that describe them. */
+export function endpointsOf(app: App): readonly Endpoint[] {
+  return app[ENDPOINTS];
 }
 
 /** An App is an ASGI application: call it with a scope, `receive` and `send`. */
@@ -214,7 +224,7 @@ export class App extends DispatchingInstance {
       lifespan: this.#life,
       onServing: () => this.#addDocumentation(),
     });
-    this.#root.subscribe({
+    this.#root[SUBSCRIBE]({
       addRoute: (entry) => this.#addRoute(entry),
       addMount: (entry) => this.#addMount(entry),
       addLifespan: ({ router, lifespan }) => {
@@ -229,8 +239,8 @@ export class App extends DispatchingInstance {
     return (this.#routeList ??= Object.freeze(this.#routes.map(({ record }) => record)));
   }
 
-  /** Every route as it was compiled, for documents. */
-  get endpoints(): readonly Endpoint[] {
+  /** @internal */
+  get [ENDPOINTS](): readonly Endpoint[] {
     return this.#endpoints;
   }
 

@@ -20,12 +20,12 @@ import type { InvalidType } from "./messages.js";
 export type Middleware = (app: ASGIApp) => ASGIApp;
 
 /** No value has this type: `httpMiddleware` makes a middleware of a function of requests. */
-interface UseHttpMiddleware {
+interface UseHTTPMiddleware {
   readonly useHttpMiddleware: never;
 }
 
 /** A middleware as it is added: of a function in Express's form the compiler reports the result alone. */
-export type AddedMiddleware = (app: ASGIApp, ...none: InvalidType[]) => ASGIApp | UseHttpMiddleware;
+export type AddedMiddleware = (app: ASGIApp, ...none: InvalidType[]) => ASGIApp | UseHTTPMiddleware;
 
 /** Wraps an app in a list of middleware, the last of the list outermost. */
 export function wrap(app: ASGIApp, middleware: readonly Middleware[]): ASGIApp {

@@ -2,16 +2,11 @@
 export type { Middleware } from "./chain.js";
 export { bodyLimit } from "./middleware/body-limit.js";
 export { clientNetwork } from "./middleware/client-network.js";
-export { cors, type CorsOptions } from "./middleware/cors.js";
-export {
-  compress,
-  type CompressOptions,
-  type CompressOptions as GzipOptions,
-  type ContentCoding,
-  gzip,
-} from "./middleware/compress.js";
+export { cors, type CORSOptions } from "./middleware/cors.js";
+// oxlint-disable-next-line typescript/no-deprecated -- the name that the alias is exported by
+export { compress, type CompressOptions, type ContentCoding, gzip } from "./middleware/compress.js";
 export { httpMiddleware, type HTTPMiddlewareFunction, type ResponseHead } from "./middleware/http-middleware.js";
-export { httpsRedirect, type HttpsRedirectOptions } from "./middleware/https-redirect.js";
+export { httpsRedirect, type HTTPSRedirectOptions } from "./middleware/https-redirect.js";
 export { rateLimit, type RateLimitOptions } from "./middleware/rate-limit.js";
 export { requestId, type RequestIdOptions } from "./middleware/request-id.js";
 export { securityHeaders, type SecurityHeadersOptions } from "./middleware/security-headers.js";

@@ -43,16 +43,13 @@ export class Deferred<Value> {
  * Marks the promises that methods return, by a wrapper on the prototype: an async method has no access to its own promise.
  * Call it in a static block, with every method that returns a promise.
  */
-export function markMethods<Prototype extends object>(
-  prototype: Prototype,
-  names: readonly (string & keyof Prototype)[],
-): void {
+export function markMethods<Prototype extends object>(prototype: Prototype, names: readonly (keyof Prototype)[]): void {
   for (const name of names) {
     const method = prototype[name] as (...args: readonly unknown[]) => Promise<unknown> | void;
     const marking = function (this: Prototype, ...args: readonly unknown[]): Promise<unknown> | void {
       return markHandled(Reflect.apply(method, this, args));
     };
-    Object.defineProperty(marking, "name", { value: name });
+    Object.defineProperty(marking, "name", { value: method.name });
     Object.defineProperty(prototype, name, { value: marking, writable: true, configurable: true });
   }
 }

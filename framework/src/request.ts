@@ -35,6 +35,11 @@ const NO_BYTES = new Uint8Array();
  */
 export const DRAINING: unique symbol = Symbol.for("tsgi.draining");
 
+/** Aborts the `signal` of a request, also for later readers. */
+export const ABORT: unique symbol = Symbol("abort");
+/** Marks the response to a request as complete: a disconnect from now on is not an early one. */
+export const MARK_FINISHED: unique symbol = Symbol("markFinished");
+
 /** Members of the App for its handlers. */
 export interface Application {
   /** State that the application made at start-up. */
@@ -288,7 +293,7 @@ export class Request extends HTTPConnection<HTTPScope> {
   get signal(): AbortSignal {
     if (!this.#abort) {
       this.#abort = new AbortController();
-      this.#incoming.watch(() => this.#finished || this.abort(undefined));
+      this.#incoming.watch(() => this.#finished || this[ABORT](undefined));
     }
     return this.#abort.signal;
   }
@@ -298,13 +303,13 @@ export class Request extends HTTPConnection<HTTPScope> {
     return this.#incoming.poll();
   }
 
-  /** Aborts `signal`, also for later readers. For code that drives the request. */
-  abort(reason: unknown): void {
+  /** @internal */
+  [ABORT](reason: unknown): void {
     (this.#abort ??= new AbortController()).abort(reason);
   }
 
-  /** Marks the response as complete: a disconnect from now on is not an early one. For code that drives the request. */
-  markFinished(): void {
+  /** @internal */
+  [MARK_FINISHED](): void {
     this.#finished = true;
     this.#incoming.unwatch();
   }

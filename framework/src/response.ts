@@ -13,5 +13,13 @@ export { fileKind } from "./response/open-file.js";
 export { addVary, type HeadersInit, ResponseHeaders } from "./response/headers.js";
 export { HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse } from "./response/kinds.js";
 export { claim } from "./response/pull.js";
-export { EMPTY, isBodyless, Response, type ResponseOptions, type Sender, sendWhole } from "./response/response.js";
+export {
+  EMPTY,
+  isBodyless,
+  PREPARE,
+  Response,
+  type ResponseOptions,
+  type Sender,
+  sendWhole,
+} from "./response/response.js";
 export { isIterable, type StreamContent, StreamingResponse } from "./response/streaming.js";

@@ -38,6 +38,9 @@ export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTION
 /** Stands in the place of a method for WebSockets. */
 export const WEBSOCKET = "WEBSOCKET";
 
+/** Tells a registry everything that is registered in a router, now and later. */
+export const SUBSCRIBE: unique symbol = Symbol("subscribe");
+
 /** RFC 9110 §9.1: a method is a token; those in use are upper-case words. */
 const METHOD = /^[A-Z][A-Z-]*$/;
 
@@ -164,7 +167,7 @@ export class Router<const Prefix extends string = ""> {
     assertOptions("includeRouter()", options, INCLUDE_OPTIONS);
     const handlers = new ExceptionHandlers(options.exceptionHandlers);
     this.#included.add(router);
-    router.subscribe({
+    router[SUBSCRIBE]({
       addLifespan: (entry) => {
         for (const registry of this.#registries) registry.addLifespan(entry);
         this.#lifespans.push(entry);
@@ -208,13 +211,8 @@ export class Router<const Prefix extends string = ""> {
     this.#exceptionHandlers.set(key, handler);
   }
 
-  /** The handlers of errors that were registered here. */
-  get exceptionHandlers(): ExceptionHandlers {
-    return this.#exceptionHandlers;
-  }
-
-  /** Tells a registry everything that is registered here, now and later. */
-  subscribe(registry: Registry): void {
+  /** @internal */
+  [SUBSCRIBE](registry: Registry): void {
     for (const entry of this.#lifespans) registry.addLifespan(entry);
     for (const entry of this.#routes) registry.addRoute(entry);
     for (const entry of this.#mounts) registry.addMount(entry);

@@ -12,6 +12,7 @@ export {
 export { OAuth2PasswordBearer, type OAuth2PasswordBearerOptions } from "./security/oauth2.js";
 export { OAuth2PasswordRequestForm } from "./security/password-form.js";
 export {
+  IS_NAMED,
   type OAuthFlowObject,
   type SchemeOptions,
   type SchemeParts,

@@ -11,7 +11,7 @@ import type { Callable } from "./params.js";
 import type { HeadersInit } from "./response.js";
 import { createWebSocketScope, withHeaders } from "./testing/scope.js";
 import { cookieHeader, loadSupertest, saveCookies } from "./testing/supertest.js";
-import { TestWebSocket } from "./testing/test-websocket.js";
+import { OPEN, TestWebSocket } from "./testing/test-websocket.js";
 import { WebSocketCall } from "./testing/websocket-call.js";
 
 export { WebSocketRefusedError } from "./testing/refused-error.js";
@@ -193,7 +193,7 @@ export class TestClient {
     const call = new WebSocketCall(this.#tested.app, scope, (list) => saveCookies(jar, url, list));
     this.#calls.add(call);
     void call.settled.then(() => this.#calls.delete(call));
-    return TestWebSocket.open(call);
+    return TestWebSocket[OPEN](call);
   }
 
   /** The originals in `dependencyOverrides` whose replacement no request has asked for. */

@@ -13,6 +13,14 @@ import { type HeadersInit, ResponseHeaders } from "./response.js";
  */
 const MESSAGE_LIMIT = "tsgi.websocket.message_limit";
 
+/**
+ * Refuses the handshake with an HTTP answer, where the server has the extension for it; else with a close: 1011 for the
+ * status of a server's fault, 1008 for another.
+ */
+export const REFUSE: unique symbol = Symbol("refuse");
+/** Tells if an error is the end of the WebSocket itself, which ends a handler as a return does. */
+export const IS_OWN_END: unique symbol = Symbol("isOwnEnd");
+
 /** Options of `accept`. */
 export interface AcceptOptions {
   /** One of those that the client offers, in `subprotocols`. */
@@ -65,7 +73,7 @@ export class WebSocket extends HTTPConnection<WebSocketScope> implements AsyncIt
   static {
     const receiving = ["receive", "receiveText", "receiveBytes", "receiveJson"] as const;
     const sending = ["send", "sendText", "sendBytes", "sendJson"] as const;
-    markMethods(WebSocket.prototype, ["accept", ...receiving, ...sending, "close", "refuse"]);
+    markMethods(WebSocket.prototype, ["accept", ...receiving, ...sending, "close", REFUSE]);
   }
 
   /** @param limits - Bounds on messages. Defaults to those of an App that sets none. */
@@ -208,11 +216,8 @@ export class WebSocket extends HTTPConnection<WebSocketScope> implements AsyncIt
     }
   }
 
-  /**
-   * Refuses the handshake with an HTTP answer, where the server has the extension for it; else with a close: 1011 for
-   * the status of a server's fault, 1008 for another. For those who drive a connection.
-   */
-  async refuse(statusCode: number, headers: HeadersInit, body: Uint8Array): Promise<void> {
+  /** @internal */
+  async [REFUSE](statusCode: number, headers: HeadersInit, body: Uint8Array): Promise<void> {
     if (this.#state !== "connecting" || !this.scope.extensions?.["websocket.http.response"]) {
       return this.close(statusCode >= 500 ? INTERNAL_ERROR : POLICY_VIOLATION);
     }
@@ -263,8 +268,8 @@ export class WebSocket extends HTTPConnection<WebSocketScope> implements AsyncIt
     throw refusal;
   }
 
-  /** Tells if the error is the end of this WebSocket, which ends a handler as a return does. */
-  isOwnEnd(error: unknown): boolean {
+  /** @internal */
+  [IS_OWN_END](error: unknown): boolean {
     return error !== null && error === this.#closed;
   }
 }

@@ -13,6 +13,7 @@ const NAMES: Readonly<Record<string, string>> = {
   "./concurrency": `EntryError Limiter LoopError PoolClosedError PoolFullError PoolTimeoutError PoolUnavailableError ProcessPool
     ThreadPool WorkerDiedError installLoop loopName runInProcess runInThread`,
   "./health": "health",
+  "./internals": "ParamKind PathPattern RadixNode RadixRouter compileHandler endpointsOf",
   "./middleware": `bodyLimit clearSession clientNetwork compress cors gzip httpMiddleware httpsRedirect memoryStore rateLimit requestId securityHeaders sessionOf
     sessions timeLimit trustedHost`,
   "./node": "ProtocolError ServerStartError ShutdownTimeoutError serve toNodeHandler",

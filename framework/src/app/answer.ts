@@ -1,6 +1,7 @@
 import type { Send } from "../asgi.js";
 import { HeaderList, rawHeaders } from "../datastructures.js";
 import type { Call } from "../dependencies.js";
+import { MARK_FINISHED } from "../request.js";
 import type { Response } from "../response.js";
 
 /** Sends for a call, and keeps in it how far the answer has come. */
@@ -8,7 +9,7 @@ export function trackedSend(call: Call): Send {
   return (message) => {
     if (message.type === "http.response.start") call.started = true;
     // Before it is handed over: a server says at once that there is nothing more to come.
-    else if (message.type === "http.response.body" && !message.more_body) call.requestIfMade?.markFinished();
+    else if (message.type === "http.response.body" && !message.more_body) call.requestIfMade?.[MARK_FINISHED]();
     return call.send(message);
   };
 }

@@ -9,7 +9,7 @@ import { type Middleware, wrap } from "../chain.js";
 import { Request } from "../request.js";
 import { canonicalPath, isBelow, localPath, rootPathOf } from "../path.js";
 import { RadixRouter, type Resolved, type RouteOptions, WEBSOCKET } from "../router.js";
-import { WebSocket } from "../websocket.js";
+import { REFUSE, WebSocket } from "../websocket.js";
 import { type Endpoint, type EndpointSettings, OVERRIDES } from "./endpoint.js";
 import { answerError, guard } from "./errors.js";
 import { serveLifespan, type Startable } from "./lifespan.js";
@@ -144,7 +144,7 @@ export class Dispatcher {
   #refuse(error: HTTPException, scope: HTTPScope | WebSocketScope, receive: Receive, send: Send): Promise<void> {
     if (scope.type === "http") return this.answerError(error, scope, receive, send);
     const { statusCode, headers, body } = httpExceptionHandler(error);
-    return new WebSocket(scope, receive, send).refuse(statusCode, headers, body);
+    return new WebSocket(scope, receive, send)[REFUSE](statusCode, headers, body);
   }
 
   #callMount(mount: Mount, scope: HTTPScope | WebSocketScope, receive: Receive, send: Send): Promise<void> {

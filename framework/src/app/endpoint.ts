@@ -17,7 +17,8 @@ import {
 import { withPlace } from "../exceptions.js";
 import { type Limits, mergeLimits } from "../limits.js";
 import { wrap } from "../chain.js";
-import { isBodyless, Response, type Sender } from "../response.js";
+import { ABORT, MARK_FINISHED } from "../request.js";
+import { isBodyless, PREPARE, Response, type Sender } from "../response.js";
 import { INVALID } from "../params.js";
 import type { PathPattern } from "../path-pattern.js";
 import type { AppRouteEntry, Handler, RouteRecord, StreamFormat } from "../router.js";
@@ -166,7 +167,7 @@ export class Endpoint {
   #render(call: Call, result: unknown): Promise<string | Sending> | string | Sending {
     if (!(result instanceof Response)) return resultJSON(this.#returns, result);
     call.response = result;
-    const sender = result.prepare((call.scope as HTTPScope).method === "HEAD", call.request);
+    const sender = result[PREPARE]((call.scope as HTTPScope).method === "HEAD", call.request);
     return sender instanceof Promise
       ? sender.then((prepared) => this.#sendingOf(call, result, prepared))
       : this.#sendingOf(call, result, sender);
@@ -190,7 +191,7 @@ export class Endpoint {
       return sendJSON(send, statusCode, rendered, isHead, isBodyless(statusCode));
     }
     call.started = true;
-    call.requestIfMade?.markFinished();
+    call.requestIfMade?.[MARK_FINISHED]();
     return sendJSON(call.send, this.#statusCode, rendered, isHead, this.#isBodyless);
   }
 
@@ -206,7 +207,7 @@ export class Endpoint {
     const scope = call.scope as HTTPScope;
     // The handler has done its work: that its client did not wait for the end is no reason to undo it.
     if (call.started && isDisconnect(cause)) return this.#afterResponse(call);
-    if (cause instanceof HandlerTimeout) call.requestIfMade?.abort(cause);
+    if (cause instanceof HandlerTimeout) call.requestIfMade?.[ABORT](cause);
     const error = call.exits ? await throwIntoExits(call.exits, cause, logger) : cause;
     if (isDisconnect(error)) return;
     if (call.started) {

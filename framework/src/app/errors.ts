@@ -9,8 +9,8 @@ import {
 } from "../exception-handlers.js";
 import { ClientDisconnect, HTTPException, RequestValidationError } from "../exceptions.js";
 import { errorText, type Logger, logOnce } from "../logger.js";
-import type { Request } from "../request.js";
-import { JSONResponse, Response, type Sender } from "../response.js";
+import { MARK_FINISHED, type Request } from "../request.js";
+import { JSONResponse, PREPARE, Response, type Sender } from "../response.js";
 
 /** Where an error is looked up, and how it is told. */
 export interface ErrorSettings {
@@ -71,10 +71,10 @@ export async function sendErrorResponse(
   let response = await toErrorResponse(error, request, settings);
   let sender: Sender;
   try {
-    sender = await response.prepare(headOnly, request);
+    sender = await response[PREPARE](headOnly, request);
   } catch (thrown) {
     response = toDefaultResponse(thrown, request, settings);
-    sender = await response.prepare(headOnly, request);
+    sender = await response[PREPARE](headOnly, request);
   }
   try {
     await sender(send);
@@ -92,7 +92,7 @@ export async function answerError(
   send: Send,
 ): Promise<void> {
   const response = await sendErrorResponse(error, request, settings, send);
-  request.markFinished();
+  request[MARK_FINISHED]();
   await response.background?.run();
 }
 

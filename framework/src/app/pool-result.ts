@@ -1,5 +1,5 @@
 import { describeInstance, detachResult, LoopError } from "../concurrency.js";
-import { Response } from "../response.js";
+import { PREPARE, Response } from "../response.js";
 
 /** A handler's result on its way from a worker. */
 type SentResult = { readonly isPromise: boolean } & (
@@ -24,7 +24,7 @@ export async function encodeResult(route: string, pending: unknown): Promise<Sen
     `${route} is a plain function, which runs in a worker of the pool, and its ${path} is ${what}, which belongs to the ` +
     "worker's loop. Make the handler async, set the route's option `pool: false`, or return data.";
   if (!(result instanceof Response)) return { isPromise, form: "value", value: detachResult(result, refuse) };
-  if (result.send !== Response.prototype.send || result.prepare !== Response.prototype.prepare) {
+  if (result.send !== Response.prototype.send || result[PREPARE] !== Response.prototype[PREPARE]) {
     throw new LoopError(refuse("result", describeInstance(result)));
   }
   if (result.background) throw new LoopError(refuse("result.background", "a list of functions"));

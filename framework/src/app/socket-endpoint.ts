@@ -27,7 +27,7 @@ import { type Callable, INVALID, isGeneratorFunction, paramsOf } from "../params
 import type { Response } from "../response.js";
 import type { PathPattern } from "../path-pattern.js";
 import type { AppRouteEntry, RouteRecord } from "../router.js";
-import { WebSocket } from "../websocket.js";
+import { IS_OWN_END, REFUSE, WebSocket } from "../websocket.js";
 import { type EndpointSettings, OVERRIDES } from "./endpoint.js";
 import { isDisconnect } from "./errors.js";
 import { assertPoolable, isPooled } from "./plain-handler.js";
@@ -107,7 +107,7 @@ export class SocketEndpoint {
 
   /** Ends a WebSocket after an error: with its close code; before `accept` with its status; else with 1011. */
   async #fail(websocket: WebSocket, error: unknown): Promise<void> {
-    if (websocket.isOwnEnd(error) || isDisconnect(error)) return;
+    if (websocket[IS_OWN_END](error) || isDisconnect(error)) return;
     if (error instanceof WebSocketException && findCloseFault(error.code, error.reason) === null) {
       if (error.code === INTERNAL_ERROR) this.#log(websocket, error);
       return websocket.close(error.code, error.reason);
@@ -117,8 +117,8 @@ export class SocketEndpoint {
       return websocket.close(INTERNAL_ERROR, "Internal Server Error");
     }
     const { statusCode, headers, body } = this.#toRefusal(websocket, error);
-    await websocket.refuse(statusCode, headers, body).catch((failure: unknown) => {
-      if (!websocket.isOwnEnd(failure)) throw failure;
+    await websocket[REFUSE](statusCode, headers, body).catch((failure: unknown) => {
+      if (!websocket[IS_OWN_END](failure)) throw failure;
     });
   }
 

@@ -1,5 +1,5 @@
 /** `tsgi routes`: every route of an application, as a table. @module */
-import type { App, RouteRecord } from "../app.js";
+import { type App, endpointsOf, type RouteRecord } from "../app.js";
 import { nameOf } from "../dependencies.js";
 import { DependsMarker } from "../params.js";
 import { findDeclaredNames } from "./declared-names.js";
@@ -47,7 +47,7 @@ function showTable(lines: readonly RouteLine[]): string {
 }
 
 async function describeRoutes(app: App): Promise<RouteLine[]> {
-  const endpoints = new Map(app.endpoints.map((endpoint) => [endpoint.record, endpoint]));
+  const endpoints = new Map(endpointsOf(app).map((endpoint) => [endpoint.record, endpoint]));
   const routes = app.routes.map((route) => {
     const endpoint = endpoints.get(route);
     return { route, endpoint, callables: endpoint?.plan.allDependencies ?? declaredDependencies(route) };
@@ -67,7 +67,7 @@ function targetOf({ method, path }: Pick<RouteLine, "method" | "path">): string 
 }
 
 /** The place where a handler runs; that of a WebSocket, which has no endpoint for requests, is asynchronous. */
-function placeOf(endpoint: App["endpoints"][number] | undefined): RouteLine["runs"] {
+function placeOf(endpoint: ReturnType<typeof endpointsOf>[number] | undefined): RouteLine["runs"] {
   if (endpoint?.isPooled) return "pool";
   return endpoint?.plan.handler.isAsync === false ? "loop" : "async";
 }

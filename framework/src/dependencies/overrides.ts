@@ -5,6 +5,9 @@ import { assertApplication, compileDependency } from "./compile.js";
 import type { DependencyPlan, DependencyStep, FindOverride } from "./plan.js";
 import { nameOf } from "./run-dependency.js";
 
+/** Notes that a request asked for a replacement. */
+const MARK_USED: unique symbol = Symbol("markUsed");
+
 /** Dependencies and what is called in their place, with a note of those that were used. */
 export class DependencyOverrides extends Map<Callable, Callable> {
   readonly #used = new Set<Callable>();
@@ -14,8 +17,8 @@ export class DependencyOverrides extends Map<Callable, Callable> {
     return [...this.keys()].filter((original) => !this.#used.has(original));
   }
 
-  /** Notes that a request asked for the replacement. */
-  markUsed(original: Callable): void {
+  /** @internal */
+  [MARK_USED](original: Callable): void {
     this.#used.add(original);
   }
 }
@@ -57,7 +60,7 @@ export function createFindOverride(
     for (const map of set) {
       const replacement = map.get(step.plan.callable);
       if (!replacement) continue;
-      if (note) map.markUsed(step.plan.callable);
+      if (note) map[MARK_USED](step.plan.callable);
       return replacement === step.plan.callable ? step.plan : planOf(step, replacement, names);
     }
     return step.plan;

@@ -341,7 +341,7 @@ export const ROUTES = {
   /**
    * A middleware is not a function.
    *
-   * `addMiddleware` takes what goes around the application, which `cors()`, `gzip()` and `httpMiddleware()` make.
+   * `addMiddleware` takes what goes around the application, which `cors()`, `compress()` and `httpMiddleware()` make.
    *
    * ```js
    * // Wrong

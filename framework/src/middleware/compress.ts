@@ -80,7 +80,7 @@ export function compress(options: CompressOptions = {}): Middleware {
   });
 }
 
-/** The name of {@link compress} before it wrote brotli too. */
+/** {@link compress} under the name of the coding that it wrote first. @deprecated Write `compress`. */
 export const gzip = compress;
 
 /** One response on its way out. Its head waits for the first part of its body, whose size decides. */

@@ -9,7 +9,7 @@ import { ANYTHING, assertOptions, expecting, FLAG, type OptionRules, whole } fro
 import { compileOrigins, type OriginRule } from "./origins.js";
 
 /** Options of `cors`. */
-export interface CorsOptions {
+export interface CORSOptions {
   /**
    * Origins whose pages may read the responses: `"*"` for every page, or origins as browsers send them
    * (`"https://example.com"`), expressions that match a whole origin, or a function that decides.
@@ -33,7 +33,7 @@ const NAMES = expecting('a list of names, or "*"', (value) => {
   return value === "*" || (Array.isArray(value) && value.every((name) => typeof name === "string" && isToken(name)));
 });
 
-const OPTIONS: OptionRules<CorsOptions> = {
+const OPTIONS: OptionRules<CORSOptions> = {
   allowOrigins: ANYTHING,
   allowMethods: NAMES,
   allowHeaders: NAMES,
@@ -76,7 +76,7 @@ type Rules = ReturnType<typeof compile>;
  * app.addMiddleware(cors({ allowOrigins: ["https://example.com"], allowCredentials: true }));
  * ```
  */
-export function cors(options: CorsOptions): Middleware {
+export function cors(options: CORSOptions): Middleware {
   const rules = compile(options);
   return onHTTP(async (app, scope, receive, send) => {
     const origin = only(scope, "origin");
@@ -137,7 +137,7 @@ function refusedParts(rules: Rules, allowed: string | null, method: string, aske
   return [...(allowed === null ? ["origin"] : []), ...(isMethod ? [] : ["method"]), ...(areHeaders ? [] : ["headers"])];
 }
 
-function compile(options: CorsOptions) {
+function compile(options: CORSOptions) {
   assertOptions("cors()", options, OPTIONS);
   const { allowCredentials: credentials = false, maxAge = 600, allowPrivateNetwork: privateNetwork = false } = options;
   /** `null` for every page, without credentials: the response does not depend on the origin then. */

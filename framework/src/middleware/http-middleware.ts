@@ -2,7 +2,7 @@ import type { ASGIApp, HTTPScope, Receive, Send, SendMessage } from "../asgi.js"
 import type { Middleware } from "../chain.js";
 import { ClientDisconnect, configurationError } from "../exceptions.js";
 import { Deferred, markHandled } from "../promises.js";
-import { Request } from "../request.js";
+import { MARK_FINISHED, Request } from "../request.js";
 import { Response, type ResponseHeaders } from "../response.js";
 import { headersOf, onHTTP, sendInOrder } from "./layer.js";
 import { SharedReceive } from "./shared-receive.js";
@@ -124,7 +124,7 @@ class Execution {
 
   #take(message: SendMessage): Promise<void> | void {
     if (message.type !== "http.response.start") {
-      if (message.type === "http.response.body" && message.more_body !== true) this.#request.markFinished();
+      if (message.type === "http.response.body" && message.more_body !== true) this.#request[MARK_FINISHED]();
       return this.#send(message);
     }
     const head: ResponseHead = { statusCode: message.status, headers: headersOf(message) };
@@ -151,7 +151,7 @@ class Execution {
     const inner = this.#isOver ? null : this.#inner;
     this.#exit.reject(new ClientDisconnect());
     await response.send(this.#send, this.#scope.method === "HEAD", this.#request);
-    this.#request.markFinished();
+    this.#request[MARK_FINISHED]();
     try {
       await inner;
     } catch (error) {

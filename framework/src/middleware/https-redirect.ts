@@ -8,14 +8,14 @@ import { hostOf, onHTTP, refuse } from "./layer.js";
 import { assertOptions, oneOf, type OptionRules, whole } from "../options.js";
 
 /** Options of `httpsRedirect`. */
-export interface HttpsRedirectOptions {
+export interface HTTPSRedirectOptions {
   /** 307, or 308 for one that browsers remember. Both keep method and body. Defaults to 307. */
   statusCode?: 307 | 308;
   /** The port of https. Defaults to that of the request, and to 443 where that is 80 or not written. */
   port?: number;
 }
 
-const OPTIONS: OptionRules<HttpsRedirectOptions> = { statusCode: oneOf(307, 308), port: whole(1, 65_535) };
+const OPTIONS: OptionRules<HTTPSRedirectOptions> = { statusCode: oneOf(307, 308), port: whole(1, 65_535) };
 
 /**
  * Sends http to https: the same host, path and query, as they were sent. An invalid `Host` is
@@ -34,7 +34,7 @@ const OPTIONS: OptionRules<HttpsRedirectOptions> = { statusCode: oneOf(307, 308)
  * app.addMiddleware(httpsRedirect());
  * ```
  */
-export function httpsRedirect(options: HttpsRedirectOptions = {}): Middleware {
+export function httpsRedirect(options: HTTPSRedirectOptions = {}): Middleware {
   assertOptions("httpsRedirect()", options, OPTIONS);
   const { statusCode = 307, port } = options;
   return onHTTP(async (app, scope, receive, send) => {

@@ -1,6 +1,6 @@
 import type { DependencyStep, RoutePlan } from "../dependencies.js";
 import { configurationError } from "../exceptions.js";
-import { SecurityScheme, type SecuritySchemeObject } from "../security.js";
+import { IS_NAMED, SecurityScheme, type SecuritySchemeObject } from "../security.js";
 import { freeName } from "./naming.js";
 import type { SecurityRequirementObject } from "./types.js";
 
@@ -37,7 +37,7 @@ export class SecuritySchemes {
     );
     const schemes = new Set([...this.#asked.values()].flatMap((asked) => [...asked.keys()]));
     // Names that were chosen come first: one that is made up gives way to them.
-    for (const scheme of [...schemes].toSorted((left, right) => Number(right.isNamed) - Number(left.isNamed))) {
+    for (const scheme of [...schemes].toSorted((left, right) => Number(right[IS_NAMED]) - Number(left[IS_NAMED]))) {
       this.#enter(scheme, schemes);
     }
     for (const asked of this.#asked.values()) {
@@ -46,13 +46,14 @@ export class SecuritySchemes {
   }
 
   #enter(scheme: SecurityScheme, all: ReadonlySet<SecurityScheme>): void {
-    const { schemeName: base, definition, isNamed } = scheme;
+    const { schemeName: base, definition } = scheme;
     const twin = [...all].find((other) => this.#names.has(other) && isSame(other, scheme));
     if (twin) {
       this.#names.set(scheme, this.#names.get(twin) as string);
       return;
     }
-    if (isNamed && this.#definitions.has(base)) throw configurationError("TSGI_DUPLICATE_SECURITY_SCHEME", base);
+    if (scheme[IS_NAMED] && this.#definitions.has(base))
+      throw configurationError("TSGI_DUPLICATE_SECURITY_SCHEME", base);
     const name = freeName(base, this.#definitions);
     this.#names.set(scheme, name);
     this.#definitions.set(name, structuredClone(definition));

@@ -1,7 +1,7 @@
 import { decodeUTF8, encodeLatin1, encodeUTF8 } from "../datastructures.js";
 import type { Request } from "../request.js";
 import type { ResponseOptions } from "./response.js";
-import { type StreamContent, StreamingResponse } from "./streaming.js";
+import { PACE, type Pace, type StreamContent, StreamingResponse } from "./streaming.js";
 
 /**
  * One server-sent event.
@@ -26,6 +26,8 @@ export interface EventSourceOptions extends Omit<ResponseOptions, "mediaType"> {
   /** Milliseconds without an event after which a comment is sent, so that no proxy closes the connection; 0 for never. Defaults to 15,000. */
   keepAliveMs?: number;
 }
+
+const KEEP_ALIVE = encodeUTF8(": keep-alive\n\n");
 
 const FIELDS = new Set(["data", "event", "id", "retry", "comment"]);
 
@@ -95,9 +97,8 @@ export function encodeEvent({ data, event, id, retry, comment }: ServerSentEvent
  * ```
  */
 export class EventSourceResponse<Item = unknown> extends StreamingResponse<Item> {
-  protected override readonly silenceMs: number;
-  protected override readonly headMs = 1000;
-  protected override readonly silence = encodeUTF8(": keep-alive\n\n");
+  /** @internal */
+  override readonly [PACE]: Pace;
 
   /** @throws TypeError when the content cannot be iterated, or `keepAliveMs` is not a number of milliseconds. */
   constructor(content: StreamContent<Item>, { keepAliveMs = 15_000, ...options }: EventSourceOptions = {}) {
@@ -105,7 +106,7 @@ export class EventSourceResponse<Item = unknown> extends StreamingResponse<Item>
     if (!(keepAliveMs >= 0 && keepAliveMs < 2 ** 31)) {
       throw new TypeError(`keepAliveMs should be milliseconds, 0 for never, not ${keepAliveMs}.`);
     }
-    this.silenceMs = keepAliveMs;
+    this[PACE] = { headMs: 1000, silenceMs: keepAliveMs, silence: KEEP_ALIVE };
     for (const [name, value] of EVENT_STREAM_HEADERS) if (!this.headers.has(name)) this.headers.set(name, value);
   }
 

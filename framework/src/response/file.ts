@@ -7,7 +7,16 @@ import { evaluateConditions, holdsIfRange, type Validators, parseHTTPDate } from
 import { contentDisposition, ResponseHeaders } from "./headers.js";
 import { openFile, type OpenFile } from "./open-file.js";
 import { type ByteRange, parseRanges } from "./ranges.js";
-import { EMPTY, isBodyless, Response, type ResponseOptions, type Sender, sendWhole, withCharset } from "./response.js";
+import {
+  EMPTY,
+  isBodyless,
+  PREPARE,
+  Response,
+  type ResponseOptions,
+  type Sender,
+  sendWhole,
+  withCharset,
+} from "./response.js";
 
 /** The options of a `FileResponse`. */
 export interface FileResponseOptions extends ResponseOptions {
@@ -49,7 +58,7 @@ export class FileResponse extends Response {
   readonly #root: string | URL | undefined;
 
   static {
-    markMethods(FileResponse.prototype, ["prepare", "send"]);
+    markMethods(FileResponse.prototype, [PREPARE, "send"]);
   }
 
   /**
@@ -71,8 +80,8 @@ export class FileResponse extends Response {
     }
   }
 
-  /** Opens the file. @throws HTTPException 404, 412 or 416. */
-  override async prepare(headOnly: boolean, request?: Request): Promise<Sender> {
+  /** Opens the file. @throws HTTPException 404, 412 or 416. @internal */
+  override async [PREPARE](headOnly: boolean, request?: Request): Promise<Sender> {
     const path = await toPath(this.path);
     const file = await openFile(path, this.#root === undefined ? null : await toPath(this.#root));
     let isKept = false;
@@ -98,7 +107,7 @@ export class FileResponse extends Response {
   }
 
   override async send(send: Send, headOnly = false, request?: Request): Promise<void> {
-    const sender = await this.prepare(headOnly, request);
+    const sender = await this[PREPARE](headOnly, request);
     await sender(send);
   }
 

@@ -22,6 +22,13 @@ export interface ResponseOptions {
   background?: BackgroundTasks;
 }
 
+/**
+ * Does what can fail before the head goes out: opens the file, waits for the first part of the stream. Until then another
+ * response can be sent instead. One response may be prepared for several requests at a time. Takes `headOnly`, with
+ * which no body is made, and the request for its conditions and ranges, and to see the client go.
+ */
+export const PREPARE: unique symbol = Symbol("prepare");
+
 /** Sends a response whose head can no longer fail. */
 export type Sender = (send: Send) => Promise<void> | void;
 
@@ -94,14 +101,8 @@ export class Response {
     this.headers.append("set-cookie", serializeDeletion(name, options));
   }
 
-  /**
-   * Does what can fail before the head goes out: opens the file, waits for the first part of the stream. Until then
-   * another response can be sent instead. One response may be prepared for several requests at a time.
-   *
-   * @param headOnly - Whether it answers HEAD: then no body is made.
-   * @param request - The request that is answered, for conditions and ranges, and to see the client go.
-   */
-  prepare(headOnly: boolean, request?: Request): Promise<Sender> | Sender {
+  /** @internal */
+  [PREPARE](headOnly: boolean, request?: Request): Promise<Sender> | Sender {
     return (send) => this.send(send, headOnly, request);
   }
 

@@ -4,7 +4,7 @@ import { ClientDisconnect } from "../exceptions.js";
 import { markMethods } from "../promises.js";
 import { type Request, watchClient } from "../request.js";
 import { claim, GONE, Pull, SILENT } from "./pull.js";
-import { EMPTY, isBodyless, Response, type ResponseOptions, type Sender, sendWhole } from "./response.js";
+import { EMPTY, isBodyless, PREPARE, Response, type ResponseOptions, type Sender, sendWhole } from "./response.js";
 
 /** Something that can be iterated: a generator, an array, a web `ReadableStream`, a Node `Readable`. */
 export type StreamContent<Item = string | Uint8Array> = AsyncIterable<Item> | Iterable<Item>;
@@ -42,6 +42,21 @@ function assertIterable(content: unknown, className: string): void {
   }
 }
 
+/** What a stream sends while its source gives nothing. */
+export interface Pace {
+  /** Milliseconds that the head waits for the first part; 0 for no limit. */
+  readonly headMs: number;
+  /** Milliseconds without a part after which `silence` goes out; 0 for never. */
+  readonly silenceMs: number;
+  /** Bytes to send when no part has come for `silenceMs`. */
+  readonly silence: Uint8Array;
+}
+
+/** The pace of a stream. */
+export const PACE: unique symbol = Symbol("pace");
+
+const NO_PACE: Pace = { headMs: 0, silenceMs: 0, silence: EMPTY };
+
 /**
  * A response whose body is made while it is sent. The next part is asked for when the one before it is with the server,
  * so that a slow client slows its source down. The source is closed when it has ended or failed and when the client has
@@ -63,15 +78,11 @@ export class StreamingResponse<Item = string | Uint8Array> extends Response {
   readonly #content: StreamContent<Item>;
 
   static {
-    markMethods(StreamingResponse.prototype, ["prepare", "send"]);
+    markMethods(StreamingResponse.prototype, [PREPARE, "send"]);
   }
 
-  /** Milliseconds without a part after which `silence` goes out; 0 for never. */
-  protected readonly silenceMs: number = 0;
-  /** Milliseconds that the head waits for the first part; 0 for no limit. */
-  protected readonly headMs: number = 0;
-  /** Bytes to send when no part has come for `silenceMs`. */
-  protected readonly silence: Uint8Array = EMPTY;
+  /** @internal */
+  readonly [PACE]: Pace = NO_PACE;
 
   /**
    * @param content - Text (sent as UTF-8) or bytes, in parts.
@@ -90,8 +101,8 @@ export class StreamingResponse<Item = string | Uint8Array> extends Response {
     throw new TypeError(`A stream takes text or bytes, not ${item === null ? "null" : typeof item}.`);
   }
 
-  /** Waits for the first part. */
-  override async prepare(headOnly: boolean, request?: Request): Promise<Sender> {
+  /** Waits for the first part. @internal */
+  override async [PREPARE](headOnly: boolean, request?: Request): Promise<Sender> {
     const pull = new Pull(this.#content);
     if (headOnly || isBodyless(this.statusCode)) {
       await pull.close();
@@ -100,7 +111,7 @@ export class StreamingResponse<Item = string | Uint8Array> extends Response {
     const stop = request ? watchClient(request, () => pull.leave()) : () => {};
     let first: Uint8Array | null;
     try {
-      first = await this.#next(pull, this.headMs, EMPTY);
+      first = await this.#next(pull, this[PACE].headMs, EMPTY);
     } catch (error) {
       stop();
       await pull.close();
@@ -110,15 +121,16 @@ export class StreamingResponse<Item = string | Uint8Array> extends Response {
   }
 
   override async send(send: Send, headOnly = false, request?: Request): Promise<void> {
-    const sender = await this.prepare(headOnly, request);
+    const sender = await this[PREPARE](headOnly, request);
     await sender(send);
   }
 
   async #sendFrom(first: Uint8Array | null, pull: Pull<Item>, send: Send): Promise<void> {
+    const { silenceMs, silence } = this[PACE];
     let turn = performance.now();
     try {
       await send({ type: "http.response.start", status: this.statusCode, headers: this.headers.toList() });
-      for (let body = first; body !== null; body = await this.#next(pull, this.silenceMs, this.silence)) {
+      for (let body = first; body !== null; body = await this.#next(pull, silenceMs, silence)) {
         const sent = send({ type: "http.response.body", body, more_body: true });
         if (sent) await sent;
         if (performance.now() - turn > MAX_TURN_MS) {

@@ -22,19 +22,19 @@ export class RadixNode<H = unknown, M = Record<string, unknown>> {
     this.paramName = paramName;
   }
 
-  /** The child for a pattern's segment, made when it is not there yet. */
-  childFor(segment: PatternSegment): RadixNode<H, M> {
-    const key = segment.isParam ? PARAM_KEY : segment.text;
-    let child = this.children.get(key);
-    if (child === undefined) {
-      child = new RadixNode<H, M>(segment.isParam ? segment.text : null);
-      this.children.set(key, child);
-    }
-    return child;
-  }
-
   /** The parameter child. */
   get paramChild(): RadixNode<H, M> | undefined {
     return this.children.get(PARAM_KEY);
   }
+}
+
+/** The child of a node for a pattern's segment, made when it is not there yet. */
+export function childFor<H, M>({ children }: RadixNode<H, M>, segment: PatternSegment): RadixNode<H, M> {
+  const key = segment.isParam ? PARAM_KEY : segment.text;
+  let child = children.get(key);
+  if (child === undefined) {
+    child = new RadixNode<H, M>(segment.isParam ? segment.text : null);
+    children.set(key, child);
+  }
+  return child;
 }

@@ -5,7 +5,7 @@ import { createLookup } from "./lookup.js";
 import type { Lookup } from "./lookup.js";
 import { splitPath } from "../path.js";
 import { PathPattern } from "../path-pattern.js";
-import { RadixNode } from "./radix-node.js";
+import { childFor, RadixNode } from "./radix-node.js";
 import type { Find, Resolved } from "./route.js";
 
 /** Options of a `RadixRouter`. */
@@ -58,7 +58,7 @@ export class RadixRouter<H = unknown, M = Record<string, unknown>> {
   addRoute(method: string, path: string | PathPattern, handler: H, metadata: M = {} as M): void {
     const pattern = path instanceof PathPattern ? path : PathPattern.parse(path, method, this.#options);
     let node = this.root;
-    for (const segment of pattern.segments) node = node.childFor(segment);
+    for (const segment of pattern.segments) node = childFor(node, segment);
     if (node.handlers.has(method)) throw configurationError("TSGI_DUPLICATE_ROUTE", method, pattern.text);
     node.handlers.set(method, [handler, metadata]);
     node.names.set(method, pattern.names);

@@ -61,6 +61,9 @@ export interface SecurityScheme<Credentials, AutoError> {
   readonly [PARAMS]: Params;
 }
 
+/** `true` where the name of a scheme was given, so that a document may not change it. */
+export const IS_NAMED: unique symbol = Symbol("isNamed");
+
 /**
  * The base of all security schemes: a dependency that takes the credentials out of a request or a WebSocket's handshake, and
  * that a document lists under `securitySchemes`.
@@ -70,8 +73,8 @@ export interface SecurityScheme<Credentials, AutoError> {
 export class SecurityScheme<Credentials = unknown, AutoError extends boolean = boolean> extends CallableInstance {
   /** Its name in the document, unless another scheme took the default first. */
   readonly schemeName: string;
-  /** `true` where the name was given, so that a document may not change it. */
-  readonly isNamed: boolean;
+  /** @internal */
+  readonly [IS_NAMED]: boolean;
   /** Its Security Scheme Object in a document. */
   readonly definition: SecuritySchemeObject;
   /** `true` where it refuses a request without usable credentials. */
@@ -92,7 +95,7 @@ export class SecurityScheme<Credentials = unknown, AutoError extends boolean = b
     Object.defineProperty(call, "name", { value: schemeName });
     super(withParams({ sent: parts.source }, call));
     this.schemeName = schemeName;
-    this.isNamed = options.schemeName !== undefined;
+    this[IS_NAMED] = options.schemeName !== undefined;
     this.definition = Object.freeze({ ...parts.definition, ...(description === undefined ? {} : { description }) });
     this.autoError = autoError;
     this.challenge = challenge;

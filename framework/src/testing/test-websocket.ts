@@ -7,6 +7,13 @@ import type { WebSocketCall } from "./websocket-call.js";
 const ABNORMAL = 1006;
 
 /**
+ * Waits until the application has accepted the WebSocket that it is called for.
+ *
+ * @throws WebSocketRefusedError with status and close code, when it does not.
+ */
+export const OPEN: unique symbol = Symbol("open");
+
+/**
  * The client's end of a WebSocket whose other end is a handler, in memory.
  *
  * @example
@@ -38,12 +45,8 @@ export class TestWebSocket implements AsyncIterable<string | Uint8Array>, AsyncD
     this.headers = parseHeaders(headers);
   }
 
-  /**
-   * Waits until the application has taken the WebSocket that it is called for. For those who make the call.
-   *
-   * @throws WebSocketRefusedError with status and close code, when it does not.
-   */
-  static async open(call: WebSocketCall): Promise<TestWebSocket> {
+  /** @internal */
+  static async [OPEN](call: WebSocketCall): Promise<TestWebSocket> {
     try {
       return new TestWebSocket(call, await call.answered);
     } catch (refusal) {

@@ -1,5 +1,5 @@
 /** The application of reference.py as we have it. */
-import { cors, gzip } from "../../src/middleware.js";
+import { cors, compress } from "../../src/middleware.js";
 import {
   App,
   BackgroundTasks,
@@ -275,7 +275,7 @@ export function createApp(folder: string): App {
   addResponses(app, folder);
   addStructure(app, folder);
   addWebSockets(app);
-  app.addMiddleware(gzip({ minimumSize: 1000 }));
+  app.addMiddleware(compress({ minimumSize: 1000 }));
   app.addMiddleware(
     cors({
       allowOrigins: ["https://a.example"],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 
-import { App, type AppOptions } from "../../src/app.js";
+import { App, type AppOptions, endpointsOf } from "../../src/app.js";
 import { BackgroundTasks } from "../../src/background.js";
 import { Depends, File, Query, withParams } from "../../src/params.js";
 import { Request } from "../../src/request.js";
@@ -82,7 +82,9 @@ describe("a plain handler", () => {
     app.get("/stream", async function* () {
       yield 1;
     });
-    const pooled = app.endpoints.filter(({ isPooled }) => isPooled).map(({ record }) => record.path);
+    const pooled = endpointsOf(app)
+      .filter(({ isPooled }) => isPooled)
+      .map(({ record }) => record.path);
     expect(pooled).toEqual(["/plain", "/promise"]);
   });
 });

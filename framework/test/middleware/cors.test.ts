@@ -1,13 +1,13 @@
 import { expect, it } from "@jest/globals";
 import { App, ConfigurationError, HTTPException, PlainTextResponse, t } from "../../src/index.js";
-import { cors, type CorsOptions } from "../../src/middleware.js";
+import { cors, type CORSOptions } from "../../src/middleware.js";
 import { KeptLog } from "../support/kept-log.js";
 import { describeMatrix } from "../support/matrix.js";
 
 const PAGE = "https://example.com";
 const STRANGER = "https://evil.example";
 
-function create(options: CorsOptions): App {
+function create(options: CORSOptions): App {
   const app = new App({ logger: new KeptLog(), middleware: [cors(options)] });
   app.get("/items", async () => ["a"]);
   app.post("/items", { params: { item: t.Object({ name: t.String() }) } }, async ({ item }) => item);
@@ -98,7 +98,7 @@ describeMatrix("cors", ({ call }) => {
     expect((await call(create({ allowOrigins: [PAGE] }), "GET", path, from(PAGE))).headers["vary"]).toBe(vary);
   });
 
-  it.each<[string, CorsOptions["allowOrigins"], boolean, string]>([
+  it.each<[string, CORSOptions["allowOrigins"], boolean, string]>([
     ["one as text", PAGE, true, PAGE],
     ["any, in a list", ["*"], true, STRANGER],
     ["an expression", /https:\/\/[a-z]+\.example\.com/, true, "https://app.example.com"],
@@ -211,7 +211,7 @@ it.each<[string, unknown, RegExp]>([
   ["a star beside credentials", { allowOrigins: [PAGE], allowCredentials: true, exposeHeaders: "*" }, /List them/],
   ["an age that is none", { allowOrigins: "*", maxAge: 1.5 }, /maxAge should be a whole number/],
 ])("cors refuses %s when it is made", (_, options, message) => {
-  const make = () => cors(options as CorsOptions);
+  const make = () => cors(options as CORSOptions);
   expect(make).toThrow(ConfigurationError);
   expect(make).toThrow(message);
 });

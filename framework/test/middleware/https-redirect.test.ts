@@ -1,12 +1,12 @@
 import { describe, expect, it } from "@jest/globals";
 import type { Address, HTTPScope, SendMessage } from "../../src/asgi.js";
 import { App, ConfigurationError } from "../../src/index.js";
-import { httpsRedirect, type HttpsRedirectOptions } from "../../src/middleware.js";
+import { httpsRedirect, type HTTPSRedirectOptions } from "../../src/middleware.js";
 import { call as callInMemory } from "../support/call.js";
 import { KeptLog } from "../support/kept-log.js";
 import { describeMatrix } from "../support/matrix.js";
 
-function create(options?: HttpsRedirectOptions): App {
+function create(options?: HTTPSRedirectOptions): App {
   const app = new App({ logger: new KeptLog(), middleware: [httpsRedirect(options)] });
   app.get("/", async () => "served");
   return app;

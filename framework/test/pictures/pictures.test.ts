@@ -19,7 +19,9 @@ const README = path.join(REPOSITORY, "README.md");
 const pages = [
   README,
   path.join(REPOSITORY, "sample-auth-app/README.md"),
-  ...readdirSync(DOCS).map((name) => path.join(DOCS, name)),
+  ...readdirSync(DOCS)
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => path.join(DOCS, name)),
 ];
 const slow = IS_SLOW ? it : it.skip;
 

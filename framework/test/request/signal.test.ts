@@ -3,6 +3,7 @@ import { connect } from "node:net";
 import { describe, expect, it, jest } from "@jest/globals";
 import type { HTTPScope, ReceiveMessage } from "../../src/asgi.js";
 import { App, Request } from "../../src/index.js";
+import { MARK_FINISHED } from "../../src/request.js";
 import { Deferred } from "../../src/node/deferred.js";
 import { served, Wire } from "../node/_http.js";
 
@@ -102,7 +103,7 @@ describe("the signal of a request in memory", () => {
       const request = new Request(scope, receive);
       expect(request.signal.aborted).toBe(false);
       await jest.advanceTimersByTimeAsync(10);
-      request.markFinished();
+      request[MARK_FINISHED]();
       await jest.advanceTimersByTimeAsync(100_000);
       expect([state.taken, jest.getTimerCount()]).toEqual([1, 0]);
     } finally {
@@ -125,7 +126,7 @@ describe("the signal of a request in memory", () => {
     const left = new Deferred<ReceiveMessage>();
     const request = new Request(scope, () => left.promise);
     const { signal } = request;
-    request.markFinished();
+    request[MARK_FINISHED]();
     left.resolve(GONE);
     expect(await request.isDisconnected()).toBe(true);
     expect(signal.aborted).toBe(false);

@@ -4,7 +4,7 @@ import type { ASGIApp } from "../../src/asgi.js";
 import { serve, type RunningServer } from "../../src/node.js";
 import { type TestWebSocket, WebSocketRefusedError } from "../../src/testing.js";
 import { createWebSocketScope } from "../../src/testing/scope.js";
-import { TestWebSocket as MemoryPeer } from "../../src/testing/test-websocket.js";
+import { OPEN, TestWebSocket as MemoryPeer } from "../../src/testing/test-websocket.js";
 import { WebSocketCall } from "../../src/testing/websocket-call.js";
 import { KeptLog } from "./kept-log.js";
 import { Ended, SocketPeer } from "./socket-peer.js";
@@ -52,7 +52,7 @@ async function connectInMemory(app: ASGIApp, path: string, { headers, subprotoco
   const scope = createWebSocketScope({ target: path, headers, subprotocols, server: ["127.0.0.1", 80] });
   let over: Promise<void> = Promise.resolve();
   const tracked: ASGIApp = (...args) => (over = app(...args));
-  const peer = await MemoryPeer.open(new WebSocketCall(tracked, scope));
+  const peer = await MemoryPeer[OPEN](new WebSocketCall(tracked, scope));
   return Object.assign(peer, { settled: () => over });
 }
 

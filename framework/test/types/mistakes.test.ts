@@ -260,8 +260,8 @@ const mistakes: [title: string, source: string, says: string][] = [
     `app.websocket("/a", async (ws) => ws.‸accept());`,
     "Property 'accept' does not exist on type 'FromPath<never> & { ws: WebSocket; }'.",
   ],
-  ["middleware as in Express", `app.addMiddleware(‸(req, res, next) => { next(); });`, "UseHttpMiddleware"],
-  ["middleware as in Koa", `app.addMiddleware(‸async (ctx, next) => { await next(); });`, "UseHttpMiddleware"],
+  ["middleware as in Express", `app.addMiddleware(‸(req, res, next) => { next(); });`, "UseHTTPMiddleware"],
+  ["middleware as in Koa", `app.addMiddleware(‸async (ctx, next) => { await next(); });`, "UseHTTPMiddleware"],
   [
     "an exception handler of another error",
     `app.exceptionHandler(StockError, ‸(error: { status: number }) => error.status);`,

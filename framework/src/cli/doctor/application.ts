@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import type { App } from "../../app.js";
+import { type App, endpointsOf } from "../../app.js";
 import { showFailure } from "../errors.js";
 import { loadTsgiApp, startsServer } from "../load-app.js";
 import { isTypeScript } from "../typescript.js";
@@ -97,7 +97,7 @@ function checkDebug(app: App): Finding[] {
 }
 
 function checkPool(app: App, file: string): Finding[] {
-  const pooled = app.endpoints.filter(({ isPooled }) => isPooled);
+  const pooled = endpointsOf(app).filter(({ isPooled }) => isPooled);
   if (pooled.length === 0) return [];
   const names = pooled.map(({ record }) => `${record.method} ${record.path}`).join(", ");
   const kind = app.settings.pool?.kind === "thread" ? "threads" : "processes";

@@ -1,5 +1,5 @@
 /** Habits that people bring from other frameworks, and that nothing refuses. @module */
-import type { App, RouteRecord } from "../../app.js";
+import { type App, endpointsOf, type RouteRecord } from "../../app.js";
 import { QUERY } from "../../params.js";
 import { plural } from "../../messages.js";
 import { type Finding, note } from "./finding.js";
@@ -14,12 +14,12 @@ export function checkHabits(app: App): Finding[] {
     for (const text of texts) found.set(text, [...(found.get(text) ?? []), `${method} ${path}`]);
   };
   for (const route of app.routes) add(route, [...habitsOfPattern(route.path), ...habitsOfHandler(route)]);
-  for (const endpoint of app.endpoints) add(endpoint.record, habitsOfPlan(endpoint));
+  for (const endpoint of endpointsOf(app)) add(endpoint.record, habitsOfPlan(endpoint));
   return Array.from(found, ([text, routes]) => note("routes", `${list(routes)}: ${text}`));
 }
 
 /** Habits that show in the parameters of a handler and its dependencies. */
-function* habitsOfPlan({ record, pattern, plan }: App["endpoints"][number]): Generator<string> {
+function* habitsOfPlan({ record, pattern, plan }: ReturnType<typeof endpointsOf>[number]): Generator<string> {
   for (const { name, callable } of plan.allDependencies) {
     if (callable.length > 1) yield `the dependency ${name} ${takesTooMuch(callable.length)}.`;
   }
