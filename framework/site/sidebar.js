@@ -56,7 +56,7 @@ export function makeGroups(cookbook, modules) {
         page("uWebSockets.js", "/uwebsockets"),
         page("Several workers", "/several-workers"),
         page("PostgreSQL", "/postgresql"),
-        page("Query builders and ORMs", "/databases"),
+        page("Databases", "/databases"),
       ]),
       group("Move to tsgi", [
         page("Compared with others", "/comparison"),
