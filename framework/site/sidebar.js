@@ -57,6 +57,7 @@ export function makeGroups(cookbook, modules) {
         page("Several workers", "/several-workers"),
         page("PostgreSQL", "/postgresql"),
         page("Databases", "/databases"),
+        page("Prisma", "/prisma"),
       ]),
       group("Move to tsgi", [
         page("Compared with others", "/comparison"),
@@ -75,7 +76,10 @@ export function makeGroups(cookbook, modules) {
         page("Versions", "/versioning"),
       ]),
     ],
-    recipes: sections.map(({ title, recipes }) => group(title, recipes)),
+    recipes: [
+      group("Cookbook", [page("All recipes", "/cookbook/")]),
+      ...sections.map(({ title, recipes }) => group(title, recipes)),
+    ],
     reference: group(
       "Reference",
       modules.map((name) => page(name, `/reference/${name}/`)),
@@ -90,7 +94,8 @@ export function makeGroups(cookbook, modules) {
 export function makeSidebar(cookbook, modules) {
   const { pages, recipes, reference } = makeGroups(cookbook, modules);
   const [start, learn, ...others] = pages;
-  const sections = recipes.map(({ text }) =>
+  const [cookbookStart, ...topics] = recipes;
+  const sections = topics.map(({ text }) =>
     page(text, `/cookbook/#${text.toLowerCase().replaceAll(",", "").replaceAll(" ", "-")}`),
   );
   const toPages = group("Documentation", [page("Tutorial", "/tutorial"), page("All pages", "/overview")]);
@@ -98,11 +103,11 @@ export function makeSidebar(cookbook, modules) {
     "/": [
       start,
       learn,
-      group("Cookbook", sections),
+      group("Cookbook", [...cookbookStart.items, ...sections]),
       ...others,
       group("Reference", [page("All modules", "/reference/")]),
     ],
-    "/cookbook/": [toPages, group("Cookbook", [page("All recipes", "/cookbook/")]), ...recipes],
+    "/cookbook/": [toPages, ...recipes],
     "/reference/": [toPages, reference],
   };
 }
