@@ -17,8 +17,9 @@ function addPlan(ranks: Map<string, number>, { specs, dependencies }: CallablePl
   const add = (isBody: boolean) => {
     for (const spec of specs) {
       if (!(spec.marker instanceof SourceMarker)) continue;
-      const { loc, body } = spec.marker.source;
-      if ((body !== null) !== isBody) continue;
+      const { loc, body, isInPattern } = spec.marker.source;
+      // A handler has each name of its pattern, declared or not; as text it is never at fault.
+      if ((body !== null) !== isBody || (isInPattern && spec.marker.schema === null)) continue;
       const rank = ranks.size;
       for (const place of [...namesOf(spec, spec.marker).map((name) => placeOf(loc, name)), loc]) {
         if (!ranks.has(place)) ranks.set(place, rank);

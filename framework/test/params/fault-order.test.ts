@@ -3,6 +3,7 @@ import { expect, it } from "@jest/globals";
 import { App, Body, Cookie, Depends, Form, Header, Path, Query, type Schema, t, withParams } from "../../src/index.js";
 import type { StandardSchema } from "../../src/schema.js";
 import { describeMatrix } from "../support/matrix.js";
+import { describeSocketMatrix } from "../support/socket-matrix.js";
 
 /** A schema that refuses everything: at once, or after so many turns of the event loop. */
 function refusing(turns: number | null): Schema {
@@ -16,6 +17,11 @@ function refusing(turns: number | null): Schema {
 }
 
 type Make = (schema: Schema) => unknown;
+
+/** A dependency with one parameter. */
+const dependency = (name: string, marker: unknown) =>
+  Depends(withParams({ [name]: marker } as never, async () => null));
+
 const kinds: readonly [string, Make][] = [
   ["path", (schema) => Path(schema as never)],
   ["query", (schema) => Query(schema as never)],
@@ -87,14 +93,27 @@ describeMatrix("two parameters that are at fault", ({ call }) => {
     }
   });
 
-  it.each(speeds)("of two dependencies that overlap come in the order of these: %s", async (_speed, first, second) => {
-    const one = withParams({ a: Query(refusing(first) as never) }, async () => null);
-    const two = withParams({ b: Query(refusing(second) as never) }, async () => null);
-    for (const method of ["GET", "POST"]) {
-      const app = create(method, { one: Depends(one), two: Depends(two) });
-      expect(await placesOf(app, method, {})).toEqual(["query.a", "query.b"]);
-      const reversed = create(method, { two: Depends(two), one: Depends(one) });
-      expect(await placesOf(reversed, method, {})).toEqual(["query.b", "query.a"]);
+  it.each(rows)(
+    "as %s of a %s and of its dependencies come in their order: %s",
+    async (kind, method, _, make, turns) => {
+      const [first, second] = turns;
+      const [one, two] = [dependency("a", make(refusing(first))), dependency("b", make(refusing(second)))];
+      const inOrder = [`${kind}.a`, `${kind}.b`];
+      const sent = { headers: head };
+      expect(await placesOf(create(method, { one, two }), method, sent)).toEqual(inOrder);
+      expect(await placesOf(create(method, { two, one }), method, sent)).toEqual(inOrder.toReversed());
+      // The parameters of the head are read before the dependencies run.
+      expect(await placesOf(create(method, { two, a: make(refusing(first)) }), method, sent)).toEqual(inOrder);
+    },
+  );
+
+  it.each(speeds)("as members of a body of dependencies come in the order of these: %s", async (_, first, second) => {
+    for (const [source, makeBody] of bodies) {
+      const [one, two] = [dependency("a", makeBody(refusing(first))), dependency("b", makeBody(refusing(second)))];
+      const sent = source === "body" ? json : form;
+      const inOrder = [`${source}.a`, `${source}.b`];
+      expect(await placesOf(create("POST", { one, two }), "POST", sent)).toEqual(inOrder);
+      expect(await placesOf(create("POST", { two, one }), "POST", sent)).toEqual(inOrder.toReversed());
     }
   });
 
@@ -102,5 +121,36 @@ describeMatrix("two parameters that are at fault", ({ call }) => {
     const members = t.Object({ b: t.Integer() });
     const app = create("GET", { a: Query(refusing(2) as never), rest: Query(members) });
     expect(await placesOf(app, "GET", {})).toEqual(["query.a", "query.b"]);
+  });
+});
+
+describeSocketMatrix("two parameters of a WebSocket route that are at fault", ({ refused }) => {
+  const headers = { a: "x", b: "y", cookie: "a=x; b=y" };
+
+  async function placesOf(params: Record<string, unknown>): Promise<string[]> {
+    const app = new App();
+    app.websocket("/{a}/{b}", { params: params as never }, async () => {});
+    const { statusCode, body } = await refused(app, "/x/y?a=x&b=y", { headers });
+    expect(statusCode).toBe(422);
+    const { detail } = JSON.parse(body) as { detail: { loc: string[] }[] };
+    return detail.map(({ loc }) => loc.slice(0, 2).join("."));
+  }
+
+  const rows = kinds.flatMap(([kind, make]) => speeds.map(([speed, ...turns]) => [kind, speed, make, turns] as const));
+
+  it.each(rows)("as %s come in their order: %s", async (kind, _speed, make, [first, second]) => {
+    const [a, b] = [make(refusing(first)), make(refusing(second))];
+    const inOrder = [`${kind}.a`, `${kind}.b`];
+    expect(await placesOf({ a, b })).toEqual(inOrder);
+    expect(await placesOf({ b, a })).toEqual(inOrder.toReversed());
+  });
+
+  it.each(rows)("as %s of its dependencies come in their order: %s", async (kind, _speed, make, [first, second]) => {
+    const [one, two] = [dependency("a", make(refusing(first))), dependency("b", make(refusing(second)))];
+    const inOrder = [`${kind}.a`, `${kind}.b`];
+    expect(await placesOf({ one, two })).toEqual(inOrder);
+    expect(await placesOf({ two, one })).toEqual(inOrder.toReversed());
+    // The parameters of the head are read before the dependencies run.
+    expect(await placesOf({ two, a: make(refusing(first)) })).toEqual(inOrder);
   });
 });
