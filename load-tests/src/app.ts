@@ -9,6 +9,28 @@ const NewUser = t.Object({
 
 const User = t.Object({ id: t.Integer(), name: t.String(), email: t.String(), age: t.Integer() });
 
+const OrderItem = t.Object({
+  sku: t.String({ minLength: 1 }),
+  quantity: t.Integer({ minimum: 1 }),
+  price: t.Number({ minimum: 0 }),
+});
+
+const NewOrder = t.Object({
+  customer: t.String({ minLength: 1 }),
+  email: t.String(),
+  street: t.String(),
+  city: t.String(),
+  postcode: t.String(),
+  country: t.String({ minLength: 2, maxLength: 2 }),
+  currency: t.String({ minLength: 3, maxLength: 3 }),
+  priority: t.Integer({ minimum: 0, maximum: 9 }),
+  discount: t.Number({ minimum: 0, maximum: 100 }),
+  gift: t.Boolean(),
+  items: t.Array(OrderItem, { minItems: 1 }),
+});
+
+const Order = t.Object({ id: t.Integer(), ...NewOrder.properties });
+
 /** The routes of the reference protocol: a minimal handler, a path parameter, a body validated into a struct. */
 export const app = new App({ title: "Benchmark" });
 
@@ -22,3 +44,9 @@ app.post("/users", { params: { user: NewUser }, returns: User, statusCode: 201 }
   email: user.email,
   age: user.age,
 }));
+
+/** A larger body, for direct calls: ten fields and a list of objects. */
+app.post("/orders", { params: { order: NewOrder }, returns: Order, statusCode: 201 }, async ({ order }) => {
+  const { customer, email, street, city, postcode, country, currency, priority, discount, gift, items } = order;
+  return { id: 1, customer, email, street, city, postcode, country, currency, priority, discount, gift, items };
+});

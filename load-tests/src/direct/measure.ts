@@ -1,5 +1,5 @@
 /** The reference protocol: checked, warmed up, then measured. @module */
-import { faultOf, PROOFS, type Example } from "../examples.js";
+import { ASGI_PROOFS, faultOf, PROOFS, type Example } from "../examples.js";
 import type { Row, WorkerReport } from "../report.js";
 import { createCaller } from "./caller.js";
 import type { Caller, Contender } from "./contender.js";
@@ -31,7 +31,7 @@ export async function measureContender(
       rows.push(result);
     }
   }
-  for (const proof of PROOFS) {
+  for (const proof of contender.kind === "asgi" ? [...PROOFS, ...ASGI_PROOFS] : PROOFS) {
     const fault = faultOf(proof, await createCaller(contender, proof).ask());
     if (fault !== null) {
       faults.push(fault);
