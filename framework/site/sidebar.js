@@ -4,6 +4,57 @@ import { readFileSync } from "node:fs";
 const page = (text, link) => ({ text, link });
 const group = (text, items) => ({ text, items, collapsed: false });
 
+/** The pages but the recipes, in the order of learning. */
+const PAGES = [
+  group("Start", [page("Tutorial", "/tutorial"), page("All pages", "/overview"), page("Glossary", "/glossary")]),
+  group("Learn", [
+    page("The App", "/application"),
+    page("Router", "/router"),
+    page("Parameters", "/parameters"),
+    page("Validation errors", "/validation-errors"),
+    page("Responses", "/responses"),
+    page("Dependencies", "/dependencies"),
+    page("Requests, forms and uploads", "/uploads"),
+    page("Middleware", "/middleware"),
+    page("Security", "/security"),
+    page("Settings", "/settings"),
+    page("Health checks", "/health"),
+    page("Testing", "/testing"),
+    page("Reusable pieces", "/packages"),
+    page("WebSockets", "/websockets"),
+    page("OpenAPI", "/openapi"),
+    page("Typed clients", "/clients"),
+    page("Plain handlers", "/concurrency"),
+    page("The command", "/cli"),
+  ]),
+  group("Production", [
+    page("Deployment", "/deployment"),
+    page("The server", "/server"),
+    page("HTTP/1.1", "/http1"),
+    page("uWebSockets.js", "/uwebsockets"),
+    page("Several workers", "/several-workers"),
+    page("PostgreSQL", "/postgresql"),
+    page("Databases", "/databases"),
+    page("Prisma", "/prisma"),
+  ]),
+  group("Move to tsgi", [
+    page("Compared with others", "/comparison"),
+    page("From Express", "/migrate-from-express"),
+    page("From Fastify", "/migrate-from-fastify"),
+    page("From NestJS", "/migrate-from-nestjs"),
+    page("From FastAPI", "/migrate-from-fastapi"),
+    page("Unlike FastAPI", "/fastapi-differences"),
+  ]),
+  group("Look up", [
+    page("Errors at start", "/errors"),
+    page("Errors of the compiler", "/type-errors"),
+    page("The life of a request", "/architecture"),
+    page("Benchmarks", "/benchmarks"),
+    page("Specification", "/specification"),
+    page("Versions", "/versioning"),
+  ]),
+];
+
 /** The sections of the cookbook's list, each with its recipes. */
 export function recipesOf(list) {
   return list
@@ -19,7 +70,7 @@ export function recipesOf(list) {
 }
 
 /**
- * The groups of all pages, in the order of learning.
+ * The groups of all pages.
  *
  * @param cookbook - The file that lists the recipes.
  * @param modules - The names by which the package's entry points are imported.
@@ -27,55 +78,7 @@ export function recipesOf(list) {
 export function makeGroups(cookbook, modules) {
   const sections = recipesOf(readFileSync(cookbook, "utf8"));
   return {
-    pages: [
-      group("Start", [page("Tutorial", "/tutorial"), page("All pages", "/overview"), page("Glossary", "/glossary")]),
-      group("Learn", [
-        page("The App", "/application"),
-        page("Router", "/router"),
-        page("Parameters", "/parameters"),
-        page("Validation errors", "/validation-errors"),
-        page("Responses", "/responses"),
-        page("Dependencies", "/dependencies"),
-        page("Requests, forms and uploads", "/uploads"),
-        page("Middleware", "/middleware"),
-        page("Security", "/security"),
-        page("Settings", "/settings"),
-        page("Health checks", "/health"),
-        page("Testing", "/testing"),
-        page("Reusable pieces", "/packages"),
-        page("WebSockets", "/websockets"),
-        page("OpenAPI", "/openapi"),
-        page("Typed clients", "/clients"),
-        page("Plain handlers", "/concurrency"),
-        page("The command", "/cli"),
-      ]),
-      group("Production", [
-        page("Deployment", "/deployment"),
-        page("The server", "/server"),
-        page("HTTP/1.1", "/http1"),
-        page("uWebSockets.js", "/uwebsockets"),
-        page("Several workers", "/several-workers"),
-        page("PostgreSQL", "/postgresql"),
-        page("Databases", "/databases"),
-        page("Prisma", "/prisma"),
-      ]),
-      group("Move to tsgi", [
-        page("Compared with others", "/comparison"),
-        page("From Express", "/migrate-from-express"),
-        page("From Fastify", "/migrate-from-fastify"),
-        page("From NestJS", "/migrate-from-nestjs"),
-        page("From FastAPI", "/migrate-from-fastapi"),
-        page("Unlike FastAPI", "/fastapi-differences"),
-      ]),
-      group("Look up", [
-        page("Errors at start", "/errors"),
-        page("Errors of the compiler", "/type-errors"),
-        page("The life of a request", "/architecture"),
-        page("Benchmarks", "/benchmarks"),
-        page("Specification", "/specification"),
-        page("Versions", "/versioning"),
-      ]),
-    ],
+    pages: PAGES,
     recipes: [
       group("Cookbook", [page("All recipes", "/cookbook/")]),
       ...sections.map(({ title, recipes }) => group(title, recipes)),
