@@ -22,8 +22,8 @@ import {
 import { configurationError } from "./exceptions.js";
 import { DEFAULT_LIMITS, type Limits, mergeLimits } from "./limits.js";
 import { consoleLogger, type Logger } from "./logger.js";
-import { Documentation, type OpenAPIDocument, type OpenAPIOptions } from "./openapi.js";
-import { ANYTHING, assertOptions, FLAG, FUNCTION, LIST, OBJECT, type OptionRules, TEXT } from "./options.js";
+import { Documentation, OPENAPI_OPTIONS, type OpenAPIDocument, type OpenAPIOptions } from "./openapi.js";
+import { ANYTHING, assertOptions, FLAG, LIST, OBJECT, type OptionRules } from "./options.js";
 import type { Marker } from "./params.js";
 import { PathPattern } from "./path-pattern.js";
 import {
@@ -32,6 +32,7 @@ import {
   MIDDLEWARE,
   type MountEntry,
   type MultiVerb,
+  type ResponseDocs,
   type RouteEntry,
   Router,
   type SocketVerb,
@@ -63,6 +64,8 @@ export interface AppOptions extends OpenAPIOptions {
   entry?: string | URL;
   /** Where the framework logs. Defaults to readable lines on the standard error output. */
   logger?: Logger;
+  /** Further responses of every route for the document, by status; what a router or a route says of one comes first. */
+  responses?: ResponseDocs;
   /** Dependencies of every route, before those of routers and routes. */
   dependencies?: readonly Marker<unknown>[];
   /** The same as calling `addMiddleware` with each. */
@@ -72,25 +75,14 @@ export interface AppOptions extends OpenAPIOptions {
 }
 
 const OPTIONS: OptionRules<AppOptions> = {
-  title: TEXT,
-  version: TEXT,
-  description: TEXT,
-  contact: OBJECT,
-  license: OBJECT,
-  termsOfService: TEXT,
-  externalDocs: OBJECT,
-  servers: LIST,
-  tags: LIST,
-  generateOperationId: FUNCTION,
-  openapiUrl: ANYTHING,
-  docsUrl: ANYTHING,
-  redocUrl: ANYTHING,
+  ...OPENAPI_OPTIONS,
   debug: FLAG,
   lifespan: ANYTHING,
   limits: OBJECT,
   pool: OBJECT,
   entry: ANYTHING,
   logger: OBJECT,
+  responses: OBJECT,
   dependencies: LIST,
   middleware: MIDDLEWARE,
   exceptionHandlers: ANYTHING,
@@ -269,8 +261,12 @@ export class App extends DispatchingInstance {
       this.#routes.push(socket);
       return;
     }
-    const endpoint = new Endpoint(whole, this.#endpointSettings, this.dependencyOverrides);
-    this.#dispatcher.router.addRoute(entry.method, pattern, endpoint, entry.options);
+    const { responses } = this.settings;
+    const options = responses
+      ? { ...entry.options, responses: { ...responses, ...entry.options.responses } }
+      : entry.options;
+    const endpoint = new Endpoint({ ...whole, options }, this.#endpointSettings, this.dependencyOverrides);
+    this.#dispatcher.router.addRoute(entry.method, pattern, endpoint, options);
     this.#application.add(endpoint.plan, pattern.names);
     this.#routes.push(endpoint);
     this.#endpoints.push(endpoint);

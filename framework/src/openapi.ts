@@ -1,6 +1,6 @@
 /** The OpenAPI document of an application, and the pages that show it. @module */
 export { type ClientOptions, writeClient } from "./openapi/client.js";
-export { buildDocument, type OpenAPIOptions } from "./openapi/document.js";
+export { buildDocument, OPENAPI_OPTIONS, type OpenAPIOptions } from "./openapi/document.js";
 export { Documentation } from "./openapi/documentation.js";
 export type { GenerateOperationId } from "./openapi/naming.js";
 export type { DocumentedRoute } from "./openapi/route.js";

@@ -1,4 +1,5 @@
 import { withPlace } from "../exceptions.js";
+import { ANYTHING, FUNCTION, LIST, OBJECT, type OptionRules, TEXT } from "../options.js";
 import type { PathPattern } from "../path-pattern.js";
 import { Components } from "./components.js";
 import { type GenerateOperationId, OperationIds } from "./naming.js";
@@ -45,6 +46,23 @@ export interface OpenAPIOptions {
   /** The path of ReDoc. Defaults to `"/redoc"`; `null` switches it off. */
   redocUrl?: string | null;
 }
+
+/** The rules of these options. `Documentation` refuses paths that cannot be served. */
+export const OPENAPI_OPTIONS: OptionRules<OpenAPIOptions> = {
+  title: TEXT,
+  version: TEXT,
+  description: TEXT,
+  contact: OBJECT,
+  license: OBJECT,
+  termsOfService: TEXT,
+  externalDocs: OBJECT,
+  servers: LIST,
+  tags: LIST,
+  generateOperationId: FUNCTION,
+  openapiUrl: ANYTHING,
+  docsUrl: ANYTHING,
+  redocUrl: ANYTHING,
+};
 
 /** Templates that differ only in their names are one path (§4.7.8.1); the first one's names count. */
 class Paths {

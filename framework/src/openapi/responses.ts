@@ -50,15 +50,22 @@ function validationErrorSchema(components: Components): SchemaObject {
   }));
 }
 
-/** The answer of a security scheme to a stranger, as `httpExceptionHandler` writes it. */
-function unauthorized(components: Components): ResponseObject {
+/** The answer of a security scheme to a stranger, with the body that `httpExceptionHandler` writes unless it has another. */
+function unauthorized(components: Components, hasOther: boolean): ResponseObject {
+  const headers = { "WWW-Authenticate": { description: "How to authenticate.", schema: { type: "string" as const } } };
+  const response = { description: statusPhrase(401), headers };
+  if (hasOther) return response;
   const schema = components.own("HTTPError", () => ({
     type: "object",
     properties: { detail: { type: "string" } },
     required: ["detail"],
   }));
-  const headers = { "WWW-Authenticate": { description: "How to authenticate.", schema: { type: "string" as const } } };
-  return { description: statusPhrase(401), headers, content: { [JSON_TYPE]: { schema } } };
+  return { ...response, content: { [JSON_TYPE]: { schema } } };
+}
+
+/** Tells if the application describes the body itself, as an exception handler of its own writes another one. */
+function hasBody(doc: ResponseDoc | undefined): boolean {
+  return doc?.schema !== undefined || doc?.content !== undefined;
 }
 
 /** Statuses whose answers have no body, or none that says anything. */
@@ -180,11 +187,11 @@ export function responsesOf(
     description: statusPhrase(statusCode),
     ...(isBodyless(statusCode) ? {} : { content: contentOf(schema, route.streamFormat) }),
   });
-  if (refusesStrangers(route.plan)) responses.set(401, unauthorized(components));
+  if (refusesStrangers(route.plan)) responses.set(401, unauthorized(components, hasBody(docs[401])));
   if (canBeInvalid) {
     responses.set(422, {
       description: statusPhrase(422),
-      content: { [JSON_TYPE]: { schema: validationErrorSchema(components) } },
+      ...(hasBody(docs[422]) ? {} : { content: { [JSON_TYPE]: { schema: validationErrorSchema(components) } } }),
     });
   }
   for (const [status, doc] of Object.entries(docs)) if (doc) responses.add(status, doc);

@@ -31,7 +31,7 @@ export interface RouteRecord {
   /** The whole pattern. */
   readonly path: string;
   readonly handler: Handler;
-  /** The options, with what the routers around the route add. */
+  /** The options, with what the App and the routers around the route add. */
   readonly metadata: RouteOptions;
 }
 

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "@jest/globals";
 import { App } from "../../src/app.js";
 import { ConfigurationError } from "../../src/exceptions.js";
+import { Query } from "../../src/params.js";
 import { type ResponseDocs, Router } from "../../src/router.js";
 import { t } from "../../src/schema.js";
+import { HTTPBearer, Security } from "../../src/security.js";
 import { faultsOf, operation } from "./_documents.js";
 
 const Item = t.Object({ name: t.String() }, { $id: "Item" });
@@ -67,6 +69,45 @@ describe("the responses that a route lists", () => {
     app.includeRouter(router);
     const { 404: missing, default: other } = operation(app, "/").responses;
     expect([missing?.description, other?.description]).toEqual(["Inner", "Sorry"]);
+  });
+
+  it("are those of the App besides, and the routers' and the route's come first", () => {
+    const app = new App({ responses: { 404: { description: "App" }, 410: { description: "App" }, default: {} } });
+    const router = new Router({ responses: { 404: { description: "Router" } } });
+    router.get("/", { responses: { 410: { description: "Route" } } }, async () => null);
+    app.includeRouter(router);
+    const described = Object.entries(operation(app, "/").responses).map(([status, { description }]) => [
+      status,
+      description,
+    ]);
+    expect(described).toEqual([
+      ["200", "OK"],
+      ["404", "Router"],
+      ["410", "Route"],
+      ["default", "Any other answer"],
+    ]);
+  });
+
+  it("describe the bodies of 401 and 422 in the place of the framework's, which are no components then", async () => {
+    const Problem = t.Object({ title: t.String() });
+    const content = { "application/problem+json": { schema: Problem } };
+    const app = new App({ responses: { 401: { content }, 422: { content } } });
+    const params = { user: Security(new HTTPBearer()), page: Query(t.Integer()) };
+    app.get("/", { params }, async () => null);
+    app.get("/other", { params, responses: { 422: { schema: Problem } } }, async () => null);
+    const written = {
+      "application/problem+json": {
+        schema: { type: "object", properties: { title: { type: "string" } }, required: ["title"] },
+      },
+    };
+    const { 401: unauthorized, 422: invalid } = operation(app, "/").responses;
+    expect(unauthorized).toMatchObject({ headers: { "WWW-Authenticate": {} }, content: written });
+    expect([unauthorized?.content, invalid?.content]).toEqual([written, written]);
+    expect(operation(app, "/other").responses["422"]?.content).toEqual({
+      "application/json": Object.values(written)[0],
+    });
+    expect(app.openapi().components?.schemas).toBeUndefined();
+    expect(await faultsOf(app.openapi())).toEqual([]);
   });
 
   it.each(["99", "600", "2xx", "ok", "6XX"])("of the status %s are a ConfigurationError", (status) => {
