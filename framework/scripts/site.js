@@ -114,7 +114,10 @@ fetchTools();
 copyPages();
 writeReference();
 runTool("vitepress/bin/vitepress.js", "build", "docs", "--outDir", "dist");
-writeFileSync(path.join(pages, "index.md"), read("README.md").replaceAll("](docs/", "]("));
+writeFileSync(
+  path.join(pages, "index.md"),
+  read("README.md").replaceAll("](docs/", "](").replace("[MIT](LICENSE)", "MIT"),
+);
 const groups = makeGroups(
   path.join(pages, "cookbook/README.md"),
   modules.map(({ name }) => name),
