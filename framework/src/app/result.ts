@@ -15,8 +15,8 @@ export function resultJSON(returns: CompiledReturns | null, result: unknown): Pr
   if (returns === null) return resultText(result);
   const faults = new Faults();
   const text = returns(result === undefined ? null : result, faults);
-  if (text instanceof Promise) return text.then((late) => accept(late, result, faults));
-  return accept(text, result, faults);
+  if (typeof text === "string" && faults.count === 0) return text;
+  return text instanceof Promise ? text.then((late) => accept(late, result, faults)) : accept(text, result, faults);
 }
 
 function accept(text: string | undefined, result: unknown, faults: Faults): string {

@@ -69,8 +69,8 @@ const NO_PLAIN_OBJECT = "Result should be a plain object";
 
 /** Tells an object that JSON writes as what it holds. */
 function isWritable(value: unknown): value is Record<string, unknown> {
-  if (!isRecord(value)) return false;
-  return Object.getPrototypeOf(value) === Object.prototype || !isOpaque(value);
+  if (typeof value !== "object" || value === null) return false;
+  return Object.getPrototypeOf(value) === Object.prototype || (isRecord(value) && !isOpaque(value));
 }
 
 /** Tells values that JSON would write as `{}`, or as something unlike what they hold. */
