@@ -57,7 +57,7 @@ export interface ParamSource {
   readonly loc: "path" | "query" | "header" | "cookie" | "body" | "form" | "file";
   /** The body to load before it is read; `null` for the head. `multipart` is a form that cannot be urlencoded. */
   readonly body: "json" | "form" | "multipart" | null;
-  /** `in` of OpenAPI's Parameter Object; `null` for a part of the body. */
+  /** `in` of OpenAPI's Parameter Object; `null` for what is not one: a part of the body. */
   readonly in: "path" | "query" | "header" | "cookie" | null;
   /** `true`: a name of the path pattern. It is never absent, so it has no default, and the document always lists it. */
   readonly isInPattern: boolean;
