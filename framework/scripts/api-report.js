@@ -115,9 +115,25 @@ function writeSection(title, symbols, write) {
   return texts.length === 0 ? "" : `\n## ${title}\n\n\`\`\`ts\n${texts.join("\n\n")}\n\`\`\`\n`;
 }
 
-function writeExport([name, symbol]) {
-  const isDocumented = symbol.getDocumentationComment(checker).length > 0;
-  return `${isDocumented ? "" : "// without a doc comment\n"}${writeSymbol(name, symbol)}`;
+/** Functions and classes, and what is made of one, have an example; errors have one on the page of errors. */
+function needsExample(symbol) {
+  const isError = ownDeclarations(symbol).some(
+    (node) => ts.isClassDeclaration(node) && /Error|Exception|Disconnect/.test(symbol.name),
+  );
+  const isClass = (symbol.flags & ts.SymbolFlags.Class) !== 0;
+  const isCallable =
+    symbol.flags & ts.SymbolFlags.Value && checker.getTypeOfSymbol(symbol).getCallSignatures().length > 0;
+  return (isClass || isCallable) && !isError;
+}
+
+/** The parts of the doc comment that an exported name lacks. */
+function missingFor(symbol) {
+  if (ownDeclarations(symbol).length === 0) return [];
+  const tags = symbol.getJsDocTags(checker).map(({ name: tag }) => tag);
+  return [
+    ...(symbol.getDocumentationComment(checker).length > 0 ? [] : ["doc comment"]),
+    ...(needsExample(symbol) && !tags.includes("example") && !tags.includes("deprecated") ? ["example"] : []),
+  ];
 }
 
 function exportsOf({ file }) {
@@ -133,7 +149,7 @@ function writeReport(entry) {
   const named = reached.map((symbol) => [symbol.name, symbol]);
   return (
     `# ${entry.name}\n\nWritten by \`npm run api -w framework\`.\n` +
-    writeSection("Exported", own, writeExport) +
+    writeSection("Exported", own, ([name, symbol]) => writeSymbol(name, symbol)) +
     writeSection("Named by what is exported", named, ([name, symbol]) => writeSymbol(name, symbol))
   );
 }
@@ -150,6 +166,14 @@ function differingLines(committed, current) {
 
 const reports = new Map(ENTRIES.map((entry) => [`${entry.name.replace("/", "-")}.api.md`, writeReport(entry)]));
 const files = existsSync(REPORTS) ? readdirSync(REPORTS) : [];
+for (const entry of ENTRIES) {
+  for (const [name, symbol] of exportsOf(entry)) {
+    for (const part of missingFor(symbol)) {
+      process.stderr.write(`${entry.name} exports ${name} without ${part === "example" ? "an" : "a"} ${part}.\n`);
+      process.exitCode = 1;
+    }
+  }
+}
 if (process.argv.includes("--check")) {
   for (const file of new Set([...files, ...reports.keys()])) {
     const committed = files.includes(file) ? readFileSync(path.join(REPORTS, file), "utf8") : "";

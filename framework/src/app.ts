@@ -31,16 +31,17 @@ import {
   type IncludeOptions,
   MIDDLEWARE,
   type MountEntry,
-  type MultiVerb,
+  type MultiRouteOptions,
   type ResponseDocs,
   type RouteEntry,
   Router,
-  type SocketVerb,
   SUBSCRIBE,
   WEBSOCKET,
   type RouteRecord,
+  type Verb,
 } from "./router.js";
 import { nearest } from "./messages.js";
+import type { WebSocket } from "./websocket.js";
 
 export type { RouteRecord } from "./router.js";
 export type { LifespanFunction, LifespanHook } from "./app/lifespan.js";
@@ -171,10 +172,10 @@ export class App extends DispatchingInstance {
   /** Registers a handler for `TRACE`. */
   readonly trace = this.#root.trace as unknown as AppVerb;
   /** Registers one handler for several methods. */
-  readonly route: MultiVerb<"", true> = this.#root.route;
+  readonly route: Verb<"", true, {}, MultiRouteOptions> = this.#root.route;
 
   /** Registers a handler of WebSockets, which gets each as `ws`. Its path matches exactly: a trailing slash counts. */
-  readonly websocket: SocketVerb<"", true> = this.#root.websocket;
+  readonly websocket: Verb<"", true, { ws: WebSocket }, {}, undefined> = this.#root.websocket;
 
   /** @throws ConfigurationError for an option that there is not, or that cannot work. */
   constructor(options: AppOptions = {}) {

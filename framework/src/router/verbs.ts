@@ -1,7 +1,6 @@
 import type { CheckParams, HandlerTakesOneObject, PathNames } from "../params.js";
 import type { Schema } from "../schema.js";
-import type { WebSocket } from "../websocket.js";
-import type { MultiRouteOptions, RouteOptions } from "./options.js";
+import type { RouteOptions } from "./options.js";
 import type { CheckPattern, CheckRoute } from "./route-checks.js";
 import type { CheckResult, FromPath, HandlerArgs, HandlerResult, Returned } from "./route-types.js";
 
@@ -27,7 +26,8 @@ type Decorator<Args, R> = <H extends (args: Args) => Returned<HandlerResult<R>>>
  * decorator. Each form gives the handler back. No two forms take the same number of arguments, so that the compiler
  * explains the one that was meant.
  *
- * It is `Verb<"", true>` without type parameters, with which a route costs the compiler 139 instantiations instead of 90.
+ * It is `Verb<"", true>` without type parameters: any type parameter of the interface, even one that nothing uses, makes a
+ * route cost the compiler 133 instantiations instead of 96, beyond the limit of 100.
  */
 export interface AppVerb {
   <
@@ -52,13 +52,13 @@ export interface AppVerb {
 }
 
 /**
- * The verbs of a `Router`, whose outer prefix nobody knows yet, and those of other forms.
+ * The verbs of a `Router`, whose outer prefix is not known yet, `route` for several methods, and `websocket`.
  *
  * @typeParam Prefix - Of the router.
- * @typeParam IsWhole - Whether no outer prefix can come before the path, so that `Path()` has to be in it.
- * @typeParam Context - What the handler gets beside params and path.
- * @typeParam Options - What the options have beside those of every route.
- * @typeParam Result - What `returns` can be.
+ * @typeParam IsWhole - `true` where no outer prefix can come before the path, so that `Path()` has to be in it.
+ * @typeParam Context - Members of the handler's argument beside params and path.
+ * @typeParam Options - Options beside those of every route.
+ * @typeParam Result - The types that `returns` can have.
  */
 export interface Verb<
   Prefix extends string = "",
@@ -93,23 +93,3 @@ export interface Verb<
 
 /** A `Path()` of a router may be in the prefix of another one. */
 type CheckVerb<P, Path extends string, IsWhole> = IsWhole extends true ? CheckRoute<P, Path> : CheckParams<P>;
-
-/** Registers handlers for one method on a `Router`, whose outer prefix nobody knows yet. */
-export type RouterVerb<Prefix extends string> = Verb<Prefix>;
-
-/** Registers handlers of WebSockets on an `App` or, with the names of its prefix, on a `Router`. */
-export type SocketVerb<Prefix extends string = "", IsWhole extends boolean = false> = Verb<
-  Prefix,
-  IsWhole,
-  { ws: WebSocket },
-  {},
-  undefined
->;
-
-/** Registers one handler for several methods, on an `App` or, with the names of its prefix, on a `Router`. */
-export type MultiVerb<Prefix extends string = "", IsWhole extends boolean = false> = Verb<
-  Prefix,
-  IsWhole,
-  {},
-  MultiRouteOptions
->;
