@@ -127,18 +127,22 @@ function needsExample(symbol) {
 }
 
 /** The parts of the doc comment that an exported name lacks. */
-function missingFor(symbol) {
+function missingFor(symbol, isType) {
   if (ownDeclarations(symbol).length === 0) return [];
   const tags = symbol.getJsDocTags(checker).map(({ name: tag }) => tag);
   return [
     ...(symbol.getDocumentationComment(checker).length > 0 ? [] : ["doc comment"]),
-    ...(needsExample(symbol) && !tags.includes("example") && !tags.includes("deprecated") ? ["example"] : []),
+    ...(!isType && needsExample(symbol) && !tags.includes("example") && !tags.includes("deprecated")
+      ? ["example"]
+      : []),
   ];
 }
 
 function exportsOf({ file }) {
   const module = checker.getSymbolAtLocation(program.getSourceFile(file));
-  return checker.getExportsOfModule(module).map((symbol) => [symbol.name, originOf(symbol)]);
+  return checker
+    .getExportsOfModule(module)
+    .map((symbol) => [symbol.name, originOf(symbol), symbol.declarations.some(ts.isTypeOnlyExportDeclaration)]);
 }
 
 const exported = new Set(ENTRIES.flatMap((entry) => exportsOf(entry).map(([, symbol]) => symbol)));
@@ -167,8 +171,8 @@ function differingLines(committed, current) {
 const reports = new Map(ENTRIES.map((entry) => [`${entry.name.replace("/", "-")}.api.md`, writeReport(entry)]));
 const files = existsSync(REPORTS) ? readdirSync(REPORTS) : [];
 for (const entry of ENTRIES) {
-  for (const [name, symbol] of exportsOf(entry)) {
-    for (const part of missingFor(symbol)) {
+  for (const [name, symbol, isType] of exportsOf(entry)) {
+    for (const part of missingFor(symbol, isType)) {
       process.stderr.write(`${entry.name} exports ${name} without ${part === "example" ? "an" : "a"} ${part}.\n`);
       process.exitCode = 1;
     }

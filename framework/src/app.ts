@@ -105,7 +105,19 @@ class DispatchingInstance extends CallableInstance {
 /** Registered, so that a command reads an App of another copy of the package too. */
 const ENDPOINTS: unique symbol = Symbol.for("tsgi.endpoints");
 
-/** The HTTP routes of an App as they were compiled, in the order of registration, for tools that describe them. */
+/**
+ * The HTTP routes of an App as they were compiled, in the order of registration, for tools that describe them.
+ *
+ * @example
+ * ```ts
+ * import { App } from "tsgi";
+ * import { endpointsOf } from "tsgi/internals";
+ *
+ * const app = new App();
+ * app.get("/items/{id}", async ({ id }) => id);
+ * console.log(endpointsOf(app).map(({ pattern }) => pattern.template)); // [ '/items/{id}' ]
+ * ```
+ */
 export function endpointsOf(app: App): readonly Endpoint[] {
   return app[ENDPOINTS];
 }

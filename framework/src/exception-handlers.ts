@@ -81,12 +81,39 @@ export class ExceptionHandlers {
   }
 }
 
-/** The default answer to an `HTTPException`: `{"detail": …}` with its status and headers. */
+/**
+ * The default answer to an `HTTPException`: `{"detail": …}` with its status and headers.
+ *
+ * @example
+ * ```ts
+ * import { App, HTTPException, httpExceptionHandler } from "tsgi";
+ *
+ * const app = new App();
+ * app.exceptionHandler(HTTPException, async (error, request) => {
+ *   if (error.statusCode === 403) console.warn("refused", request.path);
+ *   return httpExceptionHandler(error);
+ * });
+ * ```
+ */
 export function httpExceptionHandler(error: HTTPException): Response {
   return new JSONResponse({ detail: error.detail }, { statusCode: error.statusCode, headers: error.headers });
 }
 
-/** The default answer to a request whose parameters do not fit: 422 with `{"detail": [fault, …]}`. */
+/**
+ * The default answer to a request whose parameters do not fit: 422 with `{"detail": [fault, …]}`.
+ *
+ * @example
+ * ```ts
+ * import { App, RequestValidationError, requestValidationExceptionHandler } from "tsgi";
+ *
+ * const app = new App();
+ * app.exceptionHandler(RequestValidationError, async (error) => {
+ *   const response = requestValidationExceptionHandler(error);
+ *   response.statusCode = 400;
+ *   return response;
+ * });
+ * ```
+ */
 export function requestValidationExceptionHandler(error: RequestValidationError): Response {
   return new JSONResponse({ detail: error.errors }, { statusCode: 422 });
 }

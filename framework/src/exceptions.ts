@@ -69,9 +69,12 @@ export function statusPhrase(statusCode: number): string {
  *
  * @example
  * ```ts
- * import { HTTPException } from "tsgi";
+ * import { App, HTTPException } from "tsgi";
  *
- * throw new HTTPException(401, "Could not validate credentials", { headers: { "WWW-Authenticate": "Bearer" } });
+ * const app = new App();
+ * app.get("/me", async () => {
+ *   throw new HTTPException(401, "Could not validate credentials", { headers: { "WWW-Authenticate": "Bearer" } });
+ * });
  * ```
  */
 export class HTTPException extends Error {

@@ -22,7 +22,24 @@ const OPTIONS: OptionRules<PageOptions<TSchema>> = { cursor: OBJECT, defaultLimi
 /** The longest cursor that is read, in characters. */
 const MAX_CURSOR_LENGTH = 1_024;
 
-/** The page that a client asks for. */
+/**
+ * The page that a client asks for.
+ *
+ * @example
+ * ```ts
+ * import { t } from "tsgi";
+ * import { Page, type PageRequest } from "tsgi/pagination";
+ *
+ * const Item = t.Object({ id: t.Integer() });
+ * export const { page, returns } = Page(Item, { cursor: t.Object({ id: t.Integer() }) });
+ *
+ * export function listItems(request: PageRequest<{ id: number }>) {
+ *   const first = request.after === null ? 0 : request.after.id + 1;
+ *   const rows = Array.from({ length: request.limit + 1 }, (_, index) => ({ id: first + index }));
+ *   return request.of(rows, ({ id }) => ({ id }));
+ * }
+ * ```
+ */
 export class PageRequest<Cursor> {
   /** The number of its items. Read one more, and `of` knows whether there is a next page. */
   readonly limit: number;

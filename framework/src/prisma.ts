@@ -85,6 +85,15 @@ interface Work {
  * @throws ConfigurationError where the packages of the database are not installed, with the command that installs them.
  * @throws MigrationError when a migration that was applied has been changed, or has failed before.
  * @throws ConnectError when PostgreSQL cannot be reached, or lets nobody in, with the command that mends it.
+ * @example
+ * ```ts
+ * import { openPrisma, type PrismaOptions } from "tsgi/prisma";
+ *
+ * // `load` imports the client that Prisma has generated: `() => import("./generated/client.js")`.
+ * export async function* openDatabase<Client>(load: NonNullable<PrismaOptions<Client>["sqlite"]>) {
+ *   yield await openPrisma({ url: "file:./dev.db", sqlite: load, migrations: new URL("./migrations/", import.meta.url) });
+ * }
+ * ```
  */
 export async function openPrisma<Client>(options: PrismaOptions<Client>): Promise<Patient<Client>> {
   assertOptions("openPrisma()", options, OPTIONS);
@@ -146,7 +155,23 @@ async function loadDriver(name: Driver["name"]): Promise<Driver> {
   }
 }
 
-/** Tells if a query failed because it would have made a second row with a unique value (Prisma's P2002). */
+/**
+ * Tells if a query failed because it would have made a second row with a unique value (Prisma's P2002).
+ *
+ * @example
+ * ```ts
+ * import { HTTPException } from "tsgi";
+ * import { isUniqueViolation } from "tsgi/prisma";
+ *
+ * export async function insertUser<User>(create: () => Promise<User>): Promise<User> {
+ *   try {
+ *     return await create();
+ *   } catch (error) {
+ *     throw isUniqueViolation(error) ? new HTTPException(409, "The name is taken") : error;
+ *   }
+ * }
+ * ```
+ */
 export function isUniqueViolation(error: unknown): boolean {
   return codesOf(error).code === "P2002";
 }

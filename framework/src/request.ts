@@ -48,7 +48,24 @@ export interface Application {
   urlPathFor(name: string, params?: Readonly<Record<string, string | number | bigint | boolean>>): string;
 }
 
-/** The common part of HTTP requests and WebSockets: everything that is read from the scope, parsed on first use. */
+/**
+ * The common part of HTTP requests and WebSockets: everything that is read from the scope, parsed on first use.
+ *
+ * @example
+ * ```ts
+ * import { App, Depends, HTTPConnection, withParams } from "tsgi";
+ *
+ * const getLanguage = withParams({ connection: HTTPConnection }, async ({ connection }) => {
+ *   return connection.headers["accept-language"] ?? "en";
+ * });
+ * const app = new App();
+ * app.get("/", { params: { language: Depends(getLanguage) } }, async ({ language }) => language);
+ * app.websocket("/", { params: { language: Depends(getLanguage) } }, async ({ ws, language }) => {
+ *   await ws.accept();
+ *   await ws.sendText(language);
+ * });
+ * ```
+ */
 export class HTTPConnection<S extends HTTPScope | WebSocketScope = HTTPScope | WebSocketScope> {
   /** The ASGI scope itself. */
   readonly scope: S;

@@ -66,6 +66,16 @@ const secrets = new WeakSet<object>();
  * the settings. Its value is the plain one.
  *
  * @returns the schema, marked.
+ * @example
+ * ```ts
+ * import { t } from "tsgi";
+ * import { loadSettings, secret } from "tsgi/settings";
+ *
+ * const schema = t.Object({ apiKey: secret(t.String()) });
+ * const settings = loadSettings(schema, { env: { API_KEY: "12345678" } });
+ * console.log(settings.apiKey); // 12345678
+ * console.log(JSON.stringify(settings).includes("12345678")); // false
+ * ```
  */
 export function secret<S extends Schema>(schema: S): S {
   if (!isSchema(schema)) throw configurationError("TSGI_INVALID_SETTINGS.secret", schema);

@@ -85,6 +85,22 @@ describe("the documentation", () => {
     LONG_MS,
   );
 
+  // Those that reach for a file or a server of the reader's are compiled alone.
+  const examplesOfSources = code.filter(
+    ({ page, code: text }) =>
+      page.endsWith(".ts") && !/serve\(|listen\(|"\.\/|openRedisStore\(|writeClient\(/.test(text),
+  );
+  it(
+    "has examples in doc comments that run",
+    async () => {
+      const thrown = await runExamples(examplesOfSources.map((block) => project.compiled(block)));
+      const failed = examplesOfSources.map((block, index) => ({ title: title(block), thrown: thrown[index] ?? null }));
+      expect(failed.filter((one) => one.thrown !== null)).toEqual([]);
+      expect(examplesOfSources.length).toBeGreaterThan(70);
+    },
+    LONG_MS,
+  );
+
   const terminals = blocks.filter(({ language }) => language === "console");
   for (const block of terminals) {
     const missing = missingFor(block);

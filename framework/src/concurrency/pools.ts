@@ -151,6 +151,14 @@ export class ProcessPool extends ModulePool {
 /**
  * A pool of worker threads, each with an interpreter of its own inside this process. They start faster and share the
  * process: a crash of native code, or memory outside the heap, is everybody's.
+ *
+ * @example
+ * ```ts
+ * import { ThreadPool } from "tsgi/concurrency";
+ *
+ * await using pool = new ThreadPool({ size: 2, timeoutMs: 10_000 });
+ * await pool.run(new URL("./work.js", import.meta.url), "render", { page: 1 });
+ * ```
  */
 export class ThreadPool extends ModulePool {
   /** @throws ConfigurationError when an option is at fault. */
@@ -183,7 +191,16 @@ export async function runInProcess(
   return (processes ??= new ProcessPool()).run(moduleUrl, name, ...args);
 }
 
-/** The same in a worker thread: the specification's sub-interpreter. */
+/**
+ * The same in a worker thread: the specification's sub-interpreter.
+ *
+ * @example
+ * ```ts
+ * import { runInThread } from "tsgi/concurrency";
+ *
+ * await runInThread(new URL("./work.js", import.meta.url), "render", { page: 1 });
+ * ```
+ */
 export async function runInThread(
   moduleUrl: string | URL,
   name: string,

@@ -3,7 +3,21 @@ import type { UploadFile } from "./upload-file.js";
 /** A value of a form: text, or a file. */
 export type FormValue = string | UploadFile;
 
-/** The parts of a form: text and files under names, a name as often as it was sent, in the order in which they came. */
+/**
+ * The parts of a form: text and files under names, a name as often as it was sent, in the order in which they came.
+ *
+ * @example
+ * ```ts
+ * import { FormData } from "tsgi";
+ *
+ * const form = new FormData([
+ *   ["tag", "new"],
+ *   ["tag", "sale"],
+ * ]);
+ * console.log(form.get("tag")); // sale
+ * console.log(form.getAll("tag").join(" ")); // new sale
+ * ```
+ */
 export class FormData<Value = FormValue> implements Iterable<readonly [name: string, value: Value]> {
   readonly #entries: readonly (readonly [name: string, value: Value])[];
 

@@ -8,7 +8,19 @@ import { nameOf } from "./run-dependency.js";
 /** Notes that a request asked for a replacement. */
 const MARK_USED: unique symbol = Symbol("markUsed");
 
-/** Dependencies and what is called in their place, with a note of those that were used. */
+/**
+ * Dependencies and what is called in their place, with a note of those that were used.
+ *
+ * @example
+ * ```ts
+ * import { App } from "tsgi";
+ *
+ * const getClock = () => new Date();
+ * const app = new App();
+ * app.dependencyOverrides.set(getClock, () => new Date(0));
+ * console.log(app.dependencyOverrides.unused().length); // 1
+ * ```
+ */
 export class DependencyOverrides extends Map<Callable, Callable> {
   readonly #used = new Set<Callable>();
 

@@ -4,6 +4,13 @@ const MAPPED = /^(?:0{0,4}:){2,5}ffff:(?:(\d+\.\d+\.\d+\.\d+)|([\da-f]{1,4}):([\
 /**
  * The network that one client has: an IPv4 address, the /64 of an IPv6 address. Attack: whoever has one IPv6 address has
  * the 2^64 of its network (RFC 6177 §2), and could be counted as another with each request.
+ *
+ * @example
+ * ```ts
+ * import { clientNetwork } from "tsgi/middleware";
+ *
+ * console.log(clientNetwork("192.0.2.7")); // 192.0.2.7
+ * ```
  */
 export function clientNetwork(host: string): string {
   if (!host.includes(":")) return host;

@@ -99,13 +99,37 @@ async function openData(cookie: string | undefined, signed: SignedText, maxAge: 
  * The data of a request's session. Change them before the response starts.
  *
  * @throws ConfigurationError when no `sessions()` is around the handler.
+ * @example
+ * ```ts
+ * import { App, Request } from "tsgi";
+ * import { sessionOf } from "tsgi/middleware";
+ *
+ * const app = new App();
+ * app.get("/visits", { params: { request: Request } }, async ({ request }) => {
+ *   const session = sessionOf<{ visits?: number }>(request);
+ *   session.visits = (session.visits ?? 0) + 1;
+ *   return session.visits;
+ * });
+ * ```
  */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller knows the type
 export function sessionOf<Data extends object = SessionData>(request: HTTPConnection): Data {
   return readSession(request).data as Data;
 }
 
-/** Empties a request's session, which removes the cookie. @throws ConfigurationError without `sessions()`. */
+/**
+ * Empties a request's session, which removes the cookie.
+ *
+ * @throws ConfigurationError without `sessions()`.
+ * @example
+ * ```ts
+ * import { App, Request } from "tsgi";
+ * import { clearSession } from "tsgi/middleware";
+ *
+ * const app = new App();
+ * app.post("/logout", { params: { request: Request } }, async ({ request }) => clearSession(request));
+ * ```
+ */
 export function clearSession(request: HTTPConnection): void {
   readSession(request).data = {};
 }

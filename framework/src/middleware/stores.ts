@@ -94,7 +94,18 @@ class MemoryStore implements Store {
   }
 }
 
-/** A store in the memory of this process, bounded. */
+/**
+ * A store in the memory of this process, bounded.
+ *
+ * @example
+ * ```ts
+ * import { memoryStore } from "tsgi/middleware";
+ *
+ * const store = memoryStore({ maxKeys: 10_000 });
+ * await store.set("key", "value", 60);
+ * console.log(await store.get("key")); // value
+ * ```
+ */
 export function memoryStore(options: MemoryStoreOptions = {}): Store {
   assertOptions("memoryStore()", options, OPTIONS);
   return new MemoryStore(options.maxKeys ?? 100_000);

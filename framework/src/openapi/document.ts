@@ -102,6 +102,17 @@ function tagsOf(declared: readonly TagObject[], paths: Record<string, PathItemOb
  * @throws ConfigurationError naming method and path, when a schema has no form in a document, or two routes have one
  *   operation id.
  * @see {@link https://spec.openapis.org/oas/v3.0.3}
+ * @example
+ * ```ts
+ * import { App } from "tsgi";
+ * import { endpointsOf } from "tsgi/internals";
+ * import { buildDocument } from "tsgi/openapi";
+ *
+ * const app = new App();
+ * app.get("/items", async () => []);
+ * const document = buildDocument({ title: "Items", version: "1.0.0" }, endpointsOf(app));
+ * console.log(Object.keys(document.paths)); // [ '/items' ]
+ * ```
  */
 export function buildDocument(options: OpenAPIOptions, routes: readonly DocumentedRoute[]): OpenAPIDocument {
   const components = new Components();

@@ -1,7 +1,7 @@
 /** The parts of an OpenAPI 3.0.3 document, as far as they are written here. */
 import type { SecuritySchemeObject } from "../security.js";
 
-/** @see OpenAPI 3.0.3 §4.7.23 */
+/** A schema that stands under `components`, by its address in the document. @see OpenAPI 3.0.3 §4.7.23 */
 export interface ReferenceObject {
   $ref: string;
 }
@@ -41,13 +41,13 @@ export interface SchemaObject
   [extension: `x-${string}`]: unknown;
 }
 
-/** @see OpenAPI 3.0.3 §4.7.19 */
+/** An example, under its name. @see OpenAPI 3.0.3 §4.7.19 */
 export interface ExampleObject {
   summary?: string;
   value: unknown;
 }
 
-/** @see OpenAPI 3.0.3 §4.7.12 */
+/** A parameter of an operation; name and place together are unique in it. @see OpenAPI 3.0.3 §4.7.12 */
 export interface ParameterObject {
   name: string;
   in: "path" | "query" | "header" | "cookie";
@@ -59,7 +59,7 @@ export interface ParameterObject {
   examples?: Record<string, ExampleObject>;
 }
 
-/** @see OpenAPI 3.0.3 §4.7.14 */
+/** A body in one media type. @see OpenAPI 3.0.3 §4.7.14 */
 export interface MediaTypeObject {
   schema?: SchemaObject;
   example?: unknown;
@@ -68,25 +68,25 @@ export interface MediaTypeObject {
   encoding?: Record<string, EncodingObject>;
 }
 
-/** @see OpenAPI 3.0.3 §4.7.15 */
+/** The media type of one property of a form. @see OpenAPI 3.0.3 §4.7.15 */
 export interface EncodingObject {
   contentType?: string;
 }
 
-/** @see OpenAPI 3.0.3 §4.7.13 */
+/** The body of a request, by media type. @see OpenAPI 3.0.3 §4.7.13 */
 export interface RequestBodyObject {
   description?: string;
   content: Record<string, MediaTypeObject>;
   required?: boolean;
 }
 
-/** @see OpenAPI 3.0.3 §4.7.21 */
+/** A header of a response. @see OpenAPI 3.0.3 §4.7.21 */
 export interface HeaderObject {
   description?: string;
   schema: SchemaObject;
 }
 
-/** @see OpenAPI 3.0.3 §4.7.17 */
+/** The response with one status. @see OpenAPI 3.0.3 §4.7.17 */
 export interface ResponseObject {
   description: string;
   headers?: Record<string, HeaderObject>;
@@ -99,7 +99,7 @@ export type SecurityRequirementObject = Record<string, string[]>;
 /** Requests by address. @see OpenAPI 3.0.3 §4.7.18 */
 export type CallbackObject = Record<string, PathItemObject>;
 
-/** @see OpenAPI 3.0.3 §4.7.10 */
+/** One method on one path. @see OpenAPI 3.0.3 §4.7.10 */
 export interface OperationObject {
   tags?: string[];
   summary?: string;
@@ -117,7 +117,7 @@ export interface OperationObject {
 /** The methods that a document can describe. @see OpenAPI 3.0.3 §4.7.9 */
 export type DocumentedMethod = "get" | "put" | "post" | "delete" | "options" | "head" | "patch" | "trace";
 
-/** @see OpenAPI 3.0.3 §4.7.9 */
+/** The operations on one path, by method. @see OpenAPI 3.0.3 §4.7.9 */
 export type PathItemObject = { [M in DocumentedMethod]?: OperationObject };
 
 /** An address under which the API is served. @see OpenAPI 3.0.3 §4.7.5 */
@@ -128,14 +128,14 @@ export interface ServerObject {
   variables?: Record<string, { enum?: string[]; default: string; description?: string }>;
 }
 
-/** @see OpenAPI 3.0.3 §4.7.11 */
+/** A page outside the document. @see OpenAPI 3.0.3 §4.7.11 */
 export interface ExternalDocumentationObject {
   url: string;
   /** Markdown. */
   description?: string;
 }
 
-/** @see OpenAPI 3.0.3 §4.7.2 */
+/** The title, version and owners of the API. @see OpenAPI 3.0.3 §4.7.2 */
 export interface InfoObject {
   title: string;
   version: string;

@@ -27,7 +27,17 @@ export interface WithParams<P, R = unknown> {
   (this: RouteOnly, args: object): R;
 }
 
-/** The scopes that a route and its dependencies ask of the dependency that names this class in its params. */
+/**
+ * The scopes that a route and its dependencies ask of the dependency that names this class in its params.
+ *
+ * @example
+ * ```ts
+ * import { SecurityScopes } from "tsgi";
+ *
+ * const asked = new SecurityScopes(["items:read", "items:write"]);
+ * console.log(asked.scopeString); // items:read items:write
+ * ```
+ */
 export class SecurityScopes {
   /** Outermost first, each once. */
   readonly scopes: readonly string[];
@@ -94,6 +104,14 @@ export type Args<P> = FromParams<P>;
  * Attaches params to a function and gives the same function back; the type is carried by what is given back.
  *
  * @throws ConfigurationError when the function carries other params already.
+ * @example
+ * ```ts
+ * import { App, Depends, Query, t, withParams } from "tsgi";
+ *
+ * const getPage = withParams({ page: Query(t.Integer({ default: 1 })) }, async ({ page }) => ({ offset: (page - 1) * 20 }));
+ * const app = new App();
+ * app.get("/items", { params: { page: Depends(getPage) } }, async ({ page }) => page.offset);
+ * ```
  */
 export function withParams<
   const P extends CheckCarried<P>,

@@ -37,5 +37,16 @@ export const BODY = createSource({
   compileRead,
 });
 
-/** The JSON body; one of several is a member of the body's object. Needs `Content-Type: application/json`. */
+/**
+ * The JSON body; one of several is a member of the body's object. Needs `Content-Type: application/json`.
+ *
+ * @example
+ * ```ts
+ * import { App, Body, t } from "tsgi";
+ *
+ * const app = new App();
+ * const price = Body(t.Number({ minimum: 0 }), { embed: true });
+ * app.put("/price", { params: { price } }, async ({ price }) => ({ price })); // takes {"price": 9.5}
+ * ```
+ */
 export const Body: ParamFunction<BodyOptions> = createDescriptor(BODY);

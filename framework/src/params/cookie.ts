@@ -16,5 +16,15 @@ export const COOKIE = createHeadSource(
   },
 );
 
-/** A cookie. */
+/**
+ * A cookie.
+ *
+ * @example
+ * ```ts
+ * import { App, Cookie } from "tsgi";
+ *
+ * const app = new App();
+ * app.get("/theme", { params: { theme: Cookie({ default: null }) } }, async ({ theme }) => theme ?? "light");
+ * ```
+ */
 export const Cookie: ParamFunction = createDescriptor(COOKIE);

@@ -119,7 +119,19 @@ export function Depends(callable: unknown, options: MarkerOptions = {}): Depends
   return new DependsMarker(callable, options, "Depends");
 }
 
-/** A dependency that is told, through `SecurityScopes`, which scopes are asked for here and on the way here. */
+/**
+ * A dependency that is told, through `SecurityScopes`, which scopes are asked for here and on the way here.
+ *
+ * @example
+ * ```ts
+ * import { App, Security, SecurityScopes, withParams } from "tsgi";
+ *
+ * const getUser = withParams({ asked: SecurityScopes }, async ({ asked }) => ({ scopes: asked.scopes }));
+ * const app = new App();
+ * const user = Security(getUser, { scopes: ["items:read"] });
+ * app.get("/items", { params: { user } }, async ({ user }) => user.scopes);
+ * ```
+ */
 export function Security<C extends CheckDependency<C>>(
   callable: C,
   options?: DependsOptions & { scopes?: readonly string[] },

@@ -23,5 +23,16 @@ export const FORM = createSource({
   },
 });
 
-/** A field of a form, urlencoded or multipart. A field left blank counts as absent, as browsers send every field. */
+/**
+ * A field of a form, urlencoded or multipart. A field left blank counts as absent, as browsers send every field.
+ *
+ * @example
+ * ```ts
+ * import { App, Form, t } from "tsgi";
+ *
+ * const app = new App();
+ * const params = { name: Form(), age: Form(t.Integer({ minimum: 0 })) };
+ * app.post("/profile", { params }, async ({ name, age }) => ({ name, age }));
+ * ```
+ */
 export const Form: ParamFunction = createDescriptor(FORM);

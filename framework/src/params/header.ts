@@ -23,5 +23,15 @@ export const HEADER = createHeadSource(
   { of: ({ scope }, name) => headerValues(scope.headers ?? [], name) },
 );
 
-/** A header. The parameter `userAgent` or `user_agent` reads `user-agent`. */
+/**
+ * A header. The parameter `userAgent` or `user_agent` reads `user-agent`.
+ *
+ * @example
+ * ```ts
+ * import { App, Header } from "tsgi";
+ *
+ * const app = new App();
+ * app.get("/agent", { params: { userAgent: Header({ default: null }) } }, async ({ userAgent }) => userAgent);
+ * ```
+ */
 export const Header: ParamFunction = createDescriptor(HEADER);

@@ -33,6 +33,16 @@ const SILENCE_MS = 5_000;
  *
  * @param url - `redis://host:6379`, or the path of a socket.
  * @throws ConfigurationError where that package is missing.
+ * @example
+ * ```ts
+ * import { App } from "tsgi";
+ * import { rateLimit } from "tsgi/middleware";
+ * import { openRedisStore } from "tsgi/redis";
+ *
+ * const store = await openRedisStore("redis://127.0.0.1:6379");
+ * const app = new App({ middleware: [rateLimit({ limit: 100, windowSeconds: 60, store })] });
+ * app.onShutdown(() => store.close());
+ * ```
  */
 export async function openRedisStore(url: string, options: OpenRedisStoreOptions = {}): Promise<OpenedRedisStore> {
   assertOptions("openRedisStore()", options, OPTIONS);

@@ -41,6 +41,16 @@ const INCREMENT =
  *
  * @param client - Of `ioredis` or `redis`.
  * @throws ConfigurationError for what is no such client.
+ * @example
+ * ```ts
+ * import { Redis } from "ioredis";
+ * import { App } from "tsgi";
+ * import { rateLimit } from "tsgi/middleware";
+ * import { redisStore } from "tsgi/redis";
+ *
+ * const client = new Redis("redis://127.0.0.1:6379", { lazyConnect: true });
+ * const app = new App({ middleware: [rateLimit({ limit: 100, windowSeconds: 60, store: redisStore(client) })] });
+ * ```
  */
 export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): Store {
   const given: unknown = client;

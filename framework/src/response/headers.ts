@@ -19,6 +19,17 @@ export type HeadersInit = Readonly<Record<string, string>> | Iterable<readonly [
 /**
  * The headers of a response. Names are case-insensitive, and kept in lower case. Every name and every
  * value is checked when it is set, so that no text of a request can add a header of its own.
+ *
+ * @example
+ * ```ts
+ * import { ResponseHeaders } from "tsgi";
+ *
+ * const headers = new ResponseHeaders({ "Cache-Control": "no-store" });
+ * headers.append("set-cookie", "a=1");
+ * headers.append("set-cookie", "b=2");
+ * console.log(headers.get("cache-control")); // no-store
+ * console.log(headers.size); // 3
+ * ```
  */
 export class ResponseHeaders implements Iterable<readonly [name: string, value: string]> {
   readonly #raw: string[] = [];

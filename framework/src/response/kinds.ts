@@ -18,21 +18,51 @@ export class JSONResponse extends Response {
   }
 }
 
-/** An HTML response. */
+/**
+ * An HTML response. The text goes out as it is: escape what comes from a client.
+ *
+ * @example
+ * ```ts
+ * import { App, HTMLResponse } from "tsgi";
+ *
+ * const app = new App();
+ * app.get("/", async () => new HTMLResponse("<h1>Hello</h1>"));
+ * ```
+ */
 export class HTMLResponse extends Response {
   constructor(content: string | Uint8Array, options: ResponseOptions = {}) {
     super(content, { mediaType: "text/html", ...options });
   }
 }
 
-/** A response with the media type `text/plain`. */
+/**
+ * A response with the media type `text/plain`.
+ *
+ * @example
+ * ```ts
+ * import { App, PlainTextResponse } from "tsgi";
+ *
+ * const app = new App();
+ * app.get("/version", async () => new PlainTextResponse("1.0.0"));
+ * ```
+ */
 export class PlainTextResponse extends Response {
   constructor(content: string | Uint8Array, options: ResponseOptions = {}) {
     super(content, { mediaType: "text/plain", ...options });
   }
 }
 
-/** Sends the client to another address. The status defaults to 307, which keeps method and body. */
+/**
+ * Sends the client to another address. The status defaults to 307, which keeps method and body.
+ *
+ * @example
+ * ```ts
+ * import { App, RedirectResponse } from "tsgi";
+ *
+ * const app = new App();
+ * app.get("/old", async () => new RedirectResponse("/new", { statusCode: 308 }));
+ * ```
+ */
 export class RedirectResponse extends Response {
   /**
    * @param url - The target; text that is not a valid URL is percent-encoded.

@@ -4,7 +4,19 @@ import type { PatternSegment } from "../path-pattern.js";
 /** The key of a node's parameter child. No static segment is spelled like it: a pattern with `*` is refused. */
 export const PARAM_KEY = "*";
 
-/** One node of the tree. The path from the first node to it is a pattern. */
+/**
+ * One node of the tree. The path from the first node to it is a pattern.
+ *
+ * @example
+ * ```ts
+ * import { RadixRouter } from "tsgi";
+ *
+ * const router = new RadixRouter<string>();
+ * router.addRoute("GET", "/users/{id}", "read a user");
+ * const users = router.root.children.get("users");
+ * console.log(users?.children.get("*")?.paramName); // id
+ * ```
+ */
 export class RadixNode<H = unknown, M = Record<string, unknown>> {
   /** The next nodes by their segment's text; `"*"` is the parameter child. */
   readonly children = new Map<string, RadixNode<H, M>>();

@@ -62,7 +62,19 @@ export class APIKeyHeader<AutoError extends boolean = true> extends APIKey<AutoE
   }
 }
 
-/** A key in the query string, where logs and histories keep it: for what cannot send headers. Gives the key. */
+/**
+ * A key in the query string, where logs and histories keep it: for what cannot send headers. Gives the key.
+ *
+ * @example
+ * ```ts
+ * import { App, Depends } from "tsgi";
+ * import { APIKeyQuery } from "tsgi/security";
+ *
+ * const apiKey = new APIKeyQuery({ name: "key" });
+ * const app = new App();
+ * app.get("/usage", { params: { key: Depends(apiKey) } }, async ({ key }) => ({ length: key.length }));
+ * ```
+ */
 export class APIKeyQuery<AutoError extends boolean = true> extends APIKey<AutoError> {
   /** @throws ConfigurationError when there is no name. */
   constructor(options: APIKeyOptions<AutoError>) {
@@ -75,6 +87,15 @@ export class APIKeyQuery<AutoError extends boolean = true> extends APIKey<AutoEr
  * cookies of the name are none, because a neighbouring host can set one; not so where it begins with `__Host-`.
  *
  * @see {@link https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis | Cookies, §4.1.3.2}
+ * @example
+ * ```ts
+ * import { App, Depends } from "tsgi";
+ * import { APIKeyCookie } from "tsgi/security";
+ *
+ * const apiKey = new APIKeyCookie({ name: "__Host-key" });
+ * const app = new App();
+ * app.get("/usage", { params: { key: Depends(apiKey) } }, async ({ key }) => ({ length: key.length }));
+ * ```
  */
 export class APIKeyCookie<AutoError extends boolean = true> extends APIKey<AutoError> {
   /** @throws ConfigurationError when the name is no cookie's. */

@@ -33,6 +33,13 @@ export function parseAuthorization(text: string, scheme: string): HTTPAuthorizat
  *
  * @param given - What came from outside.
  * @param expected - What it should be.
+ * @example
+ * ```ts
+ * import { compareSecrets } from "tsgi/security";
+ *
+ * console.log(compareSecrets("s3cret", "s3cret")); // true
+ * console.log(compareSecrets("", "")); // false
+ * ```
  */
 export function compareSecrets(given: string, expected: string): boolean {
   const left = encodeUTF8(given);

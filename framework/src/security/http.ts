@@ -14,6 +14,15 @@ export interface HTTPBearerOptions<AutoError extends boolean = boolean> extends 
  * A bearer token, wherever the client got it. Gives `{ scheme, credentials }`.
  *
  * @see RFC 6750 §2.1
+ * @example
+ * ```ts
+ * import { App, Depends } from "tsgi";
+ * import { HTTPBearer } from "tsgi/security";
+ *
+ * const bearer = new HTTPBearer({ bearerFormat: "JWT" });
+ * const app = new App();
+ * app.get("/me", { params: { token: Depends(bearer) } }, async ({ token }) => ({ scheme: token.scheme }));
+ * ```
  */
 export class HTTPBearer<AutoError extends boolean = true> extends SecurityScheme<
   HTTPAuthorizationCredentials,

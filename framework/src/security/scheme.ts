@@ -69,6 +69,25 @@ export const IS_NAMED: unique symbol = Symbol("isNamed");
  * that a document lists under `securitySchemes`.
  *
  * Credentials that come twice are none: of two headers a proxy may have looked at the other one.
+ *
+ * @example
+ * ```ts
+ * import { Header, t } from "tsgi";
+ * import { SecurityScheme, type SchemeOptions } from "tsgi/security";
+ *
+ * // A signature in a header of its own.
+ * export class SignatureHeader extends SecurityScheme<string, true> {
+ *   constructor(options: SchemeOptions<true> = {}) {
+ *     super(options, {
+ *       defaultName: "Signature",
+ *       definition: { type: "apiKey", in: "header", name: "X-Signature" },
+ *       source: Header(t.Array(t.String(), { default: [] }), { alias: "X-Signature" }),
+ *       parse: (text) => (text === "" ? null : text),
+ *       challenge: "Signature",
+ *     });
+ *   }
+ * }
+ * ```
  */
 export class SecurityScheme<Credentials = unknown, AutoError extends boolean = boolean> extends CallableInstance {
   /** Its name in the document, unless another scheme took the default first. */

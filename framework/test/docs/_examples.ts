@@ -62,13 +62,16 @@ const codes = [];
 for (const file of process.argv.slice(1)) {
   codes.push(await import(file).then(() => null, (error) => error.code ?? String(error)));
 }
-console.log(JSON.stringify(codes));
-process.exit();`;
+process.stdout.write("\\n" + JSON.stringify(codes), () => process.exit());`;
 
-/** Runs compiled examples, each in a module of its own. The codes of what they throw, `null` for those that do not. */
+/**
+ * Runs compiled examples, each in a module of its own, whatever they print. The codes of what they throw, `null` for those
+ * that do not.
+ */
 export async function run(files: readonly string[]): Promise<(string | null)[]> {
   const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", RUNNER, ...files], {
     timeout: 60_000,
+    env: { ...process.env, SESSION_SECRET: "a secret of the examples, 32 bytes and more" },
   });
-  return JSON.parse(stdout) as (string | null)[];
+  return JSON.parse(stdout.slice(stdout.lastIndexOf("\n"))) as (string | null)[];
 }
