@@ -19,7 +19,7 @@ export class JSONResponse extends Response {
 }
 
 /**
- * An HTML response. The text goes out as it is: escape what comes from a client.
+ * An HTML response. The text goes out as it is: escape the text of a client.
  *
  * @example
  * ```ts

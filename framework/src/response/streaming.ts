@@ -42,7 +42,7 @@ function assertIterable(content: unknown, className: string): void {
   }
 }
 
-/** What a stream sends while its source gives nothing. */
+/** The time that a stream waits for its source, and the bytes that it sends meanwhile. */
 export interface Pace {
   /** Milliseconds that the head waits for the first part; 0 for no limit. */
   readonly headMs: number;
