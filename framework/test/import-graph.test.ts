@@ -182,19 +182,19 @@ describe("the files of a workspace", () => {
 });
 
 describe("the modules of the framework", () => {
+  const page = readFileSync(path.join(sources, "../docs/architecture.md"), "utf8");
+
   it("each have their place in the line, or stand outside it", () => {
     const known = new Set([...LINE, ...OUTSIDE]);
     expect([...graph.keys()].filter((file) => !known.has(moduleOf(file)))).toEqual([]);
   });
 
-  it.each(["CONTRIBUTING.md", "framework/docs/architecture.md"])("stand in that order in %s", (page) => {
-    const text = readFileSync(path.join(sources, "../..", page), "utf8");
-    const shown = /asgi <[\s\w<-]*/.exec(text)?.[0] ?? "";
+  it("stand in that order on the page on the life of a request", () => {
+    const shown = /asgi <[\s\w<-]*/.exec(page)?.[0] ?? "";
     expect(shown.split("<").map((name) => name.trim())).toEqual(LINE);
   });
 
-  it("are the files that the page on the life of a request names, beside others of the repository", () => {
-    const page = readFileSync(path.join(sources, "../docs/architecture.md"), "utf8");
+  it("are the files that the page names, beside others of the repository", () => {
     const named = [...page.matchAll(/`(?:node )?([\w./-]+\.(?:ts|js|json))`/g)].flatMap(([, file]) => file ?? []);
     const exists = (file: string) => existsSync(path.join(file.startsWith("framework/") ? root : sources, file));
     expect(named.filter((file) => file !== "x.ts" && !exists(file))).toEqual([]);
