@@ -50,20 +50,20 @@ export type { HandlerPoolOptions } from "./app/pool.js";
 
 /** The options of an `App`. */
 export interface AppOptions extends OpenAPIOptions {
-  /** Whether the body of a 500 tells the error. Never in production. Defaults to `false`. */
+  /** Puts the error into the body of a 500. Never in production. Defaults to `false`. */
   debug?: boolean;
   /** Start-up and shutdown in one generator, instead of or beside the hooks. */
   lifespan?: LifespanFunction<App>;
   /** Bounds on what a request may cost; each has a default. */
   limits?: Partial<Limits>;
-  /** Where plain handlers run. Defaults to a pool of `os.availableParallelism()` processes, shared by `workers`. */
+  /** The pool of plain handlers. Defaults to a pool of `os.availableParallelism()` processes, shared by `workers`. */
   pool?: HandlerPoolOptions;
   /**
    * The module that makes the App, for the pool's workers to import: `import.meta.url`. Defaults to the module that
    * `tsgi run` or `tsgi dev` was given, else to the program's main module.
    */
   entry?: string | URL;
-  /** Where the framework logs. Defaults to readable lines on the standard error output. */
+  /** The log of the framework. Defaults to readable lines on the standard error output. */
   logger?: Logger;
   /** Further responses of every route for the document, by status; what a router or a route says of one comes first. */
   responses?: ResponseDocs;
@@ -146,7 +146,7 @@ export interface App {
 export class App extends DispatchingInstance {
   /** A place for what the application makes at start-up. Not shared with another process or thread. */
   readonly state: Record<string, unknown> = createState();
-  /** What is called in the place of a dependency, in tests above all. Reaches mounted Apps. */
+  /** Replacements of dependencies, for tests above all. They hold in mounted Apps too. */
   readonly dependencyOverrides = new DependencyOverrides();
   /** The options that it was made with. */
   readonly settings: Readonly<AppOptions>;
@@ -158,7 +158,7 @@ export class App extends DispatchingInstance {
   readonly #root = new Router();
   readonly #dispatcher = dispatchers.get(this) as Dispatcher;
   readonly #routes: (Endpoint | SocketEndpoint)[] = [];
-  /** What `routes` gave last; `null` once there is another route. */
+  /** The last result of `routes`; `null` once another route is added. */
   #routeList: readonly RouteRecord[] | null = null;
   readonly #endpoints: Endpoint[] = [];
   readonly #lifespan: Lifespan<App>;

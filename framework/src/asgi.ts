@@ -32,7 +32,7 @@ interface ConnectionScope {
   headers?: Iterable<HeaderPair>;
   client?: Address | null;
   server?: Address | null;
-  /** What the lifespan put there; each connection gets a shallow copy. */
+  /** State of the lifespan; each connection gets a shallow copy. */
   state?: Record<string, unknown>;
   extensions?: Record<string, unknown>;
   /** The outermost App, which sets it. */
@@ -63,20 +63,20 @@ export interface WebSocketScope extends ConnectionScope {
 export interface LifespanScope {
   type: "lifespan";
   asgi?: { version: string; spec_version?: string };
-  /** Where start-up may leave what each later scope gets as a shallow copy. */
+  /** State that start-up fills; each later scope gets a shallow copy. */
   state?: Record<string, unknown>;
   extensions?: Record<string, unknown>;
   app?: unknown;
 }
 
-/** What an application is called with. */
+/** The first argument of an application: one connection, or the lifespan. */
 export type Scope = HTTPScope | WebSocketScope | LifespanScope;
 
 /** A part of the request's body. */
 export interface HTTPRequestMessage {
   type: "http.request";
   body?: Uint8Array;
-  /** Whether another part follows. Defaults to `false`. */
+  /** `true` where another part follows. Defaults to `false`. */
   more_body?: boolean;
 }
 
@@ -97,7 +97,7 @@ export interface HTTPResponseStartMessage {
 export interface HTTPResponseBodyMessage {
   type: "http.response.body";
   body?: Uint8Array;
-  /** Whether another part follows. Defaults to `false`. */
+  /** `true` where another part follows. Defaults to `false`. */
   more_body?: boolean;
 }
 
@@ -177,7 +177,7 @@ export interface LifespanAnswerMessage {
   message?: string;
 }
 
-/** What `receive` gives. */
+/** The messages that `receive` gives. */
 export type ReceiveMessage =
   | HTTPRequestMessage
   | HTTPDisconnectMessage
@@ -186,7 +186,7 @@ export type ReceiveMessage =
   | WebSocketDisconnectMessage
   | LifespanEventMessage;
 
-/** What `send` takes. */
+/** The messages that `send` takes. */
 export type SendMessage =
   | HTTPResponseStartMessage
   | HTTPResponseBodyMessage

@@ -1,4 +1,4 @@
-/** What to say of a server that cannot be reached, and the command that mends it. @module */
+/** The error for a server that cannot be reached, with the command that fixes it. @module */
 
 /** A server to which this process connects. */
 export interface Server {

@@ -24,7 +24,7 @@ export { adopt, makeArguments, validationError } from "./dependencies/arguments.
 /** The most handlers that `compileHandler` remembers. The specification fixes it. */
 const MEMO_SIZE = 512;
 
-/** What `compileHandler` gives: the specs, and whether the handler runs on the event loop. */
+/** The result of `compileHandler`: the specs, and `true` for a handler that runs on the event loop. */
 export type CompiledHandler = readonly [specs: readonly ParamSpec[], isAsync: boolean];
 
 /** Results by their key, the one that was used last at the end. */

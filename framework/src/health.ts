@@ -7,10 +7,10 @@ import { DRAINING, Request } from "./request.js";
 import { JSONResponse } from "./response.js";
 import { Router } from "./router.js";
 
-/** What `health` takes. */
+/** The options of `health`. */
 export interface HealthOptions {
   /**
-   * What has to work for this process to be of use, by name. One fails when it throws, rejects, gives `false`, or takes
+   * Checks of what the process cannot do without, by name. One fails when it throws, rejects, gives `false`, or takes
    * longer than `timeoutMs`.
    */
   checks?: Readonly<Record<string, () => unknown>>;

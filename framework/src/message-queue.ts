@@ -14,7 +14,7 @@ export class MessageQueue<Message> {
     return this.#messages.length;
   }
 
-  /** Whether a message is waited for. */
+  /** `true` while a message is awaited. */
   get isAwaited(): boolean {
     return this.#waiting !== null;
   }

@@ -9,5 +9,5 @@ export type { RunningServer } from "./node/stoppable-server.js";
 export { serve, type ConnectionLimits, type ServeOptions } from "./node/serve.js";
 export type { WebSocketOptions } from "./node/websocket/upgrade.js";
 
-// Whoever serves on Linux and has uWebSockets.js installed wants it; `serve(app, { loop: "libuv" })` does without.
+// Installs uWebSockets.js as the loop where it is available; `serve(app, { loop: "libuv" })` does without.
 installLoop();

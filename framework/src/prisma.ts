@@ -15,7 +15,7 @@ export interface PrismaModule<Client> {
   readonly PrismaClient: new (options: never) => Client;
 }
 
-/** What `openPrisma` takes. */
+/** The options of `openPrisma`. */
 export interface PrismaOptions<Client> {
   /** `file:` and the path of an SQLite file, or `postgresql://user:password@host/database?schema=name`. */
   url: string;
@@ -50,7 +50,7 @@ const OPTIONS: OptionRules<PrismaOptions<unknown>> = {
   startMs: whole(0, 2_147_483_647),
 };
 
-/** What the work of a transaction is given: the same models, without the waiting. */
+/** The client of a transaction: the same models, without the waiting. */
 export type Transactional<Client> = Omit<Client, "$connect" | "$disconnect" | "$extends" | "$on" | "$transaction">;
 
 /** A client whose queries wait for a database that is busy, and throw an `UnavailableError` where it is away. */

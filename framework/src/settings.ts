@@ -12,9 +12,9 @@ import {
   type StandardSchema,
 } from "./schema.js";
 
-/** What `loadSettings` takes beside its schema. */
+/** The options of `loadSettings`. */
 export interface SettingsOptions {
-  /** Where the variables are. Defaults to `process.env`. */
+  /** The variables. Defaults to `process.env`. */
   env?: Readonly<Record<string, string | undefined>>;
   /** In front of each variable's name, such as `"APP_"`. Defaults to none. */
   prefix?: string;
@@ -22,7 +22,7 @@ export interface SettingsOptions {
 
 const OPTIONS: OptionRules<SettingsOptions> = { env: OBJECT, prefix: TEXT };
 
-/** What is wrong with one variable. */
+/** A fault of one variable. */
 export interface SettingsFault {
   /** The name of the variable. */
   readonly variable: string;
@@ -41,7 +41,7 @@ export class SettingsError extends Error {
   }
 }
 
-/** Where the value of a setting comes from. */
+/** The origin of the value of a setting. */
 export interface SettingReport {
   readonly variable: string;
   readonly state: "set" | "default" | "missing" | "invalid";
@@ -49,7 +49,7 @@ export interface SettingReport {
   readonly value: unknown;
 }
 
-/** What each call of `loadSettings` found, for `tsgi doctor`. */
+/** The settings that each call of `loadSettings` found, for `tsgi doctor`. */
 const reports = new Map<Schema, readonly SettingReport[]>();
 
 /** The settings that this process has read. */
@@ -94,7 +94,7 @@ interface Wrapper {
   readonly def?: { readonly innerType?: object };
 }
 
-/** Whether a property is marked, in TypeBox (`properties`) or Zod (`shape`). */
+/** Tells if a property is marked, in TypeBox (`properties`) or Zod (`shape`). */
 function isMarked(schema: Schema, key: string): boolean {
   const { properties, shape } = schema as Record<string, Record<string, object> | undefined>;
   let part = properties?.[key] ?? shape?.[key];
@@ -203,7 +203,7 @@ function explain({ loc: [key, ...path], type, msg, input }: Faults["list"][numbe
   return { variable, message: `${hidden}${place}${isShown ? `, not ${JSON.stringify(input)}` : ""}` };
 }
 
-/** Whether a value that is not marked may be shown: its name is no secret's, and it is no address with a password. */
+/** Tells if a value that is not marked may be shown: its name is no secret's, and it is no address with a password. */
 function isPublic(variable: string, value: unknown): boolean {
   return value !== undefined && !isSecretName(variable) && !/:\/\/[^/]*@/.test(JSON.stringify(value));
 }
@@ -223,7 +223,7 @@ function report(settings: readonly Setting[], result: unknown, { list }: Faults)
   });
 }
 
-/** What Node's `console.log` asks an object for its text by. */
+/** The method that Node's `console.log` asks for the text of an object. */
 const INSPECT = Symbol.for("nodejs.util.inspect.custom");
 
 function hide(values: object, settings: readonly Setting[]): object {

@@ -34,7 +34,7 @@ export interface Mount {
   readonly connect: ASGIApp;
 }
 
-/** What a dispatcher is told by its App. */
+/** The parts of an App that a dispatcher uses. */
 export interface DispatcherSettings {
   readonly app: unknown;
   readonly errors: EndpointSettings;
@@ -67,7 +67,7 @@ export class Dispatcher {
     this.#settings = settings;
   }
 
-  /** Whether the first HTTP or WebSocket scope has come. */
+  /** `true` from the first HTTP or WebSocket scope on. */
   get isServing(): boolean {
     return this.#isServing;
   }

@@ -31,10 +31,10 @@ import type { HandlerPool } from "./pool.js";
 import { resultJSON, sendJSON } from "./result.js";
 import { isHandlerStream, streamFormat, streamingHandler } from "./stream.js";
 
-/** What an endpoint needs of its App. */
+/** The parts of an App that an endpoint uses. */
 export interface EndpointSettings extends ErrorSettings {
   readonly limits: Readonly<Limits>;
-  /** Where plain handlers run. */
+  /** The pool of plain handlers. */
   readonly pool: HandlerPool;
   /** The values of scope `"app"`. */
   readonly application: ApplicationScope;
@@ -51,13 +51,13 @@ export class Endpoint {
   readonly record: RouteRecord;
   readonly pattern: PathPattern;
   readonly plan: RoutePlan;
-  /** Whether the handler is plain, and so runs in the pool. */
+  /** `true` for a plain handler, which runs in the pool. */
   readonly isPooled: boolean;
   /** Sends requests through the middleware of the route and its routers to the handler. */
   readonly app: ASGIApp;
   readonly #handle: (args: object, call: Call) => unknown;
   readonly #returns: CompiledReturns | null;
-  /** How what the handler yields is sent; `null` for one that returns its result. */
+  /** The format of yielded items; `null` for a handler that returns its result. */
   readonly streamFormat: StreamFormat | null;
   readonly #statusCode: number;
   readonly #isBodyless: boolean;

@@ -12,7 +12,7 @@ import { errorText, type Logger, logOnce } from "../logger.js";
 import { MARK_FINISHED, type Request } from "../request.js";
 import { JSONResponse, PREPARE, Response, type Sender } from "../response.js";
 
-/** Where an error is looked up, and how it is told. */
+/** The handlers that an error is looked up in, and the form of its report. */
 export interface ErrorSettings {
   /** Innermost first. */
   readonly handlers: readonly ExceptionHandlers[];
@@ -96,12 +96,12 @@ export async function answerError(
   await response.background?.run();
 }
 
-/** Whether the error only says that the client has gone: nobody is there to answer, and nothing is wrong. */
+/** Tells if the error only says that the client has gone: there is nobody to answer, and nothing is wrong. */
 export function isDisconnect(error: unknown): boolean {
   return error instanceof ClientDisconnect;
 }
 
-/** What a guarded app is called with, once more when it fails. */
+/** The call of a guarded app, made once more with the error when it fails. */
 type Guarded = (scope: HTTPScope, receive: Receive, send: Send) => Promise<void>;
 
 /**

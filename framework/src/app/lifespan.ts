@@ -3,7 +3,7 @@ import type { ApplicationScope, DependencyOverrides, Lifetime } from "../depende
 import { configurationError } from "../exceptions.js";
 import { codeOf, errorText, type Logger } from "../logger.js";
 
-/** What a start-up hook may give: its own clean-up. */
+/** The clean-up that a start-up hook may return. */
 type Cleanup = () => unknown;
 
 /** Runs when the application starts or stops, and gets the App. */
@@ -21,7 +21,7 @@ export function assertHook(name: string, hook: unknown): void {
 /** The extension with which a test client marks its scopes. */
 const TESTING = "tsgi.testing";
 
-/** What a mounted App is started in. */
+/** The outer App's part in the start of a mounted App. */
 export interface Surroundings {
   readonly lifetime: Lifetime;
   /** The overrides of the Apps around it, outermost first. */

@@ -3,7 +3,7 @@ import { configurationError } from "../exceptions.js";
 import { DependsMarker, isAsyncFunction, ParamKind } from "../params.js";
 import type { Handler, RouteOptions } from "../router.js";
 
-/** What belongs to the server's loop, by its kind. */
+/** Parameters that belong to the server's loop, by kind. */
 const LOOP_KINDS: ReadonlyMap<ParamKind, string> = new Map([
   [ParamKind.REQUEST, "a Request"],
   [ParamKind.RESPONSE, "a Response"],
@@ -12,12 +12,12 @@ const LOOP_KINDS: ReadonlyMap<ParamKind, string> = new Map([
   [ParamKind.FILE, "a File"],
 ]);
 
-/** Whether a handler runs in the pool: neither async nor a generator, and not kept on the loop by its route. */
+/** Tells if a handler runs in the pool: neither async nor a generator, and not kept on the loop by its route. */
 export function isPooled(handler: Handler, options: RouteOptions): boolean {
   return options.pool !== false && !isAsyncFunction(handler);
 }
 
-/** Whether a call in the pool is ended with its worker when its client has gone. */
+/** Tells if a call in the pool is ended with its worker when its client has gone. */
 export function endsOnDisconnect({ pool }: RouteOptions): boolean {
   return typeof pool === "object" && pool.endOnDisconnect === true;
 }

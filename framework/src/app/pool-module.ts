@@ -1,7 +1,7 @@
 import { EntryError, type EntryModule, type PoolEntry, type RouteTable } from "../concurrency.js";
 import { messageOf } from "../error-codes.js";
 
-/** How many routes a message names. */
+/** The most routes that a message names. */
 const SHOWN = 3;
 
 /** The module of an App, and how the App is found in it. */
@@ -43,7 +43,7 @@ export function explainEntry(route: string, problem: string, cause?: unknown): E
   return new EntryError(messageOf("TSGI_UNUSABLE_ENTRY.route", route, problem), { cause });
 }
 
-/** How the routes of a worker's App differ from the server's; empty where they do not. */
+/** The difference of a worker's routes from the server's; empty for equal tables. */
 function difference(own: RouteTable, other: RouteTable): string {
   const missing = own.routes.filter((route) => !other.routes.includes(route));
   const besides = other.routes.filter((route) => !own.routes.includes(route));

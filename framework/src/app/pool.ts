@@ -20,16 +20,16 @@ import { explainEntry, PoolModule } from "./pool-module.js";
 import { decodeResult, encodeResult } from "./pool-result.js";
 import { RouteUse } from "./route-use.js";
 
-/** Where plain handlers run, and how many at a time. */
+/** The kind and the size of the pool of plain handlers. */
 export interface HandlerPoolOptions extends PoolOptions {
   /**
-   * What runs them: processes (the default), threads of this process, or `"inline"` the event loop itself, which then
+   * The kind of worker: processes (the default), threads of this process, or `"inline"` the event loop itself, which then
    * does nothing else meanwhile.
    */
   kind?: WorkerKind | "inline";
 }
 
-/** What the pool of an App is made with. */
+/** The settings of an App's pool. */
 export interface HandlerPoolSettings {
   readonly options: HandlerPoolOptions;
   /** The module that makes the App. */
@@ -71,7 +71,7 @@ export class HandlerPool implements HostedApp {
     this.#settings = settings;
   }
 
-  /** Whether plain handlers leave the loop where the App is served. */
+  /** `true` where plain handlers leave the loop while the App is served. */
   get isOn(): boolean {
     return this.#settings.options.kind !== "inline";
   }

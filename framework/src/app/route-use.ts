@@ -9,7 +9,7 @@ const ENOUGH_CALLS = 10;
 
 const PLACES: Readonly<Record<WorkerKind, string>> = { process: "another process", thread: "another thread" };
 
-/** What is said in the log and in errors about one route whose handler runs in the pool. */
+/** Log lines and errors about one route whose handler runs in the pool. */
 export class RouteUse {
   /** `METHOD pattern`. */
   readonly route: string;

@@ -49,7 +49,7 @@ class EventsResponse extends EventSourceResponse {
 
 const FORMATS = { jsonl: JSONLinesResponse, sse: EventsResponse } as const;
 
-/** Whether a response was made of what a handler yields: then its status and its headers are the route's. */
+/** Tells if a response was made of yielded items: then its status and its headers are the route's. */
 export function isHandlerStream(response: Response): boolean {
   return response instanceof JSONLinesResponse || response instanceof EventsResponse;
 }

@@ -3,11 +3,11 @@ import { ClientDisconnect } from "../exceptions.js";
 import { assertOptions, type OptionRules, whole } from "../options.js";
 import { PoolFullError } from "./errors.js";
 
-/** What a `Limiter` takes. */
+/** The options of a `Limiter`. */
 export interface LimiterOptions {
-  /** How many tasks run at once. */
+  /** The most tasks that run at once. */
   maxRunning: number;
-  /** How many wait at most, in all lines together. */
+  /** The most tasks that wait, in all lines together. */
   maxWaiting: number;
 }
 

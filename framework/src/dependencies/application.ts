@@ -46,7 +46,7 @@ function inOrder(values: readonly Value[], found = new Set<Value>()): Set<Value>
   return found;
 }
 
-/** What readiness asks of a dependency. */
+/** A check of a dependency, for readiness. */
 export interface NamedCheck {
   readonly name: string;
   readonly run: () => unknown;
@@ -151,7 +151,7 @@ export class Lifetime {
     return first.value;
   }
 
-  /** What readiness asks: the checks of everything that the members depend on, by the names of the functions. */
+  /** The checks for readiness: those of everything that the members depend on, by the names of the functions. */
   checks(): NamedCheck[] {
     // Outside of a lifespan nothing has joined.
     const members = this.#members.size > 0 ? this.#members : new Map([[this.root, []]]);
@@ -202,7 +202,7 @@ function dependenciesOf(step: DependencyStep, find: FindOverride | null): readon
 
 const scopes = new WeakMap<object, ApplicationScope>();
 
-/** What of scope `"app"` the routes of one App depend on. */
+/** The dependencies of scope `"app"` of the routes of one App. */
 export class ApplicationScope implements ApplicationValues {
   readonly #overrides: DependencyOverrides;
   readonly #logger: Logger;

@@ -13,7 +13,7 @@ const NO_BYTES = createBytes(0);
 const ABSENT: JSONBody = { state: "absent" };
 const FAULTY: JSONBody = { state: "faulty" };
 
-/** What a body belongs to. */
+/** The call that a body belongs to. */
 export interface BodyOwner extends Omit<RequestParts, "body" | "settings"> {
   readonly receive: Receive;
   readonly settings: { readonly limits: Readonly<Limits>; readonly embedBody: boolean; readonly takesFiles: boolean };

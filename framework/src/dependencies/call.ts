@@ -14,14 +14,14 @@ import type { Exit } from "./exits.js";
 /** The rank of each parameter of a route by the place of its faults. */
 export type FaultOrder = ReadonlyMap<string, number>;
 
-/** What a call needs to know of the route and the application that it serves. */
+/** Settings of the route and the application that a call serves. */
 export interface CallSettings {
   readonly limits: Readonly<Limits>;
   readonly logger: Logger;
-  /** Whether each body parameter is a member of the body's object. */
+  /** `true` where each body parameter is a member of the body's object. */
   readonly embedBody: boolean;
   readonly faultOrder: FaultOrder;
-  /** Whether a parameter is a file, which only a multipart form has. */
+  /** `true` where a parameter is a file, which only a multipart form has. */
   readonly takesFiles: boolean;
   readonly statusCode: number;
 }
@@ -51,7 +51,7 @@ export class Call implements RequestParts {
   exits: Exit[] | null;
   /** The response that the handler returned. */
   response: Response | null;
-  /** Whether `http.response.start` has been sent: from then on no other response can be made. */
+  /** `true` once `http.response.start` has been sent: from then on no other response can be made. */
   started: boolean;
   /** The first message, where it was taken without a `Request`. */
   firstMessage: ReceiveMessage | null;
@@ -88,7 +88,7 @@ export class Call implements RequestParts {
     return this.scope.path_params ?? NO_PATH_PARAMS;
   }
 
-  /** What is wrong with the request so far. */
+  /** The faults of the request so far. */
   get faults(): Faults {
     return (this.#faults ??= new Faults());
   }

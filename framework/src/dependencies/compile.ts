@@ -64,7 +64,7 @@ const INJECTABLE: ReadonlyMap<unknown, InjectableClass> = new Map<unknown, Injec
 /** The globals that bear the names of our classes, and that an editor leaves unmarked when the import is missing. */
 const GLOBAL_NAMES = ["Request", "Response", "WebSocket", "File"] as const;
 
-/** What is being compiled, for messages and for what depends on the place. */
+/** The place of what is compiled, for messages and for rules that depend on it. */
 interface Place {
   /** The names of the whole pattern; `null` while it is not known. */
   readonly names: readonly string[];
@@ -74,7 +74,7 @@ interface Place {
   readonly scopes: readonly string[];
   /** The callable whose override is being compiled: below it, the original is meant. */
   readonly original: Callable | null;
-  /** What the route serves; `null` where it is not known. */
+  /** The protocol of the route; `null` where it is not known. */
   readonly protocol: Protocol | null;
   /** The values of scope `"app"` of the route's App. */
   readonly application: ApplicationValues | null;
@@ -239,7 +239,7 @@ function compilePlan(callable: Callable, specs: readonly ParamSpec[], place: Pla
   };
 }
 
-/** Whether a parameter is a name of the pattern that nobody declared, or declared as `Path()`: text as it comes. */
+/** Tells if a parameter is a name of the pattern that is not declared, or declared as `Path()`: text as received. */
 function isPathText({ name, marker }: ParamSpec): boolean {
   if (!(marker instanceof SourceMarker) || marker.source !== PATH) return false;
   return marker.schema === null && marker.wireName(name) === name;

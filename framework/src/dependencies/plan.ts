@@ -7,7 +7,7 @@ export interface ParamSpec {
   readonly name: string;
   /** One of the twelve kinds, 0 to 11. */
   readonly kind: ParamKind;
-  /** What the parameter was declared with: a schema, a descriptor, or a class. */
+  /** The declaration of the parameter: a schema, a descriptor, or a class. */
   readonly annotation: unknown;
   /** The default, `undefined` where there is none. */
   readonly default: unknown;
@@ -15,7 +15,7 @@ export interface ParamSpec {
   readonly marker: unknown;
 }
 
-/** What a route serves. */
+/** The protocol that a route serves. */
 export type Protocol = "http" | "websocket";
 
 /** A parameter that is read from the request. */
@@ -46,7 +46,7 @@ export interface Step {
 /** The value of a slot that has none. */
 export const EMPTY: unique symbol = Symbol("empty");
 
-/** Where the value of a dependency of scope `"app"` is read; {@link EMPTY} while no lifespan has filled it. */
+/** The place from which the value of a dependency of scope `"app"` is read; {@link EMPTY} while no lifespan has filled it. */
 export interface Slot {
   value: unknown;
 }
@@ -62,23 +62,23 @@ export interface DependencyStep {
   readonly plan: DependencyPlan;
   readonly useCache: boolean;
   readonly scope: DependencyScope;
-  /** Where a request reads the value; `null` for a dependency that each request calls. */
+  /** The place from which a request reads the value; `null` for a dependency that each request calls. */
   readonly slot: Slot | null;
-  /** What readiness asks of the value; `null` for nothing. */
+  /** The check of the value, for readiness; `null` for none. */
   readonly check: Check | null;
   /** The values of the route's App; `null` for what is compiled outside of one. */
   readonly application: ApplicationValues | null;
   /** One object for each callable and its scopes: what the result is cached under. */
   readonly cacheKey: object;
-  /** What the route serves; `null` where it is not known. */
+  /** The protocol of the route; `null` where it is not known. */
   readonly protocol: Protocol | null;
   /** The scopes asked for here and on the way here. */
   readonly scopes: readonly string[];
-  /** Whether this is the original below its own override, which no override replaces again. */
+  /** `true` for the original below its own override, which no override replaces again. */
   readonly isOriginal: boolean;
 }
 
-/** How a callable is called once its arguments are there. */
+/** The way of calling a callable. */
 export type CallableShape = "function" | "class" | "generator";
 
 /** A callable with everything that its arguments need, compiled once. */
@@ -87,10 +87,10 @@ export interface CallablePlan {
   readonly name: string;
   readonly isAsync: boolean;
   readonly specs: readonly ParamSpec[];
-  /** Whether a parameter has the name of something that every object inherits, such as `__proto__`. */
+  /** `true` where a parameter has the name of a member that every object inherits, such as `__proto__`. */
   readonly needsNullPrototype: boolean;
   readonly dependencies: readonly DependencyStep[];
-  /** Whether all arguments are names of the pattern, as text: then the router's object is what it is called with. */
+  /** `true` where all arguments are names of the pattern, as text: then it is called with the router's object. */
   readonly takesPathParams: boolean;
   /**
    * Make the arguments: read path, query, headers, cookies and the classes; run the dependencies; load the body and read
@@ -102,7 +102,7 @@ export interface CallablePlan {
 /** A callable that a parameter depends on. */
 export interface DependencyPlan extends CallablePlan {
   readonly shape: CallableShape;
-  /** Whether it or anything below it is a generator: then it does not overlap with others, so that the order is fixed. */
+  /** `true` where it or a dependency of it is a generator: then it does not overlap with others, so that the order is fixed. */
   readonly hasGenerator: boolean;
 }
 
@@ -117,11 +117,11 @@ export interface RoutePlan {
   readonly guards: readonly DependencyStep[];
   /** The handler. Its steps begin with the guards, which run one after the other. */
   readonly handler: CallablePlan;
-  /** Whether each body parameter is a member of the body's object. */
+  /** `true` where each body parameter is a member of the body's object. */
   readonly embedBody: boolean;
-  /** Whether a parameter is a file, so that a form has to be multipart. */
+  /** `true` where a parameter is a file, so that a form has to be multipart. */
   readonly takesFiles: boolean;
-  /** Whether a request or a form is asked for, so that there may be files to close at the end of a call. */
+  /** `true` where a parameter is a request or a form, so that there may be files to close at the end of a call. */
   readonly mayHoldFiles: boolean;
   /** Every source parameter of the handler and everything below it, for documents. */
   readonly sources: readonly SourceSpec[];

@@ -80,7 +80,7 @@ export function runDependency(step: DependencyStep, call: Call, findOverride: Fi
     result.then(
       (value) => cache.set(step.cacheKey, value),
       () => {
-        // Whoever awaits the shared promise gets the error.
+        // The callers that await the shared promise get the error.
       },
     );
   }
@@ -118,7 +118,7 @@ function enter(generator: Exit["generator"], plan: DependencyPlan, step: Depende
   return first instanceof Promise ? first.then(yielded) : yielded(first);
 }
 
-/** What a callable is called in messages: an arrow function inside `withParams` has no name, but it has params. */
+/** The name of a callable in messages: an arrow function inside `withParams` has no name, but it has params. */
 export function nameOf(callable: Callable): string {
   if (callable.name !== "") return callable.name;
   const params = paramsOf(callable);

@@ -10,19 +10,19 @@ import { clientNetwork } from "./client-network.js";
 import { changingHeaders, onHTTP, refuse } from "./layer.js";
 import { memoryStore, type Store } from "./stores.js";
 
-/** What `rateLimit` takes. */
+/** The options of `rateLimit`. */
 export interface RateLimitOptions {
-  /** How many requests one key has in a window. */
+  /** The requests that one key has in a window. */
   limit: number;
   /** Seconds from the first request of a window to its end. */
   windowSeconds: number;
-  /** Whose requests are counted together. Defaults to the client's address, of IPv6 its /64. */
+  /** The key under which a request is counted. Defaults to the client's address, of IPv6 its /64. */
   key?: (request: Request) => string | Promise<string>;
-  /** Where the counts are. Defaults to the memory of this process. */
+  /** The store of the counts. Defaults to the memory of this process. */
   store?: Store;
   /** The policy in the headers, and of the counts in the store: those of one name count together. Defaults to `"default"`. */
   name?: string;
-  /** What becomes of requests while the store is away: they pass, or are answered with 503. Defaults to `"allow"`. */
+  /** The answer to requests while the store is away: they pass, or get 503. Defaults to `"allow"`. */
   whenStoreFails?: "allow" | "refuse";
 }
 

@@ -8,11 +8,11 @@ import { markHandled } from "../promises.js";
  */
 export class SharedReceive {
   readonly #receive: Receive;
-  /** What has come and the application has not taken. */
+  /** Messages that the application has not taken. */
   readonly #kept: ReceiveMessage[] = [];
   #pulling: Promise<ReceiveMessage> | null = null;
   #middlewareWaits = false;
-  /** What the application has taken past the middleware. */
+  /** The part of the body that the application has taken past the middleware. */
   #missed: "nothing" | "an empty body" | "bytes" = "nothing";
 
   #gone = false;
@@ -21,7 +21,7 @@ export class SharedReceive {
     this.#receive = receive;
   }
 
-  /** Whether either reader was told that the client has gone. */
+  /** `true` once either reader was told that the client has gone. */
   get gone(): boolean {
     return this.#gone;
   }

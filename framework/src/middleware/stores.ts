@@ -1,6 +1,6 @@
 import { assertOptions, type OptionRules, whole } from "../options.js";
 
-/** What a counter says. */
+/** The state of a counter. */
 export interface Count {
   readonly count: number;
   /** Milliseconds until it begins anew. */
@@ -26,9 +26,9 @@ export interface Store {
   increment(key: string, ttlSeconds: number, by?: number): Promise<Count>;
 }
 
-/** What `memoryStore` takes. */
+/** The options of `memoryStore`. */
 export interface MemoryStoreOptions {
-  /** How many keys are kept at most; the oldest makes room. Defaults to 100,000. */
+  /** The most keys that are kept; the oldest makes room. Defaults to 100,000. */
   maxKeys?: number;
 }
 

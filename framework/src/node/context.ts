@@ -26,7 +26,7 @@ export class ServerContext {
   readonly state: Record<string | symbol, unknown>;
   /** Trusted proxies; `null` for none. */
   readonly proxies: TrustedProxies | null;
-  /** Whether responses close their connection, because the server is about to stop. */
+  /** `true` while the server drains: each response closes its connection. */
   draining = false;
   /** The calls that have not settled, background tasks included. */
   readonly running = new Set<Call>();

@@ -20,7 +20,7 @@ import type { ResponseHead } from "./response-head.js";
 
 /** A connection, or on an engine that shows none the one request on it. */
 export interface ConnectionHandle {
-  /** Whether the client has gone: what is written does not arrive. */
+  /** `true` once the client has gone: bytes that are written do not arrive. */
   readonly destroyed: boolean;
   /** Closes it at once. */
   destroy(): unknown;

@@ -32,7 +32,7 @@ export function serverStartError<Key extends keyof typeof SERVER_START>(
 /** The server did not stop within `shutdownTimeoutMs`. Its sockets are destroyed all the same. */
 export class ShutdownTimeoutError extends Error {
   override readonly name = "ShutdownTimeoutError";
-  /** What still ran at the limit, for example `"GET /slow"` or `"lifespan.shutdown"`. */
+  /** The work that still ran at the limit, for example `"GET /slow"` or `"lifespan.shutdown"`. */
   readonly running: readonly string[];
 
   constructor(running: readonly string[], afterMs: number) {

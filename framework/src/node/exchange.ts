@@ -14,7 +14,7 @@ const EMPTY = new Uint8Array(0);
 const internalServerError = new ErrorResponse(500);
 
 /**
- * How far a response has come. The head waits for the first body message, as ASGI asks.
+ * The state of a response. The head waits for the first body message, as ASGI asks.
  *
  * - `gone`: the client has gone, or was answered in the application's place.
  */
@@ -45,7 +45,7 @@ export class Exchange implements Call {
     return `${this.#scope.method} ${this.#scope.path}`;
   }
 
-  /** Whether nothing of the response has left: another can still be sent in its place. */
+  /** `true` while nothing of the response has left: another can still be sent in its place. */
   get untouched(): boolean {
     return this.#phase === "idle" || this.#phase === "started";
   }
@@ -161,7 +161,7 @@ export class Exchange implements Call {
     this.#request?.end();
   }
 
-  /** Whether a message counts. What follows the last body is ignored, as ASGI asks. */
+  /** Tells if a message counts. Messages after the last body are ignored, as ASGI asks. */
   #takes(): boolean {
     if (this.#phase === "complete") return false;
     if (this.#phase === "gone" || this.#stream.destroyed) throw new ClientDisconnect();

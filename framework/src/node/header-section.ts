@@ -21,11 +21,11 @@ export interface HeaderSection {
   readonly headers: readonly string[];
   /** Bytes of the body: 0 for none, `NaN` for a chunked one. */
   readonly bodyBytes: number;
-  /** Whether the client takes another response on this connection. */
+  /** `true` where the client takes another response on this connection. */
   readonly keepAlive: boolean;
-  /** Whether the client waits for `100 Continue`. */
+  /** `true` where the client waits for `100 Continue`. */
   readonly expectsContinue: boolean;
-  /** Whether the client asks for a WebSocket. */
+  /** `true` where the client asks for a WebSocket. */
   readonly upgrade: boolean;
 }
 

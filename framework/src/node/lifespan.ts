@@ -15,7 +15,7 @@ type Outcome = { ok: true } | { ok: false; message: string };
  * @see ASGI 3.0, "Lifespan Protocol"
  */
 export class Lifespan {
-  /** What start-up left for the requests; each gets a shallow copy. */
+  /** State of start-up for the requests; each gets a shallow copy. */
   readonly state: Record<string, unknown> = {};
   readonly #app: ASGIApp;
   readonly #logger: Logger;

@@ -1,4 +1,4 @@
-/** Where a server listens, and in one line why it cannot. @module */
+/** The address that a server listens on, and in one line the reason that it cannot. @module */
 import { lstat, unlink } from "node:fs/promises";
 import { connect, createServer, type Server } from "node:net";
 import { ServerStartError, serverStartError } from "./errors.js";
@@ -59,7 +59,7 @@ function tryToListen(server: Server, address: ListenAddress): Promise<void> {
   });
 }
 
-/** Whether nobody answers on a Unix socket: its process ended without removing it. A file answers nobody either, and stays. */
+/** Tells if a Unix socket is abandoned: its process ended without removing it. A plain file does not answer either, and stays. */
 async function isAbandoned(path: string): Promise<boolean> {
   const stats = await lstat(path).catch(() => null);
   if (stats?.isSocket() !== true) return false;

@@ -22,9 +22,9 @@ import { toRules, UpgradeHandler, WEBSOCKET_OPTIONS, type WebSocketOptions } fro
 
 /** Options of `toNodeHandler`. */
 export interface NodeHandlerOptions extends WebSocketOptions {
-  /** Where errors go that the application lets escape. Defaults to readable lines on stderr. */
+  /** The log of errors that the application lets escape. Defaults to readable lines on stderr. */
   logger?: Logger;
-  /** What each scope gets a shallow copy of, for an application whose lifespan somebody else runs. Defaults to `{}`. */
+  /** State of which each scope gets a shallow copy, for an application whose lifespan runs elsewhere. Defaults to `{}`. */
   state?: Record<string, unknown>;
   /** The proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` count, as `serve` takes them. Defaults to none. */
   trustedProxies?: readonly string[];

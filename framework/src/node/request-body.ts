@@ -9,7 +9,7 @@ const EMPTY = Buffer.alloc(0);
 const DISCONNECT: HTTPDisconnectMessage = Object.freeze({ type: "http.disconnect" });
 /** Bytes that wait in memory before the client has to wait. */
 const MAX_WAITING_BYTES = 65_536;
-/** What a chunk takes beside its bytes, so that a body of single bytes is no way to fill memory. */
+/** Bytes that a chunk takes beside its content, so that a body of single bytes cannot fill the memory. */
 const CHUNK_BYTES = 100;
 /** As many chunks are joined: what a parser has read already comes even where the client has to wait, byte by byte. */
 const MAX_CHUNKS = 256;

@@ -67,7 +67,7 @@ function fromAbsoluteForm(
   return hasBrokenEscape(target) ? errors.target : { method, target, minorVersion, section: { ...section, headers } };
 }
 
-/** Whether the path of a target has a `%` that escapes nothing. */
+/** Tells if the path of a target has a `%` that escapes nothing. */
 export function hasBrokenEscape(target: string): boolean {
   if (!target.includes("%")) return false;
   const mark = target.indexOf("?");

@@ -11,7 +11,7 @@ export class CheckedHeaders {
   readonly raw: readonly string[];
   /** The `Content-Length`, or -1. */
   readonly contentLength: number;
-  /** Whether the application asks to close the connection. */
+  /** `true` where the application asks to close the connection. */
   readonly close: boolean;
   readonly hasDate: boolean;
   /** The last text of {@link toText}, and its status. */
@@ -45,7 +45,7 @@ export interface ResponseHead {
   readonly headers: CheckedHeaders;
   /** Bytes of the body as the head announces them, or -1 where it does not. */
   contentLength: number;
-  /** Whether the response has no body whatever its head says: to HEAD, 204, 304 (RFC 9110 §6.4.1). */
+  /** `true` for a response without a body, whatever its head says: to HEAD, 204, 304 (RFC 9110 §6.4.1). */
   readonly bodyless: boolean;
 }
 
@@ -81,7 +81,7 @@ export function announceLength(head: ResponseHead, bytes: number): void {
   if (contentLength === -1 && status !== 204 && status !== 304 && bytes > 0) head.contentLength = bytes;
 }
 
-/** Whether a response is a stream of server-sent events: one that may end at any event. */
+/** Tells if a response is a stream of server-sent events: one that may end at any event. */
 export function streamsEvents(head: ResponseHead | null): boolean {
   const raw = head?.headers.raw ?? [];
   const at = raw.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === "content-type");

@@ -34,7 +34,7 @@ import { UwsServer } from "./uws/server.js";
 import { toRules, WEBSOCKET_OPTIONS, type WebSocketOptions } from "./websocket/upgrade.js";
 import { joinWorkers, returnConnections, sharedPort } from "./worker.js";
 
-/** How `serve` listens and stops. */
+/** The options of `serve`. */
 export interface ServeOptions extends WebSocketOptions {
   /** The address to listen on. Defaults to `"127.0.0.1"`; `"0.0.0.0"` or `"::"` takes connections from other machines. */
   host?: string;
@@ -43,7 +43,7 @@ export interface ServeOptions extends WebSocketOptions {
   /** A Unix socket to listen on in place of `host` and `port`. One left behind by a dead process is replaced. */
   path?: string;
   /**
-   * How many processes serve. With more than 1, this process starts them: each runs the program's main module and gets
+   * The number of processes that serve. With more than 1, this process starts them: each runs the program's main module and gets
    * a share of the connections, one that dies is replaced, and SIGHUP replaces one after the other without losing a
    * request. Defaults to 1, which is this process.
    */
@@ -56,13 +56,13 @@ export interface ServeOptions extends WebSocketOptions {
   /** Key, certificate and whatever else `tls.createServer` takes. Given, the server speaks HTTPS. */
   tls?: TlsOptions;
   /**
-   * Whether the server speaks HTTP/2 beside HTTP/1.1, on the same port: with TLS where the client offers it (ALPN), without
+   * Speaks HTTP/2 beside HTTP/1.1, on the same port: with TLS where the client offers it (ALPN), without
    * where the client begins with it (prior knowledge). WebSockets stay on HTTP/1.1. Defaults to `false`.
    */
   http2?: boolean;
   /** Bounds on what a client may send before the application is asked, and on how many clients there are. */
   connectionLimits?: Partial<ConnectionLimits>;
-  /** How long clients are waited for. */
+  /** Time limits for clients. */
   timeouts?: Partial<Timeouts>;
   /**
    * The proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` count: addresses, networks as `"10.0.0.0/8"`,
@@ -70,17 +70,17 @@ export interface ServeOptions extends WebSocketOptions {
    * these headers.
    */
   trustedProxies?: readonly string[];
-  /** Whether SIGTERM and SIGINT drain the server and then end the process. Defaults to `true`. */
+  /** Lets SIGTERM and SIGINT drain the server and then end the process. Defaults to `true`. */
   signals?: boolean;
   /** Milliseconds that stopping may take, shutdown hooks included, before it is forced. Defaults to 10,000. */
   shutdownTimeoutMs?: number;
-  /** Where the server says that it listens, and reports what the application lets escape. Defaults to stderr. */
+  /** The log of the address and of errors that the application lets escape. Defaults to stderr. */
   logger?: Logger;
 }
 
 /** Bounds of what a client may send. */
 export interface ConnectionLimits extends RequestLimits {
-  /** How many connections are open at the same time, in each worker; one more gets 503. Defaults to 50,000. */
+  /** The most connections that are open at the same time, in each worker; one more gets 503. Defaults to 50,000. */
   connections: number;
   /**
    * Bytes of one WebSocket message, its fragments together and decompressed (1009). A bound for what the application

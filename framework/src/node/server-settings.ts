@@ -25,7 +25,7 @@ export interface ServerSettings {
   now: number;
 }
 
-/** Whether a time-out has passed, in a whole number of checks. */
+/** Tells if a time-out has passed, in a whole number of checks. */
 export function isLate({ now, checkIntervalMs }: ServerSettings, since: number, timeoutMs: number): boolean {
   return timeoutMs > 0 && now - since >= timeoutMs + checkIntervalMs;
 }

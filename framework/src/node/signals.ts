@@ -1,11 +1,11 @@
 /** The end of a process that serves: on SIGTERM and SIGINT, or when its primary process asks for it. @module */
 import { oneLine } from "../logger.js";
 
-/** What the end of the process needs of a server. */
+/** The parts of a server that the end of the process uses. */
 export interface Closable {
   /** Drains. Rejects when it did not end well. */
   close(): Promise<void>;
-  /** What still runs, for the line that a forced end leaves. */
+  /** The work that still runs, for the line that a forced end leaves. */
   running(): readonly string[];
 }
 

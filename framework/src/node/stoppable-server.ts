@@ -6,7 +6,7 @@ import type { ServerContext } from "./context.js";
 
 /** A server that listens. Each member may be taken out of it: `const { url, close } = await serve(app)`. */
 export interface RunningServer extends AsyncDisposable {
-  /** Where it answers, for example `"http://127.0.0.1:8000"`, or `"unix:/run/app.sock"`. */
+  /** Its address, for example `"http://127.0.0.1:8000"`, or `"unix:/run/app.sock"`. */
   readonly url: string;
   /** The I/O loop underneath. */
   readonly loop: LoopName;
@@ -20,7 +20,7 @@ export interface RunningServer extends AsyncDisposable {
   readonly close: () => Promise<void>;
 }
 
-/** What an application gets of a server: `close` without a `this`, also for `await using`, and no more. */
+/** The part of a server that an application gets: `close` without a `this`, also for `await using`, and no more. */
 export function toRunningServer(
   { url, loop }: Pick<RunningServer, "url" | "loop">,
   close: () => Promise<void>,
@@ -46,7 +46,7 @@ export abstract class StoppableServer {
   /** Called when closing begins to end: undoes what was done on behalf of this server. */
   onClosed: () => void = () => {};
   protected readonly context: ServerContext;
-  /** How long idle connections stay open at the end. */
+  /** Milliseconds that idle connections stay open at the end. */
   protected readonly lingerMs: number;
   readonly #lifespan: Lifespan;
   readonly #shutdownTimeoutMs: number;

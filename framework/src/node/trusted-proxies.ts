@@ -1,4 +1,4 @@
-/** What proxies say of a request's client, where the proxy is one that is listed. @module */
+/** The client of a request by the headers of trusted proxies. @module */
 import { BlockList, isIP, isIPv6 } from "node:net";
 import type { Address, HTTPScope } from "../asgi.js";
 import { trimOWS } from "../http-grammar.js";

@@ -3,13 +3,13 @@ import cluster from "node:cluster";
 import type { LoopName } from "../concurrency.js";
 import { type Closable, stop } from "./signals.js";
 
-/** What a worker tells the primary process: that its next server listens, or that it needs a free port to do so. */
+/** A message of a worker to the primary process: that its next server listens, or that it needs a free port to do so. */
 export type WorkerMessage =
   | { tsgi: "listening"; url: string; loop: LoopName }
   | { tsgi: "port"; server: number; host: string }
   | { tsgi: "echo"; id: number };
 
-/** What the primary process tells a worker: the port that all workers use for a server, or to drain and end. */
+/** A message of the primary process to a worker: the port that all workers use for a server, or to drain and end. */
 export type PrimaryMessage =
   | { tsgi: "port"; server: number; port: number }
   | { tsgi: "echo"; id: number }

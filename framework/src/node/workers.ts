@@ -6,9 +6,9 @@ import { probePort } from "./listen.js";
 import { closeOnSignals } from "./signals.js";
 import { Member, type Ended } from "./workers/member.js";
 
-/** What a group of workers is made with. */
+/** The settings of a group of workers. */
 export interface WorkersSettings {
-  /** How many processes serve. */
+  /** The number of processes that serve. */
   workers: number;
   signals: boolean;
   shutdownTimeoutMs: number;
@@ -44,7 +44,7 @@ class WorkerGroup {
   readonly #members = new Set<Member>();
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #onClosed: () => void;
-  /** How many servers the main module has, as far as it has run. */
+  /** The number of servers that the main module has started so far. */
   #servers = 0;
   /** The free port of each server that is to take one. Found once, as all workers share it. */
   readonly #ports: Promise<number>[] = [];
@@ -108,7 +108,7 @@ class WorkerGroup {
     });
   }
 
-  /** What comes before the workers listen waits until they do: the first of them may have read the code from before. */
+  /** A SIGHUP from before the workers listen waits until they do: the first of them may have read the code from before. */
   #hangUp(): void {
     if (!this.#isListening) {
       this.#rollAgain = true;

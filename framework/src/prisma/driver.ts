@@ -1,13 +1,13 @@
 /** All that differs between the databases. @module */
 
-/** Where a database is, and how patient to be with it. */
+/** The address of a database, and the time limits for it. */
 export interface DatabaseConfig {
   readonly url: string;
   readonly waitMs: number;
   readonly poolSize: number;
 }
 
-/** What an error says of the database: `busy` is worth another try now, `unavailable` one later, `fault` none. */
+/** The state of the database after an error: `busy` is worth another try now, `unavailable` one later, `fault` none. */
 export type Verdict = "busy" | "unavailable" | "fault";
 
 /** A transaction that changes tables, in which nobody else does. */
@@ -26,7 +26,7 @@ export interface Driver {
   readonly createJournal: string;
   /** A time as this database writes it in a statement. */
   readonly toTime: (date: Date) => string;
-  /** What Prisma's client reaches the database by. It connects when the first query comes. */
+  /** The adapter of Prisma's client. It connects when the first query comes. */
   readonly createAdapter: (config: DatabaseConfig) => object;
   readonly judge: (error: unknown) => Verdict;
   readonly openMigration: (config: DatabaseConfig) => Promise<MigrationSession>;

@@ -104,7 +104,7 @@ const CONFLICT = "P2034";
  * (also the server's statement time-out), and the time-out of an idle transaction.
  */
 const UNAVAILABLE_STATES = /^(?:08|53|57)|^25P03$/;
-/** What the driver says in words only, when it gives up a connection or gets none. */
+/** Messages of the driver for a connection that is lost or not made; it has no code for them. */
 const LOST =
   /^(?:Connection terminated|timeout e(?:xceeded when trying to connect|xpired)|Client has encountered a connection)/;
 
@@ -120,7 +120,7 @@ function judge(error: unknown): Verdict {
   return UNAVAILABLE.test(code) || UNAVAILABLE_STATES.test(state) ? "unavailable" : "fault";
 }
 
-/** What to say of a server that a client could not connect to. */
+/** The error for a server that a client could not connect to. */
 export function connectErrorOf({ host, port, user = "", database = "" }: Client, cause: unknown): ConnectError {
   const place = `-h ${quoteWord(host)} -p ${port}`;
   const server = {

@@ -24,7 +24,7 @@ export function openSQLite(url: string): SQLite.Database {
   return new SQLite(fileURLToPath(new URL(url, pathToFileURL("./"))));
 }
 
-/** Whether a statement failed because another process holds the lock. */
+/** Tells if a statement failed because another process holds the lock. */
 export function isLocked(error: unknown): boolean {
   const SQLITE_BUSY = 5; // in the low byte; what is above it names the circumstances
   return error instanceof SQLite.SqliteError && ((error.rawCode ?? 0) & 0xff) === SQLITE_BUSY;
@@ -101,7 +101,7 @@ class SQLiteClient implements Client {
   readonly reconnect = unsupported;
 }
 
-/** What Prisma's adapter never calls. */
+/** Stands for methods that Prisma's adapter never calls. */
 function unsupported(): never {
   throw new TypeError("This client runs statements and transactions only.");
 }

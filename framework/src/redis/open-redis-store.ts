@@ -7,7 +7,7 @@ import { memoryStore, type Store } from "../middleware.js";
 import { assertOptions, OBJECT, type OptionRules, TEXT, whole } from "../options.js";
 import { redisStore, type RedisStoreOptions } from "./redis-store.js";
 
-/** What `openRedisStore` takes beside the URL. */
+/** The options of `openRedisStore`. */
 export interface OpenRedisStoreOptions extends RedisStoreOptions {
   /** Is told once that Redis is away, and once that it is back. Defaults to lines on stderr. */
   logger?: Logger;

@@ -18,7 +18,7 @@ interface NodeRedisClient {
 /** A client of `ioredis` or `redis`, which the application opens and closes. */
 export type RedisClient = IORedisClient | NodeRedisClient;
 
-/** What `redisStore` takes beside its client. */
+/** The options of `redisStore`. */
 export interface RedisStoreOptions {
   /** In front of each key. Defaults to `"tsgi:"`. */
   prefix?: string;
@@ -75,7 +75,7 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
         answer.catch(() => {}).finally(() => late--);
         reject(new Error(`Redis has not answered within ${timeoutMs} ms.`));
       };
-      // Where this process was busy for that long, an answer may have come that nobody has read yet.
+      // A process that was busy for that long may have an answer that is not read yet.
       timer = setTimeout(() => (timer = setTimeout(giveUp)), timeoutMs);
     });
     try {

@@ -13,7 +13,7 @@ export class BodyReader {
   #decoder: ChunkedDecoder | null = null;
   /** `null` when nobody wants the rest. */
   #body: RequestBody | null;
-  /** Whether the application has to take what it was given before more is read. */
+  /** `true` while the application has to take the bytes that it was given, before more is read. */
   isFull = false;
 
   /** @param bodyBytes - Bytes of the body; `NaN` for a chunked one. */

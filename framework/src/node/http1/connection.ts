@@ -91,14 +91,14 @@ export class Connection implements OutputOwner, BodyFlow {
   #upgrade: PendingUpgrade | null = null;
   /** The body of the request that came last, until all of it has come. */
   #body: BodyReader | null = null;
-  /** Whether something is waited for between the last response and the next request. */
+  /** `true` while the connection waits between the last response and the next request. */
   #isPausing = false;
   /** Responses since the last of these pauses. */
   #served = 0;
   #keepAlive = true;
-  /** Whether the client has asked to close behind this response. */
+  /** `true` where the client has asked to close behind this response. */
   #clientCloses = false;
-  /** Whether the client waits for `100 Continue`, and was not sent it. */
+  /** `true` while the client waits for a `100 Continue` that was not sent. */
   #awaitsContinue = false;
   /** `null` once the socket belongs to somebody else: an idle WebSocket keeps them for long. */
   #listeners: Listeners | null;
@@ -128,7 +128,7 @@ export class Connection implements OutputOwner, BodyFlow {
     return { data, end, close };
   }
 
-  /** Whether no request is being served. */
+  /** `true` while no request is served. */
   get isIdle(): boolean {
     return this.#phase === "idle" || this.#phase === "head";
   }
@@ -420,7 +420,7 @@ export class Connection implements OutputOwner, BodyFlow {
 
 function ignore(): void {}
 
-/** Whether nothing but line ends stands from `at` on. */
+/** Tells if only line ends stand from `at` on. */
 function isBlank(bytes: Buffer, at: number): boolean {
   for (let index = at; index < bytes.length; index++) {
     if (bytes[index] !== CR && bytes[index] !== LF) return false;

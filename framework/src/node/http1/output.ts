@@ -15,7 +15,7 @@ const MAX_HELD_LENGTH = 65_536;
 export interface OutputOwner {
   /** The minor version of the request that is answered. */
   readonly minorVersion: number;
-  /** Whether requests behind this one have come, whose responses may leave in the same write. */
+  /** `true` once requests behind this one have come, whose responses may leave in the same write. */
   readonly hasPipelined: boolean;
   /** Decides whether the connection closes behind the response whose head is written now. */
   mustClose(isWanted: boolean): boolean;

@@ -49,7 +49,7 @@ const CR = 0x0d;
 const LF = 0x0a;
 const CRLF = Buffer.from("\r\n");
 
-/** Where the decoder stands: in front of a size, in the data of a chunk, behind it, or in the trailer section. */
+/** The position of the decoder: in front of a size, in the data of a chunk, behind it, or in the trailer section. */
 type Phase = "size" | "data" | "dataEnd" | "trailers" | "complete";
 
 /** Takes the body of one request. */
@@ -66,7 +66,7 @@ export class ChunkedDecoder {
     this.#limits = limits;
   }
 
-  /** Whether the body and its trailer section have come to their end. */
+  /** `true` at the end of the body and its trailer section. */
   get isComplete(): boolean {
     return this.#phase === "complete";
   }

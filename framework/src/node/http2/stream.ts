@@ -33,7 +33,7 @@ export class RequestStream implements ResponseStream, BodyFlow {
   #discardedBytes = 0;
   /** Those who wait for the client to take what was written. */
   #waiting: (() => void)[] | null = null;
-  /** Whether the server has reset the stream. */
+  /** `true` once the server has reset the stream. */
   isReset = false;
   /** When the request came, and when the client last took something of the response; in milliseconds. */
   readonly #since: number;

@@ -2,7 +2,7 @@
 import type { Address } from "../../asgi.js";
 import type { UwsResponse } from "./module.js";
 
-/** What stands for a host that nobody knows: RFC 7239 §6.2. */
+/** The name of an unknown host: RFC 7239 §6.2. */
 const UNKNOWN: Address = ["unknown", null];
 
 /**
@@ -11,7 +11,7 @@ const UNKNOWN: Address = ["unknown", null];
  * ended nobody can be asked any more.
  */
 export class ClientAddress extends Array<string | number | null> {
-  /** What is made of an address, by `map` for one, is a plain array. */
+  /** Arrays that are made of an address, by `map` for one, are plain. */
   static override get [Symbol.species](): ArrayConstructor {
     return Array;
   }

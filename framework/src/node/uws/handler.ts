@@ -45,9 +45,9 @@ export class UwsHandler {
   readonly server: Address;
   /** The requests and WebSockets that are open. */
   readonly streams = new Set<UwsStream>();
-  /** Whether the server has stopped; a kept-alive connection may outlive it. */
+  /** `true` once the server has stopped; a kept-alive connection may outlive it. */
   closed = false;
-  /** Whether there was any request. */
+  /** `true` from the first request on. */
   hasServed = false;
   readonly encrypted = false;
 

@@ -48,7 +48,7 @@ export interface UwsWebSocket<Data> {
   close(): void;
 }
 
-/** How WebSockets are served. */
+/** The options and callbacks of WebSockets. */
 export interface UwsWebSocketBehavior<Data> {
   maxPayloadLength: number;
   /** Seconds; 0 for no bound, otherwise from 8 to 960. */

@@ -16,7 +16,7 @@ export interface UwsSettings {
   webSockets: WebSocketRules;
   host: string;
   port: number;
-  /** Whether other processes listen at the same address, and share its connections. */
+  /** `true` where other processes listen at the same address and share its connections. */
   shared: boolean;
   shutdownTimeoutMs: number;
 }

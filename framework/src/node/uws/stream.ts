@@ -38,14 +38,14 @@ export class UwsStream implements ResponseStream, BodyFlow {
   #closes = false;
   /** The length that the head announces, or -1: then the body is chunked. */
   #total = -1;
-  /** What waits for the socket, the first of it tried already. */
+  /** Chunks that wait for the socket, the first of them tried already. */
   readonly #waiting: Uint8Array[] = [];
   #isBlocked = false;
   /** Bytes of the request's body that may still come: 0 when all are here, `Infinity` where nobody said. */
   #outstanding = 0;
-  /** Whether the client has to wait with the body of its request. */
+  /** `true` while the client has to wait with the body of its request. */
   #isPaused = false;
-  /** Where the first of what waits began to be tried, in bytes of the body; -1 where nothing of it is to be tried again. */
+  /** The offset of the first waiting chunk when it was tried, in bytes of the body; -1 where it is not tried again. */
   #triedAt = -1;
   #isListening = false;
   #onFlushed: (() => void)[] = [];

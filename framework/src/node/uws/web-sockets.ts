@@ -13,7 +13,7 @@ import type { UwsStream } from "./stream.js";
 
 /** The longest message where neither server nor application says: uWebSockets has one bound for all connections. */
 const MAX_MESSAGE_BYTES = 16 << 20;
-/** What may wait for a slow application. uWebSockets cannot stop reading, so whoever sends more is closed (1008). */
+/** Messages that may wait for a slow application. uWebSockets cannot stop reading: a client that sends more is closed (1008). */
 const MAX_HELD_MESSAGES = 1024;
 const MAX_HELD_BYTES = 4 << 20;
 const POLICY_VIOLATION = 1008;
@@ -134,7 +134,7 @@ class UwsSocket extends EventEmitter implements OpenWebSocket {
   #socket: UwsWebSocket<UserData> | null = null;
   #held: [message: Buffer, isBinary: boolean][] = [];
   #heldBytes = 0;
-  /** Whoever waits for the socket to take what it was given. */
+  /** Callbacks of sends that wait for the socket. */
   #sending: ((error?: Error) => void)[] = [];
 
   constructor(stream: UwsStream, maxBytes: number) {

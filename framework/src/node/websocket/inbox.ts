@@ -1,4 +1,4 @@
-/** What the client has sent and the application has not taken. @module */
+/** Messages that the application has not taken. @module */
 import type { ReceiveMessage } from "../../asgi.js";
 import { MessageQueue } from "../../message-queue.js";
 import { markHandled } from "../../promises.js";
@@ -10,7 +10,7 @@ const MAX_QUEUED_BYTES = 65_536;
 const MAX_QUEUED_MESSAGES = 16;
 
 /**
- * What was read already comes all the same. Compressed it can be a thousand times as long: 64 KiB of it held 60 MiB. A
+ * Bytes that were read already are delivered all the same. Compressed it can be a thousand times as long: 64 KiB of it held 60 MiB. A
  * client behind which more than this has come since it was to wait is cut.
  */
 const MAX_EXCESS_BYTES = 4 << 20;
@@ -40,7 +40,7 @@ export class WebSocketInbox {
     this.#source = source;
   }
 
-  /** Whether there is nothing more to come. */
+  /** `true` once nothing more comes. */
   get ended(): boolean {
     return this.#queue.hasEnded;
   }
@@ -71,7 +71,7 @@ export class WebSocketInbox {
     if (this.#queue.length >= MAX_QUEUED_MESSAGES || this.#queuedBytes >= MAX_QUEUED_BYTES) this.#source?.pause();
   }
 
-  /** Whether a message is one too many, for which the client is cut. */
+  /** Tells if a message is one too many, for which the client is cut. */
   #isFlooded(message: ReceiveMessage): boolean {
     if (!this.ended && this.#source?.isPaused) {
       if (this.#excessBytes > MAX_EXCESS_BYTES) {

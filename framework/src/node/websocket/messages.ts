@@ -1,4 +1,4 @@
-/** What `ws` says and what ASGI says. @module */
+/** Messages of `ws` as messages of ASGI, and back. @module */
 import type { RawData } from "ws";
 import type { ReceiveMessage, WebSocketAcceptMessage } from "../../asgi.js";
 import { checkHeader, toRawHeaders } from "../response-head.js";
@@ -43,7 +43,7 @@ export function toHeaderLines(message: WebSocketAcceptMessage): string[] {
     const name = raw[index] as string;
     const value = raw[index + 1] as string;
     checkHeader(name, value);
-    // What the handshake itself says is not the application's to say a second time.
+    // Headers of the handshake itself are not the application's to set.
     if (!/^(?:connection|upgrade|content-length|transfer-encoding|sec-websocket-.*)$/i.test(name)) {
       lines.push(`${name}: ${value}`);
     }

@@ -19,7 +19,7 @@ import type { Exchange } from "../exchange.js";
 import { WebSocketInbox } from "./inbox.js";
 import { CLOSE, toCloseCode, toHeaderLines, toReceiveMessage } from "./messages.js";
 
-/** What the application says when it takes a WebSocket. */
+/** The application's answer when it accepts a WebSocket. */
 export interface Acceptance {
   subprotocol: string | null;
   /** Whole header lines. */
@@ -52,7 +52,7 @@ export interface OpenWebSocket {
   on(event: "close", listener: (this: OpenWebSocket, code: number, reason: Buffer) => void): unknown;
 }
 
-/** How far a WebSocket has come. `answering`: the application refuses it with an HTTP response of its own. */
+/** The state of a WebSocket. `answering`: the application refuses it with an HTTP response of its own. */
 type Phase = "connecting" | "answering" | "open" | "closing" | "closed";
 
 /** Bytes that wait for the socket before `send` asks to wait as well: a stream's usual high-water mark. */
@@ -73,7 +73,7 @@ const sessions = new WeakMap<OpenWebSocket, WebSocketSession>();
 
 /** Calls the application for one WebSocket. */
 export class WebSocketSession implements Call {
-  /** What is needed of the scope later: an idle WebSocket would keep the whole of it. */
+  /** The part of the scope that is needed later: an idle WebSocket would keep the whole of it. */
   readonly #path: string;
   readonly #subprotocols: readonly string[];
   readonly #context: ServerContext;
@@ -86,7 +86,7 @@ export class WebSocketSession implements Call {
   readonly #inbox = new WebSocketInbox();
   /** Why this side ends the connection, where `ws` would only say that it ended. */
   #violation = 0;
-  /** What was sent since the event loop had its turn. */
+  /** Bytes sent in this turn of the event loop. */
   #turnBytes = 0;
 
   constructor(
@@ -300,7 +300,7 @@ export class WebSocketSession implements Call {
     if (this.#unanswered) this.#giveUp();
   }
 
-  /** Whether the client still waits for an answer to its handshake. */
+  /** `true` while the client waits for an answer to its handshake. */
   get #unanswered(): boolean {
     const waits = this.#phase === "connecting" || (this.#phase === "answering" && this.#response?.complete === false);
     return waits && !this.#connection.destroyed;

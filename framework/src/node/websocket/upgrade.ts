@@ -13,7 +13,7 @@ import { Handshake, type HeaderRecord, type Open } from "./handshake.js";
 import { PingRound } from "./pings.js";
 import { type Acceptance, WebSocketSession } from "./session.js";
 
-/** Who may open WebSockets, and how. */
+/** Options of WebSockets: hosts, origins and compression. */
 export interface WebSocketOptions {
   /**
    * The hosts for which WebSockets are opened, written as for the middleware `trustedHost`, which is for HTTP. A handshake
@@ -26,7 +26,7 @@ export interface WebSocketOptions {
    */
   allowedOrigins?: readonly string[];
   /**
-   * Whether WebSocket messages are compressed where the client offers it (RFC 7692). Each connection then takes more
+   * Compresses WebSocket messages where the client offers it (RFC 7692). Each connection then takes more
    * memory, and each message more time. Defaults to `false`.
    */
   webSocketCompression?: boolean;
@@ -38,11 +38,11 @@ export const WEBSOCKET_OPTIONS: OptionRules<WebSocketOptions> = {
   webSocketCompression: FLAG,
 };
 
-/** What a server asks of those who want a WebSocket. */
+/** The rules of a server for WebSocket handshakes. */
 export interface WebSocketRules {
   /** The most bytes of one message, its fragments together (1009); `null` leaves it to the application. */
   maxMessageBytes: number | null;
-  /** Whether messages are compressed where the client offers it (RFC 7692). */
+  /** Compresses messages where the client offers it (RFC 7692). */
   compression: boolean;
   /** Milliseconds between two pings; a client that has not answered one by the next is gone. 0: none. */
   pingMs: number;

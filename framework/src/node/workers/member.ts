@@ -4,10 +4,10 @@ import { Deferred } from "../deferred.js";
 import { type ServerStartError, serverStartError } from "../errors.js";
 import type { PrimaryMessage, WorkerMessage } from "../worker.js";
 
-/** Where a server of a worker listens, and on which loop. */
+/** The address and the loop of a worker's server. */
 type Listening = Extract<WorkerMessage, { tsgi: "listening" }>;
 
-/** How a worker ended. */
+/** The end of a worker. */
 export interface Ended {
   /** Status 0, or an end before there was anything to do well. */
   clean: boolean;
@@ -29,7 +29,7 @@ export class Member {
   #end: Ended | null = null;
   /** Settles when the process has ended. */
   readonly ended: Promise<Ended>;
-  /** Whether it was asked to end. */
+  /** `true` once it was asked to end. */
   leaving = false;
 
   /** Starts a process. */
