@@ -21,6 +21,15 @@ const PROTO = /__proto__|\\u00(?:5[fF]|[67][0-9a-fA-F])/;
 const QUOTE = 34;
 const BACKSLASH = 92;
 
+/** Tells if a text opens more brackets than `limit`. Most do not, and need not be read character by character. */
+function opensMore(text: string, limit: number): boolean {
+  let count = 0;
+  for (const bracket of ["{", "["]) {
+    for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1)) if (++count > limit) return true;
+  }
+  return false;
+}
+
 /** Tells if brackets are nested deeper than `limit`, in one pass over the text, before anything is built from it. */
 function isDeeper(text: string, limit: number): boolean {
   let depth = 0;
@@ -57,7 +66,7 @@ export function parseJSON(bytes: Uint8Array, maxDepth: number): unknown {
   const text = decodeUTF8(bytes);
   if (text === null) throw new JSONError("JSON should be valid UTF-8");
   // A text of depth d has at least 2d characters.
-  if (text.length > maxDepth * 2 && isDeeper(text, maxDepth))
+  if (text.length > maxDepth * 2 && opensMore(text, maxDepth) && isDeeper(text, maxDepth))
     throw new JSONError(`JSON should be nested at most ${maxDepth} levels deep`);
   let value: unknown;
   try {

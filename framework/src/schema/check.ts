@@ -16,6 +16,20 @@ export type Check = Run<unknown>;
  */
 export type Write = Run<string | undefined>;
 
+/** One named property of a struct, to be checked or to be written. */
+export interface Property<Result> {
+  readonly key: string;
+  readonly take: Run<Result>;
+  readonly required: boolean;
+  /** Makes what `take` gives for the default, `null` where there is none. */
+  makeDefault: (() => Result) | null;
+  /** `true` for a name that every object has from its prototype, as `constructor`: then only an own one counts. */
+  readonly inherited: boolean;
+}
+
+/** Takes the properties of an object. */
+export type TakeObject<Result> = (value: Record<string, unknown>, faults: Faults) => Result;
+
 /** `decode`: from JSON to the handler. `encode`: from the handler to JSON. */
 export type Direction = "decode" | "encode";
 

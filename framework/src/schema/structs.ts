@@ -1,20 +1,10 @@
 import { configurationError } from "../exceptions.js";
 import { plural } from "../messages.js";
-import type { Check, Compiler, Run, Write } from "./check.js";
+import type { Check, Compiler, Property, Run, TakeObject, Write } from "./check.js";
+import { emitFill, emitWrite } from "./emit-struct.js";
 import type { Faults } from "./faults.js";
 import type { JSONSchema } from "./json-schema.js";
 import { checkAnything, compilePattern } from "./scalars.js";
-
-/** One named property of a struct, to be checked or to be written. */
-interface Property<Result> {
-  readonly key: string;
-  readonly take: Run<Result>;
-  readonly required: boolean;
-  /** Makes what `take` gives for the default, `null` where there is none. */
-  makeDefault: (() => Result) | null;
-  /** `true` for a name that every object has from its prototype, as `constructor`: then only an own one counts. */
-  readonly inherited: boolean;
-}
 
 /** @param finish - Makes of a default what `compileTake`'s functions give. */
 function compileProperties<Result>(
@@ -40,6 +30,12 @@ function compileProperties<Result>(
   });
 }
 
+/** Gives the default of a property that is absent. */
+function takeAbsent<Result>({ key, makeDefault, required }: Property<Result>, faults: Faults): Result | undefined {
+  if (makeDefault !== null) return makeDefault();
+  return required ? faults.add("missing", "Field required", null, [key]) : undefined;
+}
+
 /** Takes a property of a struct, or its default: `undefined` where there is neither, and after a fault. */
 function takeProperty<Result>(
   property: Property<Result>,
@@ -48,10 +44,7 @@ function takeProperty<Result>(
 ): Result | undefined {
   const { key } = property;
   const item = property.inherited ? ownOrGetter(value, key) : value[key];
-  if (item === undefined) {
-    if (property.makeDefault !== null) return property.makeDefault();
-    return property.required ? faults.add("missing", "Field required", null, [key]) : undefined;
-  }
+  if (item === undefined) return takeAbsent(property, faults);
   const before = faults.count;
   const taken = property.take(item, faults);
   if (faults.count === before) return taken;
@@ -94,16 +87,37 @@ export function compileObject(schema: JSONSchema, compiler: Compiler): Check {
   const bounds = compileBounds(schema);
   const isEncode = compiler.direction === "encode";
   const [isObject, msg] = isEncode ? [isWritable, NO_PLAIN_OBJECT] : [isRecord, NO_OBJECT];
+  const take = emitFill(properties, takeAbsent) ?? fillFrom(properties);
   return (value, faults) => {
     if (!isObject(value)) return faults.add("object_type", msg, value);
+    const result = take(value, faults);
+    others?.(value, result, faults);
+    bounds?.(value, faults);
+    return result;
+  };
+}
+
+/** Makes an object of properties: the plain form of {@link emitFill}. */
+function fillFrom(properties: readonly Property<unknown>[]): TakeObject<Record<string, unknown>> {
+  return (value, faults) => {
     const result: Record<string, unknown> = {};
     for (const property of properties) {
       const taken = takeProperty(property, value, faults);
       if (taken !== undefined) result[property.key] = taken;
     }
-    others?.(value, result, faults);
-    bounds?.(value, faults);
     return result;
+  };
+}
+
+/** Writes an object of properties: the plain form of {@link emitWrite}. */
+function writeFrom(properties: readonly Property<string | undefined>[]): TakeObject<string> {
+  return (value, faults) => {
+    const members: string[] = [];
+    for (const property of properties) {
+      const taken = takeProperty(property, value, faults);
+      if (taken !== undefined) members.push(`${JSON.stringify(property.key)}:${taken}`);
+    }
+    return `{${members.join(",")}}`;
   };
 }
 
@@ -116,16 +130,9 @@ export function compileStructWrite(schema: JSONSchema, compiler: Compiler): Writ
   const { type = "object" } = schema;
   if (type !== "object" || compileOthers(schema, compiler) || compileBounds(schema)) return null;
   const properties = compileProperties(schema, compiler, (inner) => compiler.compileWrite(inner), writeJSON);
-  const names = properties.map(({ key }) => `${JSON.stringify(key)}:`);
-  return (value, faults) => {
-    if (!isWritable(value)) return faults.add("object_type", NO_PLAIN_OBJECT, value);
-    let text = "";
-    for (let index = 0; index < properties.length; index++) {
-      const taken = takeProperty(properties[index] as Property<string | undefined>, value, faults);
-      if (taken !== undefined) text += (text === "" ? "{" : ",") + names[index] + taken;
-    }
-    return text === "" ? "{}" : `${text}}`;
-  };
+  const write = emitWrite(properties, takeAbsent) ?? writeFrom(properties);
+  return (value, faults) =>
+    isWritable(value) ? write(value, faults) : faults.add("object_type", NO_PLAIN_OBJECT, value);
 }
 
 /** A character that JSON writes as an escape: RFC 8259 §7, and a lone surrogate, which is not told from a pair here. */
@@ -139,6 +146,7 @@ const ESCAPED = /[\u0000-\u001f"\\\ud800-\udfff]/; // oxlint-disable-line no-con
 export function writeJSON(value: unknown): string | undefined {
   if (typeof value === "string" && !ESCAPED.test(value)) return `"${value}"`;
   if (typeof value === "number") return Number.isFinite(value) ? String(value) : "null";
+  if (typeof value === "boolean") return value ? "true" : "false";
   try {
     return JSON.stringify(value);
   } catch (error) {
