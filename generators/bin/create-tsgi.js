@@ -17,7 +17,7 @@ if (major < 20 || (major === 20 && minor < 19)) {
   process.exitCode = 1;
 }
 
-/** The published package holds the bundle alone; in the repository it is made anew when the sources have changed. */
+/** The published package has the bundle only. The repository builds it again after a change of the sources. */
 async function isBuilt() {
   const script = path.join(packageRoot, "scripts/bundle.js");
   if (!existsSync(script)) {

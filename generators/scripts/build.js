@@ -1,4 +1,4 @@
-/** Makes what the repository's own generator needs before it can write, so that its first call is as fast as any. */
+/** Builds the bundle and packs the packages of projects ahead of the first call. */
 import path from "node:path";
 import { findTemplates } from "../dist/templates.js";
 import { bundleWhereNeeded } from "./bundle.js";

@@ -1,6 +1,6 @@
 /**
- * Bundles the command and everything it imports into `dist/bundle/`: Yeoman and inquirer bring 300 packages and 60 MB,
- * of which the command uses a fiftieth.
+ * Bundles the command with its imports into `dist/bundle/`. Yeoman and inquirer install 300 packages and 60 MB; the
+ * command uses 2 % of them.
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
@@ -9,7 +9,7 @@ import { build } from "esbuild";
 const entry = "cli.js";
 
 /**
- * Modules that would drag in much and are never reached: fly-import installs generators from the network,
+ * Large modules that are never reached: fly-import installs generators from the network,
  * the editor prompt opens a program for long texts (and brings all character sets of the world).
  */
 const stubs = {
@@ -28,7 +28,7 @@ const stubPlugin = {
   },
 };
 
-/** How Yeoman's packages read their own package.json, which a bundle does not have beside it. */
+/** The expressions by which Yeoman's packages read their package.json, which is not beside the bundle. */
 const ownManifest = [
   "JSON.parse(readFileSync(pathJoin(_dirname, '../package.json'), 'utf8'))",
   "JSON.parse(readFileSync(join(PROJECT_ROOT, 'package.json')).toString())",
@@ -85,7 +85,7 @@ export async function bundle(packageRoot) {
       },
       plugins: [stubPlugin, manifestPlugin],
     });
-    // The entry comes last and the chunks bear their hash: whoever starts the command meanwhile finds a whole bundle.
+    // The entry comes last and the names of chunks have a hash: a command that starts meanwhile finds a complete bundle.
     const files = readdirSync(temporary).toSorted((a, b) => Number(a === entry) - Number(b === entry));
     for (const name of files) {
       renameSync(path.join(temporary, name), path.join(dist, "bundle", name));
@@ -96,7 +96,7 @@ export async function bundle(packageRoot) {
   }
 }
 
-/** Makes the bundle when there is none, or one that is older than the newest source. */
+/** Makes the bundle if it is missing or older than the newest source. */
 export async function bundleWhereNeeded(packageRoot) {
   const made = statSync(path.join(packageRoot, "dist/bundle", entry), { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const sources = ["src", "scripts"].flatMap((folder) =>

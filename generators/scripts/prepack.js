@@ -1,4 +1,4 @@
-/** Makes what npm packs beside the command: the bundle, the licences of all that is in it, and the templates. */
+/** Builds the files to pack: the bundle, the licences of its packages, and the templates. */
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { packTemplates } from "../dist/packed-templates.js";
@@ -18,10 +18,10 @@ const repository = Repository.find(packageRoot);
 const framework = JSON.parse(readFileSync(path.join(packageRoot, "../framework/package.json"), "utf8"));
 packTemplates(repository, packageRoot, framework.version);
 
-/** The texts that the licences of the bundled packages ask to keep with every copy. */
+/** The licence texts of the bundled packages. */
 function collectLicences(paths) {
   const folders = new Set(paths.map(folderOfPackage).filter((folder) => folder !== null));
-  // By name and version, since the same package may be installed in several places.
+  // By name and version: a package may be installed in several places.
   const texts = new Map([...folders].map(readLicence));
   return [...texts]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
@@ -36,7 +36,7 @@ function readLicence(folder) {
   return [`${name} ${version} (${license})`, text];
 }
 
-/** The folder of the installed package that a file belongs to, or null for a file of our own. */
+/** The folder of the package that a file belongs to, or null for our own files. */
 function folderOfPackage(file) {
   const [, folder] = /^(.*[/\\]node_modules[/\\](?:@[^/\\]+[/\\])?[^/\\]+)[/\\]/.exec(file) ?? [];
   return folder !== undefined && existsSync(path.join(folder, "package.json")) ? folder : null;

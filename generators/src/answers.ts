@@ -3,11 +3,11 @@ import { databases, templateNames } from "./options.js";
 import type { Environment } from "./npm-flags.js";
 import { detectPackageManager } from "./package-manager.js";
 
-/** Everything that a person can be asked for. */
+/** The answers to all questions. */
 export interface Answers {
   name: string;
   template: TemplateName;
-  /** Counts for a template that has one only. */
+  /** Applies only to templates with a database. */
   database: Database;
   docker: boolean;
   loadTests: boolean;
@@ -17,26 +17,26 @@ export interface Answers {
   install: boolean;
 }
 
-/** What the person who makes a project decides about its files. */
+/** The answers that determine the files of a project. */
 export interface ProjectOptions {
   answers: Omit<Answers, "git" | "install">;
   /** The version of the generator, kept in the project for a later upgrade. */
   generatorVersion: string;
 }
 
-/** The answers that the files of a project depend on, its name apart. */
+/** The answers that determine the files of a project, without its name. */
 const keptAnswers = ["template", "database", "docker", "loadTests", "ci", "packageManager"] as const;
 
-/** Whether the applications of a template keep their data in a database. */
+/** True for templates whose applications use a database. */
 export const hasDatabase = (template: TemplateName): boolean => template === "auth";
 
-/** The answers that are kept in a project, for a later upgrade to start from. */
+/** The answers recorded in a project, for a later upgrade. */
 export function keptAnswersOf(answers: Omit<Answers, "git" | "install">): Record<string, string | boolean> {
   const kept = keptAnswers.filter((answer) => answer !== "database" || hasDatabase(answers.template));
   return Object.fromEntries(kept.map((answer) => [answer, answers[answer]]));
 }
 
-/** What is taken where no flag and nobody at a terminal says otherwise. */
+/** The answers without a flag and without a terminal. */
 export function defaultAnswers(environment: Environment): Answers {
   return {
     name: "my-app",
@@ -51,14 +51,14 @@ export function defaultAnswers(environment: Environment): Answers {
   };
 }
 
-/** What the flags have settled already. */
+/** The answers given by flags. */
 export function answersOf(options: CommandOptions): Partial<Answers> {
   const { name, template, database, docker, loadTests, ci, packageManager, git, install } = options;
   const all = { name, template, database, docker, loadTests, ci, packageManager, git, install };
   return Object.fromEntries(Object.entries(all).filter(([, answer]) => answer !== undefined));
 }
 
-/** The defaults that fill the gaps, as a line to print, or `null` when there is no gap. */
+/** The defaults of missing answers as a line to print, `null` for none. */
 export function describeDefaults(given: Partial<Answers>, answers: Answers): string | null {
   const words = Object.entries(answers)
     .filter(([key]) => !(key in given) && (key !== "database" || hasDatabase(answers.template)))

@@ -19,18 +19,17 @@ import { renderProject } from "./project.js";
 import { findTemplates, versionOf } from "./templates.js";
 import { writeProject } from "./write-project.js";
 
-/** What the generator is given by the command, or by whoever runs it in an environment of their own. */
+/** The options of the generator. */
 export interface AppSettings {
-  /** The folder of this package, in which the templates are found. */
+  /** The folder of this package, which has the templates. */
   packageRoot: string;
   command: CommandOptions;
-  /** Whether somebody sits at a terminal and may be asked. */
+  /** True where questions can be asked at a terminal. */
   isInteractive: boolean;
-  /** Takes a line for standard output. */
   print: (line: string) => void;
-  /** Takes what was done, for a program. */
+  /** Receives the report for programs. */
   report?: (report: Report) => void;
-  /** Is told what a person who stops the command is left with. */
+  /** Receives the state of the project, for the message after an interruption. */
   cancellation: Pick<Cancellation, "consequence">;
 }
 
@@ -44,12 +43,12 @@ export class AppGenerator extends Generator<Record<string, unknown>, BaseOptions
   #answers: Answers = defaultAnswers(process.env);
   #actions: Plan["entries"] = [];
   #isRepository = false;
-  /** What is to be written, by absolute path. */
+  /** The files to write, by absolute path. */
   readonly #files = new Map<string, ProjectFile>();
 
   override customFeatures = { customCommitTask: () => this.#commit(), customInstallTask: true };
 
-  /** Yeoman would read a name out of any package.json further up, and stumble over one that is no JSON. */
+  /** Yeoman would read the name from a package.json of a parent folder, and fail on invalid JSON. */
   override determineAppname(): string {
     return "tsgi";
   }
@@ -137,7 +136,7 @@ export class AppGenerator extends Generator<Record<string, unknown>, BaseOptions
       yarn: ["install"],
     };
     await this.#run(parameters[packageManager]);
-    // What the application imports and no file of the template holds, so that `tsgi routes` works before the first start.
+    // Generates the modules that the application imports, so that `tsgi routes` works before the first start.
     if (hasDatabase(this.#answers.template)) {
       await this.#run(["run", "generate"]);
     }
@@ -169,7 +168,7 @@ export class AppGenerator extends Generator<Record<string, unknown>, BaseOptions
   }
 
   #ask(given: Partial<Answers>): Promise<Partial<Answers>> {
-    // Not by way of `this.prompt`, which would look for earlier answers in .yo-rc.json and in the home folder.
+    // `this.prompt` would look for earlier answers in .yo-rc.json and in the home folder.
     return this.env.adapter.prompt<Partial<Answers>>(
       createQuestions(given, this.#answers, {
         findNameFault: (name) => findNameFault(name) ?? this.#findFolderFault(name),
@@ -178,7 +177,7 @@ export class AppGenerator extends Generator<Record<string, unknown>, BaseOptions
     );
   }
 
-  /** Why a name cannot be taken although it is an npm name: so that it can be asked again at once. */
+  /** The reason that an npm name cannot be used, for the prompt to ask again. */
   #findFolderFault(name: string): string | null {
     try {
       const plan = planProject(this.#folderOf(name), []);
@@ -191,7 +190,7 @@ export class AppGenerator extends Generator<Record<string, unknown>, BaseOptions
     }
   }
 
-  /** Everything that is pending in Yeoman's file system in memory goes to disk, or nothing of it. */
+  /** Writes all pending files of Yeoman's in-memory file system, or none. */
   #commit(): void {
     const { command, print } = this.options;
     const folder = this.#folder;

@@ -7,16 +7,16 @@ import { findNameFault, quoteName } from "./project-name.js";
 
 const aboutNpm = 'through npm, flags stand after "--": npm create tsgi my-app -- --yes';
 
-/** A command line, taken apart. */
+/** A parsed command line. */
 export interface Line {
-  /** What each flag sets, by its key. */
+  /** The values of the flags, by key. */
   values: ReadonlyMap<string, string | boolean>;
-  /** The words that are no flags, in their order. */
+  /** The words that are not flags, in order. */
   words: readonly string[];
 }
 
 /**
- * Takes a command line apart.
+ * Parses a command line.
  *
  * @throws UsageError for an unknown flag or value, and a flag given twice
  */
@@ -59,15 +59,15 @@ export function readLine<Key extends string>(argv: readonly string[], known: rea
 }
 
 /**
- * Reads the command line of a new project. Nothing has been looked at or written when it throws.
+ * Parses the command line of a new project, without access to the file system.
  *
- * @throws UsageError for an unknown flag or value, a flag given twice, a second name, a name that is no npm name or nearly a command, and
- * for a flag that npm has kept for itself.
+ * @throws UsageError for an unknown flag or value, a flag given twice, a second name, a name that npm refuses or that resembles a command, and
+ * for a flag that npm took for itself.
  */
 export function parseArguments(argv: readonly string[], environment: Environment): CommandOptions {
   const options: CommandOptions = { yes: false, force: false, dryRun: false, json: false, help: false, version: false };
   const { values, words } = readLine(argv, flags);
-  // The value of a flag with choices is one of them, that of a switch is a boolean: readLine has seen to it.
+  // readLine has checked choices, and gives a boolean for a switch.
   Object.assign(options, Object.fromEntries(values));
   for (const word of words) {
     options.name = readName(word, options.name);
@@ -75,7 +75,7 @@ export function parseArguments(argv: readonly string[], environment: Environment
   if (!options.help && !options.version) {
     const taken = findFlagTakenByNpm(environment, new Set(values.keys()));
     if (taken) {
-      throw new UsageError(`npm kept ${taken} for itself; ${aboutNpm}`);
+      throw new UsageError(`npm took ${taken} as its own flag; ${aboutNpm}`);
     }
     options.yes ||= isYesTakenByNpm(environment);
     refuseNearCommand(options);
@@ -83,7 +83,7 @@ export function parseArguments(argv: readonly string[], environment: Environment
   return options;
 }
 
-/** A command with a letter wrong would make a project of that name. */
+/** A command with a letter wrong would create a project of that name. */
 function refuseNearCommand({ name, yes }: CommandOptions): void {
   const meant = name === undefined || yes ? null : nearestCommand(name);
   if (name !== undefined && meant !== null) {
@@ -96,7 +96,7 @@ function refuseNearCommand({ name, yes }: CommandOptions): void {
 
 function readName(value: string, earlier: string | undefined): string {
   if (value.startsWith("-") && value.length > 1) {
-    throw new UsageError(`${quoteName(value)} stands after a "--" that is not needed here (${aboutNpm})`);
+    throw new UsageError(`${quoteName(value)} follows a "--" that is not needed here (${aboutNpm})`);
   }
   if (earlier !== undefined) {
     const meant = nearestCommand(earlier);
@@ -121,7 +121,7 @@ function readValue(flag: Flag<string>, value: string | undefined, inline: boolea
     throw new UsageError(`--${flag.name} needs a value: --${flag.name} <${flag.value}>`);
   }
   if (flag.choices && !flag.choices.includes(value)) {
-    throw new UsageError(`--${flag.name} ${quoteName(value)} is unknown; there is: ${flag.choices.join(", ")}`);
+    throw new UsageError(`--${flag.name} ${quoteName(value)} is unknown; write one of ${flag.choices.join(", ")}`);
   }
   return value;
 }

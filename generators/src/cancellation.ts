@@ -3,13 +3,12 @@ import { ExitCode } from "./errors.js";
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
- * Ends the process with status 130 when a signal asks for it, and says what is there by then.
+ * Ends the process with status 130 on a signal, and reports the state of the project.
  *
- * Without a listener a signal would end the process at once, in the middle of writing as well; a listener waits until
- * what is synchronous is over.
+ * Without a listener a signal would end the process in the middle of writing. A listener runs after synchronous code.
  */
 export class Cancellation implements Disposable {
-  /** What a person who stops the command now is left with. */
+  /** The state of the project, for the message after an interruption. */
   consequence = "nothing was written";
 
   readonly #stop = () => {

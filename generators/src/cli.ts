@@ -6,7 +6,7 @@ import { subCommandNames } from "./options.js";
 import { versionOf } from "./templates.js";
 
 /**
- * Runs the command.
+ * Runs `create-tsgi`.
  *
  * @param argv the arguments after the name of the command
  * @param packageRoot the folder of this package
@@ -21,7 +21,7 @@ export async function main(argv: readonly string[], packageRoot: string): Promis
     await (subCommandNames.some((name) => name === word) ? runSubCommand : runCreate)(argv, packageRoot);
     return ExitCode.done;
   } catch (error) {
-    // As for the rest of the output, a program reads standard output and a person standard error.
+    // With `--json` standard output is for programs, and messages go to standard error.
     if (argv.includes("--json")) {
       printJson({ error: { message: messageOf(error), exitCode: exitCodeOf(error) } });
     }
@@ -37,7 +37,7 @@ async function runCreate(argv: readonly string[], packageRoot: string): Promise<
   } else if (command.version) {
     process.stdout.write(`${versionOf(packageRoot)}\n`);
   } else {
-    // Yeoman takes a quarter of a second to load: not before the command line is known to be right.
+    // Yeoman takes 250 ms to load: only after the command line is valid.
     const { createProject } = await import("./create-project.js");
     using cancellation = new Cancellation();
     await createProject({ packageRoot, cancellation, command, ...conversationOf(command) });
@@ -45,7 +45,7 @@ async function runCreate(argv: readonly string[], packageRoot: string): Promise<
 }
 
 async function runSubCommand(argv: readonly string[], packageRoot: string): Promise<void> {
-  // The parser of TypeScript comes with it, which a new project has no use for.
+  // It loads the parser of TypeScript, which a new project does not need.
   const { parseSubCommand } = await import("./sub-command.js");
   const command = parseSubCommand(argv);
   if (command.help) {
@@ -58,7 +58,7 @@ async function runSubCommand(argv: readonly string[], packageRoot: string): Prom
   await generateCode({ packageRoot, cancellation, folder: process.cwd(), command, ...conversationOf(command) });
 }
 
-/** @returns 1 where a person has to decide something: then it is not done */
+/** @returns 1 after conflicts, which the user must resolve */
 async function runUpgrade(argv: readonly string[], packageRoot: string): Promise<number> {
   const { parseUpgrade } = await import("./sub-command.js");
   const command = parseUpgrade(argv);
@@ -79,7 +79,7 @@ async function runUpgrade(argv: readonly string[], packageRoot: string): Promise
   return isOpen ? ExitCode.failed : ExitCode.done;
 }
 
-/** How a command talks: with a person, or with a program. */
+/** The output of a command: for a person, or as JSON for a program. */
 function conversationOf({ yes, json }: { yes: boolean; json: boolean }) {
   return {
     isInteractive: !yes && !json && isTerminal() && !isContinuousIntegration(process.env),
@@ -87,7 +87,7 @@ function conversationOf({ yes, json }: { yes: boolean; json: boolean }) {
   };
 }
 
-/** A question on anything else would end the process with status 0 and nothing done: inquirer cannot read from it. */
+/** inquirer reads only from terminals. Otherwise the process would end with status 0 at the first question. */
 function isTerminal(): boolean {
   return process.stdin.isTTY && process.stdout.isTTY;
 }

@@ -11,32 +11,31 @@ import type { Outcome } from "./sub-generators/sub-generator.js";
 import { findTemplates } from "./templates.js";
 import { writeProject } from "./write-project.js";
 
-/** What a sub-generator has done, or would do, for a program to read: the document of `--json`. */
+/** The document of `--json` for a sub-generator: the changes made, or planned with `--dry-run`. */
 export interface CodeReport {
-  /** Absolute. */
+  /** Absolute path of the project. */
   folder: string;
   dryRun: boolean;
   files: readonly { path: string; action: FileAction }[];
   notes: readonly string[];
 }
 
-/** What the generator is given. */
+/** The options of the generator. */
 export interface CodeSettings {
   packageRoot: string;
   /** The folder of the project. */
   folder: string;
   command: SubCommandOptions;
   isInteractive: boolean;
-  /** Is told what a person who stops the command is left with. */
+  /** Receives the state of the project, for the message after an interruption. */
   cancellation: Pick<Cancellation, "consequence">;
   print: (line: string) => void;
   report?: (report: CodeReport) => void;
 }
 
 /**
- * Writes code into an existing project: works it all out, writes all of it or nothing, then formats what it wrote.
- *
- * What each sub-generator writes is its own matter; this is what they have in common.
+ * Adds code to an existing project: plans all changes, writes all or none, and formats the files.
+
  */
 export class CodeGenerator extends Generator<Record<string, unknown>, BaseOptions & CodeSettings> {
   #parameters: readonly string[] = [];
@@ -96,7 +95,7 @@ export class CodeGenerator extends Generator<Record<string, unknown>, BaseOption
     report?.({ folder, dryRun: command.dryRun, files: this.#files, notes });
   }
 
-  /** Everything goes to disk, or nothing of it. */
+  /** Writes all files or none. */
   #commit(): void {
     const { command, folder } = this.options;
     const pending = this.env.sharedFs.all().filter((file) => isFilePending(file));

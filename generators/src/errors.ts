@@ -1,16 +1,16 @@
-/** What the command's exit status means. */
+/** The exit statuses of the command. */
 export const ExitCode = {
-  /** The project is there and whole (or help, version, dry run were asked for). */
+  /** The project is complete, or help, version or dry run was printed. */
   done: 0,
-  /** Something went wrong; the message says what, and what is left of the project. */
+  /** Failed. The message has the cause and the state of the project. */
   failed: 1,
-  /** The command line is wrong; nothing was looked at, nothing was written. */
+  /** Invalid command line. Nothing was read or written. */
   usage: 2,
-  /** The person at the terminal stopped it: 128 + SIGINT, as shells count. */
+  /** Interrupted: 128 + SIGINT, as in shells. */
   cancelled: 130,
 } as const;
 
-/** An error whose message is meant for the person at the terminal, without a stack. */
+/** An error that is printed without its stack. */
 export class CommandError extends Error {
   override readonly name: string = "CommandError";
 
@@ -23,7 +23,7 @@ export class CommandError extends Error {
   }
 }
 
-/** The command line cannot be understood. */
+/** An invalid command line. */
 export class UsageError extends CommandError {
   override readonly name = "UsageError";
 
@@ -32,7 +32,7 @@ export class UsageError extends CommandError {
   }
 }
 
-/** The code of a system error (`ENOENT`, `EACCES`, …), or `undefined` for anything else that was thrown. */
+/** The code of a system error (`ENOENT`, `EACCES`, …), `undefined` for other errors. */
 export function systemErrorCode(error: unknown): string | undefined {
   if (typeof error === "object" && error !== null && "code" in error && typeof error.code === "string") {
     return error.code;
@@ -40,7 +40,7 @@ export function systemErrorCode(error: unknown): string | undefined {
   return undefined;
 }
 
-/** What was thrown, in words. */
+/** The message of a thrown value. */
 export function messageOf(error: unknown): string {
   const hasMessage = typeof error === "object" && error !== null && "message" in error;
   return String(hasMessage ? error.message : error);

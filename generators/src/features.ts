@@ -1,14 +1,14 @@
 import type { Answers } from "./answers.js";
 
-/** A part of a project that a person may do without. */
+/** An optional part of a project. */
 interface Feature {
-  /** The answer that decides. */
+  /** The answer that selects it. */
   answer: "docker" | "loadTests" | "ci";
-  /** Its files; a template holds them all. */
+  /** Its files. Templates include them. */
   files: RegExp;
-  /** The scripts of package.json that it needs. */
+  /** Its scripts in package.json. */
   scripts: readonly string[];
-  /** The packages that only it needs. */
+  /** Packages that no other part needs. */
   packages: readonly string[];
 }
 
@@ -33,10 +33,10 @@ const features: readonly Feature[] = [
 /** The scripts of the load test. */
 export const loadScripts = loadTests.scripts;
 
-/** Whether a file is part of the load test. */
+/** True for files of the load test. */
 export const isLoadTest = (path: string): boolean => loadTests.files.test(path);
 
-/** What a project goes without. */
+/** The parts that a project does without. */
 export class LeftOut {
   readonly #features: readonly Feature[];
 

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
-/** The formatters that a project may have installed, and how each is told to write the files that follow. */
+/** The formatters that a project may have, each with the arguments before the files. */
 const formatters: readonly { program: string; parameters: readonly string[] }[] = [
   { program: "oxfmt", parameters: [] },
   { program: "biome", parameters: ["format", "--write"] },
@@ -10,9 +10,9 @@ const formatters: readonly { program: string; parameters: readonly string[] }[] 
 ];
 
 /**
- * Formats files with the formatter that the project has installed. Without one they stay as they were written.
+ * Formats files with the project's formatter. Without one they stay unchanged.
  *
- * @returns what did not work, for the person at the terminal
+ * @returns a message for each failure
  */
 export function formatFiles(folder: string, paths: readonly string[]): string[] {
   for (const { program, parameters } of formatters) {
@@ -26,7 +26,7 @@ export function formatFiles(folder: string, paths: readonly string[]): string[] 
       });
       return child.status === 0
         ? []
-        : [`${program} could not format them: ${child.stderr.trim() || child.error?.message}`];
+        : [`${program} could not format the files: ${child.stderr.trim() || child.error?.message}`];
     }
   }
   return [];

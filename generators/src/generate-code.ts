@@ -4,7 +4,7 @@ import { runGenerator } from "./run-generator.js";
 /**
  * Runs a sub-generator.
  *
- * @throws CommandError for everything that a person can put right, and after Ctrl-C in a question
+ * @throws CommandError for errors that the user can correct, and after Ctrl-C in a question
  */
 export async function generateCode(options: CodeSettings): Promise<void> {
   await runGenerator(CodeGenerator, "tsgi:code", options);

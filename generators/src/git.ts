@@ -3,14 +3,14 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { CommandError } from "./errors.js";
 
-/** Runs Git in a folder, deaf to a repository that a hook around this process works on. */
+/** Runs Git in a folder. Ignores the `GIT_*` variables of a hook that runs this process. */
 function git(folder: string, ...parameters: string[]): { isDone: boolean; error: string } {
   const env = { ...process.env, GIT_DIR: undefined, GIT_WORK_TREE: undefined, GIT_INDEX_FILE: undefined };
   const child = spawnSync("git", parameters, { cwd: folder, env, encoding: "utf8" });
   return { isDone: child.status === 0, error: child.error?.message ?? child.stderr.trim() };
 }
 
-/** Why a folder, that may not be there yet, is not made a Git repository without being told to; `null` when it can be. */
+/** The reason not to initialize a repository in a folder by default, `null` for none. The folder need not exist. */
 export function whyNoRepository(folder: string): string | null {
   if (existsSync(join(folder, ".git"))) {
     return "it is one already";
@@ -26,22 +26,22 @@ export function whyNoRepository(folder: string): string | null {
 }
 
 /**
- * Makes a folder a Git repository, without a commit.
+ * Initializes a Git repository, without a commit.
  *
- * @throws CommandError with Git's own words
+ * @throws CommandError with Git's message
  */
 export function makeRepository(folder: string): void {
   const { isDone, error } = git(folder, "init", "--quiet");
   if (!isDone) {
-    throw new CommandError(`the project is written, but it is no Git repository: ${error}`);
+    throw new CommandError(`the project is written, but git init failed: ${error}`);
   }
 }
 
 /**
- * Makes the first commit, of all that is not ignored. Without a signature, which may ask for a passphrase, and without the
- * hooks that a person has for every new repository.
+ * Commits all files that are not ignored. Without a signature, which may ask for a passphrase, and without the user's
+ * hooks for new repositories.
  *
- * @returns Git's own words for why there is none, such as a person that it does not know; `null` when it is made
+ * @returns Git's message after a failure, such as an unknown author; `null` after success
  */
 export function commitAll(folder: string, message: string): string | null {
   const added = git(folder, "add", "--all");

@@ -15,13 +15,12 @@ function table(rows: readonly (readonly [string, string])[]): string {
 
 const flagTable = (known: readonly Flag<string>[]) => table(known.map((flag) => [usage(flag), flag.help]));
 
-/** The text of `--help`. */
 export function helpText(): string {
   return `Usage: create-tsgi [name] [flags]
 
-Writes a new tsgi project into the folder ./<name>, installs it, and says what to do next. What no flag says is
-asked at a terminal; elsewhere the defaults are taken and shown. The name is an npm name; of @scope/name the folder
-is the part behind the slash.
+Creates a tsgi project in the folder ./<name>, installs it, and prints the next commands. Missing answers are asked
+at a terminal; elsewhere they take their defaults, which are printed. The name is an npm name. The folder of
+@scope/name is the part after the slash.
 
   npm create tsgi my-app
   npm create tsgi my-app -- --yes        flags stand after the "--"
@@ -30,7 +29,7 @@ is the part behind the slash.
 Flags:
 ${flagTable(flags)}
 
-In the folder of a project, with the first word (--help after it tells more):
+In the folder of a project (add --help for details):
 ${table([
   ...Object.values(subGenerators).map(({ usage: call, help }) => [`create-tsgi ${call}`, help] as const),
   ["create-tsgi upgrade", "what newer templates have changed, merged with what you have"],

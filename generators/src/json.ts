@@ -1,32 +1,31 @@
 import { readFileSync } from "node:fs";
 
-/** An object out of a JSON text. */
 export type JsonObject = Record<string, unknown>;
 
-/** Whether a value out of a JSON text is an object, and no array. */
+/** True for an object that is not an array. */
 export function isRecord(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /**
- * Parses a JSON text that holds an object.
+ * Parses a JSON object.
  *
- * @throws TypeError when it holds anything else; SyntaxError when it is no JSON
+ * @throws TypeError for other values; SyntaxError for invalid JSON
  */
 export function parseJson(text: string, what: string): JsonObject {
   const value: unknown = JSON.parse(text);
   if (!isRecord(value)) {
-    throw new TypeError(`${what} holds no object`);
+    throw new TypeError(`${what} is not a JSON object`);
   }
   return value;
 }
 
-/** Reads a JSON file that holds an object. */
+/** Reads a JSON object from a file. */
 export function readJson(path: string): JsonObject {
   return parseJson(readFileSync(path, "utf8"), path);
 }
 
-/** JSON as it is written into a project, and as formatters have it: two spaces, a list of plain values on one line. */
+/** JSON in the form that formatters keep: two spaces, lists of primitive values on one line. */
 export function toJson(value: unknown): string {
   const text = JSON.stringify(value, null, 2);
   const lists = text.replaceAll(
@@ -36,7 +35,7 @@ export function toJson(value: unknown): string {
   return `${lists}\n`;
 }
 
-/** Those members of an object out of a JSON text that are texts; of anything else, none. */
+/** The string members of a JSON object; none of other values. */
 export function textsOf(value: unknown): Record<string, string> {
   const entries = isRecord(value) ? Object.entries(value) : [];
   return Object.fromEntries(entries.flatMap(([name, text]) => (typeof text === "string" ? [[name, text]] : [])));

@@ -2,13 +2,13 @@ import { mkdirSync, rmSync, statSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { systemErrorCode } from "./errors.js";
 
-/** A process that has held a lock for so long has died with it. */
+/** A lock older than this is taken from a process that died. */
 const abandonedAfterMs = 120_000;
 
 /**
- * Does some work while no other process does work under the same lock; waits for its turn.
+ * Runs a task while no other process holds the same lock.
  *
- * @param path a folder that stands for the lock while it is held; the one above must be there
+ * @param path a folder that exists while the lock is held; its parent must exist
  */
 export async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   while (!tryToLock(path)) {

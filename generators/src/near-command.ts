@@ -2,13 +2,12 @@ import { subCommandNames } from "./options.js";
 
 const commands: readonly string[] = [...subCommandNames, "upgrade"];
 
-/** Letters from which on the beginning of a command counts as that command: `depend`. */
+/** Shortest prefix that counts as a command: `depend`. */
 const minPrefix = 4;
 
 /**
- * The command that somebody probably meant who typed another word: the beginning of it, or the command with one letter
- * wrong, missing, added or swapped with its neighbour, two from eight letters on. `null` for any other word, and for a
- * command itself.
+ * The command that a word with a mistake probably means: its prefix, or the command with one letter wrong, missing, added or
+ * swapped with its neighbour (two from eight letters on). `null` for other words, and for a command.
  */
 export function nearestCommand(word: string): string | null {
   if (commands.includes(word)) {
@@ -22,7 +21,7 @@ export function nearestCommand(word: string): string | null {
   return near[0]?.command ?? begun ?? null;
 }
 
-/** Letters that are added, taken out, changed or swapped with their neighbour (optimal string alignment). */
+/** The number of letters to add, remove, replace or swap with a neighbour (optimal string alignment). */
 function distanceOf(left: string, right: string): number {
   const rows: number[][] = [Array.from({ length: right.length + 1 }, (_, column) => column)];
   const at = (row: number, column: number) => rows[row]?.[column] ?? Number.POSITIVE_INFINITY;

@@ -3,21 +3,21 @@ import type { Answers } from "./answers.js";
 import type { TemplateName } from "./options.js";
 import { commandsOf } from "./package-manager.js";
 
-/** The state of a project that was just written. */
+/** The state of a new project. */
 export interface WrittenProject {
   /** Absolute. */
   folder: string;
   isInstalled: boolean;
 }
 
-/** A request that a project of the template answers at once. */
+/** An example request that a new project answers. */
 const examples: Readonly<Record<TemplateName, string>> = {
   auth: "curl -d 'username=demo&password=demo-password' http://127.0.0.1:8000/auth/token",
   api: `curl -H 'Content-Type: application/json' -d '{"name": "Pen", "price": 1.5}' http://127.0.0.1:8000/items`,
   minimal: 'curl "http://127.0.0.1:8000/items/42?version=3"',
 };
 
-/** One line of what to type next. */
+/** One command to type next. */
 export interface NextStep {
   command: string;
   effect?: string;
@@ -29,7 +29,7 @@ const composeStep: NextStep = {
 };
 const environmentStep: NextStep = { command: "$EDITOR .env", effect: "DATABASE_URL names your PostgreSQL" };
 
-/** What a person types next in the folder that they are in. */
+/** The next commands to type in the current folder. */
 export function nextSteps(
   { folder, isInstalled }: WrittenProject,
   answers: NextAnswers,
@@ -52,14 +52,14 @@ export function nextSteps(
   ];
 }
 
-/** A request that works while the project serves. */
+/** An example request, for a running project. */
 export function exampleRequest(template: TemplateName): string {
   return examples[template];
 }
 
 type NextAnswers = Pick<Answers, "template" | "database" | "docker" | "packageManager">;
 
-/** The same as a text, with a request that works. */
+/** The next commands as text, with an example request. */
 export function describeNextSteps(project: WrittenProject, answers: NextAnswers, currentFolder: string): string {
   const steps = nextSteps(project, answers, currentFolder);
   const width = Math.max(12, ...steps.filter(({ effect }) => effect).map(({ command }) => command.length + 2));
@@ -75,7 +75,7 @@ While it serves, in another terminal:
 `;
 }
 
-/** A path as a POSIX shell reads it back. */
+/** A path quoted for a POSIX shell. */
 function quote(path: string): string {
   return /^[\w./@+-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -1,6 +1,5 @@
 import type { Flag } from "./options.js";
 
-/** The environment variables of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 interface Trace {
@@ -10,7 +9,7 @@ interface Trace {
   isTaken: (value: string) => boolean;
 }
 
-/** What is left of a switch, said or denied. */
+/** The values of a switch in npm's variable. */
 function switchTraces(key: Flag["key"], name: string): Trace[] {
   const variable = `npm_config_${name.replaceAll("-", "_")}`;
   return [
@@ -20,9 +19,8 @@ function switchTraces(key: Flag["key"], name: string): Trace[] {
 }
 
 /**
- * What npm does with `npm create tsgi my-app --dry-run`: it takes the flag for its own, says nothing, and passes on
- * `my-app` alone. All that is left of the flag is a variable. Seen with npm 10 and 11; the empty text is how both write
- * `--no-install`.
+ * `npm create tsgi my-app --dry-run` silently takes the flag as one of npm and passes on `my-app` alone. Only a variable
+ * of the environment is left of it. Observed with npm 10 and 11, which both write `--no-install` as an empty string.
  */
 const traces: readonly Trace[] = [
   { key: "dryRun", variable: "npm_config_dry_run", flag: "--dry-run", isTaken: (value) => value === "true" },
@@ -35,14 +33,14 @@ const traces: readonly Trace[] = [
   ...switchTraces("loadTests", "load-tests"),
   ...switchTraces("ci", "ci"),
   ...switchTraces("install", "install"),
-  // npm has an option `git` of its own, the path of the program, which stays as it is.
+  // `git` is also an option of npm: the path of the program.
   { key: "git", variable: "npm_config_git", flag: "--no-git", isTaken: (value) => value === "" || value === "false" },
 ];
 
 const isStartedByNpm = (environment: Environment) =>
   environment["npm_command"] === "init" || environment["npm_command"] === "exec";
 
-/** The first flag of ours that npm took away although it was meant for us, or `null`. `given` holds those that arrived. */
+/** The first flag of this command that npm took, or `null`. `given` has the flags that arrived. */
 export function findFlagTakenByNpm(environment: Environment, given: ReadonlySet<string>): string | null {
   if (!isStartedByNpm(environment)) {
     return null;
@@ -54,12 +52,12 @@ export function findFlagTakenByNpm(environment: Environment, given: ReadonlySet<
   return trace?.flag ?? null;
 }
 
-/** Whether `npm create tsgi my-app --yes` was typed: npm keeps the flag, and to its own question it means the same. */
+/** True for `npm create tsgi my-app --yes`: npm takes the flag, which has the same meaning for its own question. */
 export function isYesTakenByNpm(environment: Environment): boolean {
   return environment["npm_command"] === "init" && environment["npm_config_yes"] === "true";
 }
 
-/** The environment for an npm that is started in another folder: without what the npm around us has set for this one. */
+/** The environment for npm in another folder, without the variables that the surrounding npm has set. */
 export function environmentForNpm(environment: Environment): NodeJS.ProcessEnv {
   const ofThisRun =
     /^npm_(?:command|lifecycle_.*|package_.*|config_(?:local_prefix|dry_run|force|yes|workspaces?|include_workspace_root|template|into|install|database|package_manager|docker|load_tests|ci|json))$/i;

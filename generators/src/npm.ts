@@ -3,28 +3,28 @@ import { CommandError, ExitCode } from "./errors.js";
 import { environmentForNpm } from "./npm-flags.js";
 import type { PackageManager } from "./options.js";
 
-/** npm was stopped by Ctrl-C. The signal reaches it and this process at the same time, and either may be the first. */
+/** npm was stopped by Ctrl-C, which both processes receive in any order. */
 export class InterruptedError extends CommandError {
   override readonly name = "InterruptedError";
 }
 
-/** How npm, or another package manager, is run. */
+/** Options to run a package manager. */
 export interface NpmRun {
   cwd: string;
-  /** Where its output goes: to the terminal, there on standard error, or to the terminal only when it fails. */
+  /** The destination of its output: standard error, or standard error after a failure only. */
   output: "terminal" | "errors" | "on failure";
-  /** Default: npm. */
+  /** Defaults to npm. */
   packageManager?: PackageManager;
 }
 
-/** Where standard output and standard error go. */
+/** The destinations of standard output and standard error. */
 const streams = { terminal: ["inherit", "inherit"], errors: [2, "inherit"], "on failure": ["pipe", "pipe"] } as const;
 
 /** The program that started this process, by `npm_execpath`: `npm-cli.js`, `pnpm.cjs`, `yarn.js`. */
 const ownProgram = /[/\\](npm|pnpm|yarn)(?:-cli)?\.[cm]?js$/;
 
 /**
- * Runs npm, or another package manager, to its end: the one that started this process, else the one on the path.
+ * Runs a package manager to its end: the one that started this process, else the one on the path.
  *
  * @throws InterruptedError when Ctrl-C ended it
  * @throws CommandError when it cannot be started or ends with another status than 0
@@ -40,14 +40,14 @@ export async function runNpm(
     cwd,
     env: environmentForNpm(process.env),
     stdio: ["ignore", ...streams[output]],
-    // On Windows they are batch files, which only a shell can run; the parameters are fixed words of our own.
+    // On Windows they are batch files, which need a shell. The arguments are constants.
     shell: !isOwn && process.platform === "win32",
   });
   const chunks: Buffer[] = [];
   child.stdout?.on("data", (chunk: Buffer) => chunks.push(chunk));
   child.stderr?.on("data", (chunk: Buffer) => chunks.push(chunk));
 
-  // A signal that ends this process, and reaches it alone, shall not leave npm at work.
+  // A signal to this process alone must not leave npm running.
   const stop = () => child.kill();
   process.once("exit", stop);
   let interrupted = false;

@@ -1,22 +1,19 @@
-/** The names of the templates, the first of them the default. */
+/** The templates, the default first. */
 export const templateNames = ["auth", "api", "minimal"] as const;
 
-/** The name of a template. */
 export type TemplateName = (typeof templateNames)[number];
 
-/** The databases that an application of the template `auth` can keep its data in, the first of them the default. */
+/** The databases of the template `auth`, the default first. */
 export const databases = ["sqlite", "postgresql"] as const;
 
-/** The name of a database. */
 export type Database = (typeof databases)[number];
 
-/** The package managers that a project can be installed with. */
+/** The supported package managers. */
 export const packageManagers = ["npm", "pnpm", "yarn"] as const;
 
-/** The name of a package manager. */
 export type PackageManager = (typeof packageManagers)[number];
 
-/** The words that call a sub-generator, where they come first. */
+/** The names of the sub-generators. */
 export const subCommandNames = [
   "route",
   "router",
@@ -27,7 +24,7 @@ export const subCommandNames = [
   "load-test",
 ] as const;
 
-/** What the command line asks for; what is `undefined` is asked in a prompt or takes its default. */
+/** The values of the command line. `undefined` is asked in a prompt or takes its default. */
 export interface CommandOptions {
   /** The npm name of the project. */
   name?: string;
@@ -37,7 +34,7 @@ export interface CommandOptions {
   loadTests?: boolean;
   ci?: boolean;
   packageManager?: PackageManager;
-  /** The folder in which the project's own folder is created. Default: the current one. */
+  /** The parent of the project's folder. Defaults to the current folder. */
   into?: string;
   install?: boolean;
   git?: boolean;
@@ -49,22 +46,22 @@ export interface CommandOptions {
   version: boolean;
 }
 
-/** One flag: the command line, the help text and the hints about npm are all made from this. */
+/** One flag, for the parser, the help text and the hints about npm. */
 export interface Flag<Key extends string = Exclude<keyof CommandOptions, "name">> {
-  /** As it is typed, without dashes. */
+  /** Its name without dashes. */
   name: string;
   short?: string;
-  /** The placeholder of its value; a flag without one is a switch. */
+  /** The placeholder of its value. A flag without one is a switch. */
   value?: string;
   choices?: readonly string[];
   /** The field of {@link CommandOptions} that it sets. */
   key: Key;
-  /** What a switch sets. Default: `true`. */
+  /** The value that a switch sets. Defaults to `true`. */
   sets?: boolean;
   help: string;
 }
 
-/** A switch, and the one that says the opposite. */
+/** A switch and its opposite. */
 function pair(name: string, key: Flag["key"], help: string): Flag[] {
   return [
     { name, key, help },
@@ -106,9 +103,9 @@ export const flags: readonly Flag[] = [
   },
   ...pair("install", "install", "install the dependencies (default)"),
   ...pair("git", "git", "make it a Git repository with a first commit (default, unless it lies in one)"),
-  { name: "force", key: "force", help: "overwrite files that are in the way; nothing is ever deleted" },
+  { name: "force", key: "force", help: "overwrite existing files; delete nothing" },
   { name: "dry-run", key: "dryRun", help: "list the files and write nothing" },
-  { name: "json", key: "json", help: "ask nothing, and print one JSON document for a program to read" },
+  { name: "json", key: "json", help: "ask nothing, and print one JSON document for programs" },
   { name: "yes", short: "y", key: "yes", help: "ask nothing and take the defaults (as without a terminal, or in CI)" },
   { name: "help", short: "h", key: "help", help: "show this text" },
   { name: "version", short: "v", key: "version", help: "show the version" },

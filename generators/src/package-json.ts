@@ -4,14 +4,14 @@ import { parseJson, sortKeys, textsOf, toJson } from "./json.js";
 import type { PackageManager } from "./options.js";
 import type { Template } from "./template.js";
 
-/** How the template calls jest in the workspace, and what that is in a project of its own. */
+/** The command of jest in the workspace, and in a project. */
 const workspaceJest = /\.\.\/node_modules\/jest\/bin\/jest\.js(?: -c \S+)?(?: --selectProjects \S+)?/g;
 const ownJest = "node_modules/jest/bin/jest.js";
 
-/** How the template builds the framework first, which a project has installed as a package. */
+/** The build of the framework, which a project has as a package. */
 const frameworkBuild = "npm run --silent --prefix ../framework build && ";
 
-/** How one script runs another, by package manager. */
+/** The command to run another script, by package manager. */
 const runSilently: Readonly<Record<PackageManager, string>> = {
   npm: "npm run --silent ",
   pnpm: "pnpm run --silent ",
@@ -24,12 +24,12 @@ function adaptScript(script: string, packageManager: PackageManager): string {
       .replaceAll(frameworkBuild, "")
       .replaceAll(workspaceJest, ownJest)
       .replaceAll(/npm run --silent /g, runSilently[packageManager])
-      // A project has a .env of its own; the environment wins over it, and production goes without.
+      // A project has a .env file. The environment overrides it, and production has none.
       .replaceAll(/\bnode (?=dist\/)/g, "node --env-file-if-exists=.env ")
   );
 }
 
-/** Turns the template's package.json into that of a project which stands alone. */
+/** Converts the template's package.json for a project outside the workspace. */
 export function renderPackageJson(text: string, template: Template, options: ProjectOptions): string {
   const { workspace, framework, generator, overlay } = template;
   const { packageManager } = options.answers;
@@ -56,7 +56,7 @@ export function renderPackageJson(text: string, template: Template, options: Pro
     devDependencies: sortKeys(Object.fromEntries(Object.entries(tools).filter(([name]) => !leftOut.hasPackage(name)))),
     ...renderPins(workspace.overrides, packageManager),
     engines,
-    // What a later upgrade starts from.
+    // The base of a later upgrade.
     "create-tsgi": {
       version: options.generatorVersion,
       ...keptAnswersOf(options.answers),
@@ -65,7 +65,7 @@ export function renderPackageJson(text: string, template: Template, options: Pro
   });
 }
 
-/** Versions of packages further down, in the words of the package manager; pnpm has them in a file of its own. */
+/** Versions of indirect dependencies, in the form of the package manager. pnpm has a file for them. */
 function renderPins(pins: Readonly<Record<string, string>>, packageManager: PackageManager) {
   if (Object.keys(pins).length === 0 || packageManager === "pnpm") {
     return {};

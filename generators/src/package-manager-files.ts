@@ -3,15 +3,15 @@ import type { ProjectFile } from "./project-file.js";
 import type { Workspace } from "./template.js";
 
 /**
- * The files that a package manager wants beside package.json, for a project that reads like one of npm's: packages in
- * `node_modules`, and no script of a package runs that the project does without.
+ * The configuration files of a package manager: packages go to `node_modules`, as with npm, and unneeded install scripts
+ * do not run.
  */
 export function packageManagerFiles(packageManager: PackageManager, { overrides }: Workspace): ProjectFile[] {
   if (packageManager === "yarn") {
     return [textFile(".yarnrc.yml", "nodeLinker: node-modules\n")];
   }
   if (packageManager === "pnpm") {
-    // pnpm reads these here alone since its version 11, and here as well since 10.
+    // pnpm reads these here since version 10, and only here since 11.
     const pins = Object.entries(overrides).map(([name, version]) => `  ${name}: ${version}\n`);
     const text = ["ignoredBuiltDependencies: [argon2, prisma, esbuild, unrs-resolver]\n"];
     return [textFile("pnpm-workspace.yaml", [...text, ...(pins.length > 0 ? ["overrides:\n", ...pins] : [])].join(""))];

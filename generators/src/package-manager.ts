@@ -1,16 +1,16 @@
 import type { Environment } from "./npm-flags.js";
 import { packageManagers, type PackageManager } from "./options.js";
 
-/** What a person types for the everyday commands of a package manager. */
+/** The common commands of a package manager. */
 export interface Commands {
   install: string;
-  /** Installs what the lock file says, and nothing else. */
+  /** Installs exactly the lock file. */
   cleanInstall: string;
-  /** Comes before the name of a script. */
+  /** The prefix of a script's name. */
   run: string;
   start: string;
   test: string;
-  /** Takes the development packages away again. */
+  /** Removes the development packages. */
   prune: string;
 }
 
@@ -33,7 +33,7 @@ const commands: Readonly<Record<PackageManager, Commands>> = {
   },
   yarn: {
     install: "yarn install",
-    // As Yarn 1 says it; later ones still understand it.
+    // The form of Yarn 1, which later versions accept.
     cleanInstall: "yarn install --frozen-lockfile",
     run: "yarn run",
     start: "yarn start",
@@ -42,7 +42,6 @@ const commands: Readonly<Record<PackageManager, Commands>> = {
   },
 };
 
-/** The commands of a package manager. */
 export function commandsOf(packageManager: PackageManager): Commands {
   return commands[packageManager];
 }

@@ -8,20 +8,18 @@ import { withLock } from "./lock.js";
 import { runNpm } from "./npm.js";
 import type { PackageSource } from "./template.js";
 
-/** A package of the repository that projects carry along. */
+/** A package of the repository that projects include as a tarball. */
 export interface OwnPackage {
   folder: string;
-  /** Names the state of everything that it is made from. */
+  /** A hash of all of its sources. */
   fingerprint: () => string;
 }
 
 /**
- * A package of the repository as a project can carry it along: packed as it would be published.
+ * A package of the repository, packed as for a release. Packing builds it and takes seconds, so it happens when the
+ * tarball is first read, and again only after a change of the sources.
  *
- * It is packed when the tarball is read, and only when its sources have changed since the last time: packing builds it,
- * and takes seconds.
- *
- * @param cache a folder for tarballs, each under what it was packed from
+ * @param cache a folder for tarballs, each named by the hash of its sources
  */
 export function packPackage(own: OwnPackage, cache: string): PackageSource {
   const { name, version } = readJson(join(own.folder, "package.json"));
@@ -39,7 +37,7 @@ async function findOrPack(own: OwnPackage, cache: string): Promise<string> {
   const folder = join(cache, own.fingerprint());
   if (!existsSync(folder)) {
     mkdirSync(cache, { recursive: true });
-    // Two builds at once would read each other's half-written files.
+    // Concurrent builds would read incomplete files of each other.
     await withLock(join(cache, "lock"), async () => {
       if (!existsSync(folder)) {
         await pack(own.folder, folder);
@@ -52,7 +50,7 @@ async function findOrPack(own: OwnPackage, cache: string): Promise<string> {
 function tarballIn(folder: string): string {
   const tarball = readdirSync(folder).find((name) => name.endsWith(".tgz"));
   if (tarball === undefined) {
-    throw new CommandError(`npm pack left no tarball in ${folder}`);
+    throw new CommandError(`npm pack wrote no tarball to ${folder}`);
   }
   return tarball;
 }
@@ -61,7 +59,7 @@ async function pack(source: string, folder: string): Promise<void> {
   const temporary = mkdtempSync(`${folder}-`);
   try {
     await runNpm(["pack", "--pack-destination", temporary], { cwd: source, output: "on failure" });
-    // An npm that is interrupted may end with 0: a folder without a tarball would be taken for packed ever after.
+    // An interrupted npm may end with 0. A folder without a tarball must not count as packed.
     tarballIn(temporary);
     removeOld(dirname(folder));
     renameSync(temporary, folder);
@@ -71,7 +69,7 @@ async function pack(source: string, folder: string): Promise<void> {
   }
 }
 
-/** An hour is longer than any run that may still read an older tarball. */
+/** One hour: longer than any run that may still read an older tarball. */
 function removeOld(cache: string): void {
   for (const name of readdirSync(cache)) {
     const path = join(cache, name);
@@ -81,10 +79,10 @@ function removeOld(cache: string): void {
   }
 }
 
-/** What no package here is made from: npm makes `dist` and `templates` anew before it packs. */
+/** Not sources: npm rebuilds `dist` and `templates` before it packs. */
 const isNoSource = new Set([".cache", "bench", "build", "dist", "node_modules", "starters", "templates", "test"]);
 
-/** Names the state of the files that a package has of its own, by the size and time of each. */
+/** A hash of a package's own files, by size and time of each. */
 export function fingerprintOf(folder: string): string {
   const hash = createHash("sha256");
   for (const name of readdirSync(folder).filter((entry) => !isNoSource.has(entry))) {

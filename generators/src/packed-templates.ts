@@ -8,7 +8,7 @@ import { findVendored } from "./vendored.js";
 
 const folderName = "templates";
 
-/** The templates as they lie in the published package. */
+/** The templates of the published package. */
 export class PackedTemplates implements TemplateSource {
   readonly #folder: string;
   readonly #packageRoot: string;
@@ -22,7 +22,7 @@ export class PackedTemplates implements TemplateSource {
     const folder = join(this.#folder, name);
     const { tsgi, devDependencies, overrides, compilerOptions } = readJson(join(folder, "workspace.json"));
     if (typeof tsgi !== "string" || !isRecord(compilerOptions)) {
-      throw new TypeError(`${folder}/workspace.json is not whole`);
+      throw new TypeError(`${folder}/workspace.json is incomplete`);
     }
     const version = String(readJson(join(this.#packageRoot, "package.json"))["version"]);
     const generator = findVendored(this.#packageRoot, "create-tsgi", version);
@@ -38,10 +38,9 @@ export class PackedTemplates implements TemplateSource {
 }
 
 /**
- * Copies the templates of a source into the package, in the place of what was there.
+ * Replaces the templates of the package with copies of a source.
  *
- * @param frameworkVersion the version of the framework that a project made with this package starts from; it takes any
- * later one that npm counts as compatible
+ * @param frameworkVersion the lowest version of the framework for new projects, the start of a caret range
  */
 export function packTemplates(source: TemplateSource, packageRoot: string, frameworkVersion: string): void {
   rmSync(join(packageRoot, folderName), { recursive: true, force: true });

@@ -2,8 +2,8 @@ import { dirname, relative, resolve, isAbsolute, sep } from "node:path";
 import { Repository } from "./repository.js";
 
 /**
- * The folder in which a project's own folder is made: the one of `--into`, else the current one. In a clone of tsgi's
- * repository it is the one around the clone, whose tools would check, format and publish a project inside as a part of it.
+ * The parent of a new project: `--into`, else the current folder. In a clone of tsgi's repository it is the parent of the
+ * clone, because the tools of the clone would treat a project inside as a part of it.
  */
 export function parentFolder(into: string | undefined, packageRoot: string, current = process.cwd()): string {
   const root = Repository.find(packageRoot) === null ? null : dirname(packageRoot);

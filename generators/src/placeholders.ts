@@ -1,14 +1,14 @@
-/** What a text with placeholders is filled with: a text stands in its place, a switch keeps or drops a section. */
+/** The values of placeholders: a string replaces one, a boolean keeps or drops a section. */
 export type Values = Readonly<Record<string, string | boolean>>;
 
-/** A line that opens or closes a section, alone or as a comment of the language that the file is in. */
+/** A line that opens or closes a section, alone or in a comment of the file's language. */
 const mark = /^\s*(?:#|\/\/)?\s*\{\{([#^/])(\w+)\}\}\s*$/;
 
 /**
  * Fills the placeholders of a text.
  *
  * `{{name}}` becomes the value. The lines between `{{#docker}}` and `{{/docker}}` stay where `docker` is true, those
- * between `{{^docker}}` and `{{/docker}}` where it is not; the marks go. `{{ spaced }}` is left to whom it belongs
+ * between `{{^docker}}` and `{{/docker}}` where it is false. `{{ spaced }}` belongs to other tools and stays
  * (GitHub's `${{ matrix.node }}`).
  *
  * @throws TypeError for a placeholder without a value, and for a section that is not closed
@@ -31,7 +31,7 @@ export function fillPlaceholders(text: string, values: Values): string {
   if (open.length > 0) {
     throw new TypeError(`{{#${open[0]?.name}}} is not closed`);
   }
-  // What stood around a section leaves its empty lines behind.
+  // A removed section leaves its empty lines.
   return lines.join("\n").replaceAll(/\n{3,}/g, "\n\n");
 }
 

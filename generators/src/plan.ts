@@ -3,28 +3,28 @@ import { basename, dirname, join } from "node:path";
 import { CommandError, systemErrorCode } from "./errors.js";
 import type { ProjectFile } from "./project-file.js";
 
-/** What happens to a file: made new, put in the place of another one, or left as it is on disk. */
+/** `skip` keeps the file on disk. */
 export type FileAction = "create" | "overwrite" | "skip";
 
-/** What writing a project into a folder would do. */
+/** The plan to write a project into a folder. */
 export interface Plan {
-  /** Absolute, symbolic links resolved when the folder is there. */
+  /** Absolute path, with symbolic links resolved if the folder exists. */
   folder: string;
-  /** Whether the folder is there already. */
+  /** True if the folder exists. */
   exists: boolean;
-  /** What lies in the folder, as names; a `.git` alone leaves it free. */
+  /** The names in the folder. A folder with `.git` alone counts as empty. */
   occupants: readonly string[];
   entries: readonly { file: ProjectFile; action: FileAction }[];
 }
 
-/** What a folder may hold and still count as empty. */
+/** Names that a folder may contain and still count as empty. */
 const negligible = new Set([".git", ".DS_Store"]);
 
 /**
- * Compares a project with the folder that it is meant for. Writes nothing.
+ * Compares a project with its target folder. Writes nothing.
  *
- * @throws CommandError when the folder is something else, or when something that is no file is in the way of a file:
- * a folder, or a symbolic link that would lead the writing out of the project.
+ * @throws CommandError when the target is not a folder, or when a folder or a symbolic link is in the place of a file.
+ * Writing through a link could leave the project.
  */
 export function planProject(folder: string, files: readonly ProjectFile[]): Plan {
   const existing = findFolder(folder);
@@ -44,7 +44,7 @@ export function planProject(folder: string, files: readonly ProjectFile[]): Plan
 }
 
 /**
- * Lets only a plan pass that leaves every file of the user as it is, or one that is forced.
+ * Accepts a plan that keeps all existing files, or one with `--force`.
  *
  * @throws CommandError that lists the files in the way.
  */
@@ -56,7 +56,7 @@ export function refuseOccupied({ folder, occupants, entries }: Plan): void {
   const wayOut = "Choose another name, or overwrite with --force (it deletes nothing).";
   if (conflicts.length === 0) {
     const held = occupants.slice(0, 5).join(", ") + (occupants.length > 5 ? ", …" : "");
-    throw new CommandError(`${folder} is not empty: it holds ${held}. ${wayOut}`);
+    throw new CommandError(`${folder} is not empty: it contains ${held}. ${wayOut}`);
   }
   const list = conflicts.map((path) => `  ${path}`).join("\n");
   throw new CommandError(`${folder} is not empty, and these files are in the way:\n${list}\n${wayOut}`);
@@ -65,20 +65,20 @@ export function refuseOccupied({ folder, occupants, entries }: Plan): void {
 function findFolder(folder: string): string | null {
   try {
     if (!statSync(folder).isDirectory()) {
-      throw new CommandError(`${folder} is there and is not a folder`);
+      throw new CommandError(`${folder} exists and is not a folder`);
     }
     return realpathSync(folder);
   } catch (error) {
     const code = systemErrorCode(error);
     if (code === "ENOTDIR") {
-      throw new CommandError(`${dirname(folder)} is not a folder, ${basename(folder)} cannot be created in it`);
+      throw new CommandError(`${dirname(folder)} is not a folder: ${basename(folder)} cannot be created in it`);
     }
     if (code !== "ENOENT") {
       throw error;
     }
-    // A symbolic link that leads nowhere is in the way all the same.
+    // A dangling symbolic link is in the way too.
     if (lstatSync(folder, { throwIfNoEntry: false })) {
-      throw new CommandError(`${folder} is a symbolic link that leads nowhere`);
+      throw new CommandError(`${folder} is a dangling symbolic link`);
     }
     return null;
   }

@@ -1,10 +1,10 @@
-/** One file of the project that is to be written. */
+/** One file to write. */
 export interface ProjectFile {
   /** Relative to the project's folder, with `/` between the parts. */
   path: string;
   contents: Buffer;
   /** Permission bits before the umask: 0o666 for an ordinary file. */
   mode: number;
-  /** A file of the user's own making once it is there, such as `.env`: `--force` leaves an existing one as it is. */
+  /** A file that belongs to the user once it exists, such as `.env`: `--force` keeps it. */
   isKept?: boolean;
 }

@@ -1,21 +1,20 @@
 import { builtinModules } from "node:module";
 
-/** npm's limit for the length of a package name, the scope included. */
+/** npm's limit for the length of a package name, with its scope. */
 const maxLength = 214;
 
 const wholeName = /^(?:@(?<scope>[^/]+)\/)?(?<base>[^/]+)$/;
 const allowedPart = /^[a-z0-9-][a-z0-9._-]*$/;
 
-/** A name as it may stand in a message: quoted, control characters escaped, cut after 40 characters. */
+/** A name for messages: quoted, control characters escaped, cut after 40 characters. */
 export function quoteName(name: string): string {
   return JSON.stringify(name.length > 40 ? `${name.slice(0, 40)}…` : name);
 }
 
 /**
- * Says what keeps a text from being the name of a new npm package, or `null` when nothing does.
+ * The reason that a text is not the name of a new npm package, or `null`.
  *
- * The rule is npm's own for new packages, and a little stricter: of the characters it allows, only those that need no
- * quoting in a shell.
+ * The rule of npm for new packages, without the characters that need quotes in a shell.
  * @see https://docs.npmjs.com/cli/v11/configuring-npm/package-json#name
  */
 export function findNameFault(name: string): string | null {
@@ -31,13 +30,13 @@ export function findNameFault(name: string): string | null {
   }
   const names = [parts["scope"], parts["base"]].filter((part) => part !== undefined);
   if (names.some((part) => /^[._]/.test(part))) {
-    return `${quoteName(name)} is no npm name: it starts with a dot or an underscore`;
+    return `${quoteName(name)} is not an npm name: it starts with a dot or an underscore`;
   }
   if (name !== name.toLowerCase()) {
-    return `${quoteName(name)} is no npm name: it has capital letters`;
+    return `${quoteName(name)} is not an npm name: it has capital letters`;
   }
   if (!names.every((part) => allowedPart.test(part))) {
-    return `${quoteName(name)} is no npm name: only a-z, 0-9, "-", "." and "_" may stand in one`;
+    return `${quoteName(name)} is not an npm name: use a-z, 0-9, "-", "." and "_" only`;
   }
   if (names.some((part) => part.startsWith("-"))) {
     return `${quoteName(name)} would read as a flag`;
@@ -48,7 +47,7 @@ export function findNameFault(name: string): string | null {
   return null;
 }
 
-/** The folder that a project of this name goes into: the name without its scope. */
+/** The folder of a project: its name without the scope. */
 export function folderOf(name: string): string {
   return name.slice(name.indexOf("/") + 1);
 }

@@ -14,7 +14,7 @@ import { renderTestTsconfig, renderTsconfig } from "./tsconfig.js";
 
 const rename = (text: string, _: Template, { answers }: ProjectOptions) => nameAfterProject(text, answers.name);
 
-/** Files of the template that are not copied as they are, each with what becomes of it. */
+/** Files of the template that are not copied unchanged, each with its conversion. */
 const transforms: Readonly<Record<string, (text: string, template: Template, options: ProjectOptions) => string>> = {
   "package.json": renderPackageJson,
   "tsconfig.json": renderTsconfig,
@@ -22,7 +22,7 @@ const transforms: Readonly<Record<string, (text: string, template: Template, opt
 };
 
 /**
- * Makes all files of a project out of a template. Apart from the secret in `.env` the same input gives the same files.
+ * Creates the files of a project from a template. Deterministic, except for the secret in `.env`.
  *
  * @returns sorted by path
  */
@@ -37,9 +37,9 @@ export async function renderProject(template: Template, options: ProjectOptions)
     add(copy(path, file, transform && ((text) => transform(text, template, options))));
   }
   for (const [path, file] of template.overlay) {
-    // That of an overlay goes into the template's own.
+    // The file of an overlay is merged into that of the template.
     if (path !== "package.json") {
-      // A leading underscore: npm never packs a file called .gitignore.
+      // A leading underscore, because npm does not pack `.gitignore`.
       add(copy(path.replace(/(^|\/)_/, "$1."), file, (text) => fillPlaceholders(text, values)));
     }
   }
@@ -50,7 +50,7 @@ export async function renderProject(template: Template, options: ProjectOptions)
   if (example) {
     const secret = randomBytes(48).toString("base64url");
     const contents = Buffer.from(renderDotenv(example.contents.toString("utf8"), { SECRET_KEY: secret }));
-    // 0600: the key signs every token, so nobody else on the machine may read it.
+    // 0600: the key signs every token; other users of the machine must not read it.
     add({ path: ".env", contents, mode: 0o600, isKept: true });
   }
   for (const tarball of [template.framework.tarball, template.generator?.tarball]) {
@@ -61,14 +61,14 @@ export async function renderProject(template: Template, options: ProjectOptions)
   return [...files.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** What the files of an overlay may name. */
+/** The placeholders of overlays. */
 function valuesOf(
   { name, template, database, packageManager, docker, loadTests, ci }: ProjectOptions["answers"],
   { generator }: Template,
 ): Values {
   return {
     name,
-    // Before an installation npx asks the registry for what the project carries along, unless it is told not to.
+    // Before an installation npx would ask the registry for packages that are in `vendor`.
     create: generator === undefined ? "npx create-tsgi" : "npx --no create-tsgi",
     databaseName: folderOf(name).replaceAll(/[^a-z0-9]/g, "_"),
     packageManager,

@@ -1,15 +1,15 @@
 import { hasDatabase, type Answers } from "./answers.js";
 import { databases, packageManagers, templateNames } from "./options.js";
 
-/** What a question needs to know of the world. */
+/** The facts that questions depend on. */
 export interface Surroundings {
-  /** Why a name cannot be taken, or `null`. */
+  /** The reason that a name cannot be used, or `null`. */
   findNameFault: (name: string) => string | null;
-  /** Whether a project of this name can be made a Git repository. */
+  /** True if a project of this name can become a Git repository. */
   canBeRepository: (name: string) => boolean;
 }
 
-/** The questions for what is not given: one for each flag, in the order in which they are asked. */
+/** The questions for missing answers, in order. */
 export function createQuestions(given: Partial<Answers>, defaults: Answers, surroundings: Surroundings) {
   const isOpen = (key: keyof Answers) => !(key in given);
   const confirm = (key: "docker" | "loadTests" | "ci" | "git" | "install", message: string) => ({

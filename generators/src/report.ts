@@ -1,18 +1,18 @@
 import type { Answers } from "./answers.js";
 import type { FileAction } from "./plan.js";
 
-/** What a run of the generator has done, or would do, for a program to read: the document of `--json`. */
+/** The document of `--json`: the changes made, or planned with `--dry-run`. */
 export interface Report {
-  /** Absolute. */
+  /** Absolute path of the project. */
   folder: string;
   answers: Answers;
   dryRun: boolean;
   files: readonly { path: string; action: FileAction }[];
-  /** Whether the folder was made a Git repository. */
+  /** True if the folder was made a Git repository. */
   git: boolean;
   installed: boolean;
-  /** Commands to type next, one after the other. */
+  /** Commands to type next, in order. */
   next: readonly string[];
-  /** A request that works while the project serves. */
+  /** An example request, for a running project. */
   example: string;
 }

@@ -14,21 +14,21 @@ const folders: Readonly<Record<TemplateName, string>> = {
   minimal: "generators/starters/minimal",
 };
 
-/** What is laid over each template, one after the other: folders of `generators/overlays/`. */
+/** The folders of `generators/overlays/` for each template, in order. */
 const overlays: Readonly<Record<TemplateName, readonly string[]>> = {
   auth: ["common", "auth"],
   api: ["common", "starter", "api"],
   minimal: ["common", "starter", "minimal"],
 };
 
-/** What tools leave in a folder of the repository; a test compares it with the files that Git tracks. */
+/** Files made by tools. A test compares the rest with the files that Git tracks. */
 const generated = [
   /(?:^|\/)(?:node_modules|dist|coverage|\.cache|\.DS_Store|\.env)$/,
   /^src\/generated$/,
   /\.(?:tsbuildinfo|tgz|log|db|db-journal|db-wal|db-shm)$/,
 ];
 
-/** The tools that every project needs, and that the workspaces of the repository share. */
+/** The development packages of every project, which the workspaces share. */
 const commonTools = [
   "@jest/globals",
   "@swc/core",
@@ -44,17 +44,17 @@ const commonTools = [
   "typescript",
 ];
 
-/** The tools that some of them need besides. */
+/** The development packages of some projects. */
 const ownTools: Readonly<Record<TemplateName, readonly string[]>> = {
   auth: [],
   api: ["autocannon"],
   minimal: ["autocannon"],
 };
 
-/** Where their versions stand. */
+/** The files with their versions. */
 const manifestFolders = ["", "framework", "sample-auth-app", "load-tests"];
 
-/** The templates as they lie in the repository. */
+/** The templates of the repository. */
 export class Repository implements TemplateSource {
   readonly #root: string;
   readonly #generators: string;
@@ -64,7 +64,7 @@ export class Repository implements TemplateSource {
     this.#root = join(generators, "..");
   }
 
-  /** The repository around a folder `generators/`, or `null` when that folder is the published package. */
+  /** The repository that contains a folder `generators/`, or `null` in the published package. */
   static find(generators: string): Repository | null {
     // The package is published without its sources.
     return existsSync(join(generators, "src/repository.ts")) ? new Repository(generators) : null;
@@ -84,7 +84,7 @@ export class Repository implements TemplateSource {
     return packPackage({ folder, fingerprint: () => fingerprint(folder) }, join(this.#generators, ".cache"));
   }
 
-  /** Names the state of this package and of all templates, which are packed into it. */
+  /** A hash of this package and all templates, which it includes. */
   #fingerprint(): string {
     const hash = createHash("sha256").update(fingerprintOf(this.#generators));
     for (const name of templateNames) {
@@ -102,7 +102,7 @@ export class Repository implements TemplateSource {
     if (!isRecord(compilerOptions)) {
       throw new TypeError("tsconfig.base.json has no compilerOptions");
     }
-    // Installed side by side, so that a tool may stand in any of them.
+    // A tool may be in any of the workspaces.
     const manifests = manifestFolders.map((folder) => {
       const { dependencies, devDependencies } = readJson(join(this.#root, folder, "package.json"));
       return { ...textsOf(dependencies), ...textsOf(devDependencies) };
@@ -114,7 +114,7 @@ export class Repository implements TemplateSource {
       }
       return [tool, version] as const;
     });
-    // The others leave out parts of packages, which is for the repository to answer for, not for a project.
+    // Other overrides remove parts of packages. Projects do without these.
     const pins = Object.entries(textsOf(readJson(join(this.#root, "package.json"))["overrides"])).filter(
       ([, version]) => /^\d/.test(version),
     );

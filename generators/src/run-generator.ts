@@ -7,7 +7,7 @@ import { createEnv } from "yeoman-environment";
 import type { Cancellation } from "./cancellation.js";
 import { CommandError, ExitCode } from "./errors.js";
 
-/** In the place of Yeoman's own log, which would say everything a second time in other words. */
+/** Replaces Yeoman's log, which would repeat each message. */
 function createSilentLog() {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const log = createLogger({ console: new Console(nowhere) });
@@ -15,7 +15,7 @@ function createSilentLog() {
   return log;
 }
 
-/** What every generator is given. */
+/** The options of every generator. */
 interface Settings {
   /** The folder of this package. */
   packageRoot: string;
@@ -25,7 +25,7 @@ interface Settings {
 /**
  * Runs a generator in a Yeoman environment, with inquirer asking the questions.
  *
- * @throws CommandError for everything that a person can put right, and after Ctrl-C in a question
+ * @throws CommandError for errors that the user can correct, and after Ctrl-C in a question
  */
 export async function runGenerator(
   generatorClass: Parameters<ReturnType<typeof createEnv>["register"]>[0],
@@ -35,12 +35,12 @@ export async function runGenerator(
   const terminal = new TerminalAdapter({ promptModule: createPromptModule(), log: createSilentLog() });
   const environment = createEnv({
     adapter: new QueuedAdapter({ adapter: terminal }),
-    // Yeoman reads .yo-rc.json in these two places, here and in the home folder, before anything else: not the user's.
+    // Yeoman first reads .yo-rc.json here and in the home folder. The user's files must not take part.
     cwd: options.packageRoot,
     localConfigOnly: true,
     skipInstall: true,
   });
-  // With its place Yeoman finds this package's package.json, instead of any in the current folder.
+  // With this path Yeoman finds this package's package.json, not that of the current folder.
   environment.register(generatorClass, { namespace, resolved: join(options.packageRoot, "package.json") });
   try {
     const generator = await environment.create(namespace, { generatorOptions: { ...options, skipCache: true } });
@@ -52,7 +52,7 @@ export async function runGenerator(
   }
 }
 
-/** inquirer's errors for Ctrl-C and for an input that ends in the middle of a question, and npm's end by Ctrl-C. */
+/** True for inquirer's errors after Ctrl-C and closed input, and for npm stopped by Ctrl-C. */
 function isCancelled(error: unknown): boolean {
   return error instanceof Error && ["ExitPromptError", "AbortPromptError", "InterruptedError"].includes(error.name);
 }

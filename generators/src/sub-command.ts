@@ -5,7 +5,7 @@ import { quoteName } from "./project-name.js";
 import { subGenerators } from "./sub-generators.js";
 import type { SubGenerator } from "./sub-generators/sub-generator.js";
 
-/** What the command line of a sub-generator asks for. */
+/** The command line of a sub-generator. */
 export interface SubCommandOptions {
   generator: SubGenerator;
   parameters: readonly string[];
@@ -18,23 +18,23 @@ export interface SubCommandOptions {
 
 /** Every flag of the sub-generators. */
 export const subFlags: readonly Flag<"file" | "dryRun" | "json" | "yes" | "help">[] = [
-  { name: "in", value: "file", key: "file", help: "the file to write a route into, e.g. src/routes/orders.ts" },
+  { name: "in", value: "file", key: "file", help: "the file to add a route to, e.g. src/routes/orders.ts" },
   { name: "dry-run", key: "dryRun", help: "list the files and write nothing" },
-  { name: "json", key: "json", help: "print one JSON document for a program to read" },
+  { name: "json", key: "json", help: "print one JSON document for programs" },
   { name: "yes", short: "y", key: "yes", help: "ask nothing" },
   { name: "help", short: "h", key: "help", help: "show this text" },
 ];
 
 /**
- * Reads the command line of a sub-generator.
+ * Parses the command line of a sub-generator.
  *
  * @param argv begins with its name
- * @throws UsageError for any other word, an unknown flag, and too many words
+ * @throws UsageError for an unknown name or flag, and too many words
  */
 export function parseSubCommand([name = "", ...argv]: readonly string[]): SubCommandOptions {
   const known = subCommandNames.find((word) => word === name);
   if (known === undefined) {
-    throw new UsageError(`${quoteName(name)} is no sub-generator; there is: ${subCommandNames.join(", ")}`);
+    throw new UsageError(`${quoteName(name)} is not a sub-generator; write one of ${subCommandNames.join(", ")}`);
   }
   const generator = subGenerators[known];
   const { values, words } = readLine(argv, subFlags);
@@ -57,20 +57,20 @@ export function parseSubCommand([name = "", ...argv]: readonly string[]): SubCom
 
 /** Every flag of an upgrade. */
 export const upgradeFlags: readonly Flag<"from" | "force" | "dryRun" | "json" | "help">[] = [
-  { name: "dry-run", key: "dryRun", help: "show what would change, and write nothing" },
+  { name: "dry-run", key: "dryRun", help: "list the changes and write nothing" },
   {
     name: "from",
     value: "package",
     key: "from",
-    help: "what made the project, where it is not create-tsgi@<version> of the registry",
+    help: "the package that created the project, if not create-tsgi@<version> of the registry",
   },
-  { name: "force", key: "force", help: "upgrade although there are changes that are not committed" },
-  { name: "json", key: "json", help: "print one JSON document for a program to read" },
+  { name: "force", key: "force", help: "upgrade despite changes that are not committed" },
+  { name: "json", key: "json", help: "print one JSON document for programs" },
   { name: "help", short: "h", key: "help", help: "show this text" },
 ];
 
 /**
- * Reads the command line of an upgrade.
+ * Parses the command line of an upgrade.
  *
  * @throws UsageError for an unknown flag, and for any word
  */

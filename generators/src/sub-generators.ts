@@ -8,7 +8,7 @@ import { router } from "./sub-generators/router.js";
 import type { SubGenerator } from "./sub-generators/sub-generator.js";
 import { websocket } from "./sub-generators/websocket.js";
 
-/** What writes code into an existing project, by the word that calls it. */
+/** The sub-generators by name. */
 export const subGenerators: Readonly<Record<(typeof subCommandNames)[number], SubGenerator>> = {
   route,
   router,

@@ -1,7 +1,7 @@
 import { isRecord, parseJson, toJson } from "./json.js";
 import type { Template } from "./template.js";
 
-/** Turns the template's tsconfig.json, which extends the workspace's, into one that stands alone. */
+/** Converts the template's tsconfig.json, which extends the workspace's, into one without a base. */
 export function renderTsconfig(text: string, { workspace }: Template): string {
   const { compilerOptions, include } = parseJson(text, "tsconfig.json");
   return toJson({
@@ -10,7 +10,7 @@ export function renderTsconfig(text: string, { workspace }: Template): string {
   });
 }
 
-/** Lets the tests' tsconfig.json extend the project's instead of the workspace's. */
+/** Makes the tests' tsconfig.json extend that of the project instead of the workspace's. */
 export function renderTestTsconfig(text: string): string {
   return toJson({ ...parseJson(text, "test/tsconfig.json"), extends: "../tsconfig.json" });
 }

@@ -14,19 +14,19 @@ import { renderBase, type KeptAnswers } from "./upgrade/base.js";
 import { mergeProject, type UpgradeAction, type UpgradeEntry } from "./upgrade/merge-project.js";
 import { writeProject } from "./write-project.js";
 
-/** What the command line of an upgrade asks for. */
+/** The options of an upgrade. */
 export interface UpgradeOptions {
   /** The folder of the project. */
   folder: string;
   packageRoot: string;
-  /** What made the project, where it is not `create-tsgi@<version>` of the registry. */
+  /** The package that created the project. Defaults to `create-tsgi@<version>` of the registry. */
   from?: string;
   dryRun: boolean;
-  /** Upgrades although Git could not bring back what was there. */
+  /** Upgrades despite changes that are not committed. */
   force: boolean;
 }
 
-/** What an upgrade has done, or would do. */
+/** The report of an upgrade: the changes made, or planned with `--dry-run`. */
 export interface UpgradeReport {
   folder: string;
   from: string;
@@ -36,10 +36,10 @@ export interface UpgradeReport {
 }
 
 /**
- * Brings what newer templates have changed into a project, and leaves what its user has changed: what the template made
- * then, what it makes now, and what is there are merged file by file. Nothing is deleted.
+ * Merges changes of newer templates into a project, file by file: the old template, the new template, and the project.
+ * Deletes nothing.
  *
- * @throws CommandError when the project does not say what made it, and when Git holds changes that are not committed
+ * @throws CommandError when the project has no record of its version, or has changes that are not committed
  */
 export async function upgradeProject(options: UpgradeOptions): Promise<UpgradeReport> {
   const { folder, packageRoot, dryRun } = options;
@@ -71,9 +71,9 @@ export async function upgradeProject(options: UpgradeOptions): Promise<UpgradeRe
 }
 
 /**
- * What npm installs to make the project again.
+ * The package that npm installs to create the project again.
  *
- * @throws CommandError where this package itself comes from the repository: a registry may have another one of that name
+ * @throws CommandError when this package comes from the repository: a registry may have another package of its name
  */
 function publishedPackage({ generator }: Template, version: string): string {
   if (generator !== undefined) {
@@ -85,7 +85,7 @@ function publishedPackage({ generator }: Template, version: string): string {
   return `create-tsgi@${version}`;
 }
 
-/** A file of the project, a link or a folder in its place is none of the template's. */
+/** Reads a file of the project. A link or a folder in its place does not count. */
 function readOurs(folder: string, paths: ReadonlySet<string>): Map<string, Buffer> {
   const isFile = (path: string) => lstatSync(join(folder, path), { throwIfNoEntry: false })?.isFile() === true;
   return new Map([...paths].filter(isFile).map((path) => [path, readFileSync(join(folder, path))]));
@@ -112,7 +112,9 @@ function readAnswers({ kept, manifest, folder }: ExistingProject): KeptAnswers {
     typeof kept["version"] !== "string" ||
     !/^\d+\.\d+\.\d+[\w.+-]*$/.test(kept["version"])
   ) {
-    throw new CommandError(`${folder}/package.json does not say under "create-tsgi" what made this project`);
+    throw new CommandError(
+      `${folder}/package.json has no version under "create-tsgi": name the package that created the project with --from`,
+    );
   }
   const name =
     typeof manifest["name"] === "string" && findNameFault(manifest["name"]) === null ? manifest["name"] : "my-app";
@@ -128,7 +130,7 @@ function readAnswers({ kept, manifest, folder }: ExistingProject): KeptAnswers {
   return { name, template, ...given };
 }
 
-/** An upgrade that went wrong shall be one `git checkout .` away from what was. */
+/** After a failed upgrade `git checkout .` must restore the project. */
 function refuseUncommitted(folder: string): void {
   const { status, stdout } = spawnSync("git", ["status", "--porcelain", "--", "."], { cwd: folder, encoding: "utf8" });
   if (status !== 0) {
@@ -141,7 +143,7 @@ function refuseUncommitted(folder: string): void {
   }
 }
 
-/** The report as lines for a person. */
+/** The report as text. */
 export function describeUpgrade({ from, to, dryRun, files }: UpgradeReport): string {
   if (files.length === 0) {
     return from === to ? `This project is of create-tsgi ${to} already.` : `Nothing differs between ${from} and ${to}.`;

@@ -3,9 +3,9 @@ import { dirname, join } from "node:path";
 import type { PackageSource } from "./template.js";
 
 /**
- * The tarball of a package in the folder `vendor` of the project that carries this package along, or `null` where it was
- * installed from a registry. Such a project was made from the repository, and what it makes carries the same tarballs:
- * no registry is asked for a name that may be somebody else's there.
+ * The tarball of a package in `vendor` of the project that includes this package, or `null` if this package came from a
+ * registry. Projects created from the repository pass their tarballs on, because a registry may have other packages of
+ * these names.
  *
  * @param packageRoot the folder of this package, somewhere below `node_modules` of the project
  */

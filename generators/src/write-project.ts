@@ -7,11 +7,10 @@ import type { ProjectFile } from "./project-file.js";
 /**
  * Writes all the files of a plan, or none of them.
  *
- * The files are written into a temporary folder of the same file system and moved into place only when all of them are
- * there. Everything here is synchronous, so that no signal that Node hands over can come between two steps; only the
- * end of the process itself can leave the temporary folder behind.
+ * The files are written into a temporary folder of the same file system, and moved when all are complete. All steps are
+ * synchronous, so that no listener of a signal runs between them. Only a killed process leaves the temporary folder.
  *
- * @throws CommandError with the reason; the folder is then as it was.
+ * @throws CommandError with the reason. The folder is then unchanged.
  */
 export function writeProject(plan: Plan): void {
   const undo: (() => void)[] = [];
@@ -33,7 +32,7 @@ function createFolder({ folder, entries }: Plan, undo: (() => void)[]): void {
   makeFolders(dirname(folder), undo);
   const temporary = mkdtempSync(join(dirname(folder), `.${basename(folder)}-`));
   undo.push(() => rmSync(temporary, { recursive: true, force: true }));
-  // mkdtemp makes a folder for the owner alone (0700); the project's own gets what the umask leaves.
+  // mkdtemp creates folders with mode 0700. The project's folder gets the mode of the umask.
   const project = join(temporary, "project");
   mkdirSync(project);
   for (const { file } of entries) {
@@ -44,7 +43,7 @@ function createFolder({ folder, entries }: Plan, undo: (() => void)[]): void {
 }
 
 function fillFolder({ folder, entries }: Plan, undo: (() => void)[]): void {
-  // Inside the folder, since the folder may be the root of another file system than the one around it.
+  // Inside the folder, which may be the root of another file system than its parent.
   const temporary = mkdtempSync(join(folder, ".create-tsgi-"));
   undo.push(() => rmSync(temporary, { recursive: true, force: true }));
   const steps = entries.filter(({ action }) => action !== "skip");
@@ -71,7 +70,7 @@ function writeNewFile(path: string, { contents, mode }: ProjectFile): void {
   writeFileSync(path, contents, { mode, flag: "wx" });
 }
 
-/** Makes a folder and those above it; undoing removes the ones that were missing, unless something else came into them. */
+/** Creates a folder and its parents. Undoing removes those that were missing and are still empty. */
 function makeFolders(folder: string, undo: (() => void)[]): void {
   const missing: string[] = [];
   for (let parent = folder; !existsSync(parent); parent = dirname(parent)) {
@@ -79,16 +78,16 @@ function makeFolders(folder: string, undo: (() => void)[]): void {
   }
   mkdirSync(folder, { recursive: true });
   for (const made of missing.toReversed()) {
-    // Fails when something else came into it meanwhile, which then stays.
+    // Fails, and keeps the folder, when it has other files meanwhile.
     undo.push(() => rmdirSync(made));
   }
 }
 
-/** One step back that fails shall not keep the others from being taken. */
+/** A failed undo must not prevent the others. */
 function attempt(step: () => void): void {
   try {
     step();
   } catch {
-    // The error that led here is the one to report.
+    // The original error is reported.
   }
 }

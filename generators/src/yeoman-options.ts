@@ -1,18 +1,18 @@
 import { parseArguments } from "./arguments.js";
 import { flags, type CommandOptions } from "./options.js";
 
-/** What Yeoman makes of the flags that stand behind `yo tsgi`. */
+/** The flags after `yo tsgi`, parsed by Yeoman. */
 export type YeomanOptions = Readonly<Record<string, unknown>>;
 
 /**
- * Reads what Yeoman has read already as this package reads a command line: with its choices, and its words for what is
- * wrong. Yeoman knows `--no-git` as `git: false`, and has options of its own, which are left to it.
+ * Checks the options of Yeoman by the rules and messages of this package. Yeoman parses `--no-git` as `git: false`. Its own
+ * options are ignored.
  *
  * @throws UsageError as {@link parseArguments} does
  */
 export function readAnswersOf(words: readonly string[], options: YeomanOptions): CommandOptions {
   const argv = flags.flatMap(({ name, value, sets }) => {
-    // `--no-x` is what its opposite reads as.
+    // `--no-x` is parsed as its opposite.
     const given = sets === false ? undefined : (options[name] ?? options[camelCase(name)]);
     if (value !== undefined) {
       return typeof given === "string" ? [`--${name}=${given}`] : [];

@@ -3,10 +3,10 @@ import type { BaseOptions } from "yeoman-generator";
 import { AppGenerator, type AppSettings } from "./app-generator.js";
 import { readAnswersOf, type YeomanOptions } from "./yeoman-options.js";
 
-/** The folder of this package: the bundle lies two below it. */
+/** The folder of this package, two above the bundle. */
 const packageRoot = join(import.meta.dirname, "../..");
 
-/** The generator as Yeoman's own command runs it: `yo tsgi my-app --template api`. */
+/** The generator of Yeoman's command: `yo tsgi my-app --template api`. */
 export default class YeomanAppGenerator extends AppGenerator {
   constructor(
     words: string[],
@@ -25,7 +25,7 @@ export default class YeomanAppGenerator extends AppGenerator {
     super(words, settings, features);
   }
 
-  // Yeoman runs the methods of a generator's own class, and none that it inherits.
+  // Yeoman runs the methods of a generator's own class, not inherited ones.
 
   override prompting(): Promise<void> {
     return super.prompting();

@@ -104,7 +104,7 @@ describe("the generator without a terminal", () => {
     await mkdir(join(folder.path, "my-app"));
     await writeFile(join(folder.path, "my-app/notes.txt"), "mine");
     await expect(generate({ into: folder.path, git: false }, null)).rejects.toThrow(
-      /is not empty: it holds notes\.txt/,
+      /is not empty: it contains notes\.txt/,
     );
     expect(readdirSync(join(folder.path, "my-app"))).toEqual(["notes.txt"]);
   });

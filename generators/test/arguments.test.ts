@@ -52,10 +52,10 @@ describe("the command line", () => {
     [["--no-yes"], 'unknown flag "--no-yes"'],
     [["--__proto__"], 'unknown flag "--__proto__"'],
     [["--__proto__=1"], 'unknown flag "--__proto__"'],
-    [["--template", "nope"], '--template "nope" is unknown; there is: auth'],
+    [["--template", "nope"], '--template "nope" is unknown; write one of auth'],
     [["--template", "__proto__"], '--template "__proto__" is unknown'],
-    [["--database", "mysql"], '--database "mysql" is unknown; there is: sqlite, postgresql'],
-    [["--package-manager", "bun"], '--package-manager "bun" is unknown; there is: npm, pnpm, yarn'],
+    [["--database", "mysql"], '--database "mysql" is unknown; write one of sqlite, postgresql'],
+    [["--package-manager", "bun"], '--package-manager "bun" is unknown; write one of npm, pnpm, yarn'],
     [["--docker", "--no-docker"], "--docker and --no-docker contradict"],
     [["--template"], "--template needs a value"],
     [["--into="], "--into needs a value"],
@@ -67,7 +67,7 @@ describe("the command line", () => {
     [["rout", "GET /x"], 'unexpected argument "GET /x" after the name "rout"; did you mean create-tsgi route …?'],
     [["modle", "Note"], "did you mean create-tsgi model …?"],
     [["models", "Note"], "did you mean create-tsgi model …?"],
-    [["my-app", "--", "--yes"], '"--yes" stands after a "--" that is not needed here'],
+    [["my-app", "--", "--yes"], '"--yes" follows a "--" that is not needed here'],
     [["../x"], "path"],
     [["Name"], "capital letters"],
     [[""], "the name is empty"],
@@ -106,7 +106,7 @@ describe("the command line", () => {
   });
 });
 
-describe("a flag that npm has kept for itself", () => {
+describe("a flag that npm took as its own", () => {
   // As npm 10 and 11 pass on `npm create tsgi my-app FLAG`.
   it.each([
     ["npm_config_dry_run", "true", "--dry-run"],
@@ -123,11 +123,11 @@ describe("a flag that npm has kept for itself", () => {
     ["npm_config_json", "true", "--json"],
   ])("is refused when %s is %j", (variable, value, flag) => {
     const message = refusal(["my-app"], { npm_command: "init", [variable]: value });
-    expect(message).toContain(`npm kept ${flag} for itself`);
+    expect(message).toContain(`npm took ${flag} as its own flag`);
     expect(message).toContain("npm create tsgi my-app -- ");
   });
 
-  it("is no fault when it arrived as well, outside npm, or as npm's own option", () => {
+  it("is accepted when it arrived too, outside npm, or as npm's own option", () => {
     expect(refusal(["a", "--dry-run"], { npm_command: "init", npm_config_dry_run: "true" })).toBe("");
     expect(refusal(["a"], { npm_config_dry_run: "true" })).toBe("");
     expect(refusal(["a"], { npm_command: "init", npm_config_git: "/usr/bin/git" })).toBe("");

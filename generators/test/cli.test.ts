@@ -67,7 +67,7 @@ describe("create-tsgi", () => {
     expect(readdirSync(folder.path)).toEqual([]);
   });
 
-  it("is not confused by what lies in the folder around", async () => {
+  it("ignores the files of the parent folder", async () => {
     await using folder = await temporaryFolder();
     await writeFile(join(folder.path, "package.json"), "{ this is no JSON");
     await writeFile(join(folder.path, ".yo-rc.json"), "{ nor is this");
@@ -88,7 +88,7 @@ describe("create-tsgi", () => {
 
 describe("a wrong command line", () => {
   it.each([
-    ["a name that is no npm name", ["My App"]],
+    ["a name that npm refuses", ["My App"]],
     ["a path", ["../x"]],
     ["__proto__", ["__proto__"]],
     ["300 characters", ["x".repeat(300)]],
@@ -164,12 +164,12 @@ describe("a folder that is not empty", () => {
     expect(await readFile(join(folder.path, "my-app/notes.txt"), "utf8")).toBe("mine");
   });
 
-  it("is a file in truth: one line and status 1", async () => {
+  it("is a file: one line and status 1", async () => {
     await using folder = await temporaryFolder();
     await writeFile(join(folder.path, "my-app"), "mine");
     const { status, stderr } = await createTsgi(["my-app", ...quick], { cwd: folder.path });
     expect(status).toBe(1);
-    expect(stderr).toMatch(/^create-tsgi: .*my-app is there and is not a folder\n$/);
+    expect(stderr).toMatch(/^create-tsgi: .*my-app exists and is not a folder\n$/);
   });
 });
 
@@ -191,7 +191,7 @@ describe("a folder that is not empty", () => {
     expect(files).not.toContain(".env");
   });
 
-  it("says why there is no commit where Git does not know the person", async () => {
+  it("reports a missing commit when Git does not know the author", async () => {
     await using folder = await temporaryFolder();
     const config = { GIT_CONFIG_COUNT: "1", GIT_CONFIG_KEY_0: "user.useConfigOnly", GIT_CONFIG_VALUE_0: "true" };
     const env = { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null", ...config };
@@ -200,7 +200,7 @@ describe("a folder that is not empty", () => {
     expect(existsSync(join(folder.path, "my-app/.git"))).toBe(true);
   });
 
-  it("is not started inside another repository, unless it is asked for", async () => {
+  it("is not initialized inside another repository, except with --git", async () => {
     await using folder = await temporaryFolder();
     await run("git", ["init", "--quiet"], { cwd: folder.path });
     const { stdout } = await createTsgi(["one", "--yes", "--no-install"], { cwd: folder.path });
@@ -210,7 +210,7 @@ describe("a folder that is not empty", () => {
     expect(existsSync(join(folder.path, "two/.git"))).toBe(true);
   });
 
-  it("is done without where it is not installed", async () => {
+  it("is skipped where Git is not installed", async () => {
     await using folder = await temporaryFolder();
     const env = { PATH: folder.path };
     const { status, stdout } = await createTsgi(["my-app", "--yes", "--no-install"], { cwd: folder.path, env });
@@ -259,7 +259,7 @@ describe("an installation", () => {
 });
 
 describe("a signal during the installation", () => {
-  it("ends npm as well, with status 130 and a word about what is there", async () => {
+  it("stops npm too, with status 130 and the state of the project", async () => {
     await using folder = await temporaryFolder();
     const bin = join(folder.path, "bin");
     const ended = join(folder.path, "npm-has-ended");

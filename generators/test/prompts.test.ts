@@ -110,7 +110,7 @@ atTerminal("at a terminal (skipped where util-linux's script is missing)", () =>
     expect(stopped).toMatchObject({ status: 130, stdout: expect.stringContaining("cancelled, nothing was written") });
   });
 
-  it("stops an installation with Ctrl-C, ends with 130 and says what is there", async () => {
+  it("stops an installation on Ctrl-C, ends with 130 and reports the state of the project", async () => {
     await using folder = await temporaryFolder();
     const bin = join(folder.path, "bin");
     await mkdir(bin);
@@ -134,7 +134,7 @@ atTerminal("at a terminal (skipped where util-linux's script is missing)", () =>
 });
 
 describe("npm that is interrupted before this process hears of it", () => {
-  it("counts as Ctrl-C: 130, and what is there is said", async () => {
+  it("counts as Ctrl-C: status 130 and the state of the project", async () => {
     await using folder = await temporaryFolder();
     const bin = join(folder.path, "bin");
     await mkdir(bin);

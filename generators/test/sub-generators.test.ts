@@ -209,7 +209,7 @@ ALTER TABLE "notes" ADD CONSTRAINT "notes_category_id_fkey" FOREIGN KEY ("catego
     const fields = ["a:String@uniqe", "owner:String", "ownerId:Int", "user:User", "other:Nothing"];
     const results = await project.createInOrder(fields.map((field) => ["model", "Note", field]));
     expect(results.map(({ status, stderr }, index) => [fields[index], status, stderr])).toEqual(
-      fields.map((field) => [field, 2, expect.stringContaining("is no field")]),
+      fields.map((field) => [field, 2, expect.stringContaining("is not a field")]),
     );
   });
 });
@@ -264,31 +264,31 @@ describe("a sub-generator", () => {
     const wrong = await project.create("route", "GET /version/x", "--in", "src/routes/items.ts");
     expect(wrong).toMatchObject({ status: 1, stderr: expect.stringContaining("serves paths below /items") });
     const missing = await project.create("route", "GET /version/x", "--in", "src/nothing.ts");
-    expect(missing).toMatchObject({ status: 1, stderr: expect.stringContaining("there is: src/app.ts, ") });
+    expect(missing).toMatchObject({ status: 1, stderr: expect.stringContaining("write one of: src/app.ts, ") });
   });
 
   describe("that is called in a wrong way", () => {
     const refusals: readonly (readonly [status: number, parameters: readonly string[], message: string])[] = [
       [2, ["route"], 'usage: create-tsgi route "<METHOD> <path>"'],
       [2, ["route", "FETCH /x"], 'write it as "GET /items/{id}"'],
-      [2, ["route", "GET x"], "is no path"],
-      [2, ["route", "GET /v{n}"], "is no path"],
-      [2, ["route", "GET /{a}/{a}"], "twice"],
-      [2, ["route", "GET /{__proto__}"], "cannot be"],
-      [2, ["route", 'GET /"+x+"'], "is no path"],
-      [2, ["route", "GET /${x}`"], "is no path"],
+      [2, ["route", "GET x"], "is not a path"],
+      [2, ["route", "GET /v{n}"], "is not a path"],
+      [2, ["route", "GET /{a}/{a}"], "duplicate"],
+      [2, ["route", "GET /{__proto__}"], "invalid parameter name"],
+      [2, ["route", 'GET /"+x+"'], "is not a path"],
+      [2, ["route", "GET /${x}`"], "is not a path"],
       [2, ["route", "GET /x", "extra", "words"], "unexpected argument"],
       [2, ["route", "GET /x", "--force"], 'unknown flag "--force"'],
-      [2, ["router", "../x"], "is no name"],
-      [2, ["router", "__proto__"], "is no name"],
-      [2, ["router", "class"], "cannot name a router"],
-      [2, ["router", "x".repeat(300)], "is no name"],
-      [2, ["router", "t"], "cannot name a router"],
-      [2, ["websocket", "rooms"], "is no path"],
+      [2, ["router", "../x"], "is not a name"],
+      [2, ["router", "__proto__"], "is not a name"],
+      [2, ["router", "class"], "is a reserved word"],
+      [2, ["router", "x".repeat(300)], "is not a name"],
+      [2, ["router", "t"], "is a reserved word"],
+      [2, ["websocket", "rooms"], "is not a path"],
       [2, ["model", "note"], "a model is written as Note"],
-      [2, ["model", "Note", "id:Int"], "is no field"],
+      [2, ["model", "Note", "id:Int"], "is not a field"],
       [2, ["model", "Note", "a:Blob"], "String, Int, Float, Boolean, DateTime"],
-      [2, ["model", "Note", "a:Int", "a:Int"], "twice"],
+      [2, ["model", "Note", "a:Int", "a:Int"], "given twice"],
       [1, ["model", "Note"], "a model needs a project of the template auth (create-tsgi my-app --template auth)"],
     ];
     let project: Scaffolded;
@@ -320,10 +320,10 @@ describe("a sub-generator", () => {
     });
   });
 
-  it("says where it has to be called, in a folder that is no project", async () => {
+  it("refuses a folder that is not a project", async () => {
     await using folder = await temporaryFolder();
     const call = () => createTsgi(["router", "orders"], { cwd: folder.path });
-    expect(await call()).toMatchObject({ status: 1, stderr: expect.stringContaining("it has no package.json") });
+    expect(await call()).toMatchObject({ status: 1, stderr: expect.stringContaining("package.json is missing") });
     await writeFile(join(folder.path, "package.json"), "{");
     expect(await call()).toMatchObject({ status: 1, stderr: expect.stringContaining("cannot be read") });
     await writeFile(join(folder.path, "package.json"), "{}");

@@ -120,7 +120,7 @@ describe("create-tsgi upgrade", () => {
     expect(JSON.parse(await project.read("package.json")).scripts.load).toBe("mine");
   });
 
-  ifInstalled("wants what is there to be in Git first", async () => {
+  ifInstalled("requires committed changes", async () => {
     await using project = await earlierProject();
     const git = (...parameters: string[]) =>
       run("git", ["-c", "user.name=x", "-c", "user.email=x@example.com", ...parameters], { cwd: project.path });
@@ -135,7 +135,7 @@ describe("create-tsgi upgrade", () => {
   it.each([
     [2, ["upgrade", "now"], "unexpected argument"],
     [2, ["upgrade", "--yes"], "unknown flag"],
-    [1, ["upgrade", "--force", "--from", "/nowhere/create-tsgi"], "/nowhere/create-tsgi, which made this project"],
+    [1, ["upgrade", "--force", "--from", "/nowhere/create-tsgi"], "/nowhere/create-tsgi, which created this project"],
   ])("ends with %d and leaves the project as it is: %j", async (status, parameters, message) => {
     await using project = await earlierProject();
     const before = await project.read("src/app.ts");
@@ -144,7 +144,7 @@ describe("create-tsgi upgrade", () => {
     expect(await project.read("src/app.ts")).toBe(before);
   });
 
-  it("says so where a project does not tell what made it", async () => {
+  it("reports a project without its version", async () => {
     await using project = await earlierProject();
     for (const kept of [
       undefined,
@@ -154,7 +154,7 @@ describe("create-tsgi upgrade", () => {
       const manifest = JSON.parse(await project.read("package.json"));
       await writeFile(project.file("package.json"), JSON.stringify({ ...manifest, "create-tsgi": kept }));
       const { status, stderr } = await project.upgrade("--dry-run");
-      expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining("does not say") });
+      expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining("has no version") });
     }
   });
 

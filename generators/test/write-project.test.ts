@@ -29,7 +29,7 @@ async function snapshot(folder: string): Promise<Record<string, string>> {
 }
 
 describe("a project in a new folder", () => {
-  it("is there with all its files, and nothing else", async () => {
+  it("has all its files, and nothing else", async () => {
     await using folder = await temporaryFolder();
     writeProject(planProject(join(folder.path, "my-app"), project));
     expect(readdirSync(folder.path)).toEqual(["my-app"]);
@@ -57,7 +57,7 @@ describe("a project in a new folder", () => {
     expect(statSync(join(target, "README.md")).mode & 0o777).toBe(ordinary & 0o666);
   });
 
-  it("leaves nothing behind when it fails half-way", async () => {
+  it("leaves nothing behind after a failure", async () => {
     await using folder = await temporaryFolder();
     // A file name longer than any file system takes: the files before it have been written by then.
     const broken = [...project, file(`src/${"x".repeat(300)}`)];
@@ -78,7 +78,7 @@ describe("a project in a new folder", () => {
   });
 });
 
-describe("a project in a folder that is there", () => {
+describe("a project in an existing folder", () => {
   it("may go into an empty one, or one that is only a Git repository", async () => {
     await using folder = await temporaryFolder();
     await mkdir(join(folder.path, ".git"));
@@ -105,7 +105,7 @@ describe("a project in a folder that is there", () => {
   it("is refused even when no file is in the way", async () => {
     await using folder = await temporaryFolder();
     await writeFile(join(folder.path, "notes.txt"), "mine");
-    expect(() => refuseOccupied(planProject(folder.path, project))).toThrow(/is not empty: it holds notes\.txt\./);
+    expect(() => refuseOccupied(planProject(folder.path, project))).toThrow(/is not empty: it contains notes\.txt\./);
   });
 
   it("overwrites, deletes nothing, and leaves an existing .env alone", async () => {
@@ -128,7 +128,7 @@ describe("a project in a folder that is there", () => {
     });
   });
 
-  it("skips a file that is the same already", async () => {
+  it("skips a file with the same content", async () => {
     await using folder = await temporaryFolder();
     await writeFile(join(folder.path, "README.md"), "README.md");
     const [entry] = planProject(folder.path, project).entries;
@@ -171,17 +171,17 @@ describe("a project in a folder that is there", () => {
   });
 });
 
-describe("a place where no project can be", () => {
-  it.each(["a file", "a link that leads nowhere", "below a file"])("is %s", async (kind) => {
+describe("a path where no project can be created", () => {
+  it.each(["a file", "a dangling link", "below a file"])("is %s", async (kind) => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, "my-app");
-    if (kind === "a link that leads nowhere") {
+    if (kind === "a dangling link") {
       await symlink("nowhere", path);
     } else {
       await writeFile(path, "theirs");
     }
     const target = kind === "below a file" ? join(path, "inner") : path;
-    expect(() => planProject(target, project)).toThrow(/is there and is not a folder|leads nowhere|is not a folder/);
+    expect(() => planProject(target, project)).toThrow(/exists and is not a folder|dangling|is not a folder/);
     expect(existsSync(path) || lstatSync(path).isSymbolicLink()).toBe(true);
   });
 

@@ -1,4 +1,4 @@
-/** Tests run as the TypeScript that they are; `.js` in an import finds the `.ts` beside it. */
+/** Tests run as TypeScript: `.js` in an import resolves to the `.ts` beside it. */
 export default {
   roots: ["<rootDir>/test"],
   testMatch: ["**/*.test.ts"],

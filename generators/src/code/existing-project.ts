@@ -13,16 +13,15 @@ export interface Module {
   registrars: readonly Registrar[];
 }
 
-/** How the tests of a project open its application. */
+/** The way in which the tests of a project open its application. */
 export interface TestOpening {
-  /** Where the name comes from, relative to the project. */
+  /** The module that exports the name, relative to the project. */
   path: string;
   name: string;
-  /** `openApp` is a helper of the tests, `createApp` makes an App, `app` is one. */
+  /** `openApp` is a helper of the tests, `createApp` creates an App, `app` is an App. */
   kind: "helper" | "factory" | "app";
 }
 
-/** A project that code is written into. */
 export class ExistingProject {
   readonly folder: string;
   readonly manifest: JsonObject;
@@ -34,14 +33,16 @@ export class ExistingProject {
   }
 
   /**
-   * The project that a folder is the root of.
+   * Opens the project whose root is this folder.
    *
-   * @throws CommandError when it is none that uses tsgi
+   * @throws CommandError when the folder is not a project that uses tsgi
    */
   static open(folder: string): ExistingProject {
     const path = join(folder, "package.json");
     if (!existsSync(path)) {
-      throw new CommandError(`${folder} is no project: it has no package.json (go to the folder of your project)`);
+      throw new CommandError(
+        `${folder} is not a project: package.json is missing; change to the folder of your project`,
+      );
     }
     let manifest: JsonObject;
     try {
@@ -50,7 +51,7 @@ export class ExistingProject {
       throw new CommandError(`${path} cannot be read: ${String(error)}`);
     }
     if (!("tsgi" in textsOf(manifest["dependencies"]))) {
-      throw new CommandError(`${path} does not depend on tsgi (go to the folder of your project)`);
+      throw new CommandError(`${path} does not depend on tsgi; change to the folder of your project`);
     }
     return new ExistingProject(folder, manifest);
   }
@@ -63,7 +64,7 @@ export class ExistingProject {
     return readFileSync(join(this.folder, path), "utf8");
   }
 
-  /** What create-tsgi keeps in package.json. */
+  /** The entry of create-tsgi in package.json. */
   get kept(): JsonObject {
     const kept = this.manifest["create-tsgi"];
     return isRecord(kept) ? kept : {};
@@ -73,7 +74,7 @@ export class ExistingProject {
   get modules(): readonly Module[] {
     this.#modules ??= this.#sources().flatMap((path) => {
       const text = this.read(path);
-      // Only these are worth a syntax tree.
+      // Skips the syntax tree of other files.
       if (!/\bnew (?:App|Router)\b/.test(text)) {
         return [];
       }
@@ -96,15 +97,15 @@ export class ExistingProject {
         return { module, registrar };
       }
     }
-    throw new CommandError("no file in src/ holds a variable that is a new App(…)");
+    throw new CommandError("no file in src/ declares a variable with new App(…)");
   }
 
-  /** Whether the tests are jest's; otherwise they are Node's own. */
+  /** True for tests with jest, false for tests with `node:test`. */
   get usesJest(): boolean {
     return "jest" in textsOf(this.manifest["devDependencies"]);
   }
 
-  /** How a test opens the application. */
+  /** The way in which a test opens the application. */
   get testOpening(): TestOpening {
     if (this.has("test/support.ts") && exportsName(this.read("test/support.ts"), "openApp")) {
       return { path: "test/support.ts", name: "openApp", kind: "helper" };
@@ -128,7 +129,7 @@ export class ExistingProject {
   }
 }
 
-/** Whether a module declares a function or variable of this name for others. */
+/** True if a module exports a function or variable of this name. */
 function exportsName(text: string, name: string): boolean {
   return new SourceFile("", text).statements.some((statement) => {
     const declaration = statement.type === "ExportNamedDeclaration" ? statement.declaration : null;
@@ -142,7 +143,7 @@ function exportsName(text: string, name: string): boolean {
   });
 }
 
-/** How one module of a project names another: `../src/app.js` in `test/x.test.ts`. */
+/** The specifier of an import: `../src/app.js` in `test/x.test.ts`. */
 export function importPath(from: string, to: string): string {
   const path = posix.relative(posix.dirname(from), to).replace(/\.ts$/, ".js");
   return path.startsWith(".") ? path : `./${path}`;

@@ -4,7 +4,7 @@ import type { SourceFile } from "./source-file.js";
 /** A call on an App or a Router that stands as a statement of its own: `app.get("/", …)`. */
 export interface Registration {
   method: string;
-  /** The first argument where it is a text. */
+  /** The first argument if it is a string literal. */
   path: string | null;
   call: CallExpression;
   statement: Statement;
@@ -14,26 +14,26 @@ export interface Registration {
 export interface Registrar {
   kind: "App" | "Router";
   variable: string;
-  /** The prefix of a Router, as it is written; `""` without one. */
+  /** The prefix of a Router; `""` for none. */
   prefix: string;
   declaration: Statement;
-  /** What `new App(…)` or `new Router(…)` makes it of. */
+  /** The expression `new App(…)` or `new Router(…)`. */
   creation: NewExpression;
   registrations: readonly Registration[];
 }
 
-/** What lets nobody but users who are logged in to the routes of a registrar. */
+/** The guard that limits the routes of a registrar to logged-in users. */
 export interface Guard {
-  /** The dependency that gives the current user. */
+  /** The dependency that returns the current user. */
   name: string;
-  /** Whether the App or the Router has it; otherwise each of its routes. */
+  /** True if the App or Router has it, false if each of its routes has it. */
   isShared: boolean;
 }
 
-/** The dependencies of the template `auth` that give the current user, or answer 401. */
+/** The dependencies of the template `auth` that return the current user or answer 401. */
 const guards: ReadonlySet<string> = new Set(["getCurrentAccount", "getCurrentUser"]);
 
-/** The guard of a registrar's routes: one that it has itself, or that every route on it has. */
+/** The guard of a registrar: its own, or one that all of its routes have. */
 export function guardOf({ creation, registrations }: Registrar): Guard | null {
   const shared = dependenciesOf(creation.arguments[0], "dependencies").find((name) => guards.has(name));
   if (shared !== undefined) {
@@ -46,7 +46,7 @@ export function guardOf({ creation, registrations }: Registrar): Guard | null {
 
 const verbs = /^(?:get|post|put|patch|delete)$/;
 
-/** The names that stand in `Depends(…)` or `Security(…)` below a member of an object of options. */
+/** The names inside `Depends(…)` or `Security(…)` in a member of an options object. */
 function dependenciesOf(options: Node | undefined, member: string): string[] {
   const value = options === undefined ? undefined : memberOf(options, member);
   const list =
@@ -104,7 +104,7 @@ function blocksOf(statements: readonly Statement[]): (readonly Statement[])[] {
   return [statements, ...bodies];
 }
 
-/** What an `export` exports, or the statement itself. */
+/** The declaration of an `export`, or the statement itself. */
 function declared(statement: Statement): Statement {
   return statement.type === "ExportNamedDeclaration" && statement.declaration ? statement.declaration : statement;
 }

@@ -14,22 +14,22 @@ interface Insertion {
 }
 
 /**
- * A module of TypeScript that is added to. Where something goes is found in its syntax tree; the rest of its text stays
- * as it is, comments and spaces included.
+ * A TypeScript module to add code to. Its syntax tree gives the places; all other text stays unchanged, with comments
+ * and white space.
  */
 export class SourceFile {
-  /** The statements at the top, import declarations among them. */
+  /** The top-level statements, with imports. */
   readonly statements: readonly Statement[];
   readonly #text: string;
   readonly #insertions: Insertion[] = [];
-  /** What is imported from modules that the file has not imported from, by module. */
+  /** New import declarations, by module. */
   readonly #newImports = new Map<string, string[]>();
-  /** What was asked for already, by module and name. */
+  /** Imports that were requested, by module and name. */
   readonly #imported = new Set<string>();
 
   /**
    * @param path for messages
-   * @throws CommandError when the text is no TypeScript
+   * @throws CommandError when the text is not TypeScript
    */
   constructor(path: string, text: string) {
     this.#text = text;
@@ -44,18 +44,18 @@ export class SourceFile {
     }
   }
 
-  /** The text with all that was inserted. */
+  /** The text with all insertions. */
   toString(): string {
     let text = this.#text;
     const imports = [...this.#newImports].map(([module, names]) => this.#renderImport(module, names));
-    // From the end, so that the offsets before it still hold; of two at one place the first comes first.
+    // From the end, so that earlier offsets stay valid. Insertions at one place keep their order.
     for (const insertion of [...imports, ...this.#insertions].toSorted((a, b) => a.offset - b.offset).toReversed()) {
       text = text.slice(0, insertion.offset) + insertion.text + text.slice(insertion.offset);
     }
     return text;
   }
 
-  /** Writes lines after a statement, indented as it is, with empty lines between where the caller says so. */
+  /** Inserts lines after a statement, with its indentation. */
   insertAfter(statement: Span, lines: string, gap: "line" | "paragraph"): void {
     this.#insertions.push(this.#after(statement, lines, gap));
   }
@@ -71,7 +71,7 @@ export class SourceFile {
     return this.statements.filter((statement) => statement.type === "ImportDeclaration");
   }
 
-  /** Whether something at the top, or an import, has this name. */
+  /** True if a top-level declaration or an import has this name. */
   declares(name: string): boolean {
     const imported = this.imports.flatMap(({ specifiers }) => specifiers.map(({ local }) => local.name));
     const declared = this.statements.flatMap((statement) => {
@@ -85,9 +85,9 @@ export class SourceFile {
   }
 
   /**
-   * Sees to it that a value can be named.
+   * Imports a value, if the file does not.
    *
-   * @returns the name that it has in this file
+   * @returns its name in this file
    */
   importName(module: string, name: string): string {
     const declarations = this.imports.filter(
@@ -115,7 +115,7 @@ export class SourceFile {
     return name;
   }
 
-  /** Before the first name that sorts after it, as people keep such lists. */
+  /** Keeps the names of an import sorted. */
   #addSpecifier({ specifiers }: ImportDeclaration, name: string): void {
     const key = name.toLowerCase();
     const next = specifiers.find((specifier) => specifier.local.name.toLowerCase() > key);
@@ -125,7 +125,7 @@ export class SourceFile {
     this.#insertions.push(insertion);
   }
 
-  /** Beside its like: packages first, then the files of the project. */
+  /** Packages come first, then files of the project. */
   #renderImport(module: string, names: readonly string[]): Insertion {
     const line = `import { ${names.toSorted().join(", ")} } from ${JSON.stringify(module)};`;
     const isRelative = (text: string) => text.startsWith(".");
@@ -150,7 +150,7 @@ export class SourceFile {
     return /^[ \t]*/.exec(this.#text.slice(line, start ?? 0))?.[0] ?? "";
   }
 
-  /** Behind a comment that stands on the last line of a statement. */
+  /** The end of a statement's last line, after a trailing comment. */
   #endOfLine({ end }: Span): number {
     const rest = /^[ \t]*(?:\/\/[^\n]*|\/\*[^\n]*\*\/[ \t]*(?=\n|$))?/.exec(this.#text.slice(end ?? 0))?.[0] ?? "";
     return (end ?? 0) + rest.trimEnd().length;

@@ -6,7 +6,7 @@ import { importIt } from "./test-file.js";
 
 const path = "src/dependencies.ts";
 
-/** Writes a dependency beside the others, and a test of it. */
+/** Adds a dependency with a test. */
 export const dependency: SubGenerator = {
   usage: "dependency <name>",
   help: `a dependency in ${path}, and its test`,

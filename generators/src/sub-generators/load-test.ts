@@ -4,10 +4,10 @@ import { packageManagers, templateNames } from "../options.js";
 import { commandsOf } from "../package-manager.js";
 import type { SubGenerator } from "./sub-generator.js";
 
-/** Writes the load test that the project went without when it was made. */
+/** Adds the load test to a project that was created without one. */
 export const loadTest: SubGenerator = {
   usage: "load-test",
-  help: "the load test, in a project that was made without one",
+  help: "the load test, in a project that was created without one",
   example: "load-test",
   parameters: [0, 0],
   plan(project, { templates }) {
@@ -37,12 +37,12 @@ export const loadTest: SubGenerator = {
     );
     return {
       changes: [...changes, { path: "package.json", text: toJson(changed), isNew: false }],
-      notes: [`${install} installs what it needs, ${run} load runs it.`],
+      notes: [`${install} installs its packages, ${run} load runs it.`],
     };
   },
 };
 
-/** Those that are not there: what the user has made of the others stays. */
+/** The missing files. Existing ones stay unchanged. */
 function missing(scripts: Readonly<Record<string, string>>, present: unknown): Record<string, string> {
   const known = textsOf(present);
   return Object.fromEntries(Object.entries(scripts).filter(([name]) => !(name in known)));

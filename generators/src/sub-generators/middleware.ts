@@ -8,7 +8,7 @@ import { applicationTest } from "./test-file.js";
 
 const path = "src/middleware.ts";
 
-/** Writes a middleware beside the others, adds it to the App as the outermost, and tests it. */
+/** Adds a middleware to the App as the outermost one, with a test. */
 export const middleware: SubGenerator = {
   usage: "middleware <name>",
   help: `a middleware in ${path}, added to the app as the outermost, and its test`,
@@ -23,7 +23,7 @@ export const middleware: SubGenerator = {
       return { changes: [], notes: [`${camel} is in ${path} already.`] };
     }
     if (module.file.declares(camel)) {
-      throw new CommandError(`${module.path} has something called ${camel} already: choose another name`);
+      throw new CommandError(`${module.path} already declares ${camel}: choose another name`);
     }
     const httpMiddleware = file.importName("tsgi/middleware", "httpMiddleware");
     file.append(`/** Says in the header \`X-${kebab}\` of each answer how many milliseconds it took. */

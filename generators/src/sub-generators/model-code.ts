@@ -1,6 +1,6 @@
 import type { Field } from "./model-fields.js";
 
-/** What a model is called in each place. */
+/** The forms of a model's name. */
 export interface ModelNames {
   /** `BlogPost` */
   model: string;
@@ -18,19 +18,19 @@ export interface ModelNames {
   parameter: string;
 }
 
-/** A model as its routes see it. */
+/** The parts of a model that its routes need. */
 export interface ModelShape {
   names: ModelNames;
   fields: readonly Field[];
-  /** Whether the rows of another model belong to a user each. */
+  /** True if each row of another model belongs to a user. */
   isOwned: (model: string) => boolean;
 }
 
-/** The routes that list, add, read, replace, change and remove what a model describes. */
+/** The routes that list, create, read, replace, update and delete rows of a model. */
 export function renderModelRoutes(shape: ModelShape): string {
   const { model, words, path, router } = shape.names;
   return `${renderImports(shape)}
-/** What belongs to the user who asks. Another user's ${words} does not exist: it is 404. */
+/** The routes of the current user's rows. Another user's ${words} is 404. */
 export const ${router} = new Router({ prefix: "/${path}", tags: ["${path}"], responses: { 401: UNAUTHORIZED } });
 
 /** PostgreSQL's \`integer\`, the smaller of the two databases'. */
@@ -90,10 +90,10 @@ function toDate(value: Date | string | null | undefined) {
 function renderReference({ field, model }: { field: string; model: string }, isOwned: ModelShape["isOwned"]): string {
   const [of, parameter, condition] = isOwned(model) ? [" of the user", ", ownerId: number", ", ownerId"] : ["", "", ""];
   return `
-/** @throws HTTPException 404 when there is no such ${field}${of} */
+/** @throws HTTPException 404 for an unknown ${field}${of} */
 async function check${capital(field)}(db: Database, id: number${parameter}): Promise<void> {
   if ((await db.${uncapital(model)}.count({ where: { id${condition} } })) === 0) {
-    throw new HTTPException(404, "There is no such ${field}");
+    throw new HTTPException(404, "No such ${field}");
   }
 }
 `;
@@ -102,7 +102,7 @@ async function check${capital(field)}(db: Database, id: number${parameter}): Pro
 const capital = (text: string) => text.replace(/^[a-z]/, (letter) => letter.toUpperCase());
 const uncapital = (text: string) => text.replace(/^[A-Z]/, (letter) => letter.toLowerCase());
 
-/** The statements in front of a write. */
+/** The statements before a write. */
 function renderChecks({ fields, isOwned }: ModelShape, { isPartial }: { isPartial: boolean }): string {
   return fields
     .flatMap(({ name, relation, isOptional }) => {
@@ -118,7 +118,7 @@ function renderChecks({ fields, isOwned }: ModelShape, { isPartial }: { isPartia
     .join("");
 }
 
-/** The row that a write makes of \`data\`. */
+/** The row that a write creates from \`data\`. */
 function renderRow(fields: readonly Field[], ...more: string[]): string {
   const moments = fields.flatMap(({ name, isMoment }) => (isMoment ? [`${name}: toDate(data.${name})`] : []));
   return moments.length + more.length === 0 ? "data" : `data: { ${["...data", ...moments, ...more].join(", ")} }`;
@@ -133,8 +133,8 @@ function renderCollection(shape: ModelShape): string {
   {
     summary: "All ${path.replaceAll("-", " ")} of the user, oldest first, a page at a time",
     params: {
-      limit: Query(t.Integer({ minimum: 1, maximum: 100 }), { default: 50, description: "how many at most" }),
-      after: Query(${model}Id, { default: null, description: "the id of the last one of the page before" }),
+      limit: Query(t.Integer({ minimum: 1, maximum: 100 }), { default: 50, description: "the largest number of rows" }),
+      after: Query(${model}Id, { default: null, description: "the id of the last row of the previous page" }),
       account: Depends(getCurrentAccount),
       db: Depends(getDb),
     },
@@ -185,7 +185,7 @@ function renderReading({ names: { model, variable, words, router, parameter } }:
 `;
 }
 
-/** `PUT` and `PATCH`: in one statement, so that a row that is removed meanwhile is 404 as well. */
+/** `PUT` and `PATCH`, in one statement: a row that was deleted meanwhile is 404. */
 function renderWriting(
   shape: ModelShape,
   { verb, summary, struct }: { verb: "put" | "patch"; summary: string; struct: string },

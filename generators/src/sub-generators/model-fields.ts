@@ -1,22 +1,22 @@
 import { UsageError } from "../errors.js";
 import { quoteName } from "../project-name.js";
 
-/** How a type of Prisma's reads elsewhere, and values of it for a test. */
+/** A type of Prisma in TypeBox and SQL, with values for a test. */
 interface FieldType {
   sqlite: string;
   postgresql: string;
-  /** TypeBox, as source text: what is taken, and what is given. */
+  /** Source text of TypeBox, for requests and responses. */
   input: string;
   output: string;
-  /** As source text: what a test sends first, and then in its place; what comes back where that is another text. */
+  /** Source text: the values that a test sends, and the response where it differs. */
   examples: readonly [string, string];
   shown?: readonly [string, string];
 }
 
-/** The name of the schema for dates, which is declared beside the structs. */
+/** The name of the schema for dates, declared with the structs. */
 export const MOMENT = "Moment";
 
-// PostgreSQL's integers have 32 bits, and its texts no NUL: what it would refuse is refused before.
+// PostgreSQL refuses integers beyond 32 bits and texts with NUL, so the schemas do.
 const types: ReadonlyMap<string, FieldType> = new Map([
   [
     "String",
@@ -71,7 +71,7 @@ const types: ReadonlyMap<string, FieldType> = new Map([
   ],
 ]);
 
-/** A row of another model, named by its id. */
+/** A reference to a row of another model, by id. */
 const reference: FieldType = {
   sqlite: "INTEGER",
   postgresql: "INTEGER",
@@ -80,21 +80,21 @@ const reference: FieldType = {
   examples: ["", ""],
 };
 
-/** An optional text may be empty: it says nothing. */
+/** An optional text may be empty. */
 const optionalText = String.raw`t.String({ maxLength: 10_000, pattern: "^[^\\u0000]*$" })`;
 
 /** One field of a model. */
 export class Field {
-  /** As it is sent, and as the client of Prisma has it: `dueAt`, or `projectId` for `project:Project`. */
+  /** Its name in requests and in Prisma's client: `dueAt`, or `projectId` for `project:Project`. */
   readonly name: string;
   /** The name of its column. */
   readonly column: string;
   /** Prisma's type. */
   readonly type: string;
   readonly isOptional: boolean;
-  /** Whether no two rows of one user have the same value. */
+  /** True if the values of one user's rows must differ. */
   readonly isUnique: boolean;
-  /** The field and the model of a row that it names; `null` for a value. */
+  /** The field and model of a reference, `null` for a value. */
   readonly relation: { field: string; model: string } | null;
   readonly #facts: FieldType;
 
@@ -106,8 +106,8 @@ export class Field {
     if (!facts || name === "id" || name === "owner" || name === "ownerId") {
       const known = [...types.keys()].join(", ");
       throw new UsageError(
-        `${quoteName(text)} is no field: write it as title:String, due:DateTime? or slug:String@unique, with ${known} ` +
-          "or another model; id and owner are there by themselves",
+        `${quoteName(text)} is not a field: write it as title:String, due:DateTime? or slug:String@unique, with ${known} ` +
+          "or another model; id and owner are added automatically",
       );
     }
     this.name = isReference ? `${name}Id` : name;
@@ -120,10 +120,10 @@ export class Field {
   }
 
   /**
-   * Reads `name:Type`, with a `?` behind where the value may be missing, and `@unique` where no two of one user may be alike.
+   * Parses `name:Type`, with `?` for optional and `@unique` for unique for each user.
    *
-   * @param isKnownModel whether a type is a model that a row can belong to
-   * @throws UsageError when it is none
+   * @param isKnownModel returns true for models that a row can belong to
+   * @throws UsageError when it is not a field
    */
   static parse(text: string, isKnownModel: (name: string) => boolean): Field {
     return new Field(text, isKnownModel);
@@ -138,7 +138,7 @@ export class Field {
     return this.#facts.input === MOMENT;
   }
 
-  /** TypeBox, as source text: of a new row, of what is changed of one, and of one that is answered. */
+  /** Source text of TypeBox: for a new row, an update and a response. */
   schemaOf(use: "new" | "changes" | "answer"): string {
     const { input, output } = this.#facts;
     const value = use === "answer" ? output : this.isOptional && this.type === "String" ? optionalText : input;
@@ -154,26 +154,26 @@ export class Field {
     return this.#facts.examples[which];
   }
 
-  /** What is answered for that value, where it is another text; else `null`. */
+  /** The response to that value where it differs, else `null`. */
   shown(which: 0 | 1): string | null {
     return this.#facts.shown?.[which] ?? null;
   }
 }
 
-/** A value for a column of one of Prisma's types, as source text of TypeScript; `null` for a type that is not known. */
+/** A value of one of Prisma's types as source text of TypeScript, `null` for an unknown type. */
 export function exampleOf(type: string): string | null {
   const [example] = types.get(type)?.examples ?? [];
   return type === "DateTime" ? "new Date()" : (example ?? null);
 }
 
-/** @throws UsageError for what is no field, and for two that share a name or a column */
+/** @throws UsageError for an invalid field, and for two with one name or column */
 export function parseFields(words: readonly string[], isKnownModel: (name: string) => boolean): Field[] {
   const fields = words.map((word) => Field.parse(word, isKnownModel));
   const taken = new Set(["id", "owner", "owner_id"]);
   for (const { name, column, relation } of fields) {
     for (const word of relation === null ? [column] : [column, relation.field]) {
       if (taken.has(word)) {
-        throw new UsageError(`the field ${name} is there twice`);
+        throw new UsageError(`the field ${name} is given twice`);
       }
       taken.add(word);
     }

@@ -2,26 +2,26 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Field } from "./model-fields.js";
 
-/** The databases that the template `auth` has migrations for: a folder each. */
+/** The databases of the template `auth`. Each has a folder of migrations. */
 export const migratedDatabases = ["sqlite", "postgresql"] as const;
 
-/** A new model, with what it belongs to. */
+/** A new model with its references. */
 export interface NewModel {
   name: string;
   table: string;
   fields: readonly Field[];
-  /** The table of each model that one of its rows belongs to, the users' among them. */
+  /** The tables that it refers to, with that of the users. */
   tableOf: (model: string) => string;
 }
 
-/** A column that names a row of another table. */
+/** A foreign key. */
 interface Key {
   column: string;
   table: string;
   onDelete: "CASCADE" | "SET NULL";
 }
 
-/** The table of a model, as Prisma would write it in a migration. */
+/** The SQL of a model's table, in the form of Prisma's migrations. */
 export function createTable(database: (typeof migratedDatabases)[number], model: NewModel): string {
   const { table, fields } = model;
   const keys = keysOf(model);
@@ -99,9 +99,9 @@ function rowsOf({ name, column, type, isOptional, relation }: Field): (readonly 
 }
 
 /**
- * The name of a migration that comes after all those that are there, whatever the clock says.
+ * The name of a migration that sorts after all existing ones, independent of the clock.
  *
- * @param folder that of the project's migrations
+ * @param folder the project's migrations
  */
 export function nextMigration(folder: string, name: string, now = new Date()): string {
   const stamps = migratedDatabases.flatMap((database) =>
@@ -109,6 +109,6 @@ export function nextMigration(folder: string, name: string, now = new Date()): s
   );
   const clock = now.toISOString().replaceAll(/[-:T]|\..*/g, "");
   const last = stamps.toSorted().at(-1) ?? "";
-  // The next number is no time of day where seconds run over, and sorts behind all the same.
+  // After 59 seconds the number is not a time of day, but still sorts last.
   return `${clock > last ? clock : String(BigInt(last) + 1n)}_${name}`;
 }

@@ -2,14 +2,14 @@ import type { ModelShape } from "./model-code.js";
 import { exampleOf, type Field } from "./model-fields.js";
 import type { SchemaModel } from "./prisma-schema.js";
 
-/** Where a test lies, and which rows it needs beside its own. */
+/** The place of a test, and the rows of other models that it needs. */
 interface TestPlace {
-  /** How it names the module that opens the application. */
+  /** Its specifier for the module that opens the application. */
   support: string;
   models: readonly SchemaModel[];
 }
 
-/** A test of the routes of a model: two users, of whom each sees the own rows alone. */
+/** A test of a model's routes with two users, each of whom sees their own rows only. */
 export function renderModelTest(shape: ModelShape, place: TestPlace): string {
   const { names, fields } = shape;
   const { path, router, words } = names;
@@ -17,7 +17,7 @@ export function renderModelTest(shape: ModelShape, place: TestPlace): string {
 
 import { openApp } from "${place.support}";
 
-/** Two users, and what one of them may send. */
+/** Two users, and valid bodies of one of them. */
 async function open${capital(router)}() {
   const app = await openApp();
   const login = async (username: string) => {
@@ -72,7 +72,7 @@ ${renderRefusals(shape)}});
 
 const capital = (text: string) => text.replace(/^[a-z]/, (letter) => letter.toUpperCase());
 
-/** The rows that those of the model belong to. */
+/** The rows that the model refers to. */
 function renderFixtures(fields: readonly Field[], models: readonly SchemaModel[]): string {
   return fields
     .flatMap(({ name, relation }) => {
@@ -86,7 +86,7 @@ function renderFixtures(fields: readonly Field[], models: readonly SchemaModel[]
     .join("");
 }
 
-/** What the client of Prisma needs for a row of another model, as source text. */
+/** Source text of the data for a row of another model. */
 function dataOf(name: string, models: readonly SchemaModel[]): string {
   if (name === "User") {
     return '{ connect: { username: "alice" } }';
@@ -113,7 +113,7 @@ function renderObject(fields: readonly Field[], which: 0 | 1): string {
   return `{ ${members.join(", ")} }`;
 }
 
-/** What is answered for what was sent. */
+/** The response to a value that was sent. */
 function renderShown(fields: readonly Field[], which: 0 | 1): string {
   const other = fields.flatMap((field) => {
     const shown = field.shown(which);

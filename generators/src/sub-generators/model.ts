@@ -19,7 +19,7 @@ const schemaPath = "prisma/schema.prisma";
 const structsPath = "src/models.ts";
 const migrationsPath = "prisma/migrations";
 
-/** Writes a table with its migrations, structs, routes and a test, in a project of the template `auth`. */
+/** Adds a table with migrations, structs, routes and a test to a project of the template `auth`. */
 export const model: SubGenerator = {
   usage: "model <Name> <field:Type>…",
   help: "a Prisma model of the current user, its migrations, structs, CRUD routes and test, in a project of the template auth",
@@ -36,7 +36,7 @@ export const model: SubGenerator = {
       return { changes: [], notes: [`The model ${names.model} is in ${schemaPath} already.`] };
     }
     if (models.some(({ table }) => table === names.table)) {
-      throw new CommandError(`${schemaPath} has a table ${names.table} already`);
+      throw new CommandError(`${schemaPath} already has a table ${names.table}`);
     }
     const shape = { names, fields, isOwned: (name: string) => hasOwner(models, name) };
     const routes = `src/routes/${names.path}.ts`;
@@ -68,7 +68,7 @@ export const model: SubGenerator = {
   },
 };
 
-/** What a model adds to the schema, and what is there. */
+/** The models of the schema, and the additions. */
 interface Addition {
   names: ModelNames;
   fields: readonly Field[];
@@ -92,7 +92,7 @@ function readModelName(word: string): ModelNames {
   };
 }
 
-/** Whether a row of a model belongs to a user, as those that this generator writes. */
+/** True for models whose rows belong to a user, like those of this generator. */
 function hasOwner(models: readonly SchemaModel[], name: string): boolean {
   return models.find((known) => known.name === name)?.fields.some((field) => field.name === "ownerId") === true;
 }
@@ -107,20 +107,20 @@ function refuseWithoutDatabase(project: ExistingProject, models: readonly Schema
   const missing = needed.find((path) => !project.has(path));
   if (missing !== undefined) {
     throw new CommandError(
-      `a model needs a project of the template auth (create-tsgi my-app --template auth): there is no ${missing}`,
+      `a model needs a project of the template auth (create-tsgi my-app --template auth): ${missing} is missing`,
     );
   }
   if (!models.some(({ name }) => name === "User")) {
-    throw new CommandError(`a model belongs to a user: there is no model User in ${schemaPath}`);
+    throw new CommandError(`a model belongs to a user: the model User is missing in ${schemaPath}`);
   }
 }
 
-/** The model, and in each one that it belongs to the list of its rows. */
+/** Adds the model, and a list of its rows to each model that it refers to. */
 function extendSchema(schema: string, addition: Addition): string {
   const { names, fields } = addition;
   const owners = ["User", ...fields.flatMap(({ relation }) => (relation === null ? [] : [relation.model]))];
   if (new Set(owners).size < owners.length) {
-    throw new UsageError("two fields name the same model: Prisma needs a name for each of such relations");
+    throw new UsageError("two fields refer to the same model: Prisma needs a name for each relation");
   }
   const field = [names.router, `${names.model}[]`] as const;
   const extended = owners.reduce((text, owner) => addField(text, owner, field), schema.trimEnd());
@@ -145,7 +145,7 @@ function structs(project: ExistingProject, { model: name }: ModelNames, fields: 
   const file = new SourceFile(structsPath, project.read(structsPath));
   for (const struct of [name, `New${name}`, `${name}Changes`]) {
     if (file.declares(struct)) {
-      throw new CommandError(`${structsPath} has something called ${struct} already: choose another name`);
+      throw new CommandError(`${structsPath} already declares ${struct}: choose another name`);
     }
   }
   const t = file.importName("tsgi", "t");
@@ -163,7 +163,7 @@ ${render("new")}
   { title: "New${name}" },
 );
 
-/** What is changed of a ${name}: the rest stays as it is. */
+/** The fields of a ${name} to update. */
 export const ${name}Changes = ${t}.Object(
   {
 ${render("changes")}
@@ -171,7 +171,7 @@ ${render("changes")}
   { title: "${name}Changes" },
 );
 
-/** A ${name} as it is answered. */
+/** A ${name} in responses. */
 export const ${name} = ${t}.Object(
   {
     id: ${t}.Integer(),

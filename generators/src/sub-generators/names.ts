@@ -1,7 +1,7 @@
 import { UsageError } from "../errors.js";
 import { quoteName } from "../project-name.js";
 
-/** Words that JavaScript or a template keeps back. */
+/** Words reserved by JavaScript or a template. */
 const reserved = new Set(
   (
     "app await break case catch class const continue debugger default delete do else enum export extends false finally " +
@@ -11,14 +11,16 @@ const reserved = new Set(
 );
 
 /**
- * Reads the name of something to make.
+ * Parses the name of new code.
  *
- * @returns it in its three spellings
- * @throws UsageError when it is none
+ * @returns its three spellings
+ * @throws UsageError for an invalid name
  */
 export function readName(text: string, what: string) {
   if (!/^[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*$/.test(text) || text.length > 60) {
-    throw new UsageError(`${quoteName(text)} is no name for a ${what}: letters and digits, "-" between words`);
+    throw new UsageError(
+      `${quoteName(text)} is not a name for a ${what}: use letters and digits, with "-" between words`,
+    );
   }
   const kebab = text
     .replaceAll(/([a-z0-9])([A-Z])/g, "$1-$2")
@@ -26,7 +28,7 @@ export function readName(text: string, what: string) {
     .toLowerCase();
   const camel = kebab.replaceAll(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
   if (reserved.has(camel)) {
-    throw new UsageError(`${quoteName(text)} is a word that cannot name a ${what}`);
+    throw new UsageError(`${quoteName(text)} is a reserved word: choose another name for the ${what}`);
   }
   return { kebab, camel, pascal: camel.replace(/^[a-z]/, (letter) => letter.toUpperCase()) };
 }
@@ -40,7 +42,7 @@ export function pluralOf(word: string): string {
 }
 
 /**
- * The names between braces of a path.
+ * The names of a path's parameters.
  *
  * @throws UsageError for a path that the router would refuse
  */
@@ -48,11 +50,13 @@ export function readPathNames(path: string): string[] {
   const segments = path.split("/").slice(1);
   const isWhole = (segment: string) => /^(?:\{[A-Za-z_]\w*\}|[^{}\s*?#"'`\\]*)$/.test(segment);
   if (!path.startsWith("/") || path.length > 200 || !segments.every(isWhole)) {
-    throw new UsageError(`${quoteName(path)} is no path: it starts with "/", and a parameter is a whole {name}`);
+    throw new UsageError(
+      `${quoteName(path)} is not a path: start with "/", and write a parameter as a whole segment, {name}`,
+    );
   }
   const names = segments.flatMap((segment) => /^\{(.+)\}$/.exec(segment)?.[1] ?? []);
   if (new Set(names).size < names.length || names.includes("__proto__")) {
-    throw new UsageError(`${quoteName(path)} names a parameter twice, or one that cannot be`);
+    throw new UsageError(`${quoteName(path)} has a duplicate or invalid parameter name`);
   }
   return names;
 }

@@ -3,21 +3,21 @@ import type { Registrar } from "../code/registrars.js";
 import { CommandError } from "../errors.js";
 import { quoteName } from "../project-name.js";
 
-/** Where a route goes. */
+/** The place of a new route. */
 export interface Place {
   module: Module;
   registrar: Registrar;
-  /** What of the path the prefix of the Router leaves. */
+  /** The path without the prefix of the Router. */
   path: string;
 }
 
-/** What registers a path. Middleware and the like come after these, and stay there. */
+/** Methods that register a path. Calls such as `addMiddleware` stay after them. */
 const registersPaths = /^(?:get|post|put|patch|delete|head|options|trace|route|websocket|includeRouter|mount)$/;
 
 /**
- * The Router with the longest prefix that a path begins with, whole segments counted; else the App.
+ * The Router whose prefix matches most segments of a path, else the App.
  *
- * @param fits which Routers are taken, of those that `--in` does not name
+ * @param fits selects Routers, unless `--in` names one
  */
 export function findPlace(
   project: ExistingProject,
@@ -44,10 +44,10 @@ function placeIn(project: ExistingProject, path: string, file: string): Place {
   const registrar = module?.registrars[0];
   if (!module || !registrar) {
     const known = project.modules.map((candidate) => candidate.path).join(", ");
-    throw new CommandError(`${quoteName(file)} holds no App and no Router; there is: ${known || "none"}`);
+    throw new CommandError(`${quoteName(file)} has no App and no Router; write one of: ${known || "none"}`);
   }
   if (!isBelow(path, registrar.prefix)) {
-    throw new CommandError(`${file} serves paths below ${registrar.prefix}, and ${path} is none`);
+    throw new CommandError(`${file} serves paths below ${registrar.prefix}, not ${path}`);
   }
   return { module, registrar, path: path.slice(registrar.prefix.length) };
 }
@@ -56,7 +56,7 @@ function isBelow(path: string, prefix: string): boolean {
   return prefix === "" || path === prefix || path.startsWith(`${prefix}/`);
 }
 
-/** The file in which a route of this method and pattern is registered already, or `null`. */
+/** The file that already registers this method and pattern, or `null`. */
 export function findRoute(project: ExistingProject, method: string, path: string): string | null {
   const shape = shapeOf(method, path);
   const found = project.modules.find(({ registrars }) =>
@@ -69,13 +69,13 @@ export function findRoute(project: ExistingProject, method: string, path: string
   return found?.path ?? null;
 }
 
-/** What tells patterns apart: not the names of parameters, and the number of slashes only where WebSockets match exactly. */
+/** The key of a pattern, without names of parameters. Repeated slashes count for WebSockets only, which match exactly. */
 function shapeOf(method: string, path: string): string {
   const unnamed = path.replaceAll(/\{[^}]*\}/g, "{}");
   return method === "websocket" ? unnamed : unnamed.split("/").filter(Boolean).join("/");
 }
 
-/** Behind the last path that is registered on it, else behind its declaration. */
+/** After the last path registered on it, else after its declaration. */
 export function endOfPaths({ declaration, registrations }: Registrar) {
   return registrations.findLast(({ method }) => registersPaths.test(method))?.statement ?? declaration;
 }

@@ -15,7 +15,7 @@ export interface SchemaModel {
   fields: readonly SchemaField[];
 }
 
-/** The models of a schema: as much of its grammar as relations and tests need. */
+/** Parses the models of a schema, as far as relations and tests need. */
 export function readModels(text: string): SchemaModel[] {
   return [...text.matchAll(/^[ \t]*model\s+(\w+)\s*\{\n([^]*?)^[ \t]*\}/gm)].map(([, name = "", body = ""]) => ({
     name,
@@ -30,12 +30,12 @@ export function readModels(text: string): SchemaModel[] {
   }));
 }
 
-/** The names that a schema has for other things than models. */
+/** The names of declarations other than models. */
 export function readOtherNames(text: string): string[] {
   return Array.from(text.matchAll(/^[ \t]*(?:enum|type|view)\s+(\w+)\s*\{/gm), ([, name = ""]) => name);
 }
 
-/** Adds a line to a model, behind its last field and aligned with it. */
+/** Adds a line to a model, after its last field and aligned with it. */
 export function addField(text: string, model: string, [name, type]: readonly [name: string, type: string]): string {
   return text.replace(new RegExp(`^[ \\t]*model\\s+${model}\\s*\\{\\n[^]*?^[ \\t]*\\}`, "m"), (block) => {
     const lines = block.split("\n");

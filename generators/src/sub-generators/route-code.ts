@@ -1,19 +1,18 @@
 import { readPathNames } from "./names.js";
 
-/** The methods that a route can be written for. */
+/** The methods of new routes. */
 export const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
-/** One of them. */
 export type Method = (typeof methods)[number];
 
-/** The schema that a parameter of a path gets, told by its name, and an example of it. */
+/** The schema and an example of a path parameter, by its name. */
 function schemaOf(name: string): { schema: string; example: string | number } {
   return /^id$|_id$|[a-z]Id$/.test(name)
     ? { schema: "Integer()", example: 1 }
     : { schema: "String()", example: "example" };
 }
 
-/** A route that answers with what it was given: something to start from. */
+/** A route that returns its parameters, to start from. */
 export class RouteCode {
   readonly method: Method;
   /** The whole path. */
@@ -27,7 +26,7 @@ export class RouteCode {
     this.#names = readPathNames(path);
   }
 
-  /** The names that it takes from `tsgi`. */
+  /** Its imports from `tsgi`. */
   get imports(): readonly string[] {
     return this.method === "DELETE" ? [...(this.#names.length > 0 ? ["t"] : []), "Response"] : ["t"];
   }
@@ -41,9 +40,9 @@ export class RouteCode {
    * The statement that registers it.
    *
    * @param variable the App or Router
-   * @param path what of its path the prefix of that leaves
-   * @param imported how the file names what is imported from `tsgi`
-   * @param guard the dependency that each route beside it has, and that gives the current user
+   * @param path its path without the prefix of the Router
+   * @param imported returns the local name of an import from `tsgi`
+   * @param guard the dependency of the neighbouring routes that returns the current user
    */
   render(variable: string, path: string, imported: (name: string) => string, guard?: string): string {
     const lines = [
@@ -82,7 +81,7 @@ export class RouteCode {
     return names === "" ? 'async () => ({ status: "ok" })' : `async ({ ${names} }) => ({ ${names} })`;
   }
 
-  /** What a test says of it. */
+  /** The statements of its test. */
   renderTest(client: string, { isGuarded }: { isGuarded: boolean }): string[] {
     const examples = Object.fromEntries(this.#names.map((name) => [name, schemaOf(name).example]));
     const path = this.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(examples[name]));

@@ -7,10 +7,10 @@ import { methods, RouteCode } from "./route-code.js";
 import type { SubGenerator } from "./sub-generator.js";
 import { applicationTest } from "./test-file.js";
 
-/** Writes a route into the Router whose prefix fits, or into the App, and a test of it. */
+/** Adds a route to the Router whose prefix matches, or to the App, with a test. */
 export const route: SubGenerator = {
   usage: 'route "<METHOD> <path>"',
-  help: "a route and its test, in the router whose prefix fits, else in the app",
+  help: "a route and its test, in the router whose prefix matches, else in the app",
   example: 'route "GET /orders/{order_id}/lines"',
   parameters: [1, 2],
   plan(project, { parameters, file }) {
@@ -37,7 +37,7 @@ export const route: SubGenerator = {
   },
 };
 
-/** Imports each name once, however often the code says it. */
+/** Imports each name once. */
 function importerOf(source: { importName(module: string, name: string): string }): (name: string) => string {
   const names = new Map<string, string>();
   return (name) => {
@@ -53,7 +53,7 @@ function readRoute(parameters: readonly string[]): RouteCode {
   const method = methods.find((known) => known === word.toUpperCase());
   if (method === undefined || path === undefined || more.length > 0) {
     const given = quoteName(parameters.join(" "));
-    throw new UsageError(`${given} is no route: write it as "GET /items/{id}", with one of ${methods.join(", ")}`);
+    throw new UsageError(`${given} is not a route: write it as "GET /items/{id}", with one of ${methods.join(", ")}`);
   }
   return new RouteCode(method, path);
 }

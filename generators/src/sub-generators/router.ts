@@ -6,7 +6,7 @@ import { endOfPaths } from "./place.js";
 import type { Change, SubGenerator } from "./sub-generator.js";
 import { applicationTest } from "./test-file.js";
 
-/** Writes a module with a Router, has the App include it, and tests it. */
+/** Adds a module with a Router, includes it in the App, and adds a test. */
 export const router: SubGenerator = {
   usage: "router <name>",
   help: "a router with two routes, included in the app, and its test",
@@ -57,9 +57,9 @@ ${camel}.get(
 }
 
 /**
- * Has the App include a Router.
+ * Includes a Router in the App.
  *
- * @returns the change of the App's module, or nothing when it includes the Router already
+ * @returns the change of the App's module; nothing if it includes the Router
  */
 export function includeRouter(project: ExistingProject, variable: string, path: string): Change[] {
   const { module, registrar } = project.app;
@@ -67,7 +67,7 @@ export function includeRouter(project: ExistingProject, variable: string, path: 
   const from = importPath(module.path, path);
   const isImported = file.imports.some(({ source }) => source.value === from);
   if (!isImported && file.declares(variable)) {
-    throw new CommandError(`${module.path} has something called ${variable} already: choose another name`);
+    throw new CommandError(`${module.path} already declares ${variable}: choose another name`);
   }
   const isIncluded = registrar.registrations.some(
     ({

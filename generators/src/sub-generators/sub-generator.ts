@@ -1,43 +1,43 @@
 import type { ExistingProject } from "../code/existing-project.js";
 import type { Templates } from "../templates.js";
 
-/** One file that a sub-generator writes: anew, where it is not there yet, or in the place of what is. */
+/** One file that a sub-generator creates or replaces. */
 export interface Change {
   /** Relative to the project, with `/` between the parts. */
   path: string;
   text: string;
-  /** A new file that exists already stays as it is: the sub-generator has been here, and its user since. */
+  /** True for a new file. An existing one is kept: its user may have changed it. */
   isNew: boolean;
 }
 
-/** What a sub-generator has to say beside the files. */
+/** The result of a sub-generator. */
 export interface Outcome {
   changes: Change[];
-  /** For the person at the terminal: what is there already, what to do next. */
+  /** Messages for the user: existing code, next steps. */
   notes: string[];
 }
 
-/** What a sub-generator is given. */
+/** The options of a sub-generator. */
 export interface SubOptions {
-  /** The words after its name. */
+  /** The arguments after its name. */
   parameters: readonly string[];
-  /** The value of `--in`: the file to write into. */
+  /** The value of `--in`: the file to change. */
   file?: string;
   templates: Templates;
 }
 
-/** Writes code into an existing project. */
+/** A generator for existing projects. */
 export interface SubGenerator {
-  /** How it is called, and with what: for help and messages. */
+  /** Its usage, for help and messages. */
   usage: string;
   help: string;
   example: string;
-  /** How many words it takes at least and at most. */
+  /** The least and the largest number of arguments. */
   parameters: readonly [least: number, most: number];
   /**
-   * Works out what to write. Writes nothing.
+   * Plans the files. Writes nothing.
    *
-   * @throws UsageError for words that it cannot use; CommandError for a project that it cannot work on
+   * @throws UsageError for invalid arguments; CommandError for an unsuitable project
    */
   plan(project: ExistingProject, options: SubOptions): Outcome;
 }

@@ -1,25 +1,25 @@
 import { importPath, type ExistingProject } from "../code/existing-project.js";
 import type { Change } from "./sub-generator.js";
 
-/** What a test of the project's own application says. */
+/** A test of the project's application. */
 export interface ApplicationTest {
   /** The name of the file, without `.test.ts`. */
   name: string;
-  /** Its folder, where it is not that of the tests of routes. */
+  /** Its folder. Defaults to that of the tests of routes. */
   folder?: string;
   title: string;
-  /** Whether the routes let in nobody but users who are logged in: the statements may name a `token` then. */
+  /** True if the routes require a login. The statements may then use `token`. */
   isGuarded?: boolean;
-  /** The statements, given what sends requests and what opens a WebSocket. */
+  /** The statements, given the names of the client and of the function that opens a WebSocket. */
   statements: (client: string, websocket: string) => readonly string[];
 }
 
-/** Where the tests of routes lie: beside their like. */
+/** The folder of the tests of routes. */
 export function routeTestPath(project: ExistingProject, name: string): string {
   return `${project.has("test/routes") ? "test/routes" : "test"}/${name}.test.ts`;
 }
 
-/** A test that opens the application as the other tests of the project do. */
+/** A test that opens the application like the project's other tests. */
 export function applicationTest(
   project: ExistingProject,
   { name, folder, title, isGuarded = false, statements }: ApplicationTest,

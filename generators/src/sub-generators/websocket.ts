@@ -4,10 +4,10 @@ import { endOfPaths, findPlace, findRoute } from "./place.js";
 import type { SubGenerator } from "./sub-generator.js";
 import { applicationTest } from "./test-file.js";
 
-/** Writes a WebSocket route that sends back what it gets, and a test of it. */
+/** Adds a WebSocket route that echoes messages, with a test. */
 export const websocket: SubGenerator = {
   usage: "websocket <path>",
-  help: "a WebSocket route and its test, in the router whose prefix fits, else in the app",
+  help: "a WebSocket route and its test, in the router whose prefix matches, else in the app",
   example: 'websocket "/rooms/{room}"',
   parameters: [1, 1],
   plan(project, { parameters: [path = ""], file }) {
@@ -16,7 +16,7 @@ export const websocket: SubGenerator = {
     if (existing !== null) {
       return { changes: [], notes: [`A WebSocket on ${path} is in ${existing} already.`] };
     }
-    // The current user comes from a request, which a WebSocket's route does not have.
+    // The current user depends on a request, which a WebSocket route does not have.
     const place = findPlace(project, path, file, (registrar) => guardOf(registrar)?.isShared !== true);
     const { file: source, path: sourcePath } = place.module;
     const [name] = names;

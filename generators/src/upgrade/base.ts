@@ -10,16 +10,15 @@ import { readFiles } from "../read-files.js";
 import type { Answers } from "../answers.js";
 import type { Files } from "./merge-project.js";
 
-/** The answers that a project was made with, as far as it tells. */
+/** The recorded answers of a project. */
 export type KeptAnswers = Pick<Answers, "name" | "template"> & Partial<Answers>;
 
 /**
- * Makes a project anew as an earlier version of this package made it: installs that version into a temporary folder and
- * calls it with the answers that the project keeps. So an upgrade needs no copy of the old template in the project, and
- * no old template in this package; it asks the registry for one package.
+ * Creates a project again with an earlier version of this package: installs that version into a temporary folder and runs
+ * it with the recorded answers. So neither the project nor this package needs a copy of the old template.
  *
- * @param specifier what npm installs: `create-tsgi@0.1.0`, or the path of a tarball
- * @throws CommandError when that version is not to be had, or fails
+ * @param specifier the package to install: `create-tsgi@0.1.0`, or the path of a tarball
+ * @throws CommandError when that version cannot be installed, or fails
  */
 export async function renderBase(specifier: string, answers: KeptAnswers): Promise<Files> {
   const folder = mkdtempSync(join(tmpdir(), "create-tsgi-"));
@@ -32,7 +31,7 @@ export async function renderBase(specifier: string, answers: KeptAnswers): Promi
         output: "on failure",
       },
     ).catch((error: unknown) => {
-      throw new CommandError(`${specifier}, which made this project, is not to be had: ${messageOf(error)}`);
+      throw new CommandError(`${specifier}, which created this project, cannot be installed: ${messageOf(error)}`);
     });
     const program = join(folder, "node_modules/create-tsgi/bin/create-tsgi.js");
     const flags = [
@@ -50,7 +49,7 @@ export async function renderBase(specifier: string, answers: KeptAnswers): Promi
       encoding: "utf8",
     });
     if (child.status !== 0) {
-      throw new CommandError(`${specifier} cannot make the project again: ${child.stderr.trim()}`);
+      throw new CommandError(`${specifier} cannot create the project again: ${child.stderr.trim()}`);
     }
     const files = readFiles(join(folder, "base", folderOf(answers.name)));
     return new Map([...files].map(([path, { contents }]) => [path, contents]));
@@ -59,7 +58,7 @@ export async function renderBase(specifier: string, answers: KeptAnswers): Promi
   }
 }
 
-/** The flags that say again what was answered then. */
+/** The flags for the recorded answers. */
 function flagsOf({ template, database, docker, loadTests, ci, packageManager }: KeptAnswers): string[] {
   const switches = { docker, "load-tests": loadTests, ci };
   return [

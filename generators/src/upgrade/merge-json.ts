@@ -3,10 +3,10 @@ import { isRecord, type JsonObject } from "../json.js";
 import type { Merged } from "./merge-text.js";
 
 /**
- * Merges what two sides have made of one JSON object, member by member: two scripts side by side are no conflict, as
- * they would be by lines. Where both have changed a member, ours stays.
+ * Merges two versions of a JSON object by members: unlike lines, neighbouring members do not conflict. Where both have
+ * changed a member, ours is kept.
  *
- * @param place what the object is, for the conflicts
+ * @param place the path of the object, for conflicts
  */
 export function mergeJson(ours: JsonObject, base: JsonObject, theirs: JsonObject, place = ""): Merged<JsonObject> {
   const conflicts: string[] = [];

@@ -3,35 +3,34 @@ import { mergeJson } from "./merge-json.js";
 import { mergeText } from "./merge-text.js";
 
 /**
- * What an upgrade does with a file: makes it anew, takes the template's, merges both, leaves both sides in it for a
- * person, or leaves the user's: one that was removed, or that the template has no more.
+ * The action of an upgrade for a file. `removed` was deleted by the user, `obsolete` is no longer in the template; both
+ * stay as they are.
  */
 export type UpgradeAction = "create" | "overwrite" | "merge" | "conflict" | "removed" | "obsolete";
 
-/** One file that an upgrade has something to say about. */
+/** The action for one file. */
 export interface UpgradeEntry {
   path: string;
   action: UpgradeAction;
-  /** What is written; `null` leaves the file as it is. */
+  /** The new content; `null` keeps the file. */
   contents: Buffer | null;
-  /** What a person has to decide. */
+  /** The conflicts to resolve. */
   conflicts: readonly string[];
 }
 
-/** The files of a project, by path. */
 export type Files = ReadonlyMap<string, Buffer>;
 
 /** The three sides. */
 export interface Sides {
-  /** As they are in the project. */
+  /** The files of the project. */
   ours: Files;
-  /** As the template made them when the project was made. */
+  /** The files of the old template. */
   base: Files;
-  /** As the template makes them today. */
+  /** The files of the new template. */
   theirs: Files;
 }
 
-/** Works out what becomes of each file. What the template has not changed is not mentioned. */
+/** Plans the action for each file. Files that the template has not changed are left out. */
 export function mergeProject(sides: Sides, label: string): UpgradeEntry[] {
   const paths = new Set([...sides.base.keys(), ...sides.theirs.keys()]);
   return [...paths].toSorted().flatMap((path) => mergeFile(path, sides, label) ?? []);
@@ -61,7 +60,7 @@ function mergeBoth(
   label: string,
 ): UpgradeEntry {
   if ([own, other].some((contents) => contents.includes(0))) {
-    return { path, action: "conflict", contents: null, conflicts: ["it is no text: yours stays"] };
+    return { path, action: "conflict", contents: null, conflicts: ["binary file: yours is kept"] };
   }
   const texts = [own, before ?? Buffer.alloc(0), other].map(String);
   const [ours = "", base = "", theirs = ""] = texts;
@@ -75,7 +74,7 @@ function mergeManifest(ours: string, base: string, theirs: string) {
   const { value, conflicts } = mergeJson(read(ours), read(base), read(theirs));
   for (const key of ["dependencies", "devDependencies"]) {
     if (isRecord(value[key])) {
-      // As every package manager keeps them.
+      // Sorted, as package managers keep them.
       value[key] = sortKeys(textsOf(value[key]));
     }
   }

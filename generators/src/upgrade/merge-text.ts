@@ -1,17 +1,16 @@
 import { diff3Merge } from "node-diff3";
 
-/** What came of a merge of three. */
+/** The result of a three-way merge. */
 export interface Merged<Value> {
   value: Value;
-  /** Where both have changed the same in different ways: one line each, for a person; empty when it went through. */
+  /** One line for each conflict; empty after a clean merge. */
   conflicts: string[];
 }
 
 /**
- * Merges what two sides have made of one text, line by line. Where they disagree both stay, between the marks that Git
- * uses and editors know; ours come first.
+ * Merges two versions of a text by lines. A conflict has both, between Git's markers, ours first.
  *
- * @param label what theirs is called behind the closing mark
+ * @param label the name of theirs after the closing marker
  */
 export function mergeText(ours: string, base: string, theirs: string, label: string): Merged<string> {
   const conflicts: string[] = [];

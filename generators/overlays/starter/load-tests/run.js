@@ -1,6 +1,6 @@
 /**
  * Starts the built application on a free port, sends each request of `requests.js` for some seconds over kept-alive
- * connections, says how it bore that, and stops it. Ends with status 1 when an answer was no success.
+ * connections, prints the results, and stops it. Ends with status 1 after an unsuccessful response.
  *
  *     node load-tests/run.js --seconds 5 --connections 20
  */

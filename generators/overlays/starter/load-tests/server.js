@@ -1,4 +1,4 @@
-/** The application in a process of its own, which says on which address. */
+/** Serves the application in a process of its own and prints its address. */
 import { serve } from "tsgi/node";
 
 import { app } from "../dist/app.js";

@@ -1,4 +1,4 @@
-/** What `load-tests/run.js` sends, one kind of request after the other. */
+/** The requests of `load-tests/run.js`, one kind after the other. */
 export const requests = [
   { path: "/health" },
   {

@@ -5,7 +5,7 @@ import { health } from "./routes/health.js";
 import { items } from "./routes/items.js";
 import { ItemStore } from "./store.js";
 
-/** Puts an application together; each has a store of its own, made when its lifespan starts. */
+/** Creates an application. Its lifespan creates its store. */
 export function createApp(): App {
   const app = new App({
     title: "Items",
@@ -21,5 +21,5 @@ export function createApp(): App {
   return app;
 }
 
-/** The application that the `tsgi` command serves. */
+/** The application of the `tsgi` command. */
 export const app = createApp();

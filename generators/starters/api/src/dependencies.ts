@@ -2,7 +2,7 @@ import { Query, Request, t, withParams } from "tsgi";
 
 import { ItemStore } from "./store.js";
 
-/** The store that the application's lifespan has put into the state that each request gets. */
+/** The store in the state of the lifespan. */
 export const getStore = withParams({ request: Request }, async ({ request }) => {
   const { store } = request.state;
   if (!(store instanceof ItemStore)) {
@@ -11,7 +11,7 @@ export const getStore = withParams({ request: Request }, async ({ request }) => 
   return store;
 });
 
-/** Which part of a list is wanted. */
+/** The part of a list to return. */
 export const getPage = withParams(
   {
     limit: Query(t.Integer({ minimum: 1, maximum: 100 }), { default: 20, description: "how many at most" }),

@@ -1,7 +1,7 @@
 import { t } from "tsgi";
 import type { Static } from "tsgi";
 
-/** What it takes to add an item. */
+/** A new item. */
 export const NewItem = t.Object(
   {
     name: t.String({ minLength: 1, maxLength: 200 }),
@@ -11,12 +11,12 @@ export const NewItem = t.Object(
 );
 export type NewItem = Static<typeof NewItem>;
 
-/** An item as it is answered. */
+/** An item in responses. */
 export const Item = t.Object({ id: t.Integer(), name: t.String(), price: t.Number() }, { title: "Item" });
 export type Item = Static<typeof Item>;
 
 /** The body of an error. */
 const Problem = t.Object({ detail: t.String() }, { title: "Problem" });
 
-/** What the document says of the error that routes have in common. */
+/** The documented error of several routes. */
 export const NOT_FOUND = { description: "Not Found", schema: Problem };

@@ -1,11 +1,11 @@
 import type { Item, NewItem } from "./models.js";
 
-/** The items, for as long as the process lives: put a database in its place. */
+/** Keeps the items in memory. Replace it by a database. */
 export class ItemStore {
   readonly #items = new Map<number, Item>();
   #lastId = 0;
 
-  /** Some of the items, oldest first. */
+  /** Returns a part of the items, oldest first. */
   list(limit: number, offset: number): Item[] {
     return [...this.#items.values()].slice(offset, offset + limit);
   }
@@ -20,7 +20,7 @@ export class ItemStore {
     return added;
   }
 
-  /** @returns whether there was one */
+  /** @returns true if the item existed */
   remove(id: number): boolean {
     return this.#items.delete(id);
   }
