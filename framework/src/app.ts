@@ -189,7 +189,7 @@ export class App extends DispatchingInstance {
   /** Registers a handler of WebSockets, which gets each as `ws`. Its path matches exactly: a trailing slash counts. */
   readonly websocket: Verb<"", true, { ws: WebSocket }, {}, undefined> = this.#root.websocket;
 
-  /** @throws ConfigurationError for an option that there is not, or that cannot work. */
+  /** @throws ConfigurationError for an unknown option, or one that cannot work. */
   constructor(options: AppOptions = {}) {
     super();
     assertOptions("new App()", options, OPTIONS);
@@ -364,7 +364,7 @@ export class App extends DispatchingInstance {
   /**
    * Adds a start-up hook. They run in the order of registration; each may return its own clean-up.
    *
-   * @throws ConfigurationError when it is no function.
+   * @throws ConfigurationError for anything but a function.
    */
   onStartup(hook: LifespanHook<App>): void {
     assertHook("onStartup", hook);
@@ -374,7 +374,7 @@ export class App extends DispatchingInstance {
   /**
    * Adds a shutdown hook. They run in reverse order of registration.
    *
-   * @throws ConfigurationError when it is no function.
+   * @throws ConfigurationError for anything but a function.
    */
   onShutdown(hook: LifespanHook<App>): void {
     assertHook("onShutdown", hook);

@@ -22,7 +22,7 @@ interface ConnectionScope {
   http_version?: string;
   /** The path of the target, percent-decoded; in its canonical form once an App has seen it. */
   path: string;
-  /** The path as it came, before decoding, without the query. May be left out where it equals `path`. */
+  /** The path as received, before decoding, without the query. May be left out where it equals `path`. */
   raw_path?: Uint8Array;
   /** What follows `?` in the target, still percent-encoded. */
   query_string?: Uint8Array;

@@ -13,7 +13,7 @@ export interface Server {
   pingCommand: string;
 }
 
-/** A server could not be reached, or let nobody in. The message says which, what failed, and the command that mends it. */
+/** A server could not be reached, or refused the client. The message names it, the failure, and the command that fixes it. */
 export class ConnectError extends Error {
   override readonly name = "ConnectError";
 

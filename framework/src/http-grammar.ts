@@ -93,7 +93,7 @@ interface Value {
 }
 
 /**
- * The text between the quotes of which the first is at `start`; `null` when there is no second. Browsers write a backslash
+ * The text between the quotes of which the first is at `start`; `null` without a second. Browsers write a backslash
  * as it is (WHATWG HTML, multipart form data); older clients put one before a quote that does not end the value.
  */
 function parseQuoted(text: string, start: number): Value | null {

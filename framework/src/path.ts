@@ -22,8 +22,8 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
  *
  * The time is linear in the length; a plain ASCII path comes back as the same string.
  *
- * @param path - The scope's `path`. Where there is no `rawPath` it counts as decoded already.
- * @param rawPath - The scope's `raw_path`: the bytes as they came, without the query.
+ * @param path - The scope's `path`. Without `rawPath` it counts as decoded already.
+ * @param rawPath - The scope's `raw_path`: the bytes as received, without the query.
  * @param options - `exact` keeps empty segments, as WebSocket paths need it.
  * @returns `null` for bytes that are not UTF-8 (RFC 3629), for a `%` without its two hexadecimal digits (RFC 3986
  *   §2.1), and for a `path` with a lone surrogate. The answer to that is 400.

@@ -84,7 +84,7 @@ interface Work {
  *
  * @throws ConfigurationError where the packages of the database are not installed, with the command that installs them.
  * @throws MigrationError when a migration that was applied has been changed, or has failed before.
- * @throws ConnectError when PostgreSQL cannot be reached, or lets nobody in, with the command that mends it.
+ * @throws ConnectError when PostgreSQL cannot be reached, or refuses the client, with the command that fixes it.
  * @example
  * ```ts
  * import { openPrisma, type PrismaOptions } from "tsgi/prisma";

@@ -88,7 +88,7 @@ export class Router<const Prefix extends string = ""> {
   /** Registers a handler of WebSockets, which gets each as `ws`. Its path matches exactly: a trailing slash counts. */
   readonly websocket: Verb<Prefix, false, { ws: WebSocket }, {}, undefined> = this.#verb(WEBSOCKET);
 
-  /** @throws ConfigurationError for an option that there is not, or that cannot work. */
+  /** @throws ConfigurationError for an unknown option, or one that cannot work. */
   constructor(options: RouterOptions<Prefix> = {}) {
     assertOptions("new Router()", options, ROUTER_OPTIONS);
     this.#options = options;

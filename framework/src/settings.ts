@@ -203,7 +203,7 @@ function explain({ loc: [key, ...path], type, msg, input }: Faults["list"][numbe
   return { variable, message: `${hidden}${place}${isShown ? `, not ${JSON.stringify(input)}` : ""}` };
 }
 
-/** Tells if a value that is not marked may be shown: its name is no secret's, and it is no address with a password. */
+/** Tells if a value that is not marked may be shown: its name is not that of a secret, and it is not an address with a password. */
 function isPublic(variable: string, value: unknown): boolean {
   return value !== undefined && !isSecretName(variable) && !/:\/\/[^/]*@/.test(JSON.stringify(value));
 }

@@ -2,14 +2,14 @@ import { describe, expect, it } from "@jest/globals";
 import { openRedisStore } from "../src/redis.js";
 import { HAS_REDIS, startRedis } from "./support/redis-server.js";
 
-/** A logger that keeps what it is told. */
+/** A logger that keeps its entries. */
 function keptLog() {
   const entries: { level: string; message: string; err?: unknown }[] = [];
   const keep = (level: string) => (fields: object, message: string) => void entries.push({ level, message, ...fields });
   return { entries, logger: { debug: keep("debug"), info: keep("info"), warn: keep("warn"), error: keep("error") } };
 }
 
-/** How long to wait for Redis on a machine that is busy with other tests. */
+/** Milliseconds to wait for Redis on a machine that is busy with other tests. */
 const PATIENTLY = { timeoutMs: 10_000 };
 
 const describeWithRedis = HAS_REDIS ? describe : describe.skip;

@@ -205,7 +205,7 @@ export class Endpoint {
   async #fail(call: Call, cause: unknown): Promise<void> {
     const { logger } = this.#settings;
     const scope = call.scope as HTTPScope;
-    // The handler has done its work: that its client did not wait for the end is no reason to undo it.
+    // The handler has done its work: it is not undone because its client did not wait for the end.
     if (call.started && isDisconnect(cause)) return this.#afterResponse(call);
     if (cause instanceof HandlerTimeout) call.requestIfMade?.[ABORT](cause);
     const error = call.exits ? await throwIntoExits(call.exits, cause, logger) : cause;

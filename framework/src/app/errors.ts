@@ -84,7 +84,7 @@ export async function sendErrorResponse(
   return response;
 }
 
-/** Sends the answer to an error and does what comes behind it. */
+/** Sends the answer to an error and runs its background tasks. */
 export async function answerError(
   error: unknown,
   request: Request,

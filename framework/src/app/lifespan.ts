@@ -142,7 +142,7 @@ export class Lifespan<A> implements Startable {
   }
 }
 
-/** Serves the lifespan scope: start-up when the server says so, shutdown when it says so. */
+/** Serves the lifespan scope: start-up and shutdown as the server asks for them. */
 export async function serveLifespan(
   startable: Startable,
   scope: LifespanScope,
@@ -159,7 +159,7 @@ export async function serveLifespan(
         stop = await startable.start(state, scope.extensions?.[TESTING] !== undefined);
       } catch (error) {
         logger.error({ err: error }, `Start-up failed: ${errorText(error)}`);
-        // The message is all that a server is told: the code goes with it.
+        // The server gets nothing but the message: the code goes with it.
         const code = codeOf(error);
         const suffix = code === null ? "" : ` [${code}]`;
         await send({ type: "lifespan.startup.failed", message: errorText(error) + suffix });

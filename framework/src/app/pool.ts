@@ -76,7 +76,7 @@ export class HandlerPool implements HostedApp {
     return this.#settings.options.kind !== "inline";
   }
 
-  /** The figures as they are now; `null` while there is no pool. */
+  /** The figures as they are now; `null` without a pool. */
   get stats(): PoolStats | null {
     return this.#opened?.stats ?? null;
   }
@@ -166,7 +166,7 @@ export class HandlerPool implements HostedApp {
     return this.#settings.options.kind === "thread" ? "thread" : "process";
   }
 
-  /** Opens the pool, once; gives `null` where there is no module that a worker could import. */
+  /** Opens the pool, once; gives `null` without a module that a worker could import. */
   #open(): Promise<WorkerPool | null> {
     return (this.#pool ??= this.#create());
   }

@@ -104,7 +104,7 @@ function jsonHeadersOf(length: number): HeaderList {
   return headers;
 }
 
-/** Sends JSON text: the way of a result that is no `Response`, without making one. */
+/** Sends JSON text: the way of a result other than a `Response`, without making one. */
 export function sendJSON(
   send: Send,
   status: number,

@@ -8,12 +8,12 @@ export interface Exit {
   readonly name: string;
 }
 
-/** An error of a handler that a dependency swallowed: there is no result then, and nothing to answer with. */
+/** An error of a handler that a dependency swallowed: the request then has neither a result nor an error to answer with. */
 class SwallowedError extends Error {
   override readonly name = "SwallowedError";
 }
 
-/** Goes on past the `yield`. A generator that yields again is closed, and it is said. */
+/** Goes on past the `yield`. A second yield is logged, and the generator closed. */
 async function finish(exit: Exit, logger: Logger): Promise<void> {
   try {
     const step = await exit.generator.next();

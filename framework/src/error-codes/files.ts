@@ -30,7 +30,7 @@ export const FILES = {
   /**
    * An entry of `trustedProxies` is neither an address nor a network.
    *
-   * A name of a host is none: whoever controls its DNS would be trusted.
+   * A name of a host is none: the owner of its DNS would be trusted.
    *
    * ```js
    * // Wrong

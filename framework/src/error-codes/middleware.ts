@@ -126,7 +126,7 @@ export const MIDDLEWARE = {
   TSGI_MISSING_RATE_LIMITER:
     "rateLimit() stands on the package rate-limiter-flexible, which cannot be loaded. Run: npm install rate-limiter-flexible",
   /**
-   * `redisStore` was given something that is no client of Redis.
+   * `redisStore` was given something other than a client of Redis.
    *
    * It takes a client of the package `ioredis` or `redis`, which the application opens and closes.
    *

@@ -167,7 +167,7 @@ export const ROUTES = {
    * An option has a value that it cannot have.
    *
    * A string in the place of a list would be taken apart letter by letter, `"false"` would count as true, and with a number
-   * as text no bound would hold. TypeScript says so as well, but not of options that come from JavaScript or from
+   * as text no bound would hold. TypeScript reports it as well, but not for options that come from JavaScript or from
    * `process.env`. Of `httpsRedirect()`, 301 and 302 let a client change the method. `ALLOW-FROM` is known to no browser any
    * more: write a `contentSecurityPolicy` with `frame-ancestors`. [Options of pools](concurrency.md#options).
    *

@@ -2,7 +2,7 @@
 const MAPPED = /^(?:0{0,4}:){2,5}ffff:(?:(\d+\.\d+\.\d+\.\d+)|([\da-f]{1,4}):([\da-f]{1,4}))$/i;
 
 /**
- * The network that one client has: an IPv4 address, the /64 of an IPv6 address. Attack: whoever has one IPv6 address has
+ * The network that one client has: an IPv4 address, the /64 of an IPv6 address. Attack: a client with one IPv6 address has
  * the 2^64 of its network (RFC 6177 §2), and could be counted as another with each request.
  *
  * @example

@@ -87,14 +87,14 @@ export class Exchange implements Call {
     this.#close("gone");
   }
 
-  /** The client has ended its side, and may still read: the application is told, and can answer all the same. */
+  /** The client has ended its side, and may still read: the application gets a disconnect, and can answer all the same. */
   halfClose(): void {
     this.#mayEnd = true;
     this.#request?.halfClose();
   }
 
   /**
-   * The server is about to stop. A stream of events has no end of its own, so its application is told that the client
+   * The server is about to stop. A stream of events has no end of its own, so its application gets the message that the client
    * has gone; everything else may finish.
    */
   drain(): void {
@@ -113,7 +113,7 @@ export class Exchange implements Call {
   }
 
   settled(failure: { readonly error: unknown } | null): Promise<void> | undefined {
-    const hasLeft = this.#phase === "gone" || this.#stream.destroyed; // a socket is destroyed a moment before it says so
+    const hasLeft = this.#phase === "gone" || this.#stream.destroyed; // a socket is destroyed a moment before its event
     if (failure !== null) this.#failed(failure.error, hasLeft);
     else if (this.#phase !== "complete" && !hasLeft) this.#endInPlace();
     this.#request?.end();
@@ -155,7 +155,7 @@ export class Exchange implements Call {
     return this.#request.receive();
   }
 
-  /** Nothing more is sent: `receive` says so. The first time counts. */
+  /** Nothing more is sent: `receive` gives a disconnect. The first time counts. */
   #close(phase: "complete" | "gone"): void {
     if (!this.#isOver) this.#phase = phase;
     this.#request?.end();

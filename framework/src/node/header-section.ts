@@ -17,7 +17,7 @@ export const DEFAULT_REQUEST_LIMITS: RequestLimits = { targetBytes: 8192, header
 
 /** Header lines that were checked. A connection's next request may have the same. */
 export interface HeaderSection {
-  /** `[name, value, …]` as they came; `Host` is the one that counts. */
+  /** `[name, value, …]` as received; `Host` is the one that counts. */
   readonly headers: readonly string[];
   /** Bytes of the body: 0 for none, `NaN` for a chunked one. */
   readonly bodyBytes: number;
@@ -54,7 +54,7 @@ const NONE: readonly string[] = [];
 /**
  * Checks header lines that are well formed.
  *
- * @param headers - `[name, value, …]` as they came.
+ * @param headers - `[name, value, …]` as received.
  * @param minorVersion - The minor version of HTTP/1: 0 or 1.
  * @returns What they say, or why the request is refused.
  */

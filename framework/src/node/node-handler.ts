@@ -58,7 +58,7 @@ const noUpgrade = new ErrorResponse(400, "Expected Upgrade: websocket.");
  *
  * It does not run the application's lifespan, and time-outs, `100 Continue` and the parser's limits are those of the
  * server. Under Express it belongs in front of body parsers; a prefix of `use` becomes `root_path`.
- * WebSockets are opened where its `upgrade` listens; whoever made the server closes them when it stops.
+ * WebSockets are opened where its `upgrade` listens; the code that made the server closes them when it stops.
  *
  * @example
  * ```ts

@@ -17,7 +17,7 @@ const MAX_CHUNKS = 256;
 type Message = HTTPRequestMessage | HTTPDisconnectMessage;
 
 /**
- * Gives the body of one request as ASGI messages. What comes before it is asked for waits, up to a bound; then the client
+ * Gives the body of one request as ASGI messages. Bytes that arrive before they are asked for wait, up to a bound; then the client
  * does, so that a slow application slows its client down instead of filling memory.
  */
 export class RequestBody {

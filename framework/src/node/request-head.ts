@@ -31,7 +31,7 @@ const errors = {
 /**
  * Checks a head whose lines are well formed.
  *
- * @param headers - `[name, value, …]` as they came.
+ * @param headers - `[name, value, …]` as received.
  * @returns The head, or why it is refused.
  */
 export function createHead(

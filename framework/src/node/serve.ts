@@ -66,7 +66,7 @@ export interface ServeOptions extends WebSocketOptions {
   timeouts?: Partial<Timeouts>;
   /**
    * The proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` count: addresses, networks as `"10.0.0.0/8"`,
-   * `"loopback"`, `"private"`, and `"unix"` for whoever connects to a Unix socket. Defaults to none: anybody can write
+   * `"loopback"`, `"private"`, and `"unix"` for clients of a Unix socket. Defaults to none: anybody can write
    * these headers.
    */
   trustedProxies?: readonly string[];

@@ -39,7 +39,7 @@ export function closeOnSignals(server: Closable): () => void {
   };
 }
 
-/** Drains these servers, and those that signals close, then ends the process. What comes a second time is ignored. */
+/** Drains these servers, and those that signals close, then ends the process. A second signal is ignored. */
 export function stop(others: readonly Closable[] = []): void {
   if (stopping) {
     return;

@@ -18,9 +18,9 @@ export class TrustedProxies {
   #trustsSockets = false;
 
   /**
-   * @param list - Addresses, networks as `"10.0.0.0/8"`, `"loopback"`, `"private"`, and `"unix"` for whoever connects to
+   * @param list - Addresses, networks as `"10.0.0.0/8"`, `"loopback"`, `"private"`, and `"unix"` for clients that connect to
    * a Unix socket.
-   * @throws ConfigurationError for an entry that is none of these.
+   * @throws ConfigurationError for any other entry.
    */
   constructor(list: readonly string[]) {
     for (const entry of list.flatMap((name) => NAMED[name] ?? [name])) {

@@ -28,7 +28,7 @@ let group: WorkerGroup | null = null;
 /**
  * Starts the workers with the first call, and waits until the server of this call listens in each.
  *
- * @throws ServerStartError when a worker ends before it listens, or there is no main module for them to run.
+ * @throws ServerStartError when a worker ends before it listens, or without a main module for them to run.
  */
 export async function serveWithWorkers(settings: WorkersSettings): Promise<RunningServer> {
   if (process.argv[1] === undefined) {

@@ -39,7 +39,7 @@ export function schemaOf(param: SourceParam, components: Components, place: stri
   const { spec, marker } = param;
   const json = marker.source.toJSONSchema(marker);
   const schema = components.convert(json, useOf(param, place));
-  if (marker.source.body === "multipart") return schema; // A default that stands in for files is no file.
+  if (marker.source.body === "multipart") return schema; // A default that stands in for files is not a file.
   // The schema's own default is in its JSON Schema, but that of a library which does not write it there.
   const value = toJSONValue(marker.options.default ?? (json.default === undefined ? spec.default : undefined));
   return value === undefined || value === null ? schema : annotate(schema, { default: value });

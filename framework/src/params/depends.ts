@@ -120,7 +120,7 @@ export function Depends(callable: unknown, options: MarkerOptions = {}): Depends
 }
 
 /**
- * A dependency that is told, through `SecurityScopes`, which scopes are asked for here and on the way here.
+ * A dependency that gets, through `SecurityScopes`, the scopes that are asked for here and on the way here.
  *
  * @example
  * ```ts

@@ -71,7 +71,7 @@ type NullOf<Given> = Given extends { default: null } ? null : never;
 /** The type that a single argument gives: that of the schema, or a text's. */
 export type OutputOf<Given> = Given extends SchemaShape ? SchemaOutput<Given> : string | NullOf<Given>;
 
-/** A value that is never absent where there is a default; `undefined` is no default. */
+/** A value that is never absent where there is a default; `undefined` is not a default. */
 type WithDefault<Output, Default> = [Default] extends [undefined]
   ? Output
   : Exclude<Output, undefined> | Extract<Default, null>;
@@ -107,7 +107,7 @@ type CheckPathOptions<Given> = Given extends SchemaShape
 /** With an alias the name in the pattern is another, which registration alone can check. */
 type PathOutput<Output, Options> = Options extends { alias: string } ? Marker<Output> : PathMarker<Output>;
 
-/** The function `Path`. */
+/** The type of `Path`: without a schema the value is text, and a default is refused. */
 export interface PathFunction {
   (): PathMarker<string>;
   <Given extends Schema | PathOptions>(given: Given & CheckPathOptions<Given>): PathOutput<OutputOf<Given>, Given>;
@@ -128,7 +128,7 @@ type FilesOf<Output> = 0 extends 1 & Output
 type FilesOptions = FileOptions &
   ({ multiple?: false; default?: null } | { multiple: true; default?: null | readonly [] });
 
-/** The function `File`. */
+/** The type of `File`: with `multiple` the value is a list. */
 export interface FileFunction {
   (): Marker<UploadFile>;
   <Given extends Schema | FilesOptions>(

@@ -28,7 +28,7 @@ export interface RedisStoreOptions {
 
 const OPTIONS: OptionRules<RedisStoreOptions> = { prefix: TEXT, timeoutMs: whole(1, 2_147_483_647) };
 
-/** Redis runs a script as a whole: no counter is left without its end, whoever dies between two commands. */
+/** Redis runs a script as a whole: no counter is left without its end when a process dies between two commands. */
 const INCREMENT =
   "local count = redis.call('INCRBY', KEYS[1], ARGV[1]) " +
   "local left = redis.call('PTTL', KEYS[1]) " +
@@ -40,7 +40,7 @@ const INCREMENT =
  * at once: nothing waits for it.
  *
  * @param client - Of `ioredis` or `redis`.
- * @throws ConfigurationError for what is no such client.
+ * @throws ConfigurationError for anything but such a client.
  * @example
  * ```ts
  * import { Redis } from "ioredis";

@@ -184,7 +184,7 @@ function boundsOf(place: Position, start: number, end: number): Bounds {
   return { start: offset(place, start), end: offset(place, end) };
 }
 
-/** The place as a function's body sees it, which is told the start of the segment and the bounds of those behind. */
+/** The place as a function's body sees it, which gets the start of the segment and the bounds of those behind. */
 function inFunction(place: Position, positions: readonly number[]): Position {
   const bounds: Bounds[] = place.bounds.map(() => ({ start: "undefined", end: null }));
   for (const position of positions) bounds[position] = { start: `start${position}`, end: `end${position}` };

@@ -39,7 +39,7 @@ export interface RoutePoolOptions {
 export interface RouteMetadata {
   /** Groups in the document. */
   tags?: readonly string[];
-  /** HTTP status code of a result that is no `Response`. Defaults to 200. */
+  /** HTTP status code of a result other than a `Response`. Defaults to 200. */
   statusCode?: number;
   /** One line for the document. Defaults to the handler's name in words. */
   summary?: string;

@@ -29,7 +29,7 @@ export type CheckRoute<P, Path extends string> = P[keyof P] extends Ordinary
     ? CheckPath<P, Path>
     : CheckParams<P>;
 
-/** An annotation that is none of `Path()`. */
+/** An annotation other than one of `Path()`. */
 type Ordinary = Schema | Injectable | (Marker<unknown> & { readonly in?: undefined });
 
 /** `Path()` under a name that the pattern lacks. */

@@ -142,7 +142,7 @@ const copyFault = (fault: Fault): Fault => ({ ...fault, loc: [...fault.loc] });
 /** Characters of a secret in a message that are enough to hide the message: it may itself have been cut. */
 const TELLTALE_LENGTH = 8;
 
-/** Leaves out what came, also where the message of a library repeats it, plainly or as JSON. */
+/** Leaves out the received value, also where the message of a library repeats it, plainly or as JSON. */
 function hideInput(fault: Fault): void {
   const { type, input, msg } = fault;
   delete fault.input;

@@ -68,7 +68,7 @@ export const UNREAD_KEYWORDS: ReadonlySet<string> = new Set(
 
 /** The schemas of a list's items. */
 export interface ListItems {
-  /** Those of the first items, by position; `null` for a list that is no tuple. */
+  /** Those of the first items, by position; `null` for a list other than a tuple. */
   readonly prefix: readonly JSONSchema[] | null;
   /** That of the items behind them; `false` where there are none. */
   readonly rest: JSONSchema | boolean | undefined;

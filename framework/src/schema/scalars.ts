@@ -99,7 +99,7 @@ function numberRules(schema: JSONSchema, suffix: "" | "Timestamp" = ""): NumberR
   });
 }
 
-/** 0.3 is a multiple of 0.1, though no binary fraction says so: compared within the rounding of the quotient. */
+/** 0.3 is a multiple of 0.1, though not in binary fractions: compared within the rounding of the quotient. */
 function isMultiple(value: number, step: number): boolean {
   const quotient = value / step;
   return Math.abs(quotient - Math.round(quotient)) <= Number.EPSILON * Math.max(1, Math.abs(quotient));

@@ -56,7 +56,7 @@ class APIKey<AutoError extends boolean> extends SecurityScheme<string, AutoError
  * ```
  */
 export class APIKeyHeader<AutoError extends boolean = true> extends APIKey<AutoError> {
-  /** @throws ConfigurationError when the name is no header's. */
+  /** @throws ConfigurationError when the name is not one of a header. */
   constructor(options: APIKeyOptions<AutoError>) {
     super(options, "header", "APIKeyHeader");
   }
@@ -76,7 +76,7 @@ export class APIKeyHeader<AutoError extends boolean = true> extends APIKey<AutoE
  * ```
  */
 export class APIKeyQuery<AutoError extends boolean = true> extends APIKey<AutoError> {
-  /** @throws ConfigurationError when there is no name. */
+  /** @throws ConfigurationError without a name. */
   constructor(options: APIKeyOptions<AutoError>) {
     super(options, "query", "APIKeyQuery");
   }
@@ -98,7 +98,7 @@ export class APIKeyQuery<AutoError extends boolean = true> extends APIKey<AutoEr
  * ```
  */
 export class APIKeyCookie<AutoError extends boolean = true> extends APIKey<AutoError> {
-  /** @throws ConfigurationError when the name is no cookie's. */
+  /** @throws ConfigurationError when the name is not one of a cookie. */
   constructor(options: APIKeyOptions<AutoError>) {
     super(options, "cookie", "APIKeyCookie");
   }

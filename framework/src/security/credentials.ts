@@ -29,9 +29,9 @@ export function parseAuthorization(text: string, scheme: string): HTTPAuthorizat
 
 /**
  * Compares two secrets in a time that says nothing about where they differ: only how long `given` is, which
- * its sender knows. Nothing equals an empty secret: a variable that somebody forgot to set is no password.
+ * its sender knows. Nothing equals an empty secret: a variable that was never set is not a password.
  *
- * @param given - What came from outside.
+ * @param given - The secret that a client sent.
  * @param expected - What it should be.
  * @example
  * ```ts

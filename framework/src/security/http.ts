@@ -28,7 +28,7 @@ export class HTTPBearer<AutoError extends boolean = true> extends SecurityScheme
   HTTPAuthorizationCredentials,
   AutoError
 > {
-  /** @throws ConfigurationError for an option that there is not. */
+  /** @throws ConfigurationError for an unknown option. */
   constructor(options: HTTPBearerOptions<AutoError> = {}) {
     assertOptions("new HTTPBearer()", options, { ...SCHEME_OPTIONS, bearerFormat: TEXT });
     const { bearerFormat } = options;
@@ -88,7 +88,7 @@ function parseBasic(text: string): HTTPBasicCredentials | null {
  * @see RFC 7617
  */
 export class HTTPBasic<AutoError extends boolean = true> extends SecurityScheme<HTTPBasicCredentials, AutoError> {
-  /** @throws ConfigurationError when the realm cannot stand in a header, and for an option that there is not. */
+  /** @throws ConfigurationError when the realm cannot stand in a header, and for an unknown option. */
   constructor(options: HTTPBasicOptions<AutoError> = {}) {
     assertOptions("new HTTPBasic()", options, { ...SCHEME_OPTIONS, realm: ANYTHING });
     const { realm = "Restricted" } = options;

@@ -39,7 +39,7 @@ const OPTIONS: OptionRules<OAuth2PasswordBearerOptions> = {
  * @see RFC 6749 §4.3, RFC 6750 §2.1
  */
 export class OAuth2PasswordBearer<AutoError extends boolean = true> extends SecurityScheme<string, AutoError> {
-  /** @throws ConfigurationError when there is no `tokenUrl`, and for an option that there is not. */
+  /** @throws ConfigurationError without a `tokenUrl`, and for an unknown option. */
   constructor(options: OAuth2PasswordBearerOptions<AutoError>) {
     assertOptions("new OAuth2PasswordBearer()", options, OPTIONS);
     const { tokenUrl, refreshUrl, scopes = {} } = options;

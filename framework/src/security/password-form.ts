@@ -2,7 +2,7 @@ import { Form, type FromParams, type Marker } from "../params.js";
 import { t } from "../schema.js";
 
 /**
- * A field's values, of which there may be one: RFC 6749 §3.2 forbids a parameter that comes twice, and whoever looks at
+ * A field's values, of which there may be one: RFC 6749 §3.2 forbids a parameter that comes twice, and a proxy that looks at
  * the form before us may have looked at the other one.
  */
 const once = (alias: string): Marker<string[]> =>

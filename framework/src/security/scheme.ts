@@ -36,7 +36,7 @@ export interface SchemeOptions<AutoError extends boolean = boolean> {
 /** Rules of the options of every scheme; those of one alone come beside them. */
 export const SCHEME_OPTIONS: OptionRules<SchemeOptions> = { autoError: FLAG, schemeName: TEXT, description: TEXT };
 
-/** The parts of a scheme. */
+/** The rules of one kind of scheme, for classes that extend `SecurityScheme`. */
 export interface SchemeParts<Credentials> {
   /** Its name in the document where no `schemeName` is given. */
   readonly defaultName: string;

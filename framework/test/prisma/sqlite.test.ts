@@ -37,7 +37,7 @@ describe("a transaction", () => {
   });
 });
 
-/** What another process does that holds the lock for three seconds, and tells when it has it. */
+/** The program of another process: holds the lock for three seconds, and reports when it has it. */
 const LOCK_FOR_THREE_SECONDS = `
   import SQLite from "libsql";
   const connection = new SQLite(process.argv[1]);

@@ -54,7 +54,7 @@ export async function startCluster(settings: Readonly<Record<string, string | nu
     }
     isFrozen = false;
     const id = Number(server.pid);
-    // Those that there are now: one that the server had begun to start when it was stopped is no child of its before.
+    // The children of now: a process that was starting when the server was stopped became its child only afterwards.
     [...childrenOf(id), id].forEach((process) => signal(process, "SIGCONT"));
   };
   const stop = async (): Promise<void> => {

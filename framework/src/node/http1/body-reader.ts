@@ -6,7 +6,7 @@ import { ChunkedDecoder } from "./parse-chunked.js";
 
 const EMPTY = Buffer.alloc(0);
 
-/** Reads one body, and gives it to whoever wants it. */
+/** Reads one body, and hands it on part by part. */
 export class BodyReader {
   /** Bytes that are to come where the length is known. */
   #remaining = 0;

@@ -42,7 +42,7 @@ const METHOD_PREFIX = /^[A-Z-]{0,32}$/;
 /** Bytes of ` HTTP/1.1`. */
 const MAX_VERSION_BYTES = 9;
 
-/** RFC 9112 §2.2 asks to ignore at least one; more than these are no client's mistake. */
+/** RFC 9112 §2.2 asks to ignore at least one; more than these are not a client's mistake. */
 const MAX_EMPTY_LINE_BYTES = 32;
 
 const VERSION = /^HTTP\/\d(?:\.\d)?$/;

@@ -21,7 +21,7 @@ const errors = {
  * `node:http2` has refused what RFC 9113 §8 calls malformed: pseudo-header fields that are missing, repeated, unknown or
  * behind others, names in upper case, fields about the connection, a `:path` that is neither in origin form nor `*`.
  *
- * @param fields - `[name, value, …]` as they came, pseudo-header fields included.
+ * @param fields - `[name, value, …]` as received, pseudo-header fields included.
  */
 export function readHead(fields: readonly string[], limits: RequestLimits): RequestHead | ErrorResponse {
   const { pseudo, headers, hosts, bytes } = sortFields(fields);

@@ -19,7 +19,7 @@ export class ClientAddress extends Array<string | number | null> {
   #res: UwsResponse | null;
   #known: Address = UNKNOWN;
 
-  /** The address of whoever sent the request. */
+  /** The address of the client that sent the request. */
   constructor(res: UwsResponse) {
     super(2);
     this.#res = res;

@@ -39,7 +39,7 @@ export class UwsServer extends StoppableServer {
   /** Listens. @throws ServerStartError when that is not possible. */
   async listen(): Promise<void> {
     const { host, port, shared, limits, webSockets } = this.#settings;
-    // uWebSockets shares a port with whoever else does, and does not say why it cannot listen.
+    // uWebSockets shares a port with other processes that do, and does not say why it cannot listen.
     const own = shared ? port : await probePort(host, port);
     const handler = new UwsHandler(this.context, limits, [host, own]);
     const app = this.#uws.App();

@@ -17,7 +17,7 @@ const EMPTY = new Uint8Array(0);
 /**
  * Writes a response.
  *
- * What uWebSockets writes of its own accord is left out of the head: `Date`, `Content-Length`, and `Connection` where
+ * Headers that uWebSockets writes by itself are left out of the head: `Date`, `Content-Length`, and `Connection` where
  * the response is whole. A head alone does not leave: it goes with the first chunk.
  */
 export class UwsStream implements ResponseStream, BodyFlow {

@@ -1,4 +1,4 @@
-/** The pings that find out which WebSocket clients have vanished: such a client never says so itself. @module */
+/** Pings that find WebSocket clients which have vanished without a close frame. @module */
 import type { WebSocket } from "ws";
 
 /** Pings all WebSockets of a server at once, with one timer, and cuts those that did not answer the last time. */

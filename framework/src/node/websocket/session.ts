@@ -289,7 +289,7 @@ export class WebSocketSession implements Call {
   #failed(error: unknown): void {
     const { logger } = this.#context;
     const fields = { err: error, path: this.#path };
-    // The socket knows a moment before it says so.
+    // The socket knows a moment before its event.
     const isGone = this.#inbox.ended || this.#connection.destroyed;
     if (isGone && !(error instanceof ProtocolError)) {
       logger.debug(fields, `The application threw after its client had gone: ${this.name}`);
