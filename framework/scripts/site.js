@@ -93,6 +93,7 @@ function writeReference() {
     readme: "none",
     name: "Reference",
     excludePrivate: true,
+    excludeInternal: true,
     disableSources: true,
     githubPages: false,
     hidePageHeader: true,
