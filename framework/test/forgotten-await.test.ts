@@ -8,9 +8,9 @@ import { describe, expect, it } from "@jest/globals";
 import type { ASGIApp, HTTPScope, Receive, ReceiveMessage, Send, WebSocketScope } from "../src/asgi.js";
 import { App, ClientDisconnect, Request, StreamingResponse, UploadFile, WebSocket } from "../src/index.js";
 import {
+  compress,
   bodyLimit,
   cors,
-  gzip,
   httpMiddleware,
   httpsRedirect,
   type Middleware,
@@ -187,7 +187,7 @@ const secret = "x".repeat(32);
 
 const layers: readonly [string, Middleware][] = [
   ["nothing", (app) => app],
-  ["gzip", gzip({ minimumSize: 0 })],
+  ["gzip", compress({ minimumSize: 0 })],
   ["sessions", sessions({ secret })],
   ["requestId", requestId()],
   ["cors", cors({ allowOrigins: ["https://example.com"] })],
@@ -198,7 +198,7 @@ const layers: readonly [string, Middleware][] = [
   ["httpsRedirect", httpsRedirect()],
   ["httpMiddleware", httpMiddleware(async (_request, next) => void (await next()))],
   ["httpMiddleware that does not await next()", httpMiddleware((_request, next) => void next())],
-  ["gzip around sessions", (app) => gzip()(sessions({ secret })(app))],
+  ["gzip around sessions", (app) => compress()(sessions({ secret })(app))],
   [
     "a function that does not await the application",
     (app) =>
