@@ -91,6 +91,20 @@ describe("what is HTTP/1.1", () => {
     expect([...answer.matchAll(/"path":"([^"]+)"/g)].map((match) => match[1])).toEqual(["/1", "/2", "/3"]);
   });
 
+  it("answers HEAD without a body, whatever method the application writes into the scope", async () => {
+    const app = httpApp(async (scope, _receive, send) => {
+      const body = Buffer.from("HTTP/1.1 200 Not A Response\r\n\r\n");
+      scope.method = "GET";
+      await send({ type: "http.response.start", status: 200 });
+      if (scope.path === "/stream") await send({ type: "http.response.body", body, more_body: true });
+      if (scope.path !== "/failing") await send({ type: "http.response.body", body });
+    });
+    await using lax = await served(app);
+    await using wire = new Wire(lax.port);
+    for (const path of ["/whole", "/stream", "/failing"]) wire.write(`HEAD ${path} HTTP/1.1\r\n${HOST}\r\n`);
+    expect(await wire.closed).not.toMatch(/Not A Response|detail/);
+  });
+
   it("answers what stands before a malformed request, then refuses that and closes", async () => {
     await using wire = new Wire(server.port);
     const answer = await wire.write(`GET /1 HTTP/1.1\r\n${HOST}\r\nGARBAGE\r\n\r\n`).closed;
