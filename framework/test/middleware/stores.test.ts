@@ -129,6 +129,19 @@ describe("redisStore", () => {
     await expect(redisStore(silent, { timeoutMs: 1 }).get("a")).rejects.toThrow("within 1 ms");
   });
 
+  it("leaves no timer behind where its client throws, which would end the process", async () => {
+    jest.useFakeTimers();
+    const broken = {
+      isReady: true,
+      sendCommand: () => {
+        throw new Error("The connection is of a subscriber.");
+      },
+    };
+    await expect(redisStore(broken).get("a")).rejects.toThrow("subscriber");
+    expect(jest.getTimerCount()).toBe(0);
+    jest.useRealTimers();
+  });
+
   it.each([["redis://localhost"], [null], [{}]])("refuses %j", (given) => {
     expect(() => redisStore(given as never)).toThrow(expect.objectContaining({ code: "TSGI_NOT_A_REDIS_CLIENT" }));
   });
