@@ -1,6 +1,6 @@
 /**
- * What each middleware costs a small request, called in memory without a server: microseconds a request, the best of
- * five rounds, and what of it is more than without any.
+ * The cost of each middleware for a small request, in memory without a server: microseconds a request, best of five
+ * rounds, and the difference to none.
  *
  *     npm run build -w framework && node framework/bench/middleware.mjs
  *
