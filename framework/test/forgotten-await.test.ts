@@ -111,7 +111,7 @@ describe("a WebSocket whose client has gone", () => {
     expect(ws.readyState).toBe("closed");
   });
 
-  it("rejects what the client itself spoils: a message that is no JSON", async () => {
+  it("rejects a message that is not JSON", async () => {
     const messages: ReceiveMessage[] = [{ type: "websocket.connect" }, { type: "websocket.receive", text: "{" }];
     const ws = new WebSocket(webSocketScope, receiving(messages, rejecting), () => {});
     await ws.accept();

@@ -111,7 +111,7 @@ describe("a word that an option does not take", () => {
   });
 });
 
-describe("an option that there is not", () => {
+describe("an unknown option", () => {
   it.each(UNKNOWN)("%s is refused with its place, and with what was probably meant", (_what, place, meant, work) => {
     expect(work).toThrow(
       expect.objectContaining({

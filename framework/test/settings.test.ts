@@ -115,7 +115,7 @@ describe("loadSettings", () => {
     expect(() => loadSettings(schema as never, { env: { A: "a" } })).toThrow(expect.objectContaining({ code }));
   });
 
-  it("refuses an option that there is not", () => {
+  it("refuses an unknown option", () => {
     expect(() => loadSettings(Settings, { enviroment: ENV } as never)).toThrow(ConfigurationError);
   });
 });

@@ -124,7 +124,7 @@ describe("redisStore", () => {
     expect(sent).toEqual(["GET a", "GET c"]);
   });
 
-  it("fails when there is no answer in its time", async () => {
+  it("fails without an answer in time", async () => {
     const silent = { isReady: true, sendCommand: () => new Promise(() => {}) };
     await expect(redisStore(silent, { timeoutMs: 1 }).get("a")).rejects.toThrow("within 1 ms");
   });

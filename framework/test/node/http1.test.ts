@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-describe("what is no HTTP/1.1", () => {
+describe("bytes that are not HTTP/1.1", () => {
   it.each(refused)("%s", async (_rule, request, status) => {
     const before = calls.length;
     const started = performance.now();
@@ -43,7 +43,7 @@ describe("what is no HTTP/1.1", () => {
   });
 });
 
-describe("what is no HTTP/1.1, on a connection that was kept alive", () => {
+describe("bytes that are not HTTP/1.1, on a kept-alive connection", () => {
   it.each(refused)("%s", async (_rule, request, status) => {
     await using wire = new Wire(server.port);
     await wire.write(`GET /good HTTP/1.1\r\n${HOST}\r\n`).until(/"path":"\/good"[^]*\}$/);

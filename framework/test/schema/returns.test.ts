@@ -198,7 +198,7 @@ describeMatrix("a result that does not fit", ({ call, returning }) => {
     expect(answer.log[0]).not.toContain("secret");
   });
 
-  it("because it contains itself says so", async () => {
+  it("that contains itself is reported", async () => {
     const result: { kids: unknown[] } = { kids: [] };
     result.kids.push(result);
     const answer = await returning(result, { returns: t.Recursive((This) => t.Object({ kids: t.Array(This) })) })();
