@@ -43,7 +43,7 @@ async function opened(port) {
   return wire;
 }
 
-/** The memory of the process after garbage collection. */
+/** What the process keeps when its garbage is gone. */
 async function settled(server) {
   for (let round = 0; round < 3; round++) {
     server.kill("SIGUSR2");

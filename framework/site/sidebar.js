@@ -19,6 +19,7 @@ const PAGES = [
     page("Security", "/security"),
     page("Settings", "/settings"),
     page("Health checks", "/health"),
+    page("Web platforms", "/web"),
     page("Testing", "/testing"),
     page("Reusable pieces", "/packages"),
     page("WebSockets", "/websockets"),

@@ -8,6 +8,7 @@ import { SocketEndpoint } from "./app/socket-endpoint.js";
 import type { ASGIApp, Receive, Scope, Send } from "./asgi.js";
 import { createState } from "./app/state.js";
 import { CallableInstance } from "./callable.js";
+import { type ClosableFetchHandler, toFetchHandler } from "./web.js";
 import { type AddedMiddleware, type Middleware, wrap } from "./chain.js";
 import { type PoolStats, workerHost } from "./concurrency.js";
 import { ApplicationScope, DependencyOverrides } from "./dependencies.js";
@@ -166,6 +167,7 @@ export class App extends DispatchingInstance {
   /** The lifespan, and the pool around it. */
   readonly #life: Startable;
   readonly #documentation: Documentation;
+  #fetch: ClosableFetchHandler | null = null;
 
   /** Registers a handler for `GET`, and so for `HEAD`. */
   readonly get = this.#root.get as unknown as AppVerb;
@@ -237,6 +239,14 @@ export class App extends DispatchingInstance {
         this.#lifespan.routers.set(router, lifespan);
       },
     });
+  }
+
+  /**
+   * The App as a handler of the platform's requests, made at its first use: `export default { fetch: app.fetch }` serves it on
+   * Bun, Deno and Cloudflare Workers. The lifespan starts before the first request.
+   */
+  get fetch(): ClosableFetchHandler {
+    return (this.#fetch ??= toFetchHandler(this, { logger: this.#logger }));
   }
 
   /** Every route, in the order of registration. Frozen, and the same list until a route is added. */

@@ -249,3 +249,8 @@ export class ClientDisconnect extends Error {
     super("The client has gone");
   }
 }
+
+/** The application sent what ASGI or HTTP does not allow. */
+export class ProtocolError extends Error {
+  override readonly name = "ProtocolError";
+}

@@ -67,3 +67,11 @@ export function markGenerator<Item>(
     throw: (error: unknown) => markHandled(fail(error)),
   });
 }
+
+/** Lets everything run that waits for the loop. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    if (typeof setImmediate === "function") setImmediate(resolve);
+    else setTimeout(resolve, 0);
+  });
+}

@@ -1,6 +1,6 @@
 /** The request of a handler. @module */
 import type { HTTPScope, Receive, WebSocketScope } from "./asgi.js";
-import { decodeLatin1, decodeUTF8, FormData, headerValue, parseHeaders } from "./datastructures.js";
+import { decodeLatin1, decodeUTF8, FormData, headerValue, parseHeaders, rawHeaders } from "./datastructures.js";
 import { HTTPException, RequestValidationError } from "./exceptions.js";
 import { parseHost, parseMediaType } from "./http-grammar.js";
 import { DEFAULT_LIMITS, type Limits } from "./limits.js";
@@ -19,6 +19,7 @@ import {
 } from "./request/form.js";
 import { JSONError, parseJSON } from "./request/json.js";
 import { Spool } from "./request/spool.js";
+import { toWebRequest } from "./request/to-web.js";
 
 export { MULTIPART, URLENCODED } from "./request/form.js";
 export { type AcceptedCodings, chooseCoding } from "./request/accept-encoding.js";
@@ -304,6 +305,22 @@ export class Request extends HTTPConnection<HTTPScope> {
     this.#assertNotTaken();
     this.#taker = taker;
     for (let chunk = await this.#incoming.next(); chunk; chunk = await this.#incoming.next()) yield chunk;
+  }
+
+  /**
+   * The same as a request of the platform, for libraries that take one. Its body is read when it is asked for, by no limit
+   * of `bodyBytes`; after `body()` it is the same bytes once more, and what it reads is gone for `stream()`.
+   *
+   * @throws TypeError for a method that the platform does not allow (`CONNECT`, `TRACE`, `TRACK`).
+   * @see Fetch §5.4
+   */
+  toWeb(): globalThis.Request {
+    const raw = rawHeaders(this.scope.headers);
+    const headers = new Headers();
+    for (let index = 0; index + 1 < raw.length; index += 2) {
+      headers.append(raw[index] as string, raw[index + 1] as string);
+    }
+    return toWebRequest(this, headers);
   }
 
   /** Aborts when the client goes before the response is finished. */

@@ -22,4 +22,5 @@ export {
   type Sender,
   sendWhole,
 } from "./response/response.js";
+export { fromWebResponse, isWebResponse } from "./response/web.js";
 export { isIterable, type StreamContent, StreamingResponse } from "./response/streaming.js";

@@ -6,6 +6,7 @@ import { httpExceptionHandler } from "./exception-handlers.js";
 import { ClientDisconnect, configurationError, HTTPException } from "./exceptions.js";
 import { parseList, parseMediaType, parseParameters } from "./http-grammar.js";
 import { ANYTHING, assertOptions, FLAG, type OptionRules, TEXT } from "./options.js";
+import { nodeModule } from "./platform.js";
 import { chooseCoding, Request } from "./request.js";
 import {
   addVary,
@@ -152,9 +153,9 @@ class Folder {
 
 /** @throws ConfigurationError when the folder does not exist. */
 async function toFolder(directory: string | URL): Promise<string> {
-  const path = await toPath(directory);
+  const path = toPath(directory);
   if ((await fileKind(".", path).catch(() => null)) === "folder") return path;
-  const paths = await import("node:path");
+  const paths = nodeModule("node:path", "StaticFiles");
   throw configurationError("TSGI_INVALID_STATIC_FOLDER.missing", path, paths.resolve(path));
 }
 
@@ -195,13 +196,14 @@ export interface StaticFiles {
 export class StaticFiles extends CallableInstance {
   /**
    * @param directory - A path, which starts at the working directory, or a `file:` URL.
-   * @throws ConfigurationError when it is neither, and for an unknown option. A missing folder fails the first request.
+   * @throws ConfigurationError when it is neither, for an unknown option, and on a platform without files. A missing folder fails the first request.
    */
   constructor(directory: string | URL, options: StaticFilesOptions = {}) {
     if (typeof directory !== "string" && !(directory instanceof URL)) {
       throw configurationError("TSGI_INVALID_STATIC_FOLDER.type", directory);
     }
     assertOptions("new StaticFiles()", options, OPTIONS);
+    nodeModule("node:fs/promises", "StaticFiles");
     let folder: Folder | null = null;
     const open = async () => (folder ??= new Folder(await toFolder(directory), options));
     const self: ASGIApp = async (scope, receive, send) => {

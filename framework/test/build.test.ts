@@ -6,6 +6,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { build as esbuild } from "esbuild";
 
 const run = promisify(execFile);
 
@@ -87,6 +88,25 @@ describe("the bundle", () => {
     visit(path.join(DIST, "index.js"));
     expect([...seen].filter((file) => !file.startsWith(DIST))).toEqual([]);
     expect(seen.size).toBeGreaterThan(5);
+  });
+});
+
+/** Entry points of applications that run on any platform. */
+const EVERYWHERE = ["", "/middleware", "/openapi", "/pagination", "/security", "/web"];
+
+describe("a bundle for the web", () => {
+  it.each(EVERYWHERE)("of tsgi%s takes nothing from outside, modules of Node included", async (name) => {
+    const { metafile } = await esbuild({
+      stdin: { contents: `export * from "tsgi${name}";`, resolveDir: FRAMEWORK },
+      bundle: true,
+      format: "esm",
+      platform: "browser",
+      conditions: ["browser"],
+      write: false,
+      metafile: true,
+      logLevel: "silent",
+    });
+    expect(Object.values(metafile.outputs).flatMap(({ imports }) => imports)).toEqual([]);
   });
 });
 

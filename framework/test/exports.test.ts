@@ -24,6 +24,7 @@ const NAMES: Readonly<Record<string, string>> = {
   "./security": `APIKeyCookie APIKeyHeader APIKeyQuery HTTPBasic HTTPBearer OAuth2PasswordBearer
     OAuth2PasswordRequestForm Security SecurityScheme SecurityScopes compareSecrets`,
   "./settings": "SettingsError loadSettings secret",
+  "./web": "fromFetchHandler toFetchHandler",
   "./testing": "TestClient TestWebSocket WebSocketRefusedError",
 };
 

@@ -1,4 +1,4 @@
-/** The changes against the baseline, as text. @module */
+/** What has changed against the baseline, as text. @module */
 import type { Baseline, Change } from "./baseline.js";
 import { formatRatio, formatTable } from "./table.js";
 

@@ -1,6 +1,6 @@
 /** Reads the profiles that `node --cpu-prof` writes. @module */
 
-/** The time of one function itself, without its calls. */
+/** What one function took by itself, without what it called. */
 export interface SelfTime {
   /** The function's name, its file and line. */
   readonly name: string;

@@ -1,6 +1,6 @@
 /** Says on stderr what is being measured. @module */
 
-/** The destination of progress: `process.stderr`, or its stand-in. */
+/** Where progress goes: `process.stderr`, or what stands in for it. */
 export interface ProgressOutput {
   readonly isTTY?: boolean;
   readonly columns?: number;

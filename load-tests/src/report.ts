@@ -1,4 +1,4 @@
-/** The report of a measuring process to its parent. @module */
+/** What a measuring process prints for the process that started it. @module */
 
 /** The figures of one row, such as one route. */
 export interface Row {

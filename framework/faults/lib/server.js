@@ -75,7 +75,7 @@ export class Server {
     this.#child.kill(signal);
   }
 
-  /** The current resources of its process. */
+  /** What its process has of the system right now. */
   get resources() {
     const status = readFileSync(`/proc/${this.pid}/status`, "utf8");
     return {

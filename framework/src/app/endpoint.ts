@@ -18,7 +18,7 @@ import { withPlace } from "../exceptions.js";
 import { type Limits, mergeLimits } from "../limits.js";
 import { wrap } from "../chain.js";
 import { ABORT, MARK_FINISHED } from "../request.js";
-import { isBodyless, PREPARE, Response, type Sender } from "../response.js";
+import { fromWebResponse, isBodyless, isWebResponse, PREPARE, Response, type Sender } from "../response.js";
 import { INVALID } from "../params.js";
 import type { PathPattern } from "../path-pattern.js";
 import type { AppRouteEntry, Handler, RouteRecord, StreamFormat } from "../router.js";
@@ -165,7 +165,9 @@ export class Endpoint {
 
   /** Does what of a response can fail before its head goes out: gives the JSON text, or what sends the response. */
   #render(call: Call, result: unknown): Promise<string | Sending> | string | Sending {
-    if (!(result instanceof Response)) return resultJSON(this.#returns, result);
+    if (!(result instanceof Response)) {
+      return isWebResponse(result) ? this.#render(call, fromWebResponse(result)) : resultJSON(this.#returns, result);
+    }
     call.response = result;
     const sender = result[PREPARE]((call.scope as HTTPScope).method === "HEAD", call.request);
     return sender instanceof Promise

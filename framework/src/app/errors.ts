@@ -10,7 +10,7 @@ import {
 import { ClientDisconnect, HTTPException, RequestValidationError } from "../exceptions.js";
 import { errorText, type Logger, logOnce } from "../logger.js";
 import { MARK_FINISHED, type Request } from "../request.js";
-import { JSONResponse, PREPARE, Response, type Sender } from "../response.js";
+import { fromWebResponse, isWebResponse, JSONResponse, PREPARE, Response, type Sender } from "../response.js";
 
 /** The handlers that an error is looked up in, and the form of its report. */
 export interface ErrorSettings {
@@ -35,6 +35,7 @@ async function toErrorResponse(error: unknown, request: Request, settings: Error
     if (!handler) continue;
     try {
       const result = await (handler as ExceptionHandler)(error, request);
+      if (isWebResponse(result)) return fromWebResponse(result);
       return result instanceof Response ? result : new JSONResponse(result, { statusCode: statusOf(error) });
     } catch (thrown) {
       return toDefaultResponse(thrown, request, settings);

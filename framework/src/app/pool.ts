@@ -12,8 +12,10 @@ import {
   type WorkerPool,
   POOL_OPTIONS,
 } from "../concurrency.js";
+import { configurationError } from "../exceptions.js";
 import type { Logger } from "../logger.js";
 import { assertOptions, oneOf, type OptionRules } from "../options.js";
+import { hasWorkers } from "../platform.js";
 import { type Request, watchClient } from "../request.js";
 import type { Startable } from "./lifespan.js";
 import { explainEntry, PoolModule } from "./pool-module.js";
@@ -47,6 +49,8 @@ type Call = (args: object) => unknown;
 export type PooledCall = (args: object, request: Request) => unknown;
 
 const OPTIONS: OptionRules<HandlerPoolOptions> = { ...POOL_OPTIONS, kind: oneOf("process", "thread", "inline") };
+
+const MODULES = { process: "node:child_process", thread: "node:worker_threads" } as const;
 
 /** A handler that computes for half a minute keeps its client from all that a proxy in front allows by default. */
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -174,6 +178,17 @@ export class HandlerPool implements HostedApp {
   async #create(): Promise<WorkerPool | null> {
     this.#table = this.routes();
     const { options, logger } = this.#settings;
+    if (!hasWorkers()) {
+      if (options.kind !== undefined) {
+        throw configurationError(
+          "TSGI_MISSING_PLATFORM_MODULE",
+          `pool: { kind: "${options.kind}" }`,
+          MODULES[this.#kind],
+        );
+      }
+      this.#announce("run inline on this platform, which has no worker processes", "warn");
+      return null;
+    }
     const module = await resolveEntry(this.#entry);
     const [route = ""] = this.#handlers.keys();
     if (module === null) {

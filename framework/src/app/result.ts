@@ -45,17 +45,7 @@ function refuse(result: unknown): never {
   throw new TypeError(`A handler cannot return a ${typeof result}. Return a value that JSON can write, or a Response.`);
 }
 
-/** The platform's own response, which looks like ours where it is returned. Node loads it when it is first asked for. */
-function isWebResponse(result: object): boolean {
-  return (
-    Symbol.toStringTag in result && result[Symbol.toStringTag] === "Response" && result instanceof globalThis.Response
-  );
-}
-
 function assertJSON(result: object): void {
-  if (isWebResponse(result)) {
-    throw new TypeError('A handler cannot return the global Response. Write `import { Response } from "tsgi"`.');
-  }
   if (Symbol.asyncIterator in result) {
     claim(result);
     throw new TypeError(

@@ -1,7 +1,9 @@
 import { configurationError } from "../exceptions.js";
 import { isAsyncFunction, isGeneratorFunction } from "../params.js";
 import {
+  fromWebResponse,
   isIterable,
+  isWebResponse,
   EventSourceResponse,
   isServerSentEvent,
   Response,
@@ -69,6 +71,7 @@ export function streamFormat(handler: Handler, { stream }: RouteOptions): Stream
 
 function toStream(result: unknown, format: StreamFormat, statusCode: number, toText: ItemText): Response {
   if (result instanceof Response) return result;
+  if (isWebResponse(result)) return fromWebResponse(result);
   if (!isIterable(result))
     throw new TypeError("A handler with the option `stream` yields its items, or returns an iterable.");
   return new FORMATS[format](result as StreamContent<unknown>, statusCode, toText);

@@ -1,5 +1,6 @@
 /** The module that a worker imports. @module */
 import { configurationError } from "../exceptions.js";
+import { nodeModule } from "../platform.js";
 import type { EntryModule } from "./protocol.js";
 
 let given: string | null = null;
@@ -27,7 +28,7 @@ export async function resolveEntry(named: string | null): Promise<EntryModule | 
 
 /** The file that Node runs for `node main`; `null` for an installed tool. */
 async function findMainModule(main: string): Promise<string | null> {
-  const { createRequire } = await import("node:module");
+  const { createRequire } = nodeModule("node:module", "A pool");
   try {
     const url = toModuleURL(createRequire(main).resolve(main));
     return url.includes("/node_modules/") ? null : url;

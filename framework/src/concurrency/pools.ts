@@ -1,6 +1,7 @@
 /** Pools of processes and of threads. @module */
 import { configurationError } from "../exceptions.js";
 import { assertOptions, expecting, type OptionRules, whole } from "../options.js";
+import { nodeModule } from "../platform.js";
 import { toModuleURL } from "./entry.js";
 import { PoolClosedError } from "./errors.js";
 import { workerHost } from "./host.js";
@@ -55,8 +56,8 @@ export async function createWorkerPool(
   options: PoolOptions,
   settings: Pick<WorkerPoolSettings, "entry" | "onDeath">,
 ): Promise<WorkerPool> {
+  const { availableParallelism } = nodeModule("node:os", "A pool");
   const { spawn } = await (kind === "process" ? import("./spawn-process.js") : import("./spawn-thread.js"));
-  const { availableParallelism } = await import("node:os");
   return new WorkerPool({
     ...settings,
     spawn,

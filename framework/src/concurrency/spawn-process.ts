@@ -1,6 +1,6 @@
 /** Starts workers as processes. @module */
-import { type ChildProcess, fork } from "node:child_process";
-import { fileURLToPath } from "node:url";
+import type { ChildProcess } from "node:child_process";
+import { nodeModule } from "../platform.js";
 import { deliver, type WorkerEvents, type WorkerHandle } from "./protocol.js";
 
 /** Milliseconds that an idle worker gets to end by itself. */
@@ -26,6 +26,8 @@ function killAll(): void {
 /** Starts a worker process. */
 export function spawn(events: WorkerEvents): WorkerHandle {
   const { NODE_UNIQUE_ID: _, ...env } = process.env; // It would take itself for a worker of node:cluster.
+  const { fork } = nodeModule("node:child_process", "A pool of processes");
+  const { fileURLToPath } = nodeModule("node:url", "A pool of processes");
   const child = fork(fileURLToPath(new URL("./process-worker.js", import.meta.url)), process.argv.slice(2), {
     serialization: "advanced",
     execArgv: inheritedOptions(),

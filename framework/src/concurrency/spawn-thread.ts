@@ -1,5 +1,5 @@
 /** Starts workers as threads. @module */
-import { Worker } from "node:worker_threads";
+import { nodeModule } from "../platform.js";
 import { deliver, type WorkerEvents, type WorkerHandle } from "./protocol.js";
 import { findTsx } from "./thread-typescript.js";
 
@@ -11,6 +11,7 @@ export interface ThreadData {
 
 /** Starts a worker thread. */
 export function spawn(events: WorkerEvents): WorkerHandle {
+  const { Worker } = nodeModule("node:worker_threads", "A pool of threads");
   const worker = new Worker(new URL("./thread-worker.js", import.meta.url), {
     argv: process.argv.slice(2),
     workerData: { tsx: findTsx() } satisfies ThreadData,

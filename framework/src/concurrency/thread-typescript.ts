@@ -4,10 +4,9 @@
  *
  * @module
  */
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import path from "node:path";
-import { pathToFileURL } from "node:url";
+import { nodeModule } from "../platform.js";
+
+const USER = "A pool of threads";
 
 /** `tsx`, `tsx/esm`, or a file of that package, as `--import` and `--require` name it. */
 const TSX = /^tsx(\/\w+)?$|[\\/]node_modules[\\/]tsx[\\/]/;
@@ -18,11 +17,15 @@ export function findTsx(): string | null {
   const loader = options.map((option) => option.replace(/^--?\w+=/, "")).find((name) => TSX.test(name));
   if (loader === undefined) return null;
   // A package's name counts from the working directory.
-  return loader.startsWith("tsx") ? path.join(process.cwd(), "package.json") : loader;
+  return loader.startsWith("tsx") ? `${process.cwd()}/package.json` : loader;
 }
 
 /** Makes `import()` and `require` of TypeScript work in this thread. @param from - What `findTsx` gave. */
 export async function registerTsx(from: string): Promise<void> {
+  const { createRequire } = nodeModule("node:module", USER);
+  const { readFileSync } = nodeModule("node:fs", USER);
+  const { pathToFileURL } = nodeModule("node:url", USER);
+  const path = nodeModule("node:path", USER);
   // Its modules by their files: `resolve` follows the condition `require`, and what that leads to registers nothing.
   const manifest = createRequire(from).resolve("tsx/package.json");
   const { exports } = JSON.parse(readFileSync(manifest, "utf8")) as TsxManifest;

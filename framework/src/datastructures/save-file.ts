@@ -1,4 +1,5 @@
 import { HTTPException } from "../exceptions.js";
+import { nodeModule } from "../platform.js";
 
 /** A full disk: ENOSPC for its space, EDQUOT for the share of a user, EFBIG for the largest file that it takes. */
 const FULL_DISK = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
@@ -10,8 +11,8 @@ export function toFileError(error: unknown): unknown {
 }
 
 /** A path as text. */
-export async function toPath(path: string | URL): Promise<string> {
-  return typeof path === "string" ? path : (await import("node:url")).fileURLToPath(path);
+export function toPath(path: string | URL): string {
+  return typeof path === "string" ? path : nodeModule("node:url", "The URL of a file").fileURLToPath(path);
 }
 
 /**
@@ -20,8 +21,8 @@ export async function toPath(path: string | URL): Promise<string> {
  * @throws HTTPException 507 when the disk is full.
  */
 export async function saveFile(path: string | URL, chunks: AsyncIterable<Uint8Array>): Promise<void> {
-  const { open, rename, rm } = await import("node:fs/promises");
-  const target = await toPath(path);
+  const { open, rename, rm } = nodeModule("node:fs/promises", "UploadFile.saveTo()");
+  const target = toPath(path);
   const part = `${target}.${crypto.randomUUID()}.part`;
   const file = await open(part, "wx").catch((error: unknown) => {
     throw toFileError(error);

@@ -7,6 +7,14 @@
 
 export const POOLS = {
   /**
+   * The platform has no files, no processes or no compression, and a part of the application needs them.
+   *
+   * A web runtime such as Cloudflare Workers lacks what these modules of Node stand for: see [web.md](web.md#what-a-platform-lacks).
+   */
+  TSGI_MISSING_PLATFORM_MODULE: (user: string, module: string) =>
+    `${user} needs ${module}, a module of Node that this platform lacks. Leave it out here, or serve the ` +
+    "application by Node, Bun or Deno.",
+  /**
    * The module for a worker is named by something else than a URL or an absolute path.
    *
    * A relative path would mean another file in each working directory.

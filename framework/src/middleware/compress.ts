@@ -5,7 +5,7 @@ import { parseList, parseMediaType } from "../http-grammar.js";
 import { assertOptions, expecting, type OptionRules, whole } from "../options.js";
 import { type AcceptedCodings, chooseCoding } from "../request.js";
 import { addVary, type ResponseHeaders } from "../response.js";
-import { type CompressionLevels, Compressor, type ContentCoding, encodeWhole } from "./compressor.js";
+import { type CompressionLevels, Compressor, type ContentCoding, encodeWhole, loadZlib } from "./compressor.js";
 import { headersOf, onHTTP, sendInOrder } from "./layer.js";
 
 export type { ContentCoding } from "./compressor.js";
@@ -63,6 +63,7 @@ const UNCHANGEABLE = ["content-encoding", "content-range", "content-digest", "re
  */
 export function compress(options: CompressOptions = {}): Middleware {
   assertOptions("compress()", options, OPTIONS);
+  loadZlib();
   const { minimumSize = 500, encodings = ["gzip", "br"], level = 6, brotliQuality = 4 } = options;
   const settings = { minimumSize, encodings, levels: { gzip: level, br: brotliQuality } };
   // Nearly all clients send the same header: the result for the last one is kept.

@@ -1,12 +1,12 @@
+import { nodeModule } from "../platform.js";
+
 /** A coding that `compress` can write. */
 export type ContentCoding = "gzip" | "br";
 
-/** Loaded on use: a web runtime has no such module, and an application without compression does not need it. */
-const loadZlib = () => import("node:zlib");
+/** Loaded on use: an application without compression does not need it. @throws ConfigurationError where there is none. */
+export const loadZlib = () => nodeModule("node:zlib", "compress()");
 
-let zlib: ReturnType<typeof loadZlib> | null = null;
-
-type Encoder = ReturnType<Awaited<ReturnType<typeof loadZlib>>["createGzip" | "createBrotliCompress"]>;
+type Encoder = ReturnType<ReturnType<typeof loadZlib>["createGzip" | "createBrotliCompress"]>;
 
 /** Levels of compression: gzip from 1 to 9, brotli from 0 to 11. */
 export type CompressionLevels = Readonly<Record<ContentCoding, number>>;
@@ -23,7 +23,7 @@ export async function encodeWhole(
   levels: CompressionLevels,
   body: Uint8Array,
 ): Promise<Uint8Array> {
-  const { constants, brotliCompressSync, gzipSync } = await (zlib ??= loadZlib());
+  const { constants, brotliCompressSync, gzipSync } = loadZlib();
   const size = { [constants.BROTLI_PARAM_SIZE_HINT]: body.length };
   if (body.length > MAX_SYNC_BYTES) return (await Compressor.create(coding, levels, size)).end(body);
   return coding === "gzip"
@@ -48,7 +48,7 @@ export class Compressor {
     levels: CompressionLevels,
     hints: Readonly<Record<number, number>> = {},
   ): Promise<Compressor> {
-    const { constants, createBrotliCompress, createGzip } = await (zlib ??= loadZlib());
+    const { constants, createBrotliCompress, createGzip } = loadZlib();
     if (coding === "gzip") return new Compressor(createGzip({ level: levels.gzip, flush: constants.Z_SYNC_FLUSH }));
     const params = { ...hints, [constants.BROTLI_PARAM_QUALITY]: levels.br };
     return new Compressor(createBrotliCompress({ flush: constants.BROTLI_OPERATION_FLUSH, params }));

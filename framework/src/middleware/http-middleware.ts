@@ -3,7 +3,7 @@ import type { Middleware } from "../chain.js";
 import { ClientDisconnect, configurationError } from "../exceptions.js";
 import { Deferred, markHandled } from "../promises.js";
 import { MARK_FINISHED, Request } from "../request.js";
-import { Response, type ResponseHeaders } from "../response.js";
+import { fromWebResponse, isWebResponse, Response, type ResponseHeaders } from "../response.js";
 import { headersOf, onHTTP, sendInOrder } from "./layer.js";
 import { SharedReceive } from "./shared-receive.js";
 
@@ -14,6 +14,9 @@ export interface ResponseHead {
   readonly headers: ResponseHeaders;
 }
 
+/** What the function may give. */
+type HTTPMiddlewareResult = Response | globalThis.Response | ResponseHead | void;
+
 /**
  * A middleware in the form of a function. `next()` calls the application and gives the head of its response, which is
  * sent when the function returns; the body follows then, part by part.
@@ -23,7 +26,7 @@ export interface ResponseHead {
 export type HTTPMiddlewareFunction = (
   request: Request,
   next: () => Promise<ResponseHead>,
-) => Promise<Response | ResponseHead | void> | Response | ResponseHead | void;
+) => Promise<HTTPMiddlewareResult> | HTTPMiddlewareResult;
 
 /** A third argument, as Express's `next`, which is never passed. */
 interface HTTPMiddlewareTakesRequestAndNext {
@@ -90,6 +93,7 @@ class Execution {
     try {
       const result = await fn(this.#request, () => this.#next());
       if (result instanceof Response) return await this.#replace(result);
+      if (isWebResponse(result)) return await this.#replace(fromWebResponse(result));
       await this.#assertHead(result);
       this.#exit.resolve();
       await this.#inner;

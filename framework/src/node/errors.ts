@@ -2,6 +2,8 @@
 import { codeOf, type FactsOf, formatMessage, SERVER_START, type ServerStartCode } from "../error-codes.js";
 import { oneLine } from "../logger.js";
 
+export { ProtocolError } from "../exceptions.js";
+
 /**
  * The server could not start: the application's start-up failed, or the address cannot be listened on. The port is not
  * open, and what the application had started is shut down again.
@@ -41,9 +43,4 @@ export class ShutdownTimeoutError extends Error {
     );
     this.running = running;
   }
-}
-
-/** The application sent what ASGI or HTTP does not allow. */
-export class ProtocolError extends Error {
-  override readonly name = "ProtocolError";
 }

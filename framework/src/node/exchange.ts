@@ -25,8 +25,6 @@ export class Exchange implements Call {
   readonly #context: ServerContext;
   readonly #stream: ResponseStream;
   readonly #scope: HTTPScope;
-  /** As the client asked: the scope is the application's, which may call it GET, and a body would be read as a response. */
-  readonly #isHead: boolean;
   /** Made at first use where the request has no body. */
   #request: RequestBody | null;
   #phase: Phase = "idle";
@@ -40,7 +38,6 @@ export class Exchange implements Call {
     this.#context = context;
     this.#stream = stream;
     this.#scope = scope;
-    this.#isHead = scope.method === "HEAD";
     this.#request = body;
   }
 
@@ -111,7 +108,7 @@ export class Exchange implements Call {
       return;
     }
     this.#close("gone");
-    if (this.#isHead) this.#stream.respond({ ...head, bodyless: true }, EMPTY);
+    if (this.#scope.method === "HEAD") this.#stream.respond({ ...head, bodyless: true }, EMPTY);
     else this.#stream.respond(head, body);
   }
 
@@ -173,7 +170,7 @@ export class Exchange implements Call {
 
   #start(status: number, headers: Iterable<HeaderPair> | undefined): ResponseHead {
     if (this.#phase !== "idle") throw new ProtocolError('"http.response.start" was sent twice.');
-    this.#head = createResponseHead(status, headers, this.#isHead);
+    this.#head = createResponseHead(status, headers, this.#scope.method === "HEAD");
     this.#phase = "started";
     return this.#head;
   }

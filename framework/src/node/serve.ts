@@ -5,6 +5,7 @@ import type { ASGIApp } from "../asgi.js";
 import { assertApplication } from "../callable.js";
 import { type LoopName, loopName, shareProcessors, workerHost } from "../concurrency.js";
 import { configurationError } from "../exceptions.js";
+import { Lifespan } from "../lifespan.js";
 import { consoleLogger, type Logger } from "../logger.js";
 import {
   AMOUNT,
@@ -22,8 +23,8 @@ import {
   withDefaults,
 } from "../options.js";
 import { ServerContext } from "./context.js";
+import { serverStartError } from "./errors.js";
 import { HTTP1Server } from "./http1/server.js";
-import { Lifespan } from "./lifespan.js";
 import { DEFAULT_REQUEST_LIMITS, type RequestLimits } from "./header-section.js";
 import type { Timeouts } from "./server-settings.js";
 import { type RunningServer, type StoppableServer, toRunningServer } from "./stoppable-server.js";
@@ -218,7 +219,8 @@ async function start(
         shutdownTimeoutMs,
         http2: options.http2 === true ? (await import("./http2/sessions.js")).Sessions : null,
       });
-  await lifespan.startUp();
+  const failure = await lifespan.startUp();
+  if (failure !== null) throw serverStartError("ELIFESPAN", [failure]);
   try {
     await running.listen();
   } catch (error) {

@@ -1,7 +1,7 @@
 /** A server that listens, and the way it stops. @module */
 import type { LoopName } from "../concurrency.js";
 import { ShutdownTimeoutError } from "./errors.js";
-import type { Lifespan } from "./lifespan.js";
+import type { Lifespan } from "../lifespan.js";
 import type { ServerContext } from "./context.js";
 
 /** A server that listens. Each member may be taken out of it: `const { url, close } = await serve(app)`. */

@@ -1,5 +1,6 @@
 import { messageOf } from "../error-codes.js";
 import { ConfigurationError } from "../exceptions.js";
+import { nodeModule } from "../platform.js";
 import type { OpenAPIDocument } from "./types.js";
 
 /** Options of `writeClient`. */
@@ -16,13 +17,15 @@ interface TypeGenerator {
   readonly astToString: (ast: unknown) => string;
 }
 
+const USER = "writeClient()";
 const GENERATOR = "openapi-typescript";
 
 /** A folder for it with a TypeScript of its own: npm installs no second version beside the one that the project names. */
 const OWN_FOLDER = "node_modules/.cache/tsgi-client";
 
 async function loadGenerator(from: string): Promise<TypeGenerator> {
-  const [{ createRequire }, paths] = await Promise.all([import("node:module"), import("node:path")]);
+  const { createRequire } = nodeModule("node:module", USER);
+  const paths = nodeModule("node:path", USER);
   // From there the search goes on in the project's own packages.
   const require = createRequire(paths.resolve(from, OWN_FOLDER, "index.js"));
   try {
@@ -95,7 +98,8 @@ export async function writeClient(document: OpenAPIDocument, { out, from }: Clie
   // Its types are wider than the document's, and it reads a copy: it resolves references in place.
   const types = astToString(await generate(structuredClone(document), { defaultNonNullable: false }));
   const text = [...headOf(document), types].join("\n");
-  const [files, paths] = await Promise.all([import("node:fs/promises"), import("node:path")]);
+  const paths = nodeModule("node:path", USER);
+  const files = nodeModule("node:fs/promises", USER);
   await files.mkdir(paths.dirname(out), { recursive: true });
   await files.writeFile(out, text);
   return text;

@@ -1,5 +1,6 @@
 import { encodeUTF8 } from "../datastructures.js";
 import { configurationError } from "../exceptions.js";
+import { hasFiles } from "../platform.js";
 import { PathPattern } from "../path-pattern.js";
 import { Request } from "../request.js";
 import { HTMLResponse, listsTag, Response } from "../response.js";
@@ -115,7 +116,7 @@ export class Documentation {
       ...(this.#documentPath === null ? [] : tokenURLs(this.document).map((url) => ({ url }))),
     ];
     const document = this.#documentPath === null ? null : up + relativePath(this.#documentPath);
-    const html = writePage(page, this.#options.title ?? "tsgi", up + relativePath(path), document);
+    const html = writePage(page, this.#options.title ?? "tsgi", up + relativePath(path), document, hasFiles());
     return new HTMLResponse(html, {
       headers: {
         ...PAGE_HEADERS,

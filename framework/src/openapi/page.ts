@@ -2,8 +2,8 @@
 import { FileResponse } from "../response.js";
 import type { ServerObject } from "./types.js";
 
-/** The build puts the packages and the files of `framework/assets` there. */
-const FOLDERS = new URL("../../dist/assets/", import.meta.url);
+/** Where a bundler has put this module in a file without an address, there are none. The build puts the packages and the files of `framework/assets` there. */
+const foldersOf = () => new URL("../../dist/assets/", import.meta.url);
 
 /** A browser asks again for a file after a day. */
 const MAX_AGE_SECONDS = 86_400;
@@ -68,7 +68,7 @@ export function filesOf({ styles, scripts, others }: Page): string[] {
 /** A file of a page. */
 export function fileOf({ folder }: Page, name: string): FileResponse {
   const headers = { ...PAGE_HEADERS, "cache-control": `public, max-age=${MAX_AGE_SECONDS}` };
-  return new FileResponse(name, { root: new URL(`${folder}/`, FOLDERS), headers });
+  return new FileResponse(name, { root: new URL(`${folder}/`, foldersOf()), headers });
 }
 
 const ESCAPES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
@@ -81,20 +81,31 @@ function escapeHTML(text: string): string {
 const NOT_PUBLISHED =
   "This application does not publish its OpenAPI document (openapiUrl is null), so there is nothing to list here.";
 
+const NO_FILES = "This platform has no files, of which the page is made. The OpenAPI document is here:";
+
 /**
  * Writes a page. Nothing in it is a script or a style of its own, and text from outside is escaped.
  *
  * @param folder - The address of its files, relative to the page, without a slash at its end.
  * @param document - The address of the document; `null` where it is not published.
+ * @param hasScripts - Whether the files can be served; without them the page leads to the document.
  */
-export function writePage(page: Page, title: string, folder: string, document: string | null): string {
+export function writePage(
+  page: Page,
+  title: string,
+  folder: string,
+  document: string | null,
+  hasScripts = true,
+): string {
   const files = escapeHTML(folder);
   const links = page.styles.map((name) => `<link rel="stylesheet" href="${files}/${name}">\n`).join("");
   const loads = page.scripts.map((name) => `\n<script src="${files}/${name}"></script>`).join("");
   const body =
     document === null
       ? `<p>${NOT_PUBLISHED}</p>`
-      : `<div id="${page.root}" data-url="${escapeHTML(document)}" data-assets="${files}"></div>${loads}`;
+      : !hasScripts
+        ? `<p>${NO_FILES} <a href="${escapeHTML(document)}">${escapeHTML(document)}</a></p>`
+        : `<div id="${page.root}" data-url="${escapeHTML(document)}" data-assets="${files}"></div>${loads}`;
   return `<!doctype html>
 <html lang="en">
 <head>

@@ -1,10 +1,11 @@
 import { createBytes, toFileError } from "../datastructures.js";
+import { hasFiles, nodeModule } from "../platform.js";
 
 /** Opens a temporary file that only this process can find; `null` in a runtime that has no files. */
 async function openNameless() {
-  const modules = await Promise.all([import("node:fs/promises"), import("node:os")]).catch(() => null);
-  if (modules === null) return null;
-  const [{ open, unlink }, { tmpdir }] = modules;
+  if (!hasFiles()) return null;
+  const { open, unlink } = nodeModule("node:fs/promises", "UploadFile");
+  const { tmpdir } = nodeModule("node:os", "UploadFile");
   const name = `${tmpdir()}/tsgi-upload-${crypto.randomUUID()}`;
   const file = await open(name, "wx+", 0o600);
   try {

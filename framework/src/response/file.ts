@@ -82,8 +82,8 @@ export class FileResponse extends Response {
 
   /** Opens the file. @throws HTTPException 404, 412 or 416. @internal */
   override async [PREPARE](headOnly: boolean, request?: Request): Promise<Sender> {
-    const path = await toPath(this.path);
-    const file = await openFile(path, this.#root === undefined ? null : await toPath(this.#root));
+    const path = toPath(this.path);
+    const file = await openFile(path, this.#root === undefined ? null : toPath(this.#root));
     let isKept = false;
     try {
       const headers = new ResponseHeaders(this.headers);

@@ -1,4 +1,8 @@
 import { HTTPException } from "../exceptions.js";
+import { nodeModule } from "../platform.js";
+
+/** The name under which files are asked for. */
+const USER = "FileResponse";
 
 /** An open file with its status. Its owner closes it. */
 export type OpenFile = Awaited<ReturnType<typeof openFile>>;
@@ -12,8 +16,8 @@ function isAbsent(error: unknown): boolean {
 
 /** The path that links lead to, and the folder that it is below, without links. @throws HTTPException 404. */
 async function resolveInside(path: string, root: string) {
-  const fs = await import("node:fs/promises");
-  const paths = await import("node:path");
+  const fs = nodeModule("node:fs/promises", USER);
+  const paths = nodeModule("node:path", USER);
   const folder = await fs.realpath(root).catch((cause: unknown) => {
     throw new Error(`The root ${JSON.stringify(root)} of a file response is not a readable folder.`, { cause });
   });
@@ -24,7 +28,7 @@ async function resolveInside(path: string, root: string) {
 
 /** @throws HTTPException 404 when the path is not below the folder. Neither has links in it. */
 async function assertBelow(target: string, folder: string): Promise<void> {
-  const paths = await import("node:path");
+  const paths = nodeModule("node:path", USER);
   const below = paths.relative(folder, target);
   // On Windows the way to another drive is absolute.
   if (/^\.\.(?:[/\\]|$)/.test(below) || paths.isAbsolute(below)) throw new HTTPException(404);
@@ -38,7 +42,7 @@ async function assertBelow(target: string, folder: string): Promise<void> {
  */
 async function assertOpenedBelow(fd: number, folder: string): Promise<void> {
   if (process.platform !== "linux") return;
-  const { readlinkSync } = await import("node:fs");
+  const { readlinkSync } = nodeModule("node:fs", USER);
   let place: string;
   try {
     place = readlinkSync(`/proc/self/fd/${fd}`);
@@ -55,7 +59,7 @@ async function assertOpenedBelow(fd: number, folder: string): Promise<void> {
  * @throws HTTPException 404 when the file does not exist, or is a folder, a pipe, a device.
  */
 export async function openFile(path: string, root: string | null) {
-  const { constants, open } = await import("node:fs/promises");
+  const { constants, open } = nodeModule("node:fs/promises", USER);
   try {
     // Attack: opening a pipe waits for a writer, and holds one of four threads until then.
     const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
@@ -79,7 +83,7 @@ export async function openFile(path: string, root: string | null) {
 
 /** The kind of entry at a path below `root`; `null` for none, and for one that is neither a file nor a folder. */
 export async function fileKind(path: string, root: string): Promise<"file" | "folder" | null> {
-  const { stat } = await import("node:fs/promises");
+  const { stat } = nodeModule("node:fs/promises", USER);
   try {
     const stats = await stat((await resolveInside(path, root)).target);
     return stats.isFile() ? "file" : stats.isDirectory() ? "folder" : null;

@@ -1,7 +1,7 @@
 import type { Send } from "../asgi.js";
 import { encodeUTF8 } from "../datastructures.js";
 import { ClientDisconnect } from "../exceptions.js";
-import { markMethods } from "../promises.js";
+import { markMethods, nextTurn } from "../promises.js";
 import { type Request, watchClient } from "../request.js";
 import { claim, GONE, Pull, SILENT } from "./pull.js";
 import { EMPTY, isBodyless, PREPARE, Response, type ResponseOptions, type Sender, sendWhole } from "./response.js";
@@ -14,13 +14,6 @@ export type StreamContent<Item = string | Uint8Array> = AsyncIterable<Item> | It
  * without one the end of the client would go unseen.
  */
 const MAX_TURN_MS = 10;
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    if (typeof setImmediate === "function") setImmediate(resolve);
-    else setTimeout(resolve, 0);
-  });
-}
 
 /** Tells if something is an iterable object, sync or async. */
 export function isIterable(content: unknown): boolean {
@@ -55,7 +48,7 @@ export interface Pace {
 /** The pace of a stream. */
 export const PACE: unique symbol = Symbol("pace");
 
-const NO_PACE: Pace = { headMs: 0, silenceMs: 0, silence: EMPTY };
+export const NO_PACE: Pace = { headMs: 0, silenceMs: 0, silence: EMPTY };
 
 /**
  * A response whose body is made while it is sent. The next part is asked for when the one before it is with the server,

@@ -197,15 +197,6 @@ describeMatrix("a handler that is a generator", ({ call }) => {
   });
 });
 
-describeMatrix("a handler that returns the platform's Response", ({ call }) => {
-  it("is a 500 whose log line names the import", async () => {
-    const { app, log } = create();
-    app.get("/", async () => new globalThis.Response("text"));
-    expect((await call(app, "GET", "/")).status).toBe(500);
-    expect(log.lines).toEqual([expect.stringContaining('Write `import { Response } from "tsgi"`')]);
-  });
-});
-
 describe("a generator that fails later", () => {
   it.each<[string, () => unknown, string]>([
     [

@@ -1,8 +1,8 @@
-/** The exports of a module for direct calls. @module */
+/** What a module must export to be measured by direct calls. @module */
 import type { ASGIApp } from "tsgi";
 import type { Answer } from "../examples.js";
 
-/** The argument of Fastify's `inject`. */
+/** What `inject` of Fastify takes. */
 export interface InjectRequest {
   readonly method: "GET" | "POST";
   readonly url: string;
@@ -10,7 +10,7 @@ export interface InjectRequest {
   readonly payload?: string;
 }
 
-/** The result of Fastify's `inject`. */
+/** What `inject` of Fastify gives. */
 export interface InjectAnswer {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, unknown>>;

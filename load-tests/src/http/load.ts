@@ -1,4 +1,4 @@
-/** The load of a client. @module */
+/** What a client is told about the load that it makes. @module */
 import { readFileSync } from "node:fs";
 
 /** The load on one server. */

@@ -7,7 +7,7 @@ export interface BenchRoute {
   readonly path: string;
   /** The same with `:name`, as all peers write it. */
   readonly colonPath: string;
-  /** The result of a look-up. */
+  /** What a look-up gives back. */
   readonly handler: () => string;
 }
 

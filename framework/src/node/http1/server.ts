@@ -4,7 +4,7 @@ import { createServer as createSecureServer, type TlsOptions } from "node:tls";
 import type { ServerContext } from "../context.js";
 import { ErrorResponse } from "../error-response.js";
 import type { RequestLimits } from "../header-section.js";
-import type { Lifespan } from "../lifespan.js";
+import type { Lifespan } from "../../lifespan.js";
 import { listen, type ListenAddress, urlOf } from "../listen.js";
 import type { Timeouts } from "../server-settings.js";
 import { StoppableServer } from "../stoppable-server.js";

@@ -1,7 +1,7 @@
 /** A server on uWebSockets.js. @module */
 import type { ServerContext } from "../context.js";
 import { serverStartError } from "../errors.js";
-import type { Lifespan } from "../lifespan.js";
+import type { Lifespan } from "../../lifespan.js";
 import { probePort, toUrl } from "../listen.js";
 import type { RequestLimits } from "../header-section.js";
 import { StoppableServer } from "../stoppable-server.js";

@@ -1,8 +1,8 @@
 /** The life of the application around its requests: start-up before the port opens, shutdown after the last answer. @module */
-import type { ASGIApp, LifespanEventMessage, LifespanScope, SendMessage } from "../asgi.js";
-import type { Logger } from "../logger.js";
-import { Deferred } from "./deferred.js";
-import { ProtocolError, serverStartError } from "./errors.js";
+import type { ASGIApp, LifespanEventMessage, LifespanScope, SendMessage } from "./asgi.js";
+import type { Logger } from "./logger.js";
+import { ProtocolError } from "./exceptions.js";
+import { Deferred } from "./promises.js";
 
 type Outcome = { ok: true } | { ok: false; message: string };
 
@@ -16,7 +16,7 @@ type Outcome = { ok: true } | { ok: false; message: string };
  */
 export class Lifespan {
   /** State of start-up for the requests; each gets a shallow copy. */
-  readonly state: Record<string, unknown> = {};
+  readonly state: Record<string, unknown>;
   readonly #app: ASGIApp;
   readonly #logger: Logger;
   readonly #started = new Deferred<Outcome>();
@@ -25,19 +25,19 @@ export class Lifespan {
   #received = 0;
   #phase: "idle" | "starting" | "serving" | "stopping" | "over" = "idle";
 
-  constructor(app: ASGIApp, logger: Logger) {
+  /** @param state - What start-up begins with. */
+  constructor(app: ASGIApp, logger: Logger, state: Record<string, unknown> = {}) {
+    this.state = state;
     this.#app = app;
     this.#logger = logger;
   }
 
-  /** Waits until the application is ready. @throws ServerStartError when it says `lifespan.startup.failed`. */
-  async startUp(): Promise<void> {
+  /** Waits until the application is ready. Gives the reason where it says `lifespan.startup.failed`, else `null`. */
+  async startUp(): Promise<string | null> {
     this.#phase = "starting";
     void this.#run();
     const outcome = await this.#started.promise;
-    if (!outcome.ok) {
-      throw serverStartError("ELIFESPAN", [outcome.message]);
-    }
+    return outcome.ok ? null : outcome.message;
   }
 
   /** Lets the application clean up, once. @throws Error when it says `lifespan.shutdown.failed`. */

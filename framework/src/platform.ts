@@ -1,0 +1,51 @@
+/** Modules of Node, for the parts that need files, processes or compression. @module */
+import { configurationError } from "./exceptions.js";
+
+/* oxlint-disable typescript/consistent-type-imports -- an import at the top would have to name each module twice */
+/** The modules that are used outside of the adapters to Node. */
+interface NodeModules {
+  "node:child_process": typeof import("node:child_process");
+  "node:fs": typeof import("node:fs");
+  "node:fs/promises": typeof import("node:fs/promises");
+  "node:module": typeof import("node:module");
+  "node:os": typeof import("node:os");
+  "node:path": typeof import("node:path");
+  "node:url": typeof import("node:url");
+  "node:worker_threads": typeof import("node:worker_threads");
+  "node:zlib": typeof import("node:zlib");
+}
+/* oxlint-enable typescript/consistent-type-imports */
+
+/** A module of Node; `undefined` where the platform lacks it. A web runtime may have no `process`, or less of it. */
+function findModule<Name extends keyof NodeModules>(name: Name): NodeModules[Name] | undefined {
+  const platform: { getBuiltinModule?: (id: Name) => NodeModules[Name] | undefined } | undefined = globalThis.process;
+  return platform?.getBuiltinModule?.(name);
+}
+
+/**
+ * A module of Node. Not imported: a bundler for the web refuses such an import, also one that is never reached.
+ *
+ * @param user - The one that needs it, for the message: `"StaticFiles"`.
+ * @throws ConfigurationError where the platform lacks it.
+ */
+export function nodeModule<Name extends keyof NodeModules>(name: Name, user: string): NodeModules[Name] {
+  const found = findModule(name);
+  if (found === undefined) throw configurationError("TSGI_MISSING_PLATFORM_MODULE", user, name);
+  return found;
+}
+
+/** Whether there are files: without them, uploads stay in memory. */
+export function hasFiles(): boolean {
+  return findModule("node:fs/promises") !== undefined && !isWorkerd();
+}
+
+/** Whether workers of a pool can be started. */
+export function hasWorkers(): boolean {
+  return findModule("node:child_process") !== undefined && !isWorkerd();
+}
+
+/** Cloudflare's runtime has modules of these names, but no disk and no processes: their functions throw. */
+function isWorkerd(): boolean {
+  const { navigator } = globalThis as { navigator?: { readonly userAgent?: string } };
+  return navigator?.userAgent === "Cloudflare-Workers";
+}

@@ -1,0 +1,31 @@
+/** A request of this framework, as far as it is made one of the platform. */
+interface Source {
+  readonly method: string;
+  readonly url: URL;
+  readonly signal: AbortSignal;
+  stream(): AsyncGenerator<Uint8Array, void, undefined>;
+}
+
+/** Methods whose requests have no body on the platform: Fetch §5.4. */
+const WITHOUT_BODY: ReadonlySet<string> = new Set(["GET", "HEAD"]);
+
+/** Makes a request of the platform, whose body is read when it is asked for. */
+export function toWebRequest(source: Source, headers: Headers): globalThis.Request {
+  const { method, url, signal } = source;
+  if (WITHOUT_BODY.has(method)) return new globalThis.Request(url, { method, headers, signal });
+  const chunks = source.stream();
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull: async (controller) => {
+        const { done, value } = await chunks.next();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel: async () => void (await chunks.return()),
+    },
+    { highWaterMark: 0 },
+  );
+  // Fetch §5.4: a stream as the body has to say that the answer may come before its end is sent.
+  const init: RequestInit & { duplex: "half" } = { method, headers, signal, body, duplex: "half" };
+  return new globalThis.Request(url, init);
+}

@@ -1,0 +1,33 @@
+import type { Response as OwnResponse } from "./response.js";
+import { NO_PACE, PACE, type Pace, StreamingResponse } from "./streaming.js";
+
+/** The platform's own response. Node loads its class when it is first asked for, so the cheap question comes first. */
+export function isWebResponse(result: unknown): result is globalThis.Response {
+  return (
+    typeof result === "object" &&
+    result !== null &&
+    Symbol.toStringTag in result &&
+    result[Symbol.toStringTag] === "Response" &&
+    result instanceof globalThis.Response
+  );
+}
+
+const NOTHING: readonly Uint8Array[] = [];
+
+/** A response of the platform as it is: its head goes out at once, its body as it comes. */
+class WebResponse extends StreamingResponse<Uint8Array> {
+  override readonly [PACE]: Pace = { ...NO_PACE, headMs: 1 };
+}
+
+/**
+ * Makes a response of one of the platform, with its status, its headers and its body as they are.
+ *
+ * @throws TypeError when its body has been read, or it is the response of a failed `fetch`, which has no status.
+ */
+export function fromWebResponse(response: globalThis.Response): OwnResponse {
+  const { status, headers, body, bodyUsed } = response;
+  if (bodyUsed || body?.locked) throw new TypeError("The body of the platform's Response has been read already.");
+  if (status < 200) throw new TypeError("Response.error() cannot be sent: it stands for an answer that did not come.");
+  const content = (body as AsyncIterable<Uint8Array> | null) ?? NOTHING;
+  return new WebResponse(content, { statusCode: status, headers });
+}

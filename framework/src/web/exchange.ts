@@ -1,0 +1,207 @@
+/** One request of a platform and its answer, around one call of the application. @module */
+import type { ASGIApp, HeaderPair, HTTPResponseBodyMessage, HTTPScope, SendMessage } from "../asgi.js";
+import { createBytes, rawHeaders } from "../datastructures.js";
+import { ClientDisconnect, ProtocolError } from "../exceptions.js";
+import { type Logger, logOnce } from "../logger.js";
+import { Deferred, markHandled, nextTurn } from "../promises.js";
+import { AnswerBody } from "./answer-body.js";
+import { RequestBody } from "./request-body.js";
+
+/** nginx's status for a client that left before its answer. Nobody reads it: no platform sends it on. */
+const CLIENT_CLOSED_REQUEST = 499;
+
+/** Statuses for which the platform's `Response` takes no body: Fetch §2.2.3, "null body status". */
+const NULL_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
+
+/** Headers about the connection and the framing, which are the platform's (ASGI, RFC 9110 §7.6.1). */
+const PLATFORMS_OWN: ReadonlySet<string> = new Set(["connection", "keep-alive", "trailer", "transfer-encoding"]);
+
+const EMPTY = createBytes(0);
+
+/** The head of an answer. */
+interface Head {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Bytes of the body as the head announces them; `null` where it does not. */
+  readonly contentLength: number | null;
+  readonly bodyless: boolean;
+}
+
+/** How far the answer has come. `gone`: the client has, or was answered in the application's place. */
+type Phase = "idle" | "started" | "streaming" | "complete" | "gone";
+
+/** Calls the application for one request, and gives exactly one answer. */
+export class Exchange {
+  /** Settles with the head and the first part of the body. Never rejects. */
+  readonly answer = new Deferred<globalThis.Response>();
+  readonly #request: globalThis.Request;
+  readonly #scope: HTTPScope;
+  readonly #logger: Logger;
+  readonly #source: RequestBody;
+  #phase: Phase = "idle";
+  #head: Head | null = null;
+  #body: AnswerBody | null = null;
+  #writtenBytes = 0;
+
+  constructor(request: globalThis.Request, scope: HTTPScope, logger: Logger) {
+    this.#request = request;
+    this.#scope = scope;
+    this.#logger = logger;
+    this.#source = new RequestBody(request);
+  }
+
+  /** Calls the application, and resolves when it has settled. Never rejects. */
+  async run(app: ASGIApp): Promise<void> {
+    const { signal } = this.#request;
+    const onAbort = (): void => this.#leave(signal.reason);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort);
+    try {
+      await app(
+        this.#scope,
+        () => this.#source.receive(),
+        (message) => markHandled(this.#send(message)),
+      );
+      this.#returned();
+    } catch (error) {
+      this.#failed(error);
+    }
+    await this.#source.release().catch(() => {}); // the platform's stream has failed: nothing is left to let go
+    signal.removeEventListener("abort", onAbort);
+  }
+
+  get #isOver(): boolean {
+    return this.#phase === "complete" || this.#phase === "gone";
+  }
+
+  /** The client has gone: the application is told, and its messages are refused. */
+  #leave(reason: unknown): void {
+    if (this.#isOver) return;
+    this.#phase = "gone";
+    this.#source.end();
+    if (this.#body === null) this.answer.resolve(new globalThis.Response(null, { status: CLIENT_CLOSED_REQUEST }));
+    else this.#body.fail(reason);
+  }
+
+  /** Takes one message. What follows the last body is ignored, as ASGI asks. */
+  #send(message: SendMessage): Promise<void> | void {
+    if (this.#phase === "complete") return;
+    if (this.#phase === "gone") throw new ClientDisconnect();
+    if (message.type === "http.response.body") return this.#takeBody(message);
+    if (message.type !== "http.response.start") {
+      throw new ProtocolError(`Expected "http.response.start" or "http.response.body", not "${message.type}".`);
+    }
+    if (this.#phase !== "idle") throw new ProtocolError('"http.response.start" was sent twice.');
+    this.#head = createHead(message.status, message.headers, this.#scope.method === "HEAD");
+    this.#phase = "started";
+  }
+
+  #takeBody({ body = EMPTY, more_body: more = false }: HTTPResponseBodyMessage): Promise<void> | void {
+    const head = this.#head;
+    if (head === null) throw new ProtocolError('"http.response.body" was sent before "http.response.start".');
+    if (!head.bodyless) this.#count(head, body.length, !more);
+    if (head.bodyless || (!more && this.#body === null)) return this.#answerWhole(head, body, !more);
+    const stream = (this.#body ??= this.#answerStreaming(head));
+    const taken = stream.write(body);
+    if (more) return taken;
+    return new Promise((resolve, reject) => {
+      Promise.resolve(taken).catch(reject);
+      stream.end(() => {
+        this.#complete();
+        resolve(nextTurn());
+      });
+    });
+  }
+
+  #answerWhole(head: Head, body: Uint8Array, isLast: boolean): Promise<void> | void {
+    if (this.#phase === "started") {
+      // The platform copies the bytes. None of those that an application sends is shared between threads.
+      const content = head.bodyless ? null : (body as Uint8Array<ArrayBuffer>);
+      this.answer.resolve(new globalThis.Response(content, head));
+      this.#phase = "streaming";
+    }
+    if (!isLast) return;
+    this.#complete();
+    // What the application does next, background tasks above all, must not keep the platform from sending the answer.
+    return nextTurn();
+  }
+
+  #answerStreaming(head: Head): AnswerBody {
+    const body = new AnswerBody(() => this.#leave(null));
+    this.answer.resolve(new globalThis.Response(body.stream, head));
+    this.#phase = "streaming";
+    return body;
+  }
+
+  #complete(): void {
+    if (this.#phase !== "gone") this.#phase = "complete";
+    this.#source.end();
+  }
+
+  /** RFC 9112 §6.3: a body unlike its `Content-Length` makes the client read the next answer wrong. */
+  #count({ contentLength }: Head, bytes: number, isLast: boolean): void {
+    this.#writtenBytes += bytes;
+    const written = this.#writtenBytes;
+    if (contentLength === null || (isLast ? written === contentLength : written <= contentLength)) return;
+    throw new ProtocolError(
+      `The body has ${isLast ? "" : "at least "}${written} bytes, but Content-Length said ${contentLength}.`,
+    );
+  }
+
+  /** The application has returned; its answer may be missing or cut off. */
+  #returned(): void {
+    if (this.#isOver) return;
+    const missing = this.#phase === "streaming" ? "the end of its response" : "a response";
+    const { method, path } = this.#scope;
+    this.#logger.error({ path }, `The application returned without ${missing}: ${method} ${path}`);
+    this.#cut(new ProtocolError(`The application returned without ${missing}.`));
+  }
+
+  #failed(error: unknown): void {
+    const { method, path } = this.#scope;
+    if (this.#phase === "gone" && !(error instanceof ProtocolError)) {
+      this.#logger.debug({ err: error, path }, `The application threw after its client had gone: ${method} ${path}`);
+      return;
+    }
+    logOnce(this.#logger, error, this.#scope, { path }, `The application threw: ${method} ${path}`);
+    if (!this.#isOver) this.#cut(error);
+  }
+
+  /** Answers in the application's place; a stream that has begun ends with the error. */
+  #cut(error: unknown): void {
+    this.#phase = "gone";
+    this.#body?.fail(error);
+    this.answer.resolve(serverError(this.#scope.method === "HEAD"));
+  }
+}
+
+/** The answer where the application has given none. */
+export function serverError(isHead: boolean): globalThis.Response {
+  const text = JSON.stringify({ detail: "Internal Server Error" });
+  const headers = { "content-type": "application/json", "content-length": String(text.length) };
+  return new globalThis.Response(isHead ? null : text, { status: 500, headers });
+}
+
+function createHead(status: number, list: Iterable<HeaderPair> | undefined, isHead: boolean): Head {
+  if (!Number.isInteger(status) || status < 200 || status > 599) {
+    throw new ProtocolError(`Expected a status from 200 to 599 in "http.response.start", not ${String(status)}.`);
+  }
+  const headers = new Headers();
+  const raw = rawHeaders(list);
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    const name = raw[index] as string;
+    if (!PLATFORMS_OWN.has(name.toLowerCase())) headers.append(name, raw[index + 1] as string);
+  }
+  const bodyless = isHead || NULL_BODY.has(status);
+  if (status === 204) headers.delete("content-length"); // RFC 9110 §8.6
+  return { status, headers, contentLength: lengthOf(headers), bodyless };
+}
+
+function lengthOf(headers: Headers): number | null {
+  const value = headers.get("content-length");
+  if (value === null) return null;
+  if (!/^\d{1,15}$/.test(value)) {
+    throw new ProtocolError(`Expected one number of bytes as Content-Length, not ${JSON.stringify(value)}.`);
+  }
+  return Number(value);
+}

@@ -1,0 +1,76 @@
+/** The way from an application to a handler of a platform's requests. @module */
+import type { ASGIApp, HTTPScope, Receive, Send } from "../asgi.js";
+import { decodeLatin1 } from "../datastructures.js";
+import { ClientDisconnect, configurationError, HTTPException } from "../exceptions.js";
+import { describe } from "../messages.js";
+import { MARK_FINISHED, Request } from "../request.js";
+import { fromWebResponse, isWebResponse, PlainTextResponse } from "../response.js";
+
+/** The code with which a WebSocket is closed that no route matches. */
+const NO_ROUTE = 4004;
+
+/**
+ * Segments that the platform's URL resolves, and characters that it takes for a slash. Attack: below `/public`, a target
+ * such as `/public/../admin` passes every guard of the application as what it says, and would be `/admin` to the handler.
+ */
+const RESOLVED_BY_URL = /[/\\](?:\.|%2e){1,2}(?:[/\\]|$)|\\/i;
+
+/**
+ * Makes a handler of the platform's requests an ASGI application, to be mounted: an app of Hono, h3, Elysia or `better-auth`.
+ *
+ * It sees the URL as the client wrote it, with the prefix of the mount, and the body as a stream without a limit. What it
+ * throws is answered by the application around it, as 500 where nothing else is registered. When the client goes,
+ * `request.signal` aborts and the stream of its answer is cancelled.
+ *
+ * @throws ConfigurationError when it is given no function.
+ * @example
+ * ```ts
+ * import { App } from "tsgi";
+ * import { fromFetchHandler } from "tsgi/web";
+ *
+ * const app = new App();
+ * app.mount("/legacy", fromFetchHandler((request) => new Response(new URL(request.url).pathname)));
+ * ```
+ */
+export function fromFetchHandler(
+  handler: (request: globalThis.Request) => globalThis.Response | Promise<globalThis.Response>,
+): ASGIApp {
+  if (typeof handler !== "function") {
+    throw configurationError("TSGI_INVALID_OPTION", "fromFetchHandler()", "handler", "a function", handler);
+  }
+  return async (scope, receive, send) => {
+    if (scope.type === "http") await exchange(handler, scope, receive, send);
+    else if (scope.type === "websocket") await send({ type: "websocket.close", code: NO_ROUTE, reason: "No route" });
+  };
+}
+
+async function exchange(
+  handler: (request: globalThis.Request) => globalThis.Response | Promise<globalThis.Response>,
+  scope: HTTPScope,
+  receive: Receive,
+  send: Send,
+): Promise<void> {
+  const isHead = scope.method === "HEAD";
+  if (RESOLVED_BY_URL.test(scope.raw_path === undefined ? scope.path : decodeLatin1(scope.raw_path))) {
+    const error = new HTTPException(400, "The path has a dot segment or a backslash");
+    if (scope.app !== undefined) throw error;
+    return new PlainTextResponse(error.message, { statusCode: 400 }).send(send, isHead);
+  }
+  const request = new Request(scope, receive);
+  try {
+    const answer: unknown = await handler(request.toWeb());
+    if (!isWebResponse(answer)) {
+      throw new TypeError(`The handler of fromFetchHandler() returned ${describe(answer)}, not a Response.`);
+    }
+    const tracked: Send = (message) => {
+      // Before it is handed over: a server says at once that there is nothing more to come.
+      if (message.type === "http.response.body" && message.more_body !== true) request[MARK_FINISHED]();
+      return send(message);
+    };
+    await fromWebResponse(answer).send(tracked, isHead, request);
+  } catch (error) {
+    throw request.signal.aborted ? new ClientDisconnect() : error;
+  } finally {
+    request[MARK_FINISHED]();
+  }
+}

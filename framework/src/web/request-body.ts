@@ -1,0 +1,84 @@
+import type { ReceiveMessage } from "../asgi.js";
+import { asBytes, createBytes } from "../datastructures.js";
+import { ProtocolError } from "../exceptions.js";
+
+const EMPTY = createBytes(0);
+const DISCONNECT = Object.freeze({ type: "http.disconnect" } as const);
+
+/** The body of a platform's request as messages: read when `receive` is called, never before. */
+export class RequestBody {
+  readonly #request: globalThis.Request;
+  #reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
+  #hasEnded = false;
+  #isOver = false;
+  /** The calls of {@link receive} that wait. */
+  readonly #waiting = new Set<(message: ReceiveMessage) => void>();
+
+  constructor(request: globalThis.Request) {
+    this.#request = request;
+  }
+
+  /** The next part of the body; behind its end, the end of the exchange. */
+  receive(): Promise<ReceiveMessage> {
+    if (this.#isOver) return Promise.resolve(DISCONNECT);
+    if (!this.#hasEnded && this.#request.body === null) {
+      this.#hasEnded = true;
+      return Promise.resolve({ type: "http.request", body: EMPTY, more_body: false });
+    }
+    // Not a race with a promise that lives as long as the request: that would keep every part of the body.
+    return new Promise((resolve, reject) => {
+      this.#waiting.add(resolve);
+      if (!this.#hasEnded) this.#read(resolve, reject);
+    });
+  }
+
+  #read(resolve: (message: ReceiveMessage) => void, reject: (error: unknown) => void): void {
+    const settle = (step: () => ReceiveMessage): void => {
+      if (!this.#waiting.delete(resolve)) return;
+      try {
+        resolve(step());
+      } catch (error) {
+        reject(error);
+      }
+    };
+    try {
+      this.#reader ??= (this.#request.body as ReadableStream<Uint8Array>).getReader();
+    } catch (error) {
+      return settle(() => throwTaken(error));
+    }
+    this.#reader.read().then(
+      ({ done, value }) => settle(() => (done ? this.#last() : part(value))),
+      () => this.end(),
+    );
+  }
+
+  #last(): ReceiveMessage {
+    this.#hasEnded = true;
+    return { type: "http.request", body: EMPTY, more_body: false };
+  }
+
+  /** Says to all who wait, and to all who ask later, that there is nothing more. */
+  end(): void {
+    this.#isOver = true;
+    for (const resolve of this.#waiting) resolve(DISCONNECT);
+    this.#waiting.clear();
+  }
+
+  /** Lets go of what has not been read. */
+  async release(): Promise<void> {
+    this.end();
+    if (this.#hasEnded) return;
+    const { body } = this.#request;
+    if (this.#reader !== null) await this.#reader.cancel();
+    else if (body !== null && !body.locked) await body.cancel();
+  }
+}
+
+function part(value: unknown): ReceiveMessage {
+  if (!(value instanceof Uint8Array)) throw new ProtocolError(`Expected bytes in the body, not ${typeof value}.`);
+  return { type: "http.request", body: asBytes(value), more_body: true };
+}
+
+function throwTaken(cause: unknown): never {
+  throw new ProtocolError("The body of the platform's request is already read, or being read.", { cause });
+}

@@ -1,0 +1,125 @@
+/** The way from a platform's `fetch` to an application. @module */
+import type { ASGIApp } from "../asgi.js";
+import { assertApplication } from "../callable.js";
+import { Lifespan } from "../lifespan.js";
+import { consoleLogger, type Logger } from "../logger.js";
+import { assertOptions, OBJECT, oneOf, type OptionRules } from "../options.js";
+import { setIdleTimeout } from "../promises.js";
+import { Exchange, serverError } from "./exchange.js";
+import { createScope, type FetchContext, readContext } from "./scope.js";
+
+/** Options of `toFetchHandler`. */
+export interface FetchHandlerOptions {
+  /** Where errors go that the application lets escape. Defaults to readable lines on stderr. */
+  logger?: Logger;
+  /** What the lifespan begins with, and each scope gets a shallow copy of. Defaults to `{}`. */
+  state?: Record<string, unknown>;
+  /** `"auto"`: the application is started before the first request; `"off"`: by somebody else. Defaults to `"auto"`. */
+  lifespan?: "auto" | "off";
+}
+
+/** A handler of requests in the form of web platforms. */
+export type FetchHandler = (request: globalThis.Request, context?: FetchContext) => Promise<globalThis.Response>;
+
+/** A {@link FetchHandler} that can be closed. */
+export interface ClosableFetchHandler extends FetchHandler {
+  /** Waits for the requests that run, 10 seconds at most, and ends the lifespan. A later request starts it anew. */
+  close(): Promise<void>;
+}
+
+const OPTIONS: OptionRules<FetchHandlerOptions> = { logger: OBJECT, state: OBJECT, lifespan: oneOf("auto", "off") };
+
+/** Milliseconds that `close` waits for the requests that run, as `serve` does by default. */
+const CLOSE_MS = 10_000;
+
+/**
+ * Makes an ASGI application a handler for `Bun.serve`, `Deno.serve`, Cloudflare Workers, or anything else that has the
+ * platform's `Request` and takes its `Response`. An `App` has one as `app.fetch`.
+ *
+ * The answer's promise settles with the head and the first part of the body, and never rejects. Bodies are streamed in both
+ * directions, each part when it is asked for.
+ *
+ * @throws ConfigurationError for what is no application, and for an unknown option.
+ * @example
+ * ```ts
+ * import { App } from "tsgi";
+ * import { toFetchHandler } from "tsgi/web";
+ *
+ * const app = new App();
+ * app.get("/", async () => "hello");
+ * const handler = toFetchHandler(app, { state: { region: "eu" } });
+ * const answer = await handler(new Request("http://localhost/"));
+ * await handler.close();
+ * ```
+ */
+export function toFetchHandler(app: ASGIApp, options: FetchHandlerOptions = {}): ClosableFetchHandler {
+  assertApplication("toFetchHandler()", app);
+  assertOptions("toFetchHandler()", options, OPTIONS);
+  const server = new FetchServer(app, options);
+  const handle = (request: globalThis.Request, ...passed: readonly unknown[]) =>
+    server.fetch(request, readContext(request, passed[0], passed[1]));
+  return Object.assign(handle, { close: () => server.close() });
+}
+
+/** The application behind a handler: its life, and the requests that run. */
+class FetchServer {
+  readonly #app: ASGIApp;
+  readonly #logger: Logger;
+  readonly #initialState: Readonly<Record<string, unknown>>;
+  readonly #isAuto: boolean;
+  readonly #running = new Set<Promise<void>>();
+  /** What each scope gets a copy of; `null` before the start. */
+  #state: Readonly<Record<string, unknown>> | null = null;
+  /** The start that others wait for as well. */
+  #starting: Promise<Lifespan | null> | null = null;
+
+  constructor(app: ASGIApp, { logger = consoleLogger, state = {}, lifespan = "auto" }: FetchHandlerOptions) {
+    this.#app = app;
+    this.#logger = logger;
+    this.#initialState = state;
+    this.#isAuto = lifespan === "auto";
+    if (!this.#isAuto) this.#state = state;
+  }
+
+  async fetch(request: globalThis.Request, context: FetchContext): Promise<globalThis.Response> {
+    const state = this.#state ?? (await (this.#starting ??= this.#start()))?.state;
+    if (state === undefined) return serverError(request.method === "HEAD");
+    const exchange = new Exchange(request, createScope(request, context, state), this.#logger);
+    const running = exchange.run(this.#app);
+    this.#running.add(running);
+    void running.then(() => this.#running.delete(running));
+    context.waitUntil?.(running);
+    return exchange.answer.promise;
+  }
+
+  /** Starts the application. `null` where that fails: the next request tries it again. */
+  async #start(): Promise<Lifespan | null> {
+    const lifespan = new Lifespan(this.#app, this.#logger, { ...this.#initialState });
+    const failure = await lifespan.startUp();
+    if (failure === null) {
+      this.#state = lifespan.state;
+      return lifespan;
+    }
+    this.#starting = null;
+    this.#logger.error({}, `The application's start-up failed, and is tried again by the next request: ${failure}`);
+    return null;
+  }
+
+  async close(): Promise<void> {
+    const starting = this.#starting;
+    const lifespan = await starting;
+    await this.#settled();
+    if (this.#starting !== starting || !this.#isAuto) return;
+    this.#starting = null;
+    this.#state = null;
+    await lifespan?.shutDown();
+  }
+
+  /** Waits for what runs; not for ever, as an answer that nobody reads never ends. */
+  async #settled(): Promise<void> {
+    if (this.#running.size === 0) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<void>((resolve) => (timer = setIdleTimeout(resolve, CLOSE_MS)));
+    await Promise.race([Promise.allSettled(this.#running), late]).finally(() => clearTimeout(timer));
+  }
+}

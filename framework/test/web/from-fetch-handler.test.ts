@@ -1,0 +1,166 @@
+import { describe, expect, it } from "@jest/globals";
+import { App } from "../../src/app.js";
+import type { ASGIApp } from "../../src/asgi.js";
+import { Deferred } from "../../src/promises.js";
+import { serve } from "../../src/node.js";
+import { fromFetchHandler } from "../../src/web.js";
+import { KeptLog } from "../support/kept-log.js";
+import { describeMatrix } from "../support/matrix.js";
+
+const PREFIX = "/mounted";
+
+/** An App with a handler of the platform's requests below the prefix. */
+function mounting(handler: Parameters<typeof fromFetchHandler>[0], logger = new KeptLog()): App {
+  const app = new App({ logger });
+  app.mount(PREFIX, fromFetchHandler(handler));
+  return app;
+}
+
+describeMatrix("a mounted handler of the platform's requests", ({ call }) => {
+  it("sees the URL as the client wrote it, method and headers", async () => {
+    const app = mounting(({ url, method, headers }) =>
+      Response.json([new URL(url).pathname + new URL(url).search, method, headers.get("x-a")]),
+    );
+    const { json } = await call(app, "PUT", `${PREFIX}//caf%C3%A9/a%2Fb/?q=%20`, { headers: [["x-a", "b"]] });
+    expect(json).toEqual([`${PREFIX}//caf%C3%A9/a%2Fb/?q=%20`, "PUT", "b"]);
+  });
+
+  it("gets the whole body as a stream, beyond the limits of the App", async () => {
+    const app = new App({ limits: { bodyBytes: 1 } });
+    app.mount(
+      PREFIX,
+      fromFetchHandler(async (request) => new Response(String((await request.arrayBuffer()).byteLength))),
+    );
+    const chunks = Array.from({ length: 40 }, () => Buffer.alloc(50_000));
+    expect((await call(app, "POST", PREFIX, { chunks })).text).toBe("2000000");
+  });
+
+  it("answers with its status, its headers, several Set-Cookie, and its stream", async () => {
+    const app = mounting(() => {
+      const headers = new Headers({ "content-type": "text/x" });
+      headers.append("set-cookie", "a=1");
+      headers.append("set-cookie", "b=2");
+      return new Response(ReadableStream.from(["a", "b"].map((text) => Buffer.from(text))), { status: 418, headers });
+    });
+    const { status, headerLines, text } = await call(app, "GET", PREFIX);
+    expect([status, text]).toEqual([418, "ab"]);
+    expect(headerLines).toEqual([
+      ["content-type", "text/x"],
+      ["set-cookie", "a=1"],
+      ["set-cookie", "b=2"],
+    ]);
+  });
+
+  it.each([
+    ["HEAD", 200],
+    ["GET", 204],
+    ["GET", 304],
+  ])("answers %s with %i without a body", async (method, status) => {
+    const app = mounting(() => new Response(status === 200 ? "text" : null, { status }));
+    const answer = await call(app, method, PREFIX);
+    expect([answer.status, answer.text]).toEqual([status, ""]);
+  });
+
+  it.each([
+    [
+      "throws",
+      () => {
+        throw new Error("secret");
+      },
+    ],
+    ["rejects", () => Promise.reject(new Error("secret"))],
+    ["returns something else", () => ({ status: 200 }) as Response],
+    [
+      "returns a body that has been read",
+      async () => {
+        const response = new Response("a");
+        await response.text();
+        return response;
+      },
+    ],
+    ["returns Response.error()", () => Response.error()],
+  ])("is a 500 and a line in the log when it %s", async (_what, handler) => {
+    const logger = new KeptLog();
+    const answer = await call(mounting(handler, logger), "GET", PREFIX);
+    expect([answer.status, answer.json]).toEqual([500, { detail: "Internal Server Error" }]);
+    expect(logger.lines).toHaveLength(1);
+  });
+
+  it.each(["/../admin", "/%2e%2E/admin", "/a/./b", "/..", "\\..\\admin"])(
+    "is not asked for a path that the platform's URL would change: %s",
+    async (path) => {
+      let calls = 0;
+      const app = mounting(() => new Response(String(calls++)));
+      expect((await call(app, "GET", PREFIX + path)).status).toBeGreaterThanOrEqual(400);
+      expect(calls).toBe(0);
+    },
+  );
+});
+
+describe("a handler of the platform's requests", () => {
+  it("is served by itself, without a lifespan and without WebSockets", async () => {
+    const app: ASGIApp = fromFetchHandler(({ url }) => new Response(new URL(url).pathname));
+    const server = await serve(app, { port: 0, signals: false, logger: new KeptLog() });
+    try {
+      expect(await (await fetch(`${server.url}/a/b`)).text()).toBe("/a/b");
+      const sent: unknown[] = [];
+      await app(
+        { type: "websocket", path: "/" },
+        () => new Promise(() => {}),
+        (message) => void sent.push(message),
+      );
+      expect(sent).toEqual([{ type: "websocket.close", code: 4004, reason: "No route" }]);
+    } finally {
+      await server.close();
+    }
+  });
+
+  it("is told by request.signal that the client has gone, and its rejection is no error", async () => {
+    const logger = new KeptLog();
+    const began = new Deferred<void>();
+    const controller = new AbortController();
+    const app = mounting(
+      ({ signal }) =>
+        new Promise((_, reject) => {
+          signal.addEventListener("abort", () => reject(signal.reason));
+          began.resolve();
+        }),
+      logger,
+    );
+    const answer = app.fetch(new Request(`http://localhost${PREFIX}`, { signal: controller.signal }));
+    await began.promise;
+    controller.abort();
+    expect((await answer).status).toBe(499);
+    await app.fetch.close();
+    expect(logger.lines).toEqual([]);
+  });
+
+  it("has the stream of its answer cancelled when the client goes", async () => {
+    const cancelled = new Deferred<void>();
+    const app = mounting(
+      () =>
+        new Response(
+          new ReadableStream({
+            pull: (controller) => controller.enqueue(Buffer.from("x")),
+            cancel: () => cancelled.resolve(),
+          }),
+        ),
+    );
+    const answer = await app.fetch(new Request(`http://localhost${PREFIX}`));
+    const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
+    await reader.read();
+    await reader.cancel();
+    await expect(cancelled.promise).resolves.toBeUndefined();
+  });
+
+  it("does not see its signal abort after a whole answer", async () => {
+    let signal: AbortSignal | null = null;
+    const app = mounting((request) => {
+      ({ signal } = request);
+      return new Response("a");
+    });
+    expect(await (await app.fetch(new Request(`http://localhost${PREFIX}`))).text()).toBe("a");
+    await app.fetch.close();
+    expect((signal as AbortSignal | null)?.aborted).toBe(false);
+  });
+});
