@@ -166,7 +166,10 @@ export class Endpoint {
   /** Does what of a response can fail before its head goes out: gives the JSON text, or what sends the response. */
   #render(call: Call, result: unknown): Promise<string | Sending> | string | Sending {
     if (!(result instanceof Response)) {
-      return isWebResponse(result) ? this.#render(call, fromWebResponse(result)) : resultJSON(this.#returns, result);
+      // Plain data has no tag: most results are known for what they are without a call.
+      const isTagged = typeof result === "object" && result !== null && Symbol.toStringTag in result;
+      if (!isTagged || !isWebResponse(result)) return resultJSON(this.#returns, result);
+      return this.#render(call, fromWebResponse(result));
     }
     call.response = result;
     const sender = result[PREPARE]((call.scope as HTTPScope).method === "HEAD", call.request);
