@@ -22,7 +22,7 @@ const onPostgreSQL = (url) => ({
   ...project("sample-auth-app", "sample-auth-app on PostgreSQL"),
   testPathIgnorePatterns: [
     "/test/database/",
-    "/test/(browser|config|dev|docker|limiter|logging|middleware|passwords|proxies|replicas|server|statements|throttle|tokens)",
+    "/test/(config|dev|passwords|repository|replicas|server|statements|throttle|tokens)",
   ],
   globals: { TEST_DATABASE_URL: url },
 });

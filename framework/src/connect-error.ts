@@ -19,9 +19,12 @@ export class ConnectError extends Error {
 
   /** @param remedy - What to do, where the server itself has said what is wrong. */
   constructor(server: Server, cause: unknown, remedy = remedyFor(server, describeError(cause).code)) {
-    super(`${server.name}, host ${server.host}, port ${server.port}: ${describeError(cause).message}. ${remedy}`, {
-      cause,
-    });
+    super(
+      `${server.name}, host ${server.host}, port ${server.port}: ${describeError(cause).message.replace(/\.$/, "")}. ${remedy}`,
+      {
+        cause,
+      },
+    );
   }
 }
 

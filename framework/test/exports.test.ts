@@ -19,6 +19,7 @@ const NAMES: Readonly<Record<string, string>> = {
   "./node": "ProtocolError ServerStartError ShutdownTimeoutError serve toNodeHandler",
   "./openapi": "buildDocument writeClient",
   "./pagination": "Page PageRequest",
+  "./passwords": "Passwords",
   "./prisma": "ConnectError MigrationError UnavailableError isUniqueViolation openPrisma",
   "./redis": "openRedisStore redisStore",
   "./security": `APIKeyCookie APIKeyHeader APIKeyQuery HTTPBasic HTTPBearer OAuth2PasswordBearer

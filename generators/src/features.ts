@@ -23,7 +23,7 @@ const features: readonly Feature[] = [
   loadTests,
   {
     answer: "docker",
-    files: /^(?:Dockerfile|\.dockerignore|compose\.yaml|test\/docker\.test\.ts)$/,
+    files: /^(?:Dockerfile|\.dockerignore|compose\.yaml)$/,
     scripts: [],
     packages: [],
   },

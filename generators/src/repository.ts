@@ -28,6 +28,9 @@ const generated = [
   /\.(?:tsbuildinfo|tgz|log|db|db-journal|db-wal|db-shm)$/,
 ];
 
+/** Tests of files that the repository alone has: a template goes without. */
+const REPOSITORY_TESTS = /^test\/repository$/;
+
 /** The development packages of every project, which the workspaces share. */
 const commonTools = [
   "@jest/globals",
@@ -72,7 +75,9 @@ export class Repository implements TemplateSource {
 
   read(name: TemplateName): Required<Template> {
     return {
-      files: readFiles(join(this.#root, folders[name]), (path) => generated.some((pattern) => pattern.test(path))),
+      files: readFiles(join(this.#root, folders[name]), (path) =>
+        [...generated, REPOSITORY_TESTS].some((pattern) => pattern.test(path)),
+      ),
       overlay: new Map(overlays[name].flatMap((folder) => [...readFiles(join(this.#generators, "overlays", folder))])),
       workspace: this.#readWorkspace([...commonTools, ...ownTools[name]]),
       framework: this.#pack(join(this.#root, "framework"), fingerprintOf),

@@ -24,7 +24,7 @@ const template: Template = {
         dependencies: { tsgi: "0.1.0", jose: "6.0.0" },
         devDependencies: { prisma: "7.0.0" },
         engines: { node: ">=20.19" },
-        tsgi: { module: "src/dev.ts" },
+        tsgi: { module: "src/main.ts" },
       }),
     ],
     [
@@ -96,7 +96,7 @@ describe("a project made from a template", () => {
       devDependencies: { jest: "30.0.0", prisma: "7.0.0" },
       overrides: { deep: "1.0.0" },
       engines: { node: ">=20.19" },
-      tsgi: { module: "src/dev.ts" },
+      tsgi: { module: "src/main.ts" },
       "create-tsgi": {
         version: "0.9.0",
         template: "auth",

@@ -12,7 +12,7 @@ import { pathToFileURL } from "node:url";
 
 import { bindMigrationAwareSqlAdapterFactory } from "@prisma/driver-adapter-utils";
 
-import { migrate } from "../dist/database/migrations.js";
+import { connect } from "../dist/database.js";
 
 const ENGINE = "@prisma/schema-engine-wasm@7.10.0-4.0edf323efd1d98336f3f0a68684b56f689b900d3";
 const project = path.dirname(import.meta.dirname);
@@ -36,16 +36,16 @@ async function loadEngine() {
 /** @returns Prisma's own way to the database at a URL */
 async function createAdapter(url) {
   if (url.startsWith("file:")) {
-    const { SQLiteAdapter } = await import("../dist/database/sqlite-client.js");
-    return new SQLiteAdapter({ url });
+    const { PrismaLibSql } = await import("@prisma/adapter-libsql");
+    return new PrismaLibSql({ url });
   }
   const { PrismaPg } = await import("@prisma/adapter-pg");
   const adapter = new PrismaPg(
     { connectionString: url },
     { schema: new URL(url).searchParams.get("schema") ?? "public" },
   );
-  const connect = adapter.connect.bind(adapter);
-  return Object.assign(adapter, { connect: async () => readingChars(await connect()) });
+  const open = adapter.connect.bind(adapter);
+  return Object.assign(adapter, { connect: async () => readingChars(await open()) });
 }
 
 /** The adapter does not know the types "char" and "char"[] (OIDs 18 and 1002), which PostgreSQL's own catalogue has. */
@@ -70,7 +70,8 @@ const url = process.env.DATABASE_URL;
 if (url === undefined) {
   throw new Error("DATABASE_URL: expected an empty database, got nothing");
 }
-await migrate({ url, waitMs: 5_000, poolSize: 1 });
+const db = await connect(url);
+await db.$disconnect();
 const schema = path.join(project, url.startsWith("file:") ? "prisma/schema.prisma" : "src/generated/postgresql.prisma");
 const files = [{ path: schema, content: readFileSync(schema, "utf8") }];
 const { SchemaEngine } = await loadEngine();

@@ -1,19 +1,22 @@
-import { isUniqueViolation, type Database } from "./database.js";
-import { Limiter, type Caller } from "./limiter.js";
-import { type Account, USERNAME, type NewUser } from "./models.js";
-import type { Passwords } from "./security/passwords.js";
-import { revokeSessions } from "./security/refresh-tokens.js";
-import { networkOf, type Throttle } from "./security/throttle.js";
+import { Depends, Request, withParams } from "tsgi";
+import { type Caller, Limiter } from "tsgi/concurrency";
+import { clientNetwork } from "tsgi/middleware";
+import type { Passwords } from "tsgi/passwords";
+import { isUniqueViolation } from "tsgi/prisma";
 
-/** Where a request comes from. */
-export interface Client {
-  address: string;
-  /** Aborts when the client goes. */
-  signal?: AbortSignal;
-}
+import { database, type Database, passwords } from "./database.js";
+import { type Account, USERNAME, type NewUser } from "./models.js";
+import { revokeSessions } from "./security/refresh-tokens.js";
+import { throttle, type Throttle } from "./security/throttle.js";
 
 /** Half a second's work; later ones are answered 503. */
 const REGISTRATIONS_WAITING = 25;
+
+/** Where a request comes from: each network has a line of its own, so that who fills it leaves the others their turns. */
+export const getCaller = withParams({ request: Request }, async ({ request }) => ({
+  line: clientNetwork(request.client?.host ?? ""),
+  signal: request.signal,
+}));
 
 /** The users and their passwords. */
 export class Accounts {
@@ -21,7 +24,7 @@ export class Accounts {
   readonly #passwords: Passwords;
   readonly #throttle: Throttle;
   /** Of the line for hashing, registrations take one place: a flood of them leaves the others to the logins. */
-  readonly #registrations = new Limiter(1, REGISTRATIONS_WAITING);
+  readonly #registrations = new Limiter({ maxRunning: 1, maxWaiting: REGISTRATIONS_WAITING });
 
   constructor(db: Database, passwords: Passwords, throttle: Throttle) {
     this.#db = db;
@@ -39,21 +42,19 @@ export class Accounts {
    * such name as that the password is wrong. A disabled account is found like any other. The account has the hash that
    * was verified: a change that rests on the verification is made `WHERE` the database still has it.
    *
-   * @throws TooManyAttemptsError when there were too many wrong ones
-   * @throws UnavailableError when too many are waiting already
+   * @throws HTTPException 429 when there were too many wrong ones, 503 when too many wait
    */
-  async authenticate(typed: string, password: string, client: Client): Promise<Account | null> {
-    const { address } = client;
+  async authenticate(typed: string, password: string, caller: Required<Caller>): Promise<Account | null> {
     const username = typed.toLowerCase(); // before it is counted, or each spelling would have guesses of its own
-    await this.#throttle.admit(address, username);
+    await this.#throttle.admit(caller.line, username);
     let isWrongGuess = false;
     try {
-      const account = await this.#verify(username, password, callerOf(client));
+      const account = await this.#verify(username, password, caller);
       isWrongGuess = account === null;
       return account;
     } finally {
       if (!isWrongGuess) {
-        await this.#throttle.forgive(address, username);
+        await this.#throttle.forgive(caller.line, username);
       }
     }
   }
@@ -61,18 +62,13 @@ export class Accounts {
   async #verify(username: string, password: string, caller: Caller): Promise<Account | null> {
     const account = await this.find(username);
     const matches = await this.#passwords.verify(password, account?.hashed_password ?? null, caller);
-    if (account === null || !matches) {
-      return null;
+    if (account === null || !matches || !this.#passwords.isOutdated(account.hashed_password)) {
+      return matches ? account : null;
     }
     const { id, hashed_password: verified } = account;
-    if (!this.#passwords.isOutdated(verified)) {
-      return account;
-    }
     const hashed_password = await this.#passwords.hash(password, caller);
-    const { count } = await this.#db.user.updateMany({
-      where: { id, hashed_password: verified },
-      data: { hashed_password },
-    });
+    const where = { id, hashed_password: verified };
+    const { count } = await this.#db.user.updateMany({ where, data: { hashed_password } });
     // Another login may have renewed the hash, or the password was changed: what is there now is verified instead.
     return count === 1 ? { ...account, hashed_password } : this.#verify(username, password, caller);
   }
@@ -80,25 +76,22 @@ export class Accounts {
   /**
    * Adds a user; `null` when the name is taken.
    *
-   * @throws TooManyAttemptsError when there were too many from that address
-   * @throws UnavailableError when too many are waiting already
+   * @throws HTTPException 429 when there were too many from that address, 503 when too many wait
    */
-  async register({ username: typed, email, password }: NewUser, client: Client): Promise<Account | null> {
-    await this.#throttle.admitRegistration(client.address);
-    const username = typed.toLowerCase();
+  async register(newUser: NewUser, caller: Required<Caller>): Promise<Account | null> {
+    await this.#throttle.admitRegistration(caller.line);
+    const { email, password } = newUser;
+    const username = newUser.username.toLowerCase();
     if ((await this.find(username)) !== null) {
       return null; // spares the work of a hash
     }
-    const caller = callerOf(client);
     const hashed_password = await this.#registrations.run(() => this.#passwords.hash(password, caller), caller);
-    try {
-      return await this.#db.user.create({ data: { username, email, hashed_password } });
-    } catch (error) {
+    return this.#db.user.create({ data: { username, email, hashed_password } }).catch((error: unknown) => {
       if (isUniqueViolation(error)) {
         return null;
       }
       throw error;
-    }
+    });
   }
 
   /**
@@ -107,34 +100,36 @@ export class Accounts {
    * @param account as `authenticate` gave it
    * @returns whether it still had the password that was verified: of two changes at once, the second has no effect
    */
-  async changePassword(account: Account, password: string, client?: Client): Promise<boolean> {
+  async changePassword(account: Account, password: string, caller?: Caller): Promise<boolean> {
     const { id, hashed_password: verified } = account;
-    const hashed_password = await this.#passwords.hash(password, client && callerOf(client));
+    const hashed_password = await this.#passwords.hash(password, caller);
     return this.#db.transaction(async (tx) => {
       const { count } = await tx.user.updateMany({
         where: { id, hashed_password: verified, disabled: false },
         data: { hashed_password, version: { increment: 1 } },
       });
       if (count === 1) {
-        await revokeSessions(tx, id);
+        await revokeSessions(tx, { id });
       }
       return count === 1;
     });
   }
-
-  /** Disables a user, or enables one again. Either ends all sessions and access tokens: enabling brings none back. */
-  async setDisabled(typed: string, disabled: boolean): Promise<boolean> {
-    const username = typed.toLowerCase();
-    return this.#db.transaction(async (tx) => {
-      const data = { disabled, version: { increment: 1 } };
-      const { count } = await tx.user.updateMany({ where: { username }, data });
-      await tx.session.deleteMany({ where: { user: { username } } });
-      return count === 1;
-    });
-  }
 }
 
-/** Each network has a line of its own: who fills it leaves the others their turns. */
-function callerOf({ address, signal }: Client): Caller {
-  return { line: networkOf(address), ...(signal && { signal }) };
+/** Disables a user, or enables one again. Either ends all sessions and access tokens: enabling brings none back. */
+export async function setDisabled(db: Database, typed: string, disabled: boolean): Promise<boolean> {
+  const username = typed.toLowerCase();
+  return db.transaction(async (tx) => {
+    const data = { disabled, version: { increment: 1 } };
+    const { count } = await tx.user.updateMany({ where: { username }, data });
+    await revokeSessions(tx, { username });
+    return count === 1;
+  });
 }
+
+export const accounts = Depends(
+  withParams({ db: database, passwords, throttle }, async ({ db, passwords, throttle }) => {
+    return new Accounts(db, passwords, throttle);
+  }),
+  { scope: "app" },
+);

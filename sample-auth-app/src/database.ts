@@ -1,44 +1,40 @@
-import { Prisma } from "./generated/sqlite/client.js";
-import type { DatabaseConfig } from "./database/driver.js";
-import { loadDriver } from "./database/load-driver.js";
-import { whileBusy } from "./database/retry.js";
+import { Depends, withParams } from "tsgi";
+import { Passwords } from "tsgi/passwords";
+import { openPrisma, type Transactional } from "tsgi/prisma";
 
-/** The database of the application: Prisma's client, whose queries bear with a database that is busy or away. */
-export type Database = Awaited<ReturnType<typeof openDatabase>>;
+import { settings } from "./config.js";
+import type { PrismaClient } from "./generated/sqlite/client.js";
+import { seed } from "./seed.js";
 
-/** What the work of a transaction is given: the same models, without the waiting. */
-export type Transactional = Prisma.TransactionClient;
+export type Database = Awaited<ReturnType<typeof connect>>;
+/** What the work of a transaction is given. */
+export type Transaction = Transactional<PrismaClient>;
 
-/**
- * Opens a database that has been prepared before. No file is touched, and no connection made, until the first query.
- *
- * Every query throws an `UnavailableError` when the database cannot be had in time.
- */
-export async function openDatabase(config: DatabaseConfig) {
-  const driver = await loadDriver(config.url);
-  const prisma = driver.createClient(config);
-  const patiently = <T>(work: () => Promise<T>): Promise<T> =>
-    whileBusy(work, (error) => driver.judge(error), config.waitMs);
-  return prisma.$extends({
-    query: { $allOperations: ({ args, query }) => patiently(() => query(args)) },
-    client: {
-      /**
-       * Runs `work` in a transaction: all of it takes effect, or nothing.
-       *
-       * @throws UnavailableError when the database cannot be had in time; `work` may have run several times, each without
-       *   effect
-       */
-      transaction: <T>(work: (tx: Transactional) => Promise<T>): Promise<T> =>
-        patiently(() => prisma.$transaction(work)),
-      /** @throws UnavailableError when the database does not answer */
-      ping: async (): Promise<void> => {
-        await patiently(() => prisma.$queryRaw`SELECT 1`);
-      },
-    },
+/** Opens the database, and applies the migrations that it lacks. */
+export async function connect(url: string, options: { poolSize?: number; waitMs?: number } = {}) {
+  return openPrisma({
+    url,
+    ...options,
+    sqlite: () => import("./generated/sqlite/client.js"),
+    postgresql: () => import("./generated/postgresql/client.js"),
+    migrations: new URL("../prisma/migrations/", import.meta.url),
   });
 }
 
-/** Whether a query failed because it would have made a second row with a unique value. */
-export function isUniqueViolation(error: unknown): boolean {
-  return error instanceof Prisma.PrismaClientKnownRequestError && error.code === "P2002";
-}
+/** argon2id with the cost that `tsgi/passwords` has by default, or more. */
+export const createPasswords = async () => new Passwords();
+export const passwords = Depends(createPasswords, { scope: "app" });
+
+export const openDatabase = withParams({ settings, passwords }, async function* openDatabase({ settings, passwords }) {
+  const db = await connect(settings.databaseUrl, { poolSize: settings.databasePoolSize });
+  try {
+    if (settings.nodeEnv === "development") {
+      await seed(db, passwords);
+    }
+    yield db;
+  } finally {
+    await db.$disconnect();
+  }
+});
+
+export const database = Depends(openDatabase, { scope: "app", check: (db) => db.ping() });

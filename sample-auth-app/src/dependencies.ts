@@ -1,41 +1,9 @@
-import { Depends, Header, HTTPException, Request, withParams } from "tsgi";
+import { Depends, Header, HTTPConnection, HTTPException, withParams } from "tsgi";
 import { OAuth2PasswordBearer } from "tsgi/security";
 
+import { accounts } from "./accounts.js";
 import type { Account, User } from "./models.js";
-import { Services } from "./services.js";
-
-/** What the application's lifespan has put into the state that each request gets. */
-export const getServices = withParams({ request: Request }, async ({ request }) => {
-  const { services } = request.state;
-  if (!(services instanceof Services)) {
-    throw new TypeError("the lifespan of the application has not run: use serve(), or TestClient in tests");
-  }
-  return services;
-});
-
-export const getConfig = withParams({ services: Depends(getServices) }, async ({ services }) => services.config);
-export const getDb = withParams({ services: Depends(getServices) }, async ({ services }) => services.db);
-export const getAccounts = withParams({ services: Depends(getServices) }, async ({ services }) => services.accounts);
-export const getAccessTokens = withParams(
-  { services: Depends(getServices) },
-  async ({ services }) => services.accessTokens,
-);
-export const getRefreshTokens = withParams(
-  { services: Depends(getServices) },
-  async ({ services }) => services.refreshTokens,
-);
-
-/** The address of the other end of the connection, or what one of the proxies in `TRUSTED_PROXIES` says that it is. */
-export const getClientAddress = withParams(
-  { request: Request },
-  async ({ request }) => request.client?.host ?? "unknown",
-);
-
-/** The log, with this request's id and the client's address on each line. */
-export const getLog = withParams(
-  { services: Depends(getServices), request: Request, address: Depends(getClientAddress) },
-  async ({ services, request, address }) => services.log.child({ requestId: request.state["requestId"], address }),
-);
+import { accessTokens } from "./security/tokens.js";
 
 /** Tells the document, and so "Authorize" on its page, how to log in. It refuses nothing: all faults have one answer. */
 const oauth2Scheme = new OAuth2PasswordBearer({ tokenUrl: "/auth/token", autoError: false });
@@ -43,25 +11,23 @@ const oauth2Scheme = new OAuth2PasswordBearer({ tokenUrl: "/auth/token", autoErr
 /** The account of the user whose bearer token the request carries, or 401 for every fault it can have. */
 export const getCurrentAccount = withParams(
   {
-    request: Request,
+    connection: HTTPConnection,
     scheme: Depends(oauth2Scheme),
     authorization: Header({ default: null, includeInSchema: false }),
-    accessTokens: Depends(getAccessTokens),
-    accounts: Depends(getAccounts),
+    accessTokens,
+    accounts,
   },
-  async ({ request, authorization, accessTokens, accounts }): Promise<Account> => {
+  async ({ connection, authorization, accessTokens, accounts }): Promise<Account> => {
     // Of two headers, the parameter is the last, and a proxy may have looked at the first.
-    const isOnly = request.headers["authorization"] === authorization;
+    const isOnly = connection.headers["authorization"] === authorization;
     if (!isOnly || !authorization?.startsWith("Bearer ")) {
       throw credentialsException();
     }
     const token = await accessTokens.verifyAccessToken(authorization.slice("Bearer ".length));
     const account = token && (await accounts.find(token.username));
-    if (account === null || account.disabled) {
-      throw credentialsException();
-    }
     // A token of another program that has the key need not name a version: it is good until it expires.
-    if (token?.version !== undefined && token.version !== account.version) {
+    const isCurrent = token?.version === undefined || token.version === account?.version;
+    if (account === null || account.disabled || !isCurrent) {
       throw credentialsException();
     }
     return account;
@@ -88,8 +54,8 @@ export const refuseCrossSite = withParams(
   },
   async ({ host, origin, secFetchSite }) => {
     // The origin of our own pages is the host that was asked; the scheme is the proxy's matter.
-    const foreign = origin !== null && (!URL.canParse(origin) || new URL(origin).host !== host);
-    if (foreign || secFetchSite === "cross-site") {
+    const isForeign = origin !== null && (!URL.canParse(origin) || new URL(origin).host !== host);
+    if (isForeign || secFetchSite === "cross-site") {
       throw new HTTPException(403, "Cross-site requests are refused");
     }
   },

@@ -1,14 +1,12 @@
-import { destination, pino, stdTimeFunctions, type DestinationStream, type Logger } from "pino";
-
-/** The application's log: pino, which the framework takes for its own as well. */
-export type Log = Logger;
+import { destination, pino, stdTimeFunctions, type DestinationStream } from "pino";
+import { Depends, HTTPConnection, withParams } from "tsgi";
 
 /**
  * Writes one JSON object a line, which keeps CR and LF of what clients send inside their strings.
  *
  * @param stream takes the lines; by default stderr, each line before the call returns
  */
-export function createLog(stream: DestinationStream = destination({ dest: 2, sync: true })): Log {
+export function createLog(stream: DestinationStream = destination({ dest: 2, sync: true })) {
   return pino(
     {
       base: null,
@@ -21,6 +19,15 @@ export function createLog(stream: DestinationStream = destination({ dest: 2, syn
     stream,
   );
 }
+
+export const log = createLog();
+export const openLog = async () => log;
+export const logger = Depends(openLog, { scope: "app" });
+
+/** The log, with this request's id and the client's address on each line. */
+export const getLog = withParams({ logger, connection: HTTPConnection }, async ({ logger, connection }) =>
+  logger.child({ requestId: connection.state["requestId"], address: connection.client?.host }),
+);
 
 function describe(error: unknown): unknown {
   if (!(error instanceof Error)) {

@@ -1,24 +1,16 @@
-import { Accounts } from "./accounts.js";
-import { ConfigError, loadConfig } from "./config.js";
-import { openDatabase } from "./database.js";
-import { DatabaseError, prepareDatabase } from "./prepare.js";
-import { Passwords } from "./security/passwords.js";
-import { Throttle } from "./security/throttle.js";
+import { setDisabled } from "./accounts.js";
+import { readSettings } from "./config.js";
+import { connect } from "./database.js";
 
-const USAGE = "usage: npm run users -- disable NAME | enable NAME";
-
-/** Disables or enables a user from the terminal, also while the server runs. Gives the line to print. */
-async function manage(command: string | undefined, username: string | undefined): Promise<string> {
-  if (username === undefined || (command !== "disable" && command !== "enable")) {
-    throw new UsageError(USAGE);
+/** Disables or enables a user from the terminal, also while the server runs. */
+async function manage(command = "", username = ""): Promise<string> {
+  if (username === "" || (command !== "disable" && command !== "enable")) {
+    throw new Error("usage: npm run users -- disable NAME | enable NAME");
   }
-  const config = loadConfig(process.env);
-  await prepareDatabase(config);
-  const db = await openDatabase(config.database);
+  const db = await connect(readSettings().databaseUrl);
   try {
-    const accounts = new Accounts(db, new Passwords(config.passwordHashCost), new Throttle());
-    if (!(await accounts.setDisabled(username, command === "disable"))) {
-      throw new UsageError(`there is no user ${JSON.stringify(username)}`);
+    if (!(await setDisabled(db, username, command === "disable"))) {
+      throw new Error(`there is no user ${JSON.stringify(username)}`);
     }
   } finally {
     await db.$disconnect();
@@ -26,15 +18,7 @@ async function manage(command: string | undefined, username: string | undefined)
   return command === "disable" ? `${username} is disabled, all sessions have ended` : `${username} is enabled`;
 }
 
-class UsageError extends Error {}
-
-try {
-  const [command, username] = process.argv.slice(2);
-  console.log(await manage(command, username));
-} catch (error) {
-  if (!(error instanceof UsageError || error instanceof ConfigError || error instanceof DatabaseError)) {
-    throw error;
-  }
+manage(...process.argv.slice(2)).then(console.log, (error: Error) => {
   console.error(error.message);
   process.exitCode = 1;
-}
+});

@@ -3,12 +3,7 @@ import type { Static } from "@sinclair/typebox";
 
 /** A user as the database holds it. It never leaves the server: answers are cut to `User`. */
 export const UserInDB = t.Object(
-  {
-    username: t.String(),
-    email: t.String(),
-    hashed_password: t.String(),
-    disabled: t.Boolean({ default: false }),
-  },
+  { username: t.String(), email: t.String(), hashed_password: t.String(), disabled: t.Boolean({ default: false }) },
   { title: "UserInDB" },
 );
 export type UserInDB = Static<typeof UserInDB>;
@@ -18,21 +13,14 @@ export type Account = UserInDB & { id: number; version: number };
 
 /** A user as others may see it. */
 export const User = t.Object(
-  {
-    username: t.String(),
-    email: t.String(),
-    disabled: t.Boolean({ default: false }),
-  },
+  { username: t.String(), email: t.String(), disabled: t.Boolean({ default: false }) },
   { title: "User" },
 );
 export type User = Static<typeof User>;
 
 /** What a login and a refresh answer (RFC 6749 §5.1). */
 export const TokenResponse = t.Object(
-  {
-    access_token: t.String(),
-    token_type: t.String({ default: "bearer" }),
-  },
+  { access_token: t.String(), token_type: t.String({ default: "bearer" }) },
   { title: "TokenResponse" },
 );
 export type TokenResponse = Static<typeof TokenResponse>;
@@ -46,7 +34,6 @@ export const USERNAME = /^(?![Cc][Oo][Nn][Ss][Tt][Rr][Uu][Cc][Tt][Oo][Rr]$)[A-Za
 /** A password that somebody chooses. What its characters may be is checked where it is set. */
 const NewPassword = t.String({ minLength: 8, description: "8 to 128 characters of any script" });
 
-/** What it takes to register. */
 export const NewUser = t.Object(
   {
     username: t.String({
@@ -62,20 +49,14 @@ export const NewUser = t.Object(
 );
 export type NewUser = Static<typeof NewUser>;
 
-/** The old password and the new one. */
 export const PasswordChange = t.Object(
-  {
-    current_password: t.String(),
-    new_password: NewPassword,
-  },
+  { current_password: t.String(), new_password: NewPassword },
   { title: "PasswordChange" },
 );
 
-/** A thing that belongs to a user. */
 export const Item = t.Object({ id: t.Integer(), name: t.String(), owner: t.String() }, { title: "Item" });
 export type Item = Static<typeof Item>;
 
-/** What it takes to add one. */
 export const NewItem = t.Object(
   // No control characters: nobody can see them, and PostgreSQL stores no NUL.
   {
@@ -87,7 +68,6 @@ export const NewItem = t.Object(
   { title: "NewItem" },
 );
 
-/** The body of an error. */
 const Problem = t.Object({ detail: t.String() }, { title: "Problem" });
 
 /** What the document says of the errors that routes have in common. */
@@ -98,4 +78,3 @@ export const NOT_FOUND = { description: "Not Found", schema: Problem };
 export const NAME_TAKEN = { description: "The name is taken", schema: Problem };
 export const TOO_MANY_ATTEMPTS = { description: "Too many wrong passwords", schema: Problem };
 export const TOO_MANY_REGISTRATIONS = { description: "Too many registrations from one address", schema: Problem };
-export const UNAVAILABLE = { description: "The database does not answer; try again after a while", schema: Problem };

@@ -1,26 +1,24 @@
-import type { Database } from "./database.js";
-import { isUniqueViolation } from "./database.js";
-import type { Passwords } from "./security/passwords.js";
+import type { Passwords } from "tsgi/passwords";
+import { isUniqueViolation } from "tsgi/prisma";
+
+import type { PrismaClient } from "./generated/sqlite/client.js";
 
 /** The user that development starts with. Its password stands here for all to read: production never makes it. */
 export const DEMO_USER = { username: "demo", email: "demo@example.com", password: "demo-password" };
 
 const DEMO_ITEMS = ["Notebook", "Fountain pen", "Desk lamp"];
 
-/** Adds the demo user and three items, unless there is a user of that name. */
-export async function seed(db: Database, passwords: Passwords): Promise<void> {
+/** Adds the demo user and three items, unless there is a user of that name, and names it in the terminal. */
+export async function seed(db: Pick<PrismaClient, "user">, passwords: Passwords): Promise<void> {
   const { username, email, password } = DEMO_USER;
-  if ((await db.user.findUnique({ where: { username } })) !== null) {
-    return;
-  }
-  const hashed_password = await passwords.hash(password);
-  try {
-    await db.user.create({
-      data: { username, email, hashed_password, items: { create: DEMO_ITEMS.map((name) => ({ name })) } },
+  if ((await db.user.findUnique({ where: { username } })) === null) {
+    const hashed_password = await passwords.hash(password);
+    const items = { create: DEMO_ITEMS.map((name) => ({ name })) };
+    await db.user.create({ data: { username, email, hashed_password, items } }).catch((error: unknown) => {
+      if (!isUniqueViolation(error)) {
+        throw error;
+      } // another process was faster
     });
-  } catch (error) {
-    if (!isUniqueViolation(error)) {
-      throw error;
-    } // another process was faster
   }
+  console.log(`Demo user: ${username}, password: ${password}`);
 }

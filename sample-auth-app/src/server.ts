@@ -1,50 +1,28 @@
-import { ConfigurationError } from "tsgi";
-import { serve, ServerStartError } from "tsgi/node";
+import { serve } from "tsgi/node";
+import { SettingsError } from "tsgi/settings";
 
 import { createApp } from "./app.js";
-import { ConfigError, loadConfig, weaknessOf } from "./config.js";
-import { createLog } from "./logging.js";
-import { DatabaseError, prepareDatabase } from "./prepare.js";
+import { readSettings } from "./config.js";
+import { connect } from "./database.js";
+import { log } from "./logging.js";
 import { DEMO_USER } from "./seed.js";
 
-/** Prepares the database, serves, and says on stdout where; SIGINT and SIGTERM end it with status 0. */
+/** Serves, and says on stdout where; SIGINT and SIGTERM end it with status 0. */
 async function start(): Promise<void> {
-  const config = loadConfig(process.env);
-  const weakness = weaknessOf(config.secretKey);
-  if (weakness !== null) {
-    console.error(`Warning: ${weakness}`);
-  }
-  await prepareDatabase(config);
-  const log = createLog();
-  const { url } = await serve(createApp(config, log), {
-    host: config.host,
-    port: config.port,
-    trustedProxies: config.trustedProxies,
-    logger: { ...log, info: () => {} }, // what it would say is the line below
-  });
+  const { host, port, trustedProxies, nodeEnv, databaseUrl } = readSettings();
+  const db = await connect(databaseUrl); // before all else, so that what is wrong with it is one line
+  await db.$disconnect();
+  const logger = { ...log, info: () => {} }; // what it would say is the line below
+  const { url } = await serve(createApp(), { host, port, trustedProxies, logger });
   console.log(`Ready on ${url}, documentation on ${url}/docs, Ctrl-C stops it`);
-  if (config.environment === "development") {
-    const { username, password } = DEMO_USER;
-    console.log(`Demo user: ${username}, password: ${password}`);
-    console.log(`Try: curl -d 'username=${username}&password=${password}' ${url}/auth/token`);
+  if (nodeEnv === "development") {
+    console.log(`Try: curl -d 'username=${DEMO_USER.username}&password=${DEMO_USER.password}' ${url}/auth/token`);
   }
 }
 
-try {
-  await start();
-} catch (error) {
-  if (
-    !(
-      error instanceof ConfigError ||
-      error instanceof ConfigurationError || // what `serve` says of TRUSTED_PROXIES
-      error instanceof DatabaseError ||
-      error instanceof ServerStartError
-    )
-  ) {
-    throw error;
-  }
-  const hint =
-    error instanceof ServerStartError && error.code === "EADDRINUSE" ? " PORT sets it, as in PORT=8001." : "";
-  console.error(`${error.message}${hint}`);
+start().catch((error: unknown) => {
+  const lines =
+    error instanceof SettingsError ? error.faults.map((fault) => `${fault.variable}: ${fault.message}`) : [error];
+  lines.forEach((line) => console.error(line instanceof Error ? line.message : line));
   process.exitCode = 1;
-}
+});

@@ -3,18 +3,17 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setImmediate as loopTurn } from "node:timers/promises";
 
-import { jest } from "@jest/globals";
+import { it, jest } from "@jest/globals";
 import supertest from "supertest";
 import { TestClient } from "tsgi/testing";
+import { memoryStore } from "tsgi/middleware";
+import { Passwords } from "tsgi/passwords";
 
 import { Accounts } from "../src/accounts.js";
 import { createApp } from "../src/app.js";
-import { loadConfig, type Config } from "../src/config.js";
-import { openDatabase, type Database } from "../src/database.js";
-import type { DatabaseConfig } from "../src/database/driver.js";
-import { migrate } from "../src/database/migrations.js";
-import { createLog, type Log } from "../src/logging.js";
-import { Passwords } from "../src/security/passwords.js";
+import { getSettings, readSettings } from "../src/config.js";
+import { connect, createPasswords, openDatabase, type Database } from "../src/database.js";
+import { createLog, openLog } from "../src/logging.js";
 import { Throttle } from "../src/security/throttle.js";
 import { createTestDatabase } from "./support/databases.js";
 
@@ -33,21 +32,32 @@ export async function temporaryFolder(): Promise<{ path: string } & AsyncDisposa
   return { path: folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** The configuration of a test: cheap hashes, a short wait for the database. */
-export function configFor(databaseUrl: string, env: Record<string, string> = {}): Config {
-  const config = loadConfig({ NODE_ENV: "test", DATABASE_URL: databaseUrl, SECRET_KEY, ...env });
-  return { ...config, database: { ...config.database, waitMs: 1_000 }, passwordHashCost: CHEAP };
+type Cases<Values extends readonly unknown[]> = (title: string, check: (...values: Values) => unknown) => void;
+
+/** One test for all rows of a table; a failure names its row. */
+export function cases<T extends readonly [unknown, ...unknown[]]>(rows: readonly T[]): Cases<T>;
+export function cases<T>(rows: readonly T[]): Cases<[T]>;
+export function cases(rows: readonly unknown[]): Cases<unknown[]> {
+  return (title, check) =>
+    // oxlint-disable-next-line jest/expect-expect, jest/valid-title -- the caller's
+    it(title, async () => {
+      for (const row of rows) {
+        try {
+          await check(...(Array.isArray(row) ? row : [row]));
+        } catch (error) {
+          throw new Error(`${JSON.stringify(row)}: ${String(error)}`, { cause: error });
+        }
+      }
+    });
 }
 
 /** A migrated database of its own. */
-export async function temporaryDatabase(): Promise<{ db: Database; config: DatabaseConfig } & AsyncDisposable> {
+export async function temporaryDatabase(): Promise<{ db: Database; url: string } & AsyncDisposable> {
   const { url, drop } = await createTestDatabase();
-  const config: DatabaseConfig = { url, waitMs: 1_000, poolSize: 5 };
-  await migrate(config);
-  const db = await openDatabase(config);
+  const db = await connect(url, { poolSize: 5, waitMs: 1_000 });
   return {
     db,
-    config,
+    url,
     [Symbol.asyncDispose]: async () => {
       await db.$disconnect();
       await drop();
@@ -56,7 +66,7 @@ export async function temporaryDatabase(): Promise<{ db: Database; config: Datab
 }
 
 /** A log that keeps its lines. */
-export function openLog(): { log: Log; lines: string[] } {
+export function openTestLog() {
   const lines: string[] = [];
   return { log: createLog({ write: (line) => void lines.push(line) }), lines };
 }
@@ -64,31 +74,35 @@ export function openLog(): { log: Log; lines: string[] } {
 /** The password of every user that a test registers. */
 export const PASSWORD = "correct horse";
 
-/** What a test may want otherwise. */
-type Changes = Partial<Omit<Config, "database">> & { waitMs?: number };
-
 /** The whole application on a port of its own, with a database of its own, and what it logs. */
-export async function openApp({ waitMs = 1_000, ...changes }: Changes = {}) {
+export async function openApp({ env = {}, waitMs = 1_000 }: { env?: Record<string, string>; waitMs?: number } = {}) {
   const { url, drop } = await createTestDatabase();
-  const defaults = configFor(url);
-  const config = { ...defaults, ...changes, database: { ...defaults.database, waitMs } };
-  await migrate(config.database);
-  const { log, lines } = openLog();
-  const app = createApp(config, log);
-  const client = await TestClient.open(app, { trustedProxies: config.trustedProxies });
+  const settings = readSettings({ NODE_ENV: "test", DATABASE_URL: url, SECRET_KEY, ...env });
+  const { log, lines } = openTestLog();
+  const app = createApp(log);
+  const overrides = app.dependencyOverrides;
+  overrides.set(getSettings, async () => settings);
+  overrides.set(openLog, async () => log);
+  overrides.set(createPasswords, async () => new Passwords(CHEAP));
+  overrides.set(openDatabase, async function* openTestDatabase() {
+    const db = await connect(settings.databaseUrl, { waitMs });
+    yield db;
+    await db.$disconnect();
+  });
+  const client = await TestClient.open(app, { trustedProxies: settings.trustedProxies });
   // Not the client's own agent, which keeps cookies: these tests say which cookie they send.
   const request = supertest(client.url);
-  const db = await openDatabase(config.database);
+  const db = await connect(settings.databaseUrl, { waitMs: 1_000 });
   return {
-    config,
     db,
     /** Another process's, on the same database. */
-    accounts: new Accounts(db, new Passwords(CHEAP), new Throttle()),
+    accounts: new Accounts(db, new Passwords(CHEAP), new Throttle(memoryStore())),
     lines,
     request,
     routes: app.routes,
     url: client.url,
-    websocket: (target: string) => client.websocket(target),
+    databaseUrl: settings.databaseUrl,
+    websocket: client.websocket.bind(client),
     register: async (username = "alice", password = PASSWORD) => {
       await request
         .post("/users")

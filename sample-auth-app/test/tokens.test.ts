@@ -4,7 +4,7 @@ import { describe, expect, it } from "@jest/globals";
 import { decodeJwt, decodeProtectedHeader, EncryptJWT } from "jose";
 
 import { AccessTokens } from "../src/security/tokens.js";
-import { SECRET_KEY } from "./support.js";
+import { cases, SECRET_KEY } from "./support.js";
 
 const tokens = new AccessTokens(SECRET_KEY);
 const now = Math.floor(Date.now() / 1000);
@@ -27,11 +27,6 @@ describe("an access token", () => {
     expect(decodeProtectedHeader(token).alg).toBe("HS256");
   });
 
-  it("lasts as long as is asked for", async () => {
-    const { exp } = decodeJwt(await tokens.createAccessToken({ sub: "alice" }, { expiresInMinutes: 30 }));
-    expect(exp! - Date.now() / 1000).toBeCloseTo(30 * 60, -1);
-  });
-
   it("is good with nothing but sub and exp, whoever wrote it with the key", async () => {
     const token = handMade({ sub: "alice", exp: soon });
     expect(await tokens.verifyAccessToken(token)).toEqual({ username: "alice", version: undefined });
@@ -40,7 +35,7 @@ describe("an access token", () => {
   const good = { sub: "alice", exp: soon };
   const [header, payload, signature] = handMade(good).split(".") as [string, string, string];
 
-  it.each([
+  cases([
     ["the empty text", ""],
     ["no token at all", "nonsense"],
     [
@@ -74,7 +69,7 @@ describe("an access token", () => {
     ["a critical extension that the library knows", handMade(good, { alg: "HS256", crit: ["b64"], b64: true })],
     ["more than 4 KB", handMade({ ...good, padding: "x".repeat(4096) })],
     ["a sixth part", `${handMade(good)}.x.x.x`],
-  ])("is refused: %s", async (_, token) => {
+  ])("is refused where anything is wrong with it", async (_, token) => {
     expect(await tokens.verifyAccessToken(token)).toBeNull();
   });
 

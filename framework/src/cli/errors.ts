@@ -110,7 +110,8 @@ function isTransformError(error: unknown): boolean {
 }
 
 function showOne(error: unknown): string {
-  if (error instanceof CommandError) return error.message;
+  // A mistake in the environment, which its message shows in full.
+  if (error instanceof CommandError || (error instanceof Error && error.name === "SettingsError")) return error.message;
   if (!(error instanceof Error)) return String(error);
   if (isTransformError(error)) return showTransformError(error.message);
   const text = error.stack?.includes(error.message) ? error.stack : `${error.name}: ${error.message}`;

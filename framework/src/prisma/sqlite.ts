@@ -1,6 +1,6 @@
 /** SQLite, in a file. @module */
 import { codesOf, type DatabaseConfig, type Driver, type MigrationSession, type Verdict } from "./driver.js";
-import { patiently } from "./patience.js";
+import { patiently, UnavailableError } from "./patience.js";
 import { isLocked, openSQLite, SQLiteAdapter } from "./sqlite-client.js";
 
 export const driver: Driver = {
@@ -20,7 +20,7 @@ export const driver: Driver = {
   judge,
 
   async openMigration({ url, waitMs }: DatabaseConfig): Promise<MigrationSession> {
-    const connection = openSQLite(url);
+    const connection = await open(url);
     const close = async () => {
       if (connection.inTransaction) connection.exec("ROLLBACK"); // the driver's `close` leaves it open
       connection.close();
@@ -36,7 +36,7 @@ export const driver: Driver = {
       await patiently(() => run("BEGIN IMMEDIATE"), judge, waitMs);
     } catch (error) {
       await close();
-      throw error;
+      throw isLocked(error) || error instanceof UnavailableError ? error : openErrorOf(url, error);
     }
     return {
       query: async (statement) => connection.prepare(statement).all() as Record<string, unknown>[],
@@ -46,6 +46,19 @@ export const driver: Driver = {
     };
   },
 };
+
+async function open(url: string) {
+  try {
+    return openSQLite(url);
+  } catch (error) {
+    throw openErrorOf(url, error);
+  }
+}
+
+/** The driver does not say each time which file it is. */
+function openErrorOf(url: string, cause: unknown): Error {
+  return new Error(`SQLite, ${url}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+}
 
 /** P1008 is SQLite's lock as Prisma names it; P2028, that the line for the connection was too long. */
 function judge(error: unknown): Verdict {

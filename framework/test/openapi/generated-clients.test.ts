@@ -173,7 +173,7 @@ slowly("a client that is generated from the document of the sample application",
     const out = path.join(folder, "api.ts");
     const flags = ["--input-type=module", "--eval", WRITE_CLIENT, path.join(folder, "openapi.json"), out, home];
     await run(process.execPath, flags);
-    const used = path.resolve(import.meta.dirname, "../../../sample-auth-app/test/generated/api.ts");
+    const used = path.resolve(import.meta.dirname, "../../../sample-auth-app/test/repository/generated/api.ts");
     expect(await readFile(used, "utf8")).toBe(await readFile(out, "utf8"));
   });
 });

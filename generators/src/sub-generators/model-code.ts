@@ -44,17 +44,15 @@ ${renderRemoval(shape)}`;
 }
 
 function renderImports({ names: { model }, fields }: ModelShape): string {
-  const fromDatabase = [
-    ...(hasUnique(fields) ? ["isUniqueViolation"] : []),
-    ...(fields.some(({ relation }) => relation !== null) ? ["type Database"] : []),
-  ];
+  const hasRelations = fields.some(({ relation }) => relation !== null);
   const structs = [model, `${model}Changes`, `New${model}`, "NOT_FOUND", "UNAUTHORIZED"].toSorted((a, b) =>
     a.toLowerCase() < b.toLowerCase() ? -1 : 1,
   );
-  const database = fromDatabase.length === 0 ? "" : `import { ${fromDatabase.join(", ")} } from "../database.js";\n`;
+  const prisma = hasUnique(fields) ? 'import { isUniqueViolation } from "tsgi/prisma";\n' : "";
   return `import { Depends, HTTPException, Query, Response, Router, t } from "tsgi";
-
-${database}import { getCurrentAccount, getDb } from "../dependencies.js";
+${prisma}
+import { database${hasRelations ? ", type Database" : ""} } from "../database.js";
+import { getCurrentAccount } from "../dependencies.js";
 import { ${structs.join(", ")} } from "../models.js";
 `;
 }
@@ -136,7 +134,7 @@ function renderCollection(shape: ModelShape): string {
       limit: Query(t.Integer({ minimum: 1, maximum: 100 }), { default: 50, description: "the largest number of rows" }),
       after: Query(${model}Id, { default: null, description: "the id of the last row of the previous page" }),
       account: Depends(getCurrentAccount),
-      db: Depends(getDb),
+      db: database,
     },
     returns: t.Array(${model}),
   },
@@ -152,7 +150,7 @@ ${router}.post(
   "",
   {
     summary: "Add a ${words}",
-    ${isUnique ? "responses: { 409: TAKEN },\n    " : ""}params: { data: New${model}, account: Depends(getCurrentAccount), db: Depends(getDb), response: Response },
+    ${isUnique ? "responses: { 409: TAKEN },\n    " : ""}params: { data: New${model}, account: Depends(getCurrentAccount), db: database, response: Response },
     returns: ${model},
     statusCode: 201,
   },
@@ -171,7 +169,7 @@ function renderReading({ names: { model, variable, words, router, parameter } }:
   {
     summary: "A ${words} of the user",
     responses: { 404: NOT_FOUND },
-    params: { ${parameter}: ${model}Id, account: Depends(getCurrentAccount), db: Depends(getDb) },
+    params: { ${parameter}: ${model}Id, account: Depends(getCurrentAccount), db: database },
     returns: ${model},
   },
   async ({ ${parameter}, account, db }) => {
@@ -198,7 +196,7 @@ function renderWriting(
   {
     summary: "${summary} a ${words}",
     responses: { 404: NOT_FOUND${isUnique ? ", 409: TAKEN" : ""} },
-    params: { ${parameter}: ${model}Id, data: ${struct}, account: Depends(getCurrentAccount), db: Depends(getDb) },
+    params: { ${parameter}: ${model}Id, data: ${struct}, account: Depends(getCurrentAccount), db: database },
     returns: ${model},
   },
   async ({ ${parameter}, data, account, db }) => {
@@ -218,7 +216,7 @@ function renderRemoval({ names: { model, variable, words, router, parameter } }:
   {
     summary: "Remove a ${words}",
     responses: { 404: NOT_FOUND },
-    params: { ${parameter}: ${model}Id, account: Depends(getCurrentAccount), db: Depends(getDb) },
+    params: { ${parameter}: ${model}Id, account: Depends(getCurrentAccount), db: database },
     statusCode: 204,
   },
   async ({ ${parameter}, account, db }) => {

@@ -10,99 +10,110 @@ import {
   t,
   withParams,
 } from "tsgi";
+import { httpMiddleware } from "tsgi/middleware";
 
-import type { Config } from "../config.js";
-import {
-  credentialsException,
-  getAccessTokens,
-  getAccounts,
-  getClientAddress,
-  getConfig,
-  getLog,
-  getRefreshTokens,
-  refuseCrossSite,
-} from "../dependencies.js";
-import { noStore } from "../middleware.js";
+import { accounts, getCaller } from "../accounts.js";
+import { settings, type Settings } from "../config.js";
+import { credentialsException, refuseCrossSite } from "../dependencies.js";
+import { getLog } from "../logging.js";
 import { type Account, CROSS_SITE, INCORRECT, TokenResponse, TOO_MANY_ATTEMPTS, UNAUTHORIZED } from "../models.js";
 import { DEMO_USER } from "../seed.js";
-import type { IssuedRefreshToken } from "../security/refresh-tokens.js";
-import type { AccessTokens } from "../security/tokens.js";
+import { type IssuedRefreshToken, refreshTokens } from "../security/refresh-tokens.js";
+import { accessTokens } from "../security/tokens.js";
 
 const ACCESS_TOKEN_MINUTES = 30;
 const REFRESH_COOKIE = "refresh_token";
 /** Versions of accounts begin at 1: the token of a disabled user stays without use when the account is enabled again. */
 const VERSION_OF_NONE = 0;
 
+/** Keeps tokens out of every cache (RFC 6749 §5.1), and the errors beside them. */
+const noStore = httpMiddleware(async (_, next) => {
+  const { headers } = await next();
+  headers.set("cache-control", "no-store");
+});
+
 /** Login, refresh and logout. */
-export const auth = new Router({ prefix: "/auth", tags: ["auth"], middleware: [noStore] });
+export const auth = new Router({
+  prefix: "/auth",
+  tags: ["auth"],
+  middleware: [noStore],
+  dependencies: [Depends(refuseCrossSite)],
+  responses: { 403: CROSS_SITE },
+});
+
+const GRANT_TYPE = Form(t.Literal("password"), { default: "password" });
 
 /** The form of RFC 6749 §4.3.2, with each field at most once (§3.1). `grant_type` may be left out. */
 const getCredentials = withParams(
-  {
-    request: Request,
-    username: Form(),
-    password: Form(),
-    grant_type: Form(t.Literal("password"), { default: "password" }),
-  },
+  { request: Request, username: Form(), password: Form(), grant_type: GRANT_TYPE },
   async ({ request, username, password }) => {
     const form = await request.form();
-    for (const field of ["username", "password", "grant_type"]) {
-      if (form.getAll(field).length > 1) {
-        throw new RequestValidationError([
-          { type: "value_error", loc: ["form", field], msg: "Field should be given once" },
-        ]);
-      }
+    const repeated = ["username", "password", "grant_type"].find((field) => form.getAll(field).length > 1);
+    if (repeated !== undefined) {
+      const msg = "Field should be given once";
+      throw new RequestValidationError([{ type: "value_error", loc: ["form", repeated], msg }]);
     }
     return { username, password };
   },
 );
 
+/** Answers with an access token, and sets the refresh cookie where there is a session. */
+const getGrant = withParams(
+  { accessTokens, settings, response: Response },
+  async ({ accessTokens, settings, response }) => {
+    return async (account: Account, session: IssuedRefreshToken | null): Promise<TokenResponse> => {
+      if (session !== null) {
+        const options = { ...cookieOptions(settings), maxAge: session.maxAgeSeconds };
+        response.setCookie(REFRESH_COOKIE, session.token, options);
+      }
+      const claims = { sub: account.username, ver: account.disabled ? VERSION_OF_NONE : account.version };
+      const access_token = await accessTokens.createAccessToken(claims, { expiresInMinutes: ACCESS_TOKEN_MINUTES });
+      return { access_token, token_type: "bearer" };
+    };
+  },
+);
+
+/** Out of reach of scripts, of other sites, and of every path that has no use for it. */
+function cookieOptions({ nodeEnv }: Settings) {
+  return { httpOnly: true, sameSite: "strict", path: "/auth", secure: nodeEnv === "production" } as const;
+}
+
 auth.post(
   "/token",
   {
     summary: "Log in",
-    responses: { 401: INCORRECT, 403: CROSS_SITE, 429: TOO_MANY_ATTEMPTS },
-    dependencies: [Depends(refuseCrossSite)],
+    responses: { 401: INCORRECT, 429: TOO_MANY_ATTEMPTS },
     params: {
-      request: Request,
       credentials: Depends(getCredentials),
-      accounts: Depends(getAccounts),
-      accessTokens: Depends(getAccessTokens),
-      refreshTokens: Depends(getRefreshTokens),
-      address: Depends(getClientAddress),
-      config: Depends(getConfig),
+      caller: Depends(getCaller),
+      grant: Depends(getGrant),
       log: Depends(getLog),
-      response: Response,
+      accounts,
+      refreshTokens,
     },
     returns: TokenResponse,
   },
-  async ({ request, credentials, accounts, accessTokens, refreshTokens, address, config, log, response }) => {
-    const { username, password } = credentials;
-    const account = await accounts.authenticate(username, password, { address, signal: request.signal });
+  async ({ credentials, caller, grant, log, accounts, refreshTokens }) => {
+    const account = await accounts.authenticate(credentials.username, credentials.password, caller);
     const session = account && (await refreshTokens.start(account));
     // A disabled user gets a token that is good for nothing, and no session.
     if (account === null || (session === null && !account.disabled)) {
       log.warn({}, "login failed"); // without the name: people type their password there
-      throw new HTTPException(401, "Incorrect username or password", { headers: { "WWW-Authenticate": "Bearer" } });
-    }
-    if (session !== null) {
-      setRefreshCookie(response, session, config);
+      throw new HTTPException(401, INCORRECT.description, { headers: { "WWW-Authenticate": "Bearer" } });
     }
     log.info({ user: account.username }, "login");
-    return tokenResponse(accessTokens, account);
+    return grant(account, session);
   },
 );
 
 auth.get(
   "/session",
-  { includeInSchema: false, params: { refresh_token: Cookie({ default: null }), config: Depends(getConfig) } },
+  { includeInSchema: false, params: { refresh_token: Cookie({ default: null }), settings } },
   // For the page, before it asks for what would be refused: browsers write each 401 to their console.
-  async ({ refresh_token, config }) => {
+  async ({ refresh_token, settings }) => {
     const { username, password } = DEMO_USER;
-    return {
-      hasCookie: refresh_token !== null,
-      demo: config.environment === "development" ? { username, password } : null,
-    };
+    const isDemo = settings.nodeEnv === "development";
+    return { hasCookie: refresh_token !== null, demo: isDemo ? { username, password } : null };
   },
 );
 
@@ -110,20 +121,17 @@ auth.post(
   "/refresh",
   {
     summary: "Get a new access token for the refresh cookie",
-    responses: { 401: UNAUTHORIZED, 403: CROSS_SITE },
-    dependencies: [Depends(refuseCrossSite)],
+    responses: { 401: UNAUTHORIZED },
     params: {
       request: Request,
       refresh_token: Cookie({ default: null }),
-      accessTokens: Depends(getAccessTokens),
-      refreshTokens: Depends(getRefreshTokens),
-      config: Depends(getConfig),
+      grant: Depends(getGrant),
       log: Depends(getLog),
-      response: Response,
+      refreshTokens,
     },
     returns: TokenResponse,
   },
-  async ({ request, refresh_token, accessTokens, refreshTokens, config, log, response }) => {
+  async ({ request, refresh_token, grant, log, refreshTokens }) => {
     if (refresh_token === null) {
       throw credentialsException();
     }
@@ -132,9 +140,8 @@ auth.post(
       log.warn({ user: rotation.username, reason: rotation.outcome }, "refresh refused");
       throw credentialsException();
     }
-    setRefreshCookie(response, rotation.refreshToken, config);
     log.info({ user: rotation.user.username }, "refresh");
-    return tokenResponse(accessTokens, rotation.user);
+    return grant(rotation.user, rotation.refreshToken);
   },
 );
 
@@ -142,41 +149,16 @@ auth.post(
   "/logout",
   {
     summary: "End the session",
-    responses: { 403: CROSS_SITE },
-    dependencies: [Depends(refuseCrossSite)],
-    params: {
-      refresh_token: Cookie({ default: null }),
-      refreshTokens: Depends(getRefreshTokens),
-      config: Depends(getConfig),
-      log: Depends(getLog),
-    },
+    params: { refresh_token: Cookie({ default: null }), log: Depends(getLog), refreshTokens, settings },
     statusCode: 204,
   },
-  async ({ refresh_token, refreshTokens, config, log }) => {
+  async ({ refresh_token, log, refreshTokens, settings }) => {
     if (refresh_token !== null) {
       await refreshTokens.revoke(refresh_token);
       log.info({}, "logout");
     }
     const response = new Response(null, { statusCode: 204 });
-    response.deleteCookie(REFRESH_COOKIE, cookieOptions(config));
+    response.deleteCookie(REFRESH_COOKIE, cookieOptions(settings));
     return response;
   },
 );
-
-async function tokenResponse(accessTokens: AccessTokens, account: Account): Promise<TokenResponse> {
-  const { username, version, disabled } = account;
-  const access_token = await accessTokens.createAccessToken(
-    { sub: username, ver: disabled ? VERSION_OF_NONE : version },
-    { expiresInMinutes: ACCESS_TOKEN_MINUTES },
-  );
-  return { access_token, token_type: "bearer" };
-}
-
-function setRefreshCookie(response: Response, { token, maxAgeSeconds }: IssuedRefreshToken, config: Config): void {
-  response.setCookie(REFRESH_COOKIE, token, { ...cookieOptions(config), maxAge: maxAgeSeconds });
-}
-
-/** Out of reach of scripts, of other sites, and of every path that has no use for it. */
-function cookieOptions(config: Config) {
-  return { httpOnly: true, sameSite: "strict", path: "/auth", secure: config.environment === "production" } as const;
-}

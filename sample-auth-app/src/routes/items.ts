@@ -1,6 +1,7 @@
-import { Depends, HTTPException, Query, Response, Router, t } from "tsgi";
+import { Depends, HTTPException, Query, Response, Router, t, WebSocket } from "tsgi";
 
-import { getCurrentAccount, getDb } from "../dependencies.js";
+import { database } from "../database.js";
+import { getCurrentAccount } from "../dependencies.js";
 import { Item, NewItem, NOT_FOUND, UNAUTHORIZED } from "../models.js";
 
 /** What belongs to the user who asks. Another user's item does not exist: it is 404. */
@@ -18,7 +19,7 @@ items.get(
       limit: Query(t.Integer({ minimum: 1, maximum: 100 }), { default: 50, description: "how many at most" }),
       cursor: Query(ItemId, { default: null, description: "`X-Next-Cursor` of the page before" }),
       account: Depends(getCurrentAccount),
-      db: Depends(getDb),
+      db: database,
       response: Response,
     },
     returns: t.Array(Item),
@@ -42,7 +43,7 @@ items.post(
   "",
   {
     summary: "Add an item",
-    params: { newItem: NewItem, account: Depends(getCurrentAccount), db: Depends(getDb), response: Response },
+    params: { newItem: NewItem, account: Depends(getCurrentAccount), db: database, response: Response },
     returns: Item,
     statusCode: 201,
   },
@@ -58,7 +59,7 @@ items.get(
   {
     summary: "One of the user's items",
     responses: { 404: NOT_FOUND },
-    params: { item_id: ItemId, account: Depends(getCurrentAccount), db: Depends(getDb) },
+    params: { item_id: ItemId, account: Depends(getCurrentAccount), db: database },
     returns: Item,
   },
   async ({ item_id, account, db }) => {
@@ -75,7 +76,7 @@ items.delete(
   {
     summary: "Remove one of the user's items",
     responses: { 404: NOT_FOUND },
-    params: { item_id: ItemId, account: Depends(getCurrentAccount), db: Depends(getDb) },
+    params: { item_id: ItemId, account: Depends(getCurrentAccount), db: database },
     statusCode: 204,
   },
   async ({ item_id, account, db }) => {
@@ -84,5 +85,20 @@ items.delete(
       throw new HTTPException(404);
     }
     return new Response(null, { statusCode: 204 });
+  },
+);
+
+/** Search as one types: for each text, the user's items with it in their name. */
+items.websocket(
+  "/search",
+  { params: { socket: WebSocket, account: Depends(getCurrentAccount), db: database } },
+  async ({ socket, account: { id, version, username }, db }) => {
+    await socket.accept();
+    for await (const text of socket) {
+      // Nothing for a user who was disabled, or has another password, since the connection was opened.
+      const where = { name: { contains: String(text) }, owner: { id, version, disabled: false } };
+      const found = await db.item.findMany({ where, orderBy: { id: "asc" }, take: 10 });
+      await socket.sendJson(found.map((item) => ({ id: item.id, name: item.name, owner: username })));
+    }
   },
 );

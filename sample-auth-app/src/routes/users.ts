@@ -1,13 +1,8 @@
-import { Depends, HTTPException, Request, RequestValidationError, Response, Router } from "tsgi";
+import { Depends, HTTPException, RequestValidationError, Response, Router } from "tsgi";
 
-import {
-  credentialsException,
-  getAccounts,
-  getClientAddress,
-  getCurrentAccount,
-  getCurrentUser,
-  getLog,
-} from "../dependencies.js";
+import { accounts, getCaller } from "../accounts.js";
+import { credentialsException, getCurrentAccount, getCurrentUser } from "../dependencies.js";
+import { getLog } from "../logging.js";
 import {
   NAME_TAKEN,
   NewUser,
@@ -17,7 +12,8 @@ import {
   UNAUTHORIZED,
   User,
 } from "../models.js";
-import { isAcceptablePassword } from "../security/passwords.js";
+import { passwords } from "../database.js";
+import type { Passwords } from "tsgi/passwords";
 
 /** Registration, and what users may see and change of themselves. */
 export const users = new Router({ prefix: "/users", tags: ["users"] });
@@ -28,18 +24,18 @@ users.post(
     summary: "Register",
     responses: { 409: NAME_TAKEN, 429: TOO_MANY_REGISTRATIONS },
     params: {
-      request: Request,
       newUser: NewUser,
-      accounts: Depends(getAccounts),
-      address: Depends(getClientAddress),
+      accounts,
+      passwords,
+      caller: Depends(getCaller),
       log: Depends(getLog),
     },
     returns: User,
     statusCode: 201,
   },
-  async ({ request, newUser, accounts, address, log }) => {
-    checkNewPassword(newUser.password, "password");
-    const account = await accounts.register(newUser, { address, signal: request.signal });
+  async ({ newUser, accounts, passwords, caller, log }) => {
+    checkNewPassword(passwords, newUser.password, "password");
+    const account = await accounts.register(newUser, caller);
     if (account === null) {
       throw new HTTPException(409, "Username already taken");
     }
@@ -65,20 +61,19 @@ users.put(
     summary: "Set a new password, which ends all sessions and access tokens",
     responses: { 401: UNAUTHORIZED, 403: { description: "Incorrect password" }, 429: TOO_MANY_ATTEMPTS },
     params: {
-      request: Request,
       change: PasswordChange,
       account: Depends(getCurrentAccount),
-      accounts: Depends(getAccounts),
-      address: Depends(getClientAddress),
+      accounts,
+      passwords,
+      caller: Depends(getCaller),
       log: Depends(getLog),
     },
     statusCode: 204,
   },
-  async ({ request, change, account, accounts, address, log }) => {
-    checkNewPassword(change.new_password, "new_password");
-    const client = { address, signal: request.signal };
-    const verified = await accounts.authenticate(account.username, change.current_password, client);
-    const isChanged = verified !== null && (await accounts.changePassword(verified, change.new_password, client));
+  async ({ change, account, accounts, passwords, caller, log }) => {
+    checkNewPassword(passwords, change.new_password, "new_password");
+    const verified = await accounts.authenticate(account.username, change.current_password, caller);
+    const isChanged = verified !== null && (await accounts.changePassword(verified, change.new_password, caller));
     if (!isChanged) {
       log.warn({ user: account.username }, "password change refused");
       // Another change, or disabling, may have been faster: the token of this request has ended with it.
@@ -93,8 +88,8 @@ users.put(
 );
 
 /** @throws RequestValidationError when the password may not be chosen */
-function checkNewPassword(password: string, field: string): void {
-  if (!isAcceptablePassword(password)) {
+function checkNewPassword(passwords: Passwords, password: string, field: string): void {
+  if (!passwords.isAcceptable(password)) {
     const msg = "Password should have 8 to 128 characters";
     throw new RequestValidationError([{ type: "value_error", loc: ["body", field], msg }]);
   }

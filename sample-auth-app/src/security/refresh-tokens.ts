@@ -1,8 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
 import { setImmediate as loopTurn, setTimeout as delay } from "node:timers/promises";
 
+import { Depends, withParams } from "tsgi";
+
+import { database, type Database, type Transaction } from "../database.js";
 import type { Account } from "../models.js";
-import type { Database, Transactional } from "../database.js";
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -156,12 +158,12 @@ export class RefreshTokens {
 }
 
 /** Ends all sessions of a user, as part of the change that makes it necessary. */
-export async function revokeSessions(tx: Transactional, userId: number): Promise<void> {
-  await tx.session.deleteMany({ where: { userId } });
+export async function revokeSessions(tx: Transaction, user: { id: number } | { username: string }): Promise<void> {
+  await tx.session.deleteMany({ where: { user } });
 }
 
 /** Moves the family of a token on, unless something speaks against it. */
-async function take(tx: Transactional, presented: Presented, now: number): Promise<Rotation | Rotating | Pending> {
+async function take(tx: Transaction, presented: Presented, now: number): Promise<Rotation | Rotating | Pending> {
   const found = await find(tx, presented.hash);
   if (found === null) {
     return { outcome: "unknown" };
@@ -182,7 +184,7 @@ async function take(tx: Transactional, presented: Presented, now: number): Promi
   return rotate(tx, found, now);
 }
 
-async function rotate(tx: Transactional, { hash, session }: Found, now: number): Promise<Rotating | Pending> {
+async function rotate(tx: Transaction, { hash, session }: Found, now: number): Promise<Rotating | Pending> {
   const { id, currentHash, pendingHash } = session;
   const { refreshToken, row } = createToken(session.expiresAt, now);
   // Of those who found the family as it was, one moves it on.
@@ -202,7 +204,7 @@ async function rotate(tx: Transactional, { hash, session }: Found, now: number):
   return { outcome: "rotating", session, refreshToken };
 }
 
-async function find(tx: Transactional, hash: string) {
+async function find(tx: Transaction, hash: string) {
   return tx.refreshToken.findUnique({ where: { hash }, include: { session: { include: { user: true } } } });
 }
 
@@ -219,7 +221,7 @@ function refusalOf({ usedAt, expiresAt, session }: Found, { arrivedAt, seen }: P
   return expiresAt.getTime() <= now ? "expired" : null;
 }
 
-async function spend(tx: Transactional, hash: string, now: number): Promise<void> {
+async function spend(tx: Transaction, hash: string, now: number): Promise<void> {
   await tx.refreshToken.updateMany({ where: { hash }, data: { usedAt: new Date(now) } });
 }
 
@@ -242,3 +244,8 @@ async function raceIsOver(): Promise<void> {
     await loopTurn();
   }
 }
+
+export const refreshTokens = Depends(
+  withParams({ db: database }, async ({ db }) => new RefreshTokens(db)),
+  { scope: "app" },
+);

@@ -1,6 +1,10 @@
 import { createSecretKey, type KeyObject } from "node:crypto";
 
 import { errors, jwtVerify, SignJWT, type JWTPayload } from "jose";
+import { Depends, withParams } from "tsgi";
+
+import { settings, weaknessOf } from "../config.js";
+import { logger } from "../logging.js";
 
 /** RFC 7519 sets no bound; ours keeps a header of junk from being decoded. */
 const MAX_TOKEN_LENGTH = 4096;
@@ -48,3 +52,14 @@ export class AccessTokens {
     }
   }
 }
+
+export const accessTokens = Depends(
+  withParams({ settings, logger }, async ({ settings: { secretKey }, logger }) => {
+    const weakness = weaknessOf(secretKey);
+    if (weakness !== null) {
+      logger.warn({}, `SECRET_KEY: ${weakness}`);
+    }
+    return new AccessTokens(secretKey);
+  }),
+  { scope: "app" },
+);

@@ -2,16 +2,10 @@ import { describe, it } from "@jest/globals";
 
 import { openApp } from "../support.js";
 
-describe("GET /health", () => {
-  it("says that the process answers", async () => {
+describe("GET /health and GET /ready", () => {
+  it("say that the process answers, and that the database does", async () => {
     await using app = await openApp();
     await app.request.get("/health").expect(200, { status: "ok" });
-  });
-});
-
-describe("GET /ready", () => {
-  it("says that the database answers", async () => {
-    await using app = await openApp();
-    await app.request.get("/ready").expect(200, { status: "ready" });
+    await app.request.get("/ready").expect(200, { status: "ok", checks: { openTestDatabase: "ok" } });
   });
 });

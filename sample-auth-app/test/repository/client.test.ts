@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 
 import { createClient } from "./generated/api.js";
-import { openApp, PASSWORD } from "./support.js";
+import { openApp, PASSWORD } from "../support.js";
 
 /** A client of the application that has logged in. */
 async function logIn(baseUrl: string, username: string) {
@@ -9,7 +9,7 @@ async function logIn(baseUrl: string, username: string) {
   const { data } = await client.POST("/auth/token", {
     body: { username, password: PASSWORD },
     headers: { "Content-Type": "application/x-www-form-urlencoded" },
-    // What it does by itself, but not where tests have a `Function` of their own.
+    // By itself it does the same, but not where tests have a `Function` of their own.
     bodySerializer: (form) => new URLSearchParams(Object.entries(form)).toString(),
   });
   client.use({

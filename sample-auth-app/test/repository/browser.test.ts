@@ -5,17 +5,17 @@ import path from "node:path";
 
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 
-import { seed } from "../src/seed.js";
-import { Passwords } from "../src/security/passwords.js";
-import { CHEAP, openApp, PASSWORD } from "./support.js";
-import { CACHE, launchChromium, WITHOUT_BROWSER, type Browser, type Profile, type Tab } from "./support/chromium.js";
+import { seed } from "../../src/seed.js";
+import { Passwords } from "tsgi/passwords";
+import { CHEAP, openApp, PASSWORD } from "../support.js";
+import { CACHE, launchChromium, WITHOUT_BROWSER, type Browser, type Profile, type Tab } from "./chromium.js";
 
 const withBrowser = WITHOUT_BROWSER === null ? describe : describe.skip;
 const SETTLED = { waitUntil: "networkidle" } as const;
 const DESKTOP = { width: 1024, height: 720 };
 const PHONE = { width: 360, height: 720 };
 
-/** What a browser says by itself of a 401, which the page expects. */
+/** The line that a browser writes for a 401, which the page expects. */
 const REFUSED = /^Failed to load resource: the server responded with a status of 40[19] /;
 
 withBrowser(`the page in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT_BROWSER})`}`, () => {
@@ -118,7 +118,7 @@ withBrowser(`the page in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT_
   });
 
   it("names the demo user in development, who logs in and deletes an item", async () => {
-    await using own = await openApp({ environment: "development" });
+    await using own = await openApp({ env: { NODE_ENV: "development" } });
     await seed(own.db, new Passwords(CHEAP));
     const { tab, profile, said } = await visit(undefined, own.url);
     expect(await tab.locator("#demo").innerText()).toBe("In development: user demo, password demo-password");

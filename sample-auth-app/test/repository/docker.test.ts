@@ -4,10 +4,10 @@ import path from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import { parse } from "yaml";
 
-import { loadConfig } from "../src/config.js";
-import { openApp } from "./support.js";
+import { readSettings } from "../../src/config.js";
+import { openApp } from "../support.js";
 
-const ROOT = path.resolve(import.meta.dirname, "../..");
+const ROOT = path.resolve(import.meta.dirname, "../../..");
 const FILE = path.join(ROOT, "docker-compose.yml");
 const describeCompose = existsSync(FILE) ? describe : describe.skip;
 
@@ -50,10 +50,10 @@ describeCompose("docker-compose.yml", () => {
     const replicas = replicasOf(services).map((name) => services[name]!);
     expect(replicas.length).toBeGreaterThan(1);
     const [config, ...others] = replicas.map((service) =>
-      loadConfig({ NODE_ENV: "production", ...service.environment }),
+      readSettings({ NODE_ENV: "production", ...service.environment }),
     );
     expect(config).toMatchObject({
-      database: { url: `postgresql://app:${SECRETS.POSTGRES_PASSWORD}@postgres/app` },
+      databaseUrl: `postgresql://app:${SECRETS.POSTGRES_PASSWORD}@postgres/app`,
       redisUrl: "redis://redis:6379",
       trustedProxies: ["172.30.117.0/24"],
     });
@@ -63,7 +63,7 @@ describeCompose("docker-compose.yml", () => {
 
   it("has PostgreSQL bear the connections of all replicas", () => {
     const { services } = readCompose(SECRETS);
-    const needed = replicasOf(services).map((name) => loadConfig(services[name]!.environment ?? {}).database.poolSize);
+    const needed = replicasOf(services).map((name) => readSettings(services[name]!.environment ?? {}).databasePoolSize);
     expect(needed.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(97); // 100, less those kept for superusers
   });
 

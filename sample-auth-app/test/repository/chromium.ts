@@ -3,7 +3,7 @@ import { existsSync, mkdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 
-/** Where what only these tests need is fetched to, and where they leave their pictures. */
+/** The packages and pictures of these tests. */
 export const CACHE = path.resolve(".cache/browser");
 
 const PLAYWRIGHT = "playwright-core@1.65.1";
@@ -30,7 +30,7 @@ export const WITHOUT_BROWSER =
   process.env["TSGI_SLOW"] === undefined
     ? "only with TSGI_SLOW=1"
     : executable === undefined
-      ? "there is no Chromium: apt-get install chromium, or name one in CHROMIUM"
+      ? "Chromium is missing: apt-get install chromium, or name one in CHROMIUM"
       : null;
 
 /** The part of Playwright that is used. */
