@@ -557,6 +557,36 @@ describe("paths", () => {
     expect(await seen("/a/100%", false)).toEqual({ path: "/a/100%25", status: 200, body: '"100%"' });
   });
 
+  it("of one scope are those of the App and the path that it is given with, each time", async () => {
+    const seenPaths: string[] = [];
+    const apps = ["a", "b"].map((name) => {
+      const { app } = create();
+      app.state["name"] = name;
+      app.addMiddleware((inner) => (given, receive, send) => {
+        seenPaths.push((given as HTTPScope).path);
+        return inner(given, receive, send);
+      });
+      const answer = async ({ request }: { request: Request }) => (request.app as App).state["name"];
+      app.get("/{x}", { params: { request: Request } }, answer);
+      return app;
+    });
+    const texts: string[] = [];
+    const ask = async (app: App | undefined, scope: HTTPScope) =>
+      app?.(
+        scope,
+        () => Promise.reject(new Error()),
+        (message) =>
+          void (message.type === "http.response.body" && texts.push(Buffer.from(message.body ?? []).toString())),
+      );
+    const scope: HTTPScope = { type: "http", method: "GET", path: "/x" };
+    for (const app of apps) await ask(app, scope);
+    scope.path = "//y/";
+    for (const app of apps) await ask(app, Object.freeze(scope));
+    expect(texts).toEqual(['"a"', '"b"', '"a"', '"b"']);
+    expect(seenPaths).toEqual(["/x", "/x", "/y", "/y"]);
+    expect(scope).toEqual({ type: "http", method: "GET", path: "//y/" });
+  });
+
   it.each(["/a/%FF", "/a/%zz", "/a/%"])(
     "%s is answered with 400, which middleware and handlers see",
     async (target) => {

@@ -80,17 +80,18 @@ export class Dispatcher {
   }
 
   /** Serves one scope. */
-  readonly handle: ASGIApp = (scope, receive, send) => {
-    switch (scope.type) {
+  readonly handle: ASGIApp = (given, receive, send) => {
+    let scope = given;
+    switch (given.type) {
       case "http":
       case "websocket":
         if (!this.#isServing) this.#startServing();
-        if (scope.app === undefined) this.#enter(scope);
+        if (given.app === undefined) scope = this.#enter(given);
         break;
       case "lifespan":
         break;
       default:
-        return rejectScope(scope);
+        return rejectScope(given);
     }
     return this.#chain === null ? this.#dispatch(scope, receive, send) : this.#chain(scope, receive, send);
   };
@@ -101,13 +102,18 @@ export class Dispatcher {
     for (const line of [...this.router.prepare(), ...this.sockets.prepare()]) this.#settings.logger.warn({}, line);
   }
 
-  /** Writes the App and the canonical path into a scope that no other App has seen. */
-  #enter(scope: HTTPScope | WebSocketScope): void {
+  /**
+   * A copy of a scope that no other App has seen, with the App and the canonical path. Attack: a caller gives the scope to
+   * another App, or with another path to this one, whose guards would see the first App, or the path as it is spelled.
+   */
+  #enter(scope: HTTPScope | WebSocketScope): HTTPScope | WebSocketScope {
     const path = canonicalPath(scope.path, scope.raw_path, scope.type === "websocket" ? EXACT : undefined) ?? BAD_PATH;
-    scope.app = this.#settings.app;
-    if (path === scope.path) return;
-    scope.raw_path ??= encodePath(scope.path);
-    scope.path = path;
+    const own = Object.assign({}, scope);
+    own.app = this.#settings.app;
+    if (path === scope.path) return own;
+    own.raw_path ??= encodePath(scope.path);
+    own.path = path;
+    return own;
   }
 
   #buildChain(): ASGIApp {
