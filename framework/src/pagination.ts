@@ -19,8 +19,8 @@ export interface PageOptions<Cursor extends TSchema> {
 
 const OPTIONS: OptionRules<PageOptions<TSchema>> = { cursor: OBJECT, defaultLimit: whole(1), maxLimit: whole(1) };
 
-/** The longest cursor that is read, in characters. */
-const MAX_CURSOR_LENGTH = 1_024;
+/** The longest cursor, in characters: beside it the rest of a target finds room, whose limit is 8,192 bytes. */
+const MAX_CURSOR_LENGTH = 4_096;
 
 /**
  * The page that a client asks for.
@@ -60,12 +60,18 @@ export class PageRequest<Cursor> {
    *
    * @param rows - In the order of the list, from behind `after`.
    * @param cursorOf - What tells where the page behind a row begins.
+   * @throws RangeError for a cursor that is too long to be read again.
    */
   of<Row>(rows: readonly Row[], cursorOf: (row: Row) => Cursor): { items: Row[]; next: string | null } {
     const items = rows.slice(0, this.limit);
     const last = items.at(-1);
     if (rows.length <= this.limit || last === undefined) return { items, next: null };
     const next = encodeCursor(cursorOf(last));
+    if (next.length > MAX_CURSOR_LENGTH) {
+      throw new RangeError(
+        `The cursor of a page has ${next.length} characters, and can have ${MAX_CURSOR_LENGTH}. Order the list by shorter columns.`,
+      );
+    }
     const query = new URLSearchParams(this.#request.queryParams);
     query.set("cursor", next);
     this.#response.headers.append("Link", `<?${String(query)}>; rel="next"`);
