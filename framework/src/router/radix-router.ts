@@ -74,7 +74,10 @@ export class RadixRouter<H = unknown, M = Record<string, unknown>> {
    *   when nothing matches.
    */
   resolve(method: string, path: string): Resolved<H, M> | null {
-    const find = method === "GET" && this.#findGet !== null ? this.#findGet : this.#lookupOf(method)?.find;
+    const find =
+      method === "GET" && this.#findGet !== null
+        ? this.#findGet
+        : (this.#lookups.get(method) ?? this.#prepareLookup(method))?.find;
     if (find === undefined) return null;
     return find(path) ?? this.#findSpelledOtherwise(find, path);
   }
@@ -97,7 +100,7 @@ export class RadixRouter<H = unknown, M = Record<string, unknown>> {
   prepare(): string[] {
     const lines: string[] = [];
     for (const method of this.#lookups.keys()) {
-      if (this.#lookupOf(method)?.isDeterministic === false) {
+      if ((this.#lookups.get(method) ?? this.#prepareLookup(method))?.isDeterministic === false) {
         lines.push(
           `The ${method} routes branch too much to prepare each way through them (more than ${this.#options.workPerSegment ?? WORK_PER_SEGMENT} steps for each segment): their look-ups compare bit masks, in time proportional to segments × routes / 32.`,
         );
@@ -106,9 +109,9 @@ export class RadixRouter<H = unknown, M = Record<string, unknown>> {
     return lines;
   }
 
-  #lookupOf(method: string): Lookup<H, M> | null {
-    const known = this.#lookups.get(method);
-    if (known !== null) return known ?? null;
+  /** Prepares the look-up of a method; `null` for one without routes. */
+  #prepareLookup(method: string): Lookup<H, M> | null {
+    if (!this.#lookups.has(method)) return null;
     const lookup = createLookup(this.root, method, {
       compile: this.#options.compile ?? true,
       workPerSegment: this.#options.workPerSegment ?? WORK_PER_SEGMENT,
