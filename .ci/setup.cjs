@@ -26,7 +26,11 @@ const scope = workspaces.join(" ");
 const [installed, installedScope = ""] = fs.existsSync(stampFile) ? fs.readFileSync(stampFile, "utf8").split("\n") : [];
 
 if (installed !== wanted || (installedScope !== scope && installedScope !== "")) {
-  process.stderr.write("Installing the packages (only when package-lock.json has changed) …\n");
+  process.stderr.write(
+    workspaces.length > 0
+      ? "Installing the packages that this command needs; later runs skip this step …\n"
+      : "Installing the packages of all workspaces; later runs skip this step …\n",
+  );
   // npm writes its hidden lock file last: without it an installation was interrupted, and is done anew.
   const complete = fs.existsSync(path.join(root, "node_modules", ".package-lock.json"));
   const named = workspaces.map((name) => `--workspace=${name}`);

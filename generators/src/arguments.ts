@@ -72,6 +72,7 @@ export function parseArguments(argv: readonly string[], environment: Environment
   for (const word of words) {
     options.name = readName(word, options.name);
   }
+  options.help ||= options.name === "help" && words.length === 1 && !options.yes;
   if (!options.help && !options.version) {
     const taken = findFlagTakenByNpm(environment, new Set(values.keys()));
     if (taken) {

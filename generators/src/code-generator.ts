@@ -90,7 +90,9 @@ export class CodeGenerator extends Generator<Record<string, unknown>, BaseOption
     if (!command.dryRun && written.length > 0) {
       notes.push(...formatFiles(folder, written));
     }
-    const lines = this.#files.map(({ path, action }) => `  ${action.padEnd(9)} ${path}`);
+    const lines = this.#files.map(
+      ({ path, action }) => `  ${(action === "overwrite" ? "change" : action).padEnd(9)} ${path}`,
+    );
     print([...(command.dryRun ? ["Dry run, nothing is written:"] : []), ...lines, ...notes].join("\n"));
     report?.({ folder, dryRun: command.dryRun, files: this.#files, notes });
   }

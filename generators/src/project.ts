@@ -69,7 +69,7 @@ function valuesOf(
   return {
     name,
     // Before an installation npx would ask the registry for packages that are in `vendor`.
-    create: generator === undefined ? "npx create-tsgi" : "npx --no create-tsgi",
+    create: generator === undefined ? "npx create-tsgi" : "npx --no -- create-tsgi",
     databaseName: folderOf(name).replaceAll(/[^a-z0-9]/g, "_"),
     packageManager,
     ...commandsOf(packageManager),

@@ -25,6 +25,8 @@ describe("the command line", () => {
     [["my-app"], { name: "my-app" }],
     [["my-app", "--yes"], { name: "my-app", yes: true }],
     [["rout", "--yes"], { name: "rout", yes: true }],
+    [["help"], { name: "help", help: true }],
+    [["help", "--yes"], { name: "help", yes: true }],
     [["my-router"], { name: "my-router" }],
     [["notes"], { name: "notes" }],
     [["-y", "my-app"], { name: "my-app", yes: true }],

@@ -76,8 +76,8 @@ describe("the package as npm packs it", () => {
     fromRepository.set("package.json", `${JSON.stringify(manifest, null, 2)}\n`);
     // What the repository has packed is never looked for in a registry.
     const readme = fromRepository.get("README.md") ?? "";
-    expect(readme).toContain("npx --no create-tsgi");
-    fromRepository.set("README.md", readme.replaceAll("npx --no create-tsgi", "npx create-tsgi"));
+    expect(readme).toContain("npx --no -- create-tsgi");
+    fromRepository.set("README.md", readme.replaceAll("npx --no -- create-tsgi", "npx create-tsgi"));
     expect(Object.fromEntries(fromPackage)).toEqual(Object.fromEntries(fromRepository));
     expect(existsSync(join(projects.path, "own/my-app/.env"))).toBe(true);
   });
