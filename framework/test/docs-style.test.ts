@@ -28,7 +28,7 @@ describe("the pages of the documentation", () => {
   });
 
   it("have samples of at most 88 characters a line, but for drawings and messages", () => {
-    const long = written.flatMap((page) =>
+    const long = pages.flatMap((page) =>
       blocksOf(page, read(page))
         .filter(({ language }) => language !== "" && language !== "text")
         .flatMap(({ code }) => code.split("\n"))

@@ -15,8 +15,14 @@ export const DEPENDENCIES = {
    * app.get("/items", { dependencies: [Depends(currentUser)] }, listItems);
    *
    * // Right
-   * const getToken = withParams({ authorization: Header() }, async ({ authorization }) => authorization);
-   * const currentUser = withParams({ token: Depends(getToken) }, async ({ token }) => token);
+   * const getToken = withParams(
+   *   { authorization: Header() },
+   *   async ({ authorization }) => authorization,
+   * );
+   * const currentUser = withParams(
+   *   { token: Depends(getToken) },
+   *   async ({ token }) => token,
+   * );
    * app.get("/items", { dependencies: [Depends(currentUser)] }, listItems);
    * ```
    */
@@ -51,7 +57,10 @@ export const DEPENDENCIES = {
    * const database = Depends(async () => new Map(), { check: (db) => db.size > 0 });
    *
    * // Right
-   * const database = Depends(async () => new Map(), { scope: "app", check: (db) => db.size > 0 });
+   * const database = Depends(async () => new Map(), {
+   *   scope: "app",
+   *   check: (db) => db.size > 0,
+   * });
    * ```
    */
   TSGI_DEPENDENCY_OPTIONS: (option: string) =>
@@ -69,9 +78,12 @@ export const DEPENDENCIES = {
    * const getDb = async function* () {
    *   yield "db";
    * };
-   * const currentUser = withParams({ db: Depends(getDb, { scope: "function" }) }, async function* ({ db }) {
-   *   yield db;
-   * });
+   * const currentUser = withParams(
+   *   { db: Depends(getDb, { scope: "function" }) },
+   *   async function* ({ db }) {
+   *     yield db;
+   *   },
+   * );
    * app.get("/items", { params: { user: Depends(currentUser) } }, listItems);
    *
    * // Right

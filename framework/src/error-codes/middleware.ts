@@ -65,7 +65,13 @@ export const MIDDLEWARE = {
    * securityHeaders({ strictTransportSecurity: { preload: true } });
    *
    * // Right
-   * securityHeaders({ strictTransportSecurity: { maxAge: 63_072_000, includeSubDomains: true, preload: true } });
+   * securityHeaders({
+   *   strictTransportSecurity: {
+   *     maxAge: 63_072_000,
+   *     includeSubDomains: true,
+   *     preload: true,
+   *   },
+   * });
    * ```
    */
   TSGI_INVALID_HSTS_PRELOAD: (given: object) =>
@@ -160,7 +166,9 @@ export const MIDDLEWARE = {
    * sessions({ secret: "secret" });
    *
    * // Right
-   * sessions({ secret: process.env.SESSION_SECRET ?? "only for development, 32 bytes and more" });
+   * sessions({
+   *   secret: process.env.SESSION_SECRET ?? "only for development, 32 bytes and more",
+   * });
    * ```
    */
   TSGI_WEAK_SESSION_SECRET: (bytes: number) =>

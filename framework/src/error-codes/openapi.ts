@@ -68,11 +68,19 @@ export const OPENAPI = {
    *
    * ```js
    * // Wrong
-   * app.post("/orders", { callbacks: { paid: { "{$request.body#/url}": { notify: {} } } } }, readItem);
+   * app.post(
+   *   "/orders",
+   *   { callbacks: { paid: { "{$request.body#/url}": { notify: {} } } } },
+   *   readItem,
+   * );
    * app.openapi();
    *
    * // Right
-   * app.post("/orders", { callbacks: { paid: { "{$request.body#/url}": { post: {} } } } }, readItem);
+   * app.post(
+   *   "/orders",
+   *   { callbacks: { paid: { "{$request.body#/url}": { post: {} } } } },
+   *   readItem,
+   * );
    * app.openapi();
    * ```
    */
@@ -98,7 +106,11 @@ export const OPENAPI = {
    *
    * ```js
    * // Wrong
-   * app.get("/items", { responses: { notFound: { description: "No such item" } } }, readItem);
+   * app.get(
+   *   "/items",
+   *   { responses: { notFound: { description: "No such item" } } },
+   *   readItem,
+   * );
    * app.openapi();
    *
    * // Right

@@ -82,7 +82,16 @@ export const PARAMETERS = {
    * app.get("/items", { params: { page: Query(null) } }, listItems);
    *
    * // Right
-   * app.get("/items", { params: { page: Query({ default: null }), size: Query(t.Integer(), { default: 20 }) } }, listItems);
+   * app.get(
+   *   "/items",
+   *   {
+   *     params: {
+   *       page: Query({ default: null }),
+   *       size: Query(t.Integer(), { default: 20 }),
+   *     },
+   *   },
+   *   listItems,
+   * );
    * ```
    */
   TSGI_INVALID_DESCRIPTOR: (name: string, given: unknown) =>
@@ -111,7 +120,11 @@ export const PARAMETERS = {
    * app.post("/items", { params: { photo: File(t.Integer()) } }, readItem);
    *
    * // Right
-   * app.post("/items", { params: { photo: File(), others: File({ multiple: true }) } }, readItem);
+   * app.post(
+   *   "/items",
+   *   { params: { photo: File(), others: File({ multiple: true }) } },
+   *   readItem,
+   * );
    * ```
    */
   TSGI_INVALID_FILE_SCHEMA: (place: string, given: unknown) =>
@@ -124,7 +137,11 @@ export const PARAMETERS = {
    *
    * ```js
    * // Wrong
-   * app.get("/items/{page}", { params: { page: Path(t.Integer(), { default: 1 }) } }, listItems);
+   * app.get(
+   *   "/items/{page}",
+   *   { params: { page: Path(t.Integer(), { default: 1 }) } },
+   *   listItems,
+   * );
    *
    * // Right
    * app.get("/items", { params: { page: Query(t.Integer(), { default: 1 }) } }, listItems);
@@ -238,10 +255,18 @@ export const PARAMETERS = {
    *
    * ```js
    * // Wrong
-   * app.get("/items", { params: { filter: Query(t.Array(t.Object({ name: t.String() }))) } }, listItems);
+   * app.get(
+   *   "/items",
+   *   { params: { filter: Query(t.Array(t.Object({ name: t.String() }))) } },
+   *   listItems,
+   * );
    *
    * // Right
-   * app.get("/items", { params: { filter: Query(t.Object({ name: t.String() })) } }, listItems);
+   * app.get(
+   *   "/items",
+   *   { params: { filter: Query(t.Object({ name: t.String() })) } },
+   *   listItems,
+   * );
    * ```
    */
   TSGI_SCHEMA_NOT_READABLE_FROM_TEXT: (what: string) =>

@@ -5,7 +5,7 @@ export const ROUTES = {
   /**
    * Something was registered after the first request had come.
    *
-   * The document and the routes are what they are from then on. Move the call in front of `serve`, or into an `onStartup` hook.
+   * The document and the routes are fixed from then on. Move the call in front of `serve`, or into an `onStartup` hook.
    * Middleware may be added at any time.
    *
    * ```js
@@ -200,7 +200,10 @@ export const ROUTES = {
    * securityHeaders({ frameOptions: "ALLOW-FROM https://example.com" });
    *
    * // Right
-   * securityHeaders({ frameOptions: false, contentSecurityPolicy: "frame-ancestors https://example.com" });
+   * securityHeaders({
+   *   frameOptions: false,
+   *   contentSecurityPolicy: "frame-ancestors https://example.com",
+   * });
    *
    * // Wrong
    * timeLimit("5s");

@@ -17,7 +17,11 @@ export const SCHEMAS = {
    *   User: t.Object({ name: t.String(), email: t.String() }),
    *   UserUpdate: t.Partial(t.Ref("User")),
    * });
-   * app.patch("/users/me", { params: { changes: Body(models.Import("UserUpdate")) } }, readItem);
+   * app.patch(
+   *   "/users/me",
+   *   { params: { changes: Body(models.Import("UserUpdate")) } },
+   *   readItem,
+   * );
    * ```
    */
   TSGI_COMPUTED_TYPE_OUTSIDE_MODULE:
@@ -30,10 +34,18 @@ export const SCHEMAS = {
    *
    * ```js
    * // Wrong
-   * app.get("/items", { params: { page: Query(t.Integer({ default: "one" })) } }, listItems);
+   * app.get(
+   *   "/items",
+   *   { params: { page: Query(t.Integer({ default: "one" })) } },
+   *   listItems,
+   * );
    *
    * // Right
-   * app.get("/items", { params: { page: Query(t.Integer({ default: 1 })), tag: Query({ default: null }) } }, listItems);
+   * app.get(
+   *   "/items",
+   *   { params: { page: Query(t.Integer({ default: 1 })), tag: Query({ default: null }) } },
+   *   listItems,
+   * );
    * ```
    */
   TSGI_INVALID_DEFAULT: (name: string, msg: string, instead: string) =>
@@ -43,10 +55,18 @@ export const SCHEMAS = {
    *
    * ```js
    * // Wrong
-   * app.get("/items", { params: { code: Query(t.String({ pattern: "[A-Z" })) } }, listItems);
+   * app.get(
+   *   "/items",
+   *   { params: { code: Query(t.String({ pattern: "[A-Z" })) } },
+   *   listItems,
+   * );
    *
    * // Right
-   * app.get("/items", { params: { code: Query(t.String({ pattern: "^[A-Z]+$" })) } }, listItems);
+   * app.get(
+   *   "/items",
+   *   { params: { code: Query(t.String({ pattern: "^[A-Z]+$" })) } },
+   *   listItems,
+   * );
    * ```
    */
   TSGI_INVALID_REGULAR_EXPRESSION: (pattern: unknown, reason: string) =>
@@ -89,7 +109,11 @@ export const SCHEMAS = {
    * app.post("/items", { params: { callback: Body(t.Function([], t.Void())) } }, readItem);
    *
    * // Right
-   * app.post("/items", { params: { callback: Body(t.String({ format: "uri" })) } }, readItem);
+   * app.post(
+   *   "/items",
+   *   { params: { callback: Body(t.String({ format: "uri" })) } },
+   *   readItem,
+   * );
    * ```
    */
   TSGI_SCHEMA_WITHOUT_JSON_FORM: (type: unknown) =>
@@ -101,12 +125,20 @@ export const SCHEMAS = {
    *
    * ```js
    * // Wrong
-   * app.post("/items", { params: { item: Body(t.Object({}, { minContains: 1, if: { type: "object" } })) } }, readItem);
+   * app.post(
+   *   "/items",
+   *   { params: { item: Body(t.Object({}, { minContains: 1, if: { type: "object" } })) } },
+   *   readItem,
+   * );
    *
    * // Right
    * app.post(
    *   "/items",
-   *   { params: { item: Body(t.Union([t.Object({ a: t.String() }), t.Object({ b: t.String() })])) } },
+   *   {
+   *     params: {
+   *       item: Body(t.Union([t.Object({ a: t.String() }), t.Object({ b: t.String() })])),
+   *     },
+   *   },
    *   readItem,
    * );
    * ```
@@ -121,10 +153,18 @@ export const SCHEMAS = {
    *
    * ```js
    * // Wrong
-   * app.get("/items", { params: { color: Query(t.String({ format: "color" })) } }, listItems);
+   * app.get(
+   *   "/items",
+   *   { params: { color: Query(t.String({ format: "color" })) } },
+   *   listItems,
+   * );
    *
    * // Right
-   * app.get("/items", { params: { color: Query(t.String({ pattern: "^#[0-9a-f]{6}$" })) } }, listItems);
+   * app.get(
+   *   "/items",
+   *   { params: { color: Query(t.String({ pattern: "^#[0-9a-f]{6}$" })) } },
+   *   listItems,
+   * );
    * ```
    */
   TSGI_UNKNOWN_FORMAT: (format: unknown, formats: Iterable<string>) =>
@@ -153,7 +193,11 @@ export const SCHEMAS = {
    *
    * ```js
    * // Wrong
-   * app.post("/items", { params: { item: Body(t.Object({ owner: t.Ref("User") })) } }, readItem);
+   * app.post(
+   *   "/items",
+   *   { params: { item: Body(t.Object({ owner: t.Ref("User") })) } },
+   *   readItem,
+   * );
    *
    * // Right
    * const User = t.Object({ name: t.String() });

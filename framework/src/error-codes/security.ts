@@ -13,8 +13,16 @@ export const SECURITY = {
    *
    * ```js
    * // Wrong
-   * app.get("/a", { params: { key: Depends(new APIKeyHeader({ name: "X-Key", schemeName: "key" })) } }, readItem);
-   * app.get("/b", { params: { key: Depends(new APIKeyQuery({ name: "key", schemeName: "key" })) } }, readItem);
+   * app.get(
+   *   "/a",
+   *   { params: { key: Depends(new APIKeyHeader({ name: "X-Key", schemeName: "key" })) } },
+   *   readItem,
+   * );
+   * app.get(
+   *   "/b",
+   *   { params: { key: Depends(new APIKeyQuery({ name: "key", schemeName: "key" })) } },
+   *   readItem,
+   * );
    * app.openapi();
    *
    * // Right
