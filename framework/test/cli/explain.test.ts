@@ -35,7 +35,7 @@ describe("tsgi explain", () => {
     await using project = await Project.create({});
     const { code, stdout } = await project.run("explain");
     const lines = stdout.split("\n");
-    expect(lines.flatMap((line) => /^ {2}([A-Z_]+) +\S/.exec(line)?.[1] ?? [])).toEqual(CODES);
+    expect(lines.flatMap((line) => /^ {2}([A-Z\d_]+) +\S/.exec(line)?.[1] ?? [])).toEqual(CODES);
     expect(lines[0]).toBe("Routes, routers and mounts");
     expect(stdout).toMatch(/\n\nMiddleware\n {2}TSGI_CORS_/);
     expect(code).toBe(0);
