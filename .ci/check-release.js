@@ -11,7 +11,7 @@ const tag = process.argv.at(-1);
 const version = /^v(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)$/.exec(tag ?? "")?.[1];
 
 const faults = [];
-if (version === undefined) faults.push(`${tag} is no tag such as v1.2.3.`);
+if (version === undefined) faults.push(`${tag} is not a version tag: write it as v1.2.3.`);
 for (const workspace of ["framework", "generators"]) {
   const { name, version: own } = JSON.parse(readFileSync(path.join(root, workspace, "package.json"), "utf8"));
   if (own !== version) faults.push(`${name} has the version ${own} (${workspace}/package.json), the tag ${tag}.`);

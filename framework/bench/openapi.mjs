@@ -58,7 +58,7 @@ function measure(name) {
   return document;
 }
 
-// What registration left behind is no work of the document's.
+// The garbage of the registration must not count for the document.
 globalThis.gc?.();
 const document = measure(`${routes} routes, ${structs.length} structs, first`);
 measure("again");

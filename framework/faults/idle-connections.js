@@ -43,7 +43,7 @@ async function opened(port) {
   return wire;
 }
 
-/** What the process keeps when its garbage is gone. */
+/** The memory of the process after garbage collection. */
 async function settled(server) {
   for (let round = 0; round < 3; round++) {
     server.kill("SIGUSR2");

@@ -7,7 +7,7 @@ export const fault =
   "the sample application: SQLite locked by another process for 3 s and for 8 s, fifty writes at once";
 export const pass = "3 s: all succeed; 8 s: 503 with Retry-After; reads go on meanwhile";
 
-/** What the other process does. */
+/** The program of the other process. */
 const LOCK = `
   import SQLite from "libsql";
   const connection = new SQLite(process.argv[1]);

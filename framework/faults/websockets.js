@@ -9,7 +9,7 @@ const CONNECTIONS = 10_000;
 const HANDSHAKE =
   "GET /ws HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" +
   "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n";
-/** A masked text frame with the text "hi", and what comes back for it. */
+/** A masked text frame with the text "hi", and its echo. */
 const HI = "\x81\x82\0\0\0\0hi";
 const ECHO = "\x81\x02hi";
 

@@ -54,7 +54,7 @@ function isPrivate(member) {
   return isHidden || isInternal || (member.name !== undefined && ts.isPrivateIdentifier(member.name));
 }
 
-/** A class without its private and internal members: that there are some is no part of its surface. */
+/** A class without its private and internal members, which do not belong to its surface. */
 function withoutPrivate(node) {
   if (!ts.isClassDeclaration(node)) return node;
   const members = node.members.filter((member) => !isPrivate(member));
@@ -93,7 +93,7 @@ function isTopLevel(parent) {
   return ts.isSourceFile(parent) || ts.isVariableDeclarationList(parent);
 }
 
-/** What the declarations of symbols name in turn, and no entry point exports. */
+/** The types that declarations of symbols refer to and no entry point exports. */
 function reachableFrom(symbols, exported) {
   const reached = new Set(symbols);
   for (const symbol of reached) {

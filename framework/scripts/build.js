@@ -37,14 +37,14 @@ function fingerprint() {
   return hash.digest("hex");
 }
 
-/** Whether the files of the last build are there, and of these sources. */
+/** True if the files of the last build exist and match the sources. */
 function isFresh(made) {
   if (!existsSync(stamp)) return false;
   const [before, ...files] = readFileSync(stamp, "utf8").split("\n");
   return before === made && files.every((file) => existsSync(path.join(dist, file)));
 }
 
-/** Removes what earlier builds have left of files that are no longer there. */
+/** Removes the output of deleted sources. */
 function prune(made) {
   const modules = filesBelow("src").map((name) => name.replace(/\.ts$/, ""));
   const expected = new Map([

@@ -109,7 +109,7 @@ export async function bundle(framework) {
     return { name, text: name.endsWith(".js") ? settle(text, name) : text };
   });
   files.push({ name: "LICENSES.txt", text: licenceOfTypeBox() });
-  // What is imported comes before what imports it: whoever starts meanwhile finds a whole bundle.
+  // Imported files come before their importers: a process that starts meanwhile finds a complete bundle.
   const isShared = ({ name }) => name.startsWith("shared/");
   for (const { name, text } of files.toSorted((a, b) => Number(isShared(b)) - Number(isShared(a)))) {
     const file = path.join(dist, name);

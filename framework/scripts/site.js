@@ -39,7 +39,7 @@ function fetchTools() {
   execFileSync("npm", [...flags, ...packages], { cwd: home, stdio: "inherit" });
 }
 
-/** Where the source is: what `package.json` says, else the page that tells the files of the framework. */
+/** The link to the source: the repository of `package.json`, else the page on the files of the framework. */
 function findRepository() {
   const url = (repository?.url ?? repository)?.replace(/^git\+/, "").replace(/\.git$/, "");
   return { link: url ?? "/architecture#where-to-find-what" };
@@ -93,6 +93,7 @@ function writeReference() {
     readme: "none",
     name: "Reference",
     excludePrivate: true,
+    excludeInternal: true,
     disableSources: true,
     githubPages: false,
     hidePageHeader: true,

@@ -1,4 +1,4 @@
-/** What VitePress makes of `framework/docs`; `scripts/site.js` puts it beside them, with `facts.json`. */
+/** The configuration of VitePress for `framework/docs`. `scripts/site.js` copies it there, with `facts.json`. */
 import { readFileSync } from "node:fs";
 import path from "node:path";
 

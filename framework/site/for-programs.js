@@ -1,4 +1,4 @@
-/** What the site has for readers that are programs: each page as Markdown, and `llms.txt`, which lists them. */
+/** Files for programs: each page as Markdown, and `llms.txt`, which lists them. */
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 

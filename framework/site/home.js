@@ -21,7 +21,7 @@ const REASONS = [
   },
 ];
 
-/** Rows of the table that are no framework, but what one is compared with. */
+/** Rows of the table without a framework, for comparison. */
 const NO_FRAMEWORK = /hand-written|^bare|floor|uWebSockets/;
 
 /** The blocks of a README: the application, and what a terminal answers. */

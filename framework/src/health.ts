@@ -38,7 +38,7 @@ function allChecks(own: HealthOptions["checks"], { app, scope }: Request): Named
 class Readiness {
   readonly #timeoutMs: number;
   /** Those that have not settled: one that hangs is not asked again, however often the orchestrator comes. */
-  readonly #pending = new Map<string, Promise<unknown>>();
+  readonly #pending = new Map<string, Pending>();
 
   constructor(timeoutMs: number) {
     this.#timeoutMs = timeoutMs;
@@ -47,10 +47,10 @@ class Readiness {
   async ask(checks: readonly NamedCheck[], logger: Logger): Promise<JSONResponse> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`It took longer than ${this.#timeoutMs} ms.`)), this.#timeoutMs);
+      timer = setTimeout(() => reject(this.#lateness()), this.#timeoutMs);
     });
     late.catch(() => {});
-    const outcomes = await Promise.allSettled(checks.map((check) => Promise.race([this.#run(check), late])));
+    const outcomes = await Promise.allSettled(checks.map((check) => this.#run(check, late)));
     clearTimeout(timer);
     const results = outcomes.map((outcome, index) => {
       const name = checks[index]?.name ?? "";
@@ -65,14 +65,28 @@ class Readiness {
     );
   }
 
-  #run({ name, run }: NamedCheck): Promise<unknown> {
-    const known = this.#pending.get(name);
-    if (known) return known;
-    const running = (async () => run())().finally(() => this.#pending.delete(name));
-    this.#pending.set(name, running);
-    running.catch(() => {}); // it may fail after the answer, when nobody waits for it
-    return running;
+  /** Waits for a check. Nobody waits for one that was late already: each would stay in memory until it settles. */
+  #run({ name, run }: NamedCheck, late: Promise<never>): Promise<unknown> {
+    let pending = this.#pending.get(name);
+    if (pending?.isLate) return Promise.reject(this.#lateness());
+    if (pending === undefined) {
+      const outcome = (async () => run())().finally(() => this.#pending.delete(name));
+      this.#pending.set(name, (pending = { outcome, isLate: false }));
+      outcome.catch(() => {}); // it may fail after the answer, when nobody waits for it
+      late.catch(() => ((pending as Pending).isLate = true));
+    }
+    return Promise.race([pending.outcome, late]);
   }
+
+  #lateness(): Error {
+    return new Error(`It took longer than ${this.#timeoutMs} ms.`);
+  }
+}
+
+/** A check that has not settled, or its last one. */
+interface Pending {
+  readonly outcome: Promise<unknown>;
+  isLate: boolean;
 }
 
 function answer(isReady: boolean, checks: Readonly<Record<string, "ok" | "failed">>): JSONResponse {

@@ -11,6 +11,7 @@ import {
   type SchemaOutput,
   type StandardSchema,
 } from "./schema.js";
+import { markCopy, markObject, secretProperties } from "./settings/secret-marks.js";
 
 /** The options of `loadSettings`. */
 export interface SettingsOptions {
@@ -57,10 +58,6 @@ export function reportSettings(): SettingReport[] {
   return [...reports.values()].flat();
 }
 
-/** Survives the copies that `t.Optional` and others make of a schema. */
-const SECRET: unique symbol = Symbol("tsgi.secret");
-const secrets = new WeakSet<object>();
-
 /**
  * Marks a property of the settings as one that nothing shows: no error, no `JSON.stringify`, `String` or `console.log` of
  * the settings. Its value is the plain one.
@@ -83,23 +80,10 @@ export function secret<S extends Schema>(schema: S): S {
     // The parts of another library's schema cannot be found again, and a mark that is lost would show the value.
     const { vendor } = (schema as StandardSchema)["~standard"];
     if (vendor !== "zod") throw configurationError("TSGI_INVALID_SETTINGS.vendor", vendor);
-    secrets.add(schema);
+    markObject(schema);
     return schema;
   }
-  return { ...schema, [SECRET]: true };
-}
-
-/** A schema of Zod around another, as `optional()` makes it. */
-interface Wrapper {
-  readonly def?: { readonly innerType?: object };
-}
-
-/** Tells if a property is marked, in TypeBox (`properties`) or Zod (`shape`). */
-function isMarked(schema: Schema, key: string): boolean {
-  const { properties, shape } = schema as Record<string, Record<string, object> | undefined>;
-  let part = properties?.[key] ?? shape?.[key];
-  while (part && !(SECRET in part || secrets.has(part))) part = (part as Wrapper).def?.innerType;
-  return part !== undefined;
+  return markCopy(schema);
 }
 
 /** One property and its variable. */
@@ -119,6 +103,7 @@ function variableOf(key: string): string {
 
 function settingsOf(schema: Schema, compiled: CompiledSchema, options: Required<SettingsOptions>): Setting[] {
   if (!compiled.properties) throw configurationError("TSGI_INVALID_SETTINGS.object");
+  const secrets = secretProperties(schema);
   return Array.from(compiled.properties, ([key, property]) => {
     const coerce = compiled.coerceProperty(property);
     if (!coerce) {
@@ -133,7 +118,7 @@ function settingsOf(schema: Schema, compiled: CompiledSchema, options: Required<
       key,
       variable,
       text: options.env[variable],
-      isSecret: isMarked(schema, key),
+      isSecret: secrets.has(key),
       read: (text, faults) => coerce.convert(coerce.isList ? toList(text) : [text], faults),
     };
   });
@@ -195,17 +180,44 @@ export function loadSettings<S extends Schema>(schema: S, options: SettingsOptio
 
 function explain({ loc: [key, ...path], type, msg, input }: Faults["list"][number], settings: readonly Setting[]) {
   const setting = settings.find((one) => one.key === key);
-  const variable = setting?.variable ?? String(key);
+  const variable = setting?.variable ?? String(key ?? "(all of them)");
   if (type === "missing" && path.length === 0) return { variable, message: "is missing" };
   const place = path.length === 0 ? "" : ` (${path.join(".")})`;
-  const isShown = setting !== undefined && !setting.isSecret && isPublic(variable, input);
-  const hidden = setting?.isSecret && type === "value_error" ? "Input is not valid" : msg;
+  const isShown = setting !== undefined && !isHidden(setting) && isPublic(variable, input);
+  const hidden = type === "value_error" && repeatsSecret(msg, setting, settings) ? "Input is not valid" : msg;
   return { variable, message: `${hidden}${place}${isShown ? `, not ${JSON.stringify(input)}` : ""}` };
 }
 
-/** Tells if a value that is not marked may be shown: its name is not that of a secret, and it is not an address with a password. */
+/** Characters of a secret in a message that are enough to hide the message: it may itself have been cut. */
+const TELLTALE_LENGTH = 8;
+
+/** Tells if the message of a library's own check repeats a secret: one of all settings sees them all. */
+function repeatsSecret(msg: string, setting: Setting | undefined, settings: readonly Setting[]): boolean {
+  return (
+    setting?.isSecret === true ||
+    settings.some((one) => {
+      const telltale = one.text?.slice(0, TELLTALE_LENGTH) ?? "";
+      if (telltale === "" || !isHidden(one)) return false;
+      return msg.includes(telltale) || msg.includes(JSON.stringify(telltale).slice(1, -1));
+    })
+  );
+}
+
+/** Tells if the text of a setting is hidden. */
+function isHidden({ isSecret, variable, text }: Setting): boolean {
+  return isSecret || (text !== undefined && !isPublic(variable, text));
+}
+
+/** A password in the authority of an address. It may have a slash, which makes the address a wrong one. */
+const WITH_PASSWORD = /:\/\/.*@/s;
+/** The names in a query or in the text of a connection, such as `Server=db;Password=…`. */
+const NAMES = /(?<![\w.-])([\w.-]+)\s*=/g;
+
+/** Tells if a value that is not marked may be shown: neither its name nor that of a part of it is that of a secret. */
 function isPublic(variable: string, value: unknown): boolean {
-  return value !== undefined && !isSecretName(variable) && !/:\/\/[^/]*@/.test(JSON.stringify(value));
+  if (value === undefined || isSecretName(variable)) return false;
+  const text = JSON.stringify(value);
+  return !WITH_PASSWORD.test(text) && ![...text.matchAll(NAMES)].some(([, name = ""]) => isSecretName(name));
 }
 
 function report(settings: readonly Setting[], result: unknown, { list }: Faults): SettingReport[] {

@@ -3,9 +3,9 @@ import { afterAll, describe, expect, it } from "@jest/globals";
 import type { ASGIApp, HTTPResponseStartMessage, ReceiveMessage, SendMessage } from "../src/asgi.js";
 import { App, WebSocket, WebSocketException } from "../src/index.js";
 import {
+  compress,
   bodyLimit,
   cors,
-  gzip,
   httpMiddleware,
   type Middleware,
   requestId,
@@ -19,7 +19,7 @@ import { describeSocketMatrix } from "./support/socket-matrix.js";
 
 const layers: readonly [string, Middleware][] = [
   ["nothing", (app) => app],
-  ["gzip", gzip({ minimumSize: 0 })],
+  ["gzip", compress({ minimumSize: 0 })],
   ["sessions", sessions({ secret: "x".repeat(32) })],
   ["requestId", requestId()],
   ["cors", cors({ allowOrigins: "*" })],
@@ -82,7 +82,7 @@ describe("messages behind the last body", () => {
       }
       isOver = true;
     };
-    const app = new App({ middleware: [gzip()] });
+    const app = new App({ middleware: [compress()] });
     app.mount("/", inner);
     const answer = await call(app, "GET", "/", { headers: [["accept-encoding", "gzip"]] });
     expect(answer.headers["content-encoding"]).toBe("gzip");

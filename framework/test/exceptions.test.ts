@@ -36,7 +36,7 @@ describe("a ConfigurationError", () => {
     expect(error).toMatchObject({ code: "TSGI_CIRCULAR_DEPENDENCY" });
   });
 
-  it("shows the line to mend, however many frames of the framework stand in front of it", () => {
+  it("shows the line of the application, below any number of frames of the framework", () => {
     const limit = Error.stackTraceLimit;
     Error.stackTraceLimit = 10;
     const register = () =>

@@ -8,9 +8,9 @@ import { describe, expect, it } from "@jest/globals";
 import type { ASGIApp, HTTPScope, Receive, ReceiveMessage, Send, WebSocketScope } from "../src/asgi.js";
 import { App, ClientDisconnect, Request, StreamingResponse, UploadFile, WebSocket } from "../src/index.js";
 import {
+  compress,
   bodyLimit,
   cors,
-  gzip,
   httpMiddleware,
   httpsRedirect,
   type Middleware,
@@ -111,7 +111,7 @@ describe("a WebSocket whose client has gone", () => {
     expect(ws.readyState).toBe("closed");
   });
 
-  it("rejects what the client itself spoils: a message that is no JSON", async () => {
+  it("rejects a message that is not JSON", async () => {
     const messages: ReceiveMessage[] = [{ type: "websocket.connect" }, { type: "websocket.receive", text: "{" }];
     const ws = new WebSocket(webSocketScope, receiving(messages, rejecting), () => {});
     await ws.accept();
@@ -187,7 +187,7 @@ const secret = "x".repeat(32);
 
 const layers: readonly [string, Middleware][] = [
   ["nothing", (app) => app],
-  ["gzip", gzip({ minimumSize: 0 })],
+  ["gzip", compress({ minimumSize: 0 })],
   ["sessions", sessions({ secret })],
   ["requestId", requestId()],
   ["cors", cors({ allowOrigins: ["https://example.com"] })],
@@ -198,7 +198,7 @@ const layers: readonly [string, Middleware][] = [
   ["httpsRedirect", httpsRedirect()],
   ["httpMiddleware", httpMiddleware(async (_request, next) => void (await next()))],
   ["httpMiddleware that does not await next()", httpMiddleware((_request, next) => void next())],
-  ["gzip around sessions", (app) => gzip()(sessions({ secret })(app))],
+  ["gzip around sessions", (app) => compress()(sessions({ secret })(app))],
   [
     "a function that does not await the application",
     (app) =>

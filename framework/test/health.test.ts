@@ -1,4 +1,4 @@
-import { describe, expect, it } from "@jest/globals";
+import { describe, expect, it, jest } from "@jest/globals";
 import { health } from "../src/health.js";
 import { App, Depends, Router } from "../src/index.js";
 import { DRAINING } from "../src/request.js";
@@ -70,6 +70,20 @@ describe("health", () => {
     settle?.();
     await later;
     expect(calls).toBe(2);
+  });
+
+  it("does not wait again for a check that has been late, as each wait would stay in memory", async () => {
+    jest.useFakeTimers({ doNotFake: ["nextTick", "queueMicrotask", "setImmediate"] });
+    try {
+      const { app } = create({ checks: { check: () => new Promise(() => {}) } });
+      const first = call(app, "GET", "/ready");
+      await jest.advanceTimersByTimeAsync(2_000);
+      expect((await first).status).toBe(503);
+      expect(await call(app, "GET", "/ready")).toMatchObject({ status: 503, json: { checks: { check: "failed" } } });
+      expect(jest.getTimerCount()).toBe(0);
+    } finally {
+      jest.useRealTimers();
+    }
   });
 
   it('asks the checks of dependencies of scope "app", each once, mounted Apps\' too', async () => {

@@ -5,9 +5,9 @@ import { describe, expect, it } from "@jest/globals";
 import type { ASGIApp, LifespanScope, Receive, Send, WebSocketScope } from "../src/asgi.js";
 import { App, type Middleware, Request, StreamingResponse } from "../src/index.js";
 import {
+  compress,
   bodyLimit,
   cors,
-  gzip,
   httpMiddleware,
   httpsRedirect,
   requestId,
@@ -26,7 +26,7 @@ const SECRET = "0123456789abcdef0123456789abcdef";
 const ALL: [name: string, middleware: Middleware][] = [
   ["bodyLimit", bodyLimit(1)],
   ["cors", cors({ allowOrigins: "*" })],
-  ["gzip", gzip()],
+  ["gzip", compress()],
   ["httpMiddleware", httpMiddleware(() => undefined)],
   ["httpsRedirect", httpsRedirect()],
   ["requestId", requestId()],
@@ -76,7 +76,7 @@ describeMatrix("the chain of cors, gzip and trustedHost", ({ call }) => {
     const notes: string[] = [];
     const app = new App({ logger: new KeptLog() });
     app.addMiddleware(tracing("cors", notes, cors({ allowOrigins: ["https://a.example"] })));
-    app.addMiddleware(tracing("gzip", notes, gzip()));
+    app.addMiddleware(tracing("gzip", notes, compress()));
     app.addMiddleware(tracing("trustedHost", notes, trustedHost({ allowedHosts: ["a.example"] })));
     app.get("/", async () => {
       notes.push("handler");
@@ -152,7 +152,7 @@ describeMatrix("all of them at once", ({ call }) => {
       middleware: [
         sessions({ secret: SECRET, secure: false }),
         httpMiddleware(async (_request, next) => void (await next()).headers.set("x-timed", "yes")),
-        gzip({ minimumSize: 0 }),
+        compress({ minimumSize: 0 }),
         cors({ allowOrigins: ["https://a.example"] }),
         securityHeaders(),
         bodyLimit(100),
@@ -222,7 +222,7 @@ it("a client that leaves in the middle of a stream ends it through all of them, 
   const closed = new Promise<void>((resolve) => (isClosed = resolve));
   const app = new App({
     middleware: [
-      gzip(),
+      compress(),
       httpMiddleware(async (_request, next) => next()),
       sessions({ secret: SECRET }),
       cors({ allowOrigins: "*" }),

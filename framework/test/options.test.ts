@@ -15,7 +15,7 @@ import {
   type AppOptions,
   type RouteOptions,
 } from "../src/index.js";
-import { cors, gzip, httpsRedirect, securityHeaders, sessions } from "../src/middleware.js";
+import { cors, compress, httpsRedirect, securityHeaders, sessions } from "../src/middleware.js";
 import { serve, toNodeHandler } from "../src/node.js";
 import { APIKeyHeader, HTTPBasic, HTTPBearer, OAuth2PasswordBearer } from "../src/security.js";
 import { TestClient } from "../src/testing.js";
@@ -94,7 +94,7 @@ describe("a word that an option does not take", () => {
       () => sessions(wrong({ secret: "x".repeat(32), sameSite: "laxx" })),
     ],
     ["frameOptions", '"DENY"', () => securityHeaders(wrong({ frameOptions: "DENI" }))],
-    ["encodings of gzip", '"gzip" and "br"', () => gzip(wrong({ encodings: ["deflate"] }))],
+    ["encodings of gzip", '"gzip" and "br"', () => compress(wrong({ encodings: ["deflate"] }))],
     ["statusCode of httpsRedirect", "307", () => httpsRedirect(wrong({ statusCode: 301 }))],
     [
       "sameSite of a cookie",
@@ -111,7 +111,7 @@ describe("a word that an option does not take", () => {
   });
 });
 
-describe("an option that there is not", () => {
+describe("an unknown option", () => {
   it.each(UNKNOWN)("%s is refused with its place, and with what was probably meant", (_what, place, meant, work) => {
     expect(work).toThrow(
       expect.objectContaining({

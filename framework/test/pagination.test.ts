@@ -100,7 +100,7 @@ describe("Page", () => {
       [t.Object({}), { cursor, defaultLimit: 20, maxLimit: 10 }],
       "TSGI_INVALID_PAGE",
     ],
-    ["an option that there is not", [t.Object({}), { cursor, limit: 10 }], "TSGI_UNKNOWN_OPTION"],
+    ["an unknown option", [t.Object({}), { cursor, limit: 10 }], "TSGI_UNKNOWN_OPTION"],
   ])("refuses %s", (_, args, code) => {
     expect(() => Page(...(args as Parameters<typeof Page>))).toThrow(expect.objectContaining({ code }));
   });

@@ -115,7 +115,7 @@ describe("loadSettings", () => {
     expect(() => loadSettings(schema as never, { env: { A: "a" } })).toThrow(expect.objectContaining({ code }));
   });
 
-  it("refuses an option that there is not", () => {
+  it("refuses an unknown option", () => {
     expect(() => loadSettings(Settings, { enviroment: ENV } as never)).toThrow(ConfigurationError);
   });
 });
@@ -136,6 +136,59 @@ describe("secret", () => {
     const schema = t.Object({ token: t.Optional(secret(t.String())) });
     expect(JSON.stringify(loadSettings(schema, { env: { TOKEN: KEY } }))).toBe('{"token":"***"}');
     expect(JSON.stringify(loadSettings(schema, { env: {} }))).toBe("{}");
+  });
+
+  it.each([
+    ["a union", t.Object({ token: t.Union([secret(t.String()), t.Null()]) })],
+    ["the members of a list", t.Object({ token: t.Array(secret(t.String())) })],
+    [
+      "an intersection",
+      t.Intersect([t.Object({ token: secret(t.String()) }), t.Object({ a: t.Optional(t.String()) })]),
+    ],
+    ["a module", t.Module({ Own: t.Object({ token: secret(t.String()) }) }).Import("Own")],
+    ["a check behind the mark", z.object({ token: secret(z.string()).min(3) })],
+    ["a description behind the mark", z.object({ token: secret(z.string()).describe("of the API") })],
+    ["a transform", z.object({ token: secret(z.string()).transform((text) => text) })],
+    ["a pipe", z.object({ token: z.string().pipe(secret(z.string())) })],
+    ["a union of Zod", z.object({ token: z.union([secret(z.string()), z.null()]) })],
+    ["a list of Zod", z.object({ token: z.array(secret(z.string())) })],
+    ["a lazy schema", z.object({ token: z.lazy(() => secret(z.string())) })],
+    ["an intersection of Zod", z.object({ token: secret(z.string()) }).and(z.object({ a: z.string().optional() }))],
+    ["a transform of the whole", z.object({ token: secret(z.string()) }).transform((settings) => settings)],
+  ])("holds below %s", (_, schema) => {
+    const settings = loadSettings(schema, { env: { TOKEN: KEY } });
+    expect(JSON.stringify(settings)).toBe('{"token":"***"}');
+    expect(inspect(settings)).not.toContain(KEY.slice(0, 5));
+  });
+
+  it.each([
+    ["the whole", []],
+    ["another setting", ["a"]],
+  ])("is in no message of a check of %s", (_, path) => {
+    const error = ({ input }: { input?: unknown }) => `Bad: ${JSON.stringify(input)}`;
+    const schema = z.object({ token: secret(z.string()), a: z.string() }).refine(() => false, { path, error });
+    expect(faultsOf(schema, { TOKEN: KEY, A: "1" }).join("\n")).toMatch(/^(?!.*a key)/);
+  });
+
+  it.each([
+    ["DATABASE_URL", "mysql://ann:hun/ter2hunter2@localhost/shop"],
+    ["DATABASE_URL", "mysql://localhost/shop?user=ann&password=hunter2hunter2"],
+    ["DATABASE_URL", "Server=localhost;Password=hunter2hunter2;"],
+    ["ACCESS_TOKEN", "hunter2hunter2"],
+  ])("is not needed to keep the password of %s=%s out of an error", (variable, text) => {
+    const decode = (value: string): string => {
+      throw new TypeError(`Not an address: ${value}`);
+    };
+    const own = t.Transform(t.String()).Decode(decode).Encode(String);
+    for (const schema of [own, t.String({ pattern: "^postgres:" })]) {
+      const faults = faultsOf(t.Object({ [variable]: schema }), { [variable]: text });
+      expect(faults).toEqual([expect.stringMatching(/^(?!.*ter2)/)]);
+    }
+  });
+
+  it("is read from a long text in linear time", () => {
+    const env = { BLOB: "x".repeat(1_000_000), KEY: "k" };
+    expect(faultsOf(t.Object({ blob: t.Integer(), key: secret(t.String()) }), env)).toHaveLength(1);
   });
 
   it.each([

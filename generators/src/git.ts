@@ -33,7 +33,7 @@ export function whyNoRepository(folder: string): string | null {
 export function makeRepository(folder: string): void {
   const { isDone, error } = git(folder, "init", "--quiet");
   if (!isDone) {
-    throw new CommandError(`the project is written, but git init failed: ${error}`);
+    throw new CommandError(`the project is written, but Git could not make it a repository: ${error}`);
   }
 }
 

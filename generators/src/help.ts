@@ -32,10 +32,10 @@ ${flagTable(flags)}
 In the folder of a project (add --help for details):
 ${table([
   ...Object.values(subGenerators).map(({ usage: call, help }) => [`create-tsgi ${call}`, help] as const),
-  ["create-tsgi upgrade", "what newer templates have changed, merged with what you have"],
+  ["create-tsgi upgrade", "changes of newer templates, merged with yours"],
 ])}
 
-Exit status: 0 it is done and whole, 1 it failed, 2 the command line is wrong, 130 cancelled.
+Exit status: 0 complete, 1 failed, 2 invalid command line, 130 cancelled.
 `;
 }
 

@@ -25,7 +25,7 @@ export const IMPROVED = 0.02;
 /** From this share on, a change downwards is to be looked into. The specification fixes it. */
 export const REGRESSED = -0.05;
 
-/** What a change of a ratio is. */
+/** The classes of changes of a ratio. */
 export type Verdict = "improved" | "noise" | "regressed";
 
 /** One ratio beside its baseline. */
@@ -38,10 +38,10 @@ export interface Change {
   readonly verdict: Verdict;
 }
 
-/** Where the baseline lies. The same from `src` and from `dist`. */
+/** The path of the baseline, the same from `src` and from `dist`. */
 export const BASELINE = new URL("../baseline.json", import.meta.url);
 
-/** What is compared in each section; start-up is compared with bare Node in its own table. */
+/** The figure to compare in each section. The table of start-up compares with bare Node itself. */
 const FIGURES: Partial<Readonly<Record<Section, string>>> = {
   direct: "perSecond",
   routing: "perSecond",
@@ -91,10 +91,10 @@ export function regressedSections(changes: readonly Change[]): Section[] {
   return [...new Set(names)] as Section[];
 }
 
-/** The committed baseline. @throws Error when there is none. */
+/** The committed baseline. @throws Error when it is missing. */
 export async function readBaseline(file: URL = BASELINE): Promise<Baseline> {
   const text = await readFile(file, "utf8").catch(() => {
-    throw new Error("There is no load-tests/baseline.json. Measure one on a quiet machine: make bench-baseline");
+    throw new Error("load-tests/baseline.json is missing. Measure one on an idle machine: make bench-baseline");
   });
   return JSON.parse(text) as Baseline;
 }

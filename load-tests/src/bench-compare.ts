@@ -40,7 +40,7 @@ async function measure(of: Settings & { readonly sections: readonly Section[] })
   return ratiosOf(report.sections);
 }
 
-/** What the first run has, each ratio as the median of the runs that measured it. */
+/** The first run, with each ratio as the median of the runs that measured it. */
 function mediansOf(all: readonly Ratios[]): Ratios {
   return Object.fromEntries(
     Object.keys(all[0] ?? {}).map((name) => [name, median(all.flatMap((ratios) => ratios[name] ?? []))]),

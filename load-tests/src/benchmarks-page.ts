@@ -22,7 +22,7 @@ import { BUNDLE_COLUMNS, bundleLines } from "./web-bundle.js";
 /** The row of a route that was measured with requests in flight behind each other bears this in its name. */
 const PIPELINED = /, \d+ pipelined$/;
 
-/** What ours is compared in: the rows of a section, and one figure of theirs. */
+/** A comparison: the rows of a section, and one of their figures. */
 interface Contest {
   readonly name: string;
   readonly section: Section;
@@ -91,7 +91,7 @@ export function toFigures({ sections }: Published): Readonly<Record<string, stri
 /**
  * Puts each block between its two comments.
  *
- * @throws Error when the text asks for a block that there is not.
+ * @throws Error for an unknown block.
  */
 export function fillIn(text: string, blocks: Readonly<Record<string, string>>): string {
   return text.replaceAll(
@@ -99,7 +99,7 @@ export function fillIn(text: string, blocks: Readonly<Record<string, string>>): 
     (_block, start: string, name: string, end: string) => {
       const block = blocks[name];
       if (block === undefined) {
-        throw new Error(`There are no figures "${name}", only ${Object.keys(blocks).join(", ")}.`);
+        throw new Error(`Unknown figures "${name}": write one of ${Object.keys(blocks).join(", ")}.`);
       }
       return `${start}\n${block}\n\n${end}`;
     },

@@ -1,4 +1,4 @@
-/** What has changed against the baseline, as text. @module */
+/** The changes against the baseline, as text. @module */
 import type { Baseline, Change } from "./baseline.js";
 import { formatRatio, formatTable } from "./table.js";
 

@@ -1,4 +1,4 @@
-/** How ours stands beside the others. @module */
+/** Ratios of ours to the others. @module */
 import type { Result } from "./rounds.js";
 import { pairedRatio, type Summary } from "./statistics.js";
 
@@ -8,7 +8,7 @@ export interface Comparison {
   readonly row: string;
   /** Ours divided by theirs: above 1 ours is faster. */
   readonly ratio: number;
-  /** What the project wants at least. */
+  /** The least ratio that the project wants. */
   readonly wanted: number;
 }
 
@@ -19,12 +19,12 @@ export const TSGI_ON_UWS = "tsgi on uWebSockets.js";
 /** That loop without a framework. */
 export const BARE_UWS = "uWebSockets.js";
 
-/** Whether a contender is ours: the first result, and what of ours runs on another I/O loop. */
+/** True for ours: the first result, and tsgi on another I/O loop. */
 export function isOurs(results: readonly Result[], contender: string): boolean {
   return contender === results[0]?.contender || contender === TSGI_ON_UWS;
 }
 
-/** What of ours another contender is compared with: the first result, or what runs on the same I/O loop. `null` for none. */
+/** The result of ours to compare with: the first one, or that on the same I/O loop. `null` for none. */
 export function oursFor(results: readonly Result[], contender: string): Result | null {
   const [ours = null] = results;
   if (isOurs(results, contender)) return null;

@@ -8,7 +8,7 @@ export const SERVER_CORE = 0;
 /** The core of the client that loads it. */
 export const CLIENT_CORE = 1;
 
-/** Whether processes can be bound to cores: Linux with util-linux, and two cores. */
+/** True where processes can be bound to cores: Linux with util-linux, and two cores. */
 export const CAN_PIN = existsSync("/usr/bin/taskset") && availableParallelism() >= 2;
 
 /** A command line that runs on one core, or as it is where processes cannot be bound. */

@@ -1,6 +1,6 @@
 /** Reads the profiles that `node --cpu-prof` writes. @module */
 
-/** What one function took by itself, without what it called. */
+/** The time of one function itself, without its calls. */
 export interface SelfTime {
   /** The function's name, its file and line. */
   readonly name: string;

@@ -10,7 +10,7 @@ const WORKER = new URL("direct/worker.js", import.meta.url);
 /** A contender's name in tables, and the module that has it. */
 export type Contenders = Readonly<Record<string, URL>>;
 
-/** What is always measured. The first one is ours. */
+/** The contenders of every run. The first one is ours. */
 export const OWN_CONTENDERS: Contenders = {
   tsgi: new URL("direct/contenders/tsgi.js", import.meta.url),
   "hand-written ASGI": new URL("direct/contenders/hand-written.js", import.meta.url),

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 
 /** One request and what a right answer to it looks like. */
 export interface Example {
-  /** How tables and faults name it. */
+  /** Its name in tables and faults. */
   readonly name: string;
   readonly method: "GET" | "POST";
   readonly path: string;
@@ -13,11 +13,11 @@ export interface Example {
   readonly body: string | null;
   /** The status of the answer; `"refused"` for any of 400 to 499, as frameworks differ in what they call a bad body. */
   readonly status: number | "refused";
-  /** What the body of the answer holds, as JSON; `null` where it is not looked at. */
+  /** The JSON body of the response, `null` where it is not compared. */
   readonly answer: Readonly<Record<string, unknown>> | null;
 }
 
-/** What came back. */
+/** The response. */
 export interface Answer {
   readonly status: number;
   readonly contentType: string;
@@ -56,7 +56,7 @@ export const ASGI_EXAMPLES: readonly Example[] = [...EXAMPLES, created("POST /or
 
 const [PART] = ORDER.items;
 
-/** What shows, untimed, that the orders are checked. */
+/** Untimed requests that prove the validation of orders. */
 export const ASGI_PROOFS: readonly Example[] = [
   created("POST /orders", { ...ORDER, admin: true, items: [{ ...PART, cost: 1 }] }, { ...ORDER, items: [PART] }),
   refused("POST /orders", { ...ORDER, items: [] }),
@@ -96,7 +96,7 @@ export const SOCKET_EXAMPLES: readonly Example[] = [
   },
 ];
 
-/** What shows, untimed, that a contender does the work and does not just echo: it validates, cuts and refuses. */
+/** Untimed requests that prove the work of a contender: it validates, cuts and refuses, and does not just echo. */
 export const PROOFS: readonly Example[] = [
   get("another user's id", "/users/ada", 200, { id: "ada" }),
   created("another user", BOB, BOB),
@@ -107,7 +107,7 @@ export const PROOFS: readonly Example[] = [
   refused("an empty name", { ...ADA, name: "" }),
   refused("a missing field", { name: "Ada", age: 36 }),
   refused("null where a text is wanted", { ...ADA, email: null }),
-  refused("a body that is no object", "Ada"),
+  refused("a body that is not an object", "Ada"),
   get("a path without a route", "/nowhere", 404, null),
 ];
 

@@ -1,4 +1,4 @@
-/** What a server costs besides time: its start, its memory, its packages on disk. @module */
+/** The cost of a server besides time: start, memory, packages on the disk. @module */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { serversOf } from "./http.js";

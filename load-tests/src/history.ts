@@ -21,7 +21,7 @@ export interface Past {
   readonly ratios: Ratios;
 }
 
-/** How many runs the page shows. */
+/** The number of runs on the page. */
 const SHOWN = 50;
 
 /** Adds a run to the history, one line of JSON each, and gives the last ones. A line that is broken is left out. */

@@ -1,10 +1,10 @@
-/** How much of the disk packages take with everything that they need. @module */
+/** The disk space of packages with their dependencies. @module */
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
-  /** What `npm pack` takes, for a workspace, whose folder holds more than its users get. */
+  /** The size of the packed files: the folder of a workspace has more than its users get. */
   readonly files?: readonly string[];
 }
 
@@ -24,7 +24,7 @@ export function installedBytes(packages: readonly string[], from: string): numbe
   return packages.reduce((sum, name) => sum + visit(name, from), 0);
 }
 
-/** Where Node would find a package, from a folder upwards. */
+/** The folder in which Node finds a package, from a folder upwards. */
 function find(name: string, folder: string): string | null {
   for (let at = folder; ; at = dirname(at)) {
     const candidate = join(at, "node_modules", name);

@@ -30,7 +30,7 @@ export interface NewOrder {
   readonly items: readonly OrderItem[];
 }
 
-/** Whether a parsed JSON body has the fields of a new order, each of its type. Others may stand beside them. */
+/** True if a parsed JSON body has the fields of a new order. Additional fields are allowed. */
 export function isNewOrder(value: unknown): value is NewOrder {
   if (typeof value !== "object" || value === null) {
     return false;

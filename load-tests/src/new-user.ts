@@ -9,7 +9,7 @@ export interface NewUser {
   readonly age: number;
 }
 
-/** Whether a parsed JSON body has the fields of a new user, each of its type. Others may stand beside them. */
+/** True if a parsed JSON body has the fields of a new user. Additional fields are allowed. */
 export function isNewUser(value: unknown): value is NewUser {
   if (typeof value !== "object" || value === null) {
     return false;

@@ -5,7 +5,7 @@ import type { Past, Report } from "./history.js";
 import type { Result } from "./rounds.js";
 import type { Section } from "./settings.js";
 
-/** What is drawn of each section: the figure, its title, and which way is better. */
+/** The chart of each section: the figure, its title, and the better direction. */
 const DRAWN: readonly { section: Section; figure: string; title: string; unit: string }[] = [
   { section: "direct", figure: "perSecond", title: "Direct calls", unit: "requests a second" },
   { section: "routing", figure: "perSecond", title: "Routing", unit: "look-ups a second" },

@@ -1,4 +1,4 @@
-/** Where things lie. Every path is the same from `src` and from `dist`. @module */
+/** Paths, the same from `src` and from `dist`. @module */
 import { pathToFileURL } from "node:url";
 
 /** The folder of the whole repository. */
@@ -7,15 +7,15 @@ export const REPOSITORY = new URL("../../", import.meta.url);
 /** The peers as they are committed: their versions and one small module for each. */
 export const PEER_SOURCES = new URL("../peers/", import.meta.url);
 
-/** What `import` takes for a module that is named by a path or by a `file:` URL. */
+/** The URL to import a module given by path or by `file:` URL. */
 export function toModuleURL(pathOrURL: string): string {
   return pathOrURL.startsWith("file:") ? pathOrURL : pathToFileURL(pathOrURL).href;
 }
 
-/** Where the peers are installed. Not in version control. */
+/** The folder of the installed peers. Not in version control. */
 export const PEERS = new URL(".cache/peers/", REPOSITORY);
 
-/** Where the results of a run are written. Not in version control. */
+/** The results of a run. Not in version control. */
 export const RESULTS = new URL(".cache/bench/latest.json", REPOSITORY);
 
 /** The figures that are committed, from which those of the pages are written. */
@@ -26,5 +26,5 @@ export const PAGES: readonly URL[] = ["README.md", "framework/docs/benchmarks.md
   (name) => new URL(name, REPOSITORY),
 );
 
-/** Where the charts of the pages lie, beside the documentation's other pictures. */
+/** The folder of the charts, with the documentation's other pictures. */
 export const CHARTS = new URL("framework/site/public/", REPOSITORY);

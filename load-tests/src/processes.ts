@@ -7,7 +7,7 @@ import { parseReport, type WorkerReport } from "./report.js";
 /** No measuring process needs longer; the slowest, a framework at 10,000 requests a second, takes 15 s. */
 const TIMEOUT_MS = 120_000;
 
-/** How a process ended and how long it lived. */
+/** The status and the duration of a process. */
 export interface Run {
   readonly stdout: string;
   /** From the start to the end of the process, in milliseconds. */

@@ -1,6 +1,6 @@
 /** Says on stderr what is being measured. @module */
 
-/** Where progress goes: `process.stderr`, or what stands in for it. */
+/** The destination of progress: `process.stderr`, or its stand-in. */
 export interface ProgressOutput {
   readonly isTTY?: boolean;
   readonly columns?: number;

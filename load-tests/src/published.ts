@@ -31,9 +31,9 @@ const SHOWN: ReadonlySet<string> = new Set([
 const NEEDED: readonly Section[] = ["direct", "routing", "http", "latency", "footprint", "sample", "startup", "bundle"];
 
 /**
- * Reads what `make bench` has written, and leaves out what is not shown: a change of the committed file is to be read.
+ * Reads the results of `make bench`, without figures that no page shows, to keep changes of the committed file readable.
  *
- * @throws Error when there is no such file, when a section or the peers are missing, or when an answer was wrong.
+ * @throws Error when the file is missing, when a section or the peers are missing, or when an answer was wrong.
  */
 export async function readRun(file: URL): Promise<Published> {
   const text = await readFile(file, "utf8").catch(() => {

@@ -1,4 +1,4 @@
-/** What a measuring process prints for the process that started it. @module */
+/** The report of a measuring process to its parent. @module */
 
 /** The figures of one row, such as one route. */
 export interface Row {

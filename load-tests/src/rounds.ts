@@ -2,7 +2,7 @@
 import type { WorkerReport } from "./report.js";
 import { summarize, type Summary } from "./statistics.js";
 
-/** What one contender reached, over all rounds. */
+/** The result of one contender over all rounds. */
 export interface Result {
   readonly contender: string;
   /** Each row's figures by name: `rows["GET /health"].perSecond`. Empty when an answer was wrong. */

@@ -29,7 +29,7 @@ import {
   startupTable,
 } from "./tables.js";
 
-/** How one section is measured and shown. */
+/** The measurement and the tables of one section. */
 export interface Part {
   readonly measure: (settings: Settings, progress: Progress) => Promise<Result[]>;
   readonly table: (results: readonly Result[], settings: Settings) => string;
@@ -49,7 +49,7 @@ const PARTS: Parts = {
   bundle: { measure: measureWebBundle, table: bundleTable },
 };
 
-/** Where a run prints. */
+/** The outputs of a run. */
 export interface Streams {
   readonly stdout: { write(text: string): unknown };
   readonly stderr: ProgressOutput;
@@ -114,7 +114,7 @@ export async function runBench(settings: Settings, streams: Streams = process, p
   const seconds = (Date.now() - report.started.getTime()) / 1_000;
   const shown = [output, page].map((file) => relative(fileURLToPath(REPOSITORY), file)).join(", charts: ");
   streams.stdout.write(
-    `\n${seconds.toFixed(0)} s. Figures: ${shown}. What they do not show: load-tests/README.md. None is a promise.\n`,
+    `\n${seconds.toFixed(0)} s. Figures: ${shown}. Their limits: load-tests/README.md. None is a promise.\n`,
   );
   return reportFaults(report, streams);
 }

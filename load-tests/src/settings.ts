@@ -1,4 +1,4 @@
-/** How much is measured, read from the environment. @module */
+/** The settings of a run, from the environment. @module */
 
 /** The parts of a run, in their order. */
 export const SECTIONS = ["direct", "routing", "http", "latency", "footprint", "sample", "startup", "bundle"] as const;
@@ -6,7 +6,7 @@ export const SECTIONS = ["direct", "routing", "http", "latency", "footprint", "s
 /** One part of a run. */
 export type Section = (typeof SECTIONS)[number];
 
-/** How a server is loaded over HTTP. */
+/** The load of a server over HTTP. */
 export interface HTTPSettings {
   /** Connections that are open at the same time. */
   readonly connections: number;
@@ -18,7 +18,7 @@ export interface HTTPSettings {
   readonly slowRequests: number;
 }
 
-/** What a run does. */
+/** The settings of a run. */
 export interface Settings {
   /** Smaller counts, to try something out. The figures are then not those of the reference protocol. */
   readonly quick: boolean;
@@ -33,13 +33,13 @@ export interface Settings {
   readonly lookups: number;
   /** Fresh processes for each contender of direct calls, routing, and registration. */
   readonly rounds: number;
-  /** How each server is loaded over HTTP. */
+  /** The loads of each server over HTTP. */
   readonly http: HTTPSettings;
-  /** How each server is loaded at a fixed rate. */
+  /** The load of each server at a fixed rate. */
   readonly latency: { readonly ratePerSecond: number; readonly seconds: number; readonly rounds: number };
   /** Fresh server processes for each contender whose start and memory are measured. */
   readonly footprintRounds: number;
-  /** How much is asked of the sample application. */
+  /** The load of the sample application. */
   readonly sample: { readonly rounds: number; readonly logins: number; readonly listings: number };
   /** Fresh server processes for each contender over HTTP. One keeps a run under a minute, at the price of rough figures. */
   readonly httpRounds: number;

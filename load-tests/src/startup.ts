@@ -1,4 +1,4 @@
-/** How long a process takes to be ready. @module */
+/** The time until a process is ready. @module */
 import { PEERS } from "./paths.js";
 import { runScript, runWorker } from "./processes.js";
 import type { Progress } from "./progress.js";
@@ -18,7 +18,7 @@ const PROGRAMS: Readonly<Record<string, URL>> = {
   [SERVER]: new URL("startup/server.js", import.meta.url),
 };
 
-/** What an application on each peer imports at least, by its name in the table. */
+/** The least imports of an application on each peer, by its name in the table. */
 export const PEER_IMPORTS: Readonly<Record<string, URL>> = {
   'node, import "fastify"': new URL("startup/fastify.js", PEERS),
   'node, import "hono", its server': new URL("startup/hono.js", PEERS),

@@ -1,4 +1,4 @@
-/** What several runs of one measurement say together. @module */
+/** Summaries of several runs of one measurement. @module */
 
 /** The figures of several runs as one. */
 export interface Summary {
@@ -30,8 +30,8 @@ export function summarize(runs: readonly number[]): Summary {
 }
 
 /**
- * How many times `ours` is of `theirs`: the median of the ratios of each round. The two figures of a round were taken
- * next to each other, so that a machine that slows down for a while slows both.
+ * The ratio of `ours` to `theirs`: the median over the rounds. The two figures of a round are measured next to each
+ * other, so that a temporary slowdown of the machine affects both.
  *
  * @throws RangeError when the two have not the same number of runs.
  */

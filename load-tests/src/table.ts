@@ -45,7 +45,7 @@ export function formatSpread(spread: number): string {
   return `±${(spread * 100).toFixed(0)} %`;
 }
 
-/** How many times, as `0.81×` or `12×`. */
+/** A ratio as `0.81×` or `12×`. */
 export function formatRatio(ratio: number): string {
   return `${ratio >= 10 ? ratio.toFixed(0) : ratio.toFixed(2)}×`;
 }

@@ -61,7 +61,7 @@ const WANTED_OVER_HTTP: Readonly<Record<string, readonly [plain: number, paramet
   "bare node:http": [1.2, 1.2, 1.5],
   [FLOOR]: [0.8, 0.75, 0.65],
   [BARE_UWS]: [0.7, 0.7, 0.7],
-  // What the framework costs on the same server: no framework is ahead of none.
+  // The cost of the framework on the same server, where code without a framework is ahead.
   "hand-written ASGI on serve": [0, 0, 0],
 };
 
@@ -158,7 +158,7 @@ export function startupTable(results: readonly Result[], settings: Settings): st
   ].join("\n");
 }
 
-/** What a page loads of each framework. */
+/** The download of each framework for a page. */
 export function bundleTable(results: readonly Result[]): string {
   return [
     "Everything that the main entry point exports, bundled for the web by esbuild, Node's modules left outside",

@@ -11,7 +11,7 @@ import { fillIn, toBlocks, toFigures } from "./benchmarks-page.js";
 import { CHARTS, PAGES, RESULTS } from "./paths.js";
 import { readRun, writePublished } from "./published.js";
 
-/** @throws Error when there is no run that could be published. */
+/** @throws Error when no complete run exists. */
 async function publish(): Promise<void> {
   const run = process.env["RUN"];
   const published = await readRun(run ? pathToFileURL(path.resolve(process.env["INIT_CWD"] ?? "", run)) : RESULTS);

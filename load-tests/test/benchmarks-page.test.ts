@@ -105,7 +105,7 @@ describe("the figures of the documentation", () => {
   it("take the place of earlier ones, and of nothing else", () => {
     const page = "before\n<!-- figures: a -->\n\nold\n\n<!-- end of figures -->\nafter\n";
     expect(fillIn(page, { a: "new" })).toBe(page.replace("old", "new"));
-    expect(() => fillIn(page, { b: "new" })).toThrow('There are no figures "a", only b.');
+    expect(() => fillIn(page, { b: "new" })).toThrow('Unknown figures "a": write one of b.');
   });
 });
 

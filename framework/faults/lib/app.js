@@ -1,7 +1,7 @@
 /** The application that the faults are tried on. Says on stdout what a fault waits for. */
 import cluster from "node:cluster";
 import { App, BackgroundTasks, Body, EventSourceResponse, File, Request, StreamingResponse } from "tsgi";
-import { gzip } from "tsgi/middleware";
+import { compress } from "tsgi/middleware";
 import { serve } from "tsgi/node";
 
 process.on("SIGUSR2", () => globalThis.gc?.());
@@ -9,7 +9,7 @@ const say = (text) => process.stdout.write(`${text}\n`);
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const { fails = false, zips = false, limits, ...options } = JSON.parse(process.argv[2] ?? "{}");
 
-const app = new App({ limits: { uploadBytes: 2 ** 31, ...limits }, ...(zips ? { middleware: [gzip()] } : {}) });
+const app = new App({ limits: { uploadBytes: 2 ** 31, ...limits }, ...(zips ? { middleware: [compress()] } : {}) });
 let cleanedUp = 0;
 let aborted = 0;
 

@@ -1,4 +1,4 @@
-/** What others take of this machine while something is timed, which then says nothing of the server. */
+/** The processor time of other programs during a measurement. With too much of it a time says nothing of the server. */
 import { readFileSync } from "node:fs";
 import { cpus } from "node:os";
 

@@ -26,7 +26,7 @@ export async function startRedis() {
   return stoppedAtExit(await start());
 }
 
-/** What a fault leaves running that is not over in time, ends with this process. */
+/** Processes of a fault that timed out end with this process. */
 function stoppedAtExit(service) {
   process.once("exit", () => void service.stop());
   return service;

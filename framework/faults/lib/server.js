@@ -75,7 +75,7 @@ export class Server {
     this.#child.kill(signal);
   }
 
-  /** What its process has of the system right now. */
+  /** The current resources of its process. */
   get resources() {
     const status = readFileSync(`/proc/${this.pid}/status`, "utf8");
     return {

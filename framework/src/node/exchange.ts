@@ -25,6 +25,8 @@ export class Exchange implements Call {
   readonly #context: ServerContext;
   readonly #stream: ResponseStream;
   readonly #scope: HTTPScope;
+  /** As the client asked: the scope is the application's, which may call it GET, and a body would be read as a response. */
+  readonly #isHead: boolean;
   /** Made at first use where the request has no body. */
   #request: RequestBody | null;
   #phase: Phase = "idle";
@@ -38,6 +40,7 @@ export class Exchange implements Call {
     this.#context = context;
     this.#stream = stream;
     this.#scope = scope;
+    this.#isHead = scope.method === "HEAD";
     this.#request = body;
   }
 
@@ -108,7 +111,7 @@ export class Exchange implements Call {
       return;
     }
     this.#close("gone");
-    if (this.#scope.method === "HEAD") this.#stream.respond({ ...head, bodyless: true }, EMPTY);
+    if (this.#isHead) this.#stream.respond({ ...head, bodyless: true }, EMPTY);
     else this.#stream.respond(head, body);
   }
 
@@ -170,7 +173,7 @@ export class Exchange implements Call {
 
   #start(status: number, headers: Iterable<HeaderPair> | undefined): ResponseHead {
     if (this.#phase !== "idle") throw new ProtocolError('"http.response.start" was sent twice.');
-    this.#head = createResponseHead(status, headers, this.#scope.method === "HEAD");
+    this.#head = createResponseHead(status, headers, this.#isHead);
     this.#phase = "started";
     return this.#head;
   }

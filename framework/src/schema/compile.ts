@@ -89,7 +89,10 @@ class Document implements Compiler {
     const write = hasSpecial(unnamed) || transformOf(schema) ? null : compileStructWrite(schema, this);
     if (write) return write;
     const check = this.compile(schema);
-    return (value, faults) => writeJSON(check(value, faults));
+    return (value, faults) => {
+      const checked = check(value, faults);
+      return faults.count === 0 ? writeJSON(checked) : undefined; // what does not fit may have no JSON form
+    };
   }
 
   /** A schema that is being compiled, seen from inside itself. */

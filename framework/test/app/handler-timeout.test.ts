@@ -135,7 +135,7 @@ it("limits.handlerMs of 0 is refused with the route's name", () => {
   expect(register).toThrow(/^GET \/items\/\{id\}: limits\.handlerMs is 0/);
 });
 
-it("limits.handlerMs beyond what a timer can wait is no limit", async () => {
+it("limits.handlerMs beyond the range of a timer is not a limit", async () => {
   const { app } = create(2 ** 31);
   app.get("/", async () => "done");
   expect((await callInMemory(app, "GET", "/")).json).toBe("done");

@@ -572,7 +572,7 @@ describe("the lifespan of a router", () => {
     expect(notes).toEqual(["router", "app"]);
   });
 
-  it("is refused where it is no function", () => {
+  it("is refused where it is not a function", () => {
     expect(() => new Router({ lifespan: "start" as never })).toThrow(ConfigurationError);
   });
 });

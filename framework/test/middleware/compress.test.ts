@@ -427,5 +427,6 @@ describe("gzip of a stream", () => {
 });
 
 it("bears its first name too", () => {
+  // oxlint-disable-next-line typescript/no-deprecated -- the name that the contract has
   expect(gzip).toBe(compress);
 });

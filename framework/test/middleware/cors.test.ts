@@ -62,7 +62,7 @@ describeMatrix("cors", ({ call }) => {
     expect(headers["vary"]).toBe("Origin");
   });
 
-  it("says so without an Origin too, since a cache gives that answer to those who have one", async () => {
+  it("sends Vary without an Origin too, since a cache gives that response to requests with one", async () => {
     expect((await call(create({ allowOrigins: [PAGE] }), "GET", "/items")).headers["vary"]).toBe("Origin");
     const { headers } = await call(create({ allowOrigins: "*" }), "GET", "/items");
     expect(headers).toMatchObject({ "access-control-allow-origin": "*" });
@@ -170,13 +170,13 @@ describeMatrix("cors", ({ call }) => {
     expect((await call(app, "OPTIONS", "/items", preflight(PAGE, "DELETE"))).status).toBe(400);
   });
 
-  it("does not repeat what is no name", async () => {
+  it("does not repeat an invalid name", async () => {
     const app = create({ allowOrigins: "*", allowMethods: "*", allowHeaders: "*" });
     const { status, json } = await call(app, "OPTIONS", "/items", preflight(PAGE, "P(U)T", "x-a b"));
     expect({ status, json }).toEqual({ status: 400, json: { detail: "Disallowed CORS method, headers" } });
   });
 
-  it("lets pages of public addresses into a private network only where it is said", async () => {
+  it("lets pages of public addresses into a private network only by option", async () => {
     const { headers: asked } = preflight(PAGE, "GET");
     const sent = { headers: [...asked, ["access-control-request-private-network", "true"]] as [string, string][] };
     const without = await call(create({ allowOrigins: [PAGE] }), "OPTIONS", "/items", sent);
@@ -185,7 +185,7 @@ describeMatrix("cors", ({ call }) => {
     expect(within.headers).toMatchObject({ "access-control-allow-private-network": "true" });
   });
 
-  it("leaves an OPTIONS that is no preflight to the application", async () => {
+  it("leaves an OPTIONS that is not a preflight to the application", async () => {
     const answer = await call(create({ allowOrigins: [PAGE] }), "OPTIONS", "/own", from(PAGE));
     expect(answer).toMatchObject({ status: 200, json: "own", headers: { "access-control-allow-origin": PAGE } });
   });
@@ -194,7 +194,7 @@ describeMatrix("cors", ({ call }) => {
 it.each<[string, unknown, RegExp]>([
   ["no origins", {}, /needs allowOrigins/],
   ["no options", undefined, /takes an object with the options allowOrigins/],
-  ["an option that there is not", { origins: ["*"] }, /has no option "origins".*allowOrigins/],
+  ["an unknown option", { origins: ["*"] }, /has no option "origins".*allowOrigins/],
   ["every page with credentials", { allowOrigins: "*", allowCredentials: true }, /every page on the web/],
   ["every page in a list with credentials", { allowOrigins: ["*"], allowCredentials: true }, /every page on the web/],
   ["a star beside origins", { allowOrigins: ["*", PAGE] }, /pointless/],

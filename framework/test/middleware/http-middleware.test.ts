@@ -396,7 +396,7 @@ describe("httpMiddleware around any application", () => {
     expect(seen).toEqual(["one", "one", "two", "three"]);
   });
 
-  it("tells both of a disconnect, whoever asks", async () => {
+  it("reports a disconnect to both readers", async () => {
     const seen: string[] = [];
     await run(
       async (request, next) => {

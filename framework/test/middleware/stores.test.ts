@@ -124,9 +124,22 @@ describe("redisStore", () => {
     expect(sent).toEqual(["GET a", "GET c"]);
   });
 
-  it("fails when there is no answer in its time", async () => {
+  it("fails without an answer in time", async () => {
     const silent = { isReady: true, sendCommand: () => new Promise(() => {}) };
     await expect(redisStore(silent, { timeoutMs: 1 }).get("a")).rejects.toThrow("within 1 ms");
+  });
+
+  it("leaves no timer behind where its client throws, which would end the process", async () => {
+    jest.useFakeTimers();
+    const broken = {
+      isReady: true,
+      sendCommand: () => {
+        throw new Error("The connection is of a subscriber.");
+      },
+    };
+    await expect(redisStore(broken).get("a")).rejects.toThrow("subscriber");
+    expect(jest.getTimerCount()).toBe(0);
+    jest.useRealTimers();
   });
 
   it.each([["redis://localhost"], [null], [{}]])("refuses %j", (given) => {

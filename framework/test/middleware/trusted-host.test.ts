@@ -147,7 +147,7 @@ describe("allowedHosts of serve", () => {
     expect(await wire.until(/\r\n\r\n/)).toMatch(opened ? /^HTTP\/1\.1 101 / : /^HTTP\/1\.1 400 /);
   });
 
-  it("refuses an entry that is no host when the server starts", async () => {
+  it("refuses an entry that is not a host when the server starts", async () => {
     const served = serve(accepting, { port: 0, allowedHosts: ["https://example.com/"] });
     await expect(served).rejects.toThrow('serve(): "https://example.com/" in allowedHosts is not a host.');
     await expect(served).rejects.toMatchObject({ code: "TSGI_INVALID_TRUSTED_HOST" });

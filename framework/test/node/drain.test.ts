@@ -26,7 +26,7 @@ describe("a server that stops", () => {
     await closed;
   });
 
-  it("answers every request of clients that go on until they are told to close", async () => {
+  it("answers every request of clients that continue until a response closes the connection", async () => {
     await using server = await served(hello);
     let answered = 0;
     /** Sends one request after the other; rejects when one is lost. */

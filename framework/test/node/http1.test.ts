@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-describe("what is no HTTP/1.1", () => {
+describe("bytes that are not HTTP/1.1", () => {
   it.each(refused)("%s", async (_rule, request, status) => {
     const before = calls.length;
     const started = performance.now();
@@ -43,7 +43,7 @@ describe("what is no HTTP/1.1", () => {
   });
 });
 
-describe("what is no HTTP/1.1, on a connection that was kept alive", () => {
+describe("bytes that are not HTTP/1.1, on a kept-alive connection", () => {
   it.each(refused)("%s", async (_rule, request, status) => {
     await using wire = new Wire(server.port);
     await wire.write(`GET /good HTTP/1.1\r\n${HOST}\r\n`).until(/"path":"\/good"[^]*\}$/);
@@ -89,6 +89,20 @@ describe("what is HTTP/1.1", () => {
     );
     const answer = await wire.until(/\/3/);
     expect([...answer.matchAll(/"path":"([^"]+)"/g)].map((match) => match[1])).toEqual(["/1", "/2", "/3"]);
+  });
+
+  it("answers HEAD without a body, whatever method the application writes into the scope", async () => {
+    const app = httpApp(async (scope, _receive, send) => {
+      const body = Buffer.from("HTTP/1.1 200 Not A Response\r\n\r\n");
+      scope.method = "GET";
+      await send({ type: "http.response.start", status: 200 });
+      if (scope.path === "/stream") await send({ type: "http.response.body", body, more_body: true });
+      if (scope.path !== "/failing") await send({ type: "http.response.body", body });
+    });
+    await using lax = await served(app);
+    await using wire = new Wire(lax.port);
+    for (const path of ["/whole", "/stream", "/failing"]) wire.write(`HEAD ${path} HTTP/1.1\r\n${HOST}\r\n`);
+    expect(await wire.closed).not.toMatch(/Not A Response|detail/);
   });
 
   it("answers what stands before a malformed request, then refuses that and closes", async () => {

@@ -670,7 +670,7 @@ it("tells receive that the client of a HEAD request has gone", async () => {
 describe("an HTTP/2 connection of a server that stops", () => {
   const hello = httpApp((_scope, _receive, send) => respond(send, 200, "hello"));
 
-  it("is told by GOAWAY, lets running streams finish and closes", async () => {
+  it("sends GOAWAY, lets running streams finish and closes", async () => {
     const begun = new Deferred<void>();
     const release = new Deferred<void>();
     await using own = await served(

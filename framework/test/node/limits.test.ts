@@ -31,7 +31,7 @@ describe("connectionLimits", () => {
     expect(await wire.until(/body$/)).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it("connections answers one more with 503 and closes it, and says so once", async () => {
+  it("connections answers one more with 503, closes it, and logs that once", async () => {
     await using server = await served(hello, { connectionLimits: { connections: 1 } });
     await using first = new Wire(server.port);
     await first.write(GET).until(/hello$/);

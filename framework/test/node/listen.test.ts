@@ -82,13 +82,13 @@ describe("a Unix socket", () => {
 });
 
 describe("an address that cannot be listened on", () => {
-  it("of another machine is said to be that", async () => {
+  it("of another machine is reported as such", async () => {
     await expect(serve(recorder([]), { host: "192.0.2.1", port: 0, signals: false })).rejects.toThrow(
       "Port 0 on 192.0.2.1: this is not an address of this machine. Listen on 127.0.0.1, 0.0.0.0 or one that it has.",
     );
   });
 
-  it("as a folder that does not exist is said with the system's words", async () => {
+  it("as a folder that does not exist is reported with the system's message", async () => {
     await expect(serve(recorder([]), { path: join(folder, "no/such.sock"), signals: false })).rejects.toMatchObject({
       name: "ServerStartError",
       code: expect.stringMatching(/^E/),

@@ -201,7 +201,7 @@ describe("an application that fails", () => {
     expect(server.logger.at("error")).toHaveLength(1);
   });
 
-  it("to answer is said in the log, and the client gets a 500", async () => {
+  it("to answer is logged, and the client gets a 500", async () => {
     await using server = await served(httpApp(() => Promise.resolve()));
     expect((await fetch(server.url)).status).toBe(500);
     expect(server.logger.at("error").map((line) => line.message)).toEqual([

@@ -35,7 +35,7 @@ describe("X-Forwarded-For", () => {
     expect(applied(list, headers)[0]).toEqual(client);
   });
 
-  it("is believed from whoever connects to a Unix socket that is listed, only", () => {
+  it("is trusted from clients of a listed Unix socket only", () => {
     expect(applied(["unix"], forwarded("203.0.113.7"), null)[0]).toEqual(["203.0.113.7", null]);
     expect(applied(["loopback"], forwarded("203.0.113.7"), null)[0]).toBeNull();
   });

@@ -89,7 +89,7 @@ onUws("a server on uWebSockets.js", () => {
     );
   });
 
-  it("says so when its port is taken", async () => {
+  it("reports a port that is in use", async () => {
     await expect(served(hello, { port: server.port })).rejects.toMatchObject({ code: "EADDRINUSE" });
   });
 
@@ -390,7 +390,7 @@ onUws("a server on uWebSockets.js", () => {
       expect(error.message).toContain("403");
     });
 
-    it("are told 1012 when the server stops", async () => {
+    it("are closed with 1012 when the server stops", async () => {
       await using own = await served(echoSocket);
       const socket = open(own);
       await once(socket, "open");

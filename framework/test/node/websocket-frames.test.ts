@@ -119,7 +119,7 @@ describe("compression", () => {
     expect(await headersOf(client)).toBeUndefined();
   });
 
-  it("is used where the server is told so, without a dictionary that is kept", async () => {
+  it("is used where the option asks for it, without a dictionary between messages", async () => {
     await using server = await served(echo, { webSocketCompression: true });
     await using client = new Client(server, "/", [], { perMessageDeflate: { threshold: 0 } });
     expect(await headersOf(client)).toMatch(

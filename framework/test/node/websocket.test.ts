@@ -493,9 +493,9 @@ describe("the bounds of a WebSocket", () => {
   });
 
   it("keep a client that answers them", async () => {
-    await using server = await served(echo, { timeouts: { webSocketPingMs: 10 } });
+    await using server = await served(echo, { timeouts: { webSocketPingMs: 500 } });
     await using client = new Client(server);
-    for (let pings = 0; pings < 5; pings++) await once(client.socket, "ping");
+    for (let pings = 0; pings < 3; pings++) await once(client.socket, "ping");
     client.socket.send("still here");
     expect(await client.received(1)).toEqual(["still here"]);
   });

@@ -128,7 +128,7 @@ describe("input and output", () => {
     expect(Object.keys(componentsOf({ output: [Defaulted] }))).toEqual(["Defaulted"]);
   });
 
-  it("are one where only the input refuses further keys, and the component says so", () => {
+  it("are one component where only the input refuses additional properties, which it documents", () => {
     const Strict = t.Object({ a: t.String() }, { $id: "Strict", additionalProperties: false });
     expect(componentsOf({ input: [Strict], output: [Strict] })).toEqual({
       Strict: { type: "object", properties: { a: { type: "string" } }, required: ["a"], additionalProperties: false },

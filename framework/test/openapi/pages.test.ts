@@ -282,7 +282,7 @@ describe("below a prefix", () => {
     expect(app.openapi().components?.securitySchemes).toEqual(flows(tokenUrl));
   });
 
-  it("a proxy that cuts a prefix off says so in root_path, and everything is found", async () => {
+  it("a proxy that removes a prefix sets root_path, and all routes are found", async () => {
     const app = createApp();
     app.get(
       "/me",

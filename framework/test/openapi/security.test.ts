@@ -179,7 +179,7 @@ describe("what an operation asks for", () => {
     await client.get("/").expect(401).expect("www-authenticate", "Bearer");
   });
 
-  it("is no reason for a 422", () => {
+  it("does not cause a 422", () => {
     const app = appWith(apiKey, oauth2, new APIKeyQuery({ name: "key" }), new APIKeyCookie({ name: "key" }));
     const statuses = Object.values(app.openapi().paths).map((item) => Object.keys(item.get?.responses ?? {}));
     expect(statuses).toEqual([...Array(4)].map(() => ["200", "401"]));

@@ -114,7 +114,7 @@ describeMatrix("text that does not fit", ({ probe }) => {
     },
   );
 
-  it("in the path is a 400 where it is no UTF-8", async () => {
+  it("in the path is a 400 where it is not UTF-8", async () => {
     const ask = probe({ x: t.String() }, { path: "/{x}" });
     for (const path of ["/%ED%A0%80", "/%FF", "/%"]) expect((await ask(path)).status).toBe(400);
   });

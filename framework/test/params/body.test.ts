@@ -84,18 +84,18 @@ describeMatrix("several body parameters", ({ probe }) => {
     });
   });
 
-  it("are each told missing", async () => {
+  it("are each reported as missing", async () => {
     expect(faultLines(await ask("/", { json: {} }))).toEqual(["missing body.item", "missing body.count"]);
     expect(faultLines(await ask("/"))).toEqual(["missing body.item", "missing body.count"]);
   });
 
-  it("of a body that is no object are one fault", async () => {
+  it("of a body that is not an object are one issue", async () => {
     for (const text of ["[]", "5", "null", '"x"']) {
       expect(faultLines(await ask("/", { text }))).toEqual(["object_type body"]);
     }
   });
 
-  it("are told together with all faults of query and headers", async () => {
+  it("are reported together with all issues of query and headers", async () => {
     const both = probe({ q: Query(t.Integer()), item: Item, count: Body(t.Integer()) });
     expect(faultLines(await both("/?q=x", { json: { count: "1" } }))).toEqual([
       "int_parsing query.q",
@@ -200,7 +200,7 @@ describeMatrix("a JSON body", ({ probe }) => {
     ]);
   });
 
-  it("that is no UTF-8 is refused", async () => {
+  it("that is not UTF-8 is refused", async () => {
     const answer = await probe({ body: Body(t.String()) })("/", {
       body: Buffer.from([0x22, 0xff, 0x22]),
       headers: [["content-type", "application/json"]],

@@ -102,7 +102,7 @@ describe("a descriptor", () => {
     expect(kindOf({ x: marker }, "/{x}")).toBe(kind);
   });
 
-  it("takes a schema, options, or both, and says so to anything else", () => {
+  it("takes a schema, options, or both, and names them when it refuses others", () => {
     expect(() => (Query as (value: unknown) => unknown)("name")).toThrow(
       /Query\(\) takes a schema, options, or both: Query\(t\.Integer\(\), \{ default: 1 \}\)/,
     );
@@ -213,7 +213,7 @@ describe("a schema that has no JSON form", () => {
     expect(kindOf({ x: t.Integer({ format: "int64" }) })).toBe(ParamKind.QUERY);
   });
 
-  it("a pattern that is no regular expression is refused, as a value's and as a key's", () => {
+  it("an invalid regular expression is refused, as a value's and as a key's pattern", () => {
     expect(refusal({ x: t.String({ pattern: "(" }) })).toMatch(/pattern "\(" is not a regular expression/);
     expect(refusal({ x: t.Record(t.String({ pattern: "(" }), t.String()) })).toMatch(/pattern "\(" is not a regular/);
   });

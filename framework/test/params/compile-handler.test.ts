@@ -104,7 +104,7 @@ describe("compileHandler", () => {
     expect(compileHandler(fns[1]!, "", params)).not.toBe(results[1]);
   });
 
-  it("refuses what is no function", () => {
+  it("refuses values that are not functions", () => {
     expect(() => compileHandler(5 as never)).toThrow(/A handler should be a function, not a number/);
   });
 });

@@ -114,7 +114,7 @@ describeMatrix("a File", ({ call, probe }) => {
     expect(answer.text).not.toContain("hunter2");
   });
 
-  it("needs multipart/form-data, and says so once", async () => {
+  it("needs multipart/form-data, which is reported once", async () => {
     const answer = await probe({ a: File(), b: File({ default: null }), c: Form({ default: null }) })("/", {
       form: "a=1",
     });
@@ -191,7 +191,7 @@ describeMatrix("a form that is multipart", ({ probe }) => {
   });
 });
 
-it("a File is refused beside a Body, with a default or a schema that is no file, and on a WebSocket", () => {
+it("a File is refused beside a Body, with a default or a schema that is not a file, and on a WebSocket", () => {
   const app = new App();
   const register = (params: object) => () => app.post("/", { params: params as Params }, async () => null);
   expect(register({ a: File(), b: Body(t.Object({})) })).toThrow(/a request has one body/);

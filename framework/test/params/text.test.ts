@@ -380,7 +380,7 @@ describeMatrix("a repeated key", ({ probe }) => {
     expect(faultLines(await ask("/?at=1.5&at=x"))).toEqual(["int_parsing query.at.0", "float_parsing query.at.1"]);
   });
 
-  it("tells both what is no number and what is too few", async () => {
+  it("reports both an invalid number and too few items", async () => {
     const ask = probe({ n: t.Array(t.Integer(), { minItems: 2, uniqueItems: true }) });
     expect(faultLines(await ask("/?n=1"))).toEqual(["too_short query.n"]);
     expect(faultLines(await ask("/?n=1&n=1"))).toEqual(["unique_items query.n"]);
@@ -535,7 +535,7 @@ describeMatrix("an object schema", ({ probe }) => {
 });
 
 describeMatrix("what a query string can hold", ({ probe }) => {
-  it("decodes percent signs and plus signs, and keeps what is no escape", async () => {
+  it("decodes percent signs and plus signs, and keeps invalid escapes", async () => {
     const ask = probe({ q: Query() });
     expect((await ask("/?q=a+b%20c%2Bd")).args).toEqual({ q: "a b c+d" });
     expect((await ask("/?q=100%")).args).toEqual({ q: "100%" });

@@ -136,7 +136,7 @@ describe("migrating", () => {
     expect(migrations.applied()).toEqual(["20260101_one", "20260101_one"]);
   });
 
-  it("says that a folder is none, and that a file is no database", async () => {
+  it("reports a missing folder, and a file that is not a database", async () => {
     await using folder = await temporaryFolder();
     const url = `file:${folder.path}/letter.db`;
     await expect(openClient(url, { migrations: path.join(folder.path, "missing") })).rejects.toThrow("ENOENT");

@@ -86,7 +86,7 @@ describe("a client that resets", () => {
   const edges = [...Array(16).keys()].flatMap((step) => [head.length + step * 13, whole.length - 1 - step * 13]);
   const inside = [...Array(24).keys()].map((step) => head.length + Math.floor((step * body.length) / 24));
 
-  it("at any byte of its upload leaves no file, runs every clean-up, and is no error", async () => {
+  it("at any byte of its upload leaves no file, runs every clean-up, and is not an error", async () => {
     const log = new KeptLog();
     const app = new App({ logger: log });
     let calls = 0;

@@ -147,7 +147,7 @@ describe("a silent event stream", () => {
     await client.ended;
   });
 
-  it("is as silent as it is told to be", async () => {
+  it("is silent where the options say so", async () => {
     jest.useFakeTimers();
     const client = new MemoryClient(appOf(() => new Quiet().events(), { keepAliveMs: 0 }).app, "GET", "/");
     await jest.advanceTimersByTimeAsync(3_600_000);

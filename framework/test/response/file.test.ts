@@ -188,7 +188,7 @@ describeMatrix("a FileResponse", ({ call }) => {
     expect(log.lines).toEqual([]);
   });
 
-  it("without root is 404 as well when there is no such file", async () => {
+  it("without root is 404 when the file is missing", async () => {
     expect((await call(appOf(path.join(folder, "none")).app, "GET", "/")).status).toBe(404);
     expect((await call(appOf("/dev/zero").app, "GET", "/")).status).toBe(404);
   });
@@ -462,7 +462,7 @@ describe("the file of a response", () => {
 });
 
 describe("the constructor of a FileResponse", () => {
-  it("refuses what is no path, and a filename that would break out of its header", () => {
+  it("refuses an invalid path, and a filename that would break out of its header", () => {
     expect(() => new FileResponse(1 as unknown as string)).toThrow(
       "FileResponse takes the path of a file, not number.",
     );

@@ -54,7 +54,7 @@ describeMatrix("a StreamingResponse", ({ call }) => {
     expect(answer.headers).toEqual({ "content-type": "text/plain; charset=utf-8" });
   });
 
-  it("sends an empty body when there is no part", async () => {
+  it("sends an empty body without parts", async () => {
     const { app } = appOf(() => new StreamingResponse([]));
     expect(await call(app, "GET", "/")).toMatchObject({ status: 200, text: "" });
   });

@@ -182,6 +182,7 @@ describeMatrix("a result that does not fit", ({ call, returning }) => {
     ],
     ["NaN", t.Object({ n: t.Number() }), { n: Number.NaN }, "n: Input should be a finite number"],
     ["a bigint", t.Object({ n: t.Integer() }), { n: 5n }, "n: Input should be a valid integer"],
+    ["a bigint for an intersection", t.Intersect([User, t.Object({ id: t.Integer() })]), 5n, "plain object"],
     ["a Map for a record", t.Record(t.String(), t.Integer()), new Map([["secret", 1]]), "plain object"],
     ["a Set for a list", t.Array(t.Integer()), new Set([1]), "list"],
     ["bytes for a struct", t.Record(t.String(), t.Integer()), new Uint8Array(3), "plain object"],
@@ -197,7 +198,7 @@ describeMatrix("a result that does not fit", ({ call, returning }) => {
     expect(answer.log[0]).not.toContain("secret");
   });
 
-  it("because it contains itself says so", async () => {
+  it("that contains itself is reported", async () => {
     const result: { kids: unknown[] } = { kids: [] };
     result.kids.push(result);
     const answer = await returning(result, { returns: t.Recursive((This) => t.Object({ kids: t.Array(This) })) })();

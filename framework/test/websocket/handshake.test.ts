@@ -1,6 +1,6 @@
 /** From the handshake to its answer. */
 import { describe, expect, it } from "@jest/globals";
-import { cors, gzip } from "../../src/middleware.js";
+import { cors, compress } from "../../src/middleware.js";
 import {
   App,
   Depends,
@@ -127,7 +127,7 @@ describeSocketMatrix("a handshake", ({ connect, refused }) => {
   });
 
   it("passes the middleware of HTTP untouched", async () => {
-    const { app } = create({ middleware: [cors({ allowOrigins: ["https://a.example"] }), gzip()] });
+    const { app } = create({ middleware: [cors({ allowOrigins: ["https://a.example"] }), compress()] });
     app.websocket("/ws", async ({ ws }) => {
       await ws.accept();
       await ws.sendText("x".repeat(5000));

@@ -3,7 +3,7 @@ import { mergeJson } from "./merge-json.js";
 import { mergeText } from "./merge-text.js";
 
 /**
- * The action of an upgrade for a file. `removed` was deleted by the user, `obsolete` is no longer in the template; both
+ * The action of an upgrade for a file. `removed` was deleted by the user, `obsolete` left the template; both
  * stay as they are.
  */
 export type UpgradeAction = "create" | "overwrite" | "merge" | "conflict" | "removed" | "obsolete";

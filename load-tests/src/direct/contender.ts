@@ -1,8 +1,8 @@
-/** What a module must export to be measured by direct calls. @module */
+/** The exports of a module for direct calls. @module */
 import type { ASGIApp } from "tsgi";
 import type { Answer } from "../examples.js";
 
-/** What `inject` of Fastify takes. */
+/** The argument of Fastify's `inject`. */
 export interface InjectRequest {
   readonly method: "GET" | "POST";
   readonly url: string;
@@ -10,7 +10,7 @@ export interface InjectRequest {
   readonly payload?: string;
 }
 
-/** What `inject` of Fastify gives. */
+/** The result of Fastify's `inject`. */
 export interface InjectAnswer {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, unknown>>;

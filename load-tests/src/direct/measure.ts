@@ -4,7 +4,7 @@ import type { Row, WorkerReport } from "../report.js";
 import { createCaller } from "./caller.js";
 import type { Caller, Contender } from "./contender.js";
 
-/** How many requests a measurement makes. */
+/** The number of requests of a measurement. */
 export interface Counts {
   /** Untimed requests, each answer checked whole. */
   readonly warmUp: number;

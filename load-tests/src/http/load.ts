@@ -1,4 +1,4 @@
-/** What a client is told about the load that it makes. @module */
+/** The load of a client. @module */
 import { readFileSync } from "node:fs";
 
 /** The load on one server. */

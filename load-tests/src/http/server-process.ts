@@ -13,11 +13,11 @@ export interface ServerProcess {
   stop(): Promise<void>;
 }
 
-/** How a server's process is started. */
+/** Options to start a server's process. */
 export interface ServerOptions {
   /** Variables beside those of this process. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** What becomes of what it says on stderr, where some servers log each request. */
+  /** The destination of stderr, to which some servers log each request. */
   readonly stderr?: "inherit" | "ignore";
 }
 

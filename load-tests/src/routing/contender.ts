@@ -1,4 +1,4 @@
-/** What a module must export to be measured as a router. @module */
+/** The exports of a module for the routing benchmark. @module */
 import type { BenchRoute } from "./routes.js";
 
 /** A route that was found, in one shape for all routers. */
@@ -9,7 +9,7 @@ export interface Found {
 
 /** A router with the routes of the benchmark. */
 export interface RoutingContender {
-  /** What is timed: the router's own look-up, with its own result; nothing or `null` when there is no route. */
+  /** Timed: the router's own look-up, with its own result; `undefined` or `null` without a route. */
   readonly lookup: (method: string, path: string) => unknown;
   /** Untimed: reads a result of `lookup`, so that it can be checked. */
   readonly read: (result: unknown) => Found;

@@ -7,7 +7,7 @@ export interface BenchRoute {
   readonly path: string;
   /** The same with `:name`, as all peers write it. */
   readonly colonPath: string;
-  /** What a look-up gives back. */
+  /** The result of a look-up. */
   readonly handler: () => string;
 }
 

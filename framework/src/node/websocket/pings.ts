@@ -32,7 +32,8 @@ export class PingRound {
       this.#answered.add(webSocket);
       webSocket.on("pong", this.#onPong);
       webSocket.on("close", this.#onClose);
-      this.#timer ??= setInterval(() => this.#ping(), this.#everyMs).unref();
+      // Behind what has arrived while the loop was busy: a pong may be among it.
+      this.#timer ??= setInterval(() => setImmediate(() => this.#ping()), this.#everyMs).unref();
     }
   }
 

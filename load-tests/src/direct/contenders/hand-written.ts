@@ -1,6 +1,6 @@
 /**
- * What a careful author writes without any framework: the yardstick. It routes, reads, validates, cuts and answers as
- * the benchmark application does, and nothing besides.
+ * The yardstick: careful code without a framework. It routes, reads, validates, cuts and answers like the benchmark
+ * application, and does nothing else.
  *
  * @module
  */

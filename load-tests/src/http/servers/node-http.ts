@@ -47,7 +47,7 @@ function answer(response: ServerResponse, status: number, content: object): void
 }
 
 server.listen(0, "127.0.0.1", () => {
-  // A TCP server's address is no text: that is for Unix sockets.
+  // `address()` is a string for Unix sockets only.
   announce(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 });
 process.once("SIGTERM", () => process.exit());

@@ -12,7 +12,7 @@ export function createRouter(routes: readonly BenchRoute[]): RoutingContender {
   return {
     lookup: (method, path) => router.resolve(method, path),
     read: (result) => {
-      // What `resolve` gives: handler, parameters, metadata.
+      // The result of `resolve`: handler, parameters, metadata.
       const [handler, params] = result as [unknown, Record<string, string>];
       return { handler, params };
     },
