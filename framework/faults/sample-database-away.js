@@ -54,7 +54,7 @@ export async function run() {
   }
 }
 
-/** What `/ready` answers. */
+/** The response of `/ready`. */
 const NOT_READY = JSON.stringify({ status: "unavailable", checks: { openDatabase: "failed" } });
 const UNAVAILABLE = JSON.stringify({ detail: "Service Unavailable" });
 const inSeconds = (ms) => `${(ms / 1000).toFixed(1)} s`;

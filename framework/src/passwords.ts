@@ -6,11 +6,11 @@ import { type Caller, Limiter } from "./concurrency.js";
 import { configurationError } from "./exceptions.js";
 import { assertOptions, type OptionRules, whole } from "./options.js";
 
-/** What `Passwords` takes. The defaults of the cost are the least that OWASP's Password Storage Cheat Sheet names. */
+/** Options of `Passwords`. The defaults of the cost are the least that OWASP's Password Storage Cheat Sheet names. */
 export interface PasswordsOptions {
   /** Memory of a hash in KiB (RFC 9106). Defaults to 19,456. */
   memoryKiB?: number;
-  /** How often that memory is passed over. Defaults to 2. */
+  /** Number of passes over that memory. Defaults to 2. */
   passes?: number;
   /** Degree of parallelism. Defaults to 1. */
   lanes?: number;
@@ -93,7 +93,7 @@ export class Passwords {
   }
 
   /**
-   * Tells whether the password is the one that was hashed. Where there is no hash, as for a user who does not exist, it does
+   * Tells whether the password is the one that was hashed. Without a hash, as for a user who does not exist, it does
    * the same work on a dummy before it says no. Attack: the time of an answer would tell which names exist.
    *
    * @throws PoolFullError when too many wait already, which is answered with 503.

@@ -34,12 +34,12 @@ export function nodeModule<Name extends keyof NodeModules>(name: Name, user: str
   return found;
 }
 
-/** Whether there are files: without them, uploads stay in memory. */
+/** Tells if there are files: without them, uploads stay in memory. */
 export function hasFiles(): boolean {
   return findModule("node:fs/promises") !== undefined && !isWorkerd();
 }
 
-/** Whether workers of a pool can be started. */
+/** Tells if workers of a pool can be started. */
 export function hasWorkers(): boolean {
   return findModule("node:child_process") !== undefined && !isWorkerd();
 }

@@ -14,7 +14,7 @@ export interface ResponseHead {
   readonly headers: ResponseHeaders;
 }
 
-/** What the function may give. */
+/** The results that the function may have. */
 type HTTPMiddlewareResult = Response | globalThis.Response | ResponseHead | void;
 
 /**

@@ -2,7 +2,7 @@
 import { FileResponse } from "../response.js";
 import type { ServerObject } from "./types.js";
 
-/** Where a bundler has put this module in a file without an address, there are none. The build puts the packages and the files of `framework/assets` there. */
+/** The folder of the packages and of the files of `framework/assets`. Code in a bundle without an address has none. */
 const foldersOf = () => new URL("../../dist/assets/", import.meta.url);
 
 /** A browser asks again for a file after a day. */

@@ -15,7 +15,7 @@ export class AnswerBody {
   readonly stream: ReadableStream<Uint8Array>;
   #controller!: ReadableStreamDefaultController<Uint8Array>;
   readonly #waiting: Waiting[] = [];
-  /** Whether a reader waits for a part. */
+  /** `true` while a reader waits for a part. */
   #isAwaited = false;
   #isLast = false;
   #onEnd: (() => void) | null = null;

@@ -27,7 +27,7 @@ interface Head {
   readonly bodyless: boolean;
 }
 
-/** How far the answer has come. `gone`: the client has, or was answered in the application's place. */
+/** State of the answer. `gone`: the client left, or was answered in the application's place. */
 type Phase = "idle" | "started" | "streaming" | "complete" | "gone";
 
 /** Calls the application for one request, and gives exactly one answer. */
@@ -74,7 +74,7 @@ export class Exchange {
     return this.#phase === "complete" || this.#phase === "gone";
   }
 
-  /** The client has gone: the application is told, and its messages are refused. */
+  /** The client has gone: `receive` gives `http.disconnect`, and messages are refused. */
   #leave(reason: unknown): void {
     if (this.#isOver) return;
     this.#phase = "gone";
@@ -122,7 +122,7 @@ export class Exchange {
     }
     if (!isLast) return;
     this.#complete();
-    // What the application does next, background tasks above all, must not keep the platform from sending the answer.
+    // Background tasks must not keep the platform from sending the answer.
     return nextTurn();
   }
 

@@ -1,7 +1,7 @@
 import type { Address, HTTPScope } from "../asgi.js";
 import { encodeLatin1, HeaderList } from "../datastructures.js";
 
-/** What a platform tells of a request beside the request itself. */
+/** Facts that a platform gives with a request. */
 export interface FetchContext {
   /** The address of the client. */
   client?: Address | null;
@@ -13,7 +13,7 @@ export interface FetchContext {
 
 const ASGI = Object.freeze({ version: "3.0", spec_version: "2.4" });
 
-/** The parts of an absolute URL as a platform serialises it: RFC 3986 appendix B, without user and fragment. */
+/** The parts of an absolute URL as a platform writes it: RFC 3986 appendix B, without user and fragment. */
 const PARTS = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)([^?#]*)(?:\?([^#]*))?/i;
 
 const DEFAULT_PORTS: ReadonlyMap<string, number> = new Map([

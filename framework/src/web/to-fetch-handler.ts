@@ -10,9 +10,9 @@ import { createScope, type FetchContext, readContext } from "./scope.js";
 
 /** Options of `toFetchHandler`. */
 export interface FetchHandlerOptions {
-  /** Where errors go that the application lets escape. Defaults to readable lines on stderr. */
+  /** Logger of errors that escape the application. Defaults to readable lines on stderr. */
   logger?: Logger;
-  /** What the lifespan begins with, and each scope gets a shallow copy of. Defaults to `{}`. */
+  /** First state of the lifespan; each scope gets a shallow copy. Defaults to `{}`. */
   state?: Record<string, unknown>;
   /** `"auto"`: the application is started before the first request; `"off"`: by somebody else. Defaults to `"auto"`. */
   lifespan?: "auto" | "off";
@@ -39,7 +39,7 @@ const CLOSE_MS = 10_000;
  * The answer's promise settles with the head and the first part of the body, and never rejects. Bodies are streamed in both
  * directions, each part when it is asked for.
  *
- * @throws ConfigurationError for what is no application, and for an unknown option.
+ * @throws ConfigurationError for anything but an application, and for an unknown option.
  * @example
  * ```ts
  * import { App } from "tsgi";
@@ -68,7 +68,7 @@ class FetchServer {
   readonly #initialState: Readonly<Record<string, unknown>>;
   readonly #isAuto: boolean;
   readonly #running = new Set<Promise<void>>();
-  /** What each scope gets a copy of; `null` before the start. */
+  /** The state, copied for each scope; `null` before the start. */
   #state: Readonly<Record<string, unknown>> | null = null;
   /** The start that others wait for as well. */
   #starting: Promise<Lifespan | null> | null = null;

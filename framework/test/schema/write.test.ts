@@ -1,4 +1,4 @@
-/** What writes results in one pass, against its plain twin: the check, and `JSON.stringify` of what it gives. @module */
+/** The writer of results, compared with its plain twin: the check, and `JSON.stringify` of what it gives. @module */
 import { expect, it } from "@jest/globals";
 import * as fc from "fast-check";
 import { t, type TSchema } from "../../src/index.js";
