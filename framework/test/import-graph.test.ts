@@ -16,6 +16,7 @@ const LINE = [
   "path-pattern",
   "callable",
   "promises",
+  "generated-code",
   "message-queue",
   "limits",
   "logger",

@@ -1,6 +1,5 @@
 /**
  * The look-up of one method: the tree is made deterministic and emitted as code, or simulated where that would explode.
- * This is the only place of the router that makes functions out of text.
  *
  * Why there is code at all: a look-up of three parameters by `rou3`'s compiled router takes 94 ns. Storing three values
  * under names that are known at run time only takes 43 to 50 ns of that, and no loop over states fits into the rest; the
@@ -9,6 +8,7 @@
  * The router's option `compile: false` switches it off. There, and where a runtime forbids code from text, `runDfa`
  * serves, with the same results. @module
  */
+import { compileCode } from "../generated-code.js";
 import { decodeSegment } from "../path.js";
 import { runBitParallel } from "./bit-parallel.js";
 import type { CodeBuilder } from "./code-builder.js";
@@ -59,14 +59,7 @@ function toFunction<H, M>(code: CodeBuilder<H, M>, fixed: FixedResults<H, M>): F
     nullProto: NULL_PROTO,
     decode: decodeSegment,
   };
-  try {
-    // oxlint-disable-next-line typescript/no-implied-eval -- the one home of generated code, see above.
-    const make = new Function(...Object.keys(variables), code.toString()) as (...values: unknown[]) => Find<H, M>;
-    return make(...Object.values(variables));
-  } catch (error) {
-    if (error instanceof EvalError) return null; // HTML and ECMA-262, HostEnsureCanCompileStrings: it is forbidden.
-    throw error;
-  }
+  return compileCode(code.toString(), variables);
 }
 
 /** The first step of the emitted function, without generated code. */

@@ -87,9 +87,11 @@ export function compileObject(schema: JSONSchema, compiler: Compiler): Check {
   const bounds = compileBounds(schema);
   const isEncode = compiler.direction === "encode";
   const [isObject, msg] = isEncode ? [isWritable, NO_PLAIN_OBJECT] : [isRecord, NO_OBJECT];
-  const take = emitFill(properties, takeAbsent) ?? fillFrom(properties);
+  let take: TakeObject<Record<string, unknown>> | null = null;
   return (value, faults) => {
     if (!isObject(value)) return faults.add("object_type", msg, value);
+    // With the first value: 1,000 routes would compile what most processes never use.
+    take ??= emitFill(properties, takeAbsent) ?? fillFrom(properties);
     const result = take(value, faults);
     others?.(value, result, faults);
     bounds?.(value, faults);
@@ -130,9 +132,12 @@ export function compileStructWrite(schema: JSONSchema, compiler: Compiler): Writ
   const { type = "object" } = schema;
   if (type !== "object" || compileOthers(schema, compiler) || compileBounds(schema)) return null;
   const properties = compileProperties(schema, compiler, (inner) => compiler.compileWrite(inner), writeJSON);
-  const write = emitWrite(properties, takeAbsent) ?? writeFrom(properties);
-  return (value, faults) =>
-    isWritable(value) ? write(value, faults) : faults.add("object_type", NO_PLAIN_OBJECT, value);
+  let write: TakeObject<string> | null = null;
+  return (value, faults) => {
+    if (!isWritable(value)) return faults.add("object_type", NO_PLAIN_OBJECT, value);
+    write ??= emitWrite(properties, takeAbsent) ?? writeFrom(properties);
+    return write(value, faults);
+  };
 }
 
 /** A character that JSON writes as an escape: RFC 8259 §7, and a lone surrogate, which is not told from a pair here. */

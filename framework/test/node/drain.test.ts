@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import type { ReceiveMessage, SendMessage } from "../../src/asgi.js";
-import { Deferred } from "../../src/node/deferred.js";
+import { Deferred } from "../../src/promises.js";
 import { httpApp, pair, refusesConnections, respond, served, Wire } from "./_http.js";
 
 const fixture = (name: string) => readFileSync(join(import.meta.dirname, "fixtures", name));

@@ -1,7 +1,7 @@
 /** One connection: which answers come, in which order, and what ends it. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import * as fc from "fast-check";
-import { Deferred } from "../../src/node/deferred.js";
+import { Deferred } from "../../src/promises.js";
 import { httpApp, pair, readBody, respond, served, Wire, type Served } from "./_http.js";
 import { HOST } from "./_http1-table.js";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { decodeLatin1 } from "../../src/datastructures.js";
-import { Deferred } from "../../src/node/deferred.js";
+import { Deferred } from "../../src/promises.js";
 import { httpApp, readBody, served, Wire, type Served } from "./_http.js";
 import { accepted, HOST, refused } from "./_http1-table.js";
 

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { describe, expect, it } from "@jest/globals";
 import type { ReceiveMessage } from "../../src/asgi.js";
 import type { ServeOptions } from "../../src/node.js";
-import { Deferred } from "../../src/node/deferred.js";
+import { Deferred } from "../../src/promises.js";
 import { httpApp, readBody, respond, served, type Served } from "./_http.js";
 import { CODE, fieldsOf, FLAG, frame, FRAME, FrameWire, GET, HTTP2Client, PREFACE, request, uint32 } from "./_http2.js";
 

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { ReceiveMessage, SendMessage } from "../../src/asgi.js";
 import { decodeLatin1, HeaderList } from "../../src/datastructures.js";
 import { ClientDisconnect } from "../../src/exceptions.js";
-import { Deferred } from "../../src/node/deferred.js";
+import { Deferred } from "../../src/promises.js";
 import { httpApp, pair, readBody, refusesConnections, respond, served, Wire, type Served } from "./_http.js";
 import {
   CODE,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { Deferred } from "../../src/node/deferred.js";
+import { Deferred } from "../../src/promises.js";
 import { cutOff, httpApp, readBody, respond, served, Wire } from "./_http.js";
 
 const hello = httpApp((_scope, _receive, send) => respond(send, 200, "hello"));

@@ -2,7 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "@jest/globals";
 import type { ReceiveMessage } from "../../src/asgi.js";
-import { Deferred } from "../../src/node/deferred.js";
+import { Deferred } from "../../src/promises.js";
 import { RequestBody } from "../../src/node/request-body.js";
 import { httpApp, readBody, respond, served, Wire } from "./_http.js";
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "@jest/globals";
 import type { SendMessage } from "../../src/asgi.js";
 import { HeaderList } from "../../src/datastructures.js";
 import { ClientDisconnect } from "../../src/exceptions.js";
-import { Deferred } from "../../src/node/deferred.js";
+import { Deferred } from "../../src/promises.js";
 import { httpApp, pair, respond, served, Wire } from "./_http.js";
 import { body, GET, NEXT, start, written } from "./_response-table.js";
 

@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import { describe, expect, it } from "@jest/globals";
 import type { ASGIApp, Scope } from "../../src/asgi.js";
-import { Deferred } from "../../src/node/deferred.js";
+import { Deferred } from "../../src/promises.js";
 import { ConfigurationError } from "../../src/exceptions.js";
 import { serve, ServerStartError, ShutdownTimeoutError, toNodeHandler } from "../../src/node.js";
 import { TestClient } from "../../src/testing.js";

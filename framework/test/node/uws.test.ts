@@ -5,7 +5,7 @@ import { WebSocket } from "ws";
 import type { ASGIApp, ReceiveMessage } from "../../src/asgi.js";
 import { installLoop, loopName, useLoopPackage } from "../../src/concurrency.js";
 import { decodeLatin1 } from "../../src/datastructures.js";
-import { Deferred } from "../../src/node/deferred.js";
+import { Deferred } from "../../src/promises.js";
 import { httpApp, pair, readBody, refusesConnections, respond, served, Wire, type Served } from "./_http.js";
 import { accepted, HOST, refused } from "./_http1-table.js";
 import { fetchedUws } from "./_uws.js";

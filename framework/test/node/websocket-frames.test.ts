@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { deflateRawSync } from "node:zlib";
 import { describe, expect, it } from "@jest/globals";
 import type { ReceiveMessage } from "../../src/asgi.js";
-import { Deferred } from "../../src/node/deferred.js";
+import { Deferred } from "../../src/promises.js";
 import { served, Wire } from "./_http.js";
 import { accept, Client, echo, GOOD, handshake, sending, socketApp } from "./_websocket.js";
 

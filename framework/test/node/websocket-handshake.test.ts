@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import { describe, expect, it } from "@jest/globals";
 import type { ReceiveMessage } from "../../src/asgi.js";
 import { ClientDisconnect } from "../../src/exceptions.js";
-import { Deferred } from "../../src/node/deferred.js";
+import { Deferred } from "../../src/promises.js";
 import { served, Wire } from "./_http.js";
 import { accept, GOOD, handshake, socketApp } from "./_websocket.js";
 

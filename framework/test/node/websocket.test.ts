@@ -3,7 +3,7 @@ import { constants, deflateRawSync } from "node:zlib";
 import { describe, expect, it } from "@jest/globals";
 import type { ASGIApp, ReceiveMessage, SendMessage, WebSocketScope } from "../../src/asgi.js";
 import { ClientDisconnect } from "../../src/exceptions.js";
-import { Deferred } from "../../src/node/deferred.js";
+import { Deferred } from "../../src/promises.js";
 import { httpApp, pair, respond, served, Wire } from "./_http.js";
 import { accept, Client, echo, GOOD, handshake, sending, socketApp } from "./_websocket.js";
 

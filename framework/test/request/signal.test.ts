@@ -4,7 +4,7 @@ import { describe, expect, it, jest } from "@jest/globals";
 import type { HTTPScope, ReceiveMessage } from "../../src/asgi.js";
 import { App, Request } from "../../src/index.js";
 import { MARK_FINISHED } from "../../src/request.js";
-import { Deferred } from "../../src/node/deferred.js";
+import { Deferred } from "../../src/promises.js";
 import { served, Wire } from "../node/_http.js";
 
 const GONE: ReceiveMessage = { type: "http.disconnect" };

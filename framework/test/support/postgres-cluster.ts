@@ -4,6 +4,7 @@ import { chownSync, existsSync, mkdtempSync, readdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { isInstalled } from "./redis-server.js";
 
 /** Debian keeps the server's programs out of the path. */
 const DEBIAN = "/usr/lib/postgresql";
@@ -105,14 +106,5 @@ function signal(id: number, name: NodeJS.Signals): void {
     if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) {
       throw error;
     }
-  }
-}
-
-function isInstalled(program: string): boolean {
-  try {
-    execFileSync(program, ["--version"], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
   }
 }

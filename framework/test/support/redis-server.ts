@@ -18,14 +18,7 @@ export interface RedisServer extends AsyncDisposable {
 }
 
 /** Whether a Redis can be started here. */
-export const HAS_REDIS = (() => {
-  try {
-    execFileSync("redis-server", ["--version"], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-})();
+export const HAS_REDIS = isInstalled("redis-server");
 
 export async function startRedis(): Promise<RedisServer> {
   const folder = await mkdtemp(path.join(tmpdir(), "tsgi-redis-"));
@@ -57,4 +50,14 @@ export async function startRedis(): Promise<RedisServer> {
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Tells by running it with `--version`. */
+export function isInstalled(program: string): boolean {
+  try {
+    execFileSync(program, ["--version"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -1,6 +1,6 @@
 /** One worker, as the primary process sees it. @module */
 import cluster, { type Worker } from "node:cluster";
-import { Deferred } from "../deferred.js";
+import { Deferred } from "../../promises.js";
 import { type ServerStartError, serverStartError } from "../errors.js";
 import type { PrimaryMessage, WorkerMessage } from "../worker.js";
 
