@@ -62,7 +62,7 @@ bench: ## Runs the benchmarks, in a minute or two (QUICK=1, PEERS=1)
 	@npm run --silent bench -- $(ARGS)
 
 .PHONY: bench-compare
-bench-compare: ## Compares the ratios to the peers with the baseline; fails below -5 %
+bench-compare: ## Measures beside another commit, up to 10 minutes (BASE=v0.1.0)
 	@npm run --silent bench-compare -- $(ARGS)
 
 .PHONY: bench-baseline

@@ -19,25 +19,6 @@ export interface Baseline {
   readonly ratios: Ratios;
 }
 
-/** From this share on, a change upwards is one. The specification fixes it. */
-export const IMPROVED = 0.02;
-
-/** From this share on, a change downwards is to be looked into. The specification fixes it. */
-export const REGRESSED = -0.05;
-
-/** The classes of changes of a ratio. */
-export type Verdict = "improved" | "noise" | "regressed";
-
-/** One ratio beside its baseline. */
-export interface Change {
-  readonly name: string;
-  readonly baseline: number;
-  readonly ratio: number;
-  /** As a share: `-0.06` reads "6 % less". */
-  readonly change: number;
-  readonly verdict: Verdict;
-}
-
 /** The path of the baseline, the same from `src` and from `dist`. */
 export const BASELINE = new URL("../baseline.json", import.meta.url);
 
@@ -65,30 +46,6 @@ export function ratiosOf(sections: Partial<Record<Section, readonly Result[]>>):
 
 function round(ratio: number): number {
   return Number(ratio.toPrecision(4));
-}
-
-/** Above +2 % improved, below −5 % regressed, noise in between. */
-export function judge(change: number): Verdict {
-  if (change > IMPROVED) return "improved";
-  return change < REGRESSED ? "regressed" : "noise";
-}
-
-/** Each ratio that both have, beside its baseline, the worst change first. */
-export function compareWithBaseline(ratios: Ratios, baseline: Ratios): Change[] {
-  return Object.entries(ratios)
-    .flatMap(([name, ratio]) => {
-      const before = baseline[name];
-      if (before === undefined) return [];
-      const change = ratio / before - 1;
-      return [{ name, baseline: before, ratio, change, verdict: judge(change) }];
-    })
-    .toSorted((left, right) => left.change - right.change);
-}
-
-/** The sections in which something regressed. */
-export function regressedSections(changes: readonly Change[]): Section[] {
-  const names = changes.filter(({ verdict }) => verdict === "regressed").map(({ name }) => name.split(" / ")[0]);
-  return [...new Set(names)] as Section[];
 }
 
 /** The committed baseline. @throws Error when it is missing. */

@@ -1,48 +1,56 @@
 /**
- * `make bench-compare`: measures beside the peers and compares the ratios with `load-tests/baseline.json`.
+ * `make bench-compare BASE=commit`: measures the framework of this work tree beside that of a commit or tag, in the same
+ * run, in alternating fresh processes, by processor time. `TIME` is the longest run in seconds (600), `ONLY` selects
+ * `direct`, `routing` or `http`.
  *
- * Ends with status 1 when one is more than 5 % below it, in the median of three measurements, or when an answer was
- * wrong.
+ * Ends with status 1 when a row is to be investigated or an answer was wrong, and 2 for an invalid variable.
  *
  * @module
  */
-import { compareWithBaseline, type Ratios, ratiosOf, readBaseline, regressedSections } from "./baseline.js";
-import { changesTable } from "./changes-table.js";
-import { measureAll, reportFaults } from "./run.js";
-import { readSettings, type Section, type Settings } from "./settings.js";
-import { median } from "./statistics.js";
+import { mkdir, writeFile } from "node:fs/promises";
+import { defaultBase, prepareBuilds, type Build } from "./compare/builds.js";
+import { changesTable } from "./compare/changes-table.js";
+import { watchMachine } from "./compare/machine.js";
+import { comparePairs } from "./compare/pairs.js";
+import { measuresOf, readCompareSettings } from "./compare/sections.js";
+import { REPOSITORY } from "./paths.js";
+import { Progress } from "./progress.js";
 
-/** A regression counts only when it is there in the median of so many measurements. */
-const MEASUREMENTS = 3;
+/** A bootstrap over fewer pairs gives intervals that are too narrow. */
+const MINIMUM_PAIRS = 12;
 
-const baseline = await readBaseline();
-const settings = readSettings({ ONLY: "direct,routing,http", ...process.env, PEERS: "1" });
-const runs: Ratios[] = [await measure(settings)];
-let changes = compareWithBaseline(runs[0] ?? {}, baseline.ratios);
-for (let sections = regressedSections(changes); sections.length > 0 && runs.length < MEASUREMENTS;) {
-  process.stdout.write(`\nSomething is more than 5 % lower: measuring ${sections.join(", ")} again.\n`);
-  runs.push(await measure({ ...settings, sections }));
-  if (runs.length === MEASUREMENTS) {
-    changes = compareWithBaseline(mediansOf(runs), baseline.ratios);
-    sections = regressedSections(changes);
-  }
-}
-process.stdout.write(`\n${changesTable(changes, baseline)}\n`);
-if (regressedSections(changes).length > 0) {
-  process.exitCode = 1;
+try {
+  process.exitCode = await compare();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = error instanceof TypeError ? 2 : 1;
 }
 
-async function measure(of: Settings & { readonly sections: readonly Section[] }): Promise<Ratios> {
-  const report = await measureAll(of);
-  if (reportFaults(report) !== 0) {
-    process.exit(1);
-  }
-  return ratiosOf(report.sections);
-}
-
-/** The first run, with each ratio as the median of the runs that measured it. */
-function mediansOf(all: readonly Ratios[]): Ratios {
-  return Object.fromEntries(
-    Object.keys(all[0] ?? {}).map((name) => [name, median(all.flatMap((ratios) => ratios[name] ?? []))]),
+async function compare(): Promise<number> {
+  const { base, seconds, sections } = readCompareSettings(process.env);
+  const progress = new Progress();
+  const builds = await prepareBuilds(base ?? (await defaultBase()), progress);
+  process.stdout.write(`${nameOf(builds.head)} beside ${nameOf(builds.base)}, at most ${seconds} s\n`);
+  const watched = watchMachine();
+  const warnings = new Set<string>();
+  const changes = await comparePairs(measuresOf(sections, builds, warnings), {
+    minimumPairs: MINIMUM_PAIRS,
+    until: Date.now() + seconds * 1_000,
+    onPair: (section, pair) => progress.step(`${section}, pair ${pair + 1}`),
+  });
+  progress.clear();
+  process.stdout.write(
+    `\n${[...watched(), ...warnings].map((line) => `${line}\n`).join("")}${changesTable(changes)}\n`,
   );
+  const file = new URL(".cache/bench/compare.json", REPOSITORY);
+  await mkdir(new URL(".", file), { recursive: true });
+  await writeFile(
+    file,
+    `${JSON.stringify({ base: builds.base.commit, head: builds.head.commit, changes }, null, 2)}\n`,
+  );
+  return changes.some(({ verdict }) => verdict === "to be investigated") ? 1 : 0;
+}
+
+function nameOf({ commit }: Build): string {
+  return commit.endsWith("+") ? `${commit.slice(0, -1)} with changes` : commit;
 }

@@ -3,34 +3,13 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import {
-  type Baseline,
-  compareWithBaseline,
-  judge,
-  ratiosOf,
-  readBaseline,
-  regressedSections,
-  writeBaseline,
-} from "../src/baseline.js";
-import { changesTable } from "../src/changes-table.js";
+import { type Baseline, ratiosOf, readBaseline, writeBaseline } from "../src/baseline.js";
 import { summarize } from "../src/statistics.js";
 
 const result = (contender: string, figures: Record<string, number>) => ({
   contender,
   rows: { "GET /": Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, summarize([value])])) },
   faults: [],
-});
-
-describe("a change of a ratio", () => {
-  it.each([
-    [0.021, "improved"],
-    [0.02, "noise"],
-    [0, "noise"],
-    [-0.05, "noise"],
-    [-0.051, "regressed"],
-  ])("of %d is %s", (change, verdict) => {
-    expect(judge(change)).toBe(verdict);
-  });
 });
 
 describe("the ratios of a run", () => {
@@ -51,7 +30,7 @@ describe("the ratios of a run", () => {
   });
 });
 
-describe("the comparison with the baseline", () => {
+describe("the baseline", () => {
   const baseline: Baseline = {
     date: "2026-01-02",
     node: "v20",
@@ -60,30 +39,6 @@ describe("the comparison with the baseline", () => {
     peers: {},
     ratios: { "direct / a / x": 2, "http / b / x": 1, "routing / c / x": 1, "direct / gone / x": 1 },
   };
-  const changes = compareWithBaseline(
-    { "direct / a / x": 2.1, "http / b / x": 0.9, "routing / c / x": 0.97, "direct / new / x": 1 },
-    baseline.ratios,
-  );
-
-  it("has every ratio of both, the worst first", () => {
-    expect(changes.map(({ name, verdict }) => [name, verdict])).toEqual([
-      ["http / b / x", "regressed"],
-      ["routing / c / x", "noise"],
-      ["direct / a / x", "improved"],
-    ]);
-  });
-
-  it("names the sections to be measured again", () => {
-    expect(regressedSections(changes)).toEqual(["http"]);
-  });
-
-  it("is shown with what the baseline was measured on", () => {
-    const table = changesTable(changes, baseline);
-    expect(table).toContain("the baseline of 2026-01-02 (Node v20, 2 × a processor)");
-    expect(table).toMatch(/^http \/ b \/ x +1\.00× +0\.90× +−10\.0 % +regressed$/m);
-    expect(table).toContain("1 improved, 1 noise, 1 regressed.");
-  });
-
   it("is written in a fixed order, and read again", async () => {
     const folder = await mkdtemp(join(tmpdir(), "tsgi-baseline-"));
     const file = pathToFileURL(join(folder, "baseline.json"));

@@ -50,13 +50,21 @@ async function measureExample(caller: Caller, example: Example, counts: Counts):
     right = await caller.ask();
   }
   const started = performance.now();
+  const usedBefore = process.cpuUsage();
   const wrong = await caller.repeat(counts.requests, right);
+  const used = process.cpuUsage(usedBefore);
   const seconds = (performance.now() - started) / 1_000;
   if (wrong > 0) {
     return `${example.name}: ${wrong} of ${counts.requests} answers were wrong`;
   }
   return (
     faultOf(example, right) ??
-    faultOf(example, await caller.ask()) ?? { name: example.name, figures: { perSecond: counts.requests / seconds } }
+    faultOf(example, await caller.ask()) ?? {
+      name: example.name,
+      figures: {
+        perSecond: counts.requests / seconds,
+        perCPUSecond: (counts.requests * 1e6) / (used.user + used.system),
+      },
+    }
   );
 }

@@ -1,0 +1,122 @@
+/** The two builds of the framework that are compared, each with the same workload. @module */
+import { execFile } from "node:child_process";
+import { createReadStream, existsSync } from "node:fs";
+import { cp, mkdir, readFile, rm, symlink } from "node:fs/promises";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { isDeepStrictEqual, promisify } from "node:util";
+import { REPOSITORY } from "../paths.js";
+import type { Progress } from "../progress.js";
+
+const run = promisify(execFile);
+const ROOT = fileURLToPath(REPOSITORY);
+const CACHE = path.join(ROOT, ".cache/compare");
+const WORKLOAD = fileURLToPath(new URL("..", import.meta.url));
+
+/** A build of the framework with the workload beside it. */
+export interface Build {
+  /** The commit's abbreviated hash, with `+` where the work tree differs from it. */
+  readonly commit: string;
+  /** Its folder with the compiled load tests: `new URL("app.js", build.workload)`. */
+  readonly workload: URL;
+}
+
+/** Both sides of a comparison. */
+export interface Builds {
+  readonly base: Build;
+  readonly head: Build;
+}
+
+/** The commit to compare with where none is named: the last release, else what the work tree has changed since. */
+export async function defaultBase(): Promise<string> {
+  const tag = await git("describe", "--tags", "--abbrev=0", "HEAD^").catch(() => "");
+  if (tag !== "") return tag;
+  return (await isChanged()) ? "HEAD" : "HEAD^";
+}
+
+/**
+ * Builds the framework of a commit in a work tree of its own, and puts the workload of this work tree beside both builds:
+ * they differ in nothing but the framework.
+ *
+ * @throws Error when the name is unknown, or the commit does not build.
+ */
+export async function prepareBuilds(base: string, progress: Progress): Promise<Builds> {
+  const commit = await git("rev-parse", "--verify", "--quiet", "--end-of-options", `${base}^{commit}`).catch(() => {
+    throw new Error(`BASE=${base} names no commit and no tag. git log --oneline and git tag list them.`);
+  });
+  const tree = path.join(CACHE, commit);
+  if (!existsSync(path.join(tree, "framework/dist/.built-from"))) {
+    await rm(tree, { recursive: true, force: true });
+    progress.step(`taking ${base} from the repository`);
+    await checkOut(commit, tree);
+    if (!(await hasSamePackages(tree))) {
+      progress.step(`installing the packages of ${base}`);
+      await run("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], { cwd: tree });
+    }
+    progress.step(`building ${base}`);
+    await run("npm", ["run", "--silent", "build", "--workspace", "framework"], { cwd: tree });
+  }
+  const now = `${(await git("rev-parse", "HEAD")).slice(0, 9)}${(await isChanged()) ? "+" : ""}`;
+  return {
+    base: await place("base", path.join(tree, "framework"), commit.slice(0, 9)),
+    head: await place("head", path.join(ROOT, "framework"), now),
+  };
+}
+
+async function git(...args: string[]): Promise<string> {
+  return (await run("git", args, { cwd: ROOT })).stdout.trim();
+}
+
+async function isChanged(): Promise<boolean> {
+  return (await git("status", "--porcelain", "--", "framework/src", "framework/package.json")) !== "";
+}
+
+/** Not a linked work tree: git would remember one after `make clean`. */
+async function checkOut(commit: string, tree: string): Promise<void> {
+  const archive = `${tree}.tar`;
+  await mkdir(tree, { recursive: true });
+  await git("archive", "--output", archive, commit);
+  const unpack = run("tar", ["-x", "-C", tree]);
+  createReadStream(archive).pipe(unpack.child.stdin ?? process.stderr);
+  await unpack;
+  await rm(archive);
+}
+
+/** True if the packages that are installed here serve that commit too. */
+async function hasSamePackages(tree: string): Promise<boolean> {
+  const [ours, theirs] = await Promise.all(
+    [ROOT, tree].map((folder) => dependenciesOf(path.join(folder, "framework"))),
+  );
+  return isDeepStrictEqual(ours, theirs);
+}
+
+async function dependenciesOf(framework: string): Promise<Readonly<Record<string, string>>> {
+  const text = await readFile(path.join(framework, "package.json"), "utf8");
+  return (JSON.parse(text) as { dependencies: Record<string, string> }).dependencies;
+}
+
+/** A folder in which `tsgi` is that build, for the compiled load tests in it. */
+async function place(name: string, framework: string, commit: string): Promise<Build> {
+  const home = path.join(CACHE, `${name}-build`);
+  const modules = path.join(home, "node_modules");
+  const installed = path.join(modules, "tsgi");
+  await rm(home, { recursive: true, force: true });
+  await mkdir(installed, { recursive: true });
+  await cp(path.join(framework, "package.json"), path.join(installed, "package.json"));
+  await cp(path.join(framework, "dist"), path.join(installed, "dist"), { recursive: true });
+  await linkDependencies(framework, modules);
+  await cp(path.join(ROOT, "load-tests/package.json"), path.join(home, "package.json"));
+  await cp(WORKLOAD, path.join(home, "dist"), { recursive: true });
+  return { commit, workload: pathToFileURL(`${home}/dist/`) };
+}
+
+async function linkDependencies(framework: string, modules: string): Promise<void> {
+  const lookup = createRequire(path.join(framework, "package.json")).resolve.paths("x") ?? [];
+  for (const dependency of Object.keys(await dependenciesOf(framework))) {
+    const source = lookup.map((folder) => path.join(folder, dependency)).find((folder) => existsSync(folder));
+    if (source === undefined) throw new Error(`${dependency} is not installed. Install it with: npm ci`);
+    await mkdir(path.dirname(path.join(modules, dependency)), { recursive: true });
+    await symlink(source, path.join(modules, dependency));
+  }
+}

@@ -1,0 +1,82 @@
+/** Measures two builds in turns until each row is decided. @module */
+import type { Row, WorkerReport } from "../report.js";
+import { changeOf, type Interval, type Pair } from "./interval.js";
+import { judge, type Verdict } from "./verdict.js";
+
+/** One row of the comparison. */
+export interface Change extends Interval {
+  /** `direct / GET /health` */
+  readonly name: string;
+  readonly verdict: Verdict;
+  readonly pairs: number;
+}
+
+/** The sides of a comparison. */
+export type Side = "base" | "head";
+
+/** Measures one side of one section once, in a fresh process. */
+export type Measure = (side: Side) => Promise<WorkerReport>;
+
+/** The end of a comparison. */
+export interface Limits {
+  /** Decides nothing before: an interval of few pairs is often narrow by chance. */
+  readonly minimumPairs: number;
+  /** No pair begins after it. */
+  readonly until: number;
+  /** Called before each pair. */
+  readonly onPair?: (section: string, pair: number) => void;
+}
+
+/** Answers for each second of processor time, which a busy machine changes least; by the clock where no system tells it. */
+function speedOf({ perCPUSecond, perSecond }: Row["figures"]): number | undefined {
+  return perCPUSecond ?? perSecond;
+}
+
+/**
+ * Measures each section in pairs, base and head in alternating order, until every row of it is decided or the time is up.
+ * A section that is decided leaves its time to the others.
+ *
+ * @throws Error when a side gave a wrong answer.
+ */
+export async function comparePairs(sections: Readonly<Record<string, Measure>>, limits: Limits): Promise<Change[]> {
+  const rows = new Map<string, Pair[]>();
+  const open = new Set(Object.keys(sections));
+  for (let pair = 0; open.size > 0 && Date.now() < limits.until; pair++) {
+    for (const section of open) {
+      limits.onPair?.(section, pair);
+      await measurePair(section, sections[section] as Measure, pair, rows);
+      if (pair + 1 >= limits.minimumPairs && isDecided(section, rows)) open.delete(section);
+      if (Date.now() >= limits.until) break;
+    }
+  }
+  return [...rows]
+    .map(([name, pairs]) => toChange(name, pairs))
+    .toSorted((left, right) => left.estimate - right.estimate);
+}
+
+async function measurePair(section: string, measure: Measure, pair: number, rows: Map<string, Pair[]>): Promise<void> {
+  const order: readonly Side[] = pair % 2 === 0 ? ["base", "head"] : ["head", "base"];
+  const figures: Record<Side, Map<string, number>> = { base: new Map(), head: new Map() };
+  for (const side of order) {
+    const report = await measure(side);
+    if (report.faults.length > 0) throw new Error(`${side}: ${report.faults.join("; ")}`);
+    for (const row of report.rows) figures[side].set(row.name, speedOf(row.figures) ?? 0);
+  }
+  for (const [name, base] of figures.base) {
+    const head = figures.head.get(name) ?? 0;
+    if (!(base > 0 && head > 0)) throw new Error(`${section} / ${name} has no figure on both sides.`);
+    const row = `${section} / ${name}`;
+    rows.set(row, [...(rows.get(row) ?? []), { base, head }]);
+  }
+}
+
+function isDecided(section: string, rows: ReadonlyMap<string, readonly Pair[]>): boolean {
+  return [...rows]
+    .filter(([name]) => name.startsWith(`${section} / `))
+    .every(([name, pairs]) => toChange(name, pairs).verdict !== "unclear");
+}
+
+function toChange(name: string, pairs: readonly Pair[]): Change {
+  const interval = changeOf(pairs);
+  return { name, ...interval, verdict: judge(interval), pairs: pairs.length };
+}

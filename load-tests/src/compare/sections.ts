@@ -1,0 +1,81 @@
+/** The sections of a comparison. @module */
+import { CLIENT_CORE, SERVER_CORE } from "../cores.js";
+import type { Load } from "../http/load.js";
+import { startServer } from "../http/server-process.js";
+import { runWorker } from "../processes.js";
+import type { WorkerReport } from "../report.js";
+import type { Build, Builds } from "./builds.js";
+import type { Measure } from "./pairs.js";
+
+/** The sections that can be compared, and the measurement of each. */
+const SECTIONS = {
+  direct: (build: Build) => measureCalls(build, "direct", 100_000),
+  routing: (build: Build) => measureCalls(build, "routing", 500_000),
+  http: measureHTTP,
+} satisfies Record<string, (build: Build, warnings: Set<string>) => Promise<WorkerReport>>;
+
+/** A section that can be compared. */
+export type ComparedSection = keyof typeof SECTIONS;
+
+/** The settings of a comparison. */
+export interface CompareSettings {
+  /** A commit or tag; `null` for the last release. */
+  readonly base: string | null;
+  readonly seconds: number;
+  readonly sections: readonly ComparedSection[];
+}
+
+const CLIENT = new URL("../http/client.js", import.meta.url);
+
+/** From this share of a core on, a client may keep its server waiting. */
+const BUSY_CLIENT = 0.95;
+
+/** Reads `BASE`, `TIME` (seconds) and `ONLY`. @throws TypeError when a value is none of these. */
+export function readCompareSettings(environment: Readonly<Record<string, string | undefined>>): CompareSettings {
+  const { BASE, TIME, ONLY } = environment;
+  const seconds = Number(TIME || 600);
+  if (!(seconds > 0 && seconds <= 86_400)) {
+    throw new TypeError(`Expected TIME to be seconds from 1 to 86400, not ${JSON.stringify(TIME)}.`);
+  }
+  const names = ONLY ? ONLY.split(",").map((name) => name.trim()) : Object.keys(SECTIONS);
+  return { base: BASE || null, seconds, sections: names.map(toSection) };
+}
+
+function toSection(name: string): ComparedSection {
+  if (!Object.hasOwn(SECTIONS, name)) {
+    throw new TypeError(`Expected ONLY to name ${Object.keys(SECTIONS).join(", ")}, not ${JSON.stringify(name)}.`);
+  }
+  return name as ComparedSection;
+}
+
+/** The measurements of two builds. @param warnings - Gets a sentence for each thing that limits what figures say. */
+export function measuresOf(
+  sections: readonly ComparedSection[],
+  builds: Builds,
+  warnings: Set<string>,
+): Record<string, Measure> {
+  return Object.fromEntries(
+    sections.map((section): [string, Measure] => [section, (side) => SECTIONS[section](builds[side], warnings)]),
+  );
+}
+
+function measureCalls({ workload }: Build, section: "direct" | "routing", count: number): Promise<WorkerReport> {
+  const worker = new URL(`${section}/worker.js`, workload);
+  const contender = new URL(`${section}/contenders/tsgi.js`, workload);
+  return runWorker(worker, [contender.href, String(count), "500"], [], SERVER_CORE);
+}
+
+async function measureHTTP({ workload }: Build, warnings: Set<string>): Promise<WorkerReport> {
+  const server = await startServer(new URL("http/servers/tsgi.js", workload));
+  const amounts = { connections: 64, pipelining: [1], requests: 20_000, warmUp: 2_000 };
+  const load: Load = { url: server.url, serverPid: server.pid, ...amounts };
+  try {
+    const report = await runWorker(CLIENT, [JSON.stringify(load)], [], CLIENT_CORE);
+    if (report.rows.some(({ figures }) => (figures["clientLoad"] ?? 0) > BUSY_CLIENT)) {
+      warnings.add("The client used its core whole: answers a second would say nothing here, processor time does.");
+    }
+    return report;
+  } finally {
+    await server.stop();
+  }
+}
