@@ -5,6 +5,7 @@ import { HTTPException, RequestValidationError } from "./exceptions.js";
 import { parseHost, parseMediaType } from "./http-grammar.js";
 import { DEFAULT_LIMITS, type Limits } from "./limits.js";
 import { markGenerator, markMethods } from "./promises.js";
+import { MARK_FINISHED } from "./request/finishing-send.js";
 import { IncomingBody, tooLarge } from "./request/body.js";
 import { parseCookies } from "./request/cookies.js";
 import {
@@ -21,6 +22,7 @@ import { JSONError, parseJSON } from "./request/json.js";
 import { Spool } from "./request/spool.js";
 import { toWebRequest } from "./request/to-web.js";
 
+export { finishingSend, MARK_FINISHED } from "./request/finishing-send.js";
 export { MULTIPART, URLENCODED } from "./request/form.js";
 export { type AcceptedCodings, chooseCoding } from "./request/accept-encoding.js";
 export { cookieValues } from "./request/cookies.js";
@@ -38,8 +40,6 @@ export const DRAINING: unique symbol = Symbol.for("tsgi.draining");
 
 /** Aborts the `signal` of a request, also for later readers. */
 export const ABORT: unique symbol = Symbol("abort");
-/** Marks the response to a request as complete: a disconnect from now on is not an early one. */
-export const MARK_FINISHED: unique symbol = Symbol("markFinished");
 
 /** Members of the App for its handlers. */
 export interface Application {

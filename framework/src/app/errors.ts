@@ -9,7 +9,7 @@ import {
 } from "../exception-handlers.js";
 import { ClientDisconnect, HTTPException, RequestValidationError } from "../exceptions.js";
 import { errorText, type Logger, logOnce } from "../logger.js";
-import { MARK_FINISHED, type Request } from "../request.js";
+import { finishingSend, type Request } from "../request.js";
 import { fromWebResponse, isWebResponse, JSONResponse, PREPARE, Response, type Sender } from "../response.js";
 
 /** The handlers that an error is looked up in, and the form of its report. */
@@ -92,8 +92,7 @@ export async function answerError(
   settings: ErrorSettings,
   send: Send,
 ): Promise<void> {
-  const response = await sendErrorResponse(error, request, settings, send);
-  request[MARK_FINISHED]();
+  const response = await sendErrorResponse(error, request, settings, finishingSend(request, send));
   await response.background?.run();
 }
 

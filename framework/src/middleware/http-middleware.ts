@@ -2,7 +2,7 @@ import type { ASGIApp, HTTPScope, Receive, Send, SendMessage } from "../asgi.js"
 import type { Middleware } from "../chain.js";
 import { ClientDisconnect, configurationError } from "../exceptions.js";
 import { Deferred, markHandled } from "../promises.js";
-import { MARK_FINISHED, Request } from "../request.js";
+import { finishingSend, MARK_FINISHED, Request } from "../request.js";
 import { fromWebResponse, isWebResponse, Response, type ResponseHeaders } from "../response.js";
 import { headersOf, onHTTP, sendInOrder } from "./layer.js";
 import { SharedReceive } from "./shared-receive.js";
@@ -102,6 +102,7 @@ class Execution {
       await Promise.allSettled([this.#inner]);
       throw error;
     } finally {
+      this.#request[MARK_FINISHED]();
       await this.#request.close();
     }
   }
@@ -154,8 +155,7 @@ class Execution {
     // An error that the application has thrown by now has come out of next(), and the response is the answer to it.
     const inner = this.#isOver ? null : this.#inner;
     this.#exit.reject(new ClientDisconnect());
-    await response.send(this.#send, this.#scope.method === "HEAD", this.#request);
-    this.#request[MARK_FINISHED]();
+    await response.send(finishingSend(this.#request, this.#send), this.#scope.method === "HEAD", this.#request);
     try {
       await inner;
     } catch (error) {

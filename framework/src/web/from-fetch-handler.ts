@@ -3,7 +3,7 @@ import type { ASGIApp, HTTPScope, Receive, Send } from "../asgi.js";
 import { decodeLatin1 } from "../datastructures.js";
 import { ClientDisconnect, configurationError, HTTPException } from "../exceptions.js";
 import { describe } from "../messages.js";
-import { MARK_FINISHED, Request } from "../request.js";
+import { finishingSend, MARK_FINISHED, Request } from "../request.js";
 import { fromWebResponse, isWebResponse, PlainTextResponse } from "../response.js";
 
 /** The code with which a WebSocket is closed that no route matches. */
@@ -62,12 +62,7 @@ async function exchange(
     if (!isWebResponse(answer)) {
       throw new TypeError(`The handler of fromFetchHandler() returned ${describe(answer)}, not a Response.`);
     }
-    const tracked: Send = (message) => {
-      // Before it is handed over: a server says at once that there is nothing more to come.
-      if (message.type === "http.response.body" && message.more_body !== true) request[MARK_FINISHED]();
-      return send(message);
-    };
-    await fromWebResponse(answer).send(tracked, isHead, request);
+    await fromWebResponse(answer).send(finishingSend(request, send), isHead, request);
   } catch (error) {
     throw request.signal.aborted ? new ClientDisconnect() : error;
   } finally {

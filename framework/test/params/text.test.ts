@@ -340,7 +340,7 @@ describeMatrix("an absent value", ({ probe }) => {
   });
 });
 
-describeMatrix("a repeated key", ({ probe }) => {
+describeMatrix("a repeated key", ({ keeps, probe }) => {
   it("gives a scalar the last one", async () => {
     expect((await probe({ n: t.Integer() })("/?n=1&n=2&n=3")).args).toEqual({ n: 3 });
     expect(faultLines(await probe({ n: t.Integer() })("/?n=1&n=x"))).toEqual(["int_parsing query.n"]);
@@ -391,10 +391,9 @@ describeMatrix("a repeated key", ({ probe }) => {
       ["X-Tag", "a, b"],
       ["x-tag", "c"],
     ] as const;
-    expect((await probe({ x_tag: Header(t.Array(t.String())) })("/", { headers })).args).toEqual({
-      x_tag: ["a, b", "c"],
-    });
-    expect((await probe({ x_tag: Header() })("/", { headers })).args).toEqual({ x_tag: "c" });
+    const values = keeps.headerLines ? ["a, b", "c"] : ["a, b, c"];
+    expect((await probe({ x_tag: Header(t.Array(t.String())) })("/", { headers })).args).toEqual({ x_tag: values });
+    expect((await probe({ x_tag: Header() })("/", { headers })).args).toEqual({ x_tag: values.at(-1) });
   });
 });
 

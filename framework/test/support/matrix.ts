@@ -1,14 +1,26 @@
-/** Every HTTP test in memory and over a socket, in both versions of HTTP, from one table. */
+/** Every HTTP test in memory, over a socket in both versions of HTTP, and by `fetch`, from one table. */
 import { afterAll, describe } from "@jest/globals";
 import { call, type CallApp } from "./call.js";
+import { FetchCaller } from "./fetch.js";
 import { probe, type ProbeOptions, returning } from "./probe.js";
 import { SocketCaller } from "./socket.js";
 import type { Params } from "../../src/params.js";
 
+/** Features of a request or an answer that the platform's classes may change. A row that needs one of them asks for it. */
+interface Kept {
+  /** The method TRACE, which Fetch §2.2.1 forbids. */
+  readonly trace: boolean;
+  /** Segments of `.` and `..`, which the platform's URL resolves: URL §4.4, "path state". */
+  readonly dotSegments: boolean;
+  /** Repeated header lines as several, which the platform's `Headers` combines: Fetch §2.2.2. */
+  readonly headerLines: boolean;
+}
+
 /** One way to reach an application. */
 export interface MatrixClient {
-  /** `socket`, `http2`: the application is served by the Node server, its lifespan has run. */
-  readonly transport: "memory" | "socket" | "http2";
+  /** `socket`, `http2`: the application is served by the Node server. But for `memory`, its lifespan has run. */
+  readonly transport: "memory" | "socket" | "http2" | "fetch";
+  readonly keeps: Kept;
   /** Sends one request, and waits until the application has settled, background tasks included. */
   readonly call: CallApp;
   /** A route with these params, whose handler keeps what it is given. */
@@ -18,8 +30,10 @@ export interface MatrixClient {
 }
 
 function clientOf(transport: MatrixClient["transport"], callApp: CallApp): MatrixClient {
+  const isWritten = transport !== "fetch";
   return {
     transport,
+    keeps: { trace: isWritten, dotSegments: isWritten, headerLines: isWritten },
     call: callApp,
     probe: (params, options) => probe(params, options, callApp),
     returning: (result, options) => returning(result, options, callApp),
@@ -27,8 +41,8 @@ function clientOf(transport: MatrixClient["transport"], callApp: CallApp): Matri
 }
 
 /**
- * Defines the same tests three times: with an application that is called in memory, and with one that the Node server
- * serves over HTTP/1.1 and over HTTP/2.
+ * Defines the same tests four times: with an application that is called in memory, with one that the Node server serves
+ * over HTTP/1.1 and over HTTP/2, and with the `fetch` that an App has.
  * What is said of the connection alone (`date`, `connection`, `transfer-encoding`) is left out of the answers.
  *
  * @example
@@ -51,5 +65,10 @@ export function describeMatrix(title: string, define: (client: MatrixClient) => 
     const caller = new SocketCaller(true);
     afterAll(() => caller[Symbol.asyncDispose]());
     define(clientOf("http2", caller.call));
+  });
+  describe(`${title} (by fetch)`, () => {
+    const caller = new FetchCaller();
+    afterAll(() => caller[Symbol.asyncDispose]());
+    define(clientOf("fetch", caller.call));
   });
 }
