@@ -23,7 +23,7 @@ import {
 import { configurationError } from "./exceptions.js";
 import { DEFAULT_LIMITS, type Limits, mergeLimits } from "./limits.js";
 import { consoleLogger, type Logger } from "./logger.js";
-import { Documentation, OPENAPI_OPTIONS, type OpenAPIDocument, type OpenAPIOptions } from "./openapi.js";
+import { Documentation, OPENAPI_OPTIONS, type OpenAPIDocument, type OpenAPIOptions, type Webhooks } from "./openapi.js";
 import { ANYTHING, assertOptions, FLAG, LIST, OBJECT, type OptionRules } from "./options.js";
 import type { Marker } from "./params.js";
 import { PathPattern } from "./path-pattern.js";
@@ -191,6 +191,9 @@ export class App extends DispatchingInstance {
   /** Registers a handler of WebSockets, which gets each as `ws`. Its path matches exactly: a trailing slash counts. */
   readonly websocket: Verb<"", true, { ws: WebSocket }, {}, undefined> = this.#root.websocket;
 
+  /** Requests that the application sends unasked, for the document: `app.webhooks.post("order.shipped", { params })`. */
+  readonly webhooks: Webhooks;
+
   /** @throws ConfigurationError for an unknown option, or one that cannot work. */
   constructor(options: AppOptions = {}) {
     super();
@@ -218,6 +221,7 @@ export class App extends DispatchingInstance {
       limits: this.#limits,
     };
     this.#documentation = new Documentation(options, () => this.#endpoints);
+    this.webhooks = this.#documentation.webhooks((place) => this.#assertOpen(place));
     const mounted = () => this.#mountedApps();
     this.#lifespan = new Lifespan<App>(this, this.#logger, options.lifespan, mounted, this.#application);
     this.#life = this.#pool.around(this.#lifespan);

@@ -5,3 +5,5 @@ export { Documentation } from "./openapi/documentation.js";
 export type { GenerateOperationId } from "./openapi/naming.js";
 export type { DocumentedRoute } from "./openapi/route.js";
 export type * from "./openapi/types.js";
+export type { OpenAPIVersion } from "./openapi/versions.js";
+export type { WebhookOptions, Webhooks, WebhookVerb } from "./openapi/webhooks.js";

@@ -121,6 +121,21 @@ export const OPENAPI = {
   TSGI_INVALID_RESPONSE_STATUS: (status: unknown) =>
     `\`responses\` takes statuses such as 404, "4XX" or "default". Received ${JSON.stringify(status)}.`,
   /**
+   * A webhook has no name, or the name and method of another one.
+   *
+   * ```js
+   * // Wrong
+   * app.webhooks.post("order.shipped");
+   * app.webhooks.post("order.shipped");
+   *
+   * // Right
+   * app.webhooks.post("order.shipped");
+   * app.webhooks.post("order.cancelled");
+   * ```
+   */
+  "TSGI_INVALID_WEBHOOK.name": (place: string) => `${place}: the name of a webhook is a text, such as "order.shipped".`,
+  "TSGI_INVALID_WEBHOOK.duplicate": (place: string) => `${place} is described already. Give each webhook its own name.`,
+  /**
    * The project lacks the package that writes the types of a client, or it cannot be loaded.
    *
    * `tsgi client` and `writeClient` use `openapi-typescript` of your project. See [clients.md](clients.md#tsgi-client).

@@ -1,5 +1,4 @@
 import type { Components } from "./components.js";
-import { annotate } from "./to-openapi30.js";
 import { examplesOf, isListed, propertiesOf, schemaOf, type SourceParam } from "./sources.js";
 import type { EncodingObject, MediaTypeObject, RequestBodyObject, SchemaObject } from "./types.js";
 
@@ -26,10 +25,10 @@ class Members {
 /** The schema of one member, with what its descriptor says of it. */
 function memberOf(source: SourceParam, components: Components, at: string): SchemaObject {
   const { description, deprecated, examples } = source.marker.options;
-  return annotate(schemaOf(source, components, at), {
-    ...(description === undefined ? {} : { description }),
-    ...(deprecated ? { deprecated } : {}),
-    ...(examples?.length ? { example: examples[0] } : {}),
+  return components.annotate(schemaOf(source, components, at), {
+    description,
+    deprecated: deprecated || undefined,
+    examples: examples?.length ? examples : undefined,
   });
 }
 

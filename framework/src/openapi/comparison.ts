@@ -41,8 +41,9 @@ export class Comparison {
     if (!isObject(left) || !isObject(right)) return false;
     const leftTarget = this.#targets.get(left);
     const rightTarget = this.#targets.get(right);
-    if (leftTarget && rightTarget) return this.#sameTarget(leftTarget, rightTarget);
-    if (leftTarget || rightTarget || Array.isArray(left) !== Array.isArray(right)) return false;
+    if (Boolean(leftTarget) !== Boolean(rightTarget) || Array.isArray(left) !== Array.isArray(right)) return false;
+    // From OpenAPI 3.1 on a reference has keywords beside it, which count as well.
+    if (leftTarget && rightTarget && !this.#sameTarget(leftTarget, rightTarget)) return false;
     if (isTextList(left) && isTextList(right)) return sameTexts(left, right);
     return this.#sameMembers(left as Record<string, unknown>, right as Record<string, unknown>);
   }

@@ -1,9 +1,9 @@
 import { configurationError } from "../exceptions.js";
-import { type JSONSchema, resolveRef, type Schema } from "../schema.js";
+import { findDiscriminator, type JSONSchema, resolveRef, type Schema, unionMembers } from "../schema.js";
 import { Comparison } from "./comparison.js";
 import { type ComponentName, freeName, ownName, pascalCase, RANK, referredName } from "./naming.js";
-import { annotate, type Direction, toOpenAPI30 } from "./to-openapi30.js";
-import type { SchemaObject } from "./types.js";
+import type { DiscriminatorObject, SchemaObject } from "./types.js";
+import type { Annotations, Direction, DocumentVersion, Inner } from "./version.js";
 
 /** A schema that is listed by name. */
 interface Entry {
@@ -82,11 +82,18 @@ class Source {
  * `Input` after its name.
  */
 export class Components {
+  readonly #version: DocumentVersion;
   readonly #entries: Entry[] = [];
   readonly #bySchema = { input: new Map<JSONSchema, Entry>(), output: new Map<JSONSchema, Entry>() };
   readonly #targets = new Map<object, Entry>();
   readonly #roles = new Map<Schema, string>();
   readonly #own = new Map<string, Entry>();
+  /** The members of each union by the value that tells them apart; their names are written with those of references. */
+  readonly #discriminators: { mapping: Record<string, string>; members: ReadonlyMap<string, SchemaObject> }[] = [];
+
+  constructor(version: DocumentVersion) {
+    this.#version = version;
+  }
 
   /**
    * Converts a schema; its named ones become references, which are complete after `finish`.
@@ -120,7 +127,7 @@ export class Components {
   }
 
   readonly #convert = (schema: JSONSchema | boolean, source: Source): SchemaObject => {
-    if (typeof schema === "boolean") return schema ? {} : { not: {} };
+    if (typeof schema === "boolean") return booleanSchema(schema);
     source.note(schema);
     if (schema.$ref !== undefined) return this.#convertRef(schema, schema.$ref, source);
     const known = this.#bySchema[source.use.direction].get(schema);
@@ -129,15 +136,23 @@ export class Components {
     return name ? this.#refer(this.#enter(schema, name, source)) : this.#keywords(schema, source);
   };
 
+  /** Adds annotations to a schema of this document. */
+  annotate(schema: SchemaObject, annotations: Annotations): SchemaObject {
+    return this.#version.annotate(schema, annotations);
+  }
+
+  /** Writes a schema of the framework's own, in which nothing has a name. */
+  write(schema: JSONSchema): SchemaObject {
+    const inner: Inner = (one) => (typeof one === "boolean" ? booleanSchema(one) : this.write(one));
+    return this.#version.writeSchema(schema, { inner, direction: "output", discriminator: null });
+  }
+
   #convertRef(schema: JSONSchema, ref: string, source: Source): SchemaObject {
     const target = source.resolve(ref);
     const known = this.#bySchema[source.use.direction].get(target);
     const entry = known ?? this.#enter(target, this.#nameOf(ref, target, source), source);
     const { description, default: value } = schema;
-    return annotate(this.#refer(entry), {
-      ...(description === undefined ? {} : { description }),
-      ...(value === undefined ? {} : { default: value }),
-    });
+    return this.annotate(this.#refer(entry), { description, default: value });
   }
 
   /** An input has the name of the output that it equals, and the other way round. */
@@ -147,7 +162,23 @@ export class Components {
   }
 
   #keywords(schema: JSONSchema, source: Source): SchemaObject {
-    return toOpenAPI30(schema, source.inner, source.use.direction);
+    const discriminator = this.#discriminatorOf(schema, source);
+    return this.#version.writeSchema(schema, { inner: source.inner, direction: source.use.direction, discriminator });
+  }
+
+  /** A discriminator knows its members by the names of their components (OpenAPI 3.0.3 §4.7.25): each needs one. */
+  #discriminatorOf(schema: JSONSchema, source: Source): DiscriminatorObject | null {
+    const members = (unionMembers(schema) ?? []).filter((member) => member.type !== "null");
+    const targets = members.map((member) => (member.$ref === undefined ? member : source.resolve(member.$ref)));
+    if (!members.every((member, index) => member !== targets[index] || ownName(member))) return null;
+    const found = findDiscriminator(targets);
+    if (!found?.values.every((value) => typeof value === "string")) return null;
+    const references = new Map(
+      found.values.map((value, index) => [value, this.#convert(members[index] as JSONSchema, source)]),
+    );
+    const mapping = Object.fromEntries(found.values.map((value) => [value, ""]));
+    this.#discriminators.push({ mapping, members: references });
+    return { propertyName: found.key, mapping };
   }
 
   #enter(schema: JSONSchema, name: ComponentName, source: Source): Entry {
@@ -187,14 +218,16 @@ export class Components {
     for (const group of groups.values()) {
       for (const component of group.slice(1)) named.set(freeName(baseOf(component), named), component);
     }
-    return Object.fromEntries(
-      [...named.keys()].toSorted().map((name) => {
-        const component = named.get(name) as Component;
-        const $ref = `#/components/schemas/${name}`;
-        for (const reference of component.references) reference.$ref = $ref;
-        return [name, withoutOwnTitle(component)];
-      }),
-    );
+    const schemas = [...named.keys()].toSorted().map((name): [string, SchemaObject] => {
+      const component = named.get(name) as Component;
+      const $ref = `#/components/schemas/${name}`;
+      for (const reference of component.references) reference.$ref = $ref;
+      return [name, withoutOwnTitle(component)];
+    });
+    for (const { mapping, members } of this.#discriminators) {
+      for (const [value, { $ref = "" }] of members) mapping[value] = $ref;
+    }
+    return Object.fromEntries(schemas);
   }
 
   #addTo(group: Component[], entry: Entry): void {
@@ -215,6 +248,10 @@ export class Components {
     }
     group.push({ first: entry, content, directions: new Set([entry.direction]), references: [...entry.references] });
   }
+}
+
+function booleanSchema(allowsAll: boolean): SchemaObject {
+  return allowsAll ? {} : { not: {} };
 }
 
 /** A component without a title that only repeats its name: pages would show `User` and `UserInput` under one heading. */

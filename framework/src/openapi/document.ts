@@ -1,9 +1,9 @@
 import { withPlace } from "../exceptions.js";
-import { ANYTHING, FUNCTION, LIST, OBJECT, type OptionRules, TEXT } from "../options.js";
+import { ANYTHING, FUNCTION, LIST, OBJECT, oneOf, type OptionRules, TEXT } from "../options.js";
 import type { PathPattern } from "../path-pattern.js";
 import { Components } from "./components.js";
 import { type GenerateOperationId, OperationIds } from "./naming.js";
-import { operationOf } from "./operation.js";
+import { operationOf, type Parts } from "./operation.js";
 import { type DocumentedRoute, methodOf, placeOf } from "./route.js";
 import { SecuritySchemes } from "./security.js";
 import type {
@@ -16,9 +16,12 @@ import type {
   ServerObject,
   TagObject,
 } from "./types.js";
+import { type OpenAPIVersion, VERSIONS } from "./versions.js";
 
 /** Options of the document and of the pages that show it. */
 export interface OpenAPIOptions {
+  /** The version of OpenAPI. Defaults to `"3.0"`, which every tool reads; 3.1 and 3.2 have JSON Schema as it is written. */
+  openapiVersion?: OpenAPIVersion;
   /** The title in the document. Defaults to `"tsgi"`. */
   title?: string;
   /** The version of the API in the document. Defaults to `"0.1.0"`. */
@@ -49,6 +52,7 @@ export interface OpenAPIOptions {
 
 /** The rules of these options. `Documentation` refuses paths that cannot be served. */
 export const OPENAPI_OPTIONS: OptionRules<OpenAPIOptions> = {
+  openapiVersion: oneOf("3.0", "3.1", "3.2"),
   title: TEXT,
   version: TEXT,
   description: TEXT,
@@ -84,9 +88,9 @@ function rename(operation: OperationObject, from: readonly string[], to: readonl
 }
 
 /** The tags with a description first, as they were given, then the others in the order of their first use. */
-function tagsOf(declared: readonly TagObject[], paths: Record<string, PathItemObject>): TagObject[] {
+function tagsOf(declared: readonly TagObject[], items: readonly PathItemObject[]): TagObject[] {
   const tags = new Map(declared.map((tag) => [tag.name, tag]));
-  for (const item of Object.values(paths)) {
+  for (const item of items) {
     for (const operation of Object.values(item)) {
       for (const name of operation.tags ?? []) {
         if (!tags.has(name)) tags.set(name, { name });
@@ -99,6 +103,7 @@ function tagsOf(declared: readonly TagObject[], paths: Record<string, PathItemOb
 /**
  * Describes routes as an OpenAPI document.
  *
+ * @param webhooks - Requests that the application sends, as `app.webhooks` takes them.
  * @throws ConfigurationError naming method and path, when a schema has no form in a document, or two routes have one
  *   operation id.
  * @see {@link https://spec.openapis.org/oas/v3.0.3}
@@ -114,39 +119,62 @@ function tagsOf(declared: readonly TagObject[], paths: Record<string, PathItemOb
  * console.log(Object.keys(document.paths)); // [ '/items' ]
  * ```
  */
-export function buildDocument(options: OpenAPIOptions, routes: readonly DocumentedRoute[]): OpenAPIDocument {
-  const components = new Components();
-  const ids = new OperationIds(options.generateOperationId);
-  const paths = new Paths();
+export function buildDocument(
+  options: OpenAPIOptions,
+  routes: readonly DocumentedRoute[],
+  webhooks: readonly DocumentedRoute[] = [],
+): OpenAPIDocument {
+  const version = VERSIONS[options.openapiVersion ?? "3.0"];
   const listed = routes.filter(({ record }) => record.metadata.includeInSchema !== false && methodOf(record.method));
   const schemes = new SecuritySchemes(listed.map(({ plan }) => plan));
-  const parts = { components, ids, schemes };
-  // Names that were chosen come first: one that is made up gives way to them.
-  const named = new Map<DocumentedRoute, string>();
-  for (const route of listed.toSorted((left, right) => hasOwnId(right) - hasOwnId(left))) {
-    withPlace(placeOf(route), () => named.set(route, ids.of(route)));
-  }
-  for (const route of listed) {
-    const { method } = route.record;
-    const id = named.get(route) as string;
-    withPlace(placeOf(route), () =>
-      paths.add(route.pattern, methodOf(method) as DocumentedMethod, operationOf(route, id, parts)),
-    );
-  }
+  const components = new Components(version);
+  const ids = new OperationIds(options.generateOperationId);
+  const parts = { version, components, ids, schemes };
+  const paths = pathsOf(listed, parts);
+  const sent = webhooksOf(webhooks, parts);
   const schemas = components.finish();
-  const { definitions } = schemes;
-  const tags = tagsOf(options.tags ?? [], paths.items);
+  const tags = tagsOf(options.tags ?? [], [...Object.values(paths), ...Object.values(sent)]);
   const { servers, externalDocs } = options;
   return {
-    openapi: "3.0.3",
+    openapi: version.openapi,
     info: infoOf(options),
     servers: servers?.length ? [...servers] : [{ url: "/" }],
     security: [],
     ...(tags.length > 0 ? { tags } : {}),
     ...(externalDocs ? { externalDocs } : {}),
-    paths: paths.items,
-    ...componentsOf({ schemas, securitySchemes: definitions }),
+    paths,
+    ...(webhooks.length > 0 ? version.webhooks(sent) : {}),
+    ...componentsOf({ schemas, securitySchemes: schemes.definitions }),
   };
+}
+
+function pathsOf(routes: readonly DocumentedRoute[], parts: Parts): Record<string, PathItemObject> {
+  const paths = new Paths();
+  // Names that were chosen come first: one that is made up gives way to them.
+  const named = new Map<DocumentedRoute, string>();
+  for (const route of routes.toSorted((left, right) => hasOwnId(right) - hasOwnId(left))) {
+    withPlace(placeOf(route), () => named.set(route, parts.ids.of(route)));
+  }
+  for (const route of routes) {
+    const method = methodOf(route.record.method) as DocumentedMethod;
+    withPlace(placeOf(route), () =>
+      paths.add(route.pattern, method, operationOf(route, named.get(route) as string, parts)),
+    );
+  }
+  return paths.items;
+}
+
+function webhooksOf(routes: readonly DocumentedRoute[], parts: Parts): Record<string, PathItemObject> {
+  const items = new Map<string, PathItemObject>();
+  for (const route of routes) {
+    const { method, path } = route.record;
+    const item = items.get(path) ?? {};
+    items.set(path, item);
+    withPlace(placeOf(route), () => {
+      item[methodOf(method) as DocumentedMethod] = operationOf(route, parts.ids.ofWebhook(route), parts, false);
+    });
+  }
+  return Object.fromEntries(items);
 }
 
 function infoOf({ title = "tsgi", version = "0.1.0", ...more }: OpenAPIOptions): InfoObject {

@@ -19,6 +19,7 @@ import {
 import { placeBelow, relativePath, rootURLOf, tokenURLs, upToRoot } from "./root-path.js";
 import type { DocumentedRoute } from "./route.js";
 import type { OpenAPIDocument } from "./types.js";
+import { WebhookList, type Webhooks } from "./webhooks.js";
 
 /** A page and where it is. */
 interface PlacedPage {
@@ -51,6 +52,7 @@ export class Documentation {
   readonly #routes: () => readonly DocumentedRoute[];
   readonly #documentPath: string | null;
   readonly #pages: readonly PlacedPage[];
+  readonly #webhooks = new WebhookList();
   #document: OpenAPIDocument | null = null;
   /** The document for the `root_path` that was asked for last: an application has one, or hardly ever two. */
   #placed: PlacedDocument | null = null;
@@ -77,7 +79,15 @@ export class Documentation {
    * @throws ConfigurationError when a route cannot be described.
    */
   get document(): OpenAPIDocument {
-    return (this.#document ??= buildDocument(this.#options, this.#routes()));
+    return (this.#document ??= buildDocument(this.#options, this.#routes(), this.#webhooks.routes));
+  }
+
+  /** The verbs that add webhooks. `assertOpen` throws once the application serves. */
+  webhooks(assertOpen: (place: string) => void): Webhooks {
+    return this.#webhooks.verbs((place) => {
+      assertOpen(place);
+      this.clear();
+    });
   }
 
   /** Forgets the document, because there is another route. */

@@ -41,9 +41,11 @@ function wordsOfRoute(method: string, { segments }: PathPattern): string[] {
 
 /** The operation's name by method and path: `getUsersByIdPosts`. It stays as it is whatever else is registered. */
 function operationIdOf(method: string, pattern: PathPattern): string {
-  return wordsOfRoute(method, pattern)
-    .map((word, index) => (index === 0 ? word : capitalize(word)))
-    .join("");
+  return camelCase(wordsOfRoute(method, pattern));
+}
+
+function camelCase(words: readonly string[]): string {
+  return words.map((word, index) => (index === 0 ? word : capitalize(word))).join("");
 }
 
 /** Names that say nothing about the handler. */
@@ -78,10 +80,17 @@ export class OperationIds {
 
   /** @throws ConfigurationError when a chosen name is taken. One of method and path gets a number instead. */
   of(route: DocumentedRoute): string {
-    const { method, path, handler, metadata } = route.record;
-    const chosen =
-      metadata.operationId ?? this.#generate?.({ method, path, name: handler.name, tags: metadata.tags ?? [] });
-    return this.take(chosen, operationIdOf(method, route.pattern), placeOf(route));
+    return this.take(this.#chosen(route), operationIdOf(route.record.method, route.pattern), placeOf(route));
+  }
+
+  /** The name of a webhook: `POST order.shipped` is `postOrderShipped`. */
+  ofWebhook(route: DocumentedRoute): string {
+    const { method, path } = route.record;
+    return this.take(this.#chosen(route), camelCase([method.toLowerCase(), ...wordsOf(path)]), placeOf(route));
+  }
+
+  #chosen({ record: { method, path, handler, metadata } }: DocumentedRoute): string | undefined {
+    return metadata.operationId ?? this.#generate?.({ method, path, name: handler.name, tags: metadata.tags ?? [] });
   }
 
   /**

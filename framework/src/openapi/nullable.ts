@@ -16,7 +16,8 @@ export function toNullable(schema: SchemaObject): SchemaObject {
     const values = schema.enum && !schema.enum.includes(null) ? { enum: [...schema.enum, null] } : {};
     return { ...schema, nullable: true, ...values };
   }
-  if (schema.anyOf && !schema.allOf && !schema.oneOf && !schema.not) {
+  // A discriminator tells objects apart, and null is none.
+  if (schema.anyOf && !schema.allOf && !schema.oneOf && !schema.not && !schema.discriminator) {
     return { ...schema, anyOf: [...schema.anyOf, nullSchema()] };
   }
   // A schema without any rule takes null as it is.

@@ -12,9 +12,11 @@ import { type DocumentedRoute, methodOf, placeOf } from "./route.js";
 import type { SecuritySchemes } from "./security.js";
 import { canFail, sourcesOf } from "./sources.js";
 import type { CallbackObject, DocumentedMethod, OperationObject, PathItemObject } from "./types.js";
+import type { DocumentVersion } from "./version.js";
 
 /** Parts that the operations of one document share. */
 export interface Parts {
+  readonly version: DocumentVersion;
   readonly components: Components;
   readonly ids: OperationIds;
   readonly schemes: SecuritySchemes;
@@ -41,7 +43,7 @@ export function operationOf(route: DocumentedRoute, operationId: string, parts: 
     operationId,
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(requestBody ? { requestBody } : {}),
-    responses: responsesOf(route, operationId, isOurs && sources.some(canFail), components),
+    responses: responsesOf(route, operationId, isOurs && sources.some(canFail), parts),
     ...(callbacks ? { callbacks } : {}),
     ...(metadata.deprecated ? { deprecated: true } : {}),
     ...(security.length > 0 ? { security } : {}),
@@ -56,7 +58,18 @@ function handlerNamed(name: string): () => null {
   return Object.defineProperty(() => null, "name", { value: name });
 }
 
-function routeOf(method: string, address: string, name: string, operation: CallbackOperation): DocumentedRoute {
+/**
+ * A request that the application sends, as a route.
+ *
+ * @param address - What stands in the place of the pattern.
+ * @param name - The name from which its summary is made.
+ */
+export function describedRoute(
+  method: string,
+  address: string,
+  name: string,
+  operation: CallbackOperation,
+): DocumentedRoute {
   const handler = handlerNamed(name);
   const plan = compileRoute(handler, [], operation.params ?? {}, [], "http");
   return { record: { method, path: address, handler, metadata: operation }, pattern: NO_PATTERN, plan };
@@ -74,7 +87,7 @@ function callbacksOf(route: DocumentedRoute, operationId: string, parts: Parts):
         const place = `${placeOf(route)}, callback ${JSON.stringify(name)}, ${key} ${address}`;
         if (!method) throw configurationError("TSGI_INVALID_CALLBACK_METHOD", place);
         const id = parts.ids.take(operation.operationId, operationId + capitalize(name), place);
-        item[method] = operationOf(routeOf(method.toUpperCase(), address, name, operation), id, parts, false);
+        item[method] = operationOf(describedRoute(method.toUpperCase(), address, name, operation), id, parts, false);
       }
       return [address, item];
     });

@@ -1,23 +1,24 @@
 import { configurationError, statusPhrase } from "../exceptions.js";
 import type { MediaTypeDoc, ResponseDoc, StreamFormat } from "../router.js";
-import { type Schema, toJSONSchema } from "../schema.js";
+import { type JSONSchema, type Schema, toJSONSchema } from "../schema.js";
 import type { Components, Use } from "./components.js";
 import { type DocumentedRoute, placeOf } from "./route.js";
 import { refusesStrangers } from "./security.js";
 import { examplesOf } from "./sources.js";
 import type { HeaderObject, MediaTypeObject, ResponseObject, SchemaObject } from "./types.js";
+import type { DocumentVersion } from "./version.js";
 
 const JSON_TYPE = "application/json";
 
 /** Schemas of a member of `loc` and of an `input`. Components, because generators of clients write no unions in place. */
-const LOCATION: SchemaObject = { anyOf: [{ type: "string" }, { type: "integer" }] };
-const INPUT: SchemaObject = {
+const LOCATION: JSONSchema = { anyOf: [{ type: "string" }, { type: "integer" }] };
+const INPUT: JSONSchema = {
   anyOf: [
     { type: "string" },
     { type: "number" },
     { type: "boolean" },
     { type: "array", items: {} },
-    { type: "object", nullable: true },
+    { type: ["object", "null"] },
   ],
 };
 
@@ -28,14 +29,14 @@ function faultSchema(components: Components): SchemaObject {
       type: { type: "string", description: "The kind of fault: `missing`, `int_parsing`, …" },
       loc: {
         type: "array",
-        items: components.own("ValidationErrorLocation", () => structuredClone(LOCATION)),
+        items: components.own("ValidationErrorLocation", () => components.write(LOCATION)),
         description: "Where: `path`, `query`, `header`, `cookie`, `body`, `form` or `file`, then names and indexes.",
       },
       msg: { type: "string", description: "One sentence for a person." },
-      input: {
-        allOf: [components.own("ValidationErrorInput", () => structuredClone(INPUT))],
-        description: "What came, where it may be shown.",
-      },
+      input: components.annotate(
+        components.own("ValidationErrorInput", () => components.write(INPUT)),
+        { description: "What came, where it may be shown." },
+      ),
     },
     required: ["type", "loc", "msg"],
   };
@@ -166,10 +167,16 @@ function phraseOf(status: string): string {
   return status.endsWith("XX") ? `Any other answer of ${status}` : statusPhrase(Number(status));
 }
 
-/** A body by its media type. OpenAPI 3.0 has no words for a stream: its schema is that of one item. */
-function contentOf(schema: SchemaObject, stream: StreamFormat | null | undefined): ResponseObject["content"] {
-  if (stream === "sse") return { "text/event-stream": { schema: { type: "string" } } };
-  return { [stream === "jsonl" ? "application/jsonl" : JSON_TYPE]: { schema } };
+const STREAM_TYPES: Readonly<Record<StreamFormat, string>> = { jsonl: "application/jsonl", sse: "text/event-stream" };
+
+/** A body by its media type. */
+function contentOf(
+  schema: () => SchemaObject,
+  stream: StreamFormat | null | undefined,
+  version: DocumentVersion,
+): ResponseObject["content"] {
+  if (!stream) return { [JSON_TYPE]: { schema: schema() } };
+  return { [STREAM_TYPES[stream]]: version.streamBody(stream, schema) };
 }
 
 /** Every response of a route that is known beforehand, by status. */
@@ -177,15 +184,15 @@ export function responsesOf(
   route: DocumentedRoute,
   operationId: string,
   canBeInvalid: boolean,
-  components: Components,
+  { components, version }: { readonly components: Components; readonly version: DocumentVersion },
 ): Record<string, ResponseObject> {
   const { statusCode = 200, returns, responses: docs = {} } = route.record.metadata;
   const role = `${operationId}Response`;
   const responses = new Responses(components, { direction: "output", place: placeOf(route), role });
-  const schema = returns ? responses.schemaOf(returns) : {};
+  const schema = () => (returns ? responses.schemaOf(returns) : {});
   responses.set(statusCode, {
     description: statusPhrase(statusCode),
-    ...(isBodyless(statusCode) ? {} : { content: contentOf(schema, route.streamFormat) }),
+    ...(isBodyless(statusCode) ? {} : { content: contentOf(schema, route.streamFormat, version) }),
   });
   if (refusesStrangers(route.plan)) responses.set(401, unauthorized(components, hasBody(docs[401])));
   if (canBeInvalid) {

@@ -2,7 +2,7 @@ import type { SourceSpec } from "../dependencies.js";
 import { absenceOf, type SourceMarker } from "../params.js";
 import { type CompiledSchema, type JSONSchema, resolveRef } from "../schema.js";
 import type { Components, Use } from "./components.js";
-import { annotate, toJSONValue } from "./to-openapi30.js";
+import { toJSONValue } from "./json-value.js";
 import type { ExampleObject, SchemaObject } from "./types.js";
 
 /** A parameter that is read from the request, with its facts for the document. */
@@ -42,7 +42,7 @@ export function schemaOf(param: SourceParam, components: Components, place: stri
   if (marker.source.body === "multipart") return schema; // A default that stands in for files is not a file.
   // The schema's own default is in its JSON Schema, but that of a library which does not write it there.
   const value = toJSONValue(marker.options.default ?? (json.default === undefined ? spec.default : undefined));
-  return value === undefined || value === null ? schema : annotate(schema, { default: value });
+  return value === undefined || value === null ? schema : components.annotate(schema, { default: value });
 }
 
 /** A property of an object schema that travels by its own name. */

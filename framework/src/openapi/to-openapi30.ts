@@ -1,28 +1,13 @@
 /** From JSON Schema (draft 2020-12, draft-07 and TypeBox's own) to the dialect of OpenAPI 3.0. @module */
 import { configurationError } from "../exceptions.js";
 import { type JSONSchema, listItems, unionMembers } from "../schema.js";
+import { toJSONValue } from "./json-value.js";
 import { enumSchema, toNullable } from "./nullable.js";
-import type { SchemaObject } from "./types.js";
-
-/** `input`: what a client sends. `output`: what it gets. They differ where a default fills in for an absent value. */
-export type Direction = "input" | "output";
-
-/** Converts a schema that lies inside another one. */
-type Inner = (schema: JSONSchema | boolean) => SchemaObject;
+import { requiredOf } from "./required.js";
+import type { DiscriminatorObject, SchemaObject } from "./types.js";
+import type { Annotations, Direction, Inner, SchemaContext } from "./version.js";
 
 const PLAIN_ANNOTATIONS = ["title", "description", "deprecated", "readOnly", "writeOnly"] as const;
-
-/** A value as a document holds it. @throws ConfigurationError for one that JSON cannot write. */
-export function toJSONValue(value: unknown): unknown {
-  if (value === undefined || value === null || typeof value === "string" || typeof value === "boolean") return value;
-  if (Number.isFinite(value)) return value;
-  try {
-    const text = JSON.stringify(value) as string | undefined;
-    return text === undefined ? undefined : (JSON.parse(text) as unknown);
-  } catch (error) {
-    throw configurationError("TSGI_VALUE_WITHOUT_JSON_FORM.example", (error as Error).message);
-  }
-}
 
 /** The annotations of a schema; `null` for none. */
 function annotationsOf(schema: JSONSchema): Partial<SchemaObject> | null {
@@ -41,7 +26,7 @@ function annotationsOf(schema: JSONSchema): Partial<SchemaObject> | null {
 }
 
 /** Puts annotations on a schema. What stands beside a `$ref` is ignored (§4.7.23), so a reference is wrapped. */
-export function annotate(schema: SchemaObject, annotations: Partial<SchemaObject> | null): SchemaObject {
+function annotate(schema: SchemaObject, annotations: Partial<SchemaObject> | null): SchemaObject {
   if (annotations === null || isEmpty(annotations)) return schema;
   return Object.assign(schema.$ref === undefined ? schema : { allOf: [schema] }, annotations);
 }
@@ -97,18 +82,6 @@ function tupleItems(tuple: readonly JSONSchema[], rest: JSONSchema | boolean | u
   if (distinct.size === 0) return {};
   const converted = [...distinct.values()].map(inner);
   return converted.length === 1 ? (converted[0] as SchemaObject) : { anyOf: converted };
-}
-
-/** On the way in a default makes a property optional, on the way out it is always there. */
-function requiredOf({ properties = {}, required = [] }: JSONSchema, direction: Direction): string[] {
-  const hasDefault = (key: string) => Object.hasOwn(properties, key) && Object.hasOwn(properties[key] ?? {}, "default");
-  const isRequired =
-    direction === "input"
-      ? (key: string) => required.includes(key) && !hasDefault(key)
-      : (key: string) => required.includes(key) || hasDefault(key);
-  const names = Object.keys(properties).filter(isRequired);
-  for (const key of required) if (!Object.hasOwn(properties, key)) names.push(key);
-  return names;
 }
 
 function structOf(schema: JSONSchema, inner: Inner, direction: Direction): SchemaObject {
@@ -172,18 +145,24 @@ function fixedValues(schema: JSONSchema): readonly unknown[] | null {
 }
 
 /** A union; one of nothing but fixed values is an enum. */
-function unionOf(members: readonly JSONSchema[], keyword: "anyOf" | "oneOf", inner: Inner): SchemaObject {
+function unionOf(
+  members: readonly JSONSchema[],
+  keyword: "anyOf" | "oneOf",
+  inner: Inner,
+  discriminator: DiscriminatorObject | null = null,
+): SchemaObject {
   const isBare = (member: JSONSchema) => member.title === undefined && member.description === undefined && !member.$id;
   const values = members.map((member) => (isBare(member) ? fixedValues(member) : null));
   if (values.every((list) => list !== null)) return enumSchema(values.flat());
   const others = members.filter((member) => member.type !== "null");
   const union =
     others.length === 1 ? inner(others[0] as JSONSchema) : ({ [keyword]: others.map(inner) } as SchemaObject);
+  if (discriminator) union.discriminator = discriminator;
   return others.length < members.length ? toNullable(union) : union;
 }
 
 /** The rules of a schema without what it says about itself. */
-function rulesOf(schema: JSONSchema, inner: Inner, direction: Direction): SchemaObject {
+function rulesOf(schema: JSONSchema, { inner, direction, discriminator }: SchemaContext): SchemaObject {
   const values = fixedValues(schema);
   if (values) return enumSchema(values);
   if (Array.isArray(schema.type)) return unionOf(membersByType(schema, schema.type), "anyOf", inner);
@@ -191,7 +170,7 @@ function rulesOf(schema: JSONSchema, inner: Inner, direction: Direction): Schema
   const union = unionMembers(schema);
   const parts: SchemaObject[] = [];
   if (type !== undefined) parts.push(typedOf(type, schema, inner, direction));
-  if (union) parts.push(unionOf(union, schema.anyOf ? "anyOf" : "oneOf", inner));
+  if (union) parts.push(unionOf(union, schema.anyOf ? "anyOf" : "oneOf", inner, discriminator));
   if (schema.allOf) parts.push({ allOf: schema.allOf.map(inner) });
   if (schema.not) parts.push({ not: inner(schema.not) });
   return joined(parts);
@@ -224,9 +203,13 @@ function joined(parts: readonly SchemaObject[]): SchemaObject {
  * Converts one schema. What the dialect cannot say (`contains`, `propertyNames`, `if`, …) is left out, so that the
  * result allows at least what the schema does.
  *
- * @param inner - Converts the schemas inside, and decides which of them become references.
  * @throws ConfigurationError when it has no JSON form.
  */
-export function toOpenAPI30(schema: JSONSchema, inner: Inner, direction: Direction): SchemaObject {
-  return annotate(rulesOf(schema, inner, direction), annotationsOf(schema));
+export function toOpenAPI30(schema: JSONSchema, context: SchemaContext): SchemaObject {
+  return annotate(rulesOf(schema, context), annotationsOf(schema));
+}
+
+/** Of several examples the first stands in `example`. */
+export function annotateOpenAPI30(schema: SchemaObject, annotations: Annotations): SchemaObject {
+  return annotate(schema, annotationsOf(annotations as JSONSchema));
 }

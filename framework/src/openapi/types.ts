@@ -1,4 +1,4 @@
-/** The parts of an OpenAPI 3.0.3 document, as far as they are written here. */
+/** The parts of an OpenAPI document, as far as they are written here. References name sections of 3.0.3. */
 import type { SecuritySchemeObject } from "../security.js";
 
 /** A schema that stands under `components`, by its address in the document. @see OpenAPI 3.0.3 §4.7.23 */
@@ -6,31 +6,45 @@ export interface ReferenceObject {
   $ref: string;
 }
 
-type TextKeywords = "$ref" | "title" | "description" | "format" | "pattern";
+type TextKeywords = "$ref" | "title" | "description" | "format" | "pattern" | "contentEncoding" | "contentMediaType";
 
-type FlagKeywords =
-  | ("nullable" | "deprecated" | "readOnly" | "writeOnly" | "uniqueItems")
-  | ("exclusiveMinimum" | "exclusiveMaximum");
+type FlagKeywords = "nullable" | "deprecated" | "readOnly" | "writeOnly" | "uniqueItems";
 
 type NumberKeywords =
   | ("minLength" | "maxLength" | "minimum" | "maximum" | "multipleOf")
   | ("minItems" | "maxItems" | "minProperties" | "maxProperties");
 
+type JSONType = "array" | "boolean" | "integer" | "null" | "number" | "object" | "string";
+
+/** Tells the members of a union apart by the value of one property. @see OpenAPI 3.0.3 §4.7.25 */
+export interface DiscriminatorObject {
+  propertyName: string;
+  /** The addresses of the members by that value. */
+  mapping?: Record<string, string>;
+}
+
 /**
- * A schema in the dialect of OpenAPI 3.0, which is JSON Schema of an early draft with changes.
+ * A schema: in OpenAPI 3.0 in a dialect of an early draft of JSON Schema, with `nullable`, `example` and bounds that are
+ * flags; from 3.1 on JSON Schema 2020-12, any keyword of which may stand here.
  *
  * @see OpenAPI 3.0.3 §4.7.24
+ * @see {@link https://json-schema.org/draft/2020-12/json-schema-core}
  */
 export interface SchemaObject
   extends
     Partial<Record<TextKeywords, string>>,
     Partial<Record<FlagKeywords, boolean>>,
     Partial<Record<NumberKeywords, number>> {
-  type?: "array" | "boolean" | "integer" | "number" | "object" | "string";
+  /** One type in 3.0. */
+  type?: JSONType | JSONType[];
   enum?: unknown[];
   default?: unknown;
+  exclusiveMinimum?: boolean | number;
+  exclusiveMaximum?: boolean | number;
+  /** In 3.0 alone. */
   example?: unknown;
-  items?: SchemaObject;
+  /** `false` forbids items behind `prefixItems`, from 3.1 on. */
+  items?: SchemaObject | boolean;
   properties?: Record<string, SchemaObject>;
   required?: string[];
   additionalProperties?: SchemaObject | boolean;
@@ -38,7 +52,8 @@ export interface SchemaObject
   anyOf?: SchemaObject[];
   oneOf?: SchemaObject[];
   not?: SchemaObject;
-  [extension: `x-${string}`]: unknown;
+  discriminator?: DiscriminatorObject;
+  [keyword: string]: unknown;
 }
 
 /** An example, under its name. @see OpenAPI 3.0.3 §4.7.19 */
@@ -62,6 +77,8 @@ export interface ParameterObject {
 /** A body in one media type. @see OpenAPI 3.0.3 §4.7.14 */
 export interface MediaTypeObject {
   schema?: SchemaObject;
+  /** That of each item of a stream, in 3.2. @see OpenAPI 3.2.0 §4.14.3 */
+  itemSchema?: SchemaObject;
   example?: unknown;
   examples?: Record<string, ExampleObject>;
   /** By the name of the property. */
@@ -154,9 +171,15 @@ export interface TagObject {
   externalDocs?: ExternalDocumentationObject;
 }
 
-/** A document. @see {@link https://spec.openapis.org/oas/v3.0.3} */
+/**
+ * A document.
+ *
+ * @see {@link https://spec.openapis.org/oas/v3.0.3}
+ * @see {@link https://spec.openapis.org/oas/v3.1.1}
+ * @see {@link https://spec.openapis.org/oas/v3.2.0}
+ */
 export interface OpenAPIDocument {
-  openapi: "3.0.3";
+  openapi: "3.0.3" | "3.1.1" | "3.2.0";
   info: InfoObject;
   servers: ServerObject[];
   /** The requirements of operations without their own: none. */
@@ -164,5 +187,8 @@ export interface OpenAPIDocument {
   tags?: TagObject[];
   externalDocs?: ExternalDocumentationObject;
   paths: Record<string, PathItemObject>;
+  /** Requests that the API sends unasked, by name. In 3.0 an extension holds them. */
+  webhooks?: Record<string, PathItemObject>;
+  "x-webhooks"?: Record<string, PathItemObject>;
   components?: { schemas?: Record<string, SchemaObject>; securitySchemes?: Record<string, SecuritySchemeObject> };
 }

@@ -39,7 +39,7 @@ function remembered(check: Check): Check {
 }
 
 /** A property that every member fixes to a value of its own, so that it tells which member is meant. */
-function findDiscriminator(members: readonly JSONSchema[]): { key: string; values: unknown[] } | null {
+export function findDiscriminator(members: readonly JSONSchema[]): { key: string; values: unknown[] } | null {
   const first = members[0];
   if (members.length < 2 || !first || members.some((member) => !isObjectSchema(member) || transformOf(member))) {
     return null;

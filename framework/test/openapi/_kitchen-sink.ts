@@ -4,6 +4,7 @@ import * as v from "valibot";
 import { z } from "zod";
 import { App } from "../../src/app.js";
 import { HTTPException } from "../../src/exceptions.js";
+import type { OpenAPIVersion } from "../../src/openapi.js";
 import { Body, Cookie, Depends, File, Form, Header, Path, Query, withParams } from "../../src/params.js";
 import { Response } from "../../src/response.js";
 import { Router } from "../../src/router.js";
@@ -99,8 +100,9 @@ const getTenant = withParams(
 );
 
 /** Uses every feature that a document describes. */
-export function createKitchenSink(): App {
+export function createKitchenSink(openapiVersion: OpenAPIVersion = "3.0"): App {
   const app = new App({
+    openapiVersion,
     title: "Kitchen sink",
     version: "1.0.0",
     description: "Everything **at once**.",
@@ -324,6 +326,13 @@ export function createKitchenSink(): App {
   app.route("/many", { methods: ["GET", "POST", "OPTIONS", "TRACE", "PATCH"] }, async function many() {
     return null;
   });
+  app.webhooks.post("user.created", {
+    tags: ["users"],
+    description: "Sent to every subscriber.",
+    params: { user: User, signature: Header({ alias: "X-Signature" }) },
+    statusCode: 204,
+  });
+  app.webhooks.put("pet.moved", { params: { pet: Pet }, returns: t.Object({ ok: t.Boolean() }) });
   app.get("/old", { statusCode: 308 }, async () => null);
   app.get("/hidden", { includeInSchema: false }, async () => null);
   app.get("/", async () => ({}));

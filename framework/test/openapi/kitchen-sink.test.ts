@@ -3,8 +3,10 @@ import { faultsOf } from "./_documents.js";
 import { createKitchenSink } from "./_kitchen-sink.js";
 
 describe("the document of an application that uses every feature", () => {
-  it("is valid OpenAPI 3.0", async () => {
-    expect(await faultsOf(createKitchenSink().openapi())).toEqual([]);
+  it.each(["3.0", "3.1", "3.2"] as const)("is valid OpenAPI %s by the published meta-schema", async (version) => {
+    const document = createKitchenSink(version).openapi();
+    expect(document.openapi.startsWith(version)).toBe(true);
+    expect(await faultsOf(document)).toEqual([]);
   });
 
   it("lists a component for every named struct, and two where defaults make input and output differ", () => {

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "@jest/globals";
 import { Components } from "../../src/openapi/components.js";
-import type { Direction } from "../../src/openapi/to-openapi30.js";
+import type { Direction } from "../../src/openapi/version.js";
+import { VERSIONS } from "../../src/openapi/versions.js";
 import type { SchemaObject } from "../../src/openapi/types.js";
 import { type JSONSchema, t } from "../../src/schema.js";
 
 function convert(schema: JSONSchema, direction: Direction = "input"): SchemaObject {
-  return new Components().convert(schema, { direction, place: "GET /", role: "body", of: null });
+  return new Components(VERSIONS["3.0"]).convert(schema, { direction, place: "GET /", role: "body", of: null });
 }
 
 const NULL: SchemaObject = { type: "object", nullable: true, enum: [null] };
