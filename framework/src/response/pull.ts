@@ -29,6 +29,43 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 }
 
+/** Tells if something is a `ReadableStream` of the platform. */
+function isWebStream<Item>(content: AsyncIterable<Item> | Iterable<Item>): content is ReadableStream<Item> {
+  return "getReader" in content && typeof content.getReader === "function";
+}
+
+/**
+ * Reads a web stream. Its own iterator holds `return` back until the read that waits has settled (Web IDL §3.7.10.2),
+ * which may be never: its source would not be told that the client has gone.
+ */
+function readerOf<Item>(stream: ReadableStream<Item>): AsyncIterator<Item, unknown> {
+  const reader = stream.getReader();
+  let isOver = false;
+  return {
+    next: async () => {
+      try {
+        const step = await reader.read();
+        isOver = step.done;
+        return step;
+      } catch (error) {
+        isOver = true;
+        throw error;
+      }
+    },
+    return: async () => {
+      if (!isOver) await reader.cancel();
+      return { done: true, value: undefined };
+    },
+  };
+}
+
+function iteratorOf<Item>(
+  content: AsyncIterable<Item> | Iterable<Item>,
+): AsyncIterator<Item, unknown> | Iterator<Item, unknown> {
+  if (isWebStream(content)) return readerOf(content);
+  return Symbol.asyncIterator in content ? content[Symbol.asyncIterator]() : content[Symbol.iterator]();
+}
+
 /**
  * Listens for the errors of content that is not read yet. Attack: a Node stream that cannot be opened, or a promise in a
  * list that rejects, would else end the process before its response is sent.
@@ -51,7 +88,7 @@ export class Pull<Item> {
 
   constructor(content: AsyncIterable<Item> | Iterable<Item>) {
     this.#content = content;
-    this.#iterator = Symbol.asyncIterator in content ? content[Symbol.asyncIterator]() : content[Symbol.iterator]();
+    this.#iterator = iteratorOf(content);
   }
 
   /** Ends the wait for an item: the client has gone. */

@@ -1,14 +1,18 @@
 import type { Response as OwnResponse } from "./response.js";
 import { NO_PACE, PACE, type Pace, StreamingResponse } from "./streaming.js";
 
-/** The platform's own response. Node loads its class when it is first asked for, so the cheap question comes first. */
+/**
+ * Tells if something is a response of the platform, or of a package with a class of its own, such as undici's. No class is
+ * asked for: Node loads its own when it is first named.
+ */
 export function isWebResponse(result: unknown): result is globalThis.Response {
   return (
     typeof result === "object" &&
     result !== null &&
     Symbol.toStringTag in result &&
     result[Symbol.toStringTag] === "Response" &&
-    result instanceof globalThis.Response
+    "bodyUsed" in result &&
+    "headers" in result
   );
 }
 

@@ -291,6 +291,20 @@ describe("the source of a stream", () => {
     expect(log.lines).toEqual([]);
   });
 
+  it("is cancelled as a web stream when the client goes while a read waits", async () => {
+    let cancelled = 0;
+    const source = new ReadableStream<string>({
+      start: (controller) => controller.enqueue("first"),
+      cancel: () => void cancelled++,
+    });
+    const { app, log } = appOf(() => new StreamingResponse(source));
+    const client = new MemoryClient(app, "GET", "/");
+    await client.received(2);
+    client.leave();
+    await client.ended;
+    expect([client.text, cancelled, log.lines]).toEqual(["first", 1, []]);
+  });
+
   it("is not waited for when it waits for something else for ever", async () => {
     async function* stuck() {
       yield "first";
@@ -318,6 +332,19 @@ describe("the source of a stream", () => {
     expect(client.text).toBe("part 1\npart 2\n");
     expect(source.isClosed).toBe(true);
     expect(log.lines).toEqual(["error GET / failed: Error: disk gone"]);
+  });
+
+  it("is not cancelled as a web stream that has failed, and its error is logged", async () => {
+    const failure = new Error("the model is away");
+    let reads = 0;
+    const source = new ReadableStream<string>(
+      { pull: (controller) => (reads++ === 0 ? controller.enqueue("first") : controller.error(failure)) },
+      { highWaterMark: 0 },
+    );
+    const { app } = appOf(() => new StreamingResponse(source));
+    const client = new MemoryClient(app, "GET", "/");
+    await expect(client.ended).rejects.toBe(failure);
+    expect(client.text).toBe("first");
   });
 
   it("is closed when a later part cannot be sent", async () => {
