@@ -1,4 +1,5 @@
 /** The errors that an application throws, and those that the framework throws at its author. @module */
+import type { WebSocketSendMessage } from "./asgi.js";
 import { codeOf, type ErrorCode, type Facts, type MessageKey, messageOf } from "./error-codes.js";
 
 /**
@@ -141,6 +142,20 @@ export function findCloseFault(code: number, reason: string): string | null {
   return reason.length * 3 <= MAX_REASON_BYTES || new TextEncoder().encode(reason).length <= MAX_REASON_BYTES
     ? null
     : `Expected a reason of at most ${MAX_REASON_BYTES} bytes.`;
+}
+
+/** The error of an application for a scope that it does not serve, which ASGI asks it to refuse. */
+export function unknownScope(type: unknown, served: string): TypeError {
+  return new TypeError(`Unknown scope type ${JSON.stringify(type)}: expected ${served}.`);
+}
+
+/** The text or the bytes of a message. @throws ProtocolError unless it has exactly one of them, as ASGI asks. */
+export function contentOf({ text = null, bytes = null }: WebSocketSendMessage): string | Uint8Array {
+  const data = text ?? bytes;
+  if (data === null || (text !== null && bytes !== null)) {
+    throw new ProtocolError('"websocket.send" needs either text or bytes.');
+  }
+  return data;
 }
 
 /** One fault of a request: a member of the `detail` list of a 422 answer. */

@@ -3,7 +3,7 @@ import type { ASGIApp, HTTPScope, Receive, Scope, Send } from "./asgi.js";
 import { CallableInstance } from "./callable.js";
 import { decodeLatin1, toPath } from "./datastructures.js";
 import { httpExceptionHandler } from "./exception-handlers.js";
-import { ClientDisconnect, configurationError, HTTPException } from "./exceptions.js";
+import { ClientDisconnect, configurationError, HTTPException, unknownScope } from "./exceptions.js";
 import { parseList, parseMediaType, parseParameters } from "./http-grammar.js";
 import { ANYTHING, assertOptions, FLAG, type OptionRules, TEXT } from "./options.js";
 import { nodeModule } from "./platform.js";
@@ -208,7 +208,8 @@ export class StaticFiles extends CallableInstance {
     const open = async () => (folder ??= new Folder(await toFolder(directory), options));
     const self: ASGIApp = async (scope, receive, send) => {
       if (scope.type === "http") return serve(open, scope, receive, send);
-      if (scope.type === "websocket") await send({ type: "websocket.close", code: NO_ROUTE, reason: "No route" });
+      if (scope.type !== "websocket") throw unknownScope(scope.type, '"http" or "websocket"');
+      await send({ type: "websocket.close", code: NO_ROUTE, reason: "No route" });
     };
     super(self);
   }

@@ -394,7 +394,7 @@ describe("StaticFiles", () => {
     }
   });
 
-  it("close a WebSocket with 4004, and have no lifespan", async () => {
+  it("close a WebSocket with 4004, and refuse the lifespan as a scope that they do not serve", async () => {
     const files = new StaticFiles(root);
     const sent: SendMessage[] = [];
     const ask = (scope: Scope) =>
@@ -404,7 +404,7 @@ describe("StaticFiles", () => {
         (message) => void sent.push(message),
       );
     await ask({ type: "websocket", path: "/" });
-    await ask({ type: "lifespan" });
+    await expect(ask({ type: "lifespan" })).rejects.toThrow('Unknown scope type "lifespan"');
     expect(sent).toEqual([{ type: "websocket.close", code: 4004, reason: "No route" }]);
   });
 

@@ -16,6 +16,7 @@ import {
   WebSocketException,
   withParams,
 } from "../src/index.js";
+import { ProtocolError } from "../src/node.js";
 import { TestClient, WebSocketRefusedError } from "../src/testing.js";
 import { KeptLog } from "./support/kept-log.js";
 
@@ -288,7 +289,7 @@ describe("a WebSocket of the TestClient", () => {
       (ws) => ws.closed,
       (error: unknown) => error,
     );
-    expect(end).toMatchObject({ cause: expect.any(TypeError) });
+    expect(end).toMatchObject({ cause: expect.any(ProtocolError) });
   });
 
   it("shares the cookies of the requests", async () => {

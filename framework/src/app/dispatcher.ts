@@ -2,7 +2,7 @@ import type { ASGIApp, HTTPScope, Receive, Scope, Send, WebSocketScope } from ".
 import { encodeUTF8 } from "../datastructures.js";
 import { APPLICATION, type ApplicationScope, type DependencyOverrides } from "../dependencies.js";
 import { httpExceptionHandler } from "../exception-handlers.js";
-import { HTTPException } from "../exceptions.js";
+import { HTTPException, unknownScope } from "../exceptions.js";
 import type { Limits } from "../limits.js";
 import type { Logger } from "../logger.js";
 import { type Middleware, wrap } from "../chain.js";
@@ -243,10 +243,9 @@ function encodePath(path: string): Uint8Array {
 
 function rejectScope(scope: unknown): Promise<never> {
   const given = scope as { type?: unknown; url?: unknown } | null;
+  if (given?.url === undefined) return Promise.reject(unknownScope(given?.type, '"http", "websocket" or "lifespan"'));
   const message =
-    given?.url === undefined
-      ? `Unknown scope type ${JSON.stringify(given?.type)}: expected "http", "websocket" or "lifespan".`
-      : "An App is an ASGI application, not a listener of http.createServer. " +
-        'Write `http.createServer(toNodeHandler(app))` with `import { toNodeHandler } from "tsgi/node"`.';
+    "An App is an ASGI application, not a listener of http.createServer. " +
+    'Write `http.createServer(toNodeHandler(app))` with `import { toNodeHandler } from "tsgi/node"`.';
   return Promise.reject(new TypeError(message));
 }

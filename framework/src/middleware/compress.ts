@@ -1,6 +1,7 @@
 import type { HTTPResponseBodyMessage, HTTPResponseStartMessage, HTTPScope, Send, SendMessage } from "../asgi.js";
 import type { Middleware } from "../chain.js";
 import { createBytes, headerValues } from "../datastructures.js";
+import { ProtocolError } from "../exceptions.js";
 import { parseList, parseMediaType } from "../http-grammar.js";
 import { assertOptions, expecting, type OptionRules, whole } from "../options.js";
 import { type AcceptedCodings, chooseCoding } from "../request.js";
@@ -116,6 +117,7 @@ class CompressedResponse {
   }
 
   #takeStart(message: HTTPResponseStartMessage): Promise<void> | void {
+    if (this.#start !== null) throw new ProtocolError('"http.response.start" was sent twice.');
     const headers = headersOf(message);
     const isCompressible = this.#isCompressible(message.status, headers);
     // A 304 has to have the `Vary` of the whole response (RFC 9110 §15.4.5), which is not known here.

@@ -11,6 +11,7 @@ import { RequestBody } from "./request-body.js";
 import { announceLength, createResponseHead, type ResponseHead, streamsEvents } from "./response-head.js";
 
 const EMPTY = new Uint8Array(0);
+const TEXT_BODY = 'Expected the body of "http.response.body" to be bytes, not text.';
 const internalServerError = new ErrorResponse(500);
 
 /**
@@ -182,6 +183,7 @@ export class Exchange implements Call {
     const head = this.#head;
     if (head === null) throw new ProtocolError('"http.response.body" was sent before "http.response.start".');
     const body = message.body ?? EMPTY;
+    if (typeof body === "string") throw new ProtocolError(TEXT_BODY);
     const isLast = message.more_body !== true;
     if (isLast && this.#phase === "started") return this.#whole(head, body);
     if (!head.bodyless) this.#count(head, body.length, isLast);

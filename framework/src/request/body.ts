@@ -34,6 +34,8 @@ export class IncomingBody {
   readonly #waiting = new ChunkQueue();
   #ended = false;
   #gone = false;
+  /** A message that ASGI does not know here: readers that come later get the same error. */
+  #fault: TypeError | null = null;
   /** Messages of `receive` without news: an empty part, or more of the body after its end. */
   #idle = 0;
   #reading: Promise<void> | null = null;
@@ -48,11 +50,16 @@ export class IncomingBody {
 
   /** Takes one message from the server. Two callers at a time share it. */
   #pull(): Promise<void> {
+    if (this.#fault !== null) return Promise.reject(this.#fault);
     return (this.#reading ??= this.#receive().then(
       (message) => {
         this.#reading = null;
         if (message.type === "http.request") this.#take(message.body, message.more_body === true);
         else if (message.type === "http.disconnect") this.#leave();
+        else
+          throw (this.#fault = new TypeError(
+            `Expected "http.request" or "http.disconnect", not ${JSON.stringify(message.type)}.`,
+          ));
       },
       (error: unknown) => {
         this.#reading = null;

@@ -6,9 +6,10 @@ import type {
   WebSocketCloseMessage,
   WebSocketAcceptMessage,
   WebSocketScope,
+  WebSocketSendMessage,
 } from "../asgi.js";
 import { parseHeaders } from "../datastructures.js";
-import { ClientDisconnect, statusPhrase, WebSocketException } from "../exceptions.js";
+import { ClientDisconnect, contentOf, ProtocolError, statusPhrase, WebSocketException } from "../exceptions.js";
 import { MessageQueue } from "../message-queue.js";
 import { Deferred } from "../promises.js";
 import { type Refused, WebSocketRefusedError } from "./refused-error.js";
@@ -90,8 +91,7 @@ export class WebSocketCall {
         this.#onHeaders(message.headers ?? []);
         return this.#accepted.resolve(message);
       case "websocket.send":
-        this.#expect(message, "open");
-        return this.inbox.push(message.text ?? (message.bytes as Uint8Array).slice());
+        return this.#take(message);
       case "websocket.close":
         return this.#closeByApplication(message);
       case "websocket.http.response.start":
@@ -106,8 +106,14 @@ export class WebSocketCall {
         if (message.more_body !== true) this.#answer();
         return;
       default:
-        throw new TypeError(`Expected a message of the WebSocket protocol, not ${JSON.stringify(message.type)}.`);
+        throw new ProtocolError(`Expected a message of the WebSocket protocol, not ${JSON.stringify(message.type)}.`);
     }
+  }
+
+  #take(message: WebSocketSendMessage): void {
+    this.#expect(message, "open");
+    const data = contentOf(message);
+    this.inbox.push(typeof data === "string" ? data : data.slice());
   }
 
   #closeByApplication(message: WebSocketCloseMessage): void {
@@ -141,6 +147,6 @@ export class WebSocketCall {
   #expect(message: SendMessage, phase: "connecting" | "answering" | "open"): void {
     if (this.#phase === phase) return;
     if (this.#phase === "closed") throw new ClientDisconnect();
-    throw new TypeError(`"${message.type}" was sent while the WebSocket was ${this.#phase}.`);
+    throw new ProtocolError(`"${message.type}" was sent while the WebSocket was ${this.#phase}.`);
   }
 }

@@ -99,6 +99,8 @@ export class Exchange {
   #takeBody({ body = EMPTY, more_body: more = false }: HTTPResponseBodyMessage): Promise<void> | void {
     const head = this.#head;
     if (head === null) throw new ProtocolError('"http.response.body" was sent before "http.response.start".');
+    if (typeof body === "string")
+      throw new ProtocolError('Expected the body of "http.response.body" to be bytes, not text.');
     if (!head.bodyless) this.#count(head, body.length, !more);
     if (head.bodyless || (!more && this.#body === null)) return this.#answerWhole(head, body, !more);
     const stream = (this.#body ??= this.#answerStreaming(head));

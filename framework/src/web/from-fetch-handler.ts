@@ -1,7 +1,7 @@
 /** The way from an application to a handler of a platform's requests. @module */
 import type { ASGIApp, HTTPScope, Receive, Send } from "../asgi.js";
 import { decodeLatin1 } from "../datastructures.js";
-import { ClientDisconnect, configurationError, HTTPException } from "../exceptions.js";
+import { ClientDisconnect, configurationError, HTTPException, unknownScope } from "../exceptions.js";
 import { describe } from "../messages.js";
 import { finishingSend, MARK_FINISHED, Request } from "../request.js";
 import { fromWebResponse, isWebResponse, PlainTextResponse } from "../response.js";
@@ -39,8 +39,9 @@ export function fromFetchHandler(
     throw configurationError("TSGI_INVALID_OPTION", "fromFetchHandler()", "handler", "a function", handler);
   }
   return async (scope, receive, send) => {
-    if (scope.type === "http") await exchange(handler, scope, receive, send);
-    else if (scope.type === "websocket") await send({ type: "websocket.close", code: NO_ROUTE, reason: "No route" });
+    if (scope.type === "http") return exchange(handler, scope, receive, send);
+    if (scope.type !== "websocket") throw unknownScope(scope.type, '"http" or "websocket"');
+    await send({ type: "websocket.close", code: NO_ROUTE, reason: "No route" });
   };
 }
 

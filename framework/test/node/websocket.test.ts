@@ -311,7 +311,12 @@ const misuse: [what: string, messages: SendMessage[], reason: string][] = [
     "while the WebSocket was open",
   ],
   ["a message of HTTP", [{ type: "http.response.start", status: 200 }], 'not "http.response.start"'],
-  ["send of nothing", [accept, { type: "websocket.send" }], '"websocket.send" needs text or bytes.'],
+  ["send of nothing", [accept, { type: "websocket.send" }], '"websocket.send" needs either text or bytes.'],
+  [
+    "send of both",
+    [accept, { type: "websocket.send", text: "a", bytes: Buffer.from("a") }],
+    '"websocket.send" needs either text or bytes.',
+  ],
   [
     "a subprotocol that was not offered",
     [{ type: "websocket.accept", subprotocol: "x" }],

@@ -9,7 +9,7 @@ import type {
   WebSocketScope,
   WebSocketSendMessage,
 } from "../../asgi.js";
-import { ClientDisconnect, findCloseFault } from "../../exceptions.js";
+import { ClientDisconnect, contentOf, findCloseFault } from "../../exceptions.js";
 import { markHandled } from "../../promises.js";
 import type { Call, ServerContext } from "../context.js";
 import type { ConnectionHandle } from "../engine.js";
@@ -202,10 +202,7 @@ export class WebSocketSession implements Call {
 
   #write(message: WebSocketSendMessage): Promise<void> | void {
     this.#expect("open", message);
-    const data = message.text ?? message.bytes;
-    if (data === null || data === undefined) {
-      throw new ProtocolError('"websocket.send" needs text or bytes.');
-    }
+    const data = contentOf(message);
     const webSocket = this.#webSocket as OpenWebSocket;
     if (webSocket.bufferedAmount < MAX_BUFFERED_BYTES) {
       webSocket.send(data, ignore);
