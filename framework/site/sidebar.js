@@ -20,6 +20,7 @@ const PAGES = [
     page("Settings", "/settings"),
     page("Health checks", "/health"),
     page("Web platforms", "/web"),
+    page("Conformance", "/conformance"),
     page("Testing", "/testing"),
     page("Reusable pieces", "/packages"),
     page("WebSockets", "/websockets"),

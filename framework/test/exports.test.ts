@@ -12,6 +12,8 @@ const NAMES: Readonly<Record<string, string>> = {
     requestValidationExceptionHandler t withParams`,
   "./concurrency": `EntryError Limiter LoopError PoolClosedError PoolFullError PoolTimeoutError PoolUnavailableError ProcessPool
     ThreadPool WorkerDiedError installLoop loopName runInProcess runInThread`,
+  "./conformance": `ConformanceError applicationStatements checkApplication checkServer echo overFetch overHTTP2 overSocket
+    serverStatements whyNotApplicable`,
   "./health": "health",
   "./internals": "ParamKind PathPattern RadixNode RadixRouter compileHandler endpointsOf",
   "./middleware": `bodyLimit clearSession clientNetwork compress cors gzip httpMiddleware httpsRedirect memoryStore rateLimit requestId securityHeaders sessionOf

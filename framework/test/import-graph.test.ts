@@ -45,6 +45,7 @@ const LINE = [
 const OUTSIDE = [
   "node",
   "testing",
+  "conformance",
   "settings",
   "health",
   "internals",
