@@ -19,6 +19,7 @@ const PAGES = [
     page("Security", "/security"),
     page("Settings", "/settings"),
     page("Health checks", "/health"),
+    page("Observation", "/observation"),
     page("Web platforms", "/web"),
     page("Conformance", "/conformance"),
     page("Testing", "/testing"),

@@ -23,8 +23,9 @@ import {
 import { configurationError } from "./exceptions.js";
 import { DEFAULT_LIMITS, type Limits, mergeLimits } from "./limits.js";
 import { consoleLogger, type Logger } from "./logger.js";
+import type { Instrumentation } from "./observation.js";
 import { Documentation, OPENAPI_OPTIONS, type OpenAPIDocument, type OpenAPIOptions, type Webhooks } from "./openapi.js";
-import { ANYTHING, assertOptions, FLAG, LIST, OBJECT, type OptionRules } from "./options.js";
+import { ANYTHING, assertOptions, expecting, FLAG, isObject, LIST, OBJECT, type OptionRules } from "./options.js";
 import type { Marker } from "./params.js";
 import { PathPattern } from "./path-pattern.js";
 import {
@@ -70,6 +71,11 @@ export interface AppOptions extends OpenAPIOptions {
   responses?: ResponseDocs;
   /** Dependencies of every route, before those of routers and routes. */
   dependencies?: readonly Marker<unknown>[];
+  /**
+   * Observes each request and each WebSocket, for traces, metrics and logs: one or several, the first outermost. It sees
+   * those of mounted Apps too.
+   */
+  instrumentation?: Instrumentation | readonly Instrumentation[];
   /** The same as calling `addMiddleware` with each. */
   middleware?: readonly Middleware[];
   /** The same as calling `exceptionHandler` with each. */
@@ -86,6 +92,9 @@ const OPTIONS: OptionRules<AppOptions> = {
   logger: OBJECT,
   responses: OBJECT,
   dependencies: LIST,
+  instrumentation: expecting("an object with a method start(scope), or a list of them", (value) =>
+    [value].flat().every((one) => isObject(one) && "start" in one && typeof one.start === "function"),
+  ),
   middleware: MIDDLEWARE,
   exceptionHandlers: ANYTHING,
 };
@@ -94,10 +103,15 @@ const dispatchers = new WeakMap<object, Dispatcher>();
 
 /** Hands its calls to a dispatcher. */
 class DispatchingInstance extends CallableInstance {
-  constructor() {
+  /** @throws ConfigurationError for an unknown option, or one that cannot work. */
+  constructor(options: AppOptions) {
+    assertOptions("new App()", options, OPTIONS);
+    const { instrumentation = [], logger = consoleLogger } = options;
+    const instrumentations = [instrumentation].flat();
     const dispatcher = new Dispatcher();
     const worker = workerHost();
-    const self: ASGIApp = worker ? () => worker.park() : dispatcher.handle;
+    const handle = instrumentations.length > 0 ? dispatcher.observed(instrumentations, logger) : dispatcher.handle;
+    const self: ASGIApp = worker ? () => worker.park() : handle;
     super(self);
     dispatchers.set(self, dispatcher);
   }
@@ -196,8 +210,7 @@ export class App extends DispatchingInstance {
 
   /** @throws ConfigurationError for an unknown option, or one that cannot work. */
   constructor(options: AppOptions = {}) {
-    super();
-    assertOptions("new App()", options, OPTIONS);
+    super(options);
     this.settings = Object.freeze({ ...options });
     this.#logger = options.logger ?? consoleLogger;
     this.#limits = mergeLimits(DEFAULT_LIMITS, options.limits);

@@ -1,6 +1,14 @@
 /** Work after the response. @module */
 import { consoleLogger, type Logger } from "./logger.js";
 
+/** Runs the tasks, and calls `begin` with the name of each; what that gives is called at its end, with its error. */
+export const RUN_STEPS: unique symbol = Symbol("runSteps");
+
+/** Begins a step, and gives what ends it. */
+type BeginStep = (name: string) => (error?: unknown) => void;
+
+const unobserved: BeginStep = () => () => {};
+
 /** One function with its arguments, to be called later. */
 interface Task {
   readonly fn: (...args: never[]) => unknown;
@@ -54,12 +62,20 @@ export class BackgroundTasks {
   }
 
   /** Runs what has been added, one after the other; a task added meanwhile runs as well. Never rejects. */
-  async run(): Promise<void> {
+  run(): Promise<void> {
+    return this[RUN_STEPS](unobserved);
+  }
+
+  /** @internal */
+  async [RUN_STEPS](begin: BeginStep): Promise<void> {
     for (let task = this.#tasks.shift(); task; task = this.#tasks.shift()) {
+      const name = task.fn.name || "anonymous";
+      const end = begin(name);
       try {
         await task.fn(...(task.args as never[]));
+        end();
       } catch (error) {
-        const name = task.fn.name || "anonymous";
+        end(error);
         (this.#logger ?? consoleLogger).error({ err: error, task: name }, `Background task ${name} failed`);
       }
     }

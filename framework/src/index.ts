@@ -32,6 +32,7 @@ export {
 export type { Limits } from "./limits.js";
 export type { Logger } from "./logger.js";
 export type { Middleware } from "./chain.js";
+export type { Instrumentation, Observation } from "./observation.js";
 export {
   type Annotation,
   type ApplicationOptions,

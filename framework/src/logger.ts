@@ -8,14 +8,23 @@ export interface Logger {
   error(fields: object, message: string): void;
 }
 
+const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
+
 /**
  * Escapes text, so that a line of a log stays one line with visible content. Attack: CR, LF, U+0085 and U+2028
  * forge a second line, C0 and C1 controls (U+009B is ESC [) drive the terminal, bidirectional marks turn the text round.
  */
 export function oneLine(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, (char) =>
-    char === "\n" ? "\\n" : char === "\r" ? "\\r" : `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+  return text.replaceAll(CONTROLS, (char) => (char === "\n" ? "\\n" : char === "\r" ? "\\r" : escape(char)));
+}
+
+/** The same for JSON text: what JSON leaves as it is of these characters stands in strings, where the escape is JSON's own. */
+export function escapeControls(json: string): string {
+  return json.replaceAll(CONTROLS, escape);
+}
+
+function escape(char: string): string {
+  return `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
 /** A value as text; a log line is written whatever it is, also for a cycle, a `bigint`, or what has no text at all. */

@@ -1,5 +1,6 @@
 /** `tsgi/middleware`: the middleware that most applications add. @module */
 export type { Middleware } from "./chain.js";
+export { accessLog, type AccessLogOptions } from "./middleware/access-log.js";
 export { bodyLimit } from "./middleware/body-limit.js";
 export { clientNetwork } from "./middleware/client-network.js";
 export { cors, type CORSOptions } from "./middleware/cors.js";
@@ -10,6 +11,7 @@ export { httpsRedirect, type HTTPSRedirectOptions } from "./middleware/https-red
 export { rateLimit, type RateLimitOptions } from "./middleware/rate-limit.js";
 export { requestId, type RequestIdOptions } from "./middleware/request-id.js";
 export { securityHeaders, type SecurityHeadersOptions } from "./middleware/security-headers.js";
+export { serverTiming } from "./middleware/server-timing.js";
 export { clearSession, sessionOf, sessions, type SessionsOptions } from "./middleware/sessions.js";
 export { type Count, memoryStore, type MemoryStoreOptions, type Store } from "./middleware/stores.js";
 export { timeLimit } from "./middleware/time-limit.js";

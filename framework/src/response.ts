@@ -10,7 +10,7 @@ export {
 } from "./response/event-source.js";
 export { contentTypeOf, FileResponse, type FileResponseOptions } from "./response/file.js";
 export { fileKind } from "./response/open-file.js";
-export { addVary, type HeadersInit, ResponseHeaders } from "./response/headers.js";
+export { addVary, FROM_LIST, GET_LIST, type HeadersInit, ResponseHeaders } from "./response/headers.js";
 export { HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse } from "./response/kinds.js";
 export { claim } from "./response/pull.js";
 export {

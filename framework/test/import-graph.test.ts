@@ -26,6 +26,7 @@ const LINE = [
   "background",
   "request",
   "response",
+  "observation",
   "web",
   "exception-handlers",
   "websocket",

@@ -6,6 +6,7 @@ import { HTTPException, unknownScope } from "../exceptions.js";
 import type { Limits } from "../limits.js";
 import type { Logger } from "../logger.js";
 import { type Middleware, wrap } from "../chain.js";
+import { type Instrumentation, OBSERVED, type ObservedScope, observing } from "../observation.js";
 import { Request } from "../request.js";
 import { canonicalPath, isBelow, localPath, rootPathOf } from "../path.js";
 import { RadixRouter, type Resolved, type RouteOptions, WEBSOCKET } from "../router.js";
@@ -98,6 +99,12 @@ export class Dispatcher {
     return this.#chain === null ? this.#dispatch(scope, receive, send) : this.#chain(scope, receive, send);
   };
 
+  /** Serves scopes as `handle` does, under observation. */
+  observed(instrumentations: readonly Instrumentation[], logger: Logger): ASGIApp {
+    const enter = (given: HTTPScope | WebSocketScope) => (given.app === undefined ? this.#enter(given) : { ...given });
+    return observing(this.handle, enter, instrumentations, logger);
+  }
+
   #startServing(): void {
     this.#isServing = true;
     this.#settings.onServing();
@@ -136,6 +143,7 @@ export class Dispatcher {
     const found = scope.type === "http" ? this.#find(scope.method, path) : this.sockets.resolve(WEBSOCKET, path);
     if (found !== null) {
       scope.path_params = found[1];
+      (scope as ObservedScope)[OBSERVED]?.route(...routeOf(found[0], scope));
       return found[0].app(scope, receive, send);
     }
     const mount = this.mounts.find(({ prefix }) => isBelow(path, prefix));
@@ -224,6 +232,12 @@ function countKnown(scope: HTTPScope): number {
   if (state !== undefined) count++;
   if (extensions !== undefined) count++;
   return count;
+}
+
+/** The whole pattern of a route, prefixes of mounts included, and its name. */
+function routeOf({ pattern, record }: Endpoint | SocketEndpoint, scope: HTTPScope | WebSocketScope) {
+  const local = pattern.segments.length > 0 ? pattern.template : "";
+  return [rootPathOf(scope) + local || "/", record.metadata.name ?? record.handler.name] as const;
 }
 
 function badPath(): HTTPException {

@@ -19,6 +19,7 @@ import { type Limits, mergeLimits } from "../limits.js";
 import { wrap } from "../chain.js";
 import { ABORT, MARK_FINISHED } from "../request.js";
 import { fromWebResponse, isBodyless, isWebResponse, PREPARE, Response, type Sender } from "../response.js";
+import { type Observed, runTasks, stepped } from "../observation.js";
 import { INVALID } from "../params.js";
 import type { PathPattern } from "../path-pattern.js";
 import type { AppRouteEntry, Handler, RouteRecord, StreamFormat } from "../router.js";
@@ -45,6 +46,13 @@ export const OVERRIDES: unique symbol = Symbol("tsgi.overrides");
 
 /** Sends a response that is ready. */
 type Sending = () => Promise<void> | void;
+
+/** The JSON text of a result, or what sends it. */
+type Rendered = Promise<string | Sending> | string | Sending;
+
+async function closeFiles(call: Call): Promise<void> {
+  await call.requestIfMade?.close();
+}
 
 /** One route, compiled: from the scope to the response. */
 export class Endpoint {
@@ -112,7 +120,10 @@ export class Endpoint {
     const { limits, logger } = this.#settings;
     const pooled = pool.adopt(`${method} ${path}`, handler as (args: object) => unknown, endsOnDisconnect(metadata));
     const limited = limitTime(pooled, limits.handlerMs, `${method} ${path}`, logger);
-    return (args, call) => limited(args, call.request);
+    return (args, call) =>
+      call.observed === null
+        ? limited(args, call.request)
+        : stepped(call.observed, "pool", this.plan.handler.name, () => limited(args, call.request));
   }
 
   #onLoop(handler: Handler): (args: object) => unknown {
@@ -148,7 +159,7 @@ export class Endpoint {
       const made = makeArguments(this.plan.handler, call, find);
       const args = made instanceof Promise ? await made : made;
       if (args === INVALID) throw validationError(call);
-      const returned = adopt(this.#handle(args, call));
+      const returned = adopt(call.observed === null ? this.#handle(args, call) : this.#observedHandle(args, call));
       const result: unknown = returned instanceof Promise ? await returned : returned;
       const rendered = this.#render(call, result);
       const content = rendered instanceof Promise ? await rendered : rendered;
@@ -159,17 +170,30 @@ export class Endpoint {
     } catch (error) {
       await this.#fail(call, error);
     } finally {
-      if (this.plan.mayHoldFiles || find !== null) await call.requestIfMade?.close();
+      if (this.plan.mayHoldFiles || find !== null) await closeFiles(call);
     }
   }
 
+  #observedHandle(args: object, call: Call): unknown {
+    return stepped(call.observed as Observed, "handler", this.plan.handler.name, () => adopt(this.#handle(args, call)));
+  }
+
+  /** Items that are yielded are made while they are sent: then sending is the step. */
+  #observedRender(call: Call, result: unknown, observed: Observed): Rendered {
+    const step = <Result>(fn: () => Result) => stepped(observed, "serialization", this.plan.handler.name, fn);
+    if (this.streamFormat === null) return step(() => this.#render(call, result, null));
+    const rendered = this.#render(call, result, null) as Promise<Sending> | Sending;
+    return rendered instanceof Promise ? rendered.then((sending) => () => step(sending)) : () => step(rendered);
+  }
+
   /** Does what of a response can fail before its head goes out: gives the JSON text, or what sends the response. */
-  #render(call: Call, result: unknown): Promise<string | Sending> | string | Sending {
+  #render(call: Call, result: unknown, observed = call.observed): Rendered {
+    if (observed !== null) return this.#observedRender(call, result, observed);
     if (!(result instanceof Response)) {
       // Plain data has no tag: most results are known for what they are without a call.
       const isTagged = typeof result === "object" && result !== null && Symbol.toStringTag in result;
       if (!isTagged || !isWebResponse(result)) return resultJSON(this.#returns, result);
-      return this.#render(call, fromWebResponse(result));
+      return this.#render(call, fromWebResponse(result), null);
     }
     call.response = result;
     const sender = result[PREPARE]((call.scope as HTTPScope).method === "HEAD", call.request);
@@ -201,9 +225,10 @@ export class Endpoint {
   }
 
   async #afterResponse(call: Call): Promise<void> {
-    await call.backgroundIfMade?.run();
-    await call.response?.background?.run();
-    await call.draftIfMade?.background?.run();
+    const { observed } = call;
+    await runTasks(call.backgroundIfMade, observed);
+    await runTasks(call.response?.background, observed);
+    await runTasks(call.draftIfMade?.background, observed);
     if (call.exits) await closeExits(call.exits, "request", this.#settings.logger);
   }
 

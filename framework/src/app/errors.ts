@@ -9,6 +9,7 @@ import {
 } from "../exception-handlers.js";
 import { ClientDisconnect, HTTPException, RequestValidationError } from "../exceptions.js";
 import { errorText, type Logger, logOnce } from "../logger.js";
+import { observedOf, runTasks } from "../observation.js";
 import { finishingSend, type Request } from "../request.js";
 import { fromWebResponse, isWebResponse, JSONResponse, PREPARE, Response, type Sender } from "../response.js";
 
@@ -35,8 +36,9 @@ async function toErrorResponse(error: unknown, request: Request, settings: Error
     if (!handler) continue;
     try {
       const result = await (handler as ExceptionHandler)(error, request);
-      if (isWebResponse(result)) return fromWebResponse(result);
-      return result instanceof Response ? result : new JSONResponse(result, { statusCode: statusOf(error) });
+      if (isWebResponse(result)) return observeAnswer(fromWebResponse(result), error, request);
+      const response = result instanceof Response ? result : new JSONResponse(result, { statusCode: statusOf(error) });
+      return observeAnswer(response, error, request);
     } catch (thrown) {
       return toDefaultResponse(thrown, request, settings);
     }
@@ -44,7 +46,17 @@ async function toErrorResponse(error: unknown, request: Request, settings: Error
   return toDefaultResponse(error, request, settings);
 }
 
+/** Reports an error to what observes the request, where the answer to it has a status from 500 on. */
+function observeAnswer(response: Response, error: unknown, request: Request): Response {
+  if (response.statusCode >= 500) observedOf(request.scope)?.fail(error);
+  return response;
+}
+
 function toDefaultResponse(error: unknown, request: Request, settings: ErrorSettings): Response {
+  return observeAnswer(makeDefaultResponse(error, request, settings), error, request);
+}
+
+function makeDefaultResponse(error: unknown, request: Request, settings: ErrorSettings): Response {
   try {
     if (error instanceof HTTPException) {
       // A full disk, a database that is away: the client reads the status, the operator the cause.
@@ -93,7 +105,7 @@ export async function answerError(
   send: Send,
 ): Promise<void> {
   const response = await sendErrorResponse(error, request, settings, finishingSend(request, send));
-  await response.background?.run();
+  await runTasks(response.background, observedOf(request.scope));
 }
 
 /** Tells if the error only says that the client has gone: there is nobody to answer, and nothing is wrong. */

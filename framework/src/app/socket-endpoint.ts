@@ -23,6 +23,7 @@ import { httpExceptionHandler, requestValidationExceptionHandler, serverErrorHan
 import { mergeLimits } from "../limits.js";
 import { errorText } from "../logger.js";
 import { wrap } from "../chain.js";
+import { observedOf, runTasks, stepped } from "../observation.js";
 import { type Callable, INVALID, isGeneratorFunction, paramsOf } from "../params.js";
 import type { Response } from "../response.js";
 import type { PathPattern } from "../path-pattern.js";
@@ -93,14 +94,16 @@ export class SocketEndpoint {
     try {
       const args = await makeArguments(this.plan.handler, call, find);
       if (args === INVALID) throw validationError(call);
-      await this.#handler(args);
+      await (call.observed === null
+        ? this.#handler(args)
+        : stepped(call.observed, "handler", this.plan.handler.name, () => this.#handler(args)));
       if (call.exits) await closeExits(call.exits, "function", logger);
       await websocket.close();
     } catch (cause) {
       const error = call.exits ? await throwIntoExits(call.exits, cause, logger) : cause;
       await this.#fail(websocket, error);
     } finally {
-      await call.backgroundIfMade?.run();
+      await runTasks(call.backgroundIfMade, call.observed);
       if (call.exits) await closeExits(call.exits, "request", logger);
     }
   }
@@ -117,6 +120,7 @@ export class SocketEndpoint {
       return websocket.close(INTERNAL_ERROR, "Internal Server Error");
     }
     const { statusCode, headers, body } = this.#toRefusal(websocket, error);
+    if (statusCode >= 500) observedOf(websocket.scope)?.fail(error);
     await websocket[REFUSE](statusCode, headers, body).catch((failure: unknown) => {
       if (!websocket[IS_OWN_END](failure)) throw failure;
     });
@@ -135,7 +139,8 @@ export class SocketEndpoint {
     return serverErrorHandler(error, false);
   }
 
-  #log({ path }: WebSocket, error: unknown): void {
+  #log({ path, scope }: WebSocket, error: unknown): void {
+    observedOf(scope)?.fail(error);
     this.#settings.logger.error({ err: error, path }, `WEBSOCKET ${path} failed: ${errorText(error)}`);
   }
 }

@@ -1,5 +1,6 @@
 import type { ReceiveMessage } from "../asgi.js";
 import { RequestValidationError } from "../exceptions.js";
+import { type Observed, stepped } from "../observation.js";
 import { INVALID } from "../params.js";
 import type { Call } from "./call.js";
 import { sortFaults } from "./fault-order.js";
@@ -18,9 +19,10 @@ type Made = Arguments | typeof INVALID;
  * Arguments inherit nothing where one is named as what every object inherits: `__proto__` would set the prototype.
  */
 export function makeArguments(plan: CallablePlan, call: Call, find: FindOverride | null): Promise<Made> | Made {
-  if (plan.takesPathParams) return runSteps(plan.steps, 0, call, call.pathParams, find, true, undefined);
+  const steps = call.observed === null ? plan.steps : plan.observedSteps;
+  if (plan.takesPathParams) return runSteps(steps, 0, call, call.pathParams, find, true, undefined);
   const args = plan.needsNullPrototype ? (Object.create(null) as Arguments) : new ArgumentsObject();
-  return runSteps(plan.steps, 0, call, args, find, true, undefined);
+  return runSteps(steps, 0, call, args, find, true, undefined);
 }
 
 /** Runs steps one after the other, and goes on behind a promise where a step gives one. */
@@ -64,6 +66,24 @@ export function adopt(value: unknown): unknown {
 /** The error with every fault of the request so far. */
 export function validationError(call: Call): RequestValidationError {
   return new RequestValidationError(sortFaults(call.faults.forClient(), call.settings.faultOrder));
+}
+
+/**
+ * Steps that read parameters, as one step that is observed.
+ *
+ * @param of - The name of the callable that they are the parameters of.
+ */
+export function validationStep(of: string, steps: readonly Step[]): readonly Step[] {
+  if (steps.length === 0) return [];
+  const run: Step["run"] = (call, args, find) =>
+    stepped(
+      call.observed as Observed,
+      "validation",
+      of,
+      () => runSteps(steps, 0, call, args, find, true, undefined),
+      (made) => (made === INVALID ? validationError(call) : undefined),
+    );
+  return [{ name: null, run }];
 }
 
 /** Goes on only without faults. @throws RequestValidationError */

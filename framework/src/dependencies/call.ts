@@ -3,6 +3,7 @@ import { BackgroundTasks } from "../background.js";
 import { headerValue } from "../datastructures.js";
 import type { Limits } from "../limits.js";
 import type { Logger } from "../logger.js";
+import { OBSERVED, type Observed, type ObservedScope } from "../observation.js";
 import type { RequestParts } from "../params.js";
 import { Request } from "../request.js";
 import { Response } from "../response.js";
@@ -45,6 +46,8 @@ export class Call implements RequestParts {
   readonly receive: Receive;
   readonly send: Send;
   readonly settings: CallSettings;
+  /** The observation of the request; `null` where nothing observes it. */
+  readonly observed: Observed | null;
   /** Results of dependencies by their cache key. */
   cache: Map<object, unknown> | null;
   /** Generators that wait for the end of the request, in the order in which they were started. */
@@ -70,6 +73,7 @@ export class Call implements RequestParts {
     this.receive = receive;
     this.send = send;
     this.settings = settings;
+    this.observed = (scope as ObservedScope)[OBSERVED] ?? null;
     this.cache = null;
     this.exits = null;
     this.response = null;

@@ -23,7 +23,7 @@ import { HTTPConnection, Request } from "../request.js";
 import { Response } from "../response.js";
 import { assertReadable, compileSchema, Faults, isSchema, type Schema } from "../schema.js";
 import { WebSocket } from "../websocket.js";
-import { assertValid, FORM_STEPS, JSON_STEPS } from "./arguments.js";
+import { assertValid, FORM_STEPS, JSON_STEPS, validationStep } from "./arguments.js";
 import type { Call } from "./call.js";
 import {
   type ApplicationValues,
@@ -227,6 +227,10 @@ function compilePlan(callable: Callable, specs: readonly ParamSpec[], place: Pla
     const step = { name: spec.name, run: compileReadOf(spec, place, of) };
     (body === null ? headSteps : bodySteps).push(step);
   }
+  const dependencySteps = compileDependencySteps(dependencies);
+  const observedSteps = specs.some(({ marker }) => marker instanceof SourceMarker)
+    ? [...validationStep(of, headSteps), ...dependencySteps, ...validationStep(of, bodySteps)]
+    : [...headSteps, ...dependencySteps];
   return {
     callable,
     name: of,
@@ -235,7 +239,8 @@ function compilePlan(callable: Callable, specs: readonly ParamSpec[], place: Pla
     needsNullPrototype: specs.some(({ name }) => name in Object.prototype),
     dependencies,
     takesPathParams,
-    steps: takesPathParams ? [] : [...headSteps, ...compileDependencySteps(dependencies), ...bodySteps],
+    steps: takesPathParams ? [] : [...headSteps, ...dependencySteps, ...bodySteps],
+    observedSteps: takesPathParams ? [] : observedSteps,
   };
 }
 
@@ -342,9 +347,14 @@ export function compileRoute(
   const sources = specsOfAll.filter((spec): spec is SourceSpec => spec.marker instanceof SourceMarker);
   assertOneBody(sources);
   if (protocol) assertProtocol(specs, [...guardSteps, ...plan.dependencies], protocol);
+  const inFront = guardSteps.flatMap(compileGuardSteps);
   return {
     guards: guardSteps,
-    handler: { ...plan, steps: [...guardSteps.flatMap(compileGuardSteps), ...plan.steps] },
+    handler: {
+      ...plan,
+      steps: [...inFront, ...plan.steps],
+      observedSteps: [...inFront, ...plan.observedSteps],
+    },
     embedBody: embedsBody(sources),
     takesFiles: sources.some(({ marker }) => marker.source.body === "multipart"),
     mayHoldFiles: specsOfAll.some((spec) => spec.annotation === Request || isForm(spec)),

@@ -97,6 +97,8 @@ export interface CallablePlan {
    * its parameters.
    */
   readonly steps: readonly Step[];
+  /** The same steps, with those that read parameters gathered in steps of kind `validation`, for an observed request. */
+  readonly observedSteps: readonly Step[];
 }
 
 /** A callable that a parameter depends on. */

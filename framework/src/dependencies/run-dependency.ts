@@ -1,4 +1,5 @@
 import { configurationError } from "../exceptions.js";
+import { stepped } from "../observation.js";
 import { type Callable, INVALID, paramsOf } from "../params.js";
 import type { Call } from "./call.js";
 import type { Exit } from "./exits.js";
@@ -95,6 +96,11 @@ function startDependency(step: DependencyStep, call: Call, findOverride: FindOve
 
 function invoke(plan: DependencyPlan, step: DependencyStep, args: Arguments | typeof INVALID, call: Call): unknown {
   if (args === INVALID) return INVALID;
+  if (call.observed === null) return callDependency(plan, step, args, call);
+  return stepped(call.observed, "dependency", plan.name, () => callDependency(plan, step, args, call));
+}
+
+function callDependency(plan: DependencyPlan, step: DependencyStep, args: Arguments, call: Call): unknown {
   const { callable } = plan;
   switch (plan.shape) {
     case "class":

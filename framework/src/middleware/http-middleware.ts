@@ -2,6 +2,7 @@ import type { ASGIApp, HTTPScope, Receive, Send, SendMessage } from "../asgi.js"
 import type { Middleware } from "../chain.js";
 import { ClientDisconnect, configurationError } from "../exceptions.js";
 import { Deferred, markHandled } from "../promises.js";
+import { observedOf, runTasks } from "../observation.js";
 import { finishingSend, MARK_FINISHED, Request } from "../request.js";
 import { fromWebResponse, isWebResponse, Response, type ResponseHeaders } from "../response.js";
 import { headersOf, onHTTP, sendInOrder } from "./layer.js";
@@ -161,7 +162,7 @@ class Execution {
     } catch (error) {
       if (!(error instanceof ClientDisconnect)) throw error;
     } finally {
-      await response.background?.run();
+      await runTasks(response.background, observedOf(this.#scope));
     }
   }
 }

@@ -1,6 +1,7 @@
 import type { Middleware } from "../chain.js";
 import { headerValues } from "../datastructures.js";
 import { isToken } from "../http-grammar.js";
+import { observedOf } from "../observation.js";
 import { changingHeaders, onHTTP } from "./layer.js";
 import { assertOptions, expecting, FLAG, FUNCTION, type OptionRules } from "../options.js";
 
@@ -49,6 +50,7 @@ export function requestId(options: RequestIdOptions = {}): Middleware {
   return onHTTP((app, scope, receive, send) => {
     const [given = "", second] = trustIncoming ? headerValues(scope.headers ?? [], name) : [];
     const id = second === undefined && ID.test(given) ? given : generate();
+    observedOf(scope)?.identify(id);
     const identified = { ...scope, state: { ...scope.state, requestId: id } };
     return app(
       identified,

@@ -1,4 +1,5 @@
-import { HeaderList } from "../datastructures.js";
+import type { HeaderPair } from "../asgi.js";
+import { HeaderList, rawHeaders } from "../datastructures.js";
 import { isFieldValue, isToken, parseList } from "../http-grammar.js";
 
 /** Refuses a header that would not travel as what it is. @throws TypeError naming the header. */
@@ -16,6 +17,11 @@ export function assertHeader(name: string, value: string): void {
 /** Headers as an argument: a record, or pairs where a name may come twice. */
 export type HeadersInit = Readonly<Record<string, string>> | Iterable<readonly [name: string, value: string]>;
 
+/** Makes the headers of a message, as they are: a server checks them. */
+export const FROM_LIST: unique symbol = Symbol("fromList");
+/** Gives the headers for a message: the list that they were made of, unless they were changed. */
+export const GET_LIST: unique symbol = Symbol("getList");
+
 /**
  * The headers of a response. Names are case-insensitive, and kept in lower case. Every name and every
  * value is checked when it is set, so that no text of a request can add a header of its own.
@@ -32,7 +38,18 @@ export type HeadersInit = Readonly<Record<string, string>> | Iterable<readonly [
  * ```
  */
 export class ResponseHeaders implements Iterable<readonly [name: string, value: string]> {
-  readonly #raw: string[] = [];
+  #raw: string[] = [];
+  /** The list that the headers stand in as long as nothing is changed; `null` for headers of their own. */
+  #source: Iterable<HeaderPair> | null = null;
+
+  /** @internal */
+  static [FROM_LIST](list: Iterable<HeaderPair> | undefined): ResponseHeaders {
+    const headers = new ResponseHeaders();
+    if (list === undefined) return headers;
+    headers.#source = list;
+    headers.#raw = rawHeaders(list).map((text, index) => (index % 2 === 0 ? text.toLowerCase() : text));
+    return headers;
+  }
 
   constructor(init?: HeadersInit) {
     if (!init) return;
@@ -56,21 +73,26 @@ export class ResponseHeaders implements Iterable<readonly [name: string, value: 
   set(name: string, value: string): this {
     assertHeader(name, value);
     this.delete(name);
-    this.#raw.push(name.toLowerCase(), value);
-    return this;
+    return this.#push(name, value);
   }
 
   /** Adds a value beside those that are there. @throws TypeError when name or value is not allowed in HTTP. */
   append(name: string, value: string): this {
     assertHeader(name, value);
-    this.#raw.push(name.toLowerCase(), value);
-    return this;
+    return this.#push(name, value);
   }
 
   /** Removes every value under the name. */
   delete(name: string): void {
     const key = name.toLowerCase();
     for (let index = this.#indexOf(key); index >= 0; index = this.#indexOf(key)) this.#raw.splice(index, 2);
+    this.#source = null;
+  }
+
+  #push(name: string, value: string): this {
+    this.#raw.push(name.toLowerCase(), value);
+    this.#source = null;
+    return this;
   }
 
   /** The number of headers. */
@@ -90,6 +112,12 @@ export class ResponseHeaders implements Iterable<readonly [name: string, value: 
   toList(): HeaderList {
     this.#takeAssigned();
     return new HeaderList([...this.#raw]);
+  }
+
+  /** @internal */
+  [GET_LIST](): Iterable<HeaderPair> {
+    this.#takeAssigned();
+    return this.#source ?? this.toList();
   }
 
   /** JavaScript that writes `headers["x-id"] = "1"`, as on a record, gets what `set` does; types know `set` alone. */
