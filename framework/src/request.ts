@@ -21,12 +21,14 @@ import {
 import { JSONError, parseJSON } from "./request/json.js";
 import { Spool } from "./request/spool.js";
 import { toWebRequest } from "./request/to-web.js";
+import { toWebHeaders } from "./request/web-headers.js";
 
 export { finishingSend, MARK_FINISHED } from "./request/finishing-send.js";
 export { MULTIPART, URLENCODED } from "./request/form.js";
 export { type AcceptedCodings, chooseCoding } from "./request/accept-encoding.js";
 export { cookieValues } from "./request/cookies.js";
 export { isJSON, JSONError, parseJSON } from "./request/json.js";
+export { fromWebHeaders, toWebHeaders } from "./request/web-headers.js";
 export { watchClient } from "./request/watch-client.js";
 
 const NO_HEADERS: readonly never[] = [];
@@ -315,12 +317,7 @@ export class Request extends HTTPConnection<HTTPScope> {
    * @see Fetch §5.4
    */
   toWeb(): globalThis.Request {
-    const raw = rawHeaders(this.scope.headers);
-    const headers = new Headers();
-    for (let index = 0; index + 1 < raw.length; index += 2) {
-      headers.append(raw[index] as string, raw[index + 1] as string);
-    }
-    return toWebRequest(this, headers);
+    return toWebRequest(this, toWebHeaders(rawHeaders(this.scope.headers)));
   }
 
   /** Aborts when the client goes before the response is finished. */

@@ -1,3 +1,4 @@
+import { fromWebHeaders } from "../request.js";
 import type { Response as OwnResponse } from "./response.js";
 import { NO_PACE, PACE, type Pace, StreamingResponse } from "./streaming.js";
 
@@ -33,5 +34,9 @@ export function fromWebResponse(response: globalThis.Response): OwnResponse {
   if (bodyUsed || body?.locked) throw new TypeError("The body of the platform's Response has been read already.");
   if (status < 200) throw new TypeError("Response.error() cannot be sent: it stands for an answer that did not come.");
   const content = (body as AsyncIterable<Uint8Array> | null) ?? NOTHING;
-  return new WebResponse(content, { statusCode: status, headers });
+  return new WebResponse(content, { statusCode: status, headers: pairsOf(fromWebHeaders(headers)) });
+}
+
+function* pairsOf(raw: readonly string[]): Generator<readonly [name: string, value: string]> {
+  for (let index = 0; index + 1 < raw.length; index += 2) yield [raw[index] as string, raw[index + 1] as string];
 }

@@ -5,6 +5,7 @@ import { ClientDisconnect, ProtocolError } from "../exceptions.js";
 import { type Logger, logOnce } from "../logger.js";
 import { Deferred, markHandled, nextTurn } from "../promises.js";
 import { AnswerBody } from "./answer-body.js";
+import { toWebHeaders } from "../request.js";
 import { RequestBody } from "./request-body.js";
 
 /** nginx's status for a client that left before its answer. Nobody reads it: no platform sends it on. */
@@ -27,6 +28,12 @@ interface Head {
   readonly bodyless: boolean;
 }
 
+/** A class of workerd. */
+type FixedLengthStreamClass = new (bytes: number) => {
+  readonly readable: ReadableStream<Uint8Array>;
+  readonly writable: WritableStream<Uint8Array>;
+};
+
 /** State of the answer. `gone`: the client left, or was answered in the application's place. */
 type Phase = "idle" | "started" | "streaming" | "complete" | "gone";
 
@@ -47,7 +54,7 @@ export class Exchange {
     this.#request = request;
     this.#scope = scope;
     this.#logger = logger;
-    this.#source = new RequestBody(request);
+    this.#source = new RequestBody(request, (reason) => this.#leave(reason));
   }
 
   /** Calls the application, and resolves when it has settled. Never rejects. */
@@ -130,7 +137,7 @@ export class Exchange {
 
   #answerStreaming(head: Head): AnswerBody {
     const body = new AnswerBody(() => this.#leave(null));
-    this.answer.resolve(new globalThis.Response(body.stream, head));
+    this.answer.resolve(new globalThis.Response(withLength(body.stream, head.contentLength), head));
     this.#phase = "streaming";
     return body;
   }
@@ -173,27 +180,32 @@ export class Exchange {
   #cut(error: unknown): void {
     this.#phase = "gone";
     this.#body?.fail(error);
-    this.answer.resolve(serverError(this.#scope.method === "HEAD"));
+    this.answer.resolve(errorAnswer(this.#request));
   }
 }
 
-/** The answer where the application has given none. */
-export function serverError(isHead: boolean): globalThis.Response {
-  const text = JSON.stringify({ detail: "Internal Server Error" });
+/** An answer in the application's place. */
+export function errorAnswer(
+  { method }: { readonly method: string },
+  status = 500,
+  detail = "Internal Server Error",
+): globalThis.Response {
+  const text = JSON.stringify({ detail });
   const headers = { "content-type": "application/json", "content-length": String(text.length) };
-  return new globalThis.Response(isHead ? null : text, { status: 500, headers });
+  return new globalThis.Response(method === "HEAD" ? null : text, { status, headers });
+}
+
+/** workerd sends the length of a stream only where the stream itself has one. */
+function withLength(stream: ReadableStream<Uint8Array>, length: number | null): ReadableStream<Uint8Array> {
+  const { FixedLengthStream: Fixed } = globalThis as { FixedLengthStream?: FixedLengthStreamClass };
+  return length === null || Fixed === undefined ? stream : stream.pipeThrough(new Fixed(length));
 }
 
 function createHead(status: number, list: Iterable<HeaderPair> | undefined, isHead: boolean): Head {
   if (!Number.isInteger(status) || status < 200 || status > 599) {
     throw new ProtocolError(`Expected a status from 200 to 599 in "http.response.start", not ${String(status)}.`);
   }
-  const headers = new Headers();
-  const raw = rawHeaders(list);
-  for (let index = 0; index + 1 < raw.length; index += 2) {
-    const name = raw[index] as string;
-    if (!PLATFORMS_OWN.has(name.toLowerCase())) headers.append(name, raw[index + 1] as string);
-  }
+  const headers = toWebHeaders(rawHeaders(list), PLATFORMS_OWN);
   const bodyless = isHead || NULL_BODY.has(status);
   if (status === 204) headers.delete("content-length"); // RFC 9110 §8.6
   return { status, headers, contentLength: lengthOf(headers), bodyless };

@@ -8,14 +8,17 @@ const DISCONNECT = Object.freeze({ type: "http.disconnect" } as const);
 /** The body of a platform's request as messages: read when `receive` is called, never before. */
 export class RequestBody {
   readonly #request: globalThis.Request;
+  readonly #onFailure: (reason: unknown) => void;
   #reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
   #hasEnded = false;
   #isOver = false;
   /** The calls of {@link receive} that wait. */
   readonly #waiting = new Set<(message: ReceiveMessage) => void>();
 
-  constructor(request: globalThis.Request) {
+  /** @param onFailure - Called when the body does not come whole: its client has gone. */
+  constructor(request: globalThis.Request, onFailure: (reason: unknown) => void) {
     this.#request = request;
+    this.#onFailure = onFailure;
   }
 
   /** The next part of the body; behind its end, the end of the exchange. */
@@ -48,7 +51,10 @@ export class RequestBody {
     }
     this.#reader.read().then(
       ({ done, value }) => settle(() => (done ? this.#last() : part(value))),
-      () => this.end(),
+      (reason: unknown) => {
+        this.end();
+        this.#onFailure(reason);
+      },
     );
   }
 

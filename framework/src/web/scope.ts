@@ -1,5 +1,7 @@
 import type { Address, HTTPScope } from "../asgi.js";
-import { encodeLatin1, HeaderList } from "../datastructures.js";
+import { encodeLatin1, encodeUTF8, HeaderList } from "../datastructures.js";
+import { isAuthority } from "../http-grammar.js";
+import { fromWebHeaders } from "../request.js";
 
 /** Facts that a platform gives with a request. */
 export interface FetchContext {
@@ -13,22 +15,27 @@ export interface FetchContext {
 
 const ASGI = Object.freeze({ version: "3.0", spec_version: "2.4" });
 
-/** The parts of an absolute URL as a platform writes it: RFC 3986 appendix B, without user and fragment. */
-const PARTS = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)([^?#]*)(?:\?([^#]*))?/i;
+/** The parts of a URL: RFC 3986 appendix B, without the fragment. Without a usable `Host`, Bun has the path alone. */
+const PARTS = /^(?:([a-z][a-z0-9+.-]*):\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?/i;
 
 const DEFAULT_PORTS: ReadonlyMap<string, number> = new Map([
   ["http", 80],
   ["https", 443],
 ]);
 
-/** Creates the scope of a request. */
+/**
+ * Creates the scope of a request; `null` where `Host` is malformed, which RFC 9112 §3.2 answers with 400. Attack: Deno and
+ * workerd write `Host: a/admin?` into the URL unchanged, whose path is then another than that of the request.
+ */
 export function createScope(
   request: globalThis.Request,
   { client = null, env }: FetchContext,
   state: Readonly<Record<string, unknown>>,
-): HTTPScope {
-  const [, scheme = "http", host = "", rawPath = "", query = ""] = PARTS.exec(request.url) ?? [];
-  const target = rawPath === "" ? "/" : rawPath;
+): HTTPScope | null {
+  const [, scheme = "http", authority, path = "", query = ""] = PARTS.exec(request.url) ?? [];
+  const host = request.headers.get("host") ?? undefined;
+  if (!isAbsentOrAuthority(host) || !isAbsentOrAuthority(authority)) return null;
+  const target = toASCII(path) || "/";
   const scope: HTTPScope = {
     type: "http",
     asgi: ASGI,
@@ -37,21 +44,32 @@ export function createScope(
     scheme,
     path: decodePath(target),
     raw_path: encodeLatin1(target),
-    query_string: encodeLatin1(query),
+    query_string: encodeLatin1(toASCII(query)),
     root_path: "",
-    headers: headersOf(request.headers, host),
+    headers: headersOf(request.headers, authority),
     client,
-    server: addressOf(host, scheme),
+    server: authority === undefined ? null : addressOf(authority, scheme),
     state: { ...state },
     extensions: { "tsgi.web": { request, env } },
   };
   return scope;
 }
 
-function headersOf(headers: Headers, host: string): HeaderList {
-  const raw: string[] = headers.has("host") ? [] : ["host", host];
-  headers.forEach((value, name) => raw.push(name, value));
+function headersOf(headers: Headers, authority: string | undefined): HeaderList {
+  const raw = fromWebHeaders(headers);
+  if (authority !== undefined && !headers.has("host")) raw.unshift("host", authority);
   return new HeaderList(raw);
+}
+
+function isAbsentOrAuthority(text: string | undefined): boolean {
+  return text === undefined || isAuthority(text);
+}
+
+/** Percent-encodes what a platform has decoded, as URL §4.4 does: Deno and workerd give `é` where the target had its bytes. */
+function toASCII(text: string): string {
+  return text.replaceAll(/[^\0-\x7f]/gu, (char) =>
+    Array.from(encodeUTF8(char), (byte) => `%${byte.toString(16).toUpperCase()}`).join(""),
+  );
 }
 
 function addressOf(host: string, scheme: string): Address {

@@ -5,7 +5,7 @@ import { Lifespan } from "../lifespan.js";
 import { consoleLogger, type Logger } from "../logger.js";
 import { assertOptions, OBJECT, oneOf, type OptionRules } from "../options.js";
 import { setIdleTimeout } from "../promises.js";
-import { Exchange, serverError } from "./exchange.js";
+import { errorAnswer, Exchange } from "./exchange.js";
 import { createScope, type FetchContext, readContext } from "./scope.js";
 
 /** Options of `toFetchHandler`. */
@@ -83,8 +83,10 @@ class FetchServer {
 
   async fetch(request: globalThis.Request, context: FetchContext): Promise<globalThis.Response> {
     const state = this.#state ?? (await (this.#starting ??= this.#start()))?.state;
-    if (state === undefined) return serverError(request.method === "HEAD");
-    const exchange = new Exchange(request, createScope(request, context, state), this.#logger);
+    if (state === undefined) return errorAnswer(request);
+    const scope = createScope(request, context, state);
+    if (scope === null) return errorAnswer(request, 400, "Expected exactly one well-formed Host header.");
+    const exchange = new Exchange(request, scope, this.#logger);
     const running = exchange.run(this.#app);
     this.#running.add(running);
     void running.then(() => this.#running.delete(running));

@@ -10,7 +10,7 @@ import type { ServeOptions } from "../../src/node.js";
 import { IS_SLOW } from "../support/on-demand.js";
 
 const FRAMEWORK = join(import.meta.dirname, "../..");
-const PROGRAMS = ["program.mjs", "workers.mjs"];
+const PROGRAMS = ["http-app.mjs", "http-server.mjs", "http-worker.mjs", "program.mjs", "workers.mjs"];
 const MODULES = join(FRAMEWORK, "../node_modules");
 
 /** A runtime: its name, and the command that runs a program. */
@@ -20,21 +20,25 @@ export type Runtime = readonly [name: string, command: readonly string[]];
 function findRuntimes(): Runtime[] {
   const own: Runtime = [`node${process.versions.node}`, [process.execPath]];
   if (!IS_SLOW || process.platform !== "linux" || process.arch !== "x64") return [own];
-  const lines = execFileSync(process.execPath, [join(FRAMEWORK, "scripts/runtimes.js")])
-    .toString()
-    .trim()
-    .split("\n");
-  const others = lines.map((line): Runtime => {
-    const [name = "", path = ""] = line.split(" ");
+  const others = ["node22", "node24", "node26", "bun", "deno"].map((name): Runtime => {
+    const path = binaryOf(name);
     return [name, name === "deno" ? [path, "run", "--allow-all", "--no-prompt"] : [path]];
   });
   return [own, ...others];
 }
 
+/** The path of a runtime's binary, which is fetched where it is missing. */
+export function binaryOf(name: string): string {
+  const line = execFileSync(process.execPath, [join(FRAMEWORK, "scripts/runtimes.js"), name])
+    .toString()
+    .trim();
+  return line.slice(name.length + 1);
+}
+
 /** Describes each runtime, with TSGI_SLOW=1 only: the engine's other tests hold it to the same in their own process. */
 export const onEach = (IS_SLOW ? describe : describe.skip).each(findRuntimes());
 
-/** A folder with the program and `tsgi` in its `node_modules`. */
+/** A folder with the programs and `tsgi` in its `node_modules`. */
 async function install(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "tsgi-runtime-"));
   const modules = join(folder, "node_modules");
@@ -102,10 +106,18 @@ export class Program implements AsyncDisposable {
     return program;
   }
 
-  /** Starts one of the programs, and waits for the address that it prints. */
-  static async run([name, command]: Runtime, file: string): Promise<Program> {
+  /**
+   * Starts one of the programs, and waits for the address that it prints.
+   *
+   * @param prepare - Gets the folder of the programs, and gives the file to run in the program's place.
+   */
+  static async run(
+    [name, command]: Runtime,
+    file: string,
+    prepare = async (folder: string): Promise<string> => join(folder, file),
+  ): Promise<Program> {
     const folder = await install();
-    const program = new Program(folder, [...command, join(folder, file)]);
+    const program = new Program(folder, [...command, await prepare(folder)]);
     const first = once(program.child.stdout as NodeJS.ReadableStream, "data") as Promise<Buffer[]>;
     const said = await Promise.race([first, program.ended]);
     if (!Array.isArray(said)) throw new Error(`${name} ended (${said}) before it listened: ${program.stderr}`);

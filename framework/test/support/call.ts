@@ -122,7 +122,8 @@ export function createAnswer(status: number, headerLines: Answer["headerLines"],
   const headers: Record<string, string> = {};
   for (const [name, value] of headerLines) headers[name.toLowerCase()] = value;
   const text = body.toString("utf8");
-  const isJSON = headers["content-type"] === "application/json" && headers["content-encoding"] === undefined;
+  const isJSON =
+    /^application\/json(?:;|$)/.test(headers["content-type"] ?? "") && headers["content-encoding"] === undefined;
   const json: unknown = isJSON && text !== "" ? JSON.parse(text) : undefined;
   const faults = status === 422 && isJSON ? (json as { detail: Fault[] }).detail : [];
   return { status, headers, headerLines, body, text, json, faults };

@@ -71,6 +71,20 @@ describe("the scope of a request", () => {
     expect(new OwnRequest(scope, () => new Promise(() => {})).headers).toEqual({ host: "other.test", "x-a": "b" });
   });
 
+  it.each(["a/admin?", "a#", "u@a", "a\\b", "a, b", "", "a:99999"])(
+    "is none for the Host %j: the answer is 400",
+    async (host) => {
+      const request = new Request(`${HOST}/public`, { headers: { host } });
+      const calls: HTTPScope[] = [];
+      const answer = await toFetchHandler(http(async (scope) => void calls.push(scope)))(request);
+      expect([answer.status, await answer.json(), calls]).toEqual([
+        400,
+        { detail: "Expected exactly one well-formed Host header." },
+        [],
+      ]);
+    },
+  );
+
   it("has path text with U+FFFD where bytes are not UTF-8, and an App answers 400", async () => {
     const target = `${HOST}/%ff`;
     expect((await scopeOf(new Request(target))).path).toBe("/\uFFFD");
@@ -431,13 +445,14 @@ describe("a client that leaves", () => {
     await expect(aborted.promise).resolves.toBeUndefined();
   });
 
-  it("in the middle of its body is http.disconnect", async () => {
+  it("in the middle of its body is http.disconnect, and no error", async () => {
     const seen: string[] = [];
+    const logger = new KeptLog();
     const handler = toFetchHandler(
       http(async (_scope, receive) => {
         for (let n = 0; n < 2; n++) seen.push((await receive()).type);
       }),
-      { logger: new KeptLog() },
+      { logger },
     );
     let controller: ReadableStreamDefaultController<Uint8Array> | null = null;
     const body = new ReadableStream<Uint8Array>(
@@ -450,9 +465,10 @@ describe("a client that leaves", () => {
       },
       { highWaterMark: 0 },
     );
-    await handler(new Request(HOST, { method: "POST", body, duplex: "half" }));
+    const answer = await handler(new Request(HOST, { method: "POST", body, duplex: "half" }));
     await handler.close();
     expect(seen).toContain("http.disconnect");
+    expect([answer.status, logger.lines]).toEqual([499, []]);
   });
 
   it("after the whole answer is nothing to the application", async () => {

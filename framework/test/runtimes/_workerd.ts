@@ -1,0 +1,37 @@
+/** A worker under workerd, bundled as its users bundle it: without Node's modules, for the condition `workerd`. */
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { build } from "esbuild";
+import { binaryOf, Program } from "./_program.js";
+
+const config = (bundle: string) => `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [(name = "main", worker = (
+    modules = [(name = "worker", esModule = embed "${bundle}")],
+    compatibilityDate = "2026-11-01",
+  ))],
+  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
+);
+`;
+
+/** Bundles one of the programs and starts it. The program's `url` is the worker's. */
+export async function startWorker(file: string): Promise<Program> {
+  const prepare = async (folder: string): Promise<string> => {
+    await build({
+      entryPoints: [join(folder, file)],
+      outfile: join(folder, "bundle.js"),
+      bundle: true,
+      format: "esm",
+      platform: "browser",
+      conditions: ["workerd", "worker", "browser"],
+      logLevel: "error",
+    });
+    await writeFile(join(folder, "config.capnp"), config("bundle.js"));
+    return join(folder, "config.capnp");
+  };
+  // The first line of its standard output tells the port.
+  const program = await Program.run(["workerd", [binaryOf("workerd"), "serve", "--control-fd=1"]], file, prepare);
+  const { port } = JSON.parse(program.url) as { port: number };
+  program.url = `http://127.0.0.1:${port}`;
+  return program;
+}

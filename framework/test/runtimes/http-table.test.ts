@@ -1,0 +1,80 @@
+/** The HTTP table on this Node, by `fetch` and without generated code, and on every other runtime in every way. */
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import type { ASGIApp } from "../../src/asgi.js";
+import { FetchCaller } from "../support/fetch.js";
+import { KeptLog } from "../support/kept-log.js";
+import { IS_SLOW } from "../support/on-demand.js";
+import { sendTo } from "../support/socket.js";
+import { LATIN1, observe, table } from "./_http-table.js";
+import { onEach, Program } from "./_program.js";
+import { attacks, sendRaw } from "./_wire-table.js";
+import { startWorker } from "./_workerd.js";
+
+const APP: string = "./http-app.mjs"; // not a literal, as JavaScript has no types here
+
+/** Defines the rows, each sent to the address that is known when it runs. */
+function describeTable(way: string, url: () => string, rows = table): void {
+  describe(`by ${way}`, () => {
+    it.each(rows)("%s", async (_title, request, expected, sent) => {
+      expect(await observe(request, expected, sent, (...asked) => sendTo(url(), ...asked))).toEqual(expected);
+    });
+
+    it.each(attacks)("%s", async (_rule, request, answer) => {
+      expect(await sendRaw(Number(new URL(url()).port), request)).toMatch(answer);
+    });
+  });
+}
+
+describe("the HTTP table by app.fetch on this Node", () => {
+  const caller = new FetchCaller();
+  let app: ASGIApp;
+  beforeAll(async () => {
+    const { createApp } = (await import(APP)) as { createApp: (logger: object) => ASGIApp };
+    app = createApp(new KeptLog());
+  });
+  afterAll(() => caller[Symbol.asyncDispose]());
+
+  it("has at least 150 rows, each with a name of its own", () => {
+    expect(new Set(table.map(([title]) => title)).size).toBe(table.length);
+    expect(table.length).toBeGreaterThan(150);
+  });
+
+  it.each(table)("%s", async (_title, request, expected, sent) => {
+    expect(await observe(request, expected, sent, (...asked) => caller.call(app, ...asked))).toEqual(expected);
+  });
+});
+
+describe("the HTTP table on a Node that makes no code from strings", () => {
+  let program: Program;
+  beforeAll(async () => {
+    const flags = ["--disallow-code-generation-from-strings"];
+    program = await Program.run(["node", [process.execPath, ...flags]], "http-server.mjs");
+  });
+  afterAll(() => program[Symbol.asyncDispose]());
+
+  describeTable("serve", () => program.url.split(" ")[0] ?? "");
+});
+
+onEach("the HTTP table on %s", (...runtime) => {
+  let program: Program;
+  beforeAll(async () => {
+    program = await Program.run(runtime, "http-server.mjs");
+  });
+  afterAll(() => program[Symbol.asyncDispose]());
+
+  describeTable("serve", () => program.url.split(" ")[0] ?? "");
+  if (!runtime[0].startsWith("node")) {
+    describeTable("app.fetch in the runtime's own server", () => program.url.split(" ")[1] ?? "");
+  }
+});
+
+(IS_SLOW ? describe : describe.skip)("the HTTP table on workerd", () => {
+  let program: Program;
+  beforeAll(async () => {
+    program = await startWorker("http-worker.mjs");
+  });
+  afterAll(() => program[Symbol.asyncDispose]());
+
+  const rows = table.filter(([title]) => title !== LATIN1);
+  describeTable("app.fetch", () => program.url, rows);
+});
