@@ -1,15 +1,16 @@
 /**
- * Copies what the documentation pages need of Swagger UI and ReDoc, with the licences, into the built framework, beside
- * the files of `assets/`. They are not installed beside it: the one brings a script that reports each installation, the
+ * Copies what the documentation pages need of Swagger UI, ReDoc and Scalar, with the licences, into the built framework,
+ * beside the files of `assets/`. They are not installed beside it: the one brings a script that reports each installation, the
  * other a tree of 85 MB.
  */
-import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 
 /** The files that are needed of each package. */
 export const PACKAGES = {
   redoc: ["package.json", "LICENSE", "bundles/redoc.standalone.js", "bundles/redoc.standalone.js.LICENSE.txt"],
+  "@scalar/api-reference": ["package.json", "dist/browser/standalone.js"],
   "swagger-ui-dist": [
     "package.json",
     "LICENSE",
@@ -29,17 +30,24 @@ export const PACKAGES = {
  */
 const LOGO = "https://cdn.redoc.ly/redoc/logo-mini.svg";
 
+/** The folder of an installed package; not every one exports its `package.json`. */
+export function folderOf(name) {
+  const folders = createRequire(import.meta.url).resolve.paths(name) ?? [];
+  const found = folders.find((folder) => existsSync(path.join(folder, name, "package.json")));
+  if (found === undefined) throw new Error(`${name} is not installed`);
+  return path.join(found, name);
+}
+
 /**
  * Makes `dist/assets`.
  *
  * @returns {string[]} its files, relative to `dist`
  */
 export function copyAssets(framework) {
-  const { resolve } = createRequire(import.meta.url);
   const dist = path.join(framework, "dist");
   const assets = path.join(dist, "assets");
   for (const [name, files] of Object.entries(PACKAGES)) {
-    const source = path.dirname(resolve(`${name}/package.json`));
+    const source = folderOf(name);
     const target = path.join(assets, name);
     mkdirSync(target, { recursive: true });
     for (const file of files) copyFileSync(path.join(source, file), path.join(target, path.basename(file)));

@@ -5,16 +5,14 @@
  */
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import path from "node:path";
-import { copyAssets, PACKAGES } from "./assets.js";
+import { copyAssets, folderOf, PACKAGES } from "./assets.js";
 import { bundle } from "./bundle.js";
 
 const framework = process.cwd();
 const dist = path.join(framework, "dist");
 const stamp = path.join(dist, ".built-from");
 const SCRIPTS = ["build.js", "bundle.js", "assets.js"];
-const { resolve } = createRequire(import.meta.url);
 
 /** The files below a folder of this package, relative to the folder, in one order on every machine. */
 function filesBelow(folder) {
@@ -33,7 +31,9 @@ function fingerprint() {
   }
   hash.update(readFileSync(path.join(framework, "package.json")));
   for (const name of SCRIPTS) hash.update(readFileSync(path.join(import.meta.dirname, name)));
-  for (const name of ["esbuild", ...Object.keys(PACKAGES)]) hash.update(readFileSync(resolve(`${name}/package.json`)));
+  for (const name of ["esbuild", ...Object.keys(PACKAGES)]) {
+    hash.update(readFileSync(path.join(folderOf(name), "package.json")));
+  }
   return hash.digest("hex");
 }
 

@@ -76,6 +76,7 @@ describe("the package as npm packs it", () => {
     expect(others.toSorted()).toEqual([
       "LICENSE",
       "README.md",
+      "dist/assets/@scalar/api-reference/package.json",
       "dist/assets/redoc/package.json",
       "dist/assets/swagger-ui-dist/package.json",
       "package.json",

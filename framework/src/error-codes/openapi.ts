@@ -7,7 +7,7 @@
 
 export const OPENAPI = {
   /**
-   * Two of `openapiUrl`, `docsUrl` and `redocUrl` are one path.
+   * Two of `openapiUrl`, `docsUrl`, `redocUrl` and `scalarUrl` are one path.
    *
    * ```js
    * // Wrong
@@ -18,7 +18,7 @@ export const OPENAPI = {
    * ```
    */
   TSGI_DUPLICATE_DOCUMENT_URL: (paths: readonly string[]) =>
-    "openapiUrl, docsUrl and redocUrl are three paths: give each one of its own, or null. Received " +
+    "openapiUrl, docsUrl, redocUrl and scalarUrl differ: give each a path of its own, or null. Received " +
     `${paths.join(", ")}.`,
   /**
    * Two operations of the document have one id.
@@ -86,7 +86,7 @@ export const OPENAPI = {
    */
   TSGI_INVALID_CALLBACK_METHOD: (place: string) => `${place}: a document knows no such method. Write "post".`,
   /**
-   * `openapiUrl`, `docsUrl` or `redocUrl` is not a path of plain text.
+   * `openapiUrl`, `docsUrl`, `redocUrl` or `scalarUrl` is not a path of plain text.
    *
    * `null` switches the page off. `/` alone belongs to a route.
    *

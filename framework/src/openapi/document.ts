@@ -48,6 +48,8 @@ export interface OpenAPIOptions {
   docsUrl?: string | null;
   /** The path of ReDoc. Defaults to `"/redoc"`; `null` switches it off. */
   redocUrl?: string | null;
+  /** The path of Scalar, such as `"/scalar"`. Defaults to `null`, which leaves it off. */
+  scalarUrl?: string | null;
 }
 
 /** The rules of these options. `Documentation` refuses paths that cannot be served. */
@@ -66,6 +68,7 @@ export const OPENAPI_OPTIONS: OptionRules<OpenAPIOptions> = {
   openapiUrl: ANYTHING,
   docsUrl: ANYTHING,
   redocUrl: ANYTHING,
+  scalarUrl: ANYTHING,
 };
 
 /** Templates that differ only in their names are one path (§4.7.8.1); the first one's names count. */

@@ -13,6 +13,7 @@ import {
   type Page,
   PAGE_HEADERS,
   REDOC,
+  SCALAR,
   SWAGGER_UI,
   writePage,
 } from "./page.js";
@@ -68,6 +69,7 @@ export class Documentation {
     this.#pages = [
       { path: pathOf("docsUrl", options.docsUrl, "/docs"), page: SWAGGER_UI },
       { path: pathOf("redocUrl", options.redocUrl, "/redoc"), page: REDOC },
+      { path: pathOf("scalarUrl", options.scalarUrl, null), page: SCALAR },
     ].filter((placed): placed is PlacedPage => placed.path !== null);
     const paths = [this.#documentPath, ...this.#pages.map(({ path }) => path)].filter((path) => path !== null);
     if (new Set(paths).size < paths.length) throw configurationError("TSGI_DUPLICATE_DOCUMENT_URL", paths);
@@ -137,11 +139,11 @@ export class Documentation {
   }
 }
 
-function pathOf(name: string, value: string | null | undefined, fallback: string): string | null {
-  if (value === null) return null;
-  const path = value ?? fallback;
+function pathOf(name: string, value: string | null | undefined, fallback: string | null): string | null {
+  const path = value === undefined ? fallback : value;
+  if (path === null) return null;
   if (typeof path !== "string" || !path.startsWith("/") || /[{}?#%*]/.test(path) || /^\/+$/.test(path)) {
-    throw configurationError("TSGI_INVALID_DOCUMENT_URL", name, fallback, path);
+    throw configurationError("TSGI_INVALID_DOCUMENT_URL", name, fallback ?? "/scalar", path);
   }
   return PathPattern.parse(path, name).template;
 }

@@ -1,4 +1,4 @@
-/** The pages that show the document: Swagger UI and ReDoc, their files, and what they may load. @module */
+/** The pages that show the document: Swagger UI, ReDoc and Scalar, their files, and what they may load. @module */
 import { FileResponse } from "../response.js";
 import type { ServerObject } from "./types.js";
 
@@ -55,6 +55,20 @@ export const REDOC: Page = {
     "'sha256-QMIg+bpjm3JdElJ388KYke01izlUW0UoNOeKjpMxdgc='",
   ],
   workerSources: ["blob:"],
+};
+
+/** Scalar. */
+export const SCALAR: Page = {
+  name: "Scalar",
+  folder: "@scalar/api-reference",
+  root: "scalar",
+  styles: ["page.css"],
+  scripts: ["standalone.js", "start.js"],
+  others: [],
+  icon: null,
+  // Scalar writes the styles of its editors piece by piece, which no hash covers. A style can load from here alone.
+  styleSources: ["'unsafe-inline'"],
+  workerSources: [],
 };
 
 /** Headers of the pages and of their files. */

