@@ -51,6 +51,9 @@ export function copyAssets(framework) {
     const target = path.join(assets, name);
     mkdirSync(target, { recursive: true });
     for (const file of files) copyFileSync(path.join(source, file), path.join(target, path.basename(file)));
+    // Its entry points are not there, and Node reads `exports` of a package's root alone.
+    const { version, license } = JSON.parse(readFileSync(path.join(source, "package.json"), "utf8"));
+    writeFileSync(path.join(target, "package.json"), `${JSON.stringify({ name, version, license }, null, 2)}\n`);
   }
   cpSync(path.join(framework, "assets"), assets, { recursive: true });
   const redoc = path.join(assets, "redoc/redoc.standalone.js");
