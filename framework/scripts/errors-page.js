@@ -25,6 +25,7 @@ const FILES = [
   "error-codes/openapi.ts",
   "error-codes/files.ts",
   "error-codes/databases.ts",
+  "error-codes/agents.ts",
   "error-codes/servers.ts",
   "cli/messages.ts",
 ];

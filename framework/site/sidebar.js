@@ -27,6 +27,7 @@ const PAGES = [
     page("WebSockets", "/websockets"),
     page("OpenAPI", "/openapi"),
     page("Typed clients", "/clients"),
+    page("Agents", "/agents"),
     page("Plain handlers", "/concurrency"),
     page("The command", "/cli"),
   ]),

@@ -11,6 +11,7 @@ export { compileRoute } from "./dependencies/compile.js";
 export { closeExits, throwIntoExits } from "./dependencies/exits.js";
 export { createFindOverride, DependencyOverrides } from "./dependencies/overrides.js";
 export type {
+  CallablePlan,
   DependencyPlan,
   DependencyStep,
   FindOverride,
@@ -18,7 +19,7 @@ export type {
   RoutePlan,
   SourceSpec,
 } from "./dependencies/plan.js";
-export { nameOf } from "./dependencies/run-dependency.js";
+export { dependencyStep, nameOf } from "./dependencies/run-dependency.js";
 export { adopt, makeArguments, validationError } from "./dependencies/arguments.js";
 
 /** The most handlers that `compileHandler` remembers. The specification fixes it. */

@@ -3,6 +3,7 @@
  * `docs/errors.md` says of it (`node framework/scripts/errors-page.js` writes that page). A code stands for one error
  * whatever its message says; it keeps its meaning, and goes only with a major version. @module
  */
+import { AGENTS } from "./error-codes/agents.js";
 import { DATABASES } from "./error-codes/databases.js";
 import { DEPENDENCIES } from "./error-codes/dependencies.js";
 import { FILES } from "./error-codes/files.js";
@@ -28,6 +29,7 @@ const MESSAGES = {
   ...OPENAPI,
   ...FILES,
   ...DATABASES,
+  ...AGENTS,
 };
 
 /** A message, or a function that makes it of the facts of one case. */

@@ -100,6 +100,7 @@ export {
   type RouteMetadata,
   type RouteOptions,
   type RoutePoolOptions,
+  type ToolOptions,
   type StreamFormat,
   type Verb,
 } from "./router.js";

@@ -16,6 +16,7 @@ const NAMES: Readonly<Record<string, string>> = {
     serverStatements whyNotApplicable`,
   "./health": "health",
   "./internals": "ParamKind PathPattern RadixNode RadixRouter compileHandler endpointsOf",
+  "./mcp": "mcp",
   "./middleware": `accessLog bodyLimit clearSession clientNetwork compress cors gzip httpMiddleware httpsRedirect memoryStore rateLimit requestId securityHeaders serverTiming sessionOf
     sessions timeLimit trustedHost`,
   "./node": "ProtocolError ServerStartError ShutdownTimeoutError serve toNodeHandler",

@@ -53,6 +53,7 @@ const OUTSIDE = [
   "connect-error",
   "passwords",
   "redis",
+  "mcp",
   "prisma",
   "pagination",
   "cli",

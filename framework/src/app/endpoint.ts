@@ -1,4 +1,5 @@
 import type { ASGIApp, HTTPScope, Receive, Send } from "../asgi.js";
+import { createBytes } from "../datastructures.js";
 import {
   adopt,
   type ApplicationScope,
@@ -24,6 +25,7 @@ import { INVALID } from "../params.js";
 import type { PathPattern } from "../path-pattern.js";
 import type { AppRouteEntry, Handler, RouteRecord, StreamFormat } from "../router.js";
 import { type CompiledReturns, compileReturns } from "../schema.js";
+import { compileAccess } from "./access.js";
 import { trackedSend, withDraft } from "./answer.js";
 import { answerError, type ErrorSettings, guard, isDisconnect, logError, sendErrorResponse } from "./errors.js";
 import { HandlerTimeout, limitTime } from "./handler-timeout.js";
@@ -43,6 +45,9 @@ export interface EndpointSettings extends ErrorSettings {
 
 /** The key under which a mounting App hands its overrides on. */
 export const OVERRIDES: unique symbol = Symbol("tsgi.overrides");
+
+const EMPTY_BODY: Receive = async () => ({ type: "http.request", body: createBytes(0), more_body: false });
+const NOWHERE: Send = () => Promise.resolve();
 
 /** Sends a response that is ready. */
 type Sending = () => Promise<void> | void;
@@ -149,6 +154,27 @@ export class Endpoint {
     const outer = (scope as { [OVERRIDES]?: readonly DependencyOverrides[] })[OVERRIDES];
     if (outer === undefined && this.#overrides.size === 0) return null;
     return createFindOverride([...(outer ?? []), this.#overrides], this.pattern.names);
+  }
+
+  /**
+   * Gives the status with which the route would refuse a caller, whatever is asked; `null` where it lets the caller in. Runs
+   * the guards, and the dependencies that take credentials, but neither middleware nor the handler.
+   *
+   * @param scope - Has the headers of the caller. Its path parameters, query and body are not read.
+   */
+  async refusalOf(scope: HTTPScope): Promise<number | null> {
+    const call = new Call(scope, EMPTY_BODY, NOWHERE, this.#settings);
+    const { logger } = this.#settings;
+    try {
+      await makeArguments(compileAccess(this.plan), call, this.#findOverride(scope));
+      for (const end of ["function", "request"] as const) await closeExits(call.exits ?? [], end, logger);
+      return null;
+    } catch (cause) {
+      const error = call.exits === null ? cause : await throwIntoExits(call.exits, cause, logger);
+      return (await sendErrorResponse(error, call.request, this.#errors, NOWHERE)).statusCode;
+    } finally {
+      await call.requestIfMade?.close();
+    }
   }
 
   /** Answers one request, from the arguments of the handler to the end of the clean-up. */

@@ -35,6 +35,14 @@ export interface RoutePoolOptions {
   endOnDisconnect?: boolean;
 }
 
+/** The tool that a route is to agents. */
+export interface ToolOptions {
+  /** 1 to 128 letters, digits, `_`, `-` and `.`, unique in the application. Defaults to the operation's id. */
+  name?: string;
+  /** Tells an agent when to call it. Defaults to the description of the route, else its summary. */
+  description?: string;
+}
+
 /** The options of a route that say nothing about types. */
 export interface RouteMetadata {
   /** Groups in the document. */
@@ -68,6 +76,8 @@ export interface RouteMetadata {
   pool?: boolean | RoutePoolOptions;
   /** Limits for this route alone. */
   limits?: Partial<Limits>;
+  /** Offers the route to agents as a tool, where `mcp` of `tsgi/mcp` serves them. Defaults to `false`. */
+  mcp?: boolean | ToolOptions;
 }
 
 /** The options of a route. */
@@ -156,6 +166,14 @@ const ROUTE_POOL: OptionRule = (place, option, value) => {
   assertOptions(`${place}: ${option}`, value, { endOnDisconnect: FLAG });
 };
 
+const TOOL_OBJECT = expecting("true, false or { name, description }", isObject);
+
+const TOOL: OptionRule = (place, option, value) => {
+  if (typeof value === "boolean") return;
+  TOOL_OBJECT(place, option, value);
+  assertOptions(`${place}: ${option}`, value, { name: TEXT, description: TEXT });
+};
+
 export const ROUTE_OPTIONS: OptionRules<RouteOptions> = {
   params: OBJECT,
   returns: ANYTHING,
@@ -175,6 +193,7 @@ export const ROUTE_OPTIONS: OptionRules<RouteOptions> = {
   stream: oneOf("jsonl", "sse"),
   pool: ROUTE_POOL,
   limits: OBJECT,
+  mcp: TOOL,
 };
 
 /** @throws ConfigurationError for what cannot be the options of a route. */

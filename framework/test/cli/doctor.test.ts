@@ -73,6 +73,48 @@ describe("tsgi doctor, of the application", () => {
     expect(complaints(lines).at(-1)).toBe(`! application  An App of tsgi has no ${method}(). Write ${way}.`);
   });
 
+  it.each<[what: string, path: string, options: string, reason: string]>([
+    ["the address of tokens", "/login", "", "gives the tokens of OAuth2PasswordBearer"],
+    [
+      "a form of a password",
+      "/a",
+      "params: { form: Depends(OAuth2PasswordRequestForm) },",
+      'takes a secret, "password"',
+    ],
+    [
+      "a secret by its name",
+      "/a",
+      "params: { body: t.Object({ new_password: t.String() }) },",
+      'takes a secret, "new_password"',
+    ],
+    [
+      "a secret by its format",
+      "/a",
+      'params: { code: Query(t.String({ format: "password" })) },',
+      'takes a secret, "code"',
+    ],
+    ["a token", "/a", "returns: t.Object({ access_token: t.String() }),", 'gives a credential, "access_token"'],
+    ["a cookie", "/a", 'responses: { 200: { headers: { "Set-Cookie": {} } } },', "sets a cookie"],
+  ])("refuses to offer agents %s", async (_what, route, options, reason) => {
+    const source = app(
+      'import { OAuth2PasswordBearer, OAuth2PasswordRequestForm } from "tsgi/security";',
+      'const oauth2 = new OAuth2PasswordBearer({ tokenUrl: "/login" });',
+      'app.get("/me", { params: { token: Depends(oauth2) }, mcp: true }, async () => ({ name: "me" }));',
+      `app.post("${route}", { ${options} mcp: true }, async () => ({ access_token: "" }));`,
+    );
+    const { code, lines } = await examine({ "app.js": source });
+    const text = `POST ${route} is offered as a tool, and ${reason}. Take away the option mcp.`;
+    expect(complaints(lines)).toEqual([`✗ agents       ${text}`]);
+    expect(code).toBe(1);
+  });
+
+  it("counts the routes that it offers", async () => {
+    const source = app('app.get("/a", { mcp: true }, async () => 1);', 'app.get("/b", async () => 1);');
+    const { code, lines } = await examine({ "app.js": source });
+    expect(lines).toContainEqual(expect.stringMatching(/^✓ agents +1 of the routes is a tool$/));
+    expect(code).toBe(0);
+  });
+
   it("says that it starts a server when it is imported", async () => {
     const source = `${inOrder}\nimport { createServer } from "node:net"; createServer().listen(0, "127.0.0.1");`;
     const { lines } = await examine({ "app.js": source });

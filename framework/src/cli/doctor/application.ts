@@ -12,6 +12,7 @@ import { fault, type Finding, note, ok } from "./finding.js";
 import { reportSettings } from "../../settings.js";
 import { plural } from "../../messages.js";
 import { checkHabits, explainMethod } from "./habits.js";
+import { checkTools } from "./tools.js";
 
 /** Loads and checks the application. */
 export async function checkApplication(file: string): Promise<Finding[]> {
@@ -25,6 +26,7 @@ export async function checkApplication(file: string): Promise<Finding[]> {
       ...checkCopies(file),
       ...checkDebug(app),
       ...checkHabits(app),
+      ...checkTools(app),
       ...checkPool(app, file),
       ...checkSettings(),
     ];

@@ -1,0 +1,27 @@
+/**
+ * Tools for agents.
+ *
+ * Thrown when the application starts, or by the first request of an agent. See [agents.md](agents.md).
+ * @module
+ */
+
+export const AGENTS = {
+  /**
+   * A route with the option `mcp` cannot be a tool.
+   *
+   * A tool takes JSON by the names of the parameters, and its name is unique in the application. `mcp: { name }` gives one.
+   */
+  "TSGI_INVALID_TOOL.name": (name: string) =>
+    `${JSON.stringify(name)} is not a name of a tool: write 1 to 128 letters, digits, _, - and . into mcp: { name }.`,
+  "TSGI_INVALID_TOOL.duplicate": (name: string, other: string) =>
+    `the tool ${JSON.stringify(name)} is ${other} already. Give each one a name: mcp: { name }.`,
+  "TSGI_INVALID_TOOL.method": (method: string) =>
+    `a tool cannot call ${method}. Offer routes of GET, POST, PUT, PATCH and DELETE.`,
+  "TSGI_INVALID_TOOL.files": "a tool takes JSON, and this route takes files. Offer a route that takes a URL or text.",
+  "TSGI_INVALID_TOOL.body": (method: string) =>
+    `a tool cannot send a body with ${method}. Declare its members with Query(), or take POST.`,
+  /** `mcp()` is used, and the official SDK that it stands on is not installed. */
+  TSGI_MISSING_MCP_SDK:
+    "mcp() stands on the package @modelcontextprotocol/server, which cannot be loaded. " +
+    "Run: npm install @modelcontextprotocol/server@2",
+};

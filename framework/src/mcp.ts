@@ -1,0 +1,188 @@
+/** `tsgi/mcp`: routes as tools for agents, over the Model Context Protocol. @module */
+import type * as SDK from "@modelcontextprotocol/server";
+import type { App } from "./app.js";
+import { configurationError, RequestValidationError } from "./exceptions.js";
+import { parseMediaType } from "./http-grammar.js";
+import { consoleLogger } from "./logger.js";
+import { createRequest, send } from "./mcp/request.js";
+import { errorResult, toResult, type ToolResult } from "./mcp/result.js";
+import { compileTools, type Tool } from "./mcp/tools.js";
+import { trustedHost } from "./middleware.js";
+import { assertOptions, expecting, LIST, type OptionRules, TEXT, whole } from "./options.js";
+import { Request } from "./request.js";
+import { Router } from "./router.js";
+
+/** The options of `mcp`. */
+export interface McpOptions {
+  /** The path of the endpoint. Defaults to `"/mcp"`. */
+  path?: string;
+  /**
+   * The origins of pages whose scripts may call, such as `"https://inspector.example.com"`. Defaults to none: a request with
+   * an `Origin` is answered with 403, since agents send none.
+   */
+  allowedOrigins?: readonly string[];
+  /** The hosts that the endpoint answers for, as `trustedHost` takes them. Defaults to any. */
+  allowedHosts?: readonly string[];
+  /** The most bytes of an answer that become a result; a longer one is an error. Defaults to 1 MiB. */
+  maxResultBytes?: number;
+}
+
+const isOrigin = (entry: unknown) =>
+  typeof entry === "string" && URL.canParse(entry) && new URL(entry).origin === entry;
+
+const OPTIONS: OptionRules<McpOptions> = {
+  path: TEXT,
+  allowedOrigins: expecting('a list of origins such as "https://example.com"', (value) => {
+    return Array.isArray(value) && value.every(isOrigin);
+  }),
+  allowedHosts: LIST,
+  maxResultBytes: whole(1),
+};
+
+/** The most messages of one POST. Attack: each calls a route, past a limit that counts requests of this endpoint. */
+const MAX_BATCH = 16;
+
+/** The endpoint while the application runs. */
+interface Service {
+  readonly handler: SDK.McpHttpHandler;
+  /** The caller of each request of the SDK. */
+  readonly callers: WeakMap<globalThis.Request, Request>;
+}
+
+/**
+ * Makes a router that offers the routes with the option `mcp` to agents as tools of the Model Context Protocol, without sessions.
+ * A call is a request to the application in this process, with the headers of the caller: guards, limits and `returns` hold.
+ * A tool whose guards would refuse the caller is not listed. Stands on the package `@modelcontextprotocol/server`.
+ *
+ * @param app - The application whose routes are offered; those of mounted Apps are not.
+ * @throws ConfigurationError for options that cannot work; and at start-up for a route that cannot be a tool, or where the
+ *   package is missing.
+ * @example
+ * ```ts
+ * import { App, t } from "tsgi";
+ * import { mcp } from "tsgi/mcp";
+ *
+ * const app = new App({ title: "Items" });
+ * app.get("/items/{item_id}", { params: { item_id: t.Integer() }, mcp: true }, async ({ item_id }) => ({ item_id }));
+ * app.includeRouter(mcp(app, { path: "/mcp" }));
+ * ```
+ */
+export function mcp(app: App, options: McpOptions = {}): Router {
+  assertOptions("mcp()", options, OPTIONS);
+  const { path = "/mcp", allowedOrigins = [], allowedHosts, maxResultBytes = 1024 * 1024 } = options;
+  let service: Promise<Service> | null = null;
+  const open = () => (service ??= openService(app, maxResultBytes));
+  const router = new Router({
+    includeInSchema: false,
+    middleware: allowedHosts ? [trustedHost({ allowedHosts })] : [],
+    async *lifespan() {
+      const { handler } = await open();
+      yield;
+      service = null;
+      await handler.close();
+    },
+  });
+  router.route(path, { methods: ["GET", "POST", "DELETE"], params: { request: Request } }, async ({ request }) => {
+    const origin = request.header("origin");
+    // MCP 2025-11-25, Transports: any name may be rebound to a loopback address, so a page's word is not enough.
+    if (origin !== undefined && !allowedOrigins.includes(origin)) return refuse(403, "Origin is not allowed");
+    const { handler, callers } = await open();
+    const { method, url, headers, signal } = request;
+    const message = isJSONMessage(request) ? await readMessage(request) : undefined;
+    if (message === NOT_JSON) return refuse(400, "Parse error: the request body is not valid JSON", -32_700);
+    if (Array.isArray(message) && message.length > MAX_BATCH) return refuse(400, `Over ${MAX_BATCH} messages`);
+    const seen = new globalThis.Request(url, { method, headers, signal });
+    callers.set(seen, request);
+    return handler.fetch(seen, { parsedBody: message });
+  });
+  return router;
+}
+
+/** Stands for a message that cannot be read. */
+const NOT_JSON: unique symbol = Symbol("not JSON");
+
+/** The SDK refuses a POST of any other type, and other methods. */
+function isJSONMessage(request: Request): boolean {
+  return request.method === "POST" && parseMediaType(request.header("content-type")) === "application/json";
+}
+
+async function readMessage(request: Request): Promise<unknown> {
+  try {
+    return await request.json();
+  } catch (error) {
+    if (error instanceof RequestValidationError) return NOT_JSON;
+    throw error;
+  }
+}
+
+/** An error of the protocol below, JSON-RPC 2.0 §5.1. */
+function refuse(status: number, message: string, code = -32_600): globalThis.Response {
+  return globalThis.Response.json({ jsonrpc: "2.0", error: { code, message }, id: null }, { status });
+}
+
+async function openService(app: App, maxBytes: number): Promise<Service> {
+  const sdk = await loadLibrary();
+  const tools = compileTools(app);
+  const { title = "tsgi", version = "0.1.0", description, logger = consoleLogger } = app.settings;
+  const callers = new WeakMap<globalThis.Request, Request>();
+  const createServer: SDK.McpServerFactory = ({ requestInfo }) => {
+    const caller = requestInfo && callers.get(requestInfo);
+    if (!caller) throw new Error("A request of the SDK has no caller.");
+    const product = new sdk.McpServer(
+      { name: title, version },
+      { capabilities: { tools: {} }, ...(description && { instructions: description }) },
+    );
+    const { server } = product;
+    server.setRequestHandler("tools/list", async () => ({ tools: await listTools(tools, caller) }));
+    server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
+      const tool = tools.get(params.name);
+      if (!tool) throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, `Unknown tool ${params.name}`);
+      const token = params["_meta"]?.progressToken;
+      const onItem = async (message: string, progress: number) => {
+        if (token === undefined) return;
+        await mcpReq.notify({ method: "notifications/progress", params: { progressToken: token, progress, message } });
+      };
+      const signal = AbortSignal.any([mcpReq.signal, caller.signal]);
+      return callTool(app, tool, params.arguments ?? {}, { caller, signal, maxBytes, onItem });
+    });
+    return product;
+  };
+  const onerror = (err: Error) => logger.debug({ err }, `The MCP endpoint refused a request: ${err.message}`);
+  return { handler: sdk.createMcpHandler(createServer, { onerror }), callers };
+}
+
+/** One after the other: a guard may take a connection of a pool, and a list runs the guards of every tool. */
+async function listTools(tools: ReadonlyMap<string, Tool>, { scope }: Request): Promise<Tool["listing"][]> {
+  const listed: Tool["listing"][] = [];
+  for (const { endpoint, listing } of tools.values()) {
+    const { method } = endpoint.record;
+    const status = await endpoint.refusalOf({ ...scope, method, path: endpoint.pattern.template, path_params: {} });
+    if (status !== 401 && status !== 403) listed.push(listing);
+  }
+  return listed;
+}
+
+interface ToolCall {
+  readonly caller: Request;
+  readonly signal: AbortSignal;
+  readonly maxBytes: number;
+  readonly onItem: (text: string, count: number) => Promise<void>;
+}
+
+async function callTool(app: App, tool: Tool, args: Record<string, unknown>, call: ToolCall): Promise<ToolResult> {
+  try {
+    const response = await send(app, createRequest(tool, args, call.caller, call.signal), call.caller);
+    return await toResult(response, call);
+  } catch (error) {
+    if (error instanceof RequestValidationError) return errorResult(422, { detail: error.errors });
+    return errorResult(500, error instanceof RangeError ? error.message : "The answer broke off.");
+  }
+}
+
+async function loadLibrary(): Promise<typeof SDK> {
+  try {
+    return await import("@modelcontextprotocol/server");
+  } catch (cause) {
+    throw Object.assign(configurationError("TSGI_MISSING_MCP_SDK"), { cause });
+  }
+}
