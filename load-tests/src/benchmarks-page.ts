@@ -14,6 +14,7 @@ import {
 import type { Published } from "./published.js";
 import type { Result } from "./rounds.js";
 import type { Section } from "./settings.js";
+import { RUNTIME_TITLES } from "./runtimes.js";
 import { BARE, IMPORT, PEER_IMPORTS, REGISTER, SERVER } from "./startup.js";
 import type { Summary } from "./statistics.js";
 import { formatMarkdownTable, formatMs, formatRate, formatRatio, formatSpread } from "./table.js";
@@ -58,6 +59,7 @@ export function toBlocks(published: Published): Readonly<Record<string, string>>
     http: ratesTable(of("http"), "perSecond", isPlain),
     "http, pipelined": ratesTable(of("http"), "perSecond", (row) => PIPELINED.test(row)),
     "http, processor time": ratesTable(of("http"), "perCPUSecond", isPlain),
+    ...runtimeBlocks(of("runtimes")),
     latency: latencyTable(of("latency")),
     direct: ratesTable(of("direct"), "perSecond"),
     routing: ratesTable(of("routing"), "perSecond"),
@@ -114,6 +116,25 @@ function groupsOf(results: readonly Result[]): Group[] {
       return summary === undefined ? [] : [{ label: contender, isOurs: isOurs(results, contender), ...summary }];
     }),
   }));
+}
+
+/** A table for each runtime, whose name ends its rows: `GET /health, Bun`. */
+function runtimeBlocks(results: readonly Result[]): Record<string, string> {
+  return Object.fromEntries(
+    RUNTIME_TITLES.map((title) => {
+      const suffix = `, ${title}`;
+      const own = results.map(({ rows, ...result }) => ({
+        ...result,
+        rows: Object.fromEntries(
+          Object.entries(rows).flatMap(([row, figures]) =>
+            row.endsWith(suffix) ? [[row.slice(0, -suffix.length), figures] as const] : [],
+          ),
+        ),
+      }));
+      const measured = own.filter(({ rows }) => Object.keys(rows).length > 0);
+      return [`runtimes, ${title}`, ratesTable(measured, "perCPUSecond")];
+    }),
+  );
 }
 
 /** A route as code, anything else as it is. */

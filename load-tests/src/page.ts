@@ -17,6 +17,12 @@ const DRAWN: readonly { section: Section; figure: string; title: string; unit: s
     unit: "requests a processor second",
   },
   {
+    section: "runtimes",
+    figure: "perCPUSecond",
+    title: "On other runtimes, by the server's processor time",
+    unit: "requests a processor second",
+  },
+  {
     section: "footprint",
     figure: "startMs",
     title: "First answer",

@@ -3,7 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { PUBLISHED } from "./paths.js";
 import { faultsOf, type Result } from "./rounds.js";
 import type { Report } from "./history.js";
-import type { Section } from "./settings.js";
+import { type Section, SECTIONS } from "./settings.js";
 import { summarize, type Summary } from "./statistics.js";
 
 /** A run, with the day that it began as text: what `make bench` writes and what is committed. */
@@ -28,7 +28,7 @@ const SHOWN: ReadonlySet<string> = new Set([
 ]);
 
 /** The sections that the documentation has a place for. */
-const NEEDED: readonly Section[] = ["direct", "routing", "http", "latency", "footprint", "sample", "startup", "bundle"];
+const NEEDED: readonly Section[] = SECTIONS;
 
 /**
  * Reads the results of `make bench`, without figures that no page shows, to keep changes of the committed file readable.

@@ -14,6 +14,7 @@ import { preparePeers } from "./peers.js";
 import { Progress, type ProgressOutput } from "./progress.js";
 import { faultsOf, type Result } from "./rounds.js";
 import { measureRouting } from "./routing.js";
+import { measureRuntimes } from "./runtimes.js";
 import type { Section, Settings } from "./settings.js";
 import { measureSample } from "./sample.js";
 import { measureStartup } from "./startup.js";
@@ -25,6 +26,7 @@ import {
   httpTable,
   latencyTable,
   routingTable,
+  runtimesTable,
   sampleTable,
   startupTable,
 } from "./tables.js";
@@ -42,6 +44,7 @@ const PARTS: Parts = {
   direct: { measure: measureDirect, table: directTable },
   routing: { measure: measureRouting, table: routingTable },
   http: { measure: measureHTTP, table: httpTable },
+  runtimes: { measure: measureRuntimes, table: runtimesTable },
   latency: { measure: measureLatency, table: latencyTable },
   footprint: { measure: measureFootprint, table: footprintTable },
   sample: { measure: measureSample, table: sampleTable },

@@ -1,7 +1,17 @@
 /** The settings of a run, from the environment. @module */
 
 /** The parts of a run, in their order. */
-export const SECTIONS = ["direct", "routing", "http", "latency", "footprint", "sample", "startup", "bundle"] as const;
+export const SECTIONS = [
+  "direct",
+  "routing",
+  "http",
+  "runtimes",
+  "latency",
+  "footprint",
+  "sample",
+  "startup",
+  "bundle",
+] as const;
 
 /** One part of a run. */
 export type Section = (typeof SECTIONS)[number];

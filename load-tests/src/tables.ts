@@ -55,6 +55,15 @@ export function httpTable(results: readonly Result[], settings: Settings): strin
   ].join("\n");
 }
 
+/** Other runtimes: ahead of the frameworks at home there. */
+export function runtimesTable(results: readonly Result[], settings: Settings): string {
+  return [
+    `On other runtimes, requests a second of the server's processor time: ${fresh(settings.httpRounds)}`,
+    ratesTable(results, spreadOf, "perCPUSecond"),
+    verdict(compare(results, () => 1, "perCPUSecond")),
+  ].join("\n");
+}
+
 /** The ratios by processor time: for a request without a body, for one parameter, and for a validated body. */
 const WANTED_OVER_HTTP: Readonly<Record<string, readonly [plain: number, parameter: number, body: number]>> = {
   Fastify: [1.5, 1.5, 1.8],

@@ -15,6 +15,12 @@ const result = (contender: string, perSecond: number) => ({
   faults: [],
 });
 
+const onBun = (contender: string, perCPUSecond: number) => ({
+  contender,
+  rows: { "GET /health, Bun": { perCPUSecond: summarize([perCPUSecond]) } },
+  faults: [],
+});
+
 const run: Published = {
   started: "2026-01-02T03:04:05.000Z",
   machine: { cpu: "a processor", cores: 2, node: "v20.1.0", load: 0.1 },
@@ -29,6 +35,7 @@ const run: Published = {
     sample: [],
     startup: [],
     bundle: [],
+    runtimes: [onBun("tsgi serve", 2000), onBun("Hono", 1000)],
   },
 };
 
@@ -90,6 +97,17 @@ describe("the figures of the documentation", () => {
         "| tsgi serve |      110 ±9 % |",
       ]);
     }
+  });
+
+  it("have a table for each runtime, with the servers that were measured there", () => {
+    const blocks = toBlocks(run);
+    expect(blocks["runtimes, Bun"]?.split("\n").map((line) => line.replaceAll(/ +/g, " "))).toEqual([
+      "| | `GET /health` |",
+      expect.stringMatching(/^\|[-| :]+\|$/),
+      "| tsgi serve | 2,000 |",
+      "| Hono | 1,000 · 2.00× |",
+    ]);
+    expect(blocks["runtimes, Deno"]).toBe("Not measured in this run.");
   });
 
   it("say that they are provisional when the run was a quick one, or the machine busy", () => {

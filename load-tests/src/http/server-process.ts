@@ -15,6 +15,8 @@ export interface ServerProcess {
 
 /** Options to start a server's process. */
 export interface ServerOptions {
+  /** The runtime with its arguments; this Node by default. */
+  readonly command?: readonly string[];
   /** Variables beside those of this process. */
   readonly environment?: Readonly<Record<string, string>>;
   /** The destination of stderr, to which some servers log each request. */
@@ -33,9 +35,9 @@ export function announce(url: string): void {
  */
 export async function startServer(
   script: URL,
-  { environment = {}, stderr = "inherit" }: ServerOptions = {},
+  { command: runtime = [process.execPath], environment = {}, stderr = "inherit" }: ServerOptions = {},
 ): Promise<ServerProcess> {
-  const [command = "", ...args] = onCore(SERVER_CORE, [process.execPath, fileURLToPath(script)]);
+  const [command = "", ...args] = onCore(SERVER_CORE, [...runtime, fileURLToPath(script)]);
   const child = spawn(command, args, {
     stdio: ["ignore", "pipe", stderr],
     env: { ...process.env, NODE_ENV: "production", ...environment },

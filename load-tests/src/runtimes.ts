@@ -1,0 +1,108 @@
+/** The same routes on other runtimes, beside the frameworks at home there. @module */
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { CLIENT_CORE } from "./cores.js";
+import type { Contenders } from "./direct.js";
+import type { Load } from "./http/load.js";
+import { startServer } from "./http/server-process.js";
+import { PEERS, REPOSITORY } from "./paths.js";
+import { runWorker } from "./processes.js";
+import type { Progress } from "./progress.js";
+import type { WorkerReport } from "./report.js";
+import { takeTurns, type Result } from "./rounds.js";
+import type { Settings } from "./settings.js";
+
+const CLIENT = new URL("http/client.js", import.meta.url);
+const SERVE = new URL("http/servers/tsgi.js", import.meta.url);
+
+/** A runtime: its name in tables and for the installer, the arguments before a script, and its servers. */
+interface Runtime {
+  readonly title: string;
+  readonly name: string;
+  readonly args: readonly string[];
+  readonly servers: Contenders;
+}
+
+/** `app.fetch` on the runtime's own server; Hono and Elysia the same. */
+const BY_FETCH: Contenders = {
+  "tsgi app.fetch": new URL("runtimes/tsgi.js", PEERS),
+  Hono: new URL("runtimes/hono.js", PEERS),
+  Elysia: new URL("runtimes/elysia.js", PEERS),
+};
+
+const RUNTIMES: readonly Runtime[] = [
+  { title: "Bun", name: "bun", args: ["run"], servers: { "tsgi serve": SERVE, ...BY_FETCH } },
+  { title: "Deno", name: "deno", args: ["run", "--allow-all"], servers: { "tsgi serve": SERVE, ...BY_FETCH } },
+  {
+    title: "Node 26",
+    name: "node26",
+    args: [],
+    servers: {
+      "tsgi serve": SERVE,
+      Hono: new URL("http/hono.js", PEERS),
+      Elysia: new URL("http/elysia.js", PEERS),
+      Fastify: new URL("http/fastify.js", PEERS),
+    },
+  },
+];
+
+/** The names of the runtimes, in their order. */
+export const RUNTIME_TITLES: readonly string[] = RUNTIMES.map(({ title }) => title);
+
+/** Measures each server on each runtime. Without peers, and where the binaries do not run, there is nothing to measure. */
+export async function measureRuntimes(settings: Settings, progress: Progress): Promise<Result[]> {
+  if (!settings.peers || process.platform !== "linux" || process.arch !== "x64") return [];
+  const binaries = await installRuntimes(progress);
+  const contenders = [...new Set(RUNTIMES.flatMap(({ servers }) => Object.keys(servers)))];
+  return takeTurns(contenders, settings.httpRounds, async (contender, round) => {
+    const reports: WorkerReport[] = [];
+    for (const runtime of RUNTIMES) {
+      const script = runtime.servers[contender];
+      if (script === undefined) continue;
+      progress.step(`on ${runtime.title}, round ${round + 1} of ${settings.httpRounds}: ${contender}`);
+      const command = [binaries.get(runtime.name) ?? runtime.name, ...runtime.args];
+      reports.push(named(runtime.title, await measureServer(script, command, settings)));
+    }
+    return { rows: reports.flatMap(({ rows }) => rows), faults: reports.flatMap(({ faults }) => faults) };
+  });
+}
+
+async function measureServer(script: URL, command: readonly string[], settings: Settings): Promise<WorkerReport> {
+  const { connections, slowRequests: requests } = settings.http;
+  const server = await startServer(script, { command, stderr: "ignore" });
+  const load: Load = {
+    url: server.url,
+    serverPid: server.pid,
+    connections,
+    pipelining: [1],
+    requests,
+    warmUp: requests,
+  };
+  try {
+    return await runWorker(CLIENT, [JSON.stringify(load)], [], CLIENT_CORE);
+  } finally {
+    await server.stop();
+  }
+}
+
+function named(runtime: string, { rows, faults }: WorkerReport): WorkerReport {
+  return {
+    rows: rows.map(({ name, figures }) => ({ name: `${name}, ${runtime}`, figures })),
+    faults: faults.map((fault) => `${fault}, ${runtime}`),
+  };
+}
+
+/** The path of each binary; those that are missing are fetched from npm, 60 to 150 MB each. */
+async function installRuntimes(progress: Progress): Promise<ReadonlyMap<string, string>> {
+  progress.step("installing the runtimes into .cache/runtimes");
+  const installer = fileURLToPath(new URL("framework/scripts/runtimes.js", REPOSITORY));
+  const names = RUNTIMES.map(({ name }) => name);
+  const { stdout } = await promisify(execFile)(process.execPath, [installer, ...names]);
+  return new Map(
+    stdout
+      .trim()
+      .split("\n")
+      .map((line) => line.split(" ") as [string, string]),
+  );
+}
