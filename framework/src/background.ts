@@ -1,5 +1,6 @@
 /** Work after the response. @module */
 import { consoleLogger, type Logger } from "./logger.js";
+import { nextTurn } from "./promises.js";
 
 /** Runs the tasks, and calls `begin` with the name of each; what that gives is called at its end, with its error. */
 export const RUN_STEPS: unique symbol = Symbol("runSteps");
@@ -68,6 +69,7 @@ export class BackgroundTasks {
 
   /** @internal */
   async [RUN_STEPS](begin: BeginStep): Promise<void> {
+    if (this.#tasks.length > 0) await nextTurn(); // a task that keeps the loop busy must not keep the answer from leaving
     for (let task = this.#tasks.shift(); task; task = this.#tasks.shift()) {
       const name = task.fn.name || "anonymous";
       const end = begin(name);

@@ -1,5 +1,5 @@
 import type { Address, HTTPScope } from "../asgi.js";
-import { encodeLatin1, encodeUTF8, HeaderList } from "../datastructures.js";
+import { createBytes, encodeLatin1, encodeUTF8, HeaderList } from "../datastructures.js";
 import { isAuthority } from "../http-grammar.js";
 import { fromWebHeaders } from "../request.js";
 
@@ -13,6 +13,7 @@ export interface FetchContext {
   env?: unknown;
 }
 
+const NO_QUERY = createBytes(0);
 const ASGI = Object.freeze({ version: "3.0", spec_version: "2.4" });
 
 /** The parts of a URL: RFC 3986 appendix B, without the fragment. Without a usable `Host`, Bun has the path alone. */
@@ -44,7 +45,7 @@ export function createScope(
     scheme,
     path: decodePath(target),
     raw_path: encodeLatin1(target),
-    query_string: encodeLatin1(toASCII(query)),
+    query_string: query === "" ? NO_QUERY : encodeLatin1(toASCII(query)),
     root_path: "",
     headers: headersOf(request.headers, authority),
     client,
@@ -56,9 +57,11 @@ export function createScope(
 }
 
 function headersOf(headers: Headers, authority: string | undefined): HeaderList {
-  const raw = fromWebHeaders(headers);
-  if (authority !== undefined && !headers.has("host")) raw.unshift("host", authority);
-  return new HeaderList(raw);
+  return new HeaderList(() => {
+    const raw = fromWebHeaders(headers);
+    if (authority !== undefined && !headers.has("host")) raw.unshift("host", authority);
+    return raw;
+  });
 }
 
 function isAbsentOrAuthority(text: string | undefined): boolean {

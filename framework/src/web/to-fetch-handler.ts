@@ -4,7 +4,7 @@ import { assertApplication } from "../callable.js";
 import { Lifespan } from "../lifespan.js";
 import { consoleLogger, type Logger } from "../logger.js";
 import { assertOptions, OBJECT, oneOf, type OptionRules } from "../options.js";
-import { setIdleTimeout } from "../promises.js";
+import { Deferred, setIdleTimeout } from "../promises.js";
 import { errorAnswer, Exchange } from "./exchange.js";
 import { createScope, type FetchContext, readContext } from "./scope.js";
 
@@ -67,7 +67,10 @@ class FetchServer {
   readonly #logger: Logger;
   readonly #initialState: Readonly<Record<string, unknown>>;
   readonly #isAuto: boolean;
-  readonly #running = new Set<Promise<void>>();
+  /** The number of requests that run. */
+  #running = 0;
+  /** Resolves when none runs; `null` while nobody waits for that. */
+  #idle: Deferred<void> | null = null;
   /** The state, copied for each scope; `null` before the start. */
   #state: Readonly<Record<string, unknown>> | null = null;
   /** The start that others wait for as well. */
@@ -87,11 +90,16 @@ class FetchServer {
     const scope = createScope(request, context, state);
     if (scope === null) return errorAnswer(request, 400, "Expected exactly one well-formed Host header.");
     const exchange = new Exchange(request, scope, this.#logger);
-    const running = exchange.run(this.#app);
-    this.#running.add(running);
-    void running.then(() => this.#running.delete(running));
+    const running = this.#run(exchange);
     context.waitUntil?.(running);
-    return exchange.answer.promise;
+    return exchange.answer;
+  }
+
+  async #run(exchange: Exchange): Promise<void> {
+    this.#running++;
+    await exchange.run(this.#app);
+    this.#running--;
+    if (this.#running === 0) this.#idle?.resolve();
   }
 
   /** Starts the application. `null` where that fails: the next request tries it again. */
@@ -119,9 +127,11 @@ class FetchServer {
 
   /** Waits for what runs; not for ever, as an answer that nobody reads never ends. */
   async #settled(): Promise<void> {
-    if (this.#running.size === 0) return;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<void>((resolve) => (timer = setIdleTimeout(resolve, CLOSE_MS)));
-    await Promise.race([Promise.allSettled(this.#running), late]).finally(() => clearTimeout(timer));
+    if (this.#running === 0) return;
+    const idle = (this.#idle ??= new Deferred<void>());
+    const timer = setIdleTimeout(() => idle.resolve(), CLOSE_MS);
+    await idle.promise;
+    this.#idle = null;
+    clearTimeout(timer);
   }
 }

@@ -355,6 +355,59 @@ describe("a body", () => {
     expect(logger.lines).toHaveLength(2);
   });
 
+  describe("of at most 64 KiB, by its Content-Length", () => {
+    const small = (init: RequestInit = {}) =>
+      new Request(HOST, { method: "POST", body: "ab", headers: { "content-length": "2" }, ...init });
+
+    it("is one part, behind which receive waits for the end of the exchange", async () => {
+      const seen: ReceiveMessage[] = [];
+      const over = new Deferred<void>();
+      const handler = toFetchHandler(
+        http(async (_scope, receive, send) => {
+          seen.push(await receive());
+          const last = receive();
+          await send(START);
+          await send(part("", false));
+          seen.push(await last);
+          over.resolve();
+        }),
+      );
+      await handler(small());
+      await over.promise;
+      expect(seen).toEqual([
+        { type: "http.request", body: Buffer.from("ab"), more_body: false },
+        { type: "http.disconnect" },
+      ]);
+    });
+
+    it("that somebody else reads fails the receive", async () => {
+      const logger = new KeptLog();
+      const app = new App({ logger });
+      app.post("/", { params: { request: OwnRequest } }, async ({ request }) => request.text());
+      const used = small();
+      const reader = used.body?.getReader();
+      expect((await app.fetch(used)).status).toBe(500);
+      reader?.releaseLock();
+      await used.text();
+      expect((await app.fetch(used)).status).toBe(500);
+      expect(logger.lines.filter((line) => line.includes("already read"))).toHaveLength(2);
+    });
+
+    it("whose client leaves in the middle of it is http.disconnect", async () => {
+      const seen: ReceiveMessage[] = [];
+      const handler = toFetchHandler(
+        http(async (_scope, receive) => {
+          seen.push(await receive());
+        }),
+      );
+      const left = new ReadableStream({
+        start: (controller) => (controller.enqueue(bytes("a")), controller.error(new Error("reset"))),
+      });
+      await handler(small({ body: left, duplex: "half" }));
+      expect(seen).toEqual([{ type: "http.disconnect" }]);
+    });
+  });
+
   it("ends with an empty part, behind which receive waits for the end of the exchange", async () => {
     const seen: ReceiveMessage[] = [];
     const over = new Deferred<void>();
@@ -571,6 +624,20 @@ describe("background tasks", () => {
     gate.resolve();
     await Promise.all(kept);
     expect(events).toEqual(["answered", "begun", "done"]);
+  });
+
+  it("that keep the loop busy do not keep the answer from leaving", async () => {
+    const events: string[] = [];
+    const app = new App();
+    app.get("/", { params: { tasks: BackgroundTasks } }, async ({ tasks }) => {
+      tasks.addTask(() => events.push("begun"));
+      return "ok";
+    });
+    const answer = await app.fetch(new Request(HOST));
+    await answer.text();
+    events.push("read");
+    await app.fetch.close();
+    expect(events).toEqual(["read", "begun"]);
   });
 
   it("are waited for by close()", async () => {
