@@ -28,6 +28,7 @@ async function run(results: Result[]): Promise<{ status: number; stdout: string;
     sample: part,
     startup: part,
     bundle: part,
+    runtimes: part,
   };
   const output = join(folder, "new", "figures.json");
   const status = await runBench(
