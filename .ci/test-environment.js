@@ -34,6 +34,9 @@ export default class StrictEnvironment extends TestEnvironment {
 
   async setup() {
     await super.setup();
+    // Jest reads every member of a module of Node's that a package imports: that of node:process opens the input,
+    // which would keep a worker.
+    process.stdin.unref?.();
     this.#before = countResources();
     process.on("exit", failOnExit);
     // While the tests themselves run, jest has its own listeners in the place of these.

@@ -1,5 +1,5 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { afterAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 
 import {
   App,
@@ -26,9 +26,6 @@ import { APIKeyHeader, APIKeyQuery, OAuth2PasswordBearer } from "../src/security
 import { KeptLog } from "./support/probe.js";
 
 const Item = t.Object({ id: t.Integer(), name: t.String(), note: t.Union([t.String(), t.Null()]) }, { $id: "Item" });
-
-// The SDK imports node:process, of which jest reads every member: that opens the input of the worker.
-afterAll(() => void process.stdin.destroy());
 
 type Headers = Record<string, string>;
 

@@ -1,5 +1,6 @@
 import { App } from "tsgi";
 import { health } from "tsgi/health";
+import { mcp } from "tsgi/mcp";
 import { requestId, securityHeaders } from "tsgi/middleware";
 
 import { log } from "./logging.js";
@@ -32,6 +33,7 @@ export function createApp(logger = log): App {
   app.includeRouter(items);
   app.includeRouter(page);
   app.includeRouter(health());
+  app.includeRouter(mcp(app));
   app.get("/health", { tags: ["health"], summary: "Whether the process answers" }, async () => ({ status: "ok" }));
   app.mount("/assets", assets);
   app.addMiddleware(securityHeaders({ contentSecurityPolicy: PAGE_POLICY }));

@@ -20,7 +20,11 @@ export type User = Static<typeof User>;
 
 /** What a login and a refresh answer (RFC 6749 §5.1). */
 export const TokenResponse = t.Object(
-  { access_token: t.String(), token_type: t.String({ default: "bearer" }) },
+  {
+    access_token: t.String(),
+    token_type: t.String({ default: "bearer" }),
+    scope: t.Optional(t.String({ description: "What the token is limited to, where the login asked for scopes." })),
+  },
   { title: "TokenResponse" },
 );
 export type TokenResponse = Static<typeof TokenResponse>;
@@ -74,6 +78,7 @@ const Problem = t.Object({ detail: t.String() }, { title: "Problem" });
 export const UNAUTHORIZED = { description: "Could not validate credentials", schema: Problem };
 export const INCORRECT = { description: "Incorrect username or password", schema: Problem };
 export const CROSS_SITE = { description: "The request comes from another site", schema: Problem };
+export const FORBIDDEN = { description: "Not enough scopes", schema: Problem };
 export const NOT_FOUND = { description: "Not Found", schema: Problem };
 export const NAME_TAKEN = { description: "The name is taken", schema: Problem };
 export const TOO_MANY_ATTEMPTS = { description: "Too many wrong passwords", schema: Problem };

@@ -29,7 +29,11 @@ describe("an access token", () => {
 
   it("is good with nothing but sub and exp, whoever wrote it with the key", async () => {
     const token = handMade({ sub: "alice", exp: soon });
-    expect(await tokens.verifyAccessToken(token)).toEqual({ username: "alice", version: undefined });
+    expect(await tokens.verifyAccessToken(token)).toEqual({
+      username: "alice",
+      version: undefined,
+      scopes: null,
+    });
   });
 
   const good = { sub: "alice", exp: soon };

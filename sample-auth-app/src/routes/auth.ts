@@ -14,7 +14,7 @@ import { httpMiddleware } from "tsgi/middleware";
 
 import { accounts, getCaller } from "../accounts.js";
 import { settings, type Settings } from "../config.js";
-import { credentialsException, refuseCrossSite } from "../dependencies.js";
+import { credentialsException, refuseCrossSite, SCOPES } from "../dependencies.js";
 import { getLog } from "../logging.js";
 import { type Account, CROSS_SITE, INCORRECT, TokenResponse, TOO_MANY_ATTEMPTS, UNAUTHORIZED } from "../models.js";
 import { DEMO_USER } from "../seed.js";
@@ -43,17 +43,26 @@ export const auth = new Router({
 
 const GRANT_TYPE = Form(t.Literal("password"), { default: "password" });
 
-/** The form of RFC 6749 §4.3.2, with each field at most once (§3.1). `grant_type` may be left out. */
+const SCOPE = Form({
+  default: "",
+  description: "Scopes for a token that is limited to them, such as that of an agent. It comes without a session.",
+});
+
+/**
+ * The form of RFC 6749 §4.3.2, with each field at most once (§3.1). `grant_type` may be left out; scopes that are unknown are
+ * ignored (§3.3).
+ */
 const getCredentials = withParams(
-  { request: Request, username: Form(), password: Form(), grant_type: GRANT_TYPE },
-  async ({ request, username, password }) => {
+  { request: Request, username: Form(), password: Form(), grant_type: GRANT_TYPE, scope: SCOPE },
+  async ({ request, username, password, scope }) => {
     const form = await request.form();
-    const repeated = ["username", "password", "grant_type"].find((field) => form.getAll(field).length > 1);
+    const repeated = ["username", "password", "grant_type", "scope"].find((field) => form.getAll(field).length > 1);
     if (repeated !== undefined) {
       const msg = "Field should be given once";
       throw new RequestValidationError([{ type: "value_error", loc: ["form", repeated], msg }]);
     }
-    return { username, password };
+    const scopes = [...new Set(scope.split(" "))].filter((name) => Object.hasOwn(SCOPES, name));
+    return { username, password, scopes };
   },
 );
 
@@ -61,14 +70,19 @@ const getCredentials = withParams(
 const getGrant = withParams(
   { accessTokens, settings, response: Response },
   async ({ accessTokens, settings, response }) => {
-    return async (account: Account, session: IssuedRefreshToken | null): Promise<TokenResponse> => {
+    return async (
+      account: Account,
+      session: IssuedRefreshToken | null,
+      scopes: readonly string[] = [],
+    ): Promise<TokenResponse> => {
       if (session !== null) {
         const options = { ...cookieOptions(settings), maxAge: session.maxAgeSeconds };
         response.setCookie(REFRESH_COOKIE, session.token, options);
       }
-      const claims = { sub: account.username, ver: account.disabled ? VERSION_OF_NONE : account.version };
+      const limit = scopes.length > 0 ? { scope: scopes.join(" ") } : {};
+      const claims = { sub: account.username, ver: account.disabled ? VERSION_OF_NONE : account.version, ...limit };
       const access_token = await accessTokens.createAccessToken(claims, { expiresInMinutes: ACCESS_TOKEN_MINUTES });
-      return { access_token, token_type: "bearer" };
+      return { access_token, token_type: "bearer", ...limit };
     };
   },
 );
@@ -95,14 +109,16 @@ auth.post(
   },
   async ({ credentials, caller, grant, log, accounts, refreshTokens }) => {
     const account = await accounts.authenticate(credentials.username, credentials.password, caller);
-    const session = account && (await refreshTokens.start(account));
+    // The cookie of a session is good for a token without limits.
+    const isLimited = credentials.scopes.length > 0;
+    const session = account && !isLimited ? await refreshTokens.start(account) : null;
     // A disabled user gets a token that is good for nothing, and no session.
-    if (account === null || (session === null && !account.disabled)) {
+    if (account === null || (session === null && !isLimited && !account.disabled)) {
       log.warn({}, "login failed"); // without the name: people type their password there
       throw new HTTPException(401, INCORRECT.description, { headers: { "WWW-Authenticate": "Bearer" } });
     }
     log.info({ user: account.username }, "login");
-    return grant(account, session);
+    return grant(account, session, credentials.scopes);
   },
 );
 

@@ -1,11 +1,18 @@
-import { Depends, HTTPException, Query, Response, Router, t, WebSocket } from "tsgi";
+import { HTTPException, Query, Response, Router, Security, t, WebSocket } from "tsgi";
 
 import { database } from "../database.js";
 import { getCurrentAccount } from "../dependencies.js";
-import { Item, NewItem, NOT_FOUND, UNAUTHORIZED } from "../models.js";
+import { FORBIDDEN, Item, NewItem, NOT_FOUND, UNAUTHORIZED } from "../models.js";
 
 /** What belongs to the user who asks. Another user's item does not exist: it is 404. */
-export const items = new Router({ prefix: "/items", tags: ["items"], responses: { 401: UNAUTHORIZED } });
+export const items = new Router({
+  prefix: "/items",
+  tags: ["items"],
+  responses: { 401: UNAUTHORIZED, 403: FORBIDDEN },
+});
+
+const READ = { scopes: ["items:read"] };
+const WRITE = { scopes: ["items:write"] };
 
 /** PostgreSQL's `integer`, the smaller of the two databases'. */
 const ItemId = t.Integer({ minimum: 1, maximum: 2_147_483_647 });
@@ -14,11 +21,12 @@ items.get(
   "",
   {
     summary: "The user's items, oldest first",
+    mcp: { name: "list_items" },
     description: "Where there are more, the header `X-Next-Cursor` has the cursor of the next page.",
     params: {
       limit: Query(t.Integer({ minimum: 1, maximum: 100 }), { default: 50, description: "how many at most" }),
       cursor: Query(ItemId, { default: null, description: "`X-Next-Cursor` of the page before" }),
-      account: Depends(getCurrentAccount),
+      account: Security(getCurrentAccount, READ),
       db: database,
       response: Response,
     },
@@ -43,7 +51,8 @@ items.post(
   "",
   {
     summary: "Add an item",
-    params: { newItem: NewItem, account: Depends(getCurrentAccount), db: database, response: Response },
+    mcp: { name: "add_item" },
+    params: { newItem: NewItem, account: Security(getCurrentAccount, WRITE), db: database, response: Response },
     returns: Item,
     statusCode: 201,
   },
@@ -58,8 +67,9 @@ items.get(
   "/{item_id}",
   {
     summary: "One of the user's items",
+    mcp: { name: "read_item" },
     responses: { 404: NOT_FOUND },
-    params: { item_id: ItemId, account: Depends(getCurrentAccount), db: database },
+    params: { item_id: ItemId, account: Security(getCurrentAccount, READ), db: database },
     returns: Item,
   },
   async ({ item_id, account, db }) => {
@@ -75,8 +85,9 @@ items.delete(
   "/{item_id}",
   {
     summary: "Remove one of the user's items",
+    mcp: { name: "remove_item" },
     responses: { 404: NOT_FOUND },
-    params: { item_id: ItemId, account: Depends(getCurrentAccount), db: database },
+    params: { item_id: ItemId, account: Security(getCurrentAccount, WRITE), db: database },
     statusCode: 204,
   },
   async ({ item_id, account, db }) => {
@@ -91,7 +102,7 @@ items.delete(
 /** Search as one types: for each text, the user's items with it in their name. */
 items.websocket(
   "/search",
-  { params: { socket: WebSocket, account: Depends(getCurrentAccount), db: database } },
+  { params: { socket: WebSocket, account: Security(getCurrentAccount, READ), db: database } },
   async ({ socket, account: { id, version, username }, db }) => {
     await socket.accept();
     for await (const text of socket) {

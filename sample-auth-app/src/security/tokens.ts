@@ -9,6 +9,13 @@ import { logger } from "../logging.js";
 /** RFC 7519 sets no bound; ours keeps a header of junk from being decoded. */
 const MAX_TOKEN_LENGTH = 4096;
 
+/** The claims of a token that is ours. */
+export interface VerifiedToken {
+  readonly username: string;
+  readonly version: unknown;
+  readonly scopes: readonly string[] | null;
+}
+
 /** Issues and checks access tokens: JSON Web Tokens, signed with HS256 and nothing else. */
 export class AccessTokens {
   /** A key object, which is made ready for use once; bytes would be for each token. */
@@ -25,12 +32,13 @@ export class AccessTokens {
   }
 
   /**
-   * Gives the subject of a token, the name of the user who logged in, and the version of the account that it names.
+   * Gives the subject of a token, the name of the user who logged in, the version of the account that it names, and the
+   * scopes that it is limited to, `null` for none.
    *
    * @returns `null` when the token is not ours, has expired, or has no subject; there is nothing that a client needs to
    *   know about which of these it was.
    */
-  async verifyAccessToken(token: string): Promise<{ username: string; version: unknown } | null> {
+  async verifyAccessToken(token: string): Promise<VerifiedToken | null> {
     if (token.length > MAX_TOKEN_LENGTH) {
       return null;
     }
@@ -42,8 +50,11 @@ export class AccessTokens {
       });
       // RFC 7515 §4.1.11: who does not understand what is critical must refuse. We understand no extension.
       const understood = protectedHeader.crit === undefined;
-      const { sub, ver } = payload;
-      return understood && typeof sub === "string" && sub !== "" ? { username: sub, version: ver } : null;
+      const { sub, ver, scope } = payload;
+      if (!understood || typeof sub !== "string" || sub === "") {
+        return null;
+      }
+      return { username: sub, version: ver, scopes: typeof scope === "string" ? scope.split(" ") : null };
     } catch (error) {
       if (error instanceof errors.JOSEError) {
         return null;
