@@ -52,6 +52,9 @@ export const COMMANDS = {
     "src/app, src/main, src/index, app, main, index; with .ts, .js or .mjs.",
   /** The document for `tsgi client` cannot be read. */
   "TSGI_UNREADABLE_DOCUMENT.file": (source: string, reason: string) => `${source} cannot be read: ${reason}`,
+  "TSGI_UNREADABLE_DOCUMENT.check": (file: string, reason: string) =>
+    `--check ${file} cannot be read: ${reason}. Make it with tsgi openapi --check ${file} --write, or name a JSON file ` +
+    "that tsgi openapi wrote.",
   "TSGI_UNREADABLE_DOCUMENT.answer": (url: string, status: string) => `${url} cannot be read: the answer is ${status}`,
   /** A file that a flag names cannot be read. */
   "TSGI_UNREADABLE_FILE.env": (file: string, reason: string) => `--env-file ${file} cannot be read: ${reason}`,

@@ -1,24 +1,88 @@
 /** `tsgi openapi` and `tsgi client`: the document of an application without a server, and a client typed by it. @module */
 import { readFile, writeFile } from "node:fs/promises";
 import { ConfigurationError } from "../exceptions.js";
-import { type OpenAPIDocument, writeClient } from "../openapi.js";
-import { CommandError, commandError, showError } from "./errors.js";
+import { type Change, compareDocuments, type OpenAPIDocument, writeClient } from "../openapi.js";
+import { CommandError, commandError, commandMessage, EXIT, showError } from "./errors.js";
 import { loadTsgiApp } from "./load-app.js";
 
-export async function writeOpenAPI(module: string | undefined, options: { out?: string }): Promise<void> {
+/** The flags of `tsgi openapi`. */
+export interface OpenAPIFlags {
+  readonly out?: string;
+  readonly check?: string;
+  readonly write?: boolean;
+}
+
+export async function showOpenAPI(module: string | undefined, { out, check, write }: OpenAPIFlags): Promise<void> {
+  // Before the application is loaded, which may take long and print something.
+  const committed = check === undefined ? null : await readCommitted(check, write === true);
   const { app } = await loadTsgiApp(module);
   const document = app.openapi();
   const text = `${JSON.stringify(document, null, 2)}\n`;
-  const { out } = options;
-  if (out === undefined) {
-    process.stdout.write(text);
-    return;
-  }
+  if (check !== undefined) await checkDocument(document, text, check, { committed, write: write === true });
+  else if (out === undefined) process.stdout.write(text);
+  else await writeDocument(document, text, out);
+}
+
+async function writeDocument(document: OpenAPIDocument, text: string, out: string): Promise<void> {
   await writeFile(out, text).catch((error: unknown) => {
     throw commandError("TSGI_UNWRITABLE_FILE", out, showError(error));
   });
   const count = Object.values(document.paths).reduce((sum, item) => sum + Object.keys(item).length, 0);
-  process.stderr.write(`Wrote ${out}: ${count} operations.\n`);
+  process.stderr.write(`Wrote ${out}: ${countOf(count, "operation")}.\n`);
+}
+
+/** A committed document, and the text that it is read from. */
+interface Committed {
+  readonly document: object;
+  readonly text: string;
+}
+
+/** @param mayBeMissing - For the first `--write`, which makes the file: gives `null`. */
+async function readCommitted(file: string, mayBeMissing: boolean): Promise<Committed | null> {
+  try {
+    const text = await readFile(file, "utf8");
+    const document: unknown = JSON.parse(text);
+    if (isOpenAPI3(document)) return { document, text };
+  } catch (error) {
+    if (mayBeMissing && error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    const reason = error instanceof Error ? error.message : String(error);
+    const message = commandMessage("TSGI_UNREADABLE_DOCUMENT.check", file, reason);
+    throw new CommandError("TSGI_UNREADABLE_DOCUMENT", message, EXIT.usage);
+  }
+  const message = commandMessage("TSGI_NOT_AN_OPENAPI_DOCUMENT", file);
+  throw new CommandError("TSGI_NOT_AN_OPENAPI_DOCUMENT", message, EXIT.usage);
+}
+
+function isOpenAPI3(value: unknown): value is object {
+  return typeof value === "object" && value !== null && "openapi" in value && String(value.openapi).startsWith("3.");
+}
+
+async function checkDocument(
+  document: OpenAPIDocument,
+  text: string,
+  file: string,
+  { committed, write }: { committed: Committed | null; write: boolean },
+): Promise<void> {
+  const changes = committed === null ? [] : compareDocuments(committed.document, document);
+  const breaking = changes.filter(({ kind }) => kind === "breaking");
+  const additions = changes.filter(({ kind }) => kind === "addition");
+  for (const change of [...breaking, ...additions]) process.stdout.write(`${showChange(change)}\n`);
+  const summary = `${countOf(breaking.length, "breaking change")}, ${countOf(additions.length, "addition")}`;
+  const isEqual = committed?.text === text;
+  const hint = isEqual || write ? "" : " Renew the file with --write.";
+  process.stderr.write(`${file}: ${isEqual ? "no change" : summary}.${hint}\n`);
+  if (write && !isEqual) await writeDocument(document, text, file);
+  else if (!write && breaking.length > 0) process.exitCode = EXIT.failed;
+}
+
+function countOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** One line: kind, operation, place, and what to do. */
+function showChange({ kind, operation, place, message, remedy }: Change): string {
+  const where = place === "" ? operation : `${operation} ${place}`;
+  return `${kind.padEnd("breaking".length)}  ${where}: ${message}.${remedy === "" ? "" : ` ${remedy}`}`;
 }
 
 export async function showClient(source: string | undefined, { out }: { out: string }): Promise<void> {

@@ -4,6 +4,7 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import type { DevFlags } from "./dev.js";
 import { loadEnvFile, loadEnvFileIfExists } from "./env-file.js";
 import { EXIT } from "./errors.js";
+import type { OpenAPIFlags } from "./openapi.js";
 import type { RunFlags } from "./run.js";
 
 /** The argument of commands: its name and description. */
@@ -65,9 +66,16 @@ function addInspecting(program: Command): void {
     );
   addLoading(program, "openapi", "write the OpenAPI document, without a server")
     .option("--out <file>", "write to a file instead of the standard output")
-    .action(async (module: string | undefined, flags: { out?: string }) =>
-      end((await import("./openapi.js")).writeOpenAPI(module, flags)),
-    );
+    .addOption(
+      new Option("--check <file>", "list the changes since that document; status 1 if one breaks clients").conflicts(
+        "out",
+      ),
+    )
+    .option("--write", "with --check: renew that document, with status 0")
+    .action(async (module: string | undefined, flags: OpenAPIFlags, command: Command) => {
+      if (flags.write && flags.check === undefined) command.error("error: --write goes with --check <file>");
+      await end((await import("./openapi.js")).showOpenAPI(module, flags));
+    });
   addLoading(
     program,
     "client",

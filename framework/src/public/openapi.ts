@@ -2,7 +2,11 @@
 export {
   buildDocument,
   type CallbackObject,
+  type Change,
+  type ChangeKind,
+  type ChangeRule,
   type ClientOptions,
+  compareDocuments,
   type DiscriminatorObject,
   type DocumentedMethod,
   type DocumentedRoute,

@@ -181,6 +181,92 @@ describe("tsgi openapi", () => {
   });
 });
 
+const APP = (properties: string, rest = "") =>
+  `import { App, t } from "tsgi";
+   export const app = new App();
+   app.get("/items", { params: { limit: t.Integer({ default: 5 }) }, returns: t.Object({ ${properties} }) }, async () => ({}) as never);
+   ${rest}`;
+
+describe("tsgi openapi --check", () => {
+  const original = "id: t.Integer(), name: t.String()";
+
+  /** A project whose document was committed, and whose application was changed since. */
+  async function changed(app: string): Promise<Project> {
+    const project = await Project.create({ "app.ts": APP(original) });
+    await project.run("openapi", "--out", "openapi.json");
+    await project.write({ "app.ts": app });
+    return project;
+  }
+
+  it("has nothing to say of the same document", async () => {
+    await using project = await changed(APP(original));
+    const outcome = await project.run("openapi", "--check", "openapi.json");
+    expect(outcome).toMatchObject({ code: 0, stdout: "", stderr: "openapi.json: no change.\n" });
+  });
+
+  it("lists what breaks clients, before additions, by operation and place with a remedy, and ends with 1", async () => {
+    await using project = await changed(
+      APP("id: t.Integer(), a: t.Optional(t.Integer())", 'app.get("/new", async () => null);'),
+    );
+    const before = await readFile(path.join(project.folder, "openapi.json"), "utf8");
+    const { code, stdout, stderr } = await project.run("openapi", "--check", "openapi.json");
+    expect(stdout).toBe(
+      "breaking  GET /items response/200/name: the property is gone. Keep it, marked as deprecated.\n" +
+        "addition  GET /items response/200/a: the property is new.\n" +
+        "addition  GET /new: the operation is new.\n",
+    );
+    expect(stderr).toBe("openapi.json: 1 breaking change, 2 additions. Renew the file with --write.\n");
+    expect(code).toBe(1);
+    expect(await readFile(path.join(project.folder, "openapi.json"), "utf8")).toBe(before);
+  });
+
+  it("lists additions and ends with 0", async () => {
+    await using project = await changed(APP(`${original}, price: t.Number()`));
+    const { code, stdout } = await project.run("openapi", "--check", "openapi.json");
+    expect([code, stdout]).toEqual([0, "addition  GET /items response/200/price: the property is new.\n"]);
+  });
+
+  it("renews the file with --write, lists the same, and ends with 0", async () => {
+    await using project = await changed(APP("id: t.Integer()"));
+    const { code, stdout, stderr } = await project.run("openapi", "--check", "openapi.json", "--write");
+    expect(stdout).toContain("breaking  GET /items response/200/name: the property is gone.");
+    expect(stderr).toBe("openapi.json: 1 breaking change, 0 additions.\nWrote openapi.json: 1 operation.\n");
+    expect(code).toBe(0);
+    expect(await project.run("openapi", "--check", "openapi.json")).toMatchObject({ code: 0, stdout: "" });
+  });
+
+  it("makes a file that is missing with --write", async () => {
+    await using project = await Project.create({ "app.ts": APP(original) });
+    expect(await project.run("openapi", "--check", "new.json", "--write")).toMatchObject({ code: 0, stdout: "" });
+    expect(await project.run("openapi", "--check", "new.json")).toMatchObject({ code: 0, stdout: "" });
+  });
+
+  it.each([
+    ["is missing", null, /^--check contract\.json cannot be read: ENOENT/],
+    ["is no JSON", "openapi: 3.0.3", /^--check contract\.json cannot be read: Unexpected token/],
+    ["is another document", "{}", /^contract\.json is not an OpenAPI document/],
+    ["is a document of OpenAPI 2", '{ "swagger": "2.0" }', /^contract\.json is not an OpenAPI document/],
+  ])("ends with 2 where the file %s", async (_what, text, message) => {
+    await using project = await Project.create({
+      "app.ts": APP(original),
+      ...(text === null ? {} : { "contract.json": text }),
+    });
+    const { code, stderr } = await project.run("openapi", "--check", "contract.json");
+    expect(stderr).toMatch(message);
+    expect(code).toBe(2);
+  });
+
+  it.each([
+    ["--write alone", ["--write"], "--write goes with --check <file>"],
+    ["--out beside it", ["--check", "a.json", "--out", "b.json"], "cannot be used with"],
+  ])("ends with 2 for %s", async (_what, flags, message) => {
+    await using project = await Project.create({ "app.ts": APP(original) });
+    const { code, stderr } = await project.run("openapi", ...flags);
+    expect(stderr).toContain(message);
+    expect(code).toBe(2);
+  });
+});
+
 describe("a command that only looks at an application", () => {
   it.each(["routes", "openapi", "doctor"])("%s ends although the module has started a server", async (name) => {
     const source = `${ITEMS_APP} import { createServer } from "node:http"; createServer().listen(0, "127.0.0.1");`;

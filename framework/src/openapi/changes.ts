@@ -1,0 +1,101 @@
+/** Changes between two documents, and the rules that say which of them break clients. @module */
+
+/** `breaking`: a client of the earlier document may fail. `addition`: none does. */
+export type ChangeKind = "breaking" | "addition";
+
+/** `request`: what the application reads. `response`: what it sends. In a webhook the two change places. */
+export type Side = "request" | "response";
+
+/** A rule: how it counts for each side, and what keeps clients going where it breaks them. */
+interface Rule {
+  readonly request: ChangeKind;
+  readonly response: ChangeKind;
+  readonly remedy: string;
+}
+
+const both = (kind: ChangeKind, remedy = ""): Rule => ({ request: kind, response: kind, remedy });
+const breaksRequests = (remedy: string): Rule => ({ request: "breaking", response: "addition", remedy });
+const breaksResponses = (remedy: string): Rule => ({ request: "addition", response: "breaking", remedy });
+
+/**
+ * The rules by name. A client sends what the earlier document allows, and reads what it promises: a request may
+ * only become wider, an answer only narrower, and nothing that has a name may go away.
+ */
+export const RULES = {
+  "operation-added": both("addition"),
+  "operation-removed": both("breaking", "Keep it, marked as deprecated, until no client calls it."),
+  "member-added": both("addition"),
+  "required-member-added": both("breaking", "Make it optional, or give it a default."),
+  "member-removed": both("breaking", "Keep it, marked as deprecated."),
+  "member-required": breaksRequests("Leave it optional, or give it a default."),
+  "member-optional": breaksResponses("Go on sending it in every answer."),
+  narrowed: breaksRequests("Accept what was accepted, or give the new form a route of its own."),
+  widened: breaksResponses("Send only what was promised, or give the new form a route of its own."),
+  "media-type-added": both("addition"),
+  "media-type-removed": both("breaking", "Keep the media type beside the new one."),
+  "success-added": breaksResponses("Answer with a status that clients know."),
+  "success-removed": both("breaking", "Keep the status, or give the new answer a route of its own."),
+  "error-added": both("addition"),
+  "error-removed": both("addition"),
+  "security-narrowed": breaksRequests("Go on accepting these credentials."),
+  "security-widened": both("addition"),
+} as const satisfies Record<string, Rule>;
+
+/** The name of a rule of `compareDocuments`. */
+export type ChangeRule = keyof typeof RULES;
+
+/** A difference between two documents that clients can notice. */
+export interface Change {
+  readonly kind: ChangeKind;
+  readonly rule: ChangeRule;
+  /** Method and path, or method and the name of a webhook. */
+  readonly operation: string;
+  /** The place in the operation, with slashes between its parts: `query/limit`, `response/200/items/[]/name`. */
+  readonly place: string;
+  /** One sentence. */
+  readonly message: string;
+  /** A sentence on what keeps clients going; empty for an addition. */
+  readonly remedy: string;
+}
+
+/** A place in both documents. Its methods give places further inside. */
+export class Place {
+  readonly #changes: Change[];
+  readonly operation: string;
+  readonly path: readonly string[];
+  readonly side: Side;
+
+  constructor(changes: Change[], operation: string, side: Side, path: readonly string[] = []) {
+    this.#changes = changes;
+    this.operation = operation;
+    this.side = side;
+    this.path = path;
+  }
+
+  /** The place of a part. A key of a document is escaped as in a JSON pointer (RFC 6901 §3). */
+  at(...keys: readonly string[]): Place {
+    const escaped = keys.map((key) => key.replaceAll("~", "~0").replaceAll("/", "~1"));
+    return new Place(this.#changes, this.operation, this.side, [...this.path, ...escaped]);
+  }
+
+  /** The same place, seen from the other side: of a request's answer. */
+  get answer(): Place {
+    return new Place(this.#changes, this.operation, this.side === "request" ? "response" : "request", this.path);
+  }
+
+  /** An operation inside this one: a callback. */
+  within(name: string): Place {
+    return new Place(this.#changes, `${this.operation}, ${name}`, this.side);
+  }
+
+  report(rule: ChangeRule, message: string): void {
+    const kind = RULES[rule][this.side];
+    const remedy = kind === "breaking" ? RULES[rule].remedy : "";
+    const change: Change = { kind, rule, operation: this.operation, place: this.path.join("/"), message, remedy };
+    const isKnown = this.#changes.some(
+      (known) =>
+        known.operation === change.operation && known.place === change.place && known.message === change.message,
+    );
+    if (!isKnown) this.#changes.push(change);
+  }
+}
