@@ -20,7 +20,7 @@ const NAMES: Readonly<Record<string, string>> = {
   "./middleware": `accessLog bodyLimit clearSession clientNetwork compress cors gzip httpMiddleware httpsRedirect memoryStore rateLimit requestId securityHeaders serverTiming sessionOf
     sessions timeLimit trustedHost`,
   "./node": "ProtocolError ServerStartError ShutdownTimeoutError serve toNodeHandler",
-  "./openapi": "buildDocument writeClient",
+  "./openapi": "buildDocument compareDocuments writeClient",
   "./pagination": "Page PageRequest",
   "./passwords": "Passwords",
   "./prisma": "ConnectError MigrationError UnavailableError isUniqueViolation openPrisma",
