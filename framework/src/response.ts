@@ -7,6 +7,7 @@ export {
   isServerSentEvent,
   lastEventId,
   type ServerSentEvent,
+  encodeEvent,
 } from "./response/event-source.js";
 export { contentTypeOf, FileResponse, type FileResponseOptions } from "./response/file.js";
 export { fileKind } from "./response/open-file.js";

@@ -25,6 +25,7 @@ import type { WebSocket } from "./websocket.js";
 
 export type * from "./router/document-options.js";
 export type * from "./router/entries.js";
+export * from "./router/event-schemas.js";
 export { MIDDLEWARE } from "./router/options.js";
 export type * from "./router/options.js";
 export type { FromPath, HandlerArgs, HandlerResult } from "./router/route-types.js";

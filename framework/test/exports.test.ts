@@ -9,7 +9,7 @@ const NAMES: Readonly<Record<string, string>> = {
     ParamKind Path PlainTextResponse Query RadixNode RadixRouter RecursionError RedirectResponse Request
     RequestValidationError Response ResponseHeaders ResponseValidationError Router Security SecurityScopes StaticFiles
     StreamingResponse UploadFile WebSocket WebSocketException compileHandler httpExceptionHandler lastEventId
-    requestValidationExceptionHandler t withParams`,
+    requestValidationExceptionHandler sse t withParams`,
   "./concurrency": `EntryError Limiter LoopError PoolClosedError PoolFullError PoolTimeoutError PoolUnavailableError ProcessPool
     ThreadPool WorkerDiedError installLoop loopName runInProcess runInThread`,
   "./conformance": `ConformanceError applicationStatements checkApplication checkServer echo overFetch overHTTP2 overSocket

@@ -24,7 +24,7 @@ import { type Observed, runTasks, stepped } from "../observation.js";
 import { INVALID } from "../params.js";
 import type { PathPattern } from "../path-pattern.js";
 import type { AppRouteEntry, Handler, RouteRecord, StreamFormat } from "../router.js";
-import { type CompiledReturns, compileReturns } from "../schema.js";
+import type { CompiledReturns } from "../schema.js";
 import { compileAccess } from "./access.js";
 import { trackedSend, withDraft } from "./answer.js";
 import { answerError, type ErrorSettings, guard, isDisconnect, logError, sendErrorResponse } from "./errors.js";
@@ -32,7 +32,7 @@ import { HandlerTimeout, limitTime } from "./handler-timeout.js";
 import { assertPoolable, endsOnDisconnect, isPooled } from "./plain-handler.js";
 import type { HandlerPool } from "./pool.js";
 import { resultJSON, sendJSON } from "./result.js";
-import { isHandlerStream, streamFormat, streamingHandler } from "./stream.js";
+import { compileResult, isHandlerStream, streamingHandler, type ToStream } from "./stream.js";
 
 /** The parts of an App that an endpoint uses. */
 export interface EndpointSettings extends ErrorSettings {
@@ -70,6 +70,7 @@ export class Endpoint {
   readonly app: ASGIApp;
   readonly #handle: (args: object, call: Call) => unknown;
   readonly #returns: CompiledReturns | null;
+  readonly #toStream: ToStream | null;
   /** The format of yielded items; `null` for a handler that returns its result. */
   readonly streamFormat: StreamFormat | null;
   readonly #statusCode: number;
@@ -81,7 +82,7 @@ export class Endpoint {
   /** @throws ConfigurationError naming method and path. */
   constructor(entry: AppRouteEntry, settings: EndpointSettings, overrides: DependencyOverrides) {
     const { method, path, handler, options } = entry;
-    const { statusCode = 200, returns = null } = options;
+    const { statusCode = 200 } = options;
     this.record = Object.freeze({ method, path, handler, metadata: options });
     this.pattern = entry.pattern;
     const route = `${method} ${path}`;
@@ -95,13 +96,13 @@ export class Endpoint {
         "http",
         settings.application,
       ),
-      returns: returns === null ? null : compileReturns(returns),
-      streamFormat: streamFormat(handler, options),
+      ...compileResult(handler, options),
     }));
     const { limits } = compiled;
     this.plan = compiled.plan;
     this.#returns = compiled.returns;
-    this.streamFormat = compiled.streamFormat;
+    this.#toStream = compiled.toStream;
+    this.streamFormat = compiled.format;
     this.isPooled = settings.pool.isOn && isPooled(handler, options);
     if (this.isPooled) withPlace(route, () => assertPoolable(this.plan.handler.specs));
     this.#statusCode = statusCode;
@@ -135,9 +136,8 @@ export class Endpoint {
     const { method, path } = this.record;
     const { limits, logger } = this.#settings;
     const called = handler as (args: object) => unknown;
-    if (this.streamFormat === null) return limitTime(called, limits.handlerMs, `${method} ${path}`, logger);
-    const toText = (item: unknown) => resultJSON(this.#returns, item);
-    return streamingHandler(called, this.streamFormat, this.#statusCode, toText);
+    if (this.#toStream !== null) return streamingHandler(called, this.#toStream);
+    return limitTime(called, limits.handlerMs, `${method} ${path}`, logger);
   }
 
   #wrap(middleware: AppRouteEntry["middleware"], settings: EndpointSettings): ASGIApp {

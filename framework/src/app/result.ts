@@ -8,19 +8,23 @@ import { type CompiledReturns, explainJSON, Faults } from "../schema.js";
 /**
  * JSON text of a result, checked and cut where the route has `returns`. A promise where the schema checks asynchronously.
  *
+ * @param place - In front of the place of every fault.
  * @throws ResponseValidationError when it does not fit.
  * @throws TypeError for what JSON does not have, or would write as `{}`, and for a promise inside of it.
  */
-export function resultJSON(returns: CompiledReturns | null, result: unknown): Promise<string> | string {
+export function resultJSON(returns: CompiledReturns | null, result: unknown, place?: string): Promise<string> | string {
   if (returns === null) return resultText(result);
   const faults = new Faults();
   const text = returns(result === undefined ? null : result, faults);
   if (typeof text === "string" && faults.count === 0) return text;
-  return text instanceof Promise ? text.then((late) => accept(late, result, faults)) : accept(text, result, faults);
+  return text instanceof Promise
+    ? text.then((late) => accept(late, result, faults, place))
+    : accept(text, result, faults, place);
 }
 
-function accept(text: string | undefined, result: unknown, faults: Faults): string {
+function accept(text: string | undefined, result: unknown, faults: Faults, place: string | undefined): string {
   if (faults.count === 0) return text ?? refuse(result);
+  if (place !== undefined) faults.within(0, place);
   // The values of a result may be secrets, and the error goes to logs and exception handlers.
   throw new ResponseValidationError(faults.forClient().map(({ type, loc, msg }) => ({ type, loc, msg })));
 }

@@ -5,12 +5,18 @@ import {
   isIterable,
   isWebResponse,
   EventSourceResponse,
-  isServerSentEvent,
+  encodeEvent,
   Response,
   type StreamContent,
   StreamingResponse,
 } from "../response.js";
-import type { Handler, RouteOptions, StreamFormat } from "../router.js";
+import { EventSchemas, type Handler, type Returns, type RouteOptions, type StreamFormat } from "../router.js";
+import { type CompiledReturns, compileReturns } from "../schema.js";
+import { compileEvents, type ToEvent } from "./events.js";
+import { resultJSON } from "./result.js";
+
+/** Makes the response of a handler's items. */
+export type ToStream = (items: StreamContent<unknown>) => Response;
 
 /** Makes JSON text of one item, after `returns` has checked it. */
 type ItemText = (item: unknown) => Promise<string> | string;
@@ -19,8 +25,8 @@ type ItemText = (item: unknown) => Promise<string> | string;
 class JSONLinesResponse extends StreamingResponse<unknown> {
   readonly #toText: ItemText;
 
-  constructor(content: StreamContent<unknown>, statusCode: number, toText: ItemText) {
-    super(content, { statusCode, mediaType: "application/jsonl" });
+  constructor(items: StreamContent<unknown>, statusCode: number, toText: ItemText) {
+    super(items, { statusCode, mediaType: "application/jsonl" });
     this.#toText = toText;
   }
 
@@ -32,24 +38,17 @@ class JSONLinesResponse extends StreamingResponse<unknown> {
 
 /** The items of a handler, each the data of one event or an event itself. */
 class EventsResponse extends EventSourceResponse {
-  readonly #toText: ItemText;
+  readonly #toEvent: ToEvent;
 
-  constructor(content: StreamContent<unknown>, statusCode: number, toText: ItemText) {
-    super(content, { statusCode });
-    this.#toText = toText;
+  constructor(items: StreamContent<unknown>, statusCode: number, toEvent: ToEvent) {
+    super(items, { statusCode });
+    this.#toEvent = toEvent;
   }
 
   protected override async encode(item: unknown): Promise<string> {
-    const event = isServerSentEvent(item) ? item : { data: item };
-    if (event.data === undefined && isServerSentEvent(item)) return super.encode(item);
-    const text = await this.#toText(event.data);
-    // Text is data as it is.
-    const data: unknown = text.startsWith('"') ? JSON.parse(text) : text;
-    return super.encode({ ...event, data });
+    return encodeEvent(await this.#toEvent(item));
   }
 }
-
-const FORMATS = { jsonl: JSONLinesResponse, sse: EventsResponse } as const;
 
 /** Tells if a response was made of yielded items: then its status and its headers are the route's. */
 export function isHandlerStream(response: Response): boolean {
@@ -61,7 +60,7 @@ export function isHandlerStream(response: Response): boolean {
  *
  * @throws ConfigurationError when the option is another word, or the handler cannot stream.
  */
-export function streamFormat(handler: Handler, { stream }: RouteOptions): StreamFormat | null {
+function streamFormat(handler: Handler, { stream }: RouteOptions): StreamFormat | null {
   if (stream === undefined) return isGeneratorFunction(handler) ? "jsonl" : null;
   if (!isAsyncFunction(handler)) {
     throw configurationError("TSGI_STREAM_NOT_ON_EVENT_LOOP");
@@ -69,25 +68,53 @@ export function streamFormat(handler: Handler, { stream }: RouteOptions): Stream
   return stream;
 }
 
-function toStream(result: unknown, format: StreamFormat, statusCode: number, toText: ItemText): Response {
-  if (result instanceof Response) return result;
-  if (isWebResponse(result)) return fromWebResponse(result);
-  if (!isIterable(result))
-    throw new TypeError("A handler with the option `stream` yields its items, or returns an iterable.");
-  return new FORMATS[format](result as StreamContent<unknown>, statusCode, toText);
+function compileStream(format: StreamFormat, returns: Returns | null, statusCode: number): ToStream {
+  if (format === "sse") {
+    const toEvent = compileEvents(returns);
+    return (items) => new EventsResponse(items, statusCode, toEvent);
+  }
+  const write = compileSchemaOf(returns);
+  return (items) => new JSONLinesResponse(items, statusCode, (item) => resultJSON(write, item));
 }
 
-/** The handler, with a response in the place of its generator. */
-export function streamingHandler(
-  handler: (args: object) => unknown,
-  format: StreamFormat,
-  statusCode: number,
-  toText: ItemText,
-): (args: object) => unknown {
+/** @throws ConfigurationError for what is not a schema, as named events outside `stream: "sse"`. */
+function compileSchemaOf(returns: Returns | null): CompiledReturns | null {
+  if (returns instanceof EventSchemas) throw configurationError("TSGI_EVENTS_WITHOUT_STREAM");
+  return returns && compileReturns(returns);
+}
+
+/** The compiled options of a route that say what becomes of a result. */
+interface CompiledResult {
+  /** The format of yielded items; `null` for a handler that returns its result. */
+  readonly format: StreamFormat | null;
+  /** The schema of a result; `null` for a stream, whose items have it, and where there is none. */
+  readonly returns: CompiledReturns | null;
+  /** Makes the response of yielded items. */
+  readonly toStream: ToStream | null;
+}
+
+/** @throws ConfigurationError for `stream` or `returns` that cannot work. */
+export function compileResult(handler: Handler, options: RouteOptions): CompiledResult {
+  const { returns = null, statusCode = 200 } = options;
+  const format = streamFormat(handler, options);
+  return format === null
+    ? { format, returns: compileSchemaOf(returns), toStream: null }
+    : { format, returns: null, toStream: compileStream(format, returns, statusCode) };
+}
+
+function toResponse(result: unknown, toStream: ToStream): Response {
+  if (result instanceof Response) return result;
+  if (isWebResponse(result)) return fromWebResponse(result);
+  if (isIterable(result)) return toStream(result as StreamContent<unknown>);
+  throw new TypeError("A handler with the option `stream` yields its items, or returns an iterable.");
+}
+
+/** The handler, with a response in the place of its items. */
+export function streamingHandler(handler: (args: object) => unknown, toStream: ToStream): (args: object) => unknown {
   return (args) => {
     const result = handler(args);
     return result instanceof Promise
-      ? result.then((late: unknown) => toStream(late, format, statusCode, toText))
-      : toStream(result, format, statusCode, toText);
+      ? result.then((late: unknown) => toResponse(late, toStream))
+      : toResponse(result, toStream);
   };
 }

@@ -290,6 +290,43 @@ export const PARAMETERS = {
   TSGI_STREAM_NOT_ON_EVENT_LOOP:
     "`stream` is for a handler that runs on the event loop. Write `async function* () { yield … }`.",
   /**
+   * Named events are the `returns` of a route whose `stream` is not `"sse"`.
+   *
+   * ```js
+   * // Wrong
+   * app.get("/ticks", { returns: sse({ tick: t.Integer() }) }, async function* () {
+   *   yield { event: "tick", data: 1 };
+   * });
+   *
+   * // Right
+   * app.get("/ticks", { stream: "sse", returns: sse({ tick: t.Integer() }) }, async function* () {
+   *   yield { event: "tick", data: 1 };
+   * });
+   * ```
+   */
+  TSGI_EVENTS_WITHOUT_STREAM: '`returns: sse({ … })` is for server-sent events. Write `stream: "sse"` beside it.',
+  /**
+   * The name of an event is empty, or cannot stand in one line, or `sse` names no event at all.
+   *
+   * CR, LF and NUL cannot stand in the field `event`, and clients call an event with an empty name `message`.
+   *
+   * ```js
+   * // Wrong
+   * app.get("/ticks", { stream: "sse", returns: sse({ "": t.Integer() }) }, async function* () {
+   *   yield { event: "", data: 1 };
+   * });
+   *
+   * // Right
+   * app.get("/ticks", { stream: "sse", returns: sse({ message: t.Integer() }) }, async function* () {
+   *   yield { event: "message", data: 1 };
+   * });
+   * ```
+   */
+  TSGI_INVALID_EVENT_NAME: (names: readonly string[]) =>
+    names.length === 0
+      ? "sse() names no event. Write sse({ message: schema }) for events without a name of their own."
+      : `The name of an event is text of one line that is not empty, not ${JSON.stringify(names[0])}.`,
+  /**
    * A WebSocket handler is a generator.
    *
    * ```js

@@ -1,7 +1,8 @@
 import { configurationError, statusPhrase } from "../exceptions.js";
-import type { MediaTypeDoc, ResponseDoc, StreamFormat } from "../router.js";
+import { EventSchemas, type MediaTypeDoc, type ResponseDoc, type Returns, type StreamFormat } from "../router.js";
 import { type JSONSchema, type Schema, toJSONSchema } from "../schema.js";
 import type { Components, Use } from "./components.js";
+import { schemaOfEvent } from "./events.js";
 import { type DocumentedRoute, placeOf } from "./route.js";
 import { refusesStrangers } from "./security.js";
 import { examplesOf } from "./sources.js";
@@ -169,14 +170,21 @@ function phraseOf(status: string): string {
 
 const STREAM_TYPES: Readonly<Record<StreamFormat, string>> = { jsonl: "application/jsonl", sse: "text/event-stream" };
 
-/** A body by its media type. */
+/** A result, or the items of a stream, by the media type. */
 function contentOf(
-  schema: () => SchemaObject,
+  returns: Returns | undefined,
   stream: StreamFormat | null | undefined,
+  responses: Responses,
   version: DocumentVersion,
 ): ResponseObject["content"] {
-  if (!stream) return { [JSON_TYPE]: { schema: schema() } };
-  return { [STREAM_TYPES[stream]]: version.streamBody(stream, schema) };
+  const schemaOf = (schema: Schema) => responses.schemaOf(schema);
+  const item = () =>
+    stream === "sse" || returns instanceof EventSchemas
+      ? schemaOfEvent(returns, schemaOf)
+      : returns
+        ? schemaOf(returns)
+        : {};
+  return stream ? { [STREAM_TYPES[stream]]: version.streamBody(stream, item) } : { [JSON_TYPE]: { schema: item() } };
 }
 
 /** Every response of a route that is known beforehand, by status. */
@@ -189,10 +197,9 @@ export function responsesOf(
   const { statusCode = 200, returns, responses: docs = {} } = route.record.metadata;
   const role = `${operationId}Response`;
   const responses = new Responses(components, { direction: "output", place: placeOf(route), role });
-  const schema = () => (returns ? responses.schemaOf(returns) : {});
   responses.set(statusCode, {
     description: statusPhrase(statusCode),
-    ...(isBodyless(statusCode) ? {} : { content: contentOf(schema, route.streamFormat, version) }),
+    ...(isBodyless(statusCode) ? {} : { content: contentOf(returns, route.streamFormat, responses, version) }),
   });
   if (refusesStrangers(route.plan)) responses.set(401, unauthorized(components, hasBody(docs[401])));
   if (canBeInvalid) {

@@ -14,24 +14,8 @@ function describeAsText(format: StreamFormat, item: () => SchemaObject): MediaTy
 }
 
 /** OpenAPI 3.2.0 §4.14.3: JSON Lines and server-sent events are sequential media types, with a schema for each item. */
-function describeItems(format: StreamFormat, item: () => SchemaObject): MediaTypeObject {
-  return { itemSchema: format === "sse" ? eventOf(item()) : item() };
-}
-
-/** A server-sent event. Its `data` is text: that of a JSON value where the value is described. */
-function eventOf(data: SchemaObject): SchemaObject {
-  const isDescribed = Object.keys(data).length > 0;
-  const content = isDescribed ? { contentMediaType: "application/json", contentSchema: data } : {};
-  return {
-    type: "object",
-    properties: {
-      data: { type: "string", ...content },
-      event: { type: "string" },
-      id: { type: "string" },
-      retry: { type: "integer", minimum: 0 },
-    },
-    required: ["data"],
-  };
+function describeItems(_format: StreamFormat, item: () => SchemaObject): MediaTypeObject {
+  return { itemSchema: item() };
 }
 
 const OPENAPI_30: DocumentVersion = {

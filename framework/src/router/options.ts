@@ -22,6 +22,7 @@ import type { Marker, Params } from "../params.js";
 import type { Application } from "../request.js";
 import type { Schema } from "../schema.js";
 import type { Callbacks, ResponseDocs } from "./document-options.js";
+import type { EventSchemas } from "./event-schemas.js";
 
 /** The format of a stream: one JSON text a line, or server-sent events. */
 export type StreamFormat = "jsonl" | "sse";
@@ -80,11 +81,17 @@ export interface RouteMetadata {
   mcp?: boolean | ToolOptions;
 }
 
+/** The values of the option `returns`: the schema of a result or of each item, or those of a stream's named events. */
+export type Returns = Schema | EventSchemas;
+
 /** The options of a route. */
-export interface RouteOptions<P = Params, R = Schema | undefined> extends RouteMetadata {
+export interface RouteOptions<P = Params, R = Returns | undefined> extends RouteMetadata {
   /** Names and annotations of the handler's parameters. */
   params?: P;
-  /** The schema of the result: checked when compiling and when running, and the only thing that leaves the process. */
+  /**
+   * The schema of the result: checked when compiling and when running, and the only thing that leaves the process.
+   * For a stream that of each item, and for `stream: "sse"` that of each event's data, or `sse({ … })`.
+   */
   returns?: R;
 }
 

@@ -1,6 +1,7 @@
 import type { FromParams, GlobalResponse, PathNames } from "../params.js";
 import type { Response } from "../response.js";
 import type { Readable, Schema, SchemaInput } from "../schema.js";
+import type { DataEvent, EventOf, EventSchemas } from "./event-schemas.js";
 
 /** The names in a pattern that are not among the params: strings. */
 export type FromPath<Names extends string> = { [Name in Names]: string };
@@ -16,38 +17,81 @@ export type HandlerArgs<P, Path extends string> =
  * The result of a handler, or of its promise. The verbs infer the actual one as a `const` type, since the literals of
  * an enum are widened to text without, and hold it against this one.
  */
-export type HandlerResult<R> = [R] extends [Schema] ? Readable<SchemaInput<R>> | Response : unknown;
+export type HandlerResult<R> = [R] extends [Schema]
+  ? Readable<SchemaInput<R>> | Response
+  : [R] extends [EventSchemas]
+    ? Fit<R> | Response
+    : unknown;
+
+/** A result, or one item of a stream, as `returns` describes it. */
+type Fit<R> = R extends EventSchemas<infer Events> ? EventOf<Events> : Readable<SchemaInput<R>>;
 
 /** A generator of results, one by one. */
 type Items<O> = AsyncGenerator<O, unknown, undefined> | Generator<O, unknown, undefined>;
 
 /** The forms in which a handler gives its result: at once, later, or item by item. */
-export type Returned<O> = O | Promise<O> | Items<O>;
+type Given<O> = O | Promise<O> | Items<O>;
+
+/** The further forms of a stream: events around the data that `returns` says, or any iterable of named ones. */
+type Streamed<R> = [R] extends [EventSchemas]
+  ? Promise<AsyncIterable<Fit<R>> | Iterable<Fit<R>>>
+  : [R] extends [Schema]
+    ? Items<Fit<R> | DataEvent<Fit<R>> | Response>
+    : never;
+
+/** Everything that a handler may give for the option `returns`. */
+export type Returned<R> = Given<HandlerResult<R>> | Streamed<R>;
 
 /** Nothing to say of a result that fits `returns`; else the type that it should have. */
-export type CheckResult<Out, R> = [Out] extends [Returned<HandlerResult<R>>]
+export type CheckResult<Out, R> = [Out] extends [Given<HandlerResult<R>>]
   ? unknown
-  : Expected<Out, Readable<SchemaInput<R>>>;
+  : [Out] extends [Streamed<R>]
+    ? unknown
+    : Expected<Out, R>;
 
 /** The type that a result should have, in the form in which it is given, so that the compiler compares no more. */
-type Expected<Out, Fit> =
+type Expected<Out, R> =
   Out extends Promise<infer Result>
-    ? Promise<Fit | Extract<Result, Response> | GlobalResponse<Result>>
+    ? Promise<Fit<R> | Extract<Result, Response> | GlobalResponse<Result>>
     : Out extends Items<infer Item>
-      ? ItemError<Unlike<Item, Fit>>
-      : Fit | Extract<Out, Response> | GlobalResponse<Out>;
+      ? Unfit<ItemError<Item, R>>
+      : Fit<R> | Extract<Out, Response> | GlobalResponse<Out>;
+
+/**
+ * A generator is none of these. The message stands in two of its members, because the compiler explains the member of a
+ * union that shares most names with what it was given.
+ */
+interface Unfit<Message> {
+  readonly next: Message;
+  readonly return: Message;
+}
+
+/** The message of an item that does not fit. */
+type ItemError<Item, R> = [R] extends [EventSchemas<infer Events>]
+  ? EventError<Item, Events>
+  : [Unlike<Item, Fit<R>>] extends [infer Names]
+    ? [Names] extends [never]
+      ? "each item that is yielded should be of the type that `returns` says"
+      : `in what is yielded, ${Names & string} is missing or of another type than \`returns\` says`
+    : never;
 
 /** The properties that are missing, or of another type. */
-type Unlike<Item, Fit> = {
-  [K in keyof Fit]-?: K extends keyof Item
-    ? Item[K] extends Fit[K]
+type Unlike<Item, Wanted> = {
+  [K in keyof Wanted]-?: K extends keyof Item
+    ? Item[K] extends Wanted[K]
       ? never
       : K
-    : undefined extends Fit[K]
+    : undefined extends Wanted[K]
       ? never
       : K;
-}[keyof Fit];
+}[keyof Wanted];
 
-type ItemError<Names> = [Names] extends [never]
-  ? "each item that is yielded should be of the type that `returns` says"
-  : `in what is yielded, ${Names & string} is missing or of another type than \`returns\` says`;
+/** The message of an event that \`sse\` does not name, or whose data do not fit. */
+type EventError<Item, Events> =
+  Item extends EventOf<Events>
+    ? never
+    : Item extends { readonly event: infer Name extends string }
+      ? Name extends keyof Events
+        ? `the event \`${Name & string}\` that is yielded has data, or a field, of another type than \`returns\` says`
+        : `\`returns\` names no event \`${Name}\`, which is yielded`
+      : "each item that is yielded should be an event that `returns` names: { event, data }";

@@ -1,8 +1,7 @@
 import type { CheckParams, HandlerTakesOneObject, PathNames } from "../params.js";
-import type { Schema } from "../schema.js";
-import type { RouteOptions } from "./options.js";
+import type { Returns, RouteOptions } from "./options.js";
 import type { CheckPattern, CheckRoute } from "./route-checks.js";
-import type { CheckResult, FromPath, HandlerArgs, HandlerResult, Returned } from "./route-types.js";
+import type { CheckResult, FromPath, HandlerArgs, Returned } from "./route-types.js";
 
 /** Stands in the place of a handler where there is none, and the verb is a decorator. */
 interface NoHandler {
@@ -19,7 +18,7 @@ type HandlerAlone<Args, Options> = [keyof Options] extends [never] ? Handler<Arg
 interface OptionsBeforeHandler<P, R> extends RouteOptions<P, R> {}
 
 /** The handler that a verb gets later, as a decorator. */
-type Decorator<Args, R> = <H extends (args: Args) => Returned<HandlerResult<R>>>(handler: H) => H;
+type Decorator<Args, R> = <H extends (args: Args) => Returned<R>>(handler: H) => H;
 
 /**
  * Registers handlers for one method on an `App`: `(path, handler)`, `(path, options, handler)`, or `(path, options?)` as a
@@ -27,13 +26,16 @@ type Decorator<Args, R> = <H extends (args: Args) => Returned<HandlerResult<R>>>
  * explains the one that was meant.
  *
  * It is `Verb<"", true>` without type parameters: any type parameter of the interface, even one that nothing uses, makes a
- * route cost the compiler 133 instantiations instead of 96, beyond the limit of 100.
+ * route cost the compiler 133 instantiations instead of 99, beyond the limit of 100.
+ *
+ * `Out[never]`, from which nothing is inferred, keeps the literals in what an asynchronous generator yields, such as the
+ * name of an event: the compiler widens them unless it expects a `const` type parameter of them.
  */
 export interface AppVerb {
   <
     const Path extends string,
     P extends CheckRoute<P, Path> = {},
-    R extends Schema | undefined = undefined,
+    R extends Returns | undefined = undefined,
     H extends Handler<FromPath<PathNames<Path>>> = Handler<FromPath<PathNames<Path>>>,
   >(
     path: Path & CheckPattern<Path>,
@@ -42,12 +44,12 @@ export interface AppVerb {
   <
     const Path extends string,
     P extends CheckRoute<P, Path> = {},
-    R extends Schema | undefined = undefined,
+    R extends Returns | undefined = undefined,
     const Out extends CheckResult<Out, R> = never,
   >(
     path: Path & CheckPattern<Path>,
     options: OptionsBeforeHandler<P, R>,
-    handler: (args: HandlerArgs<P, Path>, ...none: HandlerTakesOneObject[]) => Out,
+    handler: (args: HandlerArgs<P, Path>, ...none: HandlerTakesOneObject[]) => Out | AsyncIterable<Out[never]>,
   ): (args: HandlerArgs<P, Path>) => Out;
 }
 
@@ -65,7 +67,7 @@ export interface Verb<
   IsWhole extends boolean = false,
   Context = {},
   Options = {},
-  Result extends Schema | undefined = Schema | undefined,
+  Result extends Returns | undefined = Returns | undefined,
 > {
   <
     const Path extends string,
@@ -87,7 +89,10 @@ export interface Verb<
   >(
     path: Path & CheckPattern<Path>,
     options: OptionsBeforeHandler<P, R> & Options,
-    handler: (args: HandlerArgs<P, `${Prefix}${Path}`> & Context, ...none: HandlerTakesOneObject[]) => Out,
+    handler: (
+      args: HandlerArgs<P, `${Prefix}${Path}`> & Context,
+      ...none: HandlerTakesOneObject[]
+    ) => Out | AsyncIterable<Out[never]>,
   ): (args: HandlerArgs<P, `${Prefix}${Path}`> & Context) => Out;
 }
 

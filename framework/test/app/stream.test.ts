@@ -7,6 +7,7 @@ import {
   HTTPException,
   PlainTextResponse,
   Response,
+  sse,
   type StreamFormat,
   t,
 } from "../../src/index.js";
@@ -286,5 +287,163 @@ describe("the option `stream`", () => {
       "application/jsonl": { schema: expect.objectContaining({ type: "object" }) },
     });
     expect(Object.keys(contentOf("/events"))).toEqual(["text/event-stream"]);
+  });
+});
+
+describeMatrix('`returns` of `stream: "sse"`', ({ call }) => {
+  const eventsOf = async (returns: unknown, ...items: readonly unknown[]) => {
+    const { app, log } = create();
+    app.get("/", { stream: "sse", returns: returns as typeof Item }, async () => items as never);
+    const { status, text } = await call(app, "GET", "/");
+    return { status, text, log: log.lines };
+  };
+  const Linked = t.Recursive((This) => t.Object({ n: t.Integer(), data: t.Optional(This) }));
+
+  it.each<[how: string, schema: unknown, item: unknown, text: string]>([
+    ["data", Item, { n: 1, more: "x" }, 'data: {"n":1}\n\n'],
+    [
+      "an event around data",
+      Item,
+      { id: 2, retry: 10, event: "tick", data: { n: 1, more: "x" } },
+      'event: tick\nid: 2\nretry: 10\ndata: {"n":1}\n\n',
+    ],
+    ["text", t.String(), "two\nlines", "data: two\ndata: lines\n\n"],
+    ["text in an event", t.String(), { data: "a" }, "data: a\n\n"],
+    ["null", t.Null(), null, "data: null\n\n"],
+    ["an event whose data is absent, as null", t.Null(), { event: "end" }, "event: end\ndata: null\n\n"],
+    ["a comment", Item, { comment: "still here" }, ": still here\n\n"],
+    ["a time to wait", Item, { retry: 5 }, "retry: 5\n\n"],
+    ["data that have names of an event", t.Object({ data: t.String() }), { data: "a" }, 'data: {"data":"a"}\n\n'],
+    ["an event around such data", t.Object({ data: t.String() }), { data: { data: "a" } }, 'data: {"data":"a"}\n\n'],
+    ["data that look like a comment", t.Object({ comment: t.String() }), { comment: "a" }, 'data: {"comment":"a"}\n\n'],
+    ["data in which data fit too, as an event", t.Any(), { id: 1, data: { n: 1 } }, 'id: 1\ndata: {"n":1}\n\n'],
+    ["such data in an event", t.Any(), { data: { id: 1, data: 2 } }, 'data: {"id":1,"data":2}\n\n'],
+    ["a struct that contains itself", Linked, { n: 1, data: { n: 2 } }, 'data: {"n":1,"data":{"n":2}}\n\n'],
+  ])("sends %s", async (_how, schema, item, text) => {
+    expect(await eventsOf(schema, item)).toEqual({ status: 200, text, log: [] });
+  });
+
+  it.each<[how: string, item: unknown, fault: RegExp]>([
+    ["data", { n: "x" }, /does not fit `returns`: n: /],
+    ["data of an event", { id: 1, data: { n: "x" } }, /does not fit `returns`: data\.n: /],
+    ["an event without data", { event: "end" }, /does not fit `returns`: data: /],
+  ])("refuses %s that does not fit", async (_how, item, fault) => {
+    const { status, log } = await eventsOf(Item, item);
+    expect(status).toBe(500);
+    expect(log).toEqual([expect.stringMatching(fault)]);
+  });
+
+  const Later = {
+    "~standard": {
+      version: 1 as const,
+      vendor: "test",
+      validate: async (value: unknown) => (typeof value === "number" ? { value } : { issues: [{ message: "no" }] }),
+      jsonSchema: { input: () => ({ type: "number" }), output: () => ({ type: "number" }) },
+    },
+  };
+  const named = sse({ token: t.Object({ text: t.String() }), name: t.String(), done: t.Null(), later: Later });
+
+  it.each<[item: unknown, text: string]>([
+    [{ event: "token", data: { text: "a", secret: "b" } }, 'event: token\ndata: {"text":"a"}\n\n'],
+    [{ event: "token", data: { text: "a" }, id: 7, retry: 0 }, 'event: token\nid: 7\nretry: 0\ndata: {"text":"a"}\n\n'],
+    [{ event: "token", data: { text: "a" }, secret: "b" }, 'event: token\ndata: {"text":"a"}\n\n'],
+    [{ event: "name", data: "a\nb" }, "event: name\ndata: a\ndata: b\n\n"],
+    [{ event: "done", data: null }, "event: done\ndata: null\n\n"],
+    [{ event: "done" }, "event: done\ndata: null\n\n"],
+    [{ event: "later", data: 1 }, "event: later\ndata: 1\n\n"],
+    [{ comment: "still here" }, ": still here\n\n"],
+  ])("sends of named events %j", async (item, text) => {
+    expect(await eventsOf(named, item)).toEqual({ status: 200, text, log: [] });
+  });
+
+  it.each<[item: unknown, fault: string]>([
+    [{ event: "tokens", data: { text: "a" } }, "does not fit `returns`: event: "],
+    [{ event: "__proto__", data: null }, "does not fit `returns`: event: "],
+    [{ event: 1, data: null }, "does not fit `returns`: event: "],
+    [{ data: null }, "does not fit `returns`: event: "],
+    [{ text: "a" }, "does not fit `returns`: event: "],
+    ["a", "does not fit `returns`: event: "],
+    [null, "does not fit `returns`: event: "],
+    [{ event: "done", data: { text: "a" } }, "does not fit `returns`: data: "],
+    [{ event: "token", data: null }, "does not fit `returns`: data: "],
+    [{ event: "token", data: { text: 1 } }, "does not fit `returns`: data.text: "],
+    [{ event: "later", data: "x" }, "does not fit `returns`: data: "],
+    [{ event: "done", data: null, retry: -1 }, "retry of a server-sent event should be whole milliseconds"],
+    [{ event: "done", data: null, id: "1\ndata: forged" }, "cannot have CR, LF or NUL"],
+  ])("refuses of named events %j", async (item, fault) => {
+    const { status, log } = await eventsOf(named, item);
+    expect(status).toBe(500);
+    expect(log).toEqual([expect.stringContaining(fault)]);
+  });
+
+  it("cuts the connection where a later event does not fit", async () => {
+    const { app, log } = create();
+    app.get("/", { stream: "sse", returns: sse({ tick: Item }) }, async function* () {
+      yield { event: "tick", data: { n: 1 } };
+      yield { event: "tock" as "tick", data: { n: 2 } };
+    });
+    const client = new MemoryClient(app, "GET", "/");
+    await expect(client.ended).rejects.toThrow("event: ");
+    expect(client.text).toBe('event: tick\ndata: {"n":1}\n\n');
+    expect(log.lines).toHaveLength(1);
+  });
+});
+
+describe("named events", () => {
+  const none = async function* () {} as () => AsyncGenerator<never>;
+
+  it.each<[how: string, options: object, message: string]>([
+    [
+      "without `stream`",
+      { returns: sse({ a: Item }) },
+      'GET /: `returns: sse({ … })` is for server-sent events. Write `stream: "sse"` beside it.',
+    ],
+    ["of JSON Lines", { returns: sse({ a: Item }), stream: "jsonl" }, 'Write `stream: "sse"` beside it.'],
+    ["that are none", { returns: sse({}), stream: "sse" }, "GET /: sse() names no event."],
+    ["of an empty name", { returns: sse({ "": Item }), stream: "sse" }, 'that is not empty, not "".'],
+    ["of a name of two lines", { returns: sse({ "a\nb": Item }), stream: "sse" }, 'not "a\\nb".'],
+    [
+      "of no schema",
+      { returns: sse({ a: String as never }), stream: "sse" },
+      'GET /: the event "a": `returns` takes a schema',
+    ],
+  ])("are refused at registration %s", (_how, options, message) => {
+    const { app } = create();
+    expect(() => app.get("/", options, none)).toThrow(message);
+  });
+
+  it("are described in the words of OpenAPI 3.2, each with the schema of its data", () => {
+    const app = new App({ openapiVersion: "3.2" });
+    const Token = t.Object({ text: t.String() }, { $id: "Token" });
+    const returns = sse({ token: Token, name: t.String(), done: t.Null() });
+    app.get("/", { stream: "sse", returns }, none);
+    app.get("/one", { stream: "sse", returns: sse({ token: Token }) }, none);
+    app.get("/plain", { stream: "sse", returns: Token }, none);
+    const { paths, components } = app.openapi();
+    const fields = { id: { type: "string" }, retry: { type: "integer", minimum: 0 } };
+    const data = (contentSchema: object) => ({ type: "string", contentMediaType: "application/json", contentSchema });
+    const $ref = "#/components/schemas/Token";
+    const event = (name: string, of: object) => ({
+      type: "object",
+      properties: { event: { type: "string", enum: [name] }, data: of, ...fields },
+      required: ["event", "data"],
+    });
+    const mediaOf = (path: string) => paths[path]?.get?.responses["200"]?.content?.["text/event-stream"];
+    expect(mediaOf("/")).toEqual({
+      itemSchema: {
+        oneOf: [
+          event("token", data({ $ref })),
+          event("name", { type: "string" }),
+          event("done", data(expect.anything())),
+        ],
+      },
+    });
+    expect(mediaOf("/one")).toEqual({ itemSchema: event("token", data({ $ref })) });
+    expect(mediaOf("/plain")?.itemSchema).toEqual({
+      type: "object",
+      properties: { event: { type: "string" }, data: data({ $ref }), ...fields },
+      required: ["data"],
+    });
+    expect(components?.schemas).toHaveProperty("Token");
   });
 });

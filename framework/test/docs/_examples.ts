@@ -7,7 +7,7 @@ import { type Block, blocksOf } from "./_blocks.js";
 /** What an example may use without saying so. */
 const BEFORE = `
 import {
-  App, Body, Depends, File, Form, Header, Path, Query, Request, Router, StaticFiles, t, WebSocket, withParams,
+  App, Body, Depends, File, Form, Header, Path, Query, Request, Router, sse, StaticFiles, t, WebSocket, withParams,
 } from "tsgi";
 import { installLoop } from "tsgi/concurrency";
 import {

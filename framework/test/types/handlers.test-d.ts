@@ -18,6 +18,7 @@ import {
   Response,
   Router,
   Security,
+  sse,
   t,
   UploadFile,
   withParams,
@@ -298,6 +299,59 @@ is<Equal<Parameters<typeof decoratedRoute>[0]["id"], string>>();
 app.get("/x", { returns: User, stream: "sse" }, async function* () {
   yield { name: "a", age: 1 };
 });
+// For events it is the type of their data, which may be yielded alone or in an event.
+app.get("/x", { returns: User, stream: "sse" }, async function* () {
+  yield { name: "a", age: 1 };
+  yield { id: 1, retry: 10, event: "user", data: { name: "a", age: 1 } };
+});
+app.get(
+  "/x",
+  { returns: User, stream: "sse" },
+  // @ts-expect-error -- age is missing
+  async function* () {
+    yield { data: { name: "a" } };
+  },
+);
+// Named events have each the type of their own data.
+const Level = t.Union([t.Literal("low"), t.Literal("high")]);
+const events = sse({ user: User, level: Level, day: z.date(), done: t.Null() });
+app.get("/x", { returns: events, stream: "sse" }, async function* () {
+  yield { event: "user", data: { name: "a", age: 1 }, id: "1", retry: 10 };
+  yield { event: "level", data: "low" };
+  yield { event: "day", data: new Date() };
+  yield { event: "done", data: null };
+});
+app.get("/x", { returns: events, stream: "sse" }, async () => [{ event: "level", data: "low" }]);
+new Router().get("/x", { returns: events, stream: "sse" })(async function* () {
+  yield { event: "level" as const, data: "low" as const };
+});
+app.get(
+  "/x",
+  { returns: events, stream: "sse" },
+  // @ts-expect-error -- no such event
+  async function* () {
+    yield { event: "level", data: "low" };
+    yield { event: "lvl", data: "low" };
+  },
+);
+app.get(
+  "/x",
+  { returns: events, stream: "sse" },
+  // @ts-expect-error -- data of another event
+  async function* () {
+    yield { event: "done", data: "low" };
+  },
+);
+app.get(
+  "/x",
+  { returns: events, stream: "sse" },
+  // @ts-expect-error -- id is text or a number
+  async function* () {
+    yield { event: "done", data: null, id: {} };
+  },
+);
+// @ts-expect-error -- text is no schema
+sse({ user: "User" });
 app.get("/x", { returns: User }, function* () {
   yield { name: "a", age: 1 };
 });

@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { compile, compilers } from "../support/typescript.js";
 
-const HEAD = `import { App, BackgroundTasks, Depends, HTTPException, Path, Query, Router, Security, t, withParams } from "tsgi";
+const HEAD = `import { App, BackgroundTasks, Depends, HTTPException, Path, Query, Router, Security, sse, t, withParams } from "tsgi";
 import { httpMiddleware } from "tsgi/middleware";
 const app = new App();
 const router = new Router({ prefix: "/users" });
@@ -184,6 +184,21 @@ const mistakes: [title: string, source: string, says: string][] = [
     "an item of a stream that lacks a property",
     `app.get("/a", { returns: User }, ‸async function* () { yield { name: "a" }; });`,
     "in what is yielded, age is missing or of another type than `returns` says",
+  ],
+  [
+    "an event that `sse` does not name",
+    `app.get("/a", { stream: "sse", returns: sse({ user: User }) }, ‸async function* () { yield { event: "guest", data: { name: "a", age: 1 } }; });`,
+    "`returns` names no event `guest`, which is yielded",
+  ],
+  [
+    "an event with the data of another one",
+    `router.get("/a", { stream: "sse", returns: sse({ user: User, end: t.Null() }) }, ‸async function* () { yield { event: "user", data: null }; });`,
+    "the event `user` that is yielded has data, or a field, of another type than `returns` says",
+  ],
+  [
+    "data alone where events have names",
+    `app.get("/a", { stream: "sse", returns: sse({ user: User }) }, ‸async function* () { yield { name: "a", age: 1 }; });`,
+    "each item that is yielded should be an event that `returns` names: { event, data }",
   ],
   [
     "Path() under a name that the path lacks",

@@ -22,9 +22,7 @@ export function checkTools(app: App): Finding[] {
     const { method, path } = endpoint.record;
     const reason = tokenPaths.get(endpoint.pattern.template) ?? reasonOf(endpoint);
     if (reason === null) return [];
-    return [
-      fault("agents", `${method} ${path} is offered as a tool, and ${reason}. Take away the option mcp.`),
-    ];
+    return [fault("agents", `${method} ${path} is offered as a tool, and ${reason}. Take away the option mcp.`)];
   });
   return faults.length > 0
     ? faults
