@@ -1,7 +1,8 @@
-import type { CommandOptions, Database, PackageManager, TemplateName } from "./options.js";
+import type { CommandOptions, Database, PackageManager, Runtime, TemplateName } from "./options.js";
 import { databases, templateNames } from "./options.js";
 import type { Environment } from "./npm-flags.js";
 import { detectPackageManager } from "./package-manager.js";
+import { profileOf, runtimesOf } from "./runtimes.js";
 
 /** The answers to all questions. */
 export interface Answers {
@@ -9,6 +10,8 @@ export interface Answers {
   template: TemplateName;
   /** Applies only to templates with a database. */
   database: Database;
+  /** Defaults to Node. */
+  runtime?: Runtime;
   docker: boolean;
   loadTests: boolean;
   ci: boolean;
@@ -25,15 +28,41 @@ export interface ProjectOptions {
 }
 
 /** The answers that determine the files of a project, without its name. */
-const keptAnswers = ["template", "database", "docker", "loadTests", "ci", "packageManager"] as const;
+const keptAnswers = ["template", "database", "runtime", "docker", "loadTests", "ci", "packageManager"] as const;
 
 /** True for templates whose applications use a database. */
 export const hasDatabase = (template: TemplateName): boolean => template === "auth";
 
 /** The answers recorded in a project, for a later upgrade. */
 export function keptAnswersOf(answers: Omit<Answers, "git" | "install">): Record<string, string | boolean> {
-  const kept = keptAnswers.filter((answer) => answer !== "database" || hasDatabase(answers.template));
-  return Object.fromEntries(kept.map((answer) => [answer, answers[answer]]));
+  // Earlier versions of this package, which an upgrade runs, know no runtime but Node.
+  const kept = keptAnswers.filter(
+    (answer) => isUsed(answer, answers) && !(answer === "runtime" && answers.runtime === "node"),
+  );
+  return Object.fromEntries(
+    kept.flatMap((answer) => {
+      const value = answers[answer];
+      return value === undefined ? [] : [[answer, value] as const];
+    }),
+  );
+}
+
+/** False for an answer that no file of the project depends on. */
+export function isUsed(answer: string, { template, runtime }: Pick<Answers, "template" | "runtime">): boolean {
+  const { parts, installer } = profileOf(runtime);
+  switch (answer) {
+    case "database":
+      return hasDatabase(template);
+    case "runtime":
+      return runtimesOf(template).length > 1;
+    case "packageManager":
+      return installer === null;
+    case "docker":
+    case "loadTests":
+      return parts.includes(answer);
+    default:
+      return true;
+  }
 }
 
 /** The answers without a flag and without a terminal. */
@@ -42,6 +71,7 @@ export function defaultAnswers(environment: Environment): Answers {
     name: "my-app",
     template: templateNames[0],
     database: databases[0],
+    runtime: "node",
     docker: true,
     loadTests: true,
     ci: true,
@@ -53,15 +83,15 @@ export function defaultAnswers(environment: Environment): Answers {
 
 /** The answers given by flags. */
 export function answersOf(options: CommandOptions): Partial<Answers> {
-  const { name, template, database, docker, loadTests, ci, packageManager, git, install } = options;
-  const all = { name, template, database, docker, loadTests, ci, packageManager, git, install };
+  const { name, template, database, runtime, docker, loadTests, ci, packageManager, git, install } = options;
+  const all = { name, template, database, runtime, docker, loadTests, ci, packageManager, git, install };
   return Object.fromEntries(Object.entries(all).filter(([, answer]) => answer !== undefined));
 }
 
 /** The defaults of missing answers as a line to print, `null` for none. */
 export function describeDefaults(given: Partial<Answers>, answers: Answers): string | null {
   const words = Object.entries(answers)
-    .filter(([key]) => !(key in given) && (key !== "database" || hasDatabase(answers.template)))
+    .filter(([key]) => !(key in given) && isUsed(key, answers))
     .map(([key, value]) => `${wordsOf(key)} ${typeof value === "boolean" ? (value ? "yes" : "no") : value}`);
   return words.length === 0 ? null : `Not asked, so the defaults are taken: ${words.join(", ")}.`;
 }

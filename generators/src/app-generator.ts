@@ -3,7 +3,7 @@ import { clearFileState, isFilePending, setCommittedFile } from "mem-fs-editor/s
 import Generator, { type BaseOptions } from "yeoman-generator";
 import { answersOf, defaultAnswers, describeDefaults, hasDatabase, type Answers } from "./answers.js";
 import type { Cancellation } from "./cancellation.js";
-import { CommandError, messageOf } from "./errors.js";
+import { CommandError, messageOf, UsageError } from "./errors.js";
 import { commitAll, makeRepository, whyNoRepository } from "./git.js";
 import { describeNextSteps, exampleRequest, nextSteps } from "./next-steps.js";
 import { InterruptedError, runNpm } from "./npm.js";
@@ -15,6 +15,7 @@ import type { ProjectFile } from "./project-file.js";
 import { findNameFault, folderOf } from "./project-name.js";
 import { createQuestions } from "./questions.js";
 import type { Report } from "./report.js";
+import { findRuntimeFault, fitDefaults, installerOf } from "./runtimes.js";
 import { renderProject } from "./project.js";
 import { findTemplates, versionOf } from "./templates.js";
 import { writeProject } from "./write-project.js";
@@ -56,8 +57,14 @@ export class AppGenerator extends Generator<Record<string, unknown>, BaseOptions
   async prompting(): Promise<void> {
     const { command, isInteractive, print } = this.options;
     const given = answersOf(command);
+    this.#answers = fitDefaults(this.#answers, given);
     const asked = isInteractive ? await this.#ask(given) : {};
-    this.#answers = { ...this.#answers, ...given, ...asked };
+    const chosen = { ...given, ...asked };
+    const fault = findRuntimeFault(chosen);
+    if (fault !== null) {
+      throw new UsageError(fault);
+    }
+    this.#answers = { ...fitDefaults(this.#answers, chosen), ...chosen };
     const line = isInteractive ? null : describeDefaults(given, this.#answers);
     if (line !== null) {
       print(line);
@@ -127,15 +134,17 @@ export class AppGenerator extends Generator<Record<string, unknown>, BaseOptions
   }
 
   async #installDependencies(): Promise<void> {
-    const { packageManager } = this.#answers;
-    this.options.print(`Installing the dependencies with ${packageManager} …`);
+    const installer = installerOf(this.#answers);
+    this.options.print(`Installing the dependencies with ${installer} …`);
     // The build needs the development packages, which npm leaves out where NODE_ENV is production.
     const parameters = {
       npm: ["install", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"],
       pnpm: ["install", "--prod=false"],
       yarn: ["install"],
+      bun: ["install"],
+      deno: ["install"],
     };
-    await this.#run(parameters[packageManager]);
+    await this.#run(parameters[installer]);
     // Generates the modules that the application imports, so that `tsgi routes` works before the first start.
     if (hasDatabase(this.#answers.template)) {
       await this.#run(["run", "generate"]);
@@ -146,7 +155,7 @@ export class AppGenerator extends Generator<Record<string, unknown>, BaseOptions
     await runNpm(parameters, {
       cwd: this.#folder,
       output: this.options.command.json ? "errors" : parameters[0] === "run" ? "on failure" : "terminal",
-      packageManager: this.#answers.packageManager,
+      packageManager: installerOf(this.#answers),
     }).catch((error: unknown) => {
       throw error instanceof InterruptedError
         ? error
@@ -155,7 +164,7 @@ export class AppGenerator extends Generator<Record<string, unknown>, BaseOptions
   }
 
   get #withoutDependencies(): string {
-    const { install } = commandsOf(this.#answers.packageManager);
+    const { install } = commandsOf(installerOf(this.#answers));
     return `the project is written, its dependencies are missing: run ${install} in it`;
   }
 

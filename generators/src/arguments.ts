@@ -4,6 +4,7 @@ import { findFlagTakenByNpm, isYesTakenByNpm, type Environment } from "./npm-fla
 import { nearestCommand } from "./near-command.js";
 import { flags, type CommandOptions, type Flag } from "./options.js";
 import { findNameFault, quoteName } from "./project-name.js";
+import { findRuntimeFault } from "./runtimes.js";
 
 const aboutNpm = 'through npm, flags stand after "--": npm create tsgi my-app -- --yes';
 
@@ -80,6 +81,10 @@ export function parseArguments(argv: readonly string[], environment: Environment
     }
     options.yes ||= isYesTakenByNpm(environment);
     refuseNearCommand(options);
+    const fault = findRuntimeFault(options);
+    if (fault !== null) {
+      throw new UsageError(fault);
+    }
   }
   return options;
 }

@@ -8,6 +8,7 @@ import { formatFiles } from "./format-files.js";
 import { planProject, type FileAction } from "./plan.js";
 import type { SubCommandOptions } from "./sub-command.js";
 import type { Outcome } from "./sub-generators/sub-generator.js";
+import { toRuntime } from "./runtimes.js";
 import { findTemplates } from "./templates.js";
 import { writeProject } from "./write-project.js";
 
@@ -79,7 +80,7 @@ export class CodeGenerator extends Generator<Record<string, unknown>, BaseOption
       templates: findTemplates(packageRoot),
     });
     for (const { path, text } of this.#outcome.changes) {
-      this.fs.write(`${folder}/${path}`, text);
+      this.fs.write(`${folder}/${path}`, path.endsWith(".ts") ? toRuntime(text, project.runtime) : text);
     }
   }
 

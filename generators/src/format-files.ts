@@ -9,6 +9,18 @@ const formatters: readonly { program: string; parameters: readonly string[] }[] 
   { program: "prettier", parameters: ["--write", "--log-level=warn"] },
 ];
 
+function format(
+  command: string,
+  program: string,
+  parameters: readonly string[],
+  options: { cwd: string; shell: boolean },
+): string[] {
+  const child = spawnSync(command, parameters, { ...options, encoding: "utf8" });
+  return child.status === 0
+    ? []
+    : [`${program} could not format the files: ${child.stderr?.trim() || child.error?.message}`];
+}
+
 /**
  * Formats files with the project's formatter. Without one they stay unchanged.
  *
@@ -19,15 +31,13 @@ export function formatFiles(folder: string, paths: readonly string[]): string[] 
     const path = join(folder, "node_modules/.bin", program);
     if (existsSync(path)) {
       const isBatch = process.platform === "win32";
-      const child = spawnSync(isBatch ? `${path}.cmd` : path, [...parameters, ...paths], {
+      return format(isBatch ? `${path}.cmd` : path, program, [...parameters, ...paths], {
         cwd: folder,
-        encoding: "utf8",
         shell: isBatch,
       });
-      return child.status === 0
-        ? []
-        : [`${program} could not format the files: ${child.stderr.trim() || child.error?.message}`];
     }
   }
-  return [];
+  return existsSync(join(folder, "deno.json"))
+    ? format("deno", "deno fmt", ["fmt", "--quiet", ...paths], { cwd: folder, shell: false })
+    : [];
 }

@@ -2,6 +2,7 @@ import { isAbsolute, relative, sep } from "node:path";
 import type { Answers } from "./answers.js";
 import type { TemplateName } from "./options.js";
 import { commandsOf } from "./package-manager.js";
+import { installerOf } from "./runtimes.js";
 
 /** The state of a new project. */
 export interface WrittenProject {
@@ -35,20 +36,32 @@ export function nextSteps(
   answers: NextAnswers,
   currentFolder: string,
 ): NextStep[] {
-  const { template, database, docker, packageManager } = answers;
+  const { template, database, docker, runtime } = answers;
   const path = relative(currentFolder, folder);
   const isBelow = path !== "" && !isAbsolute(path) && path.split(sep)[0] !== "..";
-  const { install, run, start, test } = commandsOf(packageManager);
+  const { install, run, start, test } = commandsOf(installerOf(answers));
   const needsServer = template === "auth" && database === "postgresql";
   return [
     ...(path === "" ? [] : [{ command: `cd ${quote(isBelow ? path : folder)}` }]),
     ...(isInstalled ? [] : [{ command: install }]),
     ...(needsServer ? [docker ? composeStep : environmentStep] : []),
-    template === "auth"
-      ? { command: start, effect: "serves on http://127.0.0.1:8000 and names a demo user" }
-      : { command: start, effect: "serves on http://127.0.0.1:8000" },
+    ...(runtime === "workers" ? workersSteps(run, test) : [...serveSteps(start, run, template), { command: test }]),
+  ];
+}
+
+function serveSteps(start: string, run: string, template: TemplateName): NextStep[] {
+  const demo = template === "auth" ? " and names a demo user" : "";
+  return [
+    { command: start, effect: `serves on http://127.0.0.1:8000${demo}` },
     { command: `${run} dev`, effect: "the same, and starts anew when a file changes" },
+  ];
+}
+
+function workersSteps(run: string, test: string): NextStep[] {
+  return [
+    { command: `${run} dev`, effect: "serves on http://127.0.0.1:8000 by workerd, and reloads when a file changes" },
     { command: test },
+    { command: `${run} deploy`, effect: "deploys it to Cloudflare" },
   ];
 }
 
@@ -57,7 +70,7 @@ export function exampleRequest(template: TemplateName): string {
   return examples[template];
 }
 
-type NextAnswers = Pick<Answers, "template" | "database" | "docker" | "packageManager">;
+type NextAnswers = Pick<Answers, "template" | "database" | "docker" | "runtime" | "packageManager">;
 
 /** The next commands as text, with an example request. */
 export function describeNextSteps(project: WrittenProject, answers: NextAnswers, currentFolder: string): string {

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { CommandError, ExitCode } from "./errors.js";
 import { environmentForNpm } from "./npm-flags.js";
-import type { PackageManager } from "./options.js";
+import type { Installer } from "./runtimes.js";
 
 /** npm was stopped by Ctrl-C, which both processes receive in any order. */
 export class InterruptedError extends CommandError {
@@ -14,7 +14,7 @@ export interface NpmRun {
   /** The destination of its output: standard error, or standard error after a failure only. */
   output: "terminal" | "errors" | "on failure";
   /** Defaults to npm. */
-  packageManager?: PackageManager;
+  packageManager?: Installer;
 }
 
 /** The destinations of standard output and standard error. */

@@ -8,6 +8,11 @@ export const databases = ["sqlite", "postgresql"] as const;
 
 export type Database = (typeof databases)[number];
 
+/** The runtimes of projects, the default first. */
+export const runtimes = ["node", "bun", "deno", "workers"] as const;
+
+export type Runtime = (typeof runtimes)[number];
+
 /** The supported package managers. */
 export const packageManagers = ["npm", "pnpm", "yarn"] as const;
 
@@ -30,6 +35,7 @@ export interface CommandOptions {
   name?: string;
   template?: TemplateName;
   database?: Database;
+  runtime?: Runtime;
   docker?: boolean;
   loadTests?: boolean;
   ci?: boolean;
@@ -85,6 +91,13 @@ export const flags: readonly Flag[] = [
     key: "database",
     help: "sqlite or postgresql, for the template auth; the others have none",
   },
+  {
+    name: "runtime",
+    value: "name",
+    choices: runtimes,
+    key: "runtime",
+    help: "node (default), bun, deno or workers (Cloudflare); the template auth runs on node alone",
+  },
   ...pair("docker", "docker", "write a Dockerfile and a compose.yaml (default)"),
   ...pair("load-tests", "loadTests", "write a load test (default)"),
   ...pair("ci", "ci", "write a workflow for GitHub Actions (default)"),
@@ -93,7 +106,7 @@ export const flags: readonly Flag[] = [
     value: "name",
     choices: packageManagers,
     key: "packageManager",
-    help: "npm, pnpm or yarn (default: the one that runs this)",
+    help: "npm, pnpm or yarn (default: the one that runs this); Bun and Deno install by themselves",
   },
   {
     name: "into",

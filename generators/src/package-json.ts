@@ -1,7 +1,7 @@
 import { keptAnswersOf, type ProjectOptions } from "./answers.js";
 import { LeftOut } from "./features.js";
 import { parseJson, sortKeys, textsOf, toJson } from "./json.js";
-import type { PackageManager } from "./options.js";
+import { installerOf, profileOf, type Installer } from "./runtimes.js";
 import type { Template } from "./template.js";
 
 /** The command of jest in the workspace, and in a project. */
@@ -12,18 +12,20 @@ const ownJest = "node_modules/jest/bin/jest.js";
 const frameworkBuild = "npm run --silent --prefix ../framework build && ";
 
 /** The command to run another script, by package manager. */
-const runSilently: Readonly<Record<PackageManager, string>> = {
+const runSilently: Readonly<Record<Installer, string>> = {
   npm: "npm run --silent ",
   pnpm: "pnpm run --silent ",
   yarn: "yarn run ",
+  bun: "bun run --silent ",
+  deno: "deno task --quiet ",
 };
 
-function adaptScript(script: string, packageManager: PackageManager): string {
+function adaptScript(script: string, installer: Installer): string {
   return (
     script
       .replaceAll(frameworkBuild, "")
       .replaceAll(workspaceJest, ownJest)
-      .replaceAll(/npm run --silent /g, runSilently[packageManager])
+      .replaceAll(/npm run --silent /g, runSilently[installer])
       // A project has a .env file. The environment overrides it, and production has none.
       .replaceAll(/\bnode (?=dist\/)/g, "node --env-file-if-exists=.env ")
   );
@@ -32,43 +34,51 @@ function adaptScript(script: string, packageManager: PackageManager): string {
 /** Converts the template's package.json for a project outside the workspace. */
 export function renderPackageJson(text: string, template: Template, options: ProjectOptions): string {
   const { workspace, framework, generator, overlay } = template;
-  const { packageManager } = options.answers;
+  const { answers } = options;
+  const installer = installerOf(answers);
   const { scripts, engines, tsgi, dependencies, devDependencies } = parseJson(text, "package.json");
   const added = parseJson(overlay.get("package.json")?.contents.toString("utf8") ?? "{}", "package.json");
-  const leftOut = new LeftOut(options.answers);
-  const ownScripts = Object.entries({ ...textsOf(added["scripts"]), ...textsOf(scripts) });
+  const leftOut = new LeftOut(answers);
+  const { tools: usedTools } = profileOf(answers.runtime);
+  const isNode = answers.runtime === undefined || answers.runtime === "node";
+  const ownScripts = Object.entries({ ...textsOf(added["scripts"]), ...(isNode ? textsOf(scripts) : {}) });
   const tools = {
     ...textsOf(devDependencies),
     ...workspace.devDependencies,
     ...(generator && { "create-tsgi": generator.specifier }),
   };
   return toJson({
-    name: options.answers.name,
+    name: answers.name,
     version: "0.1.0",
     private: true,
     type: "module",
     scripts: Object.fromEntries(
       ownScripts
         .filter(([name]) => !leftOut.hasScript(name))
-        .map(([name, script]) => [name, adaptScript(script, packageManager)]),
+        .map(([name, script]) => [name, adaptScript(script, installer)]),
     ),
     dependencies: sortKeys({ ...textsOf(dependencies), tsgi: framework.specifier }),
-    devDependencies: sortKeys(Object.fromEntries(Object.entries(tools).filter(([name]) => !leftOut.hasPackage(name)))),
-    ...renderPins(workspace.overrides, packageManager),
-    engines,
+    devDependencies: sortKeys({
+      ...textsOf(added["devDependencies"]),
+      ...Object.fromEntries(
+        Object.entries(tools).filter(([name]) => usedTools.test(name) && !leftOut.hasPackage(name)),
+      ),
+    }),
+    ...renderPins(workspace.overrides, installer),
+    engines: added["engines"] ?? engines,
     // The base of a later upgrade.
     "create-tsgi": {
       version: options.generatorVersion,
-      ...keptAnswersOf(options.answers),
+      ...keptAnswersOf(answers),
     },
     tsgi,
   });
 }
 
 /** Versions of indirect dependencies, in the form of the package manager. pnpm has a file for them. */
-function renderPins(pins: Readonly<Record<string, string>>, packageManager: PackageManager) {
-  if (Object.keys(pins).length === 0 || packageManager === "pnpm") {
+function renderPins(pins: Readonly<Record<string, string>>, installer: Installer) {
+  if (Object.keys(pins).length === 0 || installer === "pnpm") {
     return {};
   }
-  return packageManager === "yarn" ? { resolutions: pins } : { overrides: pins };
+  return installer === "yarn" ? { resolutions: pins } : { overrides: pins };
 }

@@ -1,4 +1,4 @@
-import type { PackageManager } from "./options.js";
+import type { Installer } from "./runtimes.js";
 import type { ProjectFile } from "./project-file.js";
 import type { Workspace } from "./template.js";
 
@@ -6,7 +6,7 @@ import type { Workspace } from "./template.js";
  * The configuration files of a package manager: packages go to `node_modules`, as with npm, and unneeded install scripts
  * do not run.
  */
-export function packageManagerFiles(packageManager: PackageManager, { overrides }: Workspace): ProjectFile[] {
+export function packageManagerFiles(packageManager: Installer, { overrides }: Workspace): ProjectFile[] {
   if (packageManager === "yarn") {
     return [textFile(".yarnrc.yml", "nodeLinker: node-modules\n")];
   }

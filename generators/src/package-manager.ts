@@ -1,5 +1,6 @@
 import type { Environment } from "./npm-flags.js";
 import { packageManagers, type PackageManager } from "./options.js";
+import type { Installer } from "./runtimes.js";
 
 /** The common commands of a package manager. */
 export interface Commands {
@@ -14,7 +15,7 @@ export interface Commands {
   prune: string;
 }
 
-const commands: Readonly<Record<PackageManager, Commands>> = {
+const commands: Readonly<Record<Installer, Commands>> = {
   npm: {
     install: "npm install",
     cleanInstall: "npm ci",
@@ -40,10 +41,26 @@ const commands: Readonly<Record<PackageManager, Commands>> = {
     test: "yarn test",
     prune: "yarn install --production --frozen-lockfile",
   },
+  bun: {
+    install: "bun install",
+    cleanInstall: "bun install --frozen-lockfile",
+    run: "bun run",
+    start: "bun run start",
+    test: "bun test",
+    prune: "bun install --production",
+  },
+  deno: {
+    install: "deno install",
+    cleanInstall: "deno install --frozen",
+    run: "deno task",
+    start: "deno task start",
+    test: "deno task test",
+    prune: "deno install",
+  },
 };
 
-export function commandsOf(packageManager: PackageManager): Commands {
-  return commands[packageManager];
+export function commandsOf(installer: Installer): Commands {
+  return commands[installer];
 }
 
 /**

@@ -1,7 +1,7 @@
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isRecord, readJson, textsOf, toJson } from "./json.js";
-import { templateNames, type TemplateName } from "./options.js";
+import { runtimes as runtimeNames, templateNames, type TemplateName } from "./options.js";
 import { readFiles } from "./read-files.js";
 import type { Template, TemplateFile, TemplateSource } from "./template.js";
 import { findVendored } from "./vendored.js";
@@ -30,12 +30,22 @@ export class PackedTemplates implements TemplateSource {
     return {
       files: readFiles(join(folder, "files")),
       overlay: readFiles(join(folder, "overlay")),
+      runtimes: this.#readRuntimes(),
       workspace: { devDependencies: textsOf(devDependencies), overrides: textsOf(overrides), compilerOptions },
       framework: framework ?? { specifier: tsgi },
       ...(framework && generator ? { generator } : {}),
     };
   }
+
+  #readRuntimes(): Template["runtimes"] {
+    const folder = join(this.#folder, runtimesFolder);
+    const present = runtimeNames.filter((runtime) => existsSync(join(folder, runtime)));
+    return Object.fromEntries(present.map((runtime) => [runtime, readFiles(join(folder, runtime))]));
+  }
 }
+
+/** The folder of the files of all runtimes, beside those of the templates. */
+const runtimesFolder = "runtimes";
 
 /**
  * Replaces the templates of the package with copies of a source.
@@ -46,7 +56,10 @@ export function packTemplates(source: TemplateSource, packageRoot: string, frame
   rmSync(join(packageRoot, folderName), { recursive: true, force: true });
   for (const name of templateNames) {
     const folder = join(packageRoot, folderName, name);
-    const { files, overlay, workspace } = source.read(name);
+    const { files, overlay, runtimes = {}, workspace } = source.read(name);
+    for (const [runtime, own] of Object.entries(runtimes)) {
+      writeFiles(join(packageRoot, folderName, runtimesFolder, runtime), own);
+    }
     writeFiles(join(folder, "files"), files);
     writeFiles(join(folder, "overlay"), overlay);
     writeFileSync(join(folder, "workspace.json"), toJson({ tsgi: `^${frameworkVersion}`, ...workspace }));

@@ -32,7 +32,10 @@ export function fillPlaceholders(text: string, values: Values): string {
     throw new TypeError(`{{#${open[0]?.name}}} is not closed`);
   }
   // A removed section leaves its empty lines.
-  return lines.join("\n").replaceAll(/\n{3,}/g, "\n\n");
+  return lines
+    .join("\n")
+    .replaceAll(/\n{3,}/g, "\n\n")
+    .replace(/\n+$/, "\n");
 }
 
 function fillLine(line: string, values: Values): string {

@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { hasDatabase, type ProjectOptions } from "./answers.js";
+import { linkedFramework, renderDenoJson } from "./deno-json.js";
 import { renderDotenv } from "./dotenv.js";
 import { LeftOut } from "./features.js";
+import { runtimes, type Runtime } from "./options.js";
 import { isNamed, nameAfterProject } from "./own-names.js";
 import { renderPackageJson } from "./package-json.js";
 import { commandsOf } from "./package-manager.js";
@@ -9,16 +11,21 @@ import { packageManagerFiles } from "./package-manager-files.js";
 import { fillPlaceholders, type Values } from "./placeholders.js";
 import type { ProjectFile } from "./project-file.js";
 import { folderOf } from "./project-name.js";
+import { installerOf, profileOf, toRuntime } from "./runtimes.js";
+import { readTarball } from "./tarball.js";
 import type { Template, TemplateFile } from "./template.js";
 import { renderTestTsconfig, renderTsconfig } from "./tsconfig.js";
 
-const rename = (text: string, _: Template, { answers }: ProjectOptions) => nameAfterProject(text, answers.name);
+type Transform = (text: string, template: Template, options: ProjectOptions) => string;
+
+const adapt: Transform = (text, _, { answers }) => toRuntime(nameAfterProject(text, answers.name), answers.runtime);
 
 /** Files of the template that are not copied unchanged, each with its conversion. */
-const transforms: Readonly<Record<string, (text: string, template: Template, options: ProjectOptions) => string>> = {
+const transforms: Readonly<Record<string, Transform>> = {
   "package.json": renderPackageJson,
   "tsconfig.json": renderTsconfig,
   "test/tsconfig.json": renderTestTsconfig,
+  "deno.json": renderDenoJson,
 };
 
 /**
@@ -26,24 +33,23 @@ const transforms: Readonly<Record<string, (text: string, template: Template, opt
  *
  * @returns sorted by path
  */
-export async function renderProject(template: Template, options: ProjectOptions): Promise<ProjectFile[]> {
+export async function renderProject(source: Template, options: ProjectOptions): Promise<ProjectFile[]> {
+  const { runtime = "node" } = options.answers;
+  const template = { ...source, overlay: new Map([...source.overlay, ...(source.runtimes?.[runtime] ?? [])]) };
   const leftOut = new LeftOut(options.answers);
-  const values = valuesOf(options.answers, template);
+  const { unused } = profileOf(runtime);
   const files = new Map<string, ProjectFile>();
-  const add = (file: ProjectFile) => leftOut.hasFile(file.path) || files.set(file.path, file);
+  const add = (file: ProjectFile) => leftOut.hasFile(file.path) || unused.test(file.path) || files.set(file.path, file);
 
   for (const [path, file] of template.files) {
-    const transform = transforms[path] ?? (isNamed(path) ? rename : undefined);
+    const transform = transforms[path] ?? (isNamed(path) ? adapt : undefined);
     add(copy(path, file, transform && ((text) => transform(text, template, options))));
   }
-  for (const [path, file] of template.overlay) {
-    // The file of an overlay is merged into that of the template.
-    if (path !== "package.json") {
-      // A leading underscore, because npm does not pack `.gitignore`.
-      add(copy(path.replace(/(^|\/)_/, "$1."), file, (text) => fillPlaceholders(text, values)));
-    }
-  }
-  for (const file of packageManagerFiles(options.answers.packageManager, template.workspace)) {
+  const others = [
+    ...renderOverlay(template, options),
+    ...packageManagerFiles(installerOf(options.answers), template.workspace),
+  ];
+  for (const file of others) {
     add(file);
   }
   const example = files.get(".env.example");
@@ -53,26 +59,61 @@ export async function renderProject(template: Template, options: ProjectOptions)
     // 0600: the key signs every token; other users of the machine must not read it.
     add({ path: ".env", contents, mode: 0o600, isKept: true });
   }
-  for (const tarball of [template.framework.tarball, template.generator?.tarball]) {
-    if (tarball) {
-      add({ path: tarball.path, contents: await tarball.read(), mode: 0o666 });
-    }
+  for (const file of await readVendored(template, runtime)) {
+    add(file);
   }
   return [...files.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
+/** The files that only projects have. */
+function renderOverlay(template: Template, options: ProjectOptions): ProjectFile[] {
+  const values = valuesOf(options.answers, template);
+  // That of an overlay is merged into the package.json of the template.
+  const files = [...template.overlay].filter(([path]) => path !== "package.json");
+  return files.map(([path, file]) => {
+    const transform = transforms[path] ?? ((text) => toRuntime(text, options.answers.runtime));
+    // A leading underscore, because npm does not pack `.gitignore`.
+    return copy(path.replace(/(^|\/)_/, "$1."), file, (text) =>
+      transform(fillPlaceholders(text, values), template, options),
+    );
+  });
+}
+
+/** The packages that a project created from the repository includes. */
+async function readVendored({ framework, generator }: Template, runtime: Runtime): Promise<ProjectFile[]> {
+  if (runtime === "deno") {
+    const files = framework.tarball ? readTarball(await framework.tarball.read()) : new Map<string, Buffer>();
+    return [...files].map(([path, contents]) => ({ path: `${linkedFramework}/${path}`, contents, mode: 0o666 }));
+  }
+  const tarballs = [framework.tarball, generator?.tarball].filter((tarball) => tarball !== undefined);
+  return Promise.all(tarballs.map(async ({ path, read }) => ({ path, contents: await read(), mode: 0o666 })));
+}
+
+/** The command that adds code to a project. Before an installation npx would ask the registry for packages in `vendor`. */
+function createCommand(runtime: Runtime, generator: Template["generator"]): string {
+  const published = { node: "npx create-tsgi", workers: "npx create-tsgi", bun: "bunx create-tsgi" };
+  const vendored = { node: "npx --no -- create-tsgi", workers: "npx --no -- create-tsgi", bun: "bun run create-tsgi" };
+  return runtime === "deno" ? "deno run -A npm:create-tsgi" : (generator === undefined ? published : vendored)[runtime];
+}
+
 /** The placeholders of overlays. */
-function valuesOf(
-  { name, template, database, packageManager, docker, loadTests, ci }: ProjectOptions["answers"],
-  { generator }: Template,
-): Values {
+function valuesOf(answers: ProjectOptions["answers"], { generator }: Template): Values {
+  const { name, template, database, runtime = "node", packageManager, docker, loadTests, ci } = answers;
   return {
     name,
-    // Before an installation npx would ask the registry for packages that are in `vendor`.
-    create: generator === undefined ? "npx create-tsgi" : "npx --no -- create-tsgi",
+    create: createCommand(runtime, generator),
+    // A project on Deno includes no generator, and a registry may have another package of its name.
+    growing: runtime !== "deno" || generator === undefined,
+    runtime: profileOf(runtime).title,
+    ...Object.fromEntries(runtimes.map((one) => [one, one === runtime])),
+    serves: runtime === "bun" || runtime === "deno",
+    // Cloudflare: 63 characters of a DNS label.
+    workerName: folderOf(name)
+      .replaceAll(/[^a-z0-9-]/g, "-")
+      .slice(0, 63),
     databaseName: folderOf(name).replaceAll(/[^a-z0-9]/g, "_"),
     packageManager,
-    ...commandsOf(packageManager),
+    ...commandsOf(installerOf(answers)),
     corepack: packageManager !== "npm",
     docker,
     loadTests,

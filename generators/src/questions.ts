@@ -1,5 +1,6 @@
-import { hasDatabase, type Answers } from "./answers.js";
-import { databases, packageManagers, templateNames } from "./options.js";
+import { isUsed, type Answers } from "./answers.js";
+import { databases, packageManagers } from "./options.js";
+import { profileOf, runtimesOf } from "./runtimes.js";
 
 /** The facts that questions depend on. */
 export interface Surroundings {
@@ -11,21 +12,27 @@ export interface Surroundings {
 
 /** The questions for missing answers, in order. */
 export function createQuestions(given: Partial<Answers>, defaults: Answers, surroundings: Surroundings) {
-  const isOpen = (key: keyof Answers) => !(key in given);
+  /** Asks for an answer that no flag has given, and that something depends on. */
+  const whenOpen = (key: keyof Answers) => (asked: Partial<Answers>) =>
+    !(key in given) && isUsed(key, { ...defaults, ...given, ...asked });
   const confirm = (key: "docker" | "loadTests" | "ci" | "git" | "install", message: string) => ({
     type: "confirm" as const,
     name: key,
     message,
     default: defaults[key],
-    when: isOpen(key),
+    when: whenOpen(key),
   });
-  const select = (key: "template" | "database" | "packageManager", message: string, choices: readonly string[]) => ({
+  const select = (
+    key: "template" | "database" | "runtime" | "packageManager",
+    message: string,
+    choices: readonly string[],
+  ) => ({
     type: "select" as const,
     name: key,
     message,
     choices: [...choices],
     default: defaults[key],
-    when: isOpen(key),
+    when: whenOpen(key),
   });
   return [
     {
@@ -33,14 +40,14 @@ export function createQuestions(given: Partial<Answers>, defaults: Answers, surr
       name: "name" as const,
       message: "Name of the project",
       default: defaults.name,
-      when: isOpen("name"),
+      when: whenOpen("name"),
       validate: (name: string) => surroundings.findNameFault(name) ?? true,
     },
-    select("template", "What to start from", templateNames),
+    select("template", "What to start from", profileOf(given.runtime).templates),
+    select("database", "Database", databases),
     {
-      ...select("database", "Database", databases),
-      when: ({ template = given.template ?? defaults.template }: Partial<Answers>) =>
-        isOpen("database") && hasDatabase(template),
+      ...select("runtime", "Where it runs", []),
+      choices: ({ template = given.template ?? defaults.template }: Partial<Answers>) => [...runtimesOf(template)],
     },
     confirm("docker", "Write a Dockerfile and a compose.yaml"),
     confirm("loadTests", "Write a load test"),
@@ -48,8 +55,8 @@ export function createQuestions(given: Partial<Answers>, defaults: Answers, surr
     select("packageManager", "Package manager", packageManagers),
     {
       ...confirm("git", "Make it a Git repository"),
-      when: ({ name = given.name ?? defaults.name }: Partial<Answers>) =>
-        isOpen("git") && surroundings.canBeRepository(name),
+      when: (asked: Partial<Answers>) =>
+        whenOpen("git")(asked) && surroundings.canBeRepository(asked.name ?? given.name ?? defaults.name),
     },
     confirm("install", "Install the dependencies now"),
   ];

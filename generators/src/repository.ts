@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { isRecord, readJson, textsOf } from "./json.js";
-import { templateNames, type TemplateName } from "./options.js";
+import { runtimes, templateNames, type TemplateName } from "./options.js";
 import { fingerprintOf, packPackage } from "./packed-package.js";
 import { readFiles } from "./read-files.js";
 import type { PackageSource, Template, TemplateSource, Workspace } from "./template.js";
@@ -79,6 +79,11 @@ export class Repository implements TemplateSource {
         [...generated, REPOSITORY_TESTS].some((pattern) => pattern.test(path)),
       ),
       overlay: new Map(overlays[name].flatMap((folder) => [...readFiles(join(this.#generators, "overlays", folder))])),
+      runtimes: Object.fromEntries(
+        runtimes
+          .filter((runtime) => runtime !== "node")
+          .map((runtime) => [runtime, readFiles(join(this.#generators, "overlays/runtimes", runtime))]),
+      ),
       workspace: this.#readWorkspace([...commonTools, ...ownTools[name]]),
       framework: this.#pack(join(this.#root, "framework"), fingerprintOf),
       generator: this.#pack(this.#generators, () => this.#fingerprint()),
@@ -93,8 +98,9 @@ export class Repository implements TemplateSource {
   #fingerprint(): string {
     const hash = createHash("sha256").update(fingerprintOf(this.#generators));
     for (const name of templateNames) {
-      const { files, overlay, workspace } = this.read(name);
-      for (const [path, { contents, isExecutable }] of [...files, ...overlay]) {
+      const { files, overlay, runtimes: own, workspace } = this.read(name);
+      const all = [files, overlay, ...Object.values(own)].flatMap((some) => [...some]);
+      for (const [path, { contents, isExecutable }] of all) {
         hash.update(`${path} ${contents.length} ${isExecutable}\n`).update(contents);
       }
       hash.update(JSON.stringify(workspace));

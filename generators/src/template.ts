@@ -1,4 +1,4 @@
-import type { TemplateName } from "./options.js";
+import type { Runtime, TemplateName } from "./options.js";
 
 /** One file of a template. */
 export interface TemplateFile {
@@ -30,6 +30,8 @@ export interface Template {
   files: ReadonlyMap<string, TemplateFile>;
   /** Files that a project has in addition to, or instead of, those of the template. */
   overlay: ReadonlyMap<string, TemplateFile>;
+  /** The files that a project on a runtime has instead of, or in addition to, those of the overlay. */
+  runtimes?: Partial<Readonly<Record<Runtime, ReadonlyMap<string, TemplateFile>>>>;
   workspace: Workspace;
   framework: PackageSource;
   /** This package, unless the registry has it. From there `npx create-tsgi` gets it by itself. */

@@ -4,11 +4,12 @@ import { join } from "node:path";
 import { defaultAnswers } from "./answers.js";
 import { ExistingProject } from "./code/existing-project.js";
 import { CommandError } from "./errors.js";
-import { databases, packageManagers, templateNames } from "./options.js";
+import { databases, packageManagers, runtimes, templateNames } from "./options.js";
 import { planProject } from "./plan.js";
 import { findNameFault } from "./project-name.js";
 import { renderProject } from "./project.js";
 import type { Template } from "./template.js";
+import { fitDefaults } from "./runtimes.js";
 import { findTemplates } from "./templates.js";
 import { renderBase, type KeptAnswers } from "./upgrade/base.js";
 import { mergeProject, type UpgradeAction, type UpgradeEntry } from "./upgrade/merge-project.js";
@@ -56,7 +57,7 @@ export async function upgradeProject(options: UpgradeOptions): Promise<UpgradeRe
   }
   const base = await renderBase(options.from ?? publishedPackage(templates.read(answers.template), from), answers);
   const rendered = await renderProject(templates.read(answers.template), {
-    answers: { ...defaultAnswers({}), ...answers },
+    answers: { ...fitDefaults(defaultAnswers({}), answers), ...answers },
     generatorVersion: templates.version,
   });
   const kept = new Set(rendered.filter(({ isKept }) => isKept).map(({ path }) => path));
@@ -116,11 +117,12 @@ function readAnswers({ kept, manifest, folder }: ExistingProject): KeptAnswers {
       `${folder}/package.json has no version under "create-tsgi": name the package that created the project with --from`,
     );
   }
-  const name =
-    typeof manifest["name"] === "string" && findNameFault(manifest["name"]) === null ? manifest["name"] : "my-app";
+  const written = manifest["name"] ?? kept["name"];
+  const name = typeof written === "string" && findNameFault(written) === null ? written : "my-app";
   const answers = {
     name,
     database: one(databases, kept["database"]),
+    runtime: one(runtimes, kept["runtime"]),
     docker: flag(kept["docker"]),
     loadTests: flag(kept["loadTests"]),
     ci: flag(kept["ci"]),

@@ -56,7 +56,17 @@ describe("the generator at a terminal", () => {
     await using folder = await temporaryFolder();
     const answers = { name: "asked-app", template: "minimal" as const, git: false, install: false };
     const { asked, printed } = await generate({ into: folder.path, install: undefined }, answers);
-    expect(asked).toEqual(["name", "template", "docker", "loadTests", "ci", "packageManager", "git", "install"]);
+    expect(asked).toEqual([
+      "name",
+      "template",
+      "runtime",
+      "docker",
+      "loadTests",
+      "ci",
+      "packageManager",
+      "git",
+      "install",
+    ]);
     expect(existsSync(join(folder.path, "asked-app/package.json"))).toBe(true);
     expect(existsSync(join(folder.path, "asked-app/.git"))).toBe(false);
     expect(printed).not.toContain("Not asked");

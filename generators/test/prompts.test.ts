@@ -7,7 +7,14 @@ import { createTsgi, packageRoot, temporaryFolder, type Surroundings } from "./s
 import { hasTerminal, keys, runAtTerminal, type Step } from "./terminal.js";
 
 /** Flags for all that is not the matter of a test: name, Git and installation are left to ask. */
-const noQuestions = ["--template=minimal", "--no-docker", "--no-load-tests", "--no-ci", "--package-manager=npm"];
+const noQuestions = [
+  "--template=minimal",
+  "--runtime=node",
+  "--no-docker",
+  "--no-load-tests",
+  "--no-ci",
+  "--package-manager=npm",
+];
 
 const atTerminal = hasTerminal ? describe : describe.skip;
 
@@ -49,6 +56,22 @@ atTerminal("at a terminal (skipped where util-linux's script is missing)", () =>
       ci: false,
       packageManager: "pnpm",
     });
+  });
+
+  it("asks where it runs, and then only for what there is", async () => {
+    await using folder = await temporaryFolder();
+    const { status } = await createTsgiAtTerminal(
+      ["typed-app", "--no-git", "--no-install"],
+      [
+        [/What to start from/, `${keys.down}${keys.enter}`],
+        [/Where it runs/, `${keys.down}${keys.down}${keys.enter}`],
+        [/Write a Dockerfile/, keys.enter],
+        [/Write a workflow/, keys.enter],
+      ],
+      { cwd: folder.path },
+    );
+    expect(status).toBe(0);
+    expect(readdirSync(join(folder.path, "typed-app"))).toEqual(expect.arrayContaining(["Dockerfile", "deno.json"]));
   });
 
   it("asks again for a name that cannot be, and says why", async () => {

@@ -109,6 +109,7 @@ slowly("from a registry (only with TSGI_SLOW=1)", () => {
     const steps: Step[] = [
       [/Name of the project/, `typed-app${keys.enter}`],
       [/What to start from/, `${keys.down}${keys.enter}`],
+      [/Where it runs/, keys.enter],
       [/Write a Dockerfile/, `n${keys.enter}`],
       [/Write a load test/, keys.enter],
       [/Write a workflow/, keys.enter],

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { readFile, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -46,7 +46,9 @@ export async function scaffold(template: TemplateName, ...flags: string[]): Prom
   const env = { PATH: `${join(path, "node_modules/.bin")}:${process.env["PATH"]}`, NODE_OPTIONS: undefined };
   const tool = (name: string, ...parameters: string[]) => run(name, parameters, { cwd: path, env });
   const shell = (line: string) => run("sh", ["-c", line], { cwd: path, env });
-  const { scripts } = JSON.parse(await readFile(join(path, "package.json"), "utf8"));
+  // A project on Deno has none.
+  const manifest = join(path, "package.json");
+  const { scripts = {} } = existsSync(manifest) ? JSON.parse(await readFile(manifest, "utf8")) : {};
   return {
     path,
     tool,

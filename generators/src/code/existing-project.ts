@@ -2,6 +2,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { CommandError } from "../errors.js";
 import { isRecord, readJson, textsOf, type JsonObject } from "../json.js";
+import { runtimes, type Runtime } from "../options.js";
+import { fromRuntime } from "../runtimes.js";
 import { findRegistrars, type Registrar } from "./registrars.js";
 import { SourceFile } from "./source-file.js";
 
@@ -38,8 +40,8 @@ export class ExistingProject {
    * @throws CommandError when the folder is not a project that uses tsgi
    */
   static open(folder: string): ExistingProject {
-    const path = join(folder, "package.json");
-    if (!existsSync(path)) {
+    const path = ["package.json", "deno.json"].map((name) => join(folder, name)).find((file) => existsSync(file));
+    if (path === undefined) {
       throw new CommandError(
         `${folder} is not a project: package.json is missing; change to the folder of your project`,
       );
@@ -50,7 +52,7 @@ export class ExistingProject {
     } catch (error) {
       throw new CommandError(`${path} cannot be read: ${String(error)}`);
     }
-    if (!("tsgi" in textsOf(manifest["dependencies"]))) {
+    if (!("tsgi" in { ...textsOf(manifest["dependencies"]), ...textsOf(manifest["imports"]) })) {
       throw new CommandError(`${path} does not depend on tsgi; change to the folder of your project`);
     }
     return new ExistingProject(folder, manifest);
@@ -60,11 +62,16 @@ export class ExistingProject {
     return existsSync(join(this.folder, path));
   }
 
+  /** The text of a file. Its imports are written as on Node, whatever the runtime. */
   read(path: string): string {
-    return readFileSync(join(this.folder, path), "utf8");
+    return fromRuntime(readFileSync(join(this.folder, path), "utf8"), this.runtime);
   }
 
-  /** The entry of create-tsgi in package.json. */
+  get runtime(): Runtime {
+    return runtimes.find((name) => name === this.kept["runtime"]) ?? "node";
+  }
+
+  /** The entry of create-tsgi in package.json, or in deno.json. */
   get kept(): JsonObject {
     const kept = this.manifest["create-tsgi"];
     return isRecord(kept) ? kept : {};

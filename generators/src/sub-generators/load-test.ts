@@ -1,7 +1,9 @@
+import { CommandError } from "../errors.js";
 import { isLoadTest, loadScripts } from "../features.js";
 import { isRecord, sortKeys, textsOf, toJson } from "../json.js";
 import { packageManagers, templateNames } from "../options.js";
 import { commandsOf } from "../package-manager.js";
+import { profileOf } from "../runtimes.js";
 import type { SubGenerator } from "./sub-generator.js";
 
 /** Adds the load test to a project that was created without one. */
@@ -11,6 +13,9 @@ export const loadTest: SubGenerator = {
   example: "load-test",
   parameters: [0, 0],
   plan(project, { templates }) {
+    if (!profileOf(project.runtime).parts.includes("loadTests")) {
+      throw new CommandError("the load test runs on Node, and this project does not");
+    }
     const template = templateNames.find((name) => name === project.kept["template"]) ?? "minimal";
     const { files, overlay, workspace } = templates.read(template);
     const changes = [...files, ...overlay]

@@ -1,3 +1,4 @@
+import { CommandError } from "../errors.js";
 import { guardOf } from "../code/registrars.js";
 import { readPathNames, slugOf } from "./names.js";
 import { endOfPaths, findPlace, findRoute } from "./place.js";
@@ -11,6 +12,9 @@ export const websocket: SubGenerator = {
   example: 'websocket "/rooms/{room}"',
   parameters: [1, 1],
   plan(project, { parameters: [path = ""], file }) {
+    if (project.runtime === "workers") {
+      throw new CommandError("app.fetch, by which Workers call the application, opens no WebSockets");
+    }
     const names = readPathNames(path);
     const existing = findRoute(project, "websocket", path);
     if (existing !== null) {

@@ -65,14 +65,16 @@ function mergeBoth(
   const texts = [own, before ?? Buffer.alloc(0), other].map(String);
   const [ours = "", base = "", theirs = ""] = texts;
   const { value, conflicts } =
-    path === "package.json" ? mergeManifest(ours, base, theirs) : mergeText(ours, base, theirs, label);
+    path === "package.json" || path === "deno.json"
+      ? mergeManifest(ours, base, theirs)
+      : mergeText(ours, base, theirs, label);
   return { path, action: conflicts.length > 0 ? "conflict" : "merge", contents: Buffer.from(value), conflicts };
 }
 
 function mergeManifest(ours: string, base: string, theirs: string) {
-  const read = (text: string): JsonObject => (text === "" ? {} : parseJson(text, "package.json"));
+  const read = (text: string): JsonObject => (text === "" ? {} : parseJson(text, "the manifest"));
   const { value, conflicts } = mergeJson(read(ours), read(base), read(theirs));
-  for (const key of ["dependencies", "devDependencies"]) {
+  for (const key of ["dependencies", "devDependencies", "imports"]) {
     if (isRecord(value[key])) {
       // Sorted, as package managers keep them.
       value[key] = sortKeys(textsOf(value[key]));
