@@ -112,9 +112,15 @@ export interface Pages<Item extends TSchema, Cursor> {
   readonly responses: { readonly 200: { description: string; headers: Record<string, { description: string }> } };
 }
 
+/** A page of a struct with a name has one as well: `UserPage`. */
+function nameOf({ title, $id }: TSchema): { title?: string } {
+  const name = $id ?? title;
+  return name === undefined ? {} : { title: `${name}Page` };
+}
+
 function pageSchema<Item extends TSchema>(item: Item) {
   const next = t.Union([t.String(), t.Null()], { description: "The cursor of the next page; null on the last one." });
-  return t.Object({ items: t.Array(item), next });
+  return t.Object({ items: t.Array(item), next }, nameOf(item));
 }
 
 /**

@@ -1,6 +1,7 @@
 import { configurationError } from "../exceptions.js";
 import { findDiscriminator, type JSONSchema, resolveRef, type Schema, unionMembers } from "../schema.js";
 import { Comparison } from "./comparison.js";
+import { nameGenerics } from "./generics.js";
 import { type ComponentName, freeName, ownName, pascalCase, RANK, referredName } from "./naming.js";
 import type { DiscriminatorObject, SchemaObject } from "./types.js";
 import type { Annotations, Direction, DocumentVersion, Inner } from "./version.js";
@@ -21,6 +22,8 @@ interface Entry {
 /** Entries that turned out to describe the same, under one name. */
 interface Component {
   readonly first: Entry;
+  /** The name that it gets, unless that is taken. */
+  base: string;
   content: SchemaObject;
   readonly directions: Set<Direction>;
   readonly references: SchemaObject[];
@@ -211,13 +214,14 @@ export class Components {
       this.#addTo(group, entry);
     }
     const named = new Map<string, Component>();
-    for (const group of groups.values()) {
+    const later: Component[] = [];
+    for (const group of this.#byName(groups)) {
       group.sort((left, right) => precedence(left) - precedence(right));
-      named.set((group[0] as Component).first.base, group[0] as Component);
+      const [first, ...others] = group as [Component, ...Component[]];
+      named.set(first.base, first);
+      later.push(...others);
     }
-    for (const group of groups.values()) {
-      for (const component of group.slice(1)) named.set(freeName(baseOf(component), named), component);
-    }
+    for (const component of later) named.set(freeName(nameOf(component), named), component);
     const schemas = [...named.keys()].toSorted().map((name): [string, SchemaObject] => {
       const component = named.get(name) as Component;
       const $ref = `#/components/schemas/${name}`;
@@ -228,6 +232,35 @@ export class Components {
       for (const [value, { $ref = "" }] of members) mapping[value] = $ref;
     }
     return Object.fromEntries(schemas);
+  }
+
+  /** The groups by the names that their members get: some are called after their parts. */
+  #byName(groups: ReadonlyMap<string, Component[]>): Component[][] {
+    const named = new Map<string, Component[]>();
+    for (const group of groups.values()) {
+      if (group.length > 1 && group.every(({ first }) => first.rank === RANK.title)) this.#nameGenerics(group);
+      for (const component of group) {
+        const members = named.get(component.base) ?? [];
+        named.set(component.base, members);
+        members.push(component);
+      }
+    }
+    return [...named.values()];
+  }
+
+  #nameGenerics(group: readonly Component[]): void {
+    const titled = group.map((component) => ({ base: component.base, parts: this.#partsOf(component.content) }));
+    nameGenerics(titled);
+    for (const [index, { base }] of titled.entries()) (group[index] as Component).base = base;
+  }
+
+  /** The names that the components inside a schema ask for. */
+  #partsOf(schema: unknown, parts = new Set<string>()): Set<string> {
+    if (typeof schema !== "object" || schema === null) return parts;
+    const target = this.#targets.get(schema);
+    if (target) parts.add(target.base);
+    else for (const member of Object.values(schema)) this.#partsOf(member, parts);
+    return parts;
   }
 
   #addTo(group: Component[], entry: Entry): void {
@@ -246,7 +279,13 @@ export class Components {
     if (entry.rank === RANK.id && rival) {
       throw configurationError("TSGI_DUPLICATE_SCHEMA_ID", entry.place, entry.base, rival.first.place);
     }
-    group.push({ first: entry, content, directions: new Set([entry.direction]), references: [...entry.references] });
+    group.push({
+      first: entry,
+      base: entry.base,
+      content,
+      directions: new Set([entry.direction]),
+      references: [...entry.references],
+    });
   }
 }
 
@@ -276,6 +315,6 @@ function precedence(component: Component): number {
 }
 
 /** The name of an input that differs from the output of its name has `Input` behind it. */
-function baseOf(component: Component): string {
-  return isInputOnly(component) ? `${component.first.base}Input` : component.first.base;
+function nameOf(component: Component): string {
+  return isInputOnly(component) ? `${component.base}Input` : component.base;
 }

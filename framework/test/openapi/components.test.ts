@@ -228,6 +228,28 @@ describe("two schemas with one name", () => {
     ]);
   });
 
+  it("are called after the parts that set them apart when it is a title", async () => {
+    const envelope = (data: Schema) =>
+      t.Object({ data: data as never, errors: t.Array(Problem) }, { title: "Envelope" });
+    const Problem = t.Object({ detail: t.String() }, { title: "Problem" });
+    const User = t.Object({ name: t.String() }, { $id: "User" });
+    const Draft = t.Object({ text: t.String({ default: "" }) }, { title: "Draft" });
+    const document = documentOf({ input: [envelope(Draft)], output: [envelope(User), envelope(Draft)] });
+    const names = Object.keys(document.components?.schemas ?? {}).filter((name) => name.includes("Envelope"));
+    expect(names).toEqual(["DraftEnvelope", "DraftEnvelopeInput", "UserEnvelope"]);
+    expect(document.components?.schemas?.["UserEnvelope"]).not.toHaveProperty("title");
+    expect(await faultsOf(document)).toEqual([]);
+  });
+
+  it("keep a title alone, and numbers, where nothing or too much sets them apart", () => {
+    const envelope = (...data: Schema[]) => t.Object({ data: t.Tuple(data as never) }, { title: "Envelope" });
+    const A = t.Object({ a: t.String() }, { $id: "A" });
+    const B = t.Object({ b: t.String() }, { $id: "B" });
+    expect(Object.keys(componentsOf({ output: [envelope(A)] }))).toEqual(["A", "Envelope"]);
+    const names = Object.keys(componentsOf({ output: [envelope(A), envelope(A, B), envelope(t.String())] }));
+    expect(names).toEqual(["A", "B", "Envelope", "Envelope2", "Envelope3"]);
+  });
+
   it("give way to the one whose $id it is", () => {
     const schemas = [t.Object({ a: t.String() }, { title: "User" }), t.Object({ b: t.String() }, { $id: "User" })];
     const named = componentsOf({ output: schemas });
