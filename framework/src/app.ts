@@ -29,21 +29,25 @@ import { ANYTHING, assertOptions, expecting, FLAG, isObject, LIST, OBJECT, type 
 import type { Marker } from "./params.js";
 import { PathPattern } from "./path-pattern.js";
 import {
-  type AppVerb,
+  type AppDelete,
+  type AppGet,
+  type AppPatch,
+  type AppPost,
+  type AppPut,
   type IncludeOptions,
   MIDDLEWARE,
   type MountEntry,
-  type MultiRouteOptions,
+  type MultiVerb,
   type ResponseDocs,
   type RouteEntry,
   Router,
+  type SocketVerb,
   SUBSCRIBE,
   WEBSOCKET,
   type RouteRecord,
   type Verb,
 } from "./router.js";
 import { nearest } from "./messages.js";
-import type { WebSocket } from "./websocket.js";
 
 export type { RouteRecord } from "./router.js";
 export type { LifespanFunction, LifespanHook } from "./app/lifespan.js";
@@ -184,26 +188,26 @@ export class App extends DispatchingInstance {
   #fetch: ClosableFetchHandler | null = null;
 
   /** Registers a handler for `GET`, and so for `HEAD`. */
-  readonly get = this.#root.get as unknown as AppVerb;
+  readonly get = this.#root.get as unknown as AppGet;
   /** Registers a handler for `POST`. */
-  readonly post = this.#root.post as unknown as AppVerb;
+  readonly post = this.#root.post as unknown as AppPost;
   /** Registers a handler for `PUT`. */
-  readonly put = this.#root.put as unknown as AppVerb;
+  readonly put = this.#root.put as unknown as AppPut;
   /** Registers a handler for `PATCH`. */
-  readonly patch = this.#root.patch as unknown as AppVerb;
+  readonly patch = this.#root.patch as unknown as AppPatch;
   /** Registers a handler for `DELETE`. */
-  readonly delete = this.#root.delete as unknown as AppVerb;
+  readonly delete = this.#root.delete as unknown as AppDelete;
   /** Registers a handler for `HEAD`, where it is not to be that of `GET`. */
-  readonly head = this.#root.head as unknown as AppVerb;
+  readonly head: Verb<"HEAD", "", true> = this.#root.head;
   /** Registers a handler for `OPTIONS`. */
-  readonly options = this.#root.options as unknown as AppVerb;
+  readonly options: Verb<"OPTIONS", "", true> = this.#root.options;
   /** Registers a handler for `TRACE`. */
-  readonly trace = this.#root.trace as unknown as AppVerb;
+  readonly trace: Verb<"TRACE", "", true> = this.#root.trace;
   /** Registers one handler for several methods. */
-  readonly route: Verb<"", true, {}, MultiRouteOptions> = this.#root.route;
+  readonly route: MultiVerb<"", true> = this.#root.route;
 
   /** Registers a handler of WebSockets, which gets each as `ws`. Its path matches exactly: a trailing slash counts. */
-  readonly websocket: Verb<"", true, { ws: WebSocket }, {}, undefined> = this.#root.websocket;
+  readonly websocket: SocketVerb<"", true> = this.#root.websocket;
 
   /** Requests that the application sends unasked, for the document: `app.webhooks.post("order.shipped", { params })`. */
   readonly webhooks: Webhooks;

@@ -44,6 +44,7 @@ export {
   Cookie,
   type Dependency,
   Depends,
+  type DependsMarkerOf,
   type DependsOptions,
   File,
   type FileOptions,
@@ -58,7 +59,9 @@ export {
   Query,
   Security,
   SecurityScopes,
+  type SourceMarkerOf,
   type SourceOptions,
+  type TextMarker,
   withParams,
   type WithParams,
 } from "./params.js";
@@ -82,7 +85,11 @@ export {
   StreamingResponse,
 } from "./response.js";
 export {
-  type AppVerb,
+  type AppDelete,
+  type AppGet,
+  type AppPatch,
+  type AppPost,
+  type AppPut,
   type CallbackOperation,
   type Callbacks,
   type DataEvent,
@@ -94,7 +101,11 @@ export {
   type HandlerResult,
   type IncludeOptions,
   type MediaTypeDoc,
+<<<<<<< HEAD
   type NamedEvent,
+=======
+  type MultiVerb,
+>>>>>>> e96ff9a (feat(client): type a client by the routes themselves)
   RadixNode,
   RadixRouter,
   type ResponseDoc,
@@ -105,9 +116,13 @@ export {
   type RouterLifespan,
   type RouteMetadata,
   type RouteOptions,
+  type Routed,
+  type RoutedHandler,
   type RoutePoolOptions,
   sse,
   type ToolOptions,
+  type RouteTypes,
+  type SocketVerb,
   type StreamFormat,
   type Verb,
 } from "./router.js";
@@ -115,10 +130,12 @@ export { StaticFiles, type StaticFilesOptions } from "./static-files.js";
 export { type AcceptOptions, WebSocket } from "./websocket.js";
 export {
   type Schema,
+  type SchemaBuilder,
   type SchemaInput,
   type SchemaOutput,
   type StandardSchema,
   type Static,
   t,
   type TSchema,
+  type WithDefault,
 } from "./schema.js";

@@ -7,7 +7,19 @@ export { File, FILE } from "./params/file.js";
 export { Form } from "./params/form.js";
 export { Header } from "./params/header.js";
 export { ParamKind } from "./params/marker.js";
-export type { BodyOptions, FileOptions, Marker, PathMarker, SourceOptions } from "./params/marker.js";
+export type {
+  BodyOptions,
+  FileOptions,
+  Marker,
+  ParamFunction,
+  PathMarker,
+  Place,
+  SchemaShape,
+  SENT,
+  SourceMarkerOf,
+  SourceOptions,
+  TextMarker,
+} from "./params/marker.js";
 export type { GlobalResponse, HandlerTakesOneObject } from "./params/type-errors.js";
 export { Path, PATH } from "./params/path.js";
 export { Query, QUERY } from "./params/query.js";

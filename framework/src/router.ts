@@ -20,8 +20,7 @@ import {
 } from "./router/entries.js";
 import { assertRouteOptions, INCLUDE_OPTIONS, ROUTE_OPTIONS, ROUTER_OPTIONS } from "./router/options.js";
 import type { IncludeOptions, MultiRouteOptions, RouteOptions, RouterOptions } from "./router/options.js";
-import type { Verb } from "./router/verbs.js";
-import type { WebSocket } from "./websocket.js";
+import type { MultiVerb, SocketVerb, Verb } from "./router/verbs.js";
 
 export type * from "./router/document-options.js";
 export type * from "./router/entries.js";
@@ -29,7 +28,9 @@ export * from "./router/event-schemas.js";
 export { MIDDLEWARE } from "./router/options.js";
 export type * from "./router/options.js";
 export type { FromPath, HandlerArgs, HandlerResult } from "./router/route-types.js";
-export type { AppVerb, Verb } from "./router/verbs.js";
+export type * from "./router/app-verbs.js";
+export type { ROUTE, Routed, RoutedHandler, RouteTypes } from "./router/routed.js";
+export type { MultiVerb, SocketVerb, Verb } from "./router/verbs.js";
 export type { PathParams, Resolved } from "./router/route.js";
 export { RadixNode } from "./router/radix-node.js";
 export { RadixRouter } from "./router/radix-router.js";
@@ -70,24 +71,24 @@ export class Router<const Prefix extends string = ""> {
   readonly #included = new Set<Router<string>>();
 
   /** Registers a handler for `GET`, and so for `HEAD`. */
-  readonly get: Verb<Prefix> = this.#verb("GET");
+  readonly get: Verb<"GET", Prefix> = this.#verb("GET");
   /** Registers a handler for `POST`. */
-  readonly post: Verb<Prefix> = this.#verb("POST");
+  readonly post: Verb<"POST", Prefix> = this.#verb("POST");
   /** Registers a handler for `PUT`. */
-  readonly put: Verb<Prefix> = this.#verb("PUT");
+  readonly put: Verb<"PUT", Prefix> = this.#verb("PUT");
   /** Registers a handler for `PATCH`. */
-  readonly patch: Verb<Prefix> = this.#verb("PATCH");
+  readonly patch: Verb<"PATCH", Prefix> = this.#verb("PATCH");
   /** Registers a handler for `DELETE`. */
-  readonly delete: Verb<Prefix> = this.#verb("DELETE");
+  readonly delete: Verb<"DELETE", Prefix> = this.#verb("DELETE");
   /** Registers a handler for `HEAD`, where it is not to be that of `GET`. */
-  readonly head: Verb<Prefix> = this.#verb("HEAD");
+  readonly head: Verb<"HEAD", Prefix> = this.#verb("HEAD");
   /** Registers a handler for `OPTIONS`. */
-  readonly options: Verb<Prefix> = this.#verb("OPTIONS");
+  readonly options: Verb<"OPTIONS", Prefix> = this.#verb("OPTIONS");
   /** Registers a handler for `TRACE`. */
-  readonly trace: Verb<Prefix> = this.#verb("TRACE");
+  readonly trace: Verb<"TRACE", Prefix> = this.#verb("TRACE");
 
   /** Registers a handler of WebSockets, which gets each as `ws`. Its path matches exactly: a trailing slash counts. */
-  readonly websocket: Verb<Prefix, false, { ws: WebSocket }, {}, undefined> = this.#verb(WEBSOCKET);
+  readonly websocket: SocketVerb<Prefix> = this.#verb(WEBSOCKET) as unknown as SocketVerb<Prefix>;
 
   /** @throws ConfigurationError for an unknown option, or one that cannot work. */
   constructor(options: RouterOptions<Prefix> = {}) {
@@ -97,19 +98,18 @@ export class Router<const Prefix extends string = ""> {
     if (options.lifespan) this.#lifespans.push({ router: this, lifespan: options.lifespan });
   }
 
-  #verb(method: string): Verb<Prefix> {
-    return ((path: string, ...rest: readonly unknown[]) => this.#register([method], path, rest)) as Verb<Prefix>;
+  #verb<Method extends string>(method: Method): Verb<Method, Prefix> {
+    return ((path: string, ...rest: readonly unknown[]) => this.#register([method], path, rest)) as Verb<
+      Method,
+      Prefix
+    >;
   }
 
   /** Registers one handler for several methods. */
-  readonly route: Verb<Prefix, false, {}, MultiRouteOptions> = ((
-    path: string,
-    given: unknown,
-    ...handler: readonly unknown[]
-  ) => {
+  readonly route: MultiVerb<Prefix> = ((path: string, given: unknown, ...handler: readonly unknown[]) => {
     const { methods = ["GET"], ...options }: MultiRouteOptions = assertRouteOptions(`route ${path}`, given);
     return this.#register(methods, path, [options, ...handler]);
-  }) as Verb<Prefix, false, {}, MultiRouteOptions>;
+  }) as MultiVerb<Prefix>;
 
   /** `(handler)`, `(options, handler)`, or `(options?)` for a decorator. */
   #register(methods: readonly unknown[], path: string, rest: readonly unknown[]): unknown {

@@ -1,6 +1,7 @@
 /** Schemas: what they describe, how values are checked against them, cut, converted and written as JSON. @module */
 import { type OptionalKind, type TSchema, Type } from "@sinclair/typebox";
 import { configurationError } from "./exceptions.js";
+import type { SchemaBuilder } from "./schema/builder.js";
 import type { Check } from "./schema/check.js";
 import { compileCheck, compileWrite } from "./schema/compile.js";
 import { CompiledSchema } from "./schema/compiled-schema.js";
@@ -17,6 +18,7 @@ import {
   withoutLibraryChecks,
 } from "./schema/standard.js";
 
+export type { SchemaBuilder, WithDefault } from "./schema/builder.js";
 export type { Coerce } from "./schema/coerce.js";
 export type { CompiledSchema } from "./schema/compiled-schema.js";
 export { FAULT_TYPES, type FaultType } from "./schema/fault-types.js";
@@ -38,7 +40,8 @@ export type { Static, TSchema } from "@sinclair/typebox";
  * ```
  * @see {@link https://github.com/sinclairzx81/typebox}
  */
-export const t: typeof Type = Type;
+// The builder is the same: its types say more.
+export const t: SchemaBuilder = Type as SchemaBuilder;
 
 /** A TypeBox schema, or a schema of any library that implements Standard Schema. */
 export type Schema = TSchema | StandardSchema;

@@ -47,6 +47,7 @@ const OUTSIDE = [
   "node",
   "testing",
   "conformance",
+  "client",
   "settings",
   "health",
   "internals",

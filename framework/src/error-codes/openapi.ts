@@ -145,6 +145,9 @@ export const OPENAPI = {
   "TSGI_MISSING_OPENAPI_TYPESCRIPT.load": (project: string, command: string) =>
     `openapi-typescript in ${project} cannot be loaded. It needs TypeScript 5 beside it: 7 has no programming ` +
     `interface. Run: ${command}`,
+  /** `createClient()` is called, and the client that it stands on is not installed. */
+  TSGI_MISSING_OPENAPI_FETCH:
+    "createClient() stands on the package openapi-fetch, which cannot be loaded. Run: npm install openapi-fetch",
   /** A schema is of a type that an OpenAPI document cannot describe. */
   TSGI_SCHEMA_WITHOUT_OPENAPI_FORM: (type: unknown) =>
     `The schema type ${JSON.stringify(type)} has no form in an OpenAPI document. Describe what travels on ` +

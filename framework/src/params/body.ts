@@ -1,5 +1,5 @@
 import { FLAG } from "../options.js";
-import { type BodyOptions, ParamKind, type ParamFunction } from "./marker.js";
+import { type BodyFunction, ParamKind } from "./marker.js";
 import { absenceOf, createDescriptor, createSource, INVALID, type Parameter, type Read } from "./source.js";
 import { withLocation } from "./text.js";
 
@@ -49,4 +49,4 @@ export const BODY = createSource({
  * app.put("/price", { params: { price } }, async ({ price }) => ({ price })); // takes {"price": 9.5}
  * ```
  */
-export const Body: ParamFunction<BodyOptions> = createDescriptor(BODY);
+export const Body: BodyFunction = createDescriptor(BODY);

@@ -27,4 +27,4 @@ export const COOKIE = createHeadSource(
  * app.get("/theme", { params: { theme: Cookie({ default: null }) } }, async ({ theme }) => theme ?? "light");
  * ```
  */
-export const Cookie: ParamFunction = createDescriptor(COOKIE);
+export const Cookie: ParamFunction<"cookie"> = createDescriptor(COOKIE);

@@ -17,6 +17,17 @@ type DependencyResult<C> = C extends new (...args: never) => infer I
     ? Yielded<R>
     : InvalidType;
 
+/** The key of a dependency's own params, which are there in types only. */
+export declare const CARRIED: unique symbol;
+
+/** The descriptor of a dependency that gives a `T`, with the params that it adds to a request. */
+export interface DependsMarkerOf<T, P> extends Marker<T> {
+  readonly [CARRIED]: P;
+}
+
+/** The params that a dependency carries. */
+type CarriedParams<C> = C extends { readonly [PARAMS]: infer P } | { readonly params: infer P } ? P : {};
+
 /** The argument of `Depends`: a callable without arguments, or one that carries its params. */
 export type Dependency =
   | (() => unknown)
@@ -75,6 +86,7 @@ interface MarkerOptions {
 /** The descriptor of a dependency. */
 export class DependsMarker {
   declare readonly [OUTPUT]: never;
+  declare readonly [CARRIED]: never;
   readonly callable: Callable;
   readonly useCache: boolean;
   readonly scope: DependencyScope;
@@ -114,7 +126,7 @@ export class DependsMarker {
 export function Depends<C extends CheckDependency<C>>(
   callable: C,
   options?: DependsOptions | ApplicationOptions<DependencyResult<C>>,
-): Marker<DependencyResult<C>>;
+): DependsMarkerOf<DependencyResult<C>, CarriedParams<C>>;
 export function Depends(callable: unknown, options: MarkerOptions = {}): DependsMarker {
   return new DependsMarker(callable, options, "Depends");
 }
@@ -135,7 +147,7 @@ export function Depends(callable: unknown, options: MarkerOptions = {}): Depends
 export function Security<C extends CheckDependency<C>>(
   callable: C,
   options?: DependsOptions & { scopes?: readonly string[] },
-): Marker<DependencyResult<C>>;
+): DependsMarkerOf<DependencyResult<C>, CarriedParams<C>>;
 export function Security(callable: unknown, options: MarkerOptions = {}): DependsMarker {
   return new DependsMarker(callable, options, "Security");
 }

@@ -35,4 +35,4 @@ export const FORM = createSource({
  * app.post("/profile", { params }, async ({ name, age }) => ({ name, age }));
  * ```
  */
-export const Form: ParamFunction = createDescriptor(FORM);
+export const Form: ParamFunction<"form"> = createDescriptor(FORM);

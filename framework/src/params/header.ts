@@ -34,4 +34,4 @@ export const HEADER = createHeadSource(
  * app.get("/agent", { params: { userAgent: Header({ default: null }) } }, async ({ userAgent }) => userAgent);
  * ```
  */
-export const Header: ParamFunction = createDescriptor(HEADER);
+export const Header: ParamFunction<"header"> = createDescriptor(HEADER);

@@ -28,8 +28,47 @@ export interface Marker<T> {
   readonly [OUTPUT]: T;
 }
 
+/** The key of what a descriptor tells clients, which is there in types only. */
+export declare const SENT: unique symbol;
+
+/** The place of a parameter in a request. A `member` is one of the JSON body's object, by `embed`. */
+export type Place = "path" | "query" | "header" | "cookie" | "body" | "member" | "form" | "file";
+
+/**
+ * The descriptor of a value that comes from the request.
+ *
+ * @typeParam T - The value that the handler gets.
+ * @typeParam Given - The only argument: a schema or options.
+ * @typeParam Default - The option of that name beside a schema.
+ * @typeParam Alias - The option of that name beside a schema.
+ */
+export interface SourceMarkerOf<
+  T,
+  In extends Place,
+  Given = undefined,
+  Default = undefined,
+  Alias = undefined,
+> extends Marker<T> {
+  readonly [SENT]: {
+    readonly in: In;
+    readonly given: Given;
+    readonly default: Default;
+    readonly alias: Alias;
+  };
+}
+
+/** The descriptor of text, without arguments: shorter in messages. */
+export interface TextMarker<In extends Place> extends Marker<string> {
+  readonly [SENT]: {
+    readonly in: In;
+    readonly given: undefined;
+    readonly default: undefined;
+    readonly alias: undefined;
+  };
+}
+
 /** The descriptor of a path parameter. It has no default: a path parameter is never absent. */
-export interface PathMarker<T> extends Marker<T> {
+export interface PathMarker<T, Given = undefined> extends SourceMarkerOf<T, "path", Given> {
   readonly in: "path";
 }
 
@@ -68,6 +107,12 @@ export type CheckOptions<Given, Options> = Given extends SchemaShape
 
 type NullOf<Given> = Given extends { default: null } ? null : never;
 
+/**
+ * An only argument: a schema, or options of which none is unknown. An intersection with the check would lose the name of
+ * a schema's type, without which a declaration of the result cannot be written.
+ */
+type CheckGiven<Given, Options> = [Given] extends [SchemaShape] ? Given : Given & CheckOptions<Given, Options>;
+
 /** The type that a single argument gives: that of the schema, or a text's. */
 export type OutputOf<Given> = Given extends SchemaShape ? SchemaOutput<Given> : string | NullOf<Given>;
 
@@ -80,15 +125,35 @@ type WithDefault<Output, Default> = [Default] extends [undefined]
  * A descriptor's function, of a schema, options, or both: without a schema a string. No two forms take the same number of
  * arguments, so that the compiler explains the one that was meant.
  */
-export interface ParamFunction<Options = SourceOptions> {
-  (): Marker<string>;
-  <Given extends Schema | (Options & { default?: string | null })>(
-    given: Given & CheckOptions<Given, Options>,
-  ): Marker<OutputOf<Given>>;
-  <S extends Schema, const Default extends Readable<SchemaOutput<S>> | null | undefined = undefined>(
+export interface ParamFunction<In extends Place, Options = SourceOptions> {
+  (): TextMarker<In>;
+  <const Given extends Schema | (Options & { default?: string | null })>(
+    given: CheckGiven<Given, Options>,
+  ): SourceMarkerOf<OutputOf<Given>, In, Given>;
+  <
+    S extends Schema,
+    const Default extends Readable<SchemaOutput<S>> | null | undefined = undefined,
+    const Alias extends string | undefined = undefined,
+  >(
     schema: S,
-    options: Options & { default?: Default },
-  ): Marker<WithDefault<SchemaOutput<S>, Default>>;
+    options: Options & { default?: Default; alias?: Alias },
+  ): SourceMarkerOf<WithDefault<SchemaOutput<S>, Default>, In, S, Default, Alias>;
+}
+
+/** The type of `Body`, with `embed` as the place of a member. */
+export interface BodyFunction {
+  (): TextMarker<"body">;
+  <const Given extends Schema | (BodyOptions & { default?: string | null })>(
+    given: CheckGiven<Given, BodyOptions>,
+  ): SourceMarkerOf<OutputOf<Given>, Given extends { embed: true } ? "member" : "body", Given>;
+  <
+    S extends Schema,
+    const Default extends Readable<SchemaOutput<S>> | null | undefined = undefined,
+    const Embed extends boolean = false,
+  >(
+    schema: S,
+    options: BodyOptions & { default?: Default; embed?: Embed },
+  ): SourceMarkerOf<WithDefault<SchemaOutput<S>, Default>, Embed extends true ? "member" : "body", S, Default>;
 }
 
 /** The options of `Path`, of which none is a default: a path parameter is never absent. */
@@ -105,16 +170,20 @@ type CheckPathOptions<Given> = Given extends SchemaShape
   : CheckOptions<Given, SourceOptions> & { default?: UseQueryForAnOptionalValue };
 
 /** With an alias the name in the pattern is another, which registration alone can check. */
-type PathOutput<Output, Options> = Options extends { alias: string } ? Marker<Output> : PathMarker<Output>;
+type PathOutput<Output, Given, Options> = Options extends { alias: infer Alias extends string }
+  ? SourceMarkerOf<Output, "path", Given, undefined, Alias>
+  : PathMarker<Output, Given>;
 
 /** The type of `Path`: without a schema the value is text, and a default is refused. */
 export interface PathFunction {
   (): PathMarker<string>;
-  <Given extends Schema | PathOptions>(given: Given & CheckPathOptions<Given>): PathOutput<OutputOf<Given>, Given>;
-  <S extends Schema, Options extends PathOptions>(
+  <const Given extends Schema | PathOptions>(
+    given: [Given] extends [SchemaShape] ? Given : Given & CheckPathOptions<Given>,
+  ): PathOutput<OutputOf<Given>, Given, Given>;
+  <S extends Schema, const Options extends PathOptions>(
     schema: S,
     options: Options & CheckPathOptions<Options>,
-  ): PathOutput<SchemaOutput<S>, Options>;
+  ): PathOutput<SchemaOutput<S>, S, Options>;
 }
 
 /** The type of a list schema's files, or of a single one. A schema of anything is that of one. */
@@ -130,16 +199,18 @@ type FilesOptions = FileOptions &
 
 /** The type of `File`: with `multiple` the value is a list. */
 export interface FileFunction {
-  (): Marker<UploadFile>;
-  <Given extends Schema | FilesOptions>(
-    given: Given & CheckOptions<Given, FileOptions>,
-  ): Marker<
+  (): SourceMarkerOf<UploadFile, "file">;
+  <const Given extends Schema | FilesOptions>(
+    given: CheckGiven<Given, FileOptions>,
+  ): SourceMarkerOf<
     Given extends SchemaShape
       ? FileOutput<Given>
-      : (Given extends { multiple: true } ? UploadFile[] : UploadFile) | NullOf<Given>
+      : (Given extends { multiple: true } ? UploadFile[] : UploadFile) | NullOf<Given>,
+    "file",
+    Given
   >;
-  <S extends Schema, Default extends null = never>(
+  <S extends Schema, Default extends null = never, const Alias extends string | undefined = undefined>(
     schema: S,
-    options: FileOptions & { default?: Default },
-  ): Marker<FileOutput<S> | Default>;
+    options: FileOptions & { default?: Default; alias?: Alias },
+  ): SourceMarkerOf<FileOutput<S> | Default, "file", S, Default, Alias>;
 }

@@ -26,4 +26,4 @@ export const QUERY = createHeadSource(
  * }));
  * ```
  */
-export const Query: ParamFunction = createDescriptor(QUERY);
+export const Query: ParamFunction<"query"> = createDescriptor(QUERY);

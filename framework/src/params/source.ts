@@ -14,7 +14,7 @@ import {
   type Schema,
   t,
 } from "../schema.js";
-import type { BodyOptions, FileOptions, OUTPUT, ParamKind, SourceOptions } from "./marker.js";
+import type { BodyOptions, FileOptions, OUTPUT, ParamKind, SENT, SourceOptions } from "./marker.js";
 
 /** The body as its parameters see it: absent, invalid with its faults reported, or a JSON value. */
 export type JSONBody =
@@ -107,6 +107,7 @@ export class SourceMarker {
   /** Told apart in types only. */
   declare readonly in: "path";
   declare readonly [OUTPUT]: never;
+  declare readonly [SENT]: never;
   readonly source: ParamSource;
   /** `null`: text as it comes. */
   readonly schema: Schema | null;

@@ -96,9 +96,9 @@ export interface RouteOptions<P = Params, R = Returns | undefined> extends Route
 }
 
 /** The options of `route`, which serves several methods with one handler. */
-export interface MultiRouteOptions {
+export interface MultiRouteOptions<Method extends string = string> {
   /** In any case. Defaults to `["GET"]`. */
-  methods?: readonly string[];
+  methods?: readonly Method[];
 }
 
 /** Start-up before the `yield`, shutdown after it. What it yields goes into the state of every scope. */

@@ -1,7 +1,7 @@
 import { configurationError } from "../exceptions.js";
 import { isToken } from "../http-grammar.js";
 import { ANYTHING, assertOptions } from "../options.js";
-import { Cookie, Header, type Marker, Query } from "../params.js";
+import { Cookie, Header, type Marker, type ParamFunction, type Place, Query } from "../params.js";
 import { t } from "../schema.js";
 import { SCHEME_OPTIONS, type SchemeOptions, SecurityScheme } from "./scheme.js";
 
@@ -11,7 +11,11 @@ export interface APIKeyOptions<AutoError extends boolean = boolean> extends Sche
   name: string;
 }
 
-const MARKERS = { header: Header, query: Query, cookie: Cookie };
+const MARKERS: Record<"header" | "query" | "cookie", ParamFunction<Place>> = {
+  header: Header,
+  query: Query,
+  cookie: Cookie,
+};
 
 /** A key that the client was given, under a name of its own. */
 class APIKey<AutoError extends boolean> extends SecurityScheme<string, AutoError> {

@@ -128,7 +128,7 @@ const mistakes: [title: string, source: string, says: string][] = [
   [
     "a name that is not in the params",
     `app.get("/a", { params: { a: Query() } }, async ({ a, ‸b }) => [a, b]);`,
-    "Property 'b' does not exist on type 'FromParams<{ a: Marker<string>; }>'.",
+    "Property 'b' does not exist on type 'FromParams<{ a: TextMarker<\"query\">; }>'.",
   ],
   [
     "a name that is neither in the params nor in the path",
@@ -158,7 +158,7 @@ const mistakes: [title: string, source: string, says: string][] = [
   [
     "a descriptor as the type of its value",
     `const Q = Query(t.Integer());\napp.get("/a", { params: { q: Q } }, ‸async ({ q }: { q: typeof Q }) => q);`,
-    "Type 'number' is not assignable to type 'Marker<number>'.",
+    "Type 'number' is not assignable to type 'SourceMarkerOf<number, \"query\", TInteger, undefined, undefined>'.",
   ],
   [
     "a result that lacks a property",
@@ -257,7 +257,7 @@ const mistakes: [title: string, source: string, says: string][] = [
   [
     "the handler before the options",
     `app.get("/a", ‸async () => 1, { tags: ["a"] });`,
-    "Type '() => Promise<number>' has no properties in common with type 'OptionsBeforeHandler<{}, undefined>'.",
+    "Type '() => Promise<number>' has no properties in common with type 'OptionsBeforeHandler<{}, undefined, {}>'.",
   ],
   ["a handler that is called", `app.get("/a", ‸getDb());`, "Handler<FromPath<never>>"],
   [

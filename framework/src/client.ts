@@ -1,0 +1,123 @@
+/** `tsgi/client`: calls that are typed by the routes themselves. @module */
+import type { ClientOptions as FetchClientOptions, Middleware } from "openapi-fetch";
+import type { Call } from "./client/call.js";
+import { readBody } from "./client/read-body.js";
+import { type RequestInitParts, writeRequest } from "./client/write-request.js";
+import type { ROUTE } from "./router.js";
+
+export type { Answer, HTTPValidationError } from "./client/answer.js";
+export type { Call } from "./client/call.js";
+export type { CallOptions, FormHeaders } from "./client/request.js";
+
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE"] as const;
+
+type Method = (typeof METHODS)[number];
+
+/** The whole path of a route that has the method; else `never`. */
+type PathOf<Route, Of extends string, Prefix extends string> = Route extends {
+  readonly [ROUTE]: { readonly method: infer Own; readonly path: infer Path extends string };
+}
+  ? Of extends Own
+    ? `${Prefix}${Path}`
+    : never
+  : never;
+
+/**
+ * The routes that a module exports, by method and path. Of modules together: `ApiOf<typeof items> & ApiOf<typeof users>`.
+ *
+ * @typeParam Module - `typeof` of an `import *`, or of an object whose values are what the verbs gave.
+ * @typeParam Prefix - Put before each path: that of `includeRouter`, or of a mount. A router's own is in the paths.
+ *
+ * @example
+ * ```ts
+ * import { App, t } from "tsgi";
+ * import { type ApiOf, createClient } from "tsgi/client";
+ *
+ * const app = new App();
+ * const routes = {
+ *   getItem: app.get("/items/{item_id}", { params: { item_id: t.Integer() } }, async ({ item_id }) => ({ item_id })),
+ * };
+ * const client = createClient<ApiOf<typeof routes>>({ fetch: app.fetch });
+ * const { data } = await client.GET("/items/{item_id}", { params: { path: { item_id: 1 } } });
+ * console.log(data?.item_id); // 1
+ * ```
+ */
+export type ApiOf<Module, Prefix extends string = ""> = {
+  readonly [Of in Method]: { readonly [K in keyof Module as PathOf<Module[K], Of, Prefix>]: Module[K] };
+};
+
+/** The options of a client. Those of `fetch` and of openapi-fetch hold for each call. */
+export interface ClientOptions extends Omit<FetchClientOptions, "bodySerializer" | "fetch"> {
+  /**
+   * The address of the application. Defaults to the page's own address in a browser, and to `http://localhost` for a
+   * `fetch` of your own elsewhere.
+   */
+  baseUrl?: string;
+  /** Sends a request: `app.fetch` needs no server and no port. Defaults to the platform's. */
+  fetch?: (request: Request) => Promise<Response>;
+}
+
+/** A client: a function for each method, and openapi-fetch's middleware. */
+export type Client<Api> = { readonly [Of in keyof Api]: Call<Api[Of]> } & {
+  /** Adds middleware, which sees each request and response. */
+  use(...middleware: Middleware[]): void;
+  /** Takes middleware away. */
+  eject(...middleware: Middleware[]): void;
+};
+
+/** @throws ConfigurationError with the command that installs it. */
+async function loadLibrary() {
+  try {
+    return await import("openapi-fetch");
+  } catch (cause) {
+    // On use: an application in a browser loads no catalogue of errors.
+    const { configurationError } = await import("./exceptions.js");
+    throw Object.assign(configurationError("TSGI_MISSING_OPENAPI_FETCH"), { cause });
+  }
+}
+
+/**
+ * Makes a client whose paths, parameters, bodies and results are typed by the routes, without generated code. Stands on
+ * the package `openapi-fetch`. A call gives `{ data, response }`, or `{ error, response }` for a status from 400 on;
+ * it rejects where no answer came, and with a `ConfigurationError` where that package is missing.
+ *
+ * @example
+ * ```ts
+ * import { App } from "tsgi";
+ * import { type ApiOf, createClient } from "tsgi/client";
+ *
+ * const app = new App();
+ * const routes = { hello: app.get("/hello", async () => ({ hello: "world" })) };
+ * const client = createClient<ApiOf<typeof routes>>({ fetch: app.fetch });
+ * const { data, error } = await client.GET("/hello");
+ * console.log(data?.hello, error); // world undefined
+ * ```
+ * @see {@link https://openapi-ts.dev/openapi-fetch/}
+ */
+export function createClient<Api>(options: ClientOptions = {}): Client<Api> {
+  const { baseUrl = options.fetch && !("location" in globalThis) ? "http://localhost" : "", ...rest } = options;
+  const middleware: Middleware[] = [];
+  const open = async () => (await loadLibrary()).default<Record<string, never>>({ ...rest, baseUrl });
+  let opened: ReturnType<typeof open> | null = null;
+  const call = async (method: Method, path: string, init: RequestInitParts = {}) => {
+    const library = await (opened ??= open());
+    const request = {
+      ...writeRequest(init),
+      middleware: [...middleware, ...(init.middleware ?? [])],
+      parseAs: "stream",
+    };
+    // Its types are those of a document's paths, which are not known here.
+    const send = library.request as (...args: readonly unknown[]) => Promise<{ error?: unknown; response: Response }>;
+    const { error, response } = await send(method.toLowerCase(), path, request);
+    return response.ok ? { data: await readBody(response, method), response } : { error, response };
+  };
+  const calls = METHODS.map((method) => [method, (path: string, init?: RequestInitParts) => call(method, path, init)]);
+  const client: object = {
+    ...(Object.fromEntries(calls) as object),
+    use: (...added: Middleware[]) => void middleware.push(...added),
+    eject: (...gone: Middleware[]) =>
+      void middleware.splice(0, middleware.length, ...middleware.filter((one) => !gone.includes(one))),
+  };
+  // The calls are the same for every path: only their types tell the paths apart.
+  return client as Client<Api>;
+}

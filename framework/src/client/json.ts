@@ -1,0 +1,50 @@
+/** Types of values as they travel. @module */
+import type { OptionalSchema, WithDefault } from "../schema.js";
+
+/** A value as JSON carries it: a date is text, and so is anything that writes itself with `toJSON`. */
+export type JSONOf<T> = 0 extends 1 & T
+  ? unknown
+  : T extends object
+    ? T extends { toJSON(...args: never): infer Text }
+      ? Text
+      : { [K in keyof T]: JSONOf<T[K]> }
+    : T;
+
+/** The type of a schema's value in an answer. */
+export type Received<S> = S extends { static: infer T }
+  ? JSONOf<T>
+  : S extends { readonly "~standard": { readonly types?: { readonly output: infer T } | undefined } }
+    ? JSONOf<T>
+    : unknown;
+
+/** The type of a schema's value in a request: one with a default may be left out of an object. */
+export type Sent<S> = S extends { static: infer T; properties: infer Properties }
+  ? SentObject<T, Properties>
+  : S extends { static: (infer _)[]; items: infer Item extends { static: unknown } }
+    ? Sent<Item>[]
+    : S extends { static: infer T }
+      ? JSONOf<T>
+      : S extends { readonly "~standard": { readonly types?: { readonly input: infer T } | undefined } }
+        ? JSONOf<T>
+        : unknown;
+
+type SentObject<T, Properties> = [Defaulted<Properties>] extends [never]
+  ? { [K in keyof T]: SentProperty<Properties, K> }
+  : Plain<
+      { [K in keyof T as K extends Defaulted<Properties> ? never : K]: SentProperty<Properties, K> } & {
+        [K in keyof T as K extends Defaulted<Properties> ? K : never]?: SentProperty<Properties, K>;
+      }
+    >;
+
+type SentProperty<Properties, K> = K extends keyof Properties ? Sent<Properties[K]> : unknown;
+
+/** The names of properties with a default. */
+type Defaulted<Properties> = {
+  [K in keyof Properties]: Properties[K] extends WithDefault ? K : never;
+}[keyof Properties];
+
+/** An intersection as one object, for whom an editor shows it. */
+export type Plain<T> = { [K in keyof T]: T[K] };
+
+/** Tells a schema whose value may be left out. */
+export type MayBeAbsent = OptionalSchema | WithDefault;

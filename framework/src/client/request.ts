@@ -1,0 +1,147 @@
+/** The argument of a call, made of the params of its route. @module */
+import type { UploadFile } from "../datastructures.js";
+import type { CARRIED, PARAMS, PathNames, Place, SchemaShape, SENT } from "../params.js";
+import type { ROUTE } from "../router.js";
+import type { MayBeAbsent, Plain, Sent } from "./json.js";
+
+/** One value of a request, by its place and name. */
+type Member<In extends string, Name extends string, Value, IsOptional> = IsOptional extends true
+  ? { [I in In]: { [N in Name]?: Value } }
+  : { [I in In]: { [N in Name]: Value } };
+
+/** The members of a request that params ask for, as a union. */
+type Members<P, Names> = { [K in keyof P]: MemberOf<K & string, P[K], Names> }[keyof P];
+
+type MemberOf<K extends string, A, Names> = A extends {
+  readonly [SENT]: { in: infer In extends Place; given: infer Given; default: infer Default; alias: infer Alias };
+}
+  ? SourceMember<In, WireName<In, K, Given, Alias>, Given, MayLack<Given, Default>>
+  : A extends SchemaShape
+    ? SchemaMember<K, A, Names>
+    : A extends { readonly [CARRIED]: infer P }
+      ? Members<P, Names>
+      : A extends typeof UploadFile
+        ? { file: { [N in K]: Blob } }
+        : never;
+
+/** A schema without a descriptor: by its name in the path, by its shape the body, else in the query. */
+type SchemaMember<K extends string, S, Names> = K extends Names
+  ? { path: { [N in K]: Sent<S> } }
+  : Member<IsStruct<Sent<S>> extends true ? "body" : "query", K, Sent<S>, MayLack<S, undefined>>;
+
+type IsStruct<T> = T extends readonly (infer Item)[]
+  ? IsStruct<Item>
+  : T extends object
+    ? true
+    : T extends null
+      ? never
+      : false;
+
+/** Tells a value that may be left out, by its schema or the option `default`. */
+type MayLack<Given, Default> = [Default] extends [undefined] ? (Given extends MayBeAbsent ? true : false) : true;
+
+/** An object schema outside of the body is read property by property. Without a schema the value is text. */
+type SourceMember<In extends Place, Name extends string, Given, Lacks> = In extends "file"
+  ? Member<In, Name, FilesOf<Given>, Lacks>
+  : Given extends SchemaShape
+    ? Given extends { properties: unknown }
+      ? In extends "body" | "member"
+        ? Member<In, Name, Sent<Given>, Lacks>
+        : { [I in In]: Sent<Given> }
+      : Member<In, Name, Sent<Given>, Lacks>
+    : Member<In, Name, string, Lacks>;
+
+type FilesOf<Given> = Given extends { multiple: true } | { static: readonly unknown[] } ? Blob[] : Blob;
+
+/** A header is named in lower case with hyphens, anything else by its alias or as declared. */
+type WireName<In, K extends string, Given, Alias> = Alias extends string
+  ? InCaseOf<In, Alias>
+  : Given extends { alias: infer Own extends string }
+    ? InCaseOf<In, Own>
+    : In extends "header"
+      ? HeaderName<K>
+      : K;
+
+/** Headers have no case. */
+type InCaseOf<In, Name extends string> = In extends "header" ? Lowercase<Name> : Name;
+
+/** `userAgent` and `user_agent` are `user-agent`. */
+type HeaderName<K extends string> = K extends `${infer First}${infer Rest}`
+  ? `${First extends "_" ? "-" : Lowercase<First>}${Rest extends Uncapitalize<Rest> ? "" : Hyphen<First>}${HeaderName<Rest>}`
+  : "";
+
+type Hyphen<Before> = Before extends "_" | Uppercase<Before & string> ? "" : "-";
+
+/** All members of a union at once. */
+type All<U> = (U extends unknown ? (member: U) => void : never) extends (member: infer I) => void ? I : never;
+
+/** The values of a request by place. */
+type Places<Route, Names extends string> = Route extends { readonly [ROUTE]: { params: infer P } }
+  ? All<Members<P, Names> | (Route extends { readonly [PARAMS]: infer Own } ? Members<Own, Names> : never)>
+  : never;
+
+/** The same with the names of the path that nothing declares: text. */
+type WithNames<R, Names extends string> = R extends { path: infer Declared }
+  ? [Exclude<Names, keyof Declared>] extends [never]
+    ? R
+    : R & { path: { [N in Exclude<Names, keyof Declared>]: string } }
+  : [Names] extends [never]
+    ? R
+    : R & { path: { [N in Names]: string } };
+
+/** The request of a route by place, once its whole path is known. */
+export type RequestOf<Route, Path extends string> = WithNames<Places<Route, PathNames<Path>>, PathNames<Path>>;
+
+/** One option of a call, which may be left out where nothing in it is required. */
+type Option<Name extends string, T> = {} extends T ? { [N in Name]?: T } : { [N in Name]: T };
+
+type Parameter = "path" | "query" | "header";
+
+/** The option `params`. A browser sends the cookies of a request by itself, so that none is required. */
+type Parameters<R> = Plain<
+  { [K in keyof R & Parameter as {} extends R[K] ? never : K]: Plain<R[K]> } & {
+    [K in keyof R & Parameter as {} extends R[K] ? K : never]?: Plain<R[K]>;
+  } & (R extends { cookie: infer Cookies } ? { cookie?: Partial<Cookies> } : {})
+>;
+
+type ParametersOption<R> = [keyof R & (Parameter | "cookie")] extends [never]
+  ? { params?: undefined }
+  : Option<"params", Parameters<R>>;
+
+type BodyOption<R> = R extends { body: infer Bodies } | { member: infer Bodies }
+  ? JSONBody<Bodies & (R extends { body: unknown; member: infer Others } ? Others : {}), R>
+  : R extends { file: infer Files }
+    ? { body: FormFields<Plain<Files & (R extends { form: infer Fields } ? Fields : {})>> }
+    : R extends { form: infer Fields }
+      ? { body: FormFields<Plain<Fields>>; headers: FormHeaders }
+      : { body?: undefined };
+
+/** A body is sent whole, several of them are members of an object, and so is one with `embed`. */
+type JSONBody<Bodies, R> = R extends { member: unknown }
+  ? Option<"body", Plain<Bodies>>
+  : IsOne<keyof Bodies> extends true
+    ? {} extends Bodies
+      ? { body?: Bodies[keyof Bodies] }
+      : { body: Bodies[keyof Bodies] }
+    : Option<"body", Plain<Bodies>>;
+
+type IsOne<K> = [K] extends [All<K>] ? true : false;
+
+/** A form by its fields, or as the platform writes it. */
+type FormFields<T> = T | FormData | URLSearchParams;
+
+/** The type of a form without a file: nothing in an object of texts tells it from JSON. */
+export interface FormHeaders {
+  "Content-Type": "application/x-www-form-urlencoded" | "multipart/form-data";
+  [name: string]: string;
+}
+
+/** Options of every call. */
+export interface CallOptions extends Omit<RequestInit, "body" | "headers" | "method"> {
+  headers?: RequestInit["headers"] | Record<string, string>;
+}
+
+/** The argument of a call: `params`, `body`, and the options of `fetch`. */
+export type CallInit<Route, Path extends string> = InitOf<RequestOf<Route, Path>>;
+
+type InitOf<R> = ParametersOption<R> & BodyOption<R> & CallOptions;

@@ -1,0 +1,140 @@
+/** The types of the five methods' verbs of an App. @module */
+import type { HandlerTakesOneObject, PathNames } from "../params.js";
+import type { Schema } from "../schema.js";
+import type { ResponseDocs } from "./document-options.js";
+import type { CheckPattern, CheckRoute } from "./route-checks.js";
+import type { CheckResult, FromPath, HandlerArgs } from "./route-types.js";
+import type { RoutedHandler } from "./routed.js";
+import type { Added, Handler, OptionsBeforeHandler } from "./verbs.js";
+
+/**
+ * Registers handlers for `GET` on an `App`: `(path, handler)`, `(path, options, handler)`, or `(path, options?)` as a
+ * decorator. Each form gives the handler back, with the types of the route. No two forms take the same number of
+ * arguments, so that the compiler explains the one that was meant.
+ *
+ * The interfaces of the five methods repeat each other: one with the method as a type parameter makes a route cost the
+ * compiler 140 instantiations instead of 100, the limit.
+ */
+export interface AppGet {
+  <
+    const Path extends string,
+    P extends CheckRoute<P, Path> = {},
+    R extends Schema | undefined = undefined,
+    Responses extends ResponseDocs = {},
+    H extends Handler<FromPath<PathNames<Path>>> = Handler<FromPath<PathNames<Path>>>,
+  >(
+    path: Path & CheckPattern<Path>,
+    handler?: H | OptionsBeforeHandler<P, R, Responses>,
+  ): Added<H, "GET", Path, P, R, Responses>;
+  <
+    const Path extends string,
+    P extends CheckRoute<P, Path> = {},
+    R extends Schema | undefined = undefined,
+    Responses extends ResponseDocs = {},
+    const Out extends CheckResult<Out, R> = never,
+  >(
+    path: Path & CheckPattern<Path>,
+    options: OptionsBeforeHandler<P, R, Responses>,
+    handler: (args: HandlerArgs<P, Path>, ...none: HandlerTakesOneObject[]) => Out,
+  ): RoutedHandler<"GET", Path, P, R, Responses, Out>;
+}
+
+/** Registers handlers for `POST` on an `App`, as {@link AppGet} does for `GET`. */
+export interface AppPost {
+  <
+    const Path extends string,
+    P extends CheckRoute<P, Path> = {},
+    R extends Schema | undefined = undefined,
+    Responses extends ResponseDocs = {},
+    H extends Handler<FromPath<PathNames<Path>>> = Handler<FromPath<PathNames<Path>>>,
+  >(
+    path: Path & CheckPattern<Path>,
+    handler?: H | OptionsBeforeHandler<P, R, Responses>,
+  ): Added<H, "POST", Path, P, R, Responses>;
+  <
+    const Path extends string,
+    P extends CheckRoute<P, Path> = {},
+    R extends Schema | undefined = undefined,
+    Responses extends ResponseDocs = {},
+    const Out extends CheckResult<Out, R> = never,
+  >(
+    path: Path & CheckPattern<Path>,
+    options: OptionsBeforeHandler<P, R, Responses>,
+    handler: (args: HandlerArgs<P, Path>, ...none: HandlerTakesOneObject[]) => Out,
+  ): RoutedHandler<"POST", Path, P, R, Responses, Out>;
+}
+
+/** Registers handlers for `PUT` on an `App`, as {@link AppGet} does for `GET`. */
+export interface AppPut {
+  <
+    const Path extends string,
+    P extends CheckRoute<P, Path> = {},
+    R extends Schema | undefined = undefined,
+    Responses extends ResponseDocs = {},
+    H extends Handler<FromPath<PathNames<Path>>> = Handler<FromPath<PathNames<Path>>>,
+  >(
+    path: Path & CheckPattern<Path>,
+    handler?: H | OptionsBeforeHandler<P, R, Responses>,
+  ): Added<H, "PUT", Path, P, R, Responses>;
+  <
+    const Path extends string,
+    P extends CheckRoute<P, Path> = {},
+    R extends Schema | undefined = undefined,
+    Responses extends ResponseDocs = {},
+    const Out extends CheckResult<Out, R> = never,
+  >(
+    path: Path & CheckPattern<Path>,
+    options: OptionsBeforeHandler<P, R, Responses>,
+    handler: (args: HandlerArgs<P, Path>, ...none: HandlerTakesOneObject[]) => Out,
+  ): RoutedHandler<"PUT", Path, P, R, Responses, Out>;
+}
+
+/** Registers handlers for `PATCH` on an `App`, as {@link AppGet} does for `GET`. */
+export interface AppPatch {
+  <
+    const Path extends string,
+    P extends CheckRoute<P, Path> = {},
+    R extends Schema | undefined = undefined,
+    Responses extends ResponseDocs = {},
+    H extends Handler<FromPath<PathNames<Path>>> = Handler<FromPath<PathNames<Path>>>,
+  >(
+    path: Path & CheckPattern<Path>,
+    handler?: H | OptionsBeforeHandler<P, R, Responses>,
+  ): Added<H, "PATCH", Path, P, R, Responses>;
+  <
+    const Path extends string,
+    P extends CheckRoute<P, Path> = {},
+    R extends Schema | undefined = undefined,
+    Responses extends ResponseDocs = {},
+    const Out extends CheckResult<Out, R> = never,
+  >(
+    path: Path & CheckPattern<Path>,
+    options: OptionsBeforeHandler<P, R, Responses>,
+    handler: (args: HandlerArgs<P, Path>, ...none: HandlerTakesOneObject[]) => Out,
+  ): RoutedHandler<"PATCH", Path, P, R, Responses, Out>;
+}
+
+/** Registers handlers for `DELETE` on an `App`, as {@link AppGet} does for `GET`. */
+export interface AppDelete {
+  <
+    const Path extends string,
+    P extends CheckRoute<P, Path> = {},
+    R extends Schema | undefined = undefined,
+    Responses extends ResponseDocs = {},
+    H extends Handler<FromPath<PathNames<Path>>> = Handler<FromPath<PathNames<Path>>>,
+  >(
+    path: Path & CheckPattern<Path>,
+    handler?: H | OptionsBeforeHandler<P, R, Responses>,
+  ): Added<H, "DELETE", Path, P, R, Responses>;
+  <
+    const Path extends string,
+    P extends CheckRoute<P, Path> = {},
+    R extends Schema | undefined = undefined,
+    Responses extends ResponseDocs = {},
+    const Out extends CheckResult<Out, R> = never,
+  >(
+    path: Path & CheckPattern<Path>,
+    options: OptionsBeforeHandler<P, R, Responses>,
+    handler: (args: HandlerArgs<P, Path>, ...none: HandlerTakesOneObject[]) => Out,
+  ): RoutedHandler<"DELETE", Path, P, R, Responses, Out>;
+}
