@@ -26,6 +26,7 @@ const FILES = [
   "error-codes/files.ts",
   "error-codes/databases.ts",
   "error-codes/agents.ts",
+  "error-codes/observation.ts",
   "error-codes/servers.ts",
   "cli/messages.ts",
 ];

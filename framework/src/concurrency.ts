@@ -1,4 +1,5 @@
 /** The event loop, and the pools of processes and threads beside it. @module */
+export { type CarriedContext, type ContextCarrier, setContextCarrier } from "./concurrency/carrier.js";
 export { resolveEntry, setEntry, toModuleURL } from "./concurrency/entry.js";
 export {
   EntryError,

@@ -8,6 +8,7 @@ import { DATABASES } from "./error-codes/databases.js";
 import { DEPENDENCIES } from "./error-codes/dependencies.js";
 import { FILES } from "./error-codes/files.js";
 import { MIDDLEWARE } from "./error-codes/middleware.js";
+import { OBSERVATION } from "./error-codes/observation.js";
 import { OPENAPI } from "./error-codes/openapi.js";
 import { PARAMETERS } from "./error-codes/parameters.js";
 import { POOLS } from "./error-codes/pools.js";
@@ -30,6 +31,7 @@ const MESSAGES = {
   ...FILES,
   ...DATABASES,
   ...AGENTS,
+  ...OBSERVATION,
 };
 
 /** A message, or a function that makes it of the facts of one case. */

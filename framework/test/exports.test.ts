@@ -29,6 +29,8 @@ const NAMES: Readonly<Record<string, string>> = {
   "./pagination": "Page PageRequest",
   "./passwords": "Passwords",
   "./prisma": "ConnectError MigrationError UnavailableError isUniqueViolation openPrisma",
+  "./metrics": "prometheus",
+  "./otel": "openTelemetry",
   "./redis": "openRedisStore redisStore",
   "./security": `APIKeyCookie APIKeyHeader APIKeyQuery HTTPBasic HTTPBearer OAuth2PasswordBearer
     OAuth2PasswordRequestForm Security SecurityScheme SecurityScopes compareSecrets`,

@@ -55,6 +55,8 @@ const OUTSIDE = [
   "passwords",
   "redis",
   "mcp",
+  "otel",
+  "metrics",
   "prisma",
   "pagination",
   "cli",

@@ -1,6 +1,7 @@
 /** The messages between a pool and its workers. @module */
 import { HTTPException } from "../exceptions.js";
 import { errorText } from "../logger.js";
+import type { CarriedContext } from "./carrier.js";
 import { LoopError } from "./errors.js";
 
 /** The module of an application, which a worker imports. */
@@ -22,7 +23,17 @@ export type Target =
 export type Order =
   | { readonly type: "start"; readonly entry: EntryModule | null }
   | { readonly type: "use"; readonly app: number }
-  | { readonly type: "run"; readonly id: number; readonly target: Target; readonly args: readonly unknown[] };
+  | RunOrder;
+
+/** Calls a function. */
+export interface RunOrder {
+  readonly type: "run";
+  readonly id: number;
+  readonly target: Target;
+  readonly args: readonly unknown[];
+  /** The context of the caller. */
+  readonly context: CarriedContext | undefined;
+}
 
 /** The routes of one App in a worker. */
 export interface RouteTable {

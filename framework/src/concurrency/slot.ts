@@ -42,7 +42,7 @@ export class Slot {
 
   /** Gives it a task. @throws when the arguments cannot be cloned; it is free then. */
   begin(task: Task): void {
-    this.handle.send({ type: "run", id: task.id, target: task.target, args: task.args });
+    this.handle.send({ type: "run", id: task.id, target: task.target, args: task.args, context: task.context });
     task.attempts++;
     this.task = task;
   }

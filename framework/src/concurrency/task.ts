@@ -1,5 +1,6 @@
 /** Tasks of a pool, and the wait for them. @module */
 import { Deferred } from "../promises.js";
+import { carriedContext } from "./carrier.js";
 import type { Target } from "./protocol.js";
 
 /** The result of a task. */
@@ -17,6 +18,8 @@ export class Task {
   readonly id = ++lastId;
   readonly target: Target;
   readonly args: readonly unknown[];
+  /** The context of the caller. */
+  readonly context = carriedContext();
   /** `true` once a worker has reported that it calls it: it must not run again then. */
   hasBegun = false;
   /** Workers that it was given to. */

@@ -1,7 +1,8 @@
 /** The program of a worker, be it a process or a thread. @module */
+import { runInContext } from "./carrier.js";
 import { type HostedApp, installHost } from "./host.js";
 import { detachResult } from "./ownership.js";
-import { type EntryModule, type Order, type Report, type Target, toSentError } from "./protocol.js";
+import { type EntryModule, type Order, type Report, type RunOrder, type Target, toSentError } from "./protocol.js";
 
 /** A worker's end of the channel to its pool. */
 export interface WorkerPort {
@@ -41,13 +42,15 @@ export function runWorker(port: WorkerPort): void {
     reportTables(entry.isNamed);
   }
 
-  async function run(id: number, target: Target, args: readonly unknown[]): Promise<void> {
+  async function run({ id, target, args, context }: RunOrder): Promise<void> {
     await port.send({ type: "begun", id });
     const startedAt = performance.now();
     const sendError = (error: unknown) =>
       port.send({ type: "thrown", id, error: toSentError(error), elapsedMs: performance.now() - startedAt });
     try {
-      const value = target.type === "export" ? await callExport(target, args) : await callRoute(target.route, args);
+      const value = await runInContext(context, () =>
+        target.type === "export" ? callExport(target, args) : callRoute(target.route, args),
+      );
       await port.send({ type: "done", id, value, elapsedMs: performance.now() - startedAt });
     } catch (error) {
       await sendError(error).catch(sendError); // the detail of an HTTPException may be anything
@@ -69,7 +72,7 @@ export function runWorker(port: WorkerPort): void {
   port.onOrder((order) => {
     if (order.type === "start") void start(order.entry);
     else if (order.type === "use") used = apps[order.app] ?? null;
-    else void run(order.id, order.target, order.args);
+    else void run(order);
   });
 }
 

@@ -53,6 +53,11 @@ export class Observed {
     this.#outer?.route(pattern, name);
   }
 
+  /** `true` where somebody asks for steps. */
+  get hasSteps(): boolean {
+    return this.#watches.some((watch) => watch.hasSteps) || (this.#outer?.hasSteps ?? false);
+  }
+
   /** Begins a step. Gives what ends it. */
   step(kind: StepKind, name: string): (error?: unknown) => void {
     const ends = this.#watches.map((watch) => watch.step(kind, name));
@@ -64,6 +69,12 @@ export class Observed {
   identify(requestId: string): void {
     this.requestId = requestId;
     this.#outer?.identify(requestId);
+  }
+
+  /** Takes the id of the trace, for logs. */
+  trace(traceId: string): void {
+    this.traceId ??= traceId;
+    this.#outer?.trace(traceId);
   }
 
   /** Takes the error that `end` is called with. The first one counts: it is the cause of those behind it. */
@@ -136,6 +147,7 @@ export function stepped<Result>(
   fn: () => Result,
   errorOf: (result: Awaited<Result>) => unknown = () => undefined,
 ): Result {
+  if (!observed.hasSteps) return fn();
   const end = observed.step(kind, name);
   let result: Result;
   try {

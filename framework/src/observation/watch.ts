@@ -57,6 +57,10 @@ export class Watch {
     return this.#instrument.instrumentation;
   }
 
+  get hasSteps(): boolean {
+    return this.#observation.step !== undefined;
+  }
+
   route(pattern: string, name: string): void {
     try {
       this.#instrument.settle("route", this.#observation.route?.(pattern, name));
