@@ -204,7 +204,8 @@ export const httpApplicationStatements: readonly Statement<Subject, ApplicationF
       "must",
       RESPONSE,
       "`status` is a whole number, of three digits.",
-      sentFor(([start]) => {
+      sentFor((sent) => {
+        const start = sent.find(({ type }) => type === "http.response.start");
         const status = start?.type === "http.response.start" ? start.status : null;
         const isStatus = Number.isInteger(status) && Number(status) >= 100 && Number(status) <= 999;
         must(isStatus, `Expected a status, not ${String(status)}.`);

@@ -95,7 +95,11 @@ async function checkWebSocketState(start: StartServer): Promise<void> {
     await receive();
     await send({ type: "websocket.accept" });
   };
-  const open = async (server: StartedServer): Promise<unknown> => opened(await handshake(server, {})).closed;
+  const open = async (server: StartedServer): Promise<void> => {
+    const webSocket = opened(await handshake(server, {}));
+    await webSocket.close(1000);
+    await webSocket.closed;
+  };
   await using(start, application({ lifespan: fillState, websocket }), async (server) => {
     await open(server);
     await open(server);

@@ -25,7 +25,7 @@ function scopeOf(request: ClientHandshake, look: (scope: WebSocketScope) => void
     const handle = async ({ scope, receive, send }: Call<WebSocketScope>): Promise<void> => {
       look(scope);
       await receive();
-      await send({ ...ACCEPT, subprotocol: scope.subprotocols?.[0] ?? null });
+      await send(ACCEPT);
     };
     await connectWith(start, request, handle, async () => {});
   };
@@ -423,7 +423,7 @@ const messageStatements = toStatements<StartServer, ServerFeature>(
       "must",
       SEND,
       "Empty text is a message.",
-      sent({ type: "websocket.send", text: "", bytes: null }, ""),
+      sent({ type: "websocket.send", text: "" }, ""),
     ],
     [
       "websocket.send.extra-keys",

@@ -1,5 +1,6 @@
 /** Statements of ASGI, and what a check of one gives. @module */
 import { show } from "../messages.js";
+import { nextTurn } from "../promises.js";
 
 /** The part of the protocol that a statement is about. */
 export type Area = "http" | "websocket" | "lifespan";
@@ -141,6 +142,29 @@ export function toStatements<Subject, Feature extends string>(
 
 /** Milliseconds that one check has: none waits for time to pass, so that only a subject that hangs needs them. */
 const LIMIT_MS = 5000;
+
+/** Milliseconds after which a check stops to wait for the other side: less than it has, so that it can say so. */
+const PATIENCE_MS = 4000;
+
+/** Tells if a promise resolves while a check is patient. */
+export async function isResolvedInTime(promise: Promise<void>): Promise<boolean> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<boolean>((resolve) => (timer = setTimeout(() => resolve(false), PATIENCE_MS)));
+  const inOrder = promise.then(() => true);
+  return Promise.race([inOrder, late]).finally(() => clearTimeout(timer));
+}
+
+/** Repeats a call in later turns of the event loop until it throws. Tells if it does while a check is patient. */
+export async function throwsInTime(call: () => Promise<void> | void): Promise<boolean> {
+  for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await nextTurn()) {
+    try {
+      await call();
+    } catch {
+      return true;
+    }
+  }
+  return false;
+}
 
 /** Waits for a promise, as long as a check may take. @throws ConformanceError when it has not settled by then. */
 export async function inTime<Value>(promise: Promise<Value>, what: string): Promise<Value> {

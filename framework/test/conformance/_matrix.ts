@@ -29,7 +29,10 @@ export interface Column {
   readonly reasons: readonly string[];
 }
 
-type AnyResult = Pick<CheckResult<never>, "passed" | "notApplicable"> & { readonly statement: { readonly id: string } };
+/** The part of a result that a cell is made of. */
+export type AnyResult = Pick<CheckResult<never>, "passed" | "notApplicable"> & {
+  readonly statement: { readonly id: string };
+};
 
 function toCell({ passed, notApplicable, statement: { id } }: AnyResult): Cell {
   if (notApplicable !== undefined) return "not applicable";

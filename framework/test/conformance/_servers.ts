@@ -65,11 +65,10 @@ function toClient(webSocket: TestWebSocket): ClientWebSocket {
   };
 }
 
-async function openInMemory(client: TestClient, handshake: ClientHandshake): Promise<HandshakeAnswer> {
-  const { target = "/", headers = [], subprotocols = [] } = handshake;
+/** The answer to a handshake in memory. */
+export async function openedInMemory(open: () => Promise<TestWebSocket>): Promise<HandshakeAnswer> {
   try {
-    const options = { headers: headers.map(([name, value]): [string, string] => [name, value]), subprotocols };
-    const webSocket = await client.websocket(target, options);
+    const webSocket = await open();
     return { status: 101, headers: Object.entries(webSocket.headers), body: "", webSocket: toClient(webSocket) };
   } catch (error) {
     if (!(error instanceof WebSocketRefusedError)) throw error;
@@ -78,12 +77,17 @@ async function openInMemory(client: TestClient, handshake: ClientHandshake): Pro
   }
 }
 
+function connect(client: TestClient, { target = "/", headers = [], subprotocols = [] }: ClientHandshake) {
+  const list = headers.map(([name, value]): [string, string] => [name, value]);
+  return client.websocket(target, { headers: list, subprotocols });
+}
+
 async function startTestClient(app: ASGIApp) {
   const client = await TestClient.open(app, quiet());
   const socket = overSocket(client.url);
   return {
     request: socket.request.bind(socket),
-    websocket: openInMemory.bind(null, client),
+    websocket: (handshake: ClientHandshake) => openedInMemory(() => connect(client, handshake)),
     close: () => client.close(),
   };
 }
