@@ -119,6 +119,8 @@ export class Dispatcher {
     const path = canonicalPath(scope.path, scope.raw_path, scope.type === "websocket" ? EXACT : undefined) ?? BAD_PATH;
     const own = scope.type === "http" ? copyScope(scope) : { ...scope };
     own.app = this.#settings.app;
+    const observed = (scope as ObservedScope)[OBSERVED]; // of a wrapper: a key that is a symbol is not counted
+    if (observed !== undefined) (own as ObservedScope)[OBSERVED] = observed;
     if (path === scope.path) return own;
     own.raw_path ??= encodePath(scope.path);
     own.path = path;

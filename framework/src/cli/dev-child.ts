@@ -7,6 +7,7 @@ import { markHandled } from "../promises.js";
 import { checkHabits, explainMethod } from "./doctor/habits.js";
 import { loadEnvFileIfExists } from "./env-file.js";
 import { fail } from "./errors.js";
+import { INSPECTOR_PATH, inspected } from "./inspector.js";
 import { isTsgiApp, loadServedApp, prepareToLoad } from "./load-app.js";
 import { type RunFlags, toServeOptions } from "./run.js";
 
@@ -31,11 +32,12 @@ async function start(file: string, flags: RunFlags, files: readonly string[]): P
   process.env[REPORT] = "1";
   const { app } = await loadServedApp(file);
   delete process.env[REPORT];
-  const server = await serve(app, { ...toServeOptions(flags), signals: false, shutdownTimeoutMs: DRAIN_MS });
+  const server = await serve(inspected(app), { ...toServeOptions(flags), signals: false, shutdownTimeoutMs: DRAIN_MS });
   const stop = () => void end(server);
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
   if (isTsgiApp(app)) showApp(app, server.url);
+  process.stderr.write(`Inspector: ${server.url}${INSPECTOR_PATH}\n`);
   process.send?.("ready");
 }
 

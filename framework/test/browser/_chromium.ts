@@ -42,9 +42,12 @@ interface Locator {
   waitFor(): Promise<void>;
 }
 
+/** The end of loading. A page with an open stream is never idle. */
+type Loaded = "networkidle" | "load";
+
 /** A tab, as Playwright drives it. */
 export interface Tab {
-  goto(url: string, options: { waitUntil: "networkidle" }): Promise<unknown>;
+  goto(url: string, options: { waitUntil: Loaded }): Promise<unknown>;
   title(): Promise<string>;
   locator(selector: string): Locator;
   screenshot(options: { path: string; fullPage: boolean }): Promise<unknown>;
@@ -107,15 +110,19 @@ export class Chromium {
     return new Chromium(await loadPlaywright().chromium.launch({ executablePath: executable, args: FLAGS }));
   }
 
-  /** Opens an address and waits until nothing more is loaded. */
-  async visit(url: string, { deviceScaleFactor = 1, ...viewport }: Window = DESKTOP): Promise<Visit> {
+  /** Opens an address and waits until it is loaded, by default until nothing more is. */
+  async visit(
+    url: string,
+    { deviceScaleFactor = 1, ...viewport }: Window = DESKTOP,
+    waitUntil: Loaded = "networkidle",
+  ): Promise<Visit> {
     const tab = await this.#browser.newPage({ viewport, deviceScaleFactor });
     const requests: string[] = [];
     const messages: string[] = [];
     tab.on("request", (request) => requests.push(request.url()));
     tab.on("console", (message) => messages.push(message.text()));
     tab.on("pageerror", (error) => messages.push(error.message));
-    await tab.goto(url, { waitUntil: "networkidle" });
+    await tab.goto(url, { waitUntil });
     return { tab, requests, messages };
   }
 

@@ -54,6 +54,7 @@ describe("tsgi dev", () => {
     const command = project.start(["dev", "--port", "0"]);
     const before = await ask(command);
     expect(command.output).toMatch(/Documentation: http:\/\/127\.0\.0\.1:\d+\/docs/);
+    expect(command.output).toMatch(/Inspector: http:\/\/127\.0\.0\.1:\d+\/__tsgi/);
     await project.write({ "src/app.ts": versioned(2) });
     await command.next(/src\/app\.ts changed/);
     const after = await ask(command);

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 
 import type { Chromium, Tab } from "../browser/_chromium.js";
+import { serveShop, visitShop } from "../browser/_inspected-shop.js";
 import { REPOSITORY } from "../docs/_project.js";
 import { createExampleProject, type Example, serveExample, untilServing } from "./_terminals.js";
 
@@ -48,10 +49,22 @@ async function takeSample(chromium: Chromium, _example: Example, { url }: Exampl
   return tab;
 }
 
+/** The inspector of `tsgi dev` after some requests, with the steps of two. */
+async function takeInspector(chromium: Chromium): Promise<Tab> {
+  await using client = await serveShop();
+  await visitShop(client.url);
+  const { tab } = await chromium.visit(`${client.url}/__tsgi`, { width: 1180, height: 640 }, "load");
+  for (const row of ["#requests summary.refused", "#requests summary.good >> nth=1", "#routes summary"]) {
+    await tab.locator(row).first().click();
+  }
+  return tab;
+}
+
 const PAGES: Readonly<Record<string, Take>> = {
   "swagger-ui.png": takeSwaggerUI,
   "redoc.png": takeReDoc,
   "sample-application.png": takeSample,
+  "inspector.png": takeInspector,
 };
 
 /** The sample application on a database of its own. */
