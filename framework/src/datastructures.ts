@@ -26,17 +26,12 @@ export {
  * ```
  */
 export class HeaderList implements Iterable<HeaderPair> {
-  #raw: readonly string[] | (() => readonly string[]);
+  /** Names and values in turn, as latin-1 text: `[name, value, name, value, …]`. Names may be in any case. */
+  readonly raw: readonly string[];
   #pairs: HeaderPair[] | undefined;
 
-  /** @param raw - As {@link raw} has it; a function is called when somebody reads a header. */
-  constructor(raw: readonly string[] | (() => readonly string[])) {
-    this.#raw = raw;
-  }
-
-  /** Names and values in turn, as latin-1 text: `[name, value, name, value, …]`. Names may be in any case. */
-  get raw(): readonly string[] {
-    return typeof this.#raw === "function" ? (this.#raw = this.#raw()) : this.#raw;
+  constructor(raw: readonly string[]) {
+    this.raw = raw;
   }
 
   /** The number of headers. */

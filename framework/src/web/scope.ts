@@ -57,11 +57,9 @@ export function createScope(
 }
 
 function headersOf(headers: Headers, authority: string | undefined): HeaderList {
-  return new HeaderList(() => {
-    const raw = fromWebHeaders(headers);
-    if (authority !== undefined && !headers.has("host")) raw.unshift("host", authority);
-    return raw;
-  });
+  const raw = fromWebHeaders(headers);
+  if (authority !== undefined && !headers.has("host")) raw.unshift("host", authority);
+  return new HeaderList(raw);
 }
 
 function isAbsentOrAuthority(text: string | undefined): boolean {
