@@ -21,8 +21,18 @@ export interface FetchHandlerOptions {
 /** A handler of requests in the form of web platforms. */
 export type FetchHandler = (request: globalThis.Request, context?: FetchContext) => Promise<globalThis.Response>;
 
-/** A {@link FetchHandler} that can be closed. */
+/**
+ * A {@link FetchHandler} that can be closed. Its other forms are those of `Bun.serve`, whose second argument is the server,
+ * of `Deno.serve`, and of the default export of a Worker.
+ */
 export interface ClosableFetchHandler extends FetchHandler {
+  (request: globalThis.Request, server: { requestIP: (request: never) => unknown }): Promise<globalThis.Response>;
+  (request: globalThis.Request, info: { readonly remoteAddr: object }): Promise<globalThis.Response>;
+  (
+    request: globalThis.Request,
+    env: unknown,
+    context: { waitUntil: (promise: Promise<unknown>) => void },
+  ): Promise<globalThis.Response>;
   /** Waits for the requests that run, 10 seconds at most, and ends the lifespan. A later request starts it anew. */
   close(): Promise<void>;
 }
