@@ -101,11 +101,8 @@ export {
   type HandlerResult,
   type IncludeOptions,
   type MediaTypeDoc,
-<<<<<<< HEAD
   type NamedEvent,
-=======
   type MultiVerb,
->>>>>>> e96ff9a (feat(client): type a client by the routes themselves)
   RadixNode,
   RadixRouter,
   type ResponseDoc,

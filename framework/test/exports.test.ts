@@ -9,12 +9,8 @@ const NAMES: Readonly<Record<string, string>> = {
     ParamKind Path PlainTextResponse Query RadixNode RadixRouter RecursionError RedirectResponse Request
     RequestValidationError Response ResponseHeaders ResponseValidationError Router Security SecurityScopes StaticFiles
     StreamingResponse UploadFile WebSocket WebSocketException compileHandler httpExceptionHandler lastEventId
-<<<<<<< HEAD
     requestValidationExceptionHandler sse t withParams`,
-=======
-    requestValidationExceptionHandler t withParams`,
   "./client": "createClient",
->>>>>>> e96ff9a (feat(client): type a client by the routes themselves)
   "./concurrency": `EntryError Limiter LoopError PoolClosedError PoolFullError PoolTimeoutError PoolUnavailableError ProcessPool
     ThreadPool WorkerDiedError installLoop loopName runInProcess runInThread`,
   "./conformance": `ConformanceError applicationStatements checkApplication checkServer echo overFetch overHTTP2 overSocket

@@ -1,7 +1,7 @@
 /** The types of the five methods' verbs of an App. @module */
 import type { HandlerTakesOneObject, PathNames } from "../params.js";
-import type { Schema } from "../schema.js";
 import type { ResponseDocs } from "./document-options.js";
+import type { Returns } from "./options.js";
 import type { CheckPattern, CheckRoute } from "./route-checks.js";
 import type { CheckResult, FromPath, HandlerArgs } from "./route-types.js";
 import type { RoutedHandler } from "./routed.js";
@@ -12,6 +12,9 @@ import type { Added, Handler, OptionsBeforeHandler } from "./verbs.js";
  * decorator. Each form gives the handler back, with the types of the route. No two forms take the same number of
  * arguments, so that the compiler explains the one that was meant.
  *
+ * `Out[never]`, from which nothing is inferred, keeps the literals in what an asynchronous generator yields, such as the
+ * name of an event: the compiler widens them unless it expects a `const` type parameter of them.
+ *
  * The interfaces of the five methods repeat each other: one with the method as a type parameter makes a route cost the
  * compiler 140 instantiations instead of 100, the limit.
  */
@@ -19,7 +22,7 @@ export interface AppGet {
   <
     const Path extends string,
     P extends CheckRoute<P, Path> = {},
-    R extends Schema | undefined = undefined,
+    R extends Returns | undefined = undefined,
     Responses extends ResponseDocs = {},
     H extends Handler<FromPath<PathNames<Path>>> = Handler<FromPath<PathNames<Path>>>,
   >(
@@ -29,13 +32,13 @@ export interface AppGet {
   <
     const Path extends string,
     P extends CheckRoute<P, Path> = {},
-    R extends Schema | undefined = undefined,
+    R extends Returns | undefined = undefined,
     Responses extends ResponseDocs = {},
     const Out extends CheckResult<Out, R> = never,
   >(
     path: Path & CheckPattern<Path>,
     options: OptionsBeforeHandler<P, R, Responses>,
-    handler: (args: HandlerArgs<P, Path>, ...none: HandlerTakesOneObject[]) => Out,
+    handler: (args: HandlerArgs<P, Path>, ...none: HandlerTakesOneObject[]) => Out | AsyncIterable<Out[never]>,
   ): RoutedHandler<"GET", Path, P, R, Responses, Out>;
 }
 
@@ -44,7 +47,7 @@ export interface AppPost {
   <
     const Path extends string,
     P extends CheckRoute<P, Path> = {},
-    R extends Schema | undefined = undefined,
+    R extends Returns | undefined = undefined,
     Responses extends ResponseDocs = {},
     H extends Handler<FromPath<PathNames<Path>>> = Handler<FromPath<PathNames<Path>>>,
   >(
@@ -54,13 +57,13 @@ export interface AppPost {
   <
     const Path extends string,
     P extends CheckRoute<P, Path> = {},
-    R extends Schema | undefined = undefined,
+    R extends Returns | undefined = undefined,
     Responses extends ResponseDocs = {},
     const Out extends CheckResult<Out, R> = never,
   >(
     path: Path & CheckPattern<Path>,
     options: OptionsBeforeHandler<P, R, Responses>,
-    handler: (args: HandlerArgs<P, Path>, ...none: HandlerTakesOneObject[]) => Out,
+    handler: (args: HandlerArgs<P, Path>, ...none: HandlerTakesOneObject[]) => Out | AsyncIterable<Out[never]>,
   ): RoutedHandler<"POST", Path, P, R, Responses, Out>;
 }
 
@@ -69,7 +72,7 @@ export interface AppPut {
   <
     const Path extends string,
     P extends CheckRoute<P, Path> = {},
-    R extends Schema | undefined = undefined,
+    R extends Returns | undefined = undefined,
     Responses extends ResponseDocs = {},
     H extends Handler<FromPath<PathNames<Path>>> = Handler<FromPath<PathNames<Path>>>,
   >(
@@ -79,13 +82,13 @@ export interface AppPut {
   <
     const Path extends string,
     P extends CheckRoute<P, Path> = {},
-    R extends Schema | undefined = undefined,
+    R extends Returns | undefined = undefined,
     Responses extends ResponseDocs = {},
     const Out extends CheckResult<Out, R> = never,
   >(
     path: Path & CheckPattern<Path>,
     options: OptionsBeforeHandler<P, R, Responses>,
-    handler: (args: HandlerArgs<P, Path>, ...none: HandlerTakesOneObject[]) => Out,
+    handler: (args: HandlerArgs<P, Path>, ...none: HandlerTakesOneObject[]) => Out | AsyncIterable<Out[never]>,
   ): RoutedHandler<"PUT", Path, P, R, Responses, Out>;
 }
 
@@ -94,7 +97,7 @@ export interface AppPatch {
   <
     const Path extends string,
     P extends CheckRoute<P, Path> = {},
-    R extends Schema | undefined = undefined,
+    R extends Returns | undefined = undefined,
     Responses extends ResponseDocs = {},
     H extends Handler<FromPath<PathNames<Path>>> = Handler<FromPath<PathNames<Path>>>,
   >(
@@ -104,13 +107,13 @@ export interface AppPatch {
   <
     const Path extends string,
     P extends CheckRoute<P, Path> = {},
-    R extends Schema | undefined = undefined,
+    R extends Returns | undefined = undefined,
     Responses extends ResponseDocs = {},
     const Out extends CheckResult<Out, R> = never,
   >(
     path: Path & CheckPattern<Path>,
     options: OptionsBeforeHandler<P, R, Responses>,
-    handler: (args: HandlerArgs<P, Path>, ...none: HandlerTakesOneObject[]) => Out,
+    handler: (args: HandlerArgs<P, Path>, ...none: HandlerTakesOneObject[]) => Out | AsyncIterable<Out[never]>,
   ): RoutedHandler<"PATCH", Path, P, R, Responses, Out>;
 }
 
@@ -119,7 +122,7 @@ export interface AppDelete {
   <
     const Path extends string,
     P extends CheckRoute<P, Path> = {},
-    R extends Schema | undefined = undefined,
+    R extends Returns | undefined = undefined,
     Responses extends ResponseDocs = {},
     H extends Handler<FromPath<PathNames<Path>>> = Handler<FromPath<PathNames<Path>>>,
   >(
@@ -129,12 +132,12 @@ export interface AppDelete {
   <
     const Path extends string,
     P extends CheckRoute<P, Path> = {},
-    R extends Schema | undefined = undefined,
+    R extends Returns | undefined = undefined,
     Responses extends ResponseDocs = {},
     const Out extends CheckResult<Out, R> = never,
   >(
     path: Path & CheckPattern<Path>,
     options: OptionsBeforeHandler<P, R, Responses>,
-    handler: (args: HandlerArgs<P, Path>, ...none: HandlerTakesOneObject[]) => Out,
+    handler: (args: HandlerArgs<P, Path>, ...none: HandlerTakesOneObject[]) => Out | AsyncIterable<Out[never]>,
   ): RoutedHandler<"DELETE", Path, P, R, Responses, Out>;
 }
