@@ -84,8 +84,12 @@ export class Exchange {
     } catch (error) {
       this.#failed(error);
     }
-    const released = this.#source.release();
-    if (released) await released.catch(() => {}); // the platform's stream has failed: nothing is left to let go
+    try {
+      const released = this.#source.release();
+      if (released) await released;
+    } catch {
+      // The platform's stream has failed, or Deno has closed the request: nothing is left to let go.
+    }
     if (this.#isWatching) this.#request.signal.removeEventListener("abort", this.#onAbort);
   }
 

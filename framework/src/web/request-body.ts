@@ -36,6 +36,14 @@ export class RequestBody {
   /** The next part of the body; behind its end, the end of the exchange. */
   receive(): Promise<ReceiveMessage> {
     if (this.#isOver) return Promise.resolve(DISCONNECT);
+    try {
+      return this.#next();
+    } catch (error) {
+      return Promise.resolve(this.#fail(error)); // Deno closes a request whose client has gone: its body throws
+    }
+  }
+
+  #next(): Promise<ReceiveMessage> {
     if (this.isWhole) return this.#readWhole();
     if (!this.#hasEnded && this.#request.body === null) {
       this.#hasEnded = true;
@@ -49,15 +57,22 @@ export class RequestBody {
   }
 
   async #readWhole(): Promise<ReceiveMessage> {
-    if (this.#request.bodyUsed || this.#request.body?.locked) throwTaken();
-    this.#hasEnded = true;
     try {
+      if (this.#request.bodyUsed || this.#request.body?.locked) throwTaken();
+      this.#hasEnded = true;
       const body = asBytes(new Uint8Array(await this.#request.arrayBuffer()));
       if (!this.#isOver) return { type: "http.request", body, more_body: false };
     } catch (error) {
-      this.end();
-      this.#onFailure(error);
+      if (error instanceof ProtocolError) throw error;
+      return this.#fail(error);
     }
+    return DISCONNECT;
+  }
+
+  /** The body does not come whole. */
+  #fail(reason: unknown): ReceiveMessage {
+    this.end();
+    this.#onFailure(reason);
     return DISCONNECT;
   }
 
@@ -77,10 +92,7 @@ export class RequestBody {
     }
     this.#reader.read().then(
       ({ done, value }) => settle(() => (done ? this.#last() : part(value))),
-      (reason: unknown) => {
-        this.end();
-        this.#onFailure(reason);
-      },
+      (reason: unknown) => void this.#fail(reason),
     );
   }
 

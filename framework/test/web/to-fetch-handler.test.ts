@@ -524,6 +524,49 @@ describe("a client that leaves", () => {
     expect([answer.status, logger.lines]).toEqual([499, []]);
   });
 
+  describe("whose request the platform has closed, as Deno does,", () => {
+    /** A request whose parts throw once its client has gone. */
+    function closing(headers: Record<string, string> = {}) {
+      const request = new Request(HOST, { method: "POST", body: "hello", headers });
+      const close = (): void => {
+        for (const name of ["body", "bodyUsed", "arrayBuffer"]) {
+          const get = () => {
+            throw new TypeError("Request closed");
+          };
+          Object.defineProperty(request, name, { get });
+        }
+      };
+      return { request, close };
+    }
+
+    it("is nothing to an application that has answered", async () => {
+      const { request, close } = closing();
+      const kept: Promise<unknown>[] = [];
+      const handler = toFetchHandler(
+        http(async (_scope, _receive, send) => {
+          await send(START);
+          await send(part("", false));
+          close();
+        }),
+      );
+      await handler(request, { waitUntil: (promise) => void kept.push(promise) });
+      expect(await Promise.allSettled(kept)).toEqual([{ status: "fulfilled", value: undefined }]);
+    });
+
+    it.each([[{}], [{ "content-length": "5" }]])("is http.disconnect, with the headers %j", async (headers) => {
+      const { request, close } = closing(headers);
+      const received = new Deferred<ReceiveMessage>();
+      const handler = toFetchHandler(
+        http(async (_scope, receive) => {
+          close();
+          received.resolve(await receive());
+        }),
+      );
+      await handler(request);
+      expect(await received.promise).toEqual({ type: "http.disconnect" });
+    });
+  });
+
   it("after the whole answer is nothing to the application", async () => {
     const controller = new AbortController();
     const answer = await toFetchHandler(sending(START, part("a", false)))(
