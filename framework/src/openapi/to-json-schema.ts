@@ -39,7 +39,12 @@ function typeOf(type: string): string {
   throw configurationError("TSGI_SCHEMA_WITHOUT_OPENAPI_FORM", type);
 }
 
-/** The keywords that replaced the formats of OpenAPI 3.0 for encoded text. @see OpenAPI 3.1.1 §4.8.14 */
+/**
+ * The keywords that replaced the formats of OpenAPI 3.0 for encoded text. The format stays beside them: Swagger UI takes a
+ * list of files by it alone, as orval 7 does any file.
+ *
+ * @see OpenAPI 3.1.1 §4.8.14
+ */
 const ENCODINGS: Readonly<Record<string, Partial<SchemaObject>>> = {
   binary: { contentMediaType: "application/octet-stream" },
   byte: { contentEncoding: "base64" },
@@ -51,9 +56,8 @@ function typeAndFormat({ type, format, contentEncoding, contentMediaType }: JSON
   const written = types === undefined ? {} : { type: types as SchemaObject["type"] & {} };
   if (format === undefined) return written;
   const saysEncoding = contentEncoding !== undefined || contentMediaType !== undefined;
-  const encoding =
-    type === "string" && !saysEncoding && Object.hasOwn(ENCODINGS, format) ? ENCODINGS[format] : { format };
-  return { ...written, ...encoding };
+  const isEncoded = type === "string" && !saysEncoding && Object.hasOwn(ENCODINGS, format);
+  return { ...written, format, ...(isEncoded ? ENCODINGS[format] : {}) };
 }
 
 /** Draft-07's tuples are `prefixItems`. */

@@ -58,8 +58,16 @@ const REWRITTEN: readonly (readonly [rule: string, schema: JSONSchema, written: 
     { type: "array", prefixItems: [{ type: "string" }], items: false },
   ],
   ["`example`", { type: "string", example: "a" }, { type: "string", examples: ["a"] }],
-  ["a file", { type: "string", format: "binary" }, { type: "string", contentMediaType: "application/octet-stream" }],
-  ["base64 as OpenAPI 3.0 has it", { type: "string", format: "byte" }, { type: "string", contentEncoding: "base64" }],
+  [
+    "a file",
+    { type: "string", format: "binary" },
+    { type: "string", format: "binary", contentMediaType: "application/octet-stream" },
+  ],
+  [
+    "base64 as OpenAPI 3.0 has it",
+    { type: "string", format: "byte" },
+    { type: "string", format: "byte", contentEncoding: "base64" },
+  ],
   ["TypeBox's date", t.Date({ minimumTimestamp: 0 }), { type: "string", format: "date-time" }],
   [
     "identifiers",

@@ -131,8 +131,8 @@ describe.each(VERSIONS)("a union that one property tells apart, in %s", (version
 describe("a file", () => {
   it.each([
     ["3.0", { type: "string", format: "binary" }],
-    ["3.1", { type: "string", contentMediaType: "application/octet-stream" }],
-    ["3.2", { type: "string", contentMediaType: "application/octet-stream" }],
+    ["3.1", { type: "string", format: "binary", contentMediaType: "application/octet-stream" }],
+    ["3.2", { type: "string", format: "binary", contentMediaType: "application/octet-stream" }],
   ] as const)("is written in the way of %s", async (openapiVersion, file) => {
     const app = new App({ openapiVersion });
     app.post("/", { params: { one: File(), many: File({ multiple: true }) } }, nothing);
