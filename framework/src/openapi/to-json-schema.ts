@@ -41,7 +41,7 @@ function typeOf(type: string): string {
 
 /**
  * The keywords that replaced the formats of OpenAPI 3.0 for encoded text. The format stays beside them: Swagger UI takes a
- * list of files by it alone, as orval 7 does any file.
+ * list of files by it alone, as `orval` 7 does any file.
  *
  * @see OpenAPI 3.1.1 §4.8.14
  */

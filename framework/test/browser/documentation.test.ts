@@ -68,7 +68,9 @@ withBrowser(`the pages in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT
     // ReDoc knows no TRACE. A deprecated operation and a webhook have that word in their headings.
     const { paths, "x-webhooks": webhooks } = createKitchenSink().openapi();
     const shown = Object.values({ ...paths, ...webhooks }).flatMap(({ trace: _trace, ...item }) => Object.values(item));
-    const headings = (await tab.locator("h2").allInnerTexts()).map((text) => text.replace(/Deprecated|Webhook/, "").trim());
+    const headings = (await tab.locator("h2").allInnerTexts()).map((text) =>
+      text.replace(/Deprecated|Webhook/, "").trim(),
+    );
     expect(headings).toEqual(expect.arrayContaining(shown.map(({ summary }) => summary)));
     expect(headings).toHaveLength(shown.length + ["users", "pets", "security", "zod", "valibot", "arktype"].length);
     await tab.screenshot({ path: path.join(CACHE, "redoc.png"), fullPage: true });
