@@ -191,8 +191,9 @@ export class ResponseValidationError extends Error {
   override readonly name = "ResponseValidationError";
   readonly errors: readonly Fault[];
 
-  constructor(errors: readonly Fault[]) {
-    super(`The result does not fit \`returns\`: ${toText(errors)}`);
+  /** @param what - The beginning of the message. */
+  constructor(errors: readonly Fault[], what = "The result does not fit `returns`") {
+    super(`${what}: ${toText(errors)}`);
     this.errors = errors;
   }
 }

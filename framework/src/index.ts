@@ -101,6 +101,7 @@ export {
   type HandlerResult,
   type IncludeOptions,
   type MediaTypeDoc,
+  type MessageSchemas,
   type NamedEvent,
   type MultiVerb,
   RadixNode,
@@ -122,9 +123,10 @@ export {
   type SocketVerb,
   type StreamFormat,
   type Verb,
+  type WebSocketOptions,
 } from "./router.js";
 export { StaticFiles, type StaticFilesOptions } from "./static-files.js";
-export { type AcceptOptions, WebSocket } from "./websocket.js";
+export { type AcceptOptions, type MessageRules, type TypedWebSocket, WebSocket } from "./websocket.js";
 export {
   type Schema,
   type SchemaBuilder,

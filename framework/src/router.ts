@@ -18,7 +18,13 @@ import {
   type Registry,
   type RouteEntry,
 } from "./router/entries.js";
-import { assertRouteOptions, INCLUDE_OPTIONS, ROUTE_OPTIONS, ROUTER_OPTIONS } from "./router/options.js";
+import {
+  assertRouteOptions,
+  INCLUDE_OPTIONS,
+  ROUTE_OPTIONS,
+  ROUTER_OPTIONS,
+  WEBSOCKET_OPTIONS,
+} from "./router/options.js";
 import type { IncludeOptions, MultiRouteOptions, RouteOptions, RouterOptions } from "./router/options.js";
 import type { MultiVerb, SocketVerb, Verb } from "./router/verbs.js";
 
@@ -122,7 +128,7 @@ export class Router<const Prefix extends string = ""> {
     // A handler that was called, and is asynchronous, gives a promise, which looks like options that are empty.
     if (first instanceof Promise && rest.length === 1) return this.#add(methods, path, {}, first as never);
     const options: RouteOptions = assertRouteOptions(place, first);
-    assertOptions(place, options, ROUTE_OPTIONS);
+    assertOptions(place, options, methods[0] === WEBSOCKET ? WEBSOCKET_OPTIONS : ROUTE_OPTIONS);
     if (rest.length < 2) return (handler: Handler) => this.#add(methods, path, options, handler);
     return this.#add(methods, path, options, second as Handler);
   }

@@ -29,10 +29,24 @@ export interface AcceptOptions {
   headers?: HeadersInit;
 }
 
+/** The rules of the JSON messages of a WebSocket; `null` where a route has no schema. */
+export interface MessageRules {
+  /** Checks what `parse` gives or throws. Gives the value, `null` for a message that does not fit. */
+  readonly receive: ((parse: () => unknown) => Promise<{ readonly value: unknown } | null>) | null;
+  /** Checks and cuts a value, and gives its JSON text. @throws ResponseValidationError when it does not fit. */
+  readonly send: ((value: unknown) => Promise<string>) | null;
+}
+
+const NO_RULES: MessageRules = { receive: null, send: null };
+
+/** A message parsed as JSON: that of the option `receives`, anything without it. */
+type JSONMessage<Message> = [string | Uint8Array] extends [Message] ? unknown : Message;
+
 // RFC 6455 §7.4.1
 const UNSUPPORTED_DATA = 1003;
 const NO_STATUS = 1005;
 const ABNORMAL = 1006;
+const INVALID_PAYLOAD = 1007;
 const POLICY_VIOLATION = 1008;
 const TOO_BIG = 1009;
 const INTERNAL_ERROR = 1011;
@@ -50,38 +64,56 @@ function isLonger(data: string | Uint8Array, limit: number): boolean {
 }
 
 /**
- * One WebSocket. A handler of `app.websocket` always gets it as `ws`; a dependency by naming the class in its params.
+ * The WebSocket of a handler whose route has the options `receives` or `sends`: a {@link WebSocket} with the types of the
+ * messages.
  *
+ * @typeParam Message - Messages as they are iterated: text and bytes, or the values of `receives`.
+ * @typeParam Sent - Values for `sendJson`: anything, or those of `sends`.
  * @example
  * ```ts
- * import { App } from "tsgi";
+ * import { App, t } from "tsgi";
  *
  * const app = new App();
- * app.websocket("/echo", async ({ ws }) => {
+ * const Said = t.Object({ text: t.String() });
+ * app.websocket("/chat", { receives: Said, sends: Said }, async ({ ws }) => {
  *   await ws.accept();
- *   for await (const message of ws) await ws.send(message);
+ *   for await (const { text } of ws) await ws.sendJson({ text: `You said ${text}` });
  * });
  * ```
  */
-export class WebSocket extends HTTPConnection<WebSocketScope> implements AsyncIterable<string | Uint8Array> {
+export class TypedWebSocket<Message = string | Uint8Array, Sent = unknown>
+  extends HTTPConnection<WebSocketScope>
+  implements AsyncIterable<Message>
+{
   readonly #receive: Receive;
   readonly #send: Send;
   readonly #limits: Readonly<Limits>;
+  readonly #rules: MessageRules;
   #state: "connecting" | "accepted" | "closed" = "connecting";
   #closed: WebSocketException | null = null;
 
   static {
     const receiving = ["receive", "receiveText", "receiveBytes", "receiveJson"] as const;
     const sending = ["send", "sendText", "sendBytes", "sendJson"] as const;
-    markMethods(WebSocket.prototype, ["accept", ...receiving, ...sending, "close", REFUSE]);
+    markMethods(TypedWebSocket.prototype, ["accept", ...receiving, ...sending, "close", REFUSE]);
   }
 
-  /** @param limits - Bounds on messages. Defaults to those of an App that sets none. */
-  constructor(scope: WebSocketScope, receive: Receive, send: Send, limits: Readonly<Limits> = DEFAULT_LIMITS) {
+  /**
+   * @param limits - Bounds on messages. Defaults to those of an App that sets none.
+   * @param rules - Those of JSON messages. Defaults to none.
+   */
+  constructor(
+    scope: WebSocketScope,
+    receive: Receive,
+    send: Send,
+    limits: Readonly<Limits> = DEFAULT_LIMITS,
+    rules: MessageRules = NO_RULES,
+  ) {
     super(scope);
     this.#receive = receive;
     this.#send = send;
     this.#limits = limits;
+    this.#rules = rules;
   }
 
   /** The subprotocols that the client offers, in its order of preference. */
@@ -142,14 +174,35 @@ export class WebSocket extends HTTPConnection<WebSocketScope> implements AsyncIt
     return typeof data === "string" ? this.#reject(UNSUPPORTED_DATA, "Expected bytes") : data;
   }
 
-  /** The next message parsed as JSON. @throws WebSocketException when it is not JSON, which closes with 1003. */
-  async receiveJson(): Promise<unknown> {
+  /**
+   * The next message parsed as JSON, and checked where the route has the option `receives`.
+   *
+   * @throws WebSocketException when it is not JSON, which closes with 1003, with `receives` with 1007; when it does not fit.
+   */
+  async receiveJson(): Promise<JSONMessage<Message>> {
+    const { receive } = this.#rules;
+    const value = receive === null ? await this.#receiveAnyJson() : await this.#receiveFitting(receive);
+    return value as JSONMessage<Message>; // the type of the handler's own schema
+  }
+
+  async #receiveAnyJson(): Promise<unknown> {
     const text = await this.receiveText();
     try {
-      return parseJSON(encodeUTF8(text), this.#limits.jsonDepth);
+      return this.#parse(text);
     } catch {
       return this.#reject(UNSUPPORTED_DATA, "Expected JSON");
     }
+  }
+
+  async #receiveFitting(receive: NonNullable<MessageRules["receive"]>): Promise<unknown> {
+    const data = await this.receive();
+    const checked = await receive(() => this.#parse(data));
+    return checked === null ? this.#reject(INVALID_PAYLOAD, "Invalid message") : checked.value;
+  }
+
+  #parse(data: string | Uint8Array): unknown {
+    if (typeof data !== "string") throw new TypeError("JSON is sent as text.");
+    return parseJSON(encodeUTF8(data), this.#limits.jsonDepth);
   }
 
   async #reject(code: number, reason: string): Promise<never> {
@@ -191,9 +244,16 @@ export class WebSocket extends HTTPConnection<WebSocketScope> implements AsyncIt
     }
   }
 
-  /** Sends a value as JSON text. @throws WebSocketException when it is not open, TypeError when JSON cannot write it. */
-  async sendJson(value: unknown): Promise<void> {
-    await this.send(JSON.stringify(value) ?? "null");
+  /**
+   * Sends a value as JSON text, checked and cut where the route has the option `sends`.
+   *
+   * @throws WebSocketException when it is not open.
+   * @throws TypeError when JSON cannot write it.
+   * @throws ResponseValidationError when it does not fit `sends`.
+   */
+  async sendJson(value: Sent): Promise<void> {
+    const { send } = this.#rules;
+    await this.send(send === null ? (JSON.stringify(value) ?? "null") : await send(value));
   }
 
   /**
@@ -228,15 +288,16 @@ export class WebSocket extends HTTPConnection<WebSocketScope> implements AsyncIt
     await this.#deliver({ type: "websocket.http.response.body", body });
   }
 
-  /** Each message until the client closes. */
-  [Symbol.asyncIterator](): AsyncGenerator<string | Uint8Array, void, undefined> {
+  /** Each message until the client closes: a value where the route has the option `receives`, else text or bytes. */
+  [Symbol.asyncIterator](): AsyncGenerator<Message, void, undefined> {
     return markGenerator(this.#messages());
   }
 
-  async *#messages(): AsyncGenerator<string | Uint8Array, void, undefined> {
+  async *#messages(): AsyncGenerator<Message, void, undefined> {
+    const receive = () => (this.#rules.receive === null ? this.receive() : this.receiveJson());
     while (this.#state !== "closed") {
       try {
-        yield await this.receive();
+        yield (await receive()) as Message; // the type parameter says which of the two it is
       } catch (error) {
         if (error === this.#closed) return;
         throw error;
@@ -273,3 +334,19 @@ export class WebSocket extends HTTPConnection<WebSocketScope> implements AsyncIt
     return error !== null && error === this.#closed;
   }
 }
+
+/**
+ * One WebSocket. A handler of `app.websocket` always gets it as `ws`; a dependency by naming the class in its params.
+ *
+ * @example
+ * ```ts
+ * import { App } from "tsgi";
+ *
+ * const app = new App();
+ * app.websocket("/echo", async ({ ws }) => {
+ *   await ws.accept();
+ *   for await (const message of ws) await ws.send(message);
+ * });
+ * ```
+ */
+export class WebSocket extends TypedWebSocket {}

@@ -31,6 +31,7 @@ import type { AppRouteEntry, RouteRecord } from "../router.js";
 import { IS_OWN_END, REFUSE, WebSocket } from "../websocket.js";
 import { type EndpointSettings, OVERRIDES } from "./endpoint.js";
 import { isDisconnect } from "./errors.js";
+import { compileMessages } from "./socket-messages.js";
 import { assertPoolable, isPooled } from "./plain-handler.js";
 
 /** RFC 6455 §7.4.1: the server met a condition that it did not expect. */
@@ -73,8 +74,10 @@ export class SocketEndpoint {
     this.#handler = handler as (args: object) => unknown;
     this.pattern = entry.pattern;
     this.#overrides = overrides;
+    const messages = withPlace(`WEBSOCKET ${path}`, () => compileMessages(options, path, settings.logger));
     this.#settings = {
       limits,
+      messages,
       logger: settings.logger,
       embedBody: false,
       faultOrder: this.plan.faultOrder,

@@ -8,7 +8,7 @@ import type { RequestParts } from "../params.js";
 import { Request } from "../request.js";
 import { Response } from "../response.js";
 import { Faults } from "../schema.js";
-import { WebSocket } from "../websocket.js";
+import { type MessageRules, WebSocket } from "../websocket.js";
 import { RequestBody } from "./body.js";
 import type { Exit } from "./exits.js";
 
@@ -25,6 +25,8 @@ export interface CallSettings {
   /** `true` where a parameter is a file, which only a multipart form has. */
   readonly takesFiles: boolean;
   readonly statusCode: number;
+  /** The rules of a WebSocket's JSON messages. */
+  readonly messages?: MessageRules;
 }
 
 const NO_PATH_PARAMS: Readonly<Record<string, string>> = Object.freeze({});
@@ -123,7 +125,13 @@ export class Call implements RequestParts {
   /** The WebSocket, one object for all who ask. */
   get websocket(): WebSocket {
     const scope = this.scope as WebSocketScope;
-    return (this.#websocket ??= new WebSocket(scope, this.receive, this.send, this.settings.limits));
+    return (this.#websocket ??= new WebSocket(
+      scope,
+      this.receive,
+      this.send,
+      this.settings.limits,
+      this.settings.messages,
+    ));
   }
 
   /** The draft on which a handler or a dependency sets headers, cookies and the status. */

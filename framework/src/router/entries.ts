@@ -4,7 +4,7 @@ import type { Middleware } from "../chain.js";
 import type { ExceptionHandlers } from "../exception-handlers.js";
 import type { Callable, Marker } from "../params.js";
 import type { PathPattern } from "../path-pattern.js";
-import type { IncludeOptions, RouteOptions, RouterLifespan } from "./options.js";
+import type { IncludeOptions, MessageSchemas, RouteOptions, RouterLifespan } from "./options.js";
 
 /** A handler as registration sees it. */
 export type Handler = Callable;
@@ -15,7 +15,7 @@ export interface RouteEntry {
   /** The pattern as far as it is known: each router adds its prefix in front. */
   readonly path: string;
   readonly handler: Handler;
-  readonly options: RouteOptions;
+  readonly options: RouteOptions & MessageSchemas;
   /** Guards, outside in. */
   readonly dependencies: readonly Marker<unknown>[];
   /** Outermost first, each list as it was given. */
@@ -32,7 +32,7 @@ export interface RouteRecord {
   readonly path: string;
   readonly handler: Handler;
   /** The options, with what the App and the routers around the route add. */
-  readonly metadata: RouteOptions;
+  readonly metadata: RouteOptions & MessageSchemas;
 }
 
 /** A route of an App, whose whole pattern is known. */

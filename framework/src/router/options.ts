@@ -20,7 +20,7 @@ import {
 } from "../options.js";
 import type { Marker, Params } from "../params.js";
 import type { Application } from "../request.js";
-import type { Schema } from "../schema.js";
+import { isSchema, type Schema } from "../schema.js";
 import type { Callbacks, ResponseDocs } from "./document-options.js";
 import type { EventSchemas } from "./event-schemas.js";
 
@@ -93,6 +93,24 @@ export interface RouteOptions<P = Params, R = Returns | undefined> extends Route
    * For a stream that of each item, and for `stream: "sse"` that of each event's data, or `sse({ … })`.
    */
   returns?: R;
+}
+
+/** Schemas of the JSON messages of a WebSocket. */
+export interface MessageSchemas<Receives = Schema | undefined, Sends = Schema | undefined> {
+  /**
+   * The schema of what the client sends: `receiveJson` and `for await` give its values. A message that does not fit closes
+   * the WebSocket with 1007, and the log names its faults.
+   */
+  receives?: Receives;
+  /** The schema of what `sendJson` takes: checked when compiling and when running, and cut to the names of the schema. */
+  sends?: Sends;
+}
+
+/** The options of a WebSocket route. */
+export interface WebSocketOptions<P = Params, Receives = Schema | undefined, Sends = Schema | undefined>
+  extends RouteMetadata, MessageSchemas<Receives, Sends> {
+  /** Names and annotations of the handler's parameters. */
+  params?: P;
 }
 
 /** The options of `route`, which serves several methods with one handler. */
@@ -181,6 +199,8 @@ const TOOL: OptionRule = (place, option, value) => {
   assertOptions(`${place}: ${option}`, value, { name: TEXT, description: TEXT });
 };
 
+const SCHEMA = expecting("a schema such as t.Object({ … })", isSchema);
+
 export const ROUTE_OPTIONS: OptionRules<RouteOptions> = {
   params: OBJECT,
   returns: ANYTHING,
@@ -201,6 +221,13 @@ export const ROUTE_OPTIONS: OptionRules<RouteOptions> = {
   pool: ROUTE_POOL,
   limits: OBJECT,
   mcp: TOOL,
+};
+
+/** The same of a WebSocket, which has the schemas of its messages beside them. */
+export const WEBSOCKET_OPTIONS: OptionRules<RouteOptions & MessageSchemas> = {
+  ...ROUTE_OPTIONS,
+  receives: SCHEMA,
+  sends: SCHEMA,
 };
 
 /** @throws ConfigurationError for what cannot be the options of a route. */

@@ -1,8 +1,9 @@
 /** The types of the verbs, by which a route is registered. @module */
 import type { CheckParams, HandlerTakesOneObject, PathNames } from "../params.js";
-import type { WebSocket } from "../websocket.js";
+import type { Readable, Schema, SchemaInput, SchemaOutput } from "../schema.js";
+import type { TypedWebSocket, WebSocket } from "../websocket.js";
 import type { ResponseDocs } from "./document-options.js";
-import type { MultiRouteOptions, Returns, RouteMetadata } from "./options.js";
+import type { MessageSchemas, MultiRouteOptions, Returns, RouteMetadata, WebSocketOptions } from "./options.js";
 import type { CheckPattern, CheckRoute } from "./route-checks.js";
 import type { CheckResult, FromPath, HandlerArgs, Returned } from "./route-types.js";
 import type { Routed, RoutedHandler } from "./routed.js";
@@ -103,29 +104,60 @@ export interface MultiVerb<Prefix extends string = "", IsWhole extends boolean =
   ): RoutedHandler<Uppercase<Method>, `${Prefix}${Path}`, P, R, Responses, Out>;
 }
 
-/** The argument of a handler of WebSockets. */
-type SocketArgs<P, Path extends string> = HandlerArgs<P, Path> & { ws: WebSocket };
+/** The argument of a handler of WebSockets, with the types of the messages where the route has schemas of them. */
+type SocketArgs<P, Path extends string, Receives, Sends> = HandlerArgs<P, Path> & SocketContext<Receives, Sends>;
 
-/** The verb `websocket`, whose handlers get the socket beside their parameters, and give no result. */
+interface SocketContext<Receives, Sends> {
+  ws: [Receives, Sends] extends [undefined, undefined]
+    ? WebSocket
+    : TypedWebSocket<
+        Receives extends Schema ? SchemaOutput<Receives> : string | Uint8Array,
+        Sends extends Schema ? Readable<SchemaInput<Sends>> : unknown
+      >;
+}
+
+/** The options of a WebSocket, by a name that says where they stand. */
+interface WebSocketOptionsBeforeHandler<P, Receives, Sends> extends WebSocketOptions<P, Receives, Sends> {}
+
+/**
+ * The verb `websocket`, whose handlers get the socket beside their parameters, and give no result. The schemas of its
+ * messages have the place of `returns` in the types of the route.
+ */
 export interface SocketVerb<Prefix extends string = "", IsWhole extends boolean = false> {
   <
     const Path extends string,
     P extends CheckVerb<P, Path, IsWhole> = {},
+    Receives extends Schema | undefined = undefined,
+    Sends extends Schema | undefined = undefined,
     H extends Handler<FromPath<PathNames<`${Prefix}${Path}`>> & { ws: WebSocket }> = Handler<
       FromPath<PathNames<`${Prefix}${Path}`>> & { ws: WebSocket }
     >,
   >(
     path: Path & CheckPattern<Path>,
-    handler?: H | OptionsBeforeHandler<P, undefined, ResponseDocs>,
+    handler?: H | WebSocketOptionsBeforeHandler<P, Receives, Sends>,
   ): NoHandler extends H
-    ? Decorator<SocketArgs<P, `${Prefix}${Path}`>, "WEBSOCKET", `${Prefix}${Path}`, P, undefined, {}>
+    ? SocketDecorator<P, `${Prefix}${Path}`, Receives, Sends>
     : H & Routed<"WEBSOCKET", `${Prefix}${Path}`, H>;
-  <const Path extends string, P extends CheckVerb<P, Path, IsWhole> = {}, const Out = never>(
+  <
+    const Path extends string,
+    P extends CheckVerb<P, Path, IsWhole> = {},
+    Receives extends Schema | undefined = undefined,
+    Sends extends Schema | undefined = undefined,
+    const Out = never,
+  >(
     path: Path & CheckPattern<Path>,
-    options: OptionsBeforeHandler<P, undefined, ResponseDocs>,
-    handler: (args: SocketArgs<P, `${Prefix}${Path}`>, ...none: HandlerTakesOneObject[]) => Out,
-  ): ((args: SocketArgs<P, `${Prefix}${Path}`>) => Out) & Routed<"WEBSOCKET", `${Prefix}${Path}`, Out, P>;
+    options: WebSocketOptionsBeforeHandler<P, Receives, Sends>,
+    handler: (args: SocketArgs<P, `${Prefix}${Path}`, Receives, Sends>, ...none: HandlerTakesOneObject[]) => Out,
+  ): ((args: SocketArgs<P, `${Prefix}${Path}`, Receives, Sends>) => Out) &
+    Routed<"WEBSOCKET", `${Prefix}${Path}`, Out, P, MessageSchemas<Receives, Sends>>;
 }
+
+/** The handler of a WebSocket that the verb gets later. */
+type SocketDecorator<P, Path extends string, Receives, Sends> = <
+  H extends (args: SocketArgs<P, Path, Receives, Sends>) => unknown,
+>(
+  handler: H,
+) => H & Routed<"WEBSOCKET", Path, H, P, MessageSchemas<Receives, Sends>>;
 
 /** A `Path()` of a router may be in the prefix of another one. */
 type CheckVerb<P, Path extends string, IsWhole> = IsWhole extends true ? CheckRoute<P, Path> : CheckParams<P>;

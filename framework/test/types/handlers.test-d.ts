@@ -21,6 +21,7 @@ import {
   sse,
   t,
   UploadFile,
+  WebSocket,
   withParams,
 } from "tsgi";
 
@@ -411,3 +412,43 @@ app.exceptionHandler(HTTPException, (error, request) => {
   is<Equal<typeof error, HTTPException>>();
   is<Equal<typeof request, Request>>();
 });
+
+// The messages of a WebSocket have the types of its schemas.
+const Said = t.Object({ text: t.String(), at: t.Date() });
+const Told = t.Union([t.Object({ kind: t.Literal("text"), text: t.String() }), t.Object({ kind: t.Literal("end") })]);
+app.websocket("/x/{room}", { receives: Said, sends: Told, params: { n: t.Integer() } }, async ({ ws, room, n }) => {
+  is<Equal<typeof room, string>>();
+  is<Equal<typeof n, number>>();
+  const message = await ws.receiveJson();
+  is<Equal<typeof message, { text: string; at: Date }>>();
+  for await (const { at } of ws) is<Equal<typeof at, Date>>();
+  await ws.sendJson({ kind: "text", text: "a" });
+  await ws.sendJson({ kind: "end" });
+  // @ts-expect-error -- text is missing
+  await ws.sendJson({ kind: "text" });
+  // @ts-expect-error -- no such kind
+  await ws.sendJson({ kind: "start" });
+});
+app.websocket("/x", { receives: z.object({ n: z.string().transform(Number) }) }, async ({ ws }) => {
+  for await (const message of ws) is<Equal<typeof message, { n: number }>>();
+  await ws.sendJson({ anything: 1 });
+});
+// Without the options nothing is known of them.
+app.websocket("/x", { tags: ["a"] }, async ({ ws }) => {
+  is<Equal<Awaited<ReturnType<typeof ws.receiveJson>>, unknown>>();
+  for await (const message of ws) is<Equal<typeof message, string | Uint8Array>>();
+});
+app.websocket("/x", async ({ ws }) => {
+  is<Equal<typeof ws, WebSocket>>();
+});
+app.websocket("/x", { params: { socket: WebSocket } }, async ({ socket }) => {
+  await socket.sendJson({ anything: 1 });
+});
+new Router({ prefix: "/{room}" }).websocket("/x", { receives: Said })(async ({ ws, room }) => {
+  is<Equal<typeof room, string>>();
+  for await (const { text } of ws) is<Equal<typeof text, string>>();
+});
+// @ts-expect-error -- text is no schema
+app.websocket("/x", { receives: "text" }, async () => null);
+// @ts-expect-error -- a result of a WebSocket goes nowhere
+app.websocket("/x", { returns: User }, async () => null);

@@ -275,6 +275,16 @@ const mistakes: [title: string, source: string, says: string][] = [
     `app.websocket("/a", async (ws) => ws.‸accept());`,
     "Property 'accept' does not exist on type 'FromPath<never> & { ws: WebSocket; }'.",
   ],
+  [
+    "a message that the client does not send",
+    `app.websocket("/a", { receives: User }, async ({ ws }) => { for await (const { ‸text } of ws) await ws.send(text); });`,
+    "Property 'text' does not exist on type '{ name: string; age: number; }'.",
+  ],
+  [
+    "a message of another type than `sends` says",
+    `router.websocket("/a", { sends: User }, async ({ ws }) => { await ws.sendJson({ name: "a", ‸age: "1" }); });`,
+    "Type 'string' is not assignable to type 'number'.",
+  ],
   ["middleware as in Express", `app.addMiddleware(‸(req, res, next) => { next(); });`, "UseHTTPMiddleware"],
   ["middleware as in Koa", `app.addMiddleware(‸async (ctx, next) => { await next(); });`, "UseHTTPMiddleware"],
   [
