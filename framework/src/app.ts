@@ -24,7 +24,14 @@ import { configurationError } from "./exceptions.js";
 import { DEFAULT_LIMITS, type Limits, mergeLimits } from "./limits.js";
 import { consoleLogger, type Logger } from "./logger.js";
 import type { Instrumentation } from "./observation.js";
-import { Documentation, OPENAPI_OPTIONS, type OpenAPIDocument, type OpenAPIOptions, type Webhooks } from "./openapi.js";
+import {
+  type AsyncAPIDocument,
+  Documentation,
+  OPENAPI_OPTIONS,
+  type OpenAPIDocument,
+  type OpenAPIOptions,
+  type Webhooks,
+} from "./openapi.js";
 import { ANYTHING, assertOptions, expecting, FLAG, isObject, LIST, OBJECT, type OptionRules } from "./options.js";
 import type { Marker } from "./params.js";
 import { PathPattern } from "./path-pattern.js";
@@ -237,7 +244,7 @@ export class App extends DispatchingInstance {
       debug: options.debug ?? false,
       limits: this.#limits,
     };
-    this.#documentation = new Documentation(options, () => this.#endpoints);
+    this.#documentation = new Documentation(options, () => this.#routes);
     this.webhooks = this.#documentation.webhooks((place) => this.#assertOpen(place));
     const mounted = () => this.#mountedApps();
     this.#lifespan = new Lifespan<App>(this, this.#logger, options.lifespan, mounted, this.#application);
@@ -303,6 +310,7 @@ export class App extends DispatchingInstance {
       this.#dispatcher.sockets.addRoute(WEBSOCKET, pattern, socket, entry.options);
       this.#application.add(socket.plan, pattern.names);
       this.#routes.push(socket);
+      this.#documentation.clear();
       return;
     }
     const { responses } = this.settings;
@@ -335,6 +343,15 @@ export class App extends DispatchingInstance {
    */
   openapi(): OpenAPIDocument {
     return this.#documentation.document;
+  }
+
+  /**
+   * The AsyncAPI 3.0 document of this App's own WebSockets that have the options `receives` or `sends`.
+   *
+   * @throws ConfigurationError naming the route that cannot be described.
+   */
+  asyncapi(): AsyncAPIDocument {
+    return this.#documentation.asyncDocument;
   }
 
   #addMount({ path, app, middleware }: MountEntry): void {

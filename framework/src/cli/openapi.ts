@@ -10,9 +10,12 @@ export interface OpenAPIFlags {
   readonly out?: string;
   readonly check?: string;
   readonly write?: boolean;
+  readonly async?: boolean;
 }
 
-export async function showOpenAPI(module: string | undefined, { out, check, write }: OpenAPIFlags): Promise<void> {
+export async function showOpenAPI(module: string | undefined, flags: OpenAPIFlags): Promise<void> {
+  const { out, check, write } = flags;
+  if (flags.async === true) return showAsyncAPI(module, out);
   // Before the application is loaded, which may take long and print something.
   const committed = check === undefined ? null : await readCommitted(check, write === true);
   const { app } = await loadTsgiApp(module);
@@ -23,12 +26,24 @@ export async function showOpenAPI(module: string | undefined, { out, check, writ
   else await writeDocument(document, text, out);
 }
 
+async function showAsyncAPI(module: string | undefined, out: string | undefined): Promise<void> {
+  const { app } = await loadTsgiApp(module);
+  const document = app.asyncapi();
+  const text = `${JSON.stringify(document, null, 2)}\n`;
+  if (out === undefined) process.stdout.write(text);
+  else await writeText(text, out, countOf(Object.keys(document.channels).length, "channel"));
+}
+
 async function writeDocument(document: OpenAPIDocument, text: string, out: string): Promise<void> {
+  const count = Object.values(document.paths).reduce((sum, item) => sum + Object.keys(item).length, 0);
+  await writeText(text, out, countOf(count, "operation"));
+}
+
+async function writeText(text: string, out: string, content: string): Promise<void> {
   await writeFile(out, text).catch((error: unknown) => {
     throw commandError("TSGI_UNWRITABLE_FILE", out, showError(error));
   });
-  const count = Object.values(document.paths).reduce((sum, item) => sum + Object.keys(item).length, 0);
-  process.stderr.write(`Wrote ${out}: ${countOf(count, "operation")}.\n`);
+  process.stderr.write(`Wrote ${out}: ${content}.\n`);
 }
 
 /** A committed document, and the text that it is read from. */

@@ -72,6 +72,9 @@ function addInspecting(program: Command): void {
       ),
     )
     .option("--write", "with --check: renew that document, with status 0")
+    .addOption(
+      new Option("--async", "write the AsyncAPI document of the WebSockets instead").conflicts(["check", "write"]),
+    )
     .action(async (module: string | undefined, flags: OpenAPIFlags, command: Command) => {
       if (flags.write && flags.check === undefined) command.error("error: --write goes with --check <file>");
       await end((await import("./openapi.js")).showOpenAPI(module, flags));

@@ -15,7 +15,9 @@ import type {
   PathItemObject,
   ServerObject,
   TagObject,
+  WebSocketObject,
 } from "./types.js";
+import { isListedSocket, webSocketOf } from "./websockets.js";
 import { type OpenAPIVersion, VERSIONS } from "./versions.js";
 
 /** Options of the document and of the pages that show it. */
@@ -77,14 +79,22 @@ class Paths {
   readonly #byShape = new Map<string, PathPattern>();
 
   add(pattern: PathPattern, method: DocumentedMethod, operation: OperationObject): void {
+    this.#itemOf(pattern, operation)[method] = operation;
+  }
+
+  addSocket(pattern: PathPattern, socket: WebSocketObject): void {
+    this.#itemOf(pattern, socket)["x-websocket"] = socket;
+  }
+
+  #itemOf(pattern: PathPattern, operation: Pick<OperationObject, "parameters">): PathItemObject {
     const listed = this.#byShape.get(pattern.shape) ?? pattern;
     this.#byShape.set(pattern.shape, listed);
     if (listed !== pattern) rename(operation, pattern.names, listed.names);
-    (this.items[listed.template] ??= {})[method] = operation;
+    return (this.items[listed.template] ??= {});
   }
 }
 
-function rename(operation: OperationObject, from: readonly string[], to: readonly string[]): void {
+function rename(operation: Pick<OperationObject, "parameters">, from: readonly string[], to: readonly string[]): void {
   for (const parameter of operation.parameters ?? []) {
     if (parameter.in === "path") parameter.name = to[from.indexOf(parameter.name)] ?? parameter.name;
   }
@@ -129,11 +139,12 @@ export function buildDocument(
 ): OpenAPIDocument {
   const version = VERSIONS[options.openapiVersion ?? "3.0"];
   const listed = routes.filter(({ record }) => record.metadata.includeInSchema !== false && methodOf(record.method));
-  const schemes = new SecuritySchemes(listed.map(({ plan }) => plan));
+  const sockets = routes.filter(isListedSocket);
+  const schemes = new SecuritySchemes([...listed, ...sockets].map(({ plan }) => plan));
   const components = new Components(version);
   const ids = new OperationIds(options.generateOperationId);
   const parts = { version, components, ids, schemes };
-  const paths = pathsOf(listed, parts);
+  const paths = pathsOf(listed, sockets, parts);
   const sent = webhooksOf(webhooks, parts);
   const schemas = components.finish();
   const tags = tagsOf(options.tags ?? [], [...Object.values(paths), ...Object.values(sent)]);
@@ -151,17 +162,26 @@ export function buildDocument(
   };
 }
 
-function pathsOf(routes: readonly DocumentedRoute[], parts: Parts): Record<string, PathItemObject> {
+function pathsOf(
+  routes: readonly DocumentedRoute[],
+  sockets: readonly DocumentedRoute[],
+  parts: Parts,
+): Record<string, PathItemObject> {
   const paths = new Paths();
   // Names that were chosen come first: one that is made up gives way to them.
   const named = new Map<DocumentedRoute, string>();
-  for (const route of routes.toSorted((left, right) => hasOwnId(right) - hasOwnId(left))) {
+  for (const route of [...routes, ...sockets].toSorted((left, right) => hasOwnId(right) - hasOwnId(left))) {
     withPlace(placeOf(route), () => named.set(route, parts.ids.of(route)));
   }
   for (const route of routes) {
     const method = methodOf(route.record.method) as DocumentedMethod;
     withPlace(placeOf(route), () =>
       paths.add(route.pattern, method, operationOf(route, named.get(route) as string, parts)),
+    );
+  }
+  for (const route of sockets) {
+    withPlace(placeOf(route), () =>
+      paths.addSocket(route.pattern, webSocketOf(route, named.get(route) as string, parts)),
     );
   }
   return paths.items;

@@ -5,6 +5,7 @@ import { PathPattern } from "../path-pattern.js";
 import { Request } from "../request.js";
 import { HTMLResponse, listsTag, Response } from "../response.js";
 import type { AppRouteEntry } from "../router.js";
+import { type AsyncAPIDocument, buildAsyncAPI } from "./asyncapi.js";
 import { buildDocument, type OpenAPIOptions } from "./document.js";
 import {
   contentSecurityPolicy,
@@ -90,6 +91,11 @@ export class Documentation {
       assertOpen(place);
       this.clear();
     });
+  }
+
+  /** The AsyncAPI document of the WebSockets. */
+  get asyncDocument(): AsyncAPIDocument {
+    return buildAsyncAPI(this.#options, this.#routes());
   }
 
   /** Forgets the document, because there is another route. */

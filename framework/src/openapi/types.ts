@@ -135,7 +135,16 @@ export interface OperationObject {
 export type DocumentedMethod = "get" | "put" | "post" | "delete" | "options" | "head" | "patch" | "trace";
 
 /** The operations on one path, by method. @see OpenAPI 3.0.3 §4.7.9 */
-export type PathItemObject = { [M in DocumentedMethod]?: OperationObject };
+export type PathItemObject = { [M in DocumentedMethod]?: OperationObject } & { "x-websocket"?: WebSocketObject };
+
+/** A WebSocket, which OpenAPI has no words for: its handshake as an operation's, and the schemas of its messages. */
+export interface WebSocketObject extends Omit<OperationObject, "requestBody" | "responses" | "callbacks"> {
+  summary: string;
+  /** The schema of what the application receives. */
+  receives?: SchemaObject;
+  /** The schema of what the application sends. */
+  sends?: SchemaObject;
+}
 
 /** An address under which the API is served. @see OpenAPI 3.0.3 §4.7.5 */
 export interface ServerObject {

@@ -1,5 +1,13 @@
 /** `tsgi/openapi`: documents without an application that serves them, and clients made of documents. @module */
 export {
+  type AsyncAPIChannel,
+  type AsyncAPIDocument,
+  type AsyncAPIHandshake,
+  type AsyncAPIMessage,
+  type AsyncAPIOperation,
+  type AsyncAPIReference,
+  type AsyncAPIServer,
+  buildAsyncAPI,
   buildDocument,
   type CallbackObject,
   type Change,
@@ -29,6 +37,7 @@ export {
   type SecurityRequirementObject,
   type ServerObject,
   type TagObject,
+  type WebSocketObject,
   type WebhookOptions,
   type Webhooks,
   type WebhookVerb,

@@ -46,7 +46,9 @@ function tokenPathsOf(app: App): Map<string, string> {
 function reasonOf({ record, pattern, plan }: Endpoint): string | null {
   const metadata = { ...record.metadata, includeInSchema: true };
   const document = buildDocument({}, [{ record: { ...record, metadata }, pattern, plan }]);
-  const [operation] = Object.values(document.paths).flatMap((item) => Object.values(item));
+  const [operation] = Object.values(document.paths).flatMap((item) =>
+    Object.values(item).filter((one) => "responses" in one),
+  );
   const { parameters = [], requestBody, responses = {} } = operation ?? {};
   for (const [name, schema] of [
     ...parameters.map((one) => [one.name, one.schema] as const),
