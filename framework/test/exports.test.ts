@@ -21,7 +21,7 @@ const NAMES: Readonly<Record<string, string>> = {
   "./middleware": `accessLog bodyLimit clearSession clientNetwork compress cors gzip httpMiddleware httpsRedirect memoryStore rateLimit requestId securityHeaders serverTiming sessionOf
     sessions timeLimit trustedHost`,
   "./node": "ProtocolError ServerStartError ShutdownTimeoutError serve toNodeHandler",
-  "./openapi": "buildDocument compareDocuments writeClient",
+  "./openapi": "buildAsyncAPI buildDocument compareDocuments writeClient",
   "./pagination": "Page PageRequest",
   "./passwords": "Passwords",
   "./prisma": "ConnectError MigrationError UnavailableError isUniqueViolation openPrisma",

@@ -181,6 +181,14 @@ function serversOf(servers: readonly ServerObject[]): Record<string, AsyncAPISer
  *
  * @throws ConfigurationError naming the path, when a schema has no form in a document.
  * @see {@link https://www.asyncapi.com/docs/reference/specification/v3.0.0}
+ * @example
+ * ```ts
+ * import { App, t } from "tsgi";
+ *
+ * const app = new App();
+ * app.websocket("/ticks", { sends: t.Integer() }, async ({ ws }) => ws.accept());
+ * console.log(Object.keys(app.asyncapi().channels)); // [ 'websocketTicks' ]
+ * ```
  */
 export function buildAsyncAPI(options: OpenAPIOptions, routes: readonly DocumentedRoute[]): AsyncAPIDocument {
   const sockets = routes.filter(isListedSocket);

@@ -145,6 +145,21 @@ describe("the module", () => {
   });
 });
 
+describe("tsgi openapi --async", () => {
+  it("writes the AsyncAPI document, to the standard output or to a file", async () => {
+    const source = `import { App, t } from "tsgi";
+      export const app = new App({ title: "Ticks" });
+      app.websocket("/ticks", { sends: t.Integer() }, async ({ ws }) => ws.accept());`;
+    await using project = await Project.create({ "app.ts": source });
+    const { code, stdout } = await project.run("openapi", "--async", "app.ts");
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { asyncapi: "3.0.0", info: { title: "Ticks" } }]);
+    const written = await project.run("openapi", "--async", "--out", "asyncapi.json", "app.ts");
+    expect(written.stderr).toBe("Wrote asyncapi.json: 1 channel.\n");
+    expect(await readFile(path.join(project.folder, "asyncapi.json"), "utf8")).toBe(stdout);
+    expect((await project.run("openapi", "--async", "--check", "asyncapi.json", "app.ts")).code).toBe(2);
+  });
+});
+
 describe("tsgi openapi", () => {
   it("prints the document without a server", async () => {
     await using project = await Project.create({ "app.ts": ITEMS_APP });
