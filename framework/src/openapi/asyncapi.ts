@@ -147,13 +147,20 @@ function operationsOf(socket: WebSocketObject): [name: string, operation: AsyncA
   ]);
 }
 
+/** Stands for the host of addresses that are relative, where no server has one. AsyncAPI has no relative ones. */
+const NO_HOST = "http://localhost";
+
 /** A scheme in the words of AsyncAPI, whose `apiKey` is a user name or a password. */
-function securitySchemeOf(scheme: SecuritySchemeObject): object {
+function securitySchemeOf(scheme: SecuritySchemeObject, base: string): object {
   if (scheme.type === "apiKey") return { ...scheme, type: "httpApiKey" };
   if (scheme.type !== "oauth2") return scheme;
+  const absolute = ([name, url]: [string, unknown]) => [
+    name,
+    name.endsWith("Url") && typeof url === "string" ? new URL(url, base).href : url,
+  ];
   const flows = Object.entries(scheme.flows).map(([name, { scopes, ...flow }]) => [
     name,
-    { ...flow, availableScopes: scopes },
+    { ...(Object.fromEntries(Object.entries(flow).map(absolute)) as object), availableScopes: scopes },
   ]);
   return { ...scheme, flows: Object.fromEntries(flows) as object };
 }
@@ -197,13 +204,14 @@ export function buildAsyncAPI(options: OpenAPIOptions, routes: readonly Document
     socket ? [{ address, socket }] : [],
   );
   const addresses = serversOf(servers);
+  const base = servers.map(({ url }) => url).find((url) => URL.canParse(url)) ?? NO_HOST;
   const { schemas, securitySchemes } = components;
   const lists = {
     ...(schemas ? { schemas } : {}),
     ...(securitySchemes
       ? {
           securitySchemes: Object.fromEntries(
-            Object.entries(securitySchemes).map(([name, scheme]) => [name, securitySchemeOf(scheme)]),
+            Object.entries(securitySchemes).map(([name, scheme]) => [name, securitySchemeOf(scheme, base)]),
           ),
         }
       : {}),

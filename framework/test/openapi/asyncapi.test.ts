@@ -146,7 +146,10 @@ describe("the AsyncAPI document", () => {
       "ticks.send": expect.objectContaining({ action: "send" }),
     });
     expect(document.components?.securitySchemes).toMatchObject({
-      OAuth2PasswordBearer: { type: "oauth2", flows: { password: { availableScopes: { talk: "To talk" } } } },
+      OAuth2PasswordBearer: {
+        type: "oauth2",
+        flows: { password: { tokenUrl: "https://chat.example/token", availableScopes: { talk: "To talk" } } },
+      },
       APIKeyHeader: { type: "httpApiKey", in: "header", name: "x-key" },
     });
     expect(JSON.stringify(document)).not.toContain("discriminator");
@@ -189,6 +192,7 @@ console.log(JSON.stringify({ isRead: document !== undefined, said }));`;
     const run = spawnSync(process.execPath, ["--input-type=module", "-e", PARSE, home], { input, encoding: "utf8" });
     const { isRead, said } = JSON.parse(run.stdout) as { isRead: boolean; said: { code: string }[] };
     expect(isRead).toBe(true);
-    expect(said).toEqual([]);
+    // That there is a later version of AsyncAPI is no fault of the document.
+    expect(said.filter(({ code }) => code !== "asyncapi-latest-version")).toEqual([]);
   }, 300_000);
 });
