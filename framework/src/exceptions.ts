@@ -150,7 +150,10 @@ export function unknownScope(type: unknown, served: string): TypeError {
 }
 
 /** The text or the bytes of a message. @throws ProtocolError unless it has exactly one of them, as ASGI asks. */
-export function contentOf({ text = null, bytes = null }: WebSocketSendMessage): string | Uint8Array {
+export function contentOf({
+  text = null,
+  bytes = null,
+}: Pick<WebSocketSendMessage, "text" | "bytes">): string | Uint8Array {
   const data = text ?? bytes;
   if (data === null || (text !== null && bytes !== null)) {
     throw new ProtocolError('"websocket.send" needs either text or bytes.');

@@ -107,6 +107,12 @@ export class Exchange {
     else signal.addEventListener("abort", this.#onAbort);
   }
 
+  /** Answers a handshake with the response that opens the WebSocket, or with 403. */
+  answerHandshake(answer: globalThis.Response | null): void {
+    this.#resolve(answer ?? errorAnswer(this.#request, 403, "Forbidden"));
+    this.#phase = "complete";
+  }
+
   get #isOver(): boolean {
     return this.#phase === "complete" || this.#phase === "gone";
   }

@@ -6,6 +6,7 @@ import { consoleLogger, type Logger } from "../logger.js";
 import { assertOptions, OBJECT, oneOf, type OptionRules } from "../options.js";
 import { Deferred, setIdleTimeout } from "../promises.js";
 import { errorAnswer, Exchange } from "./exchange.js";
+import { acceptHandshakes, isWebSocketRequest } from "./web-socket.js";
 import { createScope, type FetchContext, readContext } from "./scope.js";
 
 /** Options of `toFetchHandler`. */
@@ -71,6 +72,14 @@ export function toFetchHandler(app: ASGIApp, options: FetchHandlerOptions = {}):
   return Object.assign(handle, { close: () => server.close() });
 }
 
+const MALFORMED_HOST = "Expected exactly one well-formed Host header.";
+
+/** A request that is being answered; `over` resolves when the application has settled. */
+interface Serving {
+  readonly answer: Promise<globalThis.Response> | globalThis.Response;
+  readonly over: Promise<void> | null;
+}
+
 /** The application behind a handler: its life, and the requests that run. */
 class FetchServer {
   readonly #app: ASGIApp;
@@ -95,19 +104,28 @@ class FetchServer {
   }
 
   async fetch(request: globalThis.Request, context: FetchContext): Promise<globalThis.Response> {
-    const state = this.#state ?? (await (this.#starting ??= this.#start()))?.state;
-    if (state === undefined) return errorAnswer(request);
-    const scope = createScope(request, context, state);
-    if (scope === null) return errorAnswer(request, 400, "Expected exactly one well-formed Host header.");
-    const exchange = new Exchange(request, scope, this.#logger);
-    const running = this.#run(exchange);
-    context.waitUntil?.(running);
-    return exchange.answer;
+    const serving = this.#serve(request, context);
+    // From the start on: a platform may end what it does for a request whose client has gone, and others wait for the start.
+    context.waitUntil?.(serving.then(({ over }) => over));
+    const { answer } = await serving;
+    return answer;
   }
 
-  async #run(exchange: Exchange): Promise<void> {
+  async #serve(request: globalThis.Request, context: FetchContext): Promise<Serving> {
+    const state = this.#state ?? (await (this.#starting ??= this.#start()))?.state;
+    if (state === undefined) return { answer: errorAnswer(request), over: null };
+    const scope = createScope(request, context, state);
+    if (scope === null) return { answer: errorAnswer(request, 400, MALFORMED_HOST), over: null };
+    const exchange = new Exchange(request, scope, this.#logger);
+    return { answer: exchange.answer, over: this.#run(exchange, request) };
+  }
+
+  async #run(exchange: Exchange, request: globalThis.Request): Promise<void> {
+    const app = isWebSocketRequest(request)
+      ? acceptHandshakes(this.#app, (answer) => exchange.answerHandshake(answer))
+      : this.#app;
     this.#running++;
-    await exchange.run(this.#app);
+    await exchange.run(app);
     this.#running--;
     if (this.#running === 0) this.#idle?.resolve();
   }

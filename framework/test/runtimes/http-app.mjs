@@ -365,12 +365,66 @@ function addRoutes(app) {
   );
 }
 
+function addWebSockets(app) {
+  const ends = new Map();
+  const note = (key, text) => ends.set(key, [...(ends.get(key) ?? []), text]);
+  app.get("/ws/ends/{key}", { params: { count: t.Integer() } }, async ({ key, count }) => {
+    while ((ends.get(key)?.length ?? 0) < count) await new Promise((resolve) => setTimeout(resolve, 1));
+    return ends.get(key);
+  });
+  app.websocket("/ws/echo/{key}", async ({ ws, key }) => {
+    await ws.accept({ ...(ws.subprotocols[0] && { subprotocol: ws.subprotocols[0] }), headers: { "x-a": "b" } });
+    try {
+      for await (const message of ws) {
+        if (message === "return") return;
+        if (message === "throw") throw new Error("broken");
+        if (message === "close") await ws.close(4010, "own");
+        if (message === "close") return;
+        if (message === "wait") await new Promise((resolve) => setTimeout(resolve, 100));
+        await ws.send(message);
+      }
+      note(key, "ended");
+    } finally {
+      note(key, "clean-up");
+    }
+  });
+  app.websocket(
+    "/ws/greeting/{n}",
+    { params: { n: t.Integer(), q: Query({ default: "none" }) } },
+    async ({ ws, n, q }) => {
+      await ws.accept();
+      await ws.sendJson({ n, q, cookie: ws.cookies.a ?? null, url: ws.url.protocol });
+      const { told } = await ws.receiveJson();
+      await ws.sendBytes(new Uint8Array([told]));
+    },
+  );
+  app.websocket("/ws/forbidden", async () => {
+    throw new HTTPException(403, "Members only", { headers: { "x-why": "b" } });
+  });
+  app.websocket("/ws/4004", async ({ ws }) => ws.close(4004, "no route"));
+  app.websocket("/ws/refused", async ({ ws }) => ws.close());
+  app.websocket("/ws/broken", async () => {
+    throw new Error("secret");
+  });
+  app.websocket("/ws/early", async ({ ws }) => {
+    try {
+      note("early", "waits");
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      await ws.accept();
+      await ws.receive();
+    } finally {
+      note("early", "left");
+    }
+  });
+}
+
 /** Makes the application anew. @param logger - Where its errors go. */
 export function createApp(logger) {
   const app = new App({
     title: "Table",
     logger,
     lifespan: async function* () {
+      await new Promise((resolve) => setTimeout(resolve, 100)); // so long that a client may leave meanwhile
       yield { region: "eu", count: 1 };
     },
   });
@@ -382,5 +436,6 @@ export function createApp(logger) {
   addDependencies(app);
   addSecurity(app);
   addMiddleware(app);
+  addWebSockets(app);
   return app;
 }

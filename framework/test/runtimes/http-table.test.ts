@@ -5,8 +5,10 @@ import { FetchCaller } from "../support/fetch.js";
 import { KeptLog } from "../support/kept-log.js";
 import { IS_SLOW } from "../support/on-demand.js";
 import { sendTo } from "../support/socket.js";
+import { Wire } from "../node/_http.js";
 import { LATIN1, observe, table } from "./_http-table.js";
 import { onEach, Program } from "./_program.js";
+import { defineSocketRows } from "./_socket-table.js";
 import { attacks, sendRaw } from "./_wire-table.js";
 import { startWorker } from "./_workerd.js";
 
@@ -63,6 +65,9 @@ onEach("the HTTP table on %s", (...runtime) => {
   afterAll(() => program[Symbol.asyncDispose]());
 
   describeTable("serve", () => program.url.split(" ")[0] ?? "");
+  describe("a WebSocket by serve", () => {
+    defineSocketRows(() => program.url.split(" ")[0] ?? "");
+  });
   if (!runtime[0].startsWith("node")) {
     describeTable("app.fetch in the runtime's own server", () => program.url.split(" ")[1] ?? "");
   }
@@ -75,6 +80,20 @@ onEach("the HTTP table on %s", (...runtime) => {
   });
   afterAll(() => program[Symbol.asyncDispose]());
 
+  it("starts for the next client where the first one leaves during the start", async () => {
+    await using own = await startWorker("http-worker.mjs");
+    const wire = new Wire(Number(new URL(own.url).port));
+    await new Promise((resolve) => wire.socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n", resolve));
+    const answer = fetch(`${own.url}/plain/7`);
+    wire.socket.resetAndDestroy();
+    expect(await (await answer).json()).toEqual({ n: 7, isPlain: true });
+    const warnings = own.stderr.split("\n").filter((line) => line.includes(" WARN "));
+    expect(warnings).toEqual([expect.stringContaining("1 route runs inline on this platform")]);
+  });
+
   const rows = table.filter(([title]) => title !== LATIN1);
   describeTable("app.fetch", () => program.url, rows);
+  describe("a WebSocket by app.fetch", () => {
+    defineSocketRows(() => program.url);
+  });
 });

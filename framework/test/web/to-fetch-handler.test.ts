@@ -683,6 +683,19 @@ describe("background tasks", () => {
     expect(events).toEqual(["read", "begun"]);
   });
 
+  it("are in waitUntil together with the start, also where the client does not wait for it", async () => {
+    const started = new Deferred<void>();
+    const app = new App();
+    app.onStartup(() => started.promise);
+    app.get("/", async () => "ok");
+    const kept: Promise<unknown>[] = [];
+    const answer = app.fetch(new Request(HOST), { waitUntil: (promise) => void kept.push(promise) });
+    expect(kept).toHaveLength(1);
+    started.resolve();
+    expect((await answer).status).toBe(200);
+    await expect(Promise.all(kept)).resolves.toHaveLength(1);
+  });
+
   it("are waited for by close()", async () => {
     let done = false;
     const app = new App();
