@@ -181,6 +181,7 @@ export class Exchange {
 
   #answerStreaming(head: Head): AnswerBody {
     this.#watch();
+    if (this.#phase === "gone") throw new ClientDisconnect();
     const body = new AnswerBody(() => this.#leave(null));
     this.#resolve(new globalThis.Response(withLength(body.stream, head.contentLength), head));
     this.#phase = "streaming";

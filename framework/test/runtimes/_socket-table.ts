@@ -6,7 +6,7 @@ import { Client } from "../node/_websocket.js";
 export function defineSocketRows(url: () => string): void {
   const open = (path: string, ...more: [protocols?: string[], options?: object]) =>
     new Client({ url: url() }, path, ...more);
-  const ends = async (key: string, count: number) => (await fetch(`${url()}/ws/ends/${key}?count=${count}`)).json();
+  const ends = async (key: string, count: number) => (await fetch(`${url()}/notes/${key}?count=${count}`)).json();
 
   it("carries text and bytes both ways, with subprotocol and headers", async () => {
     await using client = open("/ws/echo/both", ["chat", "other"]);

@@ -232,14 +232,7 @@ function addErrors(app) {
   });
 }
 
-function addDependencies(app) {
-  const notes = new Map();
-  const note = (key, text) => notes.set(key, [...(notes.get(key) ?? []), text]);
-  app.get("/notes/{key}", { params: { count: t.Integer() } }, async ({ key, count }) => {
-    // Clean-up runs behind the answer: it may not be over.
-    while ((notes.get(key)?.length ?? 0) < count) await new Promise((resolve) => setTimeout(resolve, 1));
-    return notes.get(key);
-  });
+function addDependencies(app, note) {
   let calls = 0;
   const getCount = async () => ++calls;
   const getTwice = withParams({ count: Depends(getCount) }, async ({ count }) => count);
@@ -365,13 +358,7 @@ function addRoutes(app) {
   );
 }
 
-function addWebSockets(app) {
-  const ends = new Map();
-  const note = (key, text) => ends.set(key, [...(ends.get(key) ?? []), text]);
-  app.get("/ws/ends/{key}", { params: { count: t.Integer() } }, async ({ key, count }) => {
-    while ((ends.get(key)?.length ?? 0) < count) await new Promise((resolve) => setTimeout(resolve, 1));
-    return ends.get(key);
-  });
+function addWebSockets(app, note) {
   app.websocket("/ws/echo/{key}", async ({ ws, key }) => {
     await ws.accept({ ...(ws.subprotocols[0] && { subprotocol: ws.subprotocols[0] }), headers: { "x-a": "b" } });
     try {
@@ -418,6 +405,62 @@ function addWebSockets(app) {
   });
 }
 
+async function* endless(onEnd) {
+  try {
+    for (;;) yield new Uint8Array(65_536);
+  } finally {
+    onEnd();
+  }
+}
+
+/** Waits with a timer: workerd ends a request of which nothing is pending but a promise. */
+async function aborted(signal) {
+  while (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+/** Streams and aborts, each told under a key. */
+function addStreams(app, note) {
+  let made = 0;
+  app.get("/large/{mib}", { params: { mib: t.Integer() } }, async ({ mib }) => {
+    made = 0;
+    return new StreamingResponse(numbers(mib, () => new Uint8Array(2 ** 20).fill((made += 1))));
+  });
+  app.get("/made", async () => made);
+  let taken = 0;
+  const gate = { isOpen: false };
+  app.post("/held", { params: { request: OwnRequest } }, async ({ request }) => {
+    const parts = request.stream();
+    taken = (await parts.next()).value.length;
+    note("held", "begun");
+    while (!gate.isOpen) await new Promise((resolve) => setTimeout(resolve, 1));
+    for await (const part of parts) taken += part.length;
+    return taken;
+  });
+  app.get("/taken", async () => taken);
+  app.get("/release", async () => (gate.isOpen = true));
+  app.get("/abort/wait/{key}", { params: { request: OwnRequest } }, async ({ request: { signal }, key }) => {
+    note(key, "waits");
+    await aborted(signal);
+    note(key, "aborted");
+  });
+  app.get("/abort/stream/{key}", async ({ key }) => new StreamingResponse(endless(() => note(key, "closed"))));
+  app.get("/abort/web/{key}", async ({ key }) => new Response(ReadableStream.from(endless(() => note(key, "closed")))));
+  app.mount(
+    "/abort/other",
+    fromFetchHandler(async ({ url, signal }) => {
+      const [key, kind] = new URL(url).pathname.split("/").slice(-2);
+      if (kind === "stream")
+        return new Response(new ReadableStream({ pull: fill, cancel: () => note(key, "cancelled") }));
+      note(key, "waits");
+      await aborted(signal);
+      note(key, "aborted");
+      throw signal.reason;
+    }),
+  );
+}
+
+const fill = (controller) => controller.enqueue(new Uint8Array(65_536));
+
 /** Makes the application anew. @param logger - Where its errors go. */
 export function createApp(logger) {
   const app = new App({
@@ -428,14 +471,22 @@ export function createApp(logger) {
       yield { region: "eu", count: 1 };
     },
   });
+  const notes = new Map();
+  const note = (key, text) => void notes.set(key, [...(notes.get(key) ?? []), text]);
+  app.get("/notes/{key}", { params: { count: t.Integer() } }, async ({ key, count }) => {
+    // Clean-up runs behind the answer: it may not be over.
+    while ((notes.get(key)?.length ?? 0) < count) await new Promise((resolve) => setTimeout(resolve, 1));
+    return notes.get(key) ?? [];
+  });
   addRoutes(app);
   addParameters(app);
   addBodies(app);
   addResponses(app);
   addErrors(app);
-  addDependencies(app);
+  addDependencies(app, note);
   addSecurity(app);
   addMiddleware(app);
-  addWebSockets(app);
+  addWebSockets(app, note);
+  addStreams(app, note);
   return app;
 }

@@ -12,7 +12,7 @@ const hostname = "127.0.0.1";
 /** The address of the runtime's own server; empty on Node, which has none for the platform's requests. */
 function serveByFetch() {
   const { fetch } = createApp(logger);
-  if ("Bun" in globalThis) return String(Bun.serve({ hostname, port: 0, fetch }).url);
+  if ("Bun" in globalThis) return String(Bun.serve({ hostname, port: 0, fetch, maxRequestBodySize: 2 ** 31 }).url);
   if ("Deno" in globalThis)
     return `http://${hostname}:${Deno.serve({ hostname, port: 0, onListen: quiet }, fetch).addr.port}`;
   return "";

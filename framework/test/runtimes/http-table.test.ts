@@ -9,6 +9,7 @@ import { Wire } from "../node/_http.js";
 import { LATIN1, observe, table } from "./_http-table.js";
 import { onEach, Program } from "./_program.js";
 import { defineSocketRows } from "./_socket-table.js";
+import { defineStreamRows } from "./_stream-table.js";
 import { attacks, sendRaw } from "./_wire-table.js";
 import { startWorker } from "./_workerd.js";
 
@@ -68,7 +69,19 @@ onEach("the HTTP table on %s", (...runtime) => {
   describe("a WebSocket by serve", () => {
     defineSocketRows(() => program.url.split(" ")[0] ?? "");
   });
+  describe("a stream by serve", () => {
+    defineStreamRows(
+      () => program,
+      () => program.url.split(" ")[0] ?? "",
+    );
+  });
   if (!runtime[0].startsWith("node")) {
+    describe("a stream by app.fetch", () => {
+      defineStreamRows(
+        () => program,
+        () => program.url.split(" ")[1] ?? "",
+      );
+    });
     describeTable("app.fetch in the runtime's own server", () => program.url.split(" ")[1] ?? "");
   }
 });
@@ -93,6 +106,12 @@ onEach("the HTTP table on %s", (...runtime) => {
 
   const rows = table.filter(([title]) => title !== LATIN1);
   describeTable("app.fetch", () => program.url, rows);
+  describe("a stream by app.fetch", () => {
+    defineStreamRows(
+      () => program,
+      () => program.url,
+    );
+  });
   describe("a WebSocket by app.fetch", () => {
     defineSocketRows(() => program.url);
   });

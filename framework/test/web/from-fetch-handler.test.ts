@@ -154,6 +154,62 @@ describe("a handler of the platform's requests", () => {
     await expect(cancelled.promise).resolves.toBeUndefined();
   });
 
+  /** A stream of parts that counts how often it is asked for one. */
+  function counted(parts: number) {
+    const source = { pulls: 0 };
+    const pull = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+      if (source.pulls++ < parts) controller.enqueue(new Uint8Array(65_536));
+      else controller.close();
+    };
+    return { source, stream: new ReadableStream<Uint8Array>({ pull }, { highWaterMark: 0 }) };
+  }
+  const settle = async (): Promise<void> => {
+    for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+  };
+
+  it("makes no more of its answer than is read, but for two parts", async () => {
+    const { source, stream } = counted(1000);
+    const app = mounting(() => new Response(stream));
+    const answer = await app.fetch(new Request(`http://localhost${PREFIX}`));
+    const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
+    for (const taken of [1, 2, 3]) {
+      await reader.read();
+      await settle();
+      expect(source.pulls).toBeLessThanOrEqual(taken + 2);
+    }
+    while (!(await reader.read()).done);
+    expect(source.pulls).toBe(1001);
+  });
+
+  it("takes no more of the body than it reads, but for the 1 MiB in which a client is seen to leave", async () => {
+    const { source, stream } = counted(1000);
+    const pulls: number[] = [];
+    const app = mounting(async ({ body }) => {
+      const reader = (body as ReadableStream<Uint8Array>).getReader();
+      for (let taken = 1; taken <= 3; taken++) {
+        await reader.read();
+        await settle();
+        pulls.push(source.pulls - taken);
+      }
+      while (!(await reader.read()).done);
+      return new Response(String(source.pulls));
+    });
+    const request = new Request(`http://localhost${PREFIX}`, { method: "POST", body: stream, duplex: "half" });
+    expect(await (await app.fetch(request)).text()).toBe("1001");
+    expect(Math.max(...pulls)).toBeLessThanOrEqual(16 + 2);
+  });
+
+  it("is refused a body that was read before, and answers whoever asks next", async () => {
+    const logger = new KeptLog();
+    const app = mounting(async (request) => new Response(await request.text()), logger);
+    const used = new Request(`http://localhost${PREFIX}`, { method: "POST", body: "a" });
+    await used.text();
+    expect((await app.fetch(used)).status).toBe(500);
+    expect(logger.lines).toHaveLength(1);
+    const next = new Request(`http://localhost${PREFIX}`, { method: "POST", body: "b" });
+    expect(await (await app.fetch(next)).text()).toBe("b");
+  });
+
   it("does not see its signal abort after a whole answer", async () => {
     let signal: AbortSignal | null = null;
     const app = mounting((request) => {

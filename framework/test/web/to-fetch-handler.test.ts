@@ -462,6 +462,17 @@ describe("a client that leaves", () => {
     expect(logger.lines).toEqual(["debug The application threw after its client had gone: GET /"]);
   });
 
+  it("before the request is passed on gets no stream", async () => {
+    const thrown = new Deferred<unknown>();
+    const handler = toFetchHandler(
+      http(async (...call) => sending(START, part("a"))(...call).catch((error: unknown) => thrown.resolve(error))),
+      { logger: new KeptLog() },
+    );
+    const answer = await handler(new Request(HOST, { signal: AbortSignal.abort() }));
+    expect([answer.status, answer.body]).toEqual([499, null]);
+    expect(await thrown.promise).toBeInstanceOf(ClientDisconnect);
+  });
+
   it("by cancelling the answer's body is http.disconnect, and closes the source of a stream", async () => {
     const closed = new Deferred<void>();
     async function* endless() {
