@@ -102,7 +102,7 @@ function valuesOf(answers: ProjectOptions["answers"], { generator }: Template): 
   return {
     name,
     create: createCommand(runtime, generator),
-    tsgi: { node: "npx tsgi", workers: "npx tsgi", bun: "bunx tsgi", deno: "deno run -A npm:tsgi" }[runtime],
+    tsgi: { node: "npx tsgi", workers: "npx tsgi", bun: "bunx --bun tsgi", deno: "deno run -A npm:tsgi" }[runtime],
     // A project on Deno includes no generator, and a registry may have another package of its name.
     growing: runtime !== "deno" || generator === undefined,
     runtime: profileOf(runtime).title,

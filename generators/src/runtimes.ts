@@ -71,7 +71,7 @@ const profiles: Readonly<Record<Runtime, Profile>> = {
     parts: [],
     installer: null,
     unused: /^test\/tsconfig\.json$/,
-    tools: /^(?!(?:autocannon|tsx)$)/,
+    tools: /^(?!autocannon$)/,
     tests: fromJest,
   },
 };

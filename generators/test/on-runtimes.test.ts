@@ -23,9 +23,22 @@ function fetchPrograms(): string[] {
 
 /** The commands that people type on each runtime. */
 const commands = {
-  bun: { check: "bun run check", test: "bun test", start: ["bun", "run", "start"], create: "bun x create-tsgi" },
-  deno: { check: "deno task check", test: "deno task test", start: ["deno", "task", "start"], create: null },
+  bun: {
+    routes: "bun x --bun tsgi routes",
+    check: "bun run check",
+    test: "bun test",
+    start: ["bun", "run", "start"],
+    create: "bun x create-tsgi",
+  },
+  deno: {
+    routes: "deno run -A npm:tsgi routes",
+    check: "deno task check",
+    test: "deno task test",
+    start: ["deno", "task", "start"],
+    create: null,
+  },
   workers: {
+    routes: "npx tsgi routes",
     check: "npm run check",
     test: "npm test",
     start: ["npm", "run", "dev", "--", "--port=0", "--ip=127.0.0.1"],
@@ -79,7 +92,8 @@ slowly("a project on another runtime (only with TSGI_SLOW=1)", () => {
     } else {
       await type(create, folder.path);
     }
-    const { check, test, start, create: add } = commands[runtime];
+    const { routes, check, test, start, create: add } = commands[runtime];
+    await type(routes, project);
     await type(check, project);
     await type(test, project);
     await using server = await serve(start, project, env);
@@ -100,6 +114,7 @@ slowly("a project on another runtime (only with TSGI_SLOW=1)", () => {
     const made = await createTsgi(["my-app", ...flags], { cwd: folder.path, env });
     expect([made.status, made.status === 0 ? "" : made.stderr]).toEqual([0, ""]);
     const project = join(folder.path, "my-app");
+    await type(commands[runtime].routes, project);
     await type(commands[runtime].test, project);
     const added = await createTsgi(["router", "orders"], { cwd: project, env });
     expect(added).toMatchObject({ status: 0, stdout: expect.not.stringContaining("could not format") });

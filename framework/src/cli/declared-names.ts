@@ -7,7 +7,7 @@ const HANDOVER = "tsgi.declaredNames";
 /**
  * The variable to which each function is assigned as an argument: `const getUser = withParams({}, async () =>`. Read from
  * the source in front of the function, which V8's inspector locates, so that registration stores nothing for it. Empty on
- * a runtime without an inspector.
+ * a runtime without that inspector: Bun's refuses to be enabled, Deno's answers each call with an error.
  *
  * @see https://chromedevtools.github.io/devtools-protocol/v8/Runtime/#type-InternalPropertyDescriptor
  */
@@ -16,7 +16,6 @@ export async function findDeclaredNames(functions: readonly unknown[]): Promise<
   if (session === null) return new Map();
   Object.defineProperty(globalThis, HANDOVER, { value: functions, configurable: true });
   try {
-    session.post("Debugger.enable");
     return new Map(
       functions.flatMap((fn, index) => {
         const name = readDeclaration(sourceBefore(session, index));
@@ -34,6 +33,7 @@ async function connect(): Promise<Session | null> {
     const inspector = await import("node:inspector");
     const session = new inspector.Session();
     session.connect();
+    session.post("Debugger.enable");
     return session;
   } catch {
     return null;
@@ -44,13 +44,15 @@ async function connect(): Promise<Session | null> {
 function sourceBefore(session: Session, index: number): string {
   let text = "";
   const expression = `globalThis[${JSON.stringify(HANDOVER)}][${index}]`;
-  session.post("Runtime.evaluate", { expression }, (_error, { result }) => {
-    session.post("Runtime.getProperties", { objectId: result.objectId as string }, (_none, { internalProperties }) => {
+  session.post("Runtime.evaluate", { expression }, (error, evaluated) => {
+    const objectId = error === null ? evaluated.result.objectId : undefined;
+    if (objectId === undefined) return;
+    session.post("Runtime.getProperties", { objectId }, (_none, { internalProperties }) => {
       const location: unknown = internalProperties?.find(({ name }) => name === "[[FunctionLocation]]")?.value?.value;
       if (!isLocation(location)) return;
       const { scriptId, lineNumber, columnNumber } = location;
-      session.post("Debugger.getScriptSource", { scriptId }, (error, script) => {
-        const lines = error === null ? script.scriptSource.split("\n").slice(0, lineNumber + 1) : [];
+      session.post("Debugger.getScriptSource", { scriptId }, (unread, script) => {
+        const lines = unread === null ? script.scriptSource.split("\n").slice(0, lineNumber + 1) : [];
         text = [...lines.slice(0, -1), lines.at(-1)?.slice(0, columnNumber) ?? ""].join("\n");
       });
     });
