@@ -15,7 +15,7 @@ import type { ProjectFile } from "./project-file.js";
 import { findNameFault, folderOf } from "./project-name.js";
 import { createQuestions } from "./questions.js";
 import type { Report } from "./report.js";
-import { findRuntimeFault, fitDefaults, installerOf } from "./runtimes.js";
+import { findRuntimeFault, fitDefaults, installerOf } from "./runtime-answers.js";
 import { renderProject } from "./project.js";
 import { findTemplates, versionOf } from "./templates.js";
 import { writeProject } from "./write-project.js";

@@ -2,7 +2,7 @@ import { isAbsolute, relative, sep } from "node:path";
 import type { Answers } from "./answers.js";
 import type { TemplateName } from "./options.js";
 import { commandsOf } from "./package-manager.js";
-import { installerOf } from "./runtimes.js";
+import { installerOf } from "./runtime-answers.js";
 
 /** The state of a new project. */
 export interface WrittenProject {

@@ -1,7 +1,8 @@
 import { keptAnswersOf, type ProjectOptions } from "./answers.js";
 import { LeftOut } from "./features.js";
 import { parseJson, sortKeys, textsOf, toJson } from "./json.js";
-import { installerOf, profileOf, type Installer } from "./runtimes.js";
+import { installerOf } from "./runtime-answers.js";
+import { profileOf, type Installer } from "./runtimes.js";
 import type { Template } from "./template.js";
 
 /** The command of jest in the workspace, and in a project. */

@@ -9,7 +9,7 @@ import { planProject } from "./plan.js";
 import { findNameFault } from "./project-name.js";
 import { renderProject } from "./project.js";
 import type { Template } from "./template.js";
-import { fitDefaults } from "./runtimes.js";
+import { fitDefaults } from "./runtime-answers.js";
 import { findTemplates } from "./templates.js";
 import { renderBase, type KeptAnswers } from "./upgrade/base.js";
 import { mergeProject, type UpgradeAction, type UpgradeEntry } from "./upgrade/merge-project.js";

@@ -77,7 +77,10 @@ describe("the package as npm packs it", () => {
     // What the repository has packed is never looked for in a registry.
     const readme = fromRepository.get("README.md") ?? "";
     expect(readme).toContain("npx --no -- create-tsgi");
-    fromRepository.set("README.md", readme.replaceAll("npx --no -- create-tsgi", "npx create-tsgi"));
+    for (const name of ["README.md", "AGENTS.md"]) {
+      const text = fromRepository.get(name) ?? "";
+      fromRepository.set(name, text.replaceAll("npx --no -- create-tsgi", "npx create-tsgi"));
+    }
     expect(Object.fromEntries(fromPackage)).toEqual(Object.fromEntries(fromRepository));
     expect(existsSync(join(projects.path, "own/my-app/.env"))).toBe(true);
   });
