@@ -79,12 +79,7 @@ function addInspecting(program: Command): void {
       if (flags.write && flags.check === undefined) command.error("error: --write goes with --check <file>");
       await end((await import("./openapi.js")).showOpenAPI(module, flags));
     });
-  addLoading(
-    program,
-    "client",
-    "write a typed client, with openapi-typescript and openapi-fetch of your project",
-    SOURCE,
-  )
+  addLoading(program, "client", "write a typed client for openapi-fetch", SOURCE)
     .requiredOption("--out <file>", "the file to write, such as src/api.ts")
     .action(async (source: string | undefined, flags: { out: string }) =>
       end((await import("./openapi.js")).showClient(source, flags)),

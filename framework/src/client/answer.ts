@@ -2,7 +2,7 @@
 import type { Fault } from "../exceptions.js";
 import type { PARAMS } from "../params.js";
 import type { Response as TsgiResponse } from "../response.js";
-import type { ROUTE } from "../router.js";
+import type { EventSchemas, ROUTE } from "../router.js";
 import type { JSONOf, Received } from "./json.js";
 
 /** The body of a 422: every fault of the request. */
@@ -25,9 +25,10 @@ export type AnswerOf<Route> = Route extends {
     >
   : never;
 
-/** A generator's items come one by one. A `Response` says nothing of its body. */
-type DataOf<Out, R> =
-  Out extends Promise<infer Result>
+/** The result of a handler, or of its promise, or its items one by one. */
+type DataOf<Out, R> = [R] extends [EventSchemas<infer Events>]
+  ? AsyncIterable<EventsOf<Events>>
+  : Out extends Promise<infer Result>
     ? ResultOf<Result, R>
     : Out extends (...args: never) => infer Result
       ? DataOf<Result, R>
@@ -35,6 +36,12 @@ type DataOf<Out, R> =
         ? AsyncIterable<ResultOf<Item, R>>
         : ResultOf<Out, R>;
 
+/** One of the named events of a stream. */
+type EventsOf<Events> = {
+  [Name in keyof Events]: { event: Name; data: Received<Events[Name]>; id?: string };
+}[keyof Events];
+
+/** Without `returns` a value is what the handler gives. A `Response` says nothing of its body, and no result is `null`. */
 type ResultOf<Result, R> = [R] extends [undefined]
   ? [Result] extends [TsgiResponse | Response]
     ? unknown
@@ -44,9 +51,9 @@ type ResultOf<Result, R> = [R] extends [undefined]
   : Received<R>;
 
 /** The bodies that are declared for statuses. */
-type Declared<Docs, Status extends keyof Docs> = {
-  [S in Status]: Docs[S] extends { schema: infer Schema } ? Received<Schema> : never;
-}[Status];
+type Declared<Docs, Status extends keyof Docs> = [Status] extends [never]
+  ? never
+  : { [S in Status]: Docs[S] extends { schema: infer Schema } ? Received<Schema> : never }[Status];
 
 type Success<Status> = Status extends number
   ? `${Status}` extends `2${string}`

@@ -135,16 +135,6 @@ export const OPENAPI = {
    */
   "TSGI_INVALID_WEBHOOK.name": (place: string) => `${place}: the name of a webhook is a text, such as "order.shipped".`,
   "TSGI_INVALID_WEBHOOK.duplicate": (place: string) => `${place} is described already. Give each webhook its own name.`,
-  /**
-   * The project lacks the package that writes the types of a client, or it cannot be loaded.
-   *
-   * `tsgi client` and `writeClient` use `openapi-typescript` of your project. See [clients.md](clients.md#tsgi-client).
-   */
-  "TSGI_MISSING_OPENAPI_TYPESCRIPT.install": (project: string, command: string) =>
-    `${project} has no openapi-typescript, which writes the types of a client. Run: ${command}`,
-  "TSGI_MISSING_OPENAPI_TYPESCRIPT.load": (project: string, command: string) =>
-    `openapi-typescript in ${project} cannot be loaded. It needs TypeScript 5 beside it: 7 has no programming ` +
-    `interface. Run: ${command}`,
   /** `createClient()` is called, and the client that it stands on is not installed. */
   TSGI_MISSING_OPENAPI_FETCH:
     "createClient() stands on the package openapi-fetch, which cannot be loaded. Run: npm install openapi-fetch",
