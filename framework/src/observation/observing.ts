@@ -13,7 +13,7 @@ type RequestScope = HTTPScope | WebSocketScope;
  */
 export function observing(
   app: ASGIApp,
-  enter: (scope: RequestScope) => RequestScope,
+  enter: (scope: RequestScope) => RequestScope & ObservedScope,
   instrumentations: readonly Instrumentation[],
   logger: Logger,
 ): ASGIApp {
@@ -22,20 +22,15 @@ export function observing(
     const scope = enter(given);
     const outer = observedOf(given);
     const watches: Watch[] = [];
-    const observed = new Observed(watches, outer);
-    const keyed = scope as ObservedScope;
-    keyed[OBSERVED] = observed;
     for (const instrument of instruments) {
       const watch = outer?.isSeenBy(instrument.instrumentation) ? null : instrument.start(scope);
       if (watch !== null) watches.push(watch);
     }
-    if (watches.length > 0) {
-      const tracked = observed.tracking(send);
-      return observed.run(async () => app(scope, receive, tracked));
-    }
-    if (outer === null) delete keyed[OBSERVED];
-    else keyed[OBSERVED] = outer;
-    return app(scope, receive, send);
+    if (watches.length === 0) return app(scope, receive, send);
+    const observed = new Observed(watches, outer);
+    scope[OBSERVED] = observed;
+    const tracked = observed.tracking(send);
+    return observed.run(async () => app(scope, receive, tracked));
   };
   return (scope, receive, send) =>
     scope.type === "http" || scope.type === "websocket" ? observe(scope, receive, send) : app(scope, receive, send);

@@ -27,7 +27,8 @@ export function commonAttributes(scope: Scope): Attributes {
 export function spanAttributes(scope: Scope): Attributes {
   const { client, server, raw_path, path } = scope;
   const attributes = commonAttributes(scope);
-  attributes["url.path"] = raw_path === undefined ? path : decodeLatin1(raw_path);
+  // A canonical path is shorter than the one that was received, or the same.
+  attributes["url.path"] = raw_path === undefined || raw_path.length === path.length ? path : decodeLatin1(raw_path);
   if (attributes["http.request.method"] === "_OTHER" && scope.type === "http") {
     attributes["http.request.method_original"] = scope.method;
   }

@@ -56,29 +56,35 @@ interface Instruments {
  */
 export function openTelemetry(options: OpenTelemetryOptions = {}): Instrumentation {
   assertOptions("openTelemetry()", options, OPTIONS);
-  const { tracerProvider = api.trace, meterProvider, steps = false } = options;
   setContextCarrier(carrier);
   let instruments: Instruments | null = null;
   return {
     start(scope) {
-      // Made with the first request: the program may set its providers after it has made the App.
-      instruments ??= {
-        tracer: tracerProvider.getTracer(NAME),
-        duration: createDuration(meterProvider ?? api.metrics),
-        hasSteps: steps,
-      };
-      return RequestTrace.start(scope, instruments);
+      instruments ??= createInstruments(options);
+      return instruments === null ? undefined : RequestTrace.start(scope, instruments);
     },
   };
 }
 
-function createDuration(provider: Pick<MeterProvider, "getMeter">): Histogram | null {
-  const duration = provider.getMeter(NAME).createHistogram("http.server.request.duration", {
-    description: "Duration of HTTP server requests.",
-    unit: "s",
-    advice: { explicitBucketBoundaries: BUCKETS },
-  });
-  return duration === api.createNoopMeter().createHistogram("") ? null : duration;
+/** Made with a request, as a program may set its providers after it has made the App. Gives `null` as long as it has none. */
+function createInstruments({ tracerProvider, meterProvider, steps = false }: OpenTelemetryOptions): Instruments | null {
+  const meter = (meterProvider ?? api.metrics).getMeter(NAME);
+  const hasMeter = meter !== api.createNoopMeter();
+  if (tracerProvider === undefined && !hasMeter && !hasGlobalTracer()) return null;
+  const duration = hasMeter
+    ? meter.createHistogram("http.server.request.duration", {
+        description: "Duration of HTTP server requests.",
+        unit: "s",
+        advice: { explicitBucketBoundaries: BUCKETS },
+      })
+    : null;
+  return { tracer: (tracerProvider ?? api.trace).getTracer(NAME), duration, hasSteps: steps };
+}
+
+/** Tells if the program has set a provider, to which the global one passes calls on. */
+function hasGlobalTracer(): boolean {
+  const provider = api.trace.getTracerProvider();
+  return !(provider instanceof api.ProxyTracerProvider) || provider.getDelegateTracer(NAME) !== undefined;
 }
 
 /** One request or WebSocket. */
@@ -97,9 +103,8 @@ class RequestTrace implements Observation {
     const parent = contextOf(scope);
     const options = { kind: api.SpanKind.SERVER, attributes: spanAttributes(scope) };
     const span = instruments.tracer.startSpan(nameOf(scope, null), options, parent);
-    const { traceId } = span.spanContext();
-    if (!api.isValidTraceId(traceId) && instruments.duration === null && !span.isRecording()) return undefined;
-    observedOf(scope)?.trace(traceId);
+    const isTraced = span.isRecording() || api.isSpanContextValid(span.spanContext());
+    if (!isTraced && instruments.duration === null) return undefined;
     return new RequestTrace(scope, instruments, span, api.trace.setSpan(parent, span));
   }
 
@@ -112,6 +117,7 @@ class RequestTrace implements Observation {
   }
 
   run<Result>(fn: () => Result): Result {
+    observedOf(this.#scope)?.trace(this.#span.spanContext().traceId);
     return api.context.with(this.#context, fn);
   }
 

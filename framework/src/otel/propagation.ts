@@ -24,7 +24,9 @@ const traceContext: Pick<TextMapPropagator, "inject" | "extract"> = {
     if (span.traceState) setter.set(carrier, "tracestate", span.traceState.serialize());
   },
   extract(context, carrier, getter) {
-    const [traceparent, tracestate] = ["traceparent", "tracestate"].map((name) => getter.get(carrier, name));
+    const traceparent = getter.get(carrier, "traceparent");
+    if (traceparent === undefined) return context;
+    const tracestate = getter.get(carrier, "tracestate");
     const span = parse(String(traceparent), tracestate === undefined ? undefined : String(tracestate));
     return span === null ? context : api.trace.setSpanContext(context, span);
   },
