@@ -8,8 +8,8 @@
  * a busy machine. What is compared is a ratio within one framework: the median over the rounds of the time with
  * observation, divided by that without.
  *
- * `no provider`: the program has set up no SDK. `no-op`: the SDK is registered and samples nothing, so that no span is
- * recorded. `recording`: it records each span and drops it.
+ * `no SDK`: tracing is on, and the program has set no provider. `no-op tracer`: its provider gives spans that do nothing.
+ * `not sampled`: the SDK samples no request. `recording`: the SDK records each span and drops it.
  */
 import { execFileSync, fork } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -24,19 +24,24 @@ const PACKAGES = [
   "fastify@5.12.8",
   "@fastify/otel@0.21.2",
   "hono@4.13.19",
-  "@hono/node-server@2.1.0",
+  "@hono/node-server@2.1.8",
   "@hono/otel@1.1.2",
   "@opentelemetry/api@1.9.1",
 ];
 
 const load = async (name) => import(createRequire(`${HOME}/`).resolve(name));
 
-/** Sets the SDK up, as the contender wants it. */
-async function setUp(sdk) {
-  if (sdk !== "no-op" && sdk !== "recording") return;
+/** Sets up what the contender wants, for every copy of the library: they share the global provider. */
+async function setUp(option) {
+  if (option === "no-op tracer") {
+    const { INVALID_SPAN_CONTEXT, trace } = await import("@opentelemetry/api");
+    const span = trace.wrapSpanContext(INVALID_SPAN_CONTEXT);
+    const startActiveSpan = (_name, ...rest) => rest.at(-1)(span);
+    trace.setGlobalTracerProvider({ getTracer: () => ({ startSpan: () => span, startActiveSpan }) });
+  }
+  if (option !== "not sampled" && option !== "recording") return;
   const { AlwaysOffSampler, NodeTracerProvider } = await import("@opentelemetry/sdk-trace-node");
-  const provider = new NodeTracerProvider(sdk === "no-op" ? { sampler: new AlwaysOffSampler() } : {});
-  provider.register();
+  new NodeTracerProvider(option === "recording" ? {} : { sampler: new AlwaysOffSampler() }).register();
 }
 
 const SERVERS = {
@@ -79,12 +84,9 @@ const SERVERS = {
 
 /** A server in a process of its own, which says how much processor time it has used. */
 async function start(framework, option) {
-  const child = fork(import.meta.filename, [framework, option], { stdio: ["ignore", "ignore", "inherit", "ipc"] });
-  const next = () =>
-    new Promise((resolve, reject) => {
-      child.once("message", resolve);
-      child.once("exit", (code) => reject(new Error(`${framework}, ${option} ended with ${code}`)));
-    });
+  const child = fork(import.meta.filename, [framework, option], { stdio: ["ignore", "ignore", "ignore", "ipc"] });
+  const next = () => new Promise((resolve) => void child.once("message", resolve));
+  child.once("exit", (code) => code && process.exit(code));
   const url = await next();
   const cpu = () => {
     const answer = next();
@@ -111,7 +113,7 @@ if (process.argv[2] !== undefined) {
   const options = { tsgi: ["accessLog", "prometheus"], fastify: [], hono: [] };
   const contenders = [];
   for (const [framework, own] of Object.entries(options)) {
-    for (const option of ["none", "no provider", "no-op", "recording", ...own]) {
+    for (const option of ["none", "no SDK", "no-op tracer", "not sampled", "recording", ...own]) {
       const contender = await start(framework, option);
       contenders.push({ ...contender, pool: new Pool(contender.url, { connections: CONNECTIONS }) });
     }

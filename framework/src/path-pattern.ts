@@ -40,6 +40,7 @@ export class PathPattern {
   readonly segments: readonly PatternSegment[];
   /** The names of the parameters, in their order. */
   readonly names: readonly string[];
+  #template: string | null = null;
 
   private constructor(text: string, segments: readonly PatternSegment[]) {
     this.text = text;
@@ -69,7 +70,7 @@ export class PathPattern {
 
   /** The pattern without the empty segments that do not count: `/users/{id}`. */
   get template(): string {
-    return `/${this.segments.map(({ text, isParam }) => (isParam ? `{${text}}` : text)).join("/")}`;
+    return (this.#template ??= `/${this.segments.map(({ text, isParam }) => (isParam ? `{${text}}` : text)).join("/")}`);
   }
 
   /** The same text for any two patterns that match the same paths: `/users/{}`. */

@@ -86,7 +86,12 @@ export class Observed {
   /** Runs everything of the request, and ends with it. */
   async run(serve: () => Promise<void>): Promise<void> {
     try {
-      await this.#watches.reduceRight<() => Promise<void>>((inner, watch) => () => watch.run(inner), serve)();
+      let run = serve;
+      for (const watch of this.#watches.toReversed()) {
+        const inner = run;
+        if (watch.hasContext) run = () => watch.run(inner);
+      }
+      await run();
     } catch (error) {
       if (!(error instanceof ClientDisconnect)) this.#failure ??= { error };
       throw error;

@@ -30,8 +30,18 @@ export function observing(
     const observed = new Observed(watches, outer);
     scope[OBSERVED] = observed;
     const tracked = observed.tracking(send);
-    return observed.run(async () => app(scope, receive, tracked));
+    return observed.run(() => call(app, scope, receive, tracked));
   };
   return (scope, receive, send) =>
     scope.type === "http" || scope.type === "websocket" ? observe(scope, receive, send) : app(scope, receive, send);
+}
+
+/** Calls an application. What it throws at once is a rejection too. */
+function call(app: ASGIApp, scope: RequestScope, receive: Receive, send: Send): Promise<void> {
+  try {
+    return app(scope, receive, send);
+  } catch (error) {
+    // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- what an application throws, as it is
+    return Promise.reject(error);
+  }
 }

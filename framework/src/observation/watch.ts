@@ -57,6 +57,10 @@ export class Watch {
     return this.#instrument.instrumentation;
   }
 
+  get hasContext(): boolean {
+    return this.#observation.run !== undefined;
+  }
+
   get hasSteps(): boolean {
     return this.#observation.step !== undefined;
   }
@@ -104,14 +108,13 @@ export class Watch {
 
   /** Serves the request inside of `run`: once, also where `run` throws before it or behind it, or does not call it. */
   run(serve: () => Promise<void>): Promise<void> {
-    if (this.#observation.run === undefined) return serve();
     const calls: Promise<void>[] = [];
     const once = () => {
       if (calls.length === 0) calls.push(serve());
       return calls[0] as Promise<void>;
     };
     try {
-      const result: unknown = this.#observation.run(once);
+      const result: unknown = this.#observation.run?.(once);
       if (calls.length === 0) this.#instrument.settle("run", result);
       else if (result instanceof Promise) void markHandled(result);
     } catch (error) {

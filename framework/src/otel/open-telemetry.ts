@@ -81,10 +81,10 @@ function createInstruments({ tracerProvider, meterProvider, steps = false }: Ope
   return { tracer: (tracerProvider ?? api.trace).getTracer(NAME), duration, hasSteps: steps };
 }
 
-/** Tells if the program has set a provider, to which the global one passes calls on. */
+/** Tells if the program has set a provider, to which that of the library passes calls on. */
 function hasGlobalTracer(): boolean {
-  const provider = api.trace.getTracerProvider();
-  return !(provider instanceof api.ProxyTracerProvider) || provider.getDelegateTracer(NAME) !== undefined;
+  const provider: TracerProvider & { getDelegateTracer?: (name: string) => unknown } = api.trace.getTracerProvider();
+  return provider.getDelegateTracer === undefined || provider.getDelegateTracer(NAME) !== undefined;
 }
 
 /** One request or WebSocket. */
