@@ -299,9 +299,13 @@ export const PARAMETERS = {
    * });
    *
    * // Right
-   * app.get("/ticks", { stream: "sse", returns: sse({ tick: t.Integer() }) }, async function* () {
-   *   yield { event: "tick", data: 1 };
-   * });
+   * app.get(
+   *   "/ticks",
+   *   { stream: "sse", returns: sse({ tick: t.Integer() }) },
+   *   async function* () {
+   *     yield { event: "tick", data: 1 };
+   *   },
+   * );
    * ```
    */
   TSGI_EVENTS_WITHOUT_STREAM: '`returns: sse({ … })` is for server-sent events. Write `stream: "sse"` beside it.',
@@ -312,14 +316,22 @@ export const PARAMETERS = {
    *
    * ```js
    * // Wrong
-   * app.get("/ticks", { stream: "sse", returns: sse({ "": t.Integer() }) }, async function* () {
-   *   yield { event: "", data: 1 };
-   * });
+   * app.get(
+   *   "/ticks",
+   *   { stream: "sse", returns: sse({ "": t.Integer() }) },
+   *   async function* () {
+   *     yield { event: "", data: 1 };
+   *   },
+   * );
    *
    * // Right
-   * app.get("/ticks", { stream: "sse", returns: sse({ message: t.Integer() }) }, async function* () {
-   *   yield { event: "message", data: 1 };
-   * });
+   * app.get(
+   *   "/ticks",
+   *   { stream: "sse", returns: sse({ message: t.Integer() }) },
+   *   async function* () {
+   *     yield { event: "message", data: 1 };
+   *   },
+   * );
    * ```
    */
   TSGI_INVALID_EVENT_NAME: (names: readonly string[]) =>
