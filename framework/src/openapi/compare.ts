@@ -60,7 +60,8 @@ function operationsOf(items: unknown, document: Json, keyOf: (template: string) 
   for (const [template, value] of Object.entries(objectOf(items))) {
     const item = resolve(value, document);
     const further = Object.entries(objectOf(item["additionalOperations"]));
-    for (const [method, definition] of [...METHODS.map((key) => [key, item[key]] as const), ...further]) {
+    const known = METHODS.map((method) => [method, item[method]] as const);
+    for (const [method, definition] of [...known, ["websocket", item["x-websocket"]] as const, ...further]) {
       if (definition === undefined) continue;
       const name = `${method.toUpperCase()} ${template}`;
       const operation = objectOf(definition);
@@ -105,6 +106,13 @@ class DocumentComparison {
     const operations = [before.definition, after.definition] as const;
     compareSecurity([this.#before, this.#after], operations, place.at("security"));
     this.#compareCallbacks(before.definition["callbacks"], after.definition["callbacks"], place);
+    this.#compareMessages(before.definition, after.definition, place);
+  }
+
+  /** The messages of a WebSocket. One that describes none takes and sends anything. */
+  #compareMessages(before: Json, after: Json, place: Place): void {
+    this.#schemas.compare(before["receives"] ?? true, after["receives"] ?? true, place.at("receives"));
+    this.#schemas.compare(before["sends"] ?? true, after["sends"] ?? true, place.answer.at("sends"));
   }
 
   #compareBody(before: unknown, after: unknown, place: Place): void {

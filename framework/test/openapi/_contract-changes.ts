@@ -45,6 +45,13 @@ const struct = (properties: Readonly<Record<string, Schema>>, ...required: strin
 const listed = (schemas: object) => ({ components: { schemas } });
 const refer = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
+/** A WebSocket with schemas of its messages. */
+const socket = (messages: object) => ({
+  openapi: "3.1.1",
+  info: { title: "A", version: "1" },
+  paths: { "/chat": { "x-websocket": messages } },
+});
+
 const ID = { name: "id", in: "path", required: true, schema: TEXT };
 
 type Row = readonly [title: string, before: object, after: object, changes: readonly string[], reason: string];
@@ -231,6 +238,27 @@ const fromValues = NARROWED.flatMap(([title, wide, narrow, place, message, reaso
 });
 
 const BREAKING: readonly Row[] = [
+  [
+    "a WebSocket is removed",
+    socket({ sends: TEXT }),
+    api({}),
+    ["WEBSOCKET /chat: the operation is gone"],
+    "Its clients get 404.",
+  ],
+  [
+    "a WebSocket receives less",
+    socket({ receives: struct({ text: TEXT }) }),
+    socket({ receives: struct({ text: TEXT }, "text") }),
+    ["WEBSOCKET /chat receives/text: the property is required now"],
+    "Messages of earlier clients close the socket.",
+  ],
+  [
+    "a WebSocket sends another message",
+    socket({ sends: { const: "a" } }),
+    socket({ sends: { enum: ["a", "b"] } }),
+    ['WEBSOCKET /chat sends: "b" fits as well'],
+    "Clients do not expect it.",
+  ],
   [
     "an operation is removed",
     api({ "get /a": {}, "get /b": {} }),
@@ -549,6 +577,13 @@ const BREAKING: readonly Row[] = [
 ];
 
 const ADDITIONS: readonly Row[] = [
+  [
+    "a WebSocket receives more, and sends less",
+    socket({ receives: TEXT, sends: { enum: ["a", "b"] } }),
+    socket({ receives: {}, sends: { const: "a" } }),
+    ["WEBSOCKET /chat receives: any value fits now", 'WEBSOCKET /chat sends: "b" no longer fits'],
+    "Clients send what they sent, and get nothing new.",
+  ],
   [
     "an operation is added",
     api({ "get /a": {} }),
