@@ -8,6 +8,7 @@ export { cors, type CORSOptions } from "./middleware/cors.js";
 export { compress, type CompressOptions, type ContentCoding, gzip } from "./middleware/compress.js";
 export { httpMiddleware, type HTTPMiddlewareFunction, type ResponseHead } from "./middleware/http-middleware.js";
 export { httpsRedirect, type HTTPSRedirectOptions } from "./middleware/https-redirect.js";
+export { logContext, type LogContext, type LogFields } from "./middleware/log-context.js";
 export { rateLimit, type RateLimitOptions } from "./middleware/rate-limit.js";
 export { requestId, type RequestIdOptions } from "./middleware/request-id.js";
 export { securityHeaders, type SecurityHeadersOptions } from "./middleware/security-headers.js";

@@ -4,6 +4,7 @@ import { configurationError } from "./exceptions.js";
 /* oxlint-disable typescript/consistent-type-imports -- an import at the top would have to name each module twice */
 /** The modules that are used outside of the adapters to Node. */
 interface NodeModules {
+  "node:async_hooks": typeof import("node:async_hooks");
   "node:child_process": typeof import("node:child_process");
   "node:fs": typeof import("node:fs");
   "node:fs/promises": typeof import("node:fs/promises");

@@ -18,7 +18,7 @@ const NAMES: Readonly<Record<string, string>> = {
   "./health": "health",
   "./internals": "ParamKind PathPattern RadixNode RadixRouter compileHandler endpointsOf",
   "./mcp": "mcp",
-  "./middleware": `accessLog bodyLimit clearSession clientNetwork compress cors gzip httpMiddleware httpsRedirect memoryStore rateLimit requestId securityHeaders serverTiming sessionOf
+  "./middleware": `accessLog bodyLimit clearSession clientNetwork compress cors gzip httpMiddleware httpsRedirect logContext memoryStore rateLimit requestId securityHeaders serverTiming sessionOf
     sessions timeLimit trustedHost`,
   "./node": "ProtocolError ServerStartError ShutdownTimeoutError serve toNodeHandler",
   "./openapi": "buildAsyncAPI buildDocument compareDocuments writeClient",

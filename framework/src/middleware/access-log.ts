@@ -3,6 +3,7 @@ import { decodeLatin1, encodeUTF8, headerValue } from "../datastructures.js";
 import { escapeControls } from "../logger.js";
 import { type Instrumentation, type Observed, observedOf } from "../observation.js";
 import { assertOptions, FLAG, FUNCTION, oneOf, type OptionRules } from "../options.js";
+import { idsOf, methodOf } from "./log-fields.js";
 
 /** Options of `accessLog`. */
 export interface AccessLogOptions {
@@ -94,14 +95,6 @@ function toJSON({ scope, startedAt, durationMs, route, status, observed, hasQuer
   return escapeControls(text);
 }
 
-/** The ids of this request, and those that came with it. */
-function idsOf(scope: HTTPScope | WebSocketScope, observed: Observed | null) {
-  return {
-    requestId: observed?.requestId ?? scope.state?.["requestId"] ?? null,
-    traceId: observed?.traceId ?? traceIdOf(scope),
-  };
-}
-
 /** https://httpd.apache.org/docs/2.4/logs.html#combined */
 function toCombined({ scope, startedAt, status, observed, hasQuery }: Entry): string {
   const query = hasQuery ? queryOf(scope) : "";
@@ -130,11 +123,6 @@ function toApacheTime(date: Date): string {
   return `${day}/${month}/${year}:${time} +0000`;
 }
 
-/** A WebSocket's handshake is a GET (RFC 6455 §4.1). */
-function methodOf(scope: HTTPScope | WebSocketScope): string {
-  return scope.type === "http" ? scope.method : "GET";
-}
-
 /** The path as it was received, percent-encoded. */
 function rawPathOf({ path, raw_path }: HTTPScope | WebSocketScope): string {
   return raw_path === undefined ? encodeURI(path.toWellFormed()) : decodeLatin1(raw_path);
@@ -142,11 +130,4 @@ function rawPathOf({ path, raw_path }: HTTPScope | WebSocketScope): string {
 
 function queryOf({ query_string }: HTTPScope | WebSocketScope): string {
   return query_string === undefined ? "" : decodeLatin1(query_string);
-}
-
-/** https://www.w3.org/TR/trace-context/#traceparent-header */
-const TRACEPARENT = /^[\da-f]{2}-(?!0{32})([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/;
-
-function traceIdOf({ headers }: HTTPScope | WebSocketScope): string | null {
-  return TRACEPARENT.exec(headerValue(headers ?? [], "traceparent") ?? "")?.[1] ?? null;
 }

@@ -38,6 +38,8 @@ export class Observed {
   constructor(watches: readonly Watch[], outer: Observed | null) {
     this.#watches = watches;
     this.#outer = outer;
+    this.requestId = outer?.requestId;
+    this.traceId = outer?.traceId;
   }
 
   /** Tells if an instrumentation observes this request already: one may be given to an App and to one mounted in it. */
