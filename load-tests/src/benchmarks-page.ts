@@ -59,6 +59,7 @@ export function toBlocks(published: Published): Readonly<Record<string, string>>
     http: ratesTable(of("http"), "perSecond", isPlain),
     "http, pipelined": ratesTable(of("http"), "perSecond", (row) => PIPELINED.test(row)),
     "http, processor time": ratesTable(of("http"), "perCPUSecond", isPlain),
+    database: ratesTable(of("database"), "perCPUSecond"),
     ...runtimeBlocks(of("runtimes")),
     latency: latencyTable(of("latency")),
     direct: ratesTable(of("direct"), "perSecond"),

@@ -17,6 +17,12 @@ const DRAWN: readonly { section: Section; figure: string; title: string; unit: s
     unit: "requests a processor second",
   },
   {
+    section: "database",
+    figure: "perCPUSecond",
+    title: "With a database, by the server's processor time",
+    unit: "requests a processor second",
+  },
+  {
     section: "runtimes",
     figure: "perCPUSecond",
     title: "On other runtimes, by the server's processor time",

@@ -3,6 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { cpus, loadavg } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { measureDatabase } from "./database.js";
 import { measureDirect } from "./direct.js";
 import { measureFootprint } from "./footprint.js";
 import { measureHTTP } from "./http.js";
@@ -21,6 +22,7 @@ import { measureStartup } from "./startup.js";
 import { measureWebBundle } from "./web-bundle.js";
 import {
   bundleTable,
+  databaseTable,
   directTable,
   footprintTable,
   httpTable,
@@ -44,6 +46,7 @@ const PARTS: Parts = {
   direct: { measure: measureDirect, table: directTable },
   routing: { measure: measureRouting, table: routingTable },
   http: { measure: measureHTTP, table: httpTable },
+  database: { measure: measureDatabase, table: databaseTable },
   runtimes: { measure: measureRuntimes, table: runtimesTable },
   latency: { measure: measureLatency, table: latencyTable },
   footprint: { measure: measureFootprint, table: footprintTable },

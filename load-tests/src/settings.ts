@@ -5,6 +5,7 @@ export const SECTIONS = [
   "direct",
   "routing",
   "http",
+  "database",
   "runtimes",
   "latency",
   "footprint",
@@ -53,6 +54,8 @@ export interface Settings {
   readonly sample: { readonly rounds: number; readonly logins: number; readonly listings: number };
   /** Fresh server processes for each contender over HTTP. One keeps a run under a minute, at the price of rough figures. */
   readonly httpRounds: number;
+  /** The load of each server with a database, with middleware, and with payloads. */
+  readonly suites: { readonly rounds: number; readonly requests: number };
   /** Starts of a process for each row of the start-up table. */
   readonly starts: number;
   /** The file for the figures, relative to the folder of the call; `null` for `.cache/bench/latest.json`. */
@@ -80,6 +83,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     footprintRounds: 3,
     sample: { rounds: rounds.sample, ...counts.sample },
     httpRounds: rounds.http,
+    suites: { rounds: quick ? 1 : 3, ...counts.suites },
     output: environment["OUT"] || null,
   };
 }
@@ -90,6 +94,7 @@ const FULL = {
   rounds: 5,
   starts: 11,
   http: { requests: 50_000, slowRequests: 10_000 },
+  suites: { requests: 10_000 },
   latency: { seconds: 2 },
   sample: { logins: 100, listings: 10_000 },
 };
@@ -100,6 +105,7 @@ const QUICK = {
   rounds: 3,
   starts: 5,
   http: { requests: 5_000, slowRequests: 5_000 },
+  suites: { requests: 1_000 },
   latency: { seconds: 1 },
   sample: { logins: 20, listings: 1_000 },
 };

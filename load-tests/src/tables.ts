@@ -64,6 +64,25 @@ export function runtimesTable(results: readonly Result[], settings: Settings): s
   ].join("\n");
 }
 
+/** With a database: ahead of every framework on the same driver. */
+export function databaseTable(results: readonly Result[], settings: Settings): string {
+  if (settings.peers && results.length === 0) {
+    return "With a database: skipped, there is no PostgreSQL. Install one, or name one in DATABASE_URL.";
+  }
+  return suiteTable("With a database", results, settings);
+}
+
+function suiteTable(title: string, results: readonly Result[], { http, suites }: Settings): string {
+  return [
+    `${title}, requests a second: ${http.connections} connections, ${fresh(suites.rounds)}`,
+    ratesTable(results),
+    "",
+    "The same, requests a second of the server's processor time",
+    ratesTable(results, detailOfCPU, "perCPUSecond"),
+    verdict(compare(results, () => 1, "perCPUSecond")),
+  ].join("\n");
+}
+
 /** The ratios by processor time: for a request without a body, for one parameter, and for a validated body. */
 const WANTED_OVER_HTTP: Readonly<Record<string, readonly [plain: number, parameter: number, body: number]>> = {
   Fastify: [1.5, 1.5, 1.8],
@@ -230,7 +249,7 @@ function rateCells(
 }
 
 function spreadOf({ perSecond }: Figures): string {
-  return perSecond === undefined ? "" : formatSpread(perSecond.spread);
+  return perSecond === undefined || perSecond.runs.length === 1 ? "" : formatSpread(perSecond.spread);
 }
 
 function verdict(comparisons: readonly Comparison[]): string {

@@ -29,6 +29,7 @@ const run: Published = {
   sections: {
     direct: [result("tsgi", 123_456), result("Hono", 61_728)],
     routing: [],
+    database: [],
     http: [result("tsgi serve", 50), result("Hono", 100), result("Express", 25)],
     latency: [],
     footprint: [],

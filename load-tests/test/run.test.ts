@@ -23,6 +23,7 @@ async function run(results: Result[]): Promise<{ status: number; stdout: string;
     direct: part,
     routing: part,
     http: part,
+    database: part,
     latency: part,
     footprint: part,
     sample: part,

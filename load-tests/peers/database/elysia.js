@@ -1,0 +1,27 @@
+/** The database routes on Elysia with its adapter for Node. @module */
+import { node } from "@elysiajs/node";
+import { Elysia, t } from "elysia";
+import { announceOn, freePort } from "../http/elysia-port.js";
+import { findFortunes, findWorld, findWorlds, openPool, renderFortunes, updateWorlds } from "./queries.js";
+
+const World = t.Object({ id: t.Integer(), randomnumber: t.Integer() });
+const many = {
+  query: t.Object({ queries: t.Integer({ minimum: 1, maximum: 500, default: 1 }) }),
+  response: t.Array(World),
+};
+const pool = openPool();
+const port = await freePort();
+
+new Elysia({ adapter: node() })
+  .decorate("pool", pool)
+  .get("/health", () => "ok")
+  .get("/db", ({ pool: db }) => findWorld(db), { response: World })
+  .get("/queries", ({ pool: db, query }) => findWorlds(db, query.queries), many)
+  .get("/updates", ({ pool: db, query }) => updateWorlds(db, query.queries), many)
+  // The adapter overwrites the type of a text, and keeps that of a Response.
+  .get("/fortunes", async ({ pool: db }) => {
+    const headers = { "content-type": "text/html; charset=utf-8" };
+    return new Response(renderFortunes(await findFortunes(db)), { headers });
+  })
+  .listen({ hostname: "127.0.0.1", port });
+await announceOn(port);

@@ -1,0 +1,25 @@
+/** The database routes on Fastify, with a schema for each answer. @module */
+import fastify from "fastify";
+import { announce } from "../http/announce.js";
+import { findFortunes, findWorld, findWorlds, openPool, renderFortunes, updateWorlds } from "./queries.js";
+
+const integer = { type: "integer" };
+const World = { type: "object", properties: { id: integer, randomnumber: integer } };
+const querystring = {
+  type: "object",
+  properties: { queries: { ...integer, minimum: 1, maximum: 500, default: 1 } },
+};
+const many = { schema: { querystring, response: { 200: { type: "array", items: World } } } };
+
+const app = fastify();
+app.decorate("pool", openPool());
+app.get("/db", { schema: { response: { 200: World } } }, () => findWorld(app.pool));
+app.get("/queries", many, (request) => findWorlds(app.pool, request.query.queries));
+app.get("/updates", many, (request) => updateWorlds(app.pool, request.query.queries));
+app.get("/fortunes", async (_request, reply) => {
+  reply.type("text/html; charset=utf-8");
+  return renderFortunes(await findFortunes(app.pool));
+});
+
+await app.listen({ host: "127.0.0.1", port: 0 });
+announce(app.server.address().port);

@@ -1,0 +1,34 @@
+/** The database routes on tsgi: the pool is a dependency of the application. @module */
+import { App, Depends, HTMLResponse, Query, t } from "tsgi";
+import { serve } from "tsgi/node";
+import { announce } from "../http/announce.js";
+import { findFortunes, findWorld, findWorlds, openPool, renderFortunes, updateWorlds } from "./queries.js";
+
+const database = Depends(
+  async function* () {
+    const pool = openPool();
+    yield pool;
+    await pool.end();
+  },
+  { scope: "app" },
+);
+const World = t.Object({ id: t.Integer(), randomnumber: t.Integer() });
+const queries = Query(t.Integer({ minimum: 1, maximum: 500, default: 1 }));
+
+const app = new App({ title: "Database" });
+app.get("/db", { params: { db: database }, returns: World }, async ({ db }) => findWorld(db));
+app.get("/queries", { params: { db: database, queries }, returns: t.Array(World) }, async ({ db, queries: count }) =>
+  findWorlds(db, count),
+);
+app.get("/updates", { params: { db: database, queries }, returns: t.Array(World) }, async ({ db, queries: count }) =>
+  updateWorlds(db, count),
+);
+app.get(
+  "/fortunes",
+  { params: { db: database } },
+  async ({ db }) => new HTMLResponse(renderFortunes(await findFortunes(db))),
+);
+
+const quiet = { debug() {}, info() {}, warn: console.warn, error: console.error };
+const { url } = await serve(app, { port: 0, logger: quiet });
+announce(new URL(url).port);

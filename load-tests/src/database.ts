@@ -1,0 +1,36 @@
+/** The same routes on PostgreSQL, each framework with the same driver, pool and statements. @module */
+import { openDatabase } from "./database/cluster.js";
+import type { Contenders } from "./direct.js";
+import { PEERS } from "./paths.js";
+import { runScript } from "./processes.js";
+import type { Progress } from "./progress.js";
+import type { Result } from "./rounds.js";
+import type { Settings } from "./settings.js";
+import { measureSuites } from "./suite/measure.js";
+
+const SEED = new URL("database/seed.js", PEERS);
+
+const SERVERS: Contenders = {
+  "tsgi serve": new URL("database/tsgi.js", PEERS),
+  Fastify: new URL("database/fastify.js", PEERS),
+  Hono: new URL("database/hono.js", PEERS),
+  Elysia: new URL("database/elysia.js", PEERS),
+  Express: new URL("database/express.js", PEERS),
+  "NestJS on Fastify": new URL("database/nest.js", PEERS),
+};
+
+/** Measures each server. Without peers, and without a PostgreSQL, there is nothing to measure. */
+export async function measureDatabase(settings: Settings, progress: Progress): Promise<Result[]> {
+  if (!settings.peers) return [];
+  progress.step("starting PostgreSQL");
+  await using database = await openDatabase();
+  if (database === null) return [];
+  const { url } = database;
+  await runScript(SEED, [url]);
+  const suite = { name: "database", servers: SERVERS, environment: { DATABASE_URL: url }, databaseUrl: url } as const;
+  try {
+    return await measureSuites("with a database", [suite], settings, progress);
+  } finally {
+    await runScript(SEED, [url, "drop"]);
+  }
+}

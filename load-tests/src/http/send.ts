@@ -1,0 +1,108 @@
+/** Sends one request many times. @module */
+import autocannon from "autocannon";
+import { type Load, processorSeconds } from "./load.js";
+
+/** autocannon looks this often whether it is done; its default of a second would round every time up to seconds. */
+const SAMPLE_MS = 10;
+
+/** A server that is not done by then has hung. */
+const MAX_SECONDS = 60;
+
+/** One request, and the check of each of its answers. */
+export interface Shot {
+  /** Its name in tables and faults. */
+  readonly name: string;
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+  readonly status: number;
+  /** The body of every answer, or the check of it where answers differ. */
+  readonly expected: string | ((body: string) => boolean);
+}
+
+/** The amount of requests, and the depth of pipelining. */
+export interface Amount {
+  readonly requests: number;
+  readonly pipelining: number;
+}
+
+/**
+ * Sends one request many times. autocannon checks the body of each answer, and counts each status.
+ *
+ * Its own `amount` is of no use here: it cuts a connection that has sent its share, so that pipelined requests lose
+ * their answers, and a share below the pipelining never ends. The answers are counted here instead, and end the run.
+ *
+ * @returns The figures, or the fault in one line.
+ */
+export async function sendMany(
+  load: Pick<Load, "url" | "serverPid" | "connections">,
+  shot: Shot,
+  { requests: amount, pipelining }: Amount,
+): Promise<Record<string, number> | string> {
+  const before = process.cpuUsage();
+  const serverBefore = processorSeconds(load.serverPid);
+  const started = performance.now();
+  let answered = 0;
+  let finished = started;
+  const clients: autocannon.Client[] = [];
+  const options = {
+    ...optionsOf(load, shot),
+    pipelining,
+    setupClient: (client: autocannon.Client) => clients.push(client),
+  };
+  const result = await new Promise<autocannon.Result>((resolve, reject) => {
+    const run = autocannon(options, (error: Error | null, whole) => (error === null ? resolve(whole) : reject(error)));
+    run.on("response", () => {
+      answered++;
+      if (answered === amount) {
+        finished = performance.now();
+        clients.forEach(cut);
+        run.stop();
+      }
+    });
+  });
+  const used = process.cpuUsage(before);
+  const serverAfter = processorSeconds(load.serverPid);
+  const seconds = (finished - started) / 1_000;
+  const good = result.statusCodeStats?.[`${shot.status}`]?.count ?? 0;
+  const wrong = Math.max(amount, answered) - good + result.mismatches + result.errors;
+  if (wrong > 0) {
+    return `${shot.name}: ${wrong} of ${amount} answers over HTTP were wrong or missing`;
+  }
+  const serverSeconds = serverBefore === null || serverAfter === null ? 0 : serverAfter - serverBefore;
+  return {
+    requests: amount,
+    perSecond: amount / seconds,
+    p50Ms: result.latency.p50,
+    p90Ms: result.latency.p90,
+    p97_5Ms: result.latency.p97_5,
+    p99Ms: result.latency.p99,
+    p99_9Ms: result.latency.p99_9,
+    clientLoad: (used.user + used.system) / 1e6 / seconds,
+    ...(serverSeconds > 0 ? { perCPUSecond: answered / serverSeconds } : {}),
+  };
+}
+
+function optionsOf(
+  { url, connections }: Pick<Load, "url" | "connections">,
+  { method, path, headers, body, expected }: Shot,
+): autocannon.Options {
+  return {
+    url: url + path,
+    method,
+    connections,
+    duration: MAX_SECONDS,
+    sampleInt: SAMPLE_MS,
+    headers: { ...headers },
+    ...(body === null ? {} : { body }),
+    ...(typeof expected === "string"
+      ? { expectBody: expected }
+      : { verifyBody: (text) => expected(typeof text === "string" ? text : String(text)) }),
+  };
+}
+
+/** Ends a connection at once: what stops a run is looked at every few milliseconds only. Not in autocannon's types. */
+function cut(client: autocannon.Client): void {
+  if ("destroy" in client && typeof client.destroy === "function") Reflect.apply(client.destroy, client, []);
+}

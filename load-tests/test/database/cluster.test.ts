@@ -1,0 +1,15 @@
+import { describe, expect, it } from "@jest/globals";
+import { openDatabase } from "../../src/database/cluster.js";
+
+describe("openDatabase", () => {
+  it("takes the PostgreSQL that DATABASE_URL names", async () => {
+    const url = "postgresql://somebody@db.example/bench";
+    await using database = await openDatabase({ DATABASE_URL: url });
+    expect(database?.url).toBe(url);
+  });
+
+  it("takes no other database, and starts one of its own where PostgreSQL is installed", async () => {
+    await using database = await openDatabase({ DATABASE_URL: "file:some.db" });
+    expect(database?.url ?? "postgresql://").toMatch(/^postgresql:/);
+  });
+});
