@@ -17,8 +17,17 @@ interface NodeModules {
 }
 /* oxlint-enable typescript/consistent-type-imports */
 
+/** Cloudflare's runtime has modules of these names, but none of the application's files and no processes. */
+const EMPTY_ON_WORKERD: ReadonlySet<keyof NodeModules> = new Set([
+  "node:child_process",
+  "node:fs",
+  "node:fs/promises",
+  "node:worker_threads",
+]);
+
 /** A module of Node; `undefined` where the platform lacks it. A web runtime may have no `process`, or less of it. */
 function findModule<Name extends keyof NodeModules>(name: Name): NodeModules[Name] | undefined {
+  if (EMPTY_ON_WORKERD.has(name) && isWorkerd()) return undefined;
   const platform: { getBuiltinModule?: (id: Name) => NodeModules[Name] | undefined } | undefined = globalThis.process;
   return platform?.getBuiltinModule?.(name);
 }
@@ -37,15 +46,14 @@ export function nodeModule<Name extends keyof NodeModules>(name: Name, user: str
 
 /** Tells if there are files: without them, uploads stay in memory. */
 export function hasFiles(): boolean {
-  return findModule("node:fs/promises") !== undefined && !isWorkerd();
+  return findModule("node:fs/promises") !== undefined;
 }
 
 /** Tells if workers of a pool can be started. */
 export function hasWorkers(): boolean {
-  return findModule("node:child_process") !== undefined && !isWorkerd();
+  return findModule("node:child_process") !== undefined;
 }
 
-/** Cloudflare's runtime has modules of these names, but no disk and no processes: their functions throw. */
 function isWorkerd(): boolean {
   const { navigator } = globalThis as { navigator?: { readonly userAgent?: string } };
   return navigator?.userAgent === "Cloudflare-Workers";

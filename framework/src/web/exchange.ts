@@ -31,6 +31,8 @@ const EMPTY = createBytes(0);
 interface Head {
   readonly status: number;
   readonly headers: Headers;
+  /** For workerd: the body has its `Content-Encoding` already. Without this it would be compressed once more. */
+  readonly encodeBody: "manual";
   /** Bytes of the body as the head announces them; `null` where it does not. */
   readonly contentLength: number | null;
   readonly bodyless: boolean;
@@ -254,7 +256,7 @@ function createHead(status: number, list: Iterable<HeaderPair> | undefined, isHe
   const headers = toWebHeaders(rawHeaders(list), PLATFORMS_OWN);
   const bodyless = isHead || NULL_BODY.has(status);
   if (status === 204) headers.delete("content-length"); // RFC 9110 §8.6
-  return { status, headers, contentLength: lengthOf(headers), bodyless };
+  return { status, headers, encodeBody: "manual", contentLength: lengthOf(headers), bodyless };
 }
 
 function lengthOf(headers: Headers): number | null {

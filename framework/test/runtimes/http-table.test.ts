@@ -93,6 +93,19 @@ onEach("the HTTP table on %s", (...runtime) => {
   });
   afterAll(() => program[Symbol.asyncDispose]());
 
+  it("compresses", async () => {
+    const answer = await fetch(`${program.url}/compressed`);
+    expect([answer.headers.get("content-encoding"), await answer.json()]).toEqual(["gzip", "a".repeat(1000)]);
+  });
+
+  it("names the module that the platform lacks: where a part is made, and when the application starts", async () => {
+    expect(await (await fetch(`${program.url}/lacks`)).json()).toBe("TSGI_MISSING_PLATFORM_MODULE");
+    expect((await fetch(`${program.url}/lacks/file`)).status).toBe(500);
+    expect((await fetch(`${program.url}/pooled`)).status).toBe(500);
+    await program.said("FileResponse needs node:fs");
+    await program.said('pool: { kind: "process" } needs node:child_process');
+  });
+
   it("starts for the next client where the first one leaves during the start", async () => {
     await using own = await startWorker("http-worker.mjs");
     const wire = new Wire(Number(new URL(own.url).port));
