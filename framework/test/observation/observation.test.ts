@@ -2,6 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import {
   App,
   BackgroundTasks,
+  ClientDisconnect,
   Depends,
   HTTPException,
   type Instrumentation,
@@ -361,6 +362,16 @@ describeMatrix("an observed request", ({ call, transport }) => {
       );
       expect(seen.of("over")).toEqual(["over"]);
       expect(log.lines).toEqual([]);
+    });
+
+    it("ends without an error where a mounted application throws that the client has left", async () => {
+      const { app, seen } = create();
+      app.mount("/foreign", async () => {
+        throw new ClientDisconnect();
+      });
+      const receive = async () => ({ type: "websocket.connect" }) as const;
+      await expect(app({ type: "websocket", path: "/foreign" }, receive, () => {})).rejects.toThrow(ClientDisconnect);
+      expect(seen.lines).toEqual(["start websocket /foreign", "over"]);
     });
 
     it("leaves the scope that it is given alone, and starts the instrumentation with the canonical path", async () => {

@@ -233,11 +233,12 @@ describe("the metric of openTelemetry", () => {
       return id;
     });
     app.websocket("/ws", async ({ ws }) => ws.accept());
-    await using client = await TestClient.open(app);
+    const client = await TestClient.open(app);
     for (const id of ["1", "2", "broken"]) await client.get(`/items/${id}`);
     for (let index = 0; index < 20; index++) await client.get(`/none/${index}`);
     const ws = await client.websocket("/ws");
     await ws.closed;
+    await client.close();
     const [histogram, ...others] = await own.histograms();
     expect(others).toEqual([]);
     expect([histogram?.name, histogram?.unit]).toEqual([semconv.METRIC_HTTP_SERVER_REQUEST_DURATION, "s"]);
