@@ -1,5 +1,5 @@
 import type { AnswerOf } from "./answer.js";
-import type { CallInit } from "./request.js";
+import type { CallInit, IsOne } from "./request.js";
 
 /** Calls a route of one method by its path: with `params`, `body` and the options of `fetch`. */
 export interface Call<Routes> {
@@ -12,9 +12,12 @@ export interface Call<Routes> {
 /**
  * The argument, which may be left out where nothing in it is required. A tuple is not distributed over: else the compiler
  * works the argument out for the union of all routes, which costs each of them 265 instantiations.
+ * A path that is wrong leaves the union of all paths: the error is the path's alone, and not the argument's.
  */
 type Arguments<Of, At> = [Of, At] extends [infer Route, infer Path extends string]
-  ? {} extends CallInit<Route, Path>
-    ? [init?: CallInit<Route, Path>]
-    : [init: CallInit<Route, Path>]
+  ? IsOne<Path> extends true
+    ? {} extends CallInit<Route, Path>
+      ? [init?: CallInit<Route, Path>]
+      : [init: CallInit<Route, Path>]
+    : [init?: object]
   : never;

@@ -125,7 +125,8 @@ type JSONBody<Bodies, R> = R extends { member: unknown }
       : { body: Bodies[keyof Bodies] }
     : Option<"body", Plain<Bodies>>;
 
-type IsOne<K> = [K] extends [All<K>] ? true : false;
+/** Tells a union of several. */
+export type IsOne<K> = [K] extends [All<K>] ? true : false;
 
 /** A form by its fields, or as the platform writes it. */
 type FormFields<T> = T | FormData | URLSearchParams;
