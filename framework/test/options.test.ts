@@ -261,7 +261,7 @@ describe("options", () => {
   });
 
   it.each<[what: string, options: unknown, message: string]>([
-    ["null", null, "new App() takes an object with the options title"],
+    ["null", null, "new App() takes an object with the options openapiVersion, title"],
     ["text", "Items", "Received a string."],
     ["a list", [], "Received a list."],
   ])("are refused as %s", (_what, options, message) => {
