@@ -1,5 +1,5 @@
 /** The application that is measured. It stores nothing. @module */
-import { App, t } from "tsgi";
+import { App, type AppOptions, t } from "tsgi";
 
 const NewUser = t.Object({
   name: t.String({ minLength: 1 }),
@@ -32,18 +32,21 @@ const NewOrder = t.Object({
 const Order = t.Object({ id: t.Integer(), ...NewOrder.properties });
 
 /** The routes of the reference protocol: a minimal handler, a path parameter, a body validated into a struct. */
-export const app = new App({ title: "Benchmark" });
+export function createApp(options: AppOptions = {}): App {
+  const app = new App({ title: "Benchmark", ...options });
+  app.get("/health", async () => ({ status: "ok" }));
+  app.get("/users/{id}", async ({ id }) => ({ id }));
+  app.post("/users", { params: { user: NewUser }, returns: User, statusCode: 201 }, async ({ user }) => ({
+    id: 1,
+    name: user.name,
+    email: user.email,
+    age: user.age,
+  }));
+  return app;
+}
 
-app.get("/health", async () => ({ status: "ok" }));
-
-app.get("/users/{id}", async ({ id }) => ({ id }));
-
-app.post("/users", { params: { user: NewUser }, returns: User, statusCode: 201 }, async ({ user }) => ({
-  id: 1,
-  name: user.name,
-  email: user.email,
-  age: user.age,
-}));
+/** The application of most sections. */
+export const app = createApp();
 
 /** A larger body, for direct calls: ten fields and a list of objects. */
 app.post("/orders", { params: { order: NewOrder }, returns: Order, statusCode: 201 }, async ({ order }) => {

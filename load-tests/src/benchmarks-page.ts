@@ -60,6 +60,8 @@ export function toBlocks(published: Published): Readonly<Record<string, string>>
     "http, pipelined": ratesTable(of("http"), "perSecond", (row) => PIPELINED.test(row)),
     "http, processor time": ratesTable(of("http"), "perCPUSecond", isPlain),
     database: ratesTable(of("database"), "perCPUSecond"),
+    middleware: ratesTable(of("middleware"), "perCPUSecond"),
+    payloads: ratesTable(of("payloads"), "perCPUSecond"),
     ...runtimeBlocks(of("runtimes")),
     latency: latencyTable(of("latency")),
     direct: ratesTable(of("direct"), "perSecond"),

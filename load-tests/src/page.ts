@@ -23,6 +23,18 @@ const DRAWN: readonly { section: Section; figure: string; title: string; unit: s
     unit: "requests a processor second",
   },
   {
+    section: "middleware",
+    figure: "perCPUSecond",
+    title: "With middleware, by the server's processor time",
+    unit: "requests a processor second",
+  },
+  {
+    section: "payloads",
+    figure: "perCPUSecond",
+    title: "Payloads and HTTPS, by the server's processor time",
+    unit: "requests a processor second",
+  },
+  {
     section: "runtimes",
     figure: "perCPUSecond",
     title: "On other runtimes, by the server's processor time",

@@ -17,6 +17,8 @@ import { faultsOf, type Result } from "./rounds.js";
 import { measureRouting } from "./routing.js";
 import { measureRuntimes } from "./runtimes.js";
 import type { Section, Settings } from "./settings.js";
+import { measureMiddleware } from "./middleware.js";
+import { measurePayloads } from "./payloads.js";
 import { measureSample } from "./sample.js";
 import { measureStartup } from "./startup.js";
 import { measureWebBundle } from "./web-bundle.js";
@@ -27,6 +29,8 @@ import {
   footprintTable,
   httpTable,
   latencyTable,
+  middlewareTable,
+  payloadsTable,
   routingTable,
   runtimesTable,
   sampleTable,
@@ -47,6 +51,8 @@ const PARTS: Parts = {
   routing: { measure: measureRouting, table: routingTable },
   http: { measure: measureHTTP, table: httpTable },
   database: { measure: measureDatabase, table: databaseTable },
+  middleware: { measure: measureMiddleware, table: middlewareTable },
+  payloads: { measure: measurePayloads, table: payloadsTable },
   runtimes: { measure: measureRuntimes, table: runtimesTable },
   latency: { measure: measureLatency, table: latencyTable },
   footprint: { measure: measureFootprint, table: footprintTable },

@@ -6,6 +6,8 @@ export const SECTIONS = [
   "routing",
   "http",
   "database",
+  "middleware",
+  "payloads",
   "runtimes",
   "latency",
   "footprint",

@@ -72,6 +72,16 @@ export function databaseTable(results: readonly Result[], settings: Settings): s
   return suiteTable("With a database", results, settings);
 }
 
+/** With middleware: ahead of every framework with its own. */
+export function middlewareTable(results: readonly Result[], settings: Settings): string {
+  return suiteTable("With CORS, security headers, request id and access log", results, settings);
+}
+
+/** Larger answers, an upload, HTTPS: ahead of every framework and of bare `node:http`. */
+export function payloadsTable(results: readonly Result[], settings: Settings): string {
+  return suiteTable("Payloads and HTTPS", results, settings);
+}
+
 function suiteTable(title: string, results: readonly Result[], { http, suites }: Settings): string {
   return [
     `${title}, requests a second: ${http.connections} connections, ${fresh(suites.rounds)}`,

@@ -30,6 +30,8 @@ const run: Published = {
     direct: [result("tsgi", 123_456), result("Hono", 61_728)],
     routing: [],
     database: [],
+    middleware: [],
+    payloads: [],
     http: [result("tsgi serve", 50), result("Hono", 100), result("Express", 25)],
     latency: [],
     footprint: [],

@@ -24,6 +24,8 @@ async function run(results: Result[]): Promise<{ status: number; stdout: string;
     routing: part,
     http: part,
     database: part,
+    middleware: part,
+    payloads: part,
     latency: part,
     footprint: part,
     sample: part,

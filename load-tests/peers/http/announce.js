@@ -1,5 +1,5 @@
 /** Says on stdout where a server answers, and ends the process when it is told to. @module */
-export function announce(port) {
-  process.stdout.write(`http://127.0.0.1:${port}\n`);
+export function announce(port, scheme = "http") {
+  process.stdout.write(`${scheme}://127.0.0.1:${port}\n`);
   process.once("SIGTERM", () => process.exit());
 }

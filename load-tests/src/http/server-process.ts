@@ -61,7 +61,7 @@ export async function startServer(
 /** The first address that a process prints. */
 async function findURL(lines: AsyncIterable<string>): Promise<string | null> {
   for await (const line of lines) {
-    const url = /http:\/\/[\w.:[\]]+/.exec(line)?.[0];
+    const url = /https?:\/\/[\w.:[\]]+/.exec(line)?.[0];
     if (url !== undefined) return url;
   }
   return null;

@@ -7,7 +7,9 @@
  */
 import { DATABASE_CASES, faultOfStored, UPDATES, type World, worldsOf } from "../database/cases.js";
 import { sendMany, type Shot } from "../http/send.js";
+import { MIDDLEWARE_CASES } from "../middleware/cases.js";
 import { PEERS } from "../paths.js";
+import { HTTPS_CASES, PAYLOAD_CASES } from "../payloads/cases.js";
 import { runScript } from "../processes.js";
 import { printReport, type Row } from "../report.js";
 import { ask } from "./ask.js";
@@ -16,6 +18,9 @@ import type { SuiteLoad } from "./load.js";
 
 const SUITES: Readonly<Record<SuiteLoad["suite"], readonly Case[]>> = {
   database: DATABASE_CASES,
+  middleware: MIDDLEWARE_CASES,
+  payloads: PAYLOAD_CASES,
+  https: HTTPS_CASES,
 };
 
 const load = JSON.parse(process.argv[2] ?? "{}") as SuiteLoad;

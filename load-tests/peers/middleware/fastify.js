@@ -1,0 +1,19 @@
+/** The benchmark routes on Fastify with its plugins and its logger. @module */
+import cors from "@fastify/cors";
+import helmet from "@fastify/helmet";
+import fastify from "fastify";
+import { addRoutes, ajv } from "../direct/fastify.js";
+import { announce } from "../http/announce.js";
+import { createId, ORIGIN, sink } from "./parts.js";
+
+const app = fastify({ ajv, logger: { stream: sink }, genReqId: createId });
+await app.register(cors, { origin: [ORIGIN] });
+await app.register(helmet);
+app.addHook("onSend", (request, reply, _payload, done) => {
+  reply.header("x-request-id", request.id);
+  done();
+});
+addRoutes(app);
+
+await app.listen({ host: "127.0.0.1", port: 0 });
+announce(app.server.address().port);

@@ -1,0 +1,26 @@
+/** Larger answers, an upload and HTTPS on tsgi. @module */
+import { App, Request, t } from "tsgi";
+import { serve } from "tsgi/node";
+import { announce } from "../http/announce.js";
+import { countBytes, LARGE, scheme, SMALL, tls } from "./parts.js";
+
+const Item = t.Object({
+  id: t.Integer(),
+  name: t.String(),
+  email: t.String(),
+  price: t.Number(),
+  active: t.Boolean(),
+});
+const Items = t.Object({ items: t.Array(Item) });
+
+const app = new App({ title: "Payloads" });
+app.get("/health", async () => ({ status: "ok" }));
+app.get("/small", { returns: Items }, async () => ({ items: SMALL }));
+app.get("/large", { returns: Items }, async () => ({ items: LARGE }));
+app.post("/upload", { params: { request: Request } }, async ({ request }) => ({
+  bytes: await countBytes(request.stream()),
+}));
+
+const quiet = { debug() {}, info() {}, warn: console.warn, error: console.error };
+const { url } = await serve(app, { port: 0, logger: quiet, ...(tls && { tls }) });
+announce(new URL(url).port, scheme);
