@@ -23,6 +23,17 @@ const HOOKS_MS = 200;
  */
 const REPORT = "WATCH_REPORT_DEPENDENCIES";
 
+/**
+ * Makes the outputs write before a call returns, as at a terminal. To a pipe Node writes later, and `process.exit` drops what
+ * waits. No documented option does it.
+ */
+function writeAtOnce(): void {
+  for (const output of [process.stdout, process.stderr]) {
+    const { _handle: handle } = output as { _handle?: { setBlocking?: (isBlocking: boolean) => void } };
+    handle?.setBlocking?.(true);
+  }
+}
+
 async function start(file: string, flags: RunFlags, files: readonly string[]): Promise<void> {
   const ordered = once(process, "message");
   const warm = markHandled(prepareToLoad(file)); // a failure is reported once it is to serve, not before
@@ -60,5 +71,6 @@ function failWithAdvice(error: unknown): void {
 
 process.on("disconnect", () => process.exit(1)); // the supervisor is gone, by kill -9 perhaps
 
+writeAtOnce();
 const [file = "", flags = "{}", ...files] = process.argv.slice(2);
 start(file, JSON.parse(flags) as RunFlags, files).catch(failWithAdvice);

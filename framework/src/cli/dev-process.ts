@@ -1,10 +1,19 @@
 /** A process of `tsgi dev`, as the command sees it. @module */
 import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { Socket } from "node:net";
+import type { Readable } from "node:stream";
+import { setImmediate as loopTurn, setTimeout as wait } from "node:timers/promises";
+import type { WriteStream } from "node:tty";
 import { fileURLToPath } from "node:url";
+import { PrettyLog } from "./pretty-log.js";
 import type { RunFlags } from "./run.js";
 
 /** Milliseconds that it has to end before it is killed. Its server gives up its open connections before that. */
 const END_MS = 1500;
+
+/** Milliseconds for the rest of its output: a process of its own that outlives it holds its outputs open. */
+const OUTPUT_MS = 250;
 
 const PROGRAM = fileURLToPath(new URL("dev-child.js", import.meta.url));
 
@@ -32,19 +41,28 @@ export class DevProcess {
   /** @param onImport - Called with each file that the application imports, as a URL or a path. */
   constructor({ file, flags, envFiles, env }: DevProgram, onImport: (file: string) => void) {
     this.#child = fork(PROGRAM, [file, JSON.stringify(flags), ...envFiles], {
-      env,
-      stdio: ["ignore", "inherit", "inherit", "ipc"],
+      env: { ...colorsOf(env), ...env },
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
     });
+    const outputs = [this.#child.stdout, this.#child.stderr].filter((output) => output !== null);
+    for (const [index, output] of outputs.entries()) show(output, index === 0 ? process.stdout : process.stderr);
+    const closed = once(this.#child, "close");
     this.ready = new Promise((resolve) => {
       this.#child.on("message", (message: Message) => {
-        if (message === "ready") return resolve();
+        if (message === "ready") {
+          void loopTurn().then(resolve); // behind what it has written before
+          return;
+        }
         const files = [...(message["watch:import"] ?? []), ...(message["watch:require"] ?? [])];
         for (const imported of files) if (imported !== null) onImport(imported);
       });
     });
     this.#child.on("error", () => {}); // a message to a process that has just ended
     this.ended = new Promise((resolve) => {
-      this.#child.once("exit", (code, signal) => resolve(signal ?? `exit code ${code}`));
+      this.#child.once("exit", (code, signal) => {
+        const timeout = wait(OUTPUT_MS, null, { ref: false }).then(() => outputs.forEach(release));
+        void Promise.race([closed, timeout]).then(() => resolve(signal ?? `exit code ${code}`));
+      });
     });
   }
 
@@ -69,4 +87,21 @@ export class DevProcess {
   kill(): void {
     this.#child.kill("SIGKILL");
   }
+}
+
+/** Shows an output of the process. */
+function show(output: Readable, terminal: NodeJS.WriteStream | WriteStream): void {
+  const hasColors = "hasColors" in terminal && terminal.hasColors();
+  output.pipe(new PrettyLog({ hasColors })).pipe(terminal, { end: false });
+}
+
+/** Lets the command end although the output is open. */
+function release(output: Readable): void {
+  if (output instanceof Socket) output.unref();
+}
+
+/** Has the process write colors although its outputs are pipes, where the command's own are a terminal that has them. */
+function colorsOf({ NO_COLOR, FORCE_COLOR }: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const isTerminal = process.stdout.isTTY && process.stderr.isTTY && process.stdout.hasColors();
+  return isTerminal && NO_COLOR === undefined && FORCE_COLOR === undefined ? { FORCE_COLOR: "1" } : {};
 }

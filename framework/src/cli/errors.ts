@@ -119,7 +119,8 @@ function showOne(error: unknown): string {
   return lines.join("\n");
 }
 
-function isForeignFrame(line: string): boolean {
+/** Tells if a line of a stack is a frame of Node, of a package, or of this one. */
+export function isForeignFrame(line: string): boolean {
   if (!/^\s+at /.test(line)) return false;
   // `(<anonymous>)` is the place of what is built in; `<anonymous> (file)` is the top level of a module that tsx loaded.
   return line.includes(OWN_FOLDER) || /node:|\(<anonymous>\)|[\\/]node_modules[\\/]/.test(line);

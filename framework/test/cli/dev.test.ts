@@ -73,6 +73,48 @@ describe("tsgi dev", () => {
     expect((await ask(command)).version).toBe(2);
   });
 
+  it("shows the JSON lines of a log for people, on the output that they are written to, and leaves others alone", async () => {
+    const line = (text: string) => JSON.stringify({ level: 30, time: 0, msg: text });
+    const source = `${versioned(1)}console.log(${JSON.stringify(line("to stdout"))});
+      console.error(${JSON.stringify(line("to stderr"))}); console.log({ a: 1 });`;
+    await using project = await Project.create({ "app.js": source });
+    const command = project.start(["dev", "--port", "0"]);
+    await ask(command);
+    command.child.kill("SIGTERM");
+    const { stdout, stderr } = await command.ended;
+    expect(stdout).toMatch(/^[\d:.]{12} INFO {2}to stdout\n\{ a: 1 \}\n$/);
+    expect(stderr).toMatch(/^[\d:.]{12} INFO {2}to stderr\n/m);
+  });
+
+  it("loses nothing of what an application writes before it ends", async () => {
+    const source = `for (let n = 0; n < 5000; n++) console.log(JSON.stringify({ level: 30, time: 0, msg: "line " + n }));
+      process.stdout.write('{"partial":');
+      process.exit(3);`;
+    await using project = await Project.create({ "app.js": source });
+    const command = project.start(["dev", "--port", "0"]);
+    await command.next(/The application ended \(exit code 3\)/);
+    command.child.kill("SIGTERM");
+    const { stdout } = await command.ended;
+    expect(stdout.match(/INFO {2}line \d+\n/g)).toHaveLength(5000);
+    expect(stdout.endsWith('INFO  line 4999\n{"partial":')).toBe(true);
+  });
+
+  it("starts anew although a process that the application has left holds its output open", async () => {
+    const source = `import { spawn } from "node:child_process";
+      const held = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: ["ignore", "inherit", "inherit"], detached: true });
+      console.log("held by " + held.pid); held.unref(); ${versioned(1)}`;
+    await using project = await Project.create({ "app.js": source });
+    const command = project.start(["dev", "--port", "0"]);
+    const [, pid] = await command.next(/held by (\d+)/);
+    try {
+      await ask(command);
+      await project.write({ "app.js": versioned(2) });
+      expect((await ask(command)).version).toBe(2);
+    } finally {
+      process.kill(Number(pid), "SIGKILL");
+    }
+  });
+
   it("says what the routes have that is meant for another framework", async () => {
     const source = `${versioned(1)}app.get("/users/:id", (req, res) => res.json({}));`;
     await using project = await Project.create({ "app.js": source });
@@ -285,5 +327,24 @@ describe("tsgi dev", () => {
     expect(command.output.includes(`Listening on http://127.0.0.1:${next}`)).toBe(answer !== "n");
     command.child.stdin?.write("\u0003");
     await command.ended;
+  });
+});
+
+(hasTerminal ? describe : describe.skip)("the log of tsgi dev at a terminal", () => {
+  const source = `${versioned(1)}console.log({ a: 1 }); console.log('{"level":30,"time":0,"msg":"text"}');`;
+
+  it.each([
+    ["colored, with what the application colors", {}, true],
+    ["plain by NO_COLOR", { NO_COLOR: "1" }, false],
+  ])("is %s", async (_title, env, isColored) => {
+    await using project = await Project.create({ "app.js": source });
+    const terminal = { TERM: "xterm-256color", COLORTERM: undefined, FORCE_COLOR: undefined, ...env };
+    const command = project.start(["dev", "--port", "0"], terminal, { isAtTerminal: true });
+    await command.next(/Ready in/);
+    expect(command.output.includes("\u001b[32mINFO \u001b[39m text")).toBe(isColored);
+    expect(command.output.includes("{ a: \u001b[33m1\u001b[39m }")).toBe(isColored);
+    expect(command.output.includes("INFO  text")).toBe(!isColored);
+    command.child.stdin?.write("\u0003");
+    expect((await command.ended).code).toBe(0);
   });
 });
