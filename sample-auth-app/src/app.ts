@@ -1,9 +1,11 @@
-import { App } from "tsgi";
+import { App, Depends, type Instrumentation } from "tsgi";
 import { health } from "tsgi/health";
 import { mcp } from "tsgi/mcp";
-import { requestId, securityHeaders } from "tsgi/middleware";
+import { prometheus } from "tsgi/metrics";
+import { accessLog, requestId, securityHeaders } from "tsgi/middleware";
 
-import { log } from "./logging.js";
+import { log, requestContext } from "./logging.js";
+import { refusePublic } from "./metrics.js";
 import { auth } from "./routes/auth.js";
 import { items } from "./routes/items.js";
 import { assets, page } from "./routes/page.js";
@@ -14,8 +16,16 @@ const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
   "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
+/** Instrumentations that differ between programs and tests. */
+export interface Observers {
+  /** The access log; by default on stdout. */
+  access?: Instrumentation;
+  tracing?: readonly Instrumentation[];
+}
+
 /** Puts the application together. It opens nothing before it is served, and no port at all. */
-export function createApp(logger = log): App {
+export function createApp(logger = log, { access = accessLog(), tracing = [] }: Observers = {}): App {
+  const metrics = prometheus();
   const app = new App({
     title: "Sample application",
     description: "The OAuth2 password flow on tsgi.",
@@ -27,6 +37,7 @@ export function createApp(logger = log): App {
       { name: "health", description: "For load balancers." },
     ],
     logger,
+    instrumentation: [...tracing, requestContext, access, metrics], // the others have the id of the trace
   });
   app.includeRouter(auth);
   app.includeRouter(users);
@@ -34,6 +45,7 @@ export function createApp(logger = log): App {
   app.includeRouter(page);
   app.includeRouter(health());
   app.includeRouter(mcp(app));
+  app.includeRouter(metrics.router("/metrics"), { dependencies: [Depends(refusePublic)] });
   app.get("/health", { tags: ["health"], summary: "Whether the process answers" }, async () => ({ status: "ok" }));
   app.mount("/assets", assets);
   app.addMiddleware(securityHeaders({ contentSecurityPolicy: PAGE_POLICY }));

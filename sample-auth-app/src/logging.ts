@@ -1,5 +1,9 @@
 import { destination, pino, stdTimeFunctions, type DestinationStream } from "pino";
 import { Depends, HTTPConnection, withParams } from "tsgi";
+import { logContext } from "tsgi/middleware";
+
+/** Puts the ids, the route and the time of its request into each line. */
+export const requestContext = logContext();
 
 /**
  * Writes one JSON object a line, which keeps CR and LF of what clients send inside their strings.
@@ -11,6 +15,7 @@ export function createLog(stream: DestinationStream = destination({ dest: 2, syn
     {
       base: null,
       messageKey: "message",
+      mixin: requestContext.fields,
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       // Not pino's own, which also writes whatever fields an error has: Prisma's may hold the values of a query.
@@ -24,9 +29,9 @@ export const log = createLog();
 export const openLog = async () => log;
 export const logger = Depends(openLog, { scope: "app" });
 
-/** The log, with this request's id and the client's address on each line. */
+/** The log, with the client's address on each line. */
 export const getLog = withParams({ logger, connection: HTTPConnection }, async ({ logger, connection }) =>
-  logger.child({ requestId: connection.state["requestId"], address: connection.client?.host }),
+  logger.child({ address: connection.client?.host }),
 );
 
 function describe(error: unknown): unknown {

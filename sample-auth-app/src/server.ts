@@ -6,6 +6,7 @@ import { readSettings } from "./config.js";
 import { connect } from "./database.js";
 import { log } from "./logging.js";
 import { DEMO_USER } from "./seed.js";
+import { startTracing } from "./tracing.js";
 
 /** Serves, and says on stdout where; SIGINT and SIGTERM end it with status 0. */
 async function start(): Promise<void> {
@@ -13,7 +14,8 @@ async function start(): Promise<void> {
   const db = await connect(databaseUrl); // before all else, so that what is wrong with it is one line
   await db.$disconnect();
   const logger = { ...log, info: () => {} }; // what it would say is the line below
-  const { url } = await serve(createApp(), { host, port, trustedProxies, logger });
+  const tracing = await startTracing((message) => log.warn(message));
+  const { url } = await serve(createApp(log, { tracing }), { host, port, trustedProxies, logger });
   console.log(`Ready on ${url}, documentation on ${url}/docs, Ctrl-C stops it`);
   if (nodeEnv === "development") {
     console.log(`Try: curl -d 'username=${DEMO_USER.username}&password=${DEMO_USER.password}' ${url}/auth/token`);

@@ -6,7 +6,7 @@ import { setImmediate as loopTurn } from "node:timers/promises";
 import { it, jest } from "@jest/globals";
 import supertest from "supertest";
 import { TestClient } from "tsgi/testing";
-import { memoryStore } from "tsgi/middleware";
+import { accessLog, memoryStore } from "tsgi/middleware";
 import { Passwords } from "tsgi/passwords";
 
 import { Accounts } from "../src/accounts.js";
@@ -79,7 +79,8 @@ export async function openApp({ env = {}, waitMs = 1_000 }: { env?: Record<strin
   const { url, drop } = await createTestDatabase();
   const settings = readSettings({ NODE_ENV: "test", DATABASE_URL: url, SECRET_KEY, ...env });
   const { log, lines } = openTestLog();
-  const app = createApp(log);
+  const accesses: string[] = [];
+  const app = createApp(log, { access: accessLog({ write: (line) => void accesses.push(line) }) });
   const overrides = app.dependencyOverrides;
   overrides.set(getSettings, async () => settings);
   overrides.set(openLog, async () => log);
@@ -98,6 +99,8 @@ export async function openApp({ env = {}, waitMs = 1_000 }: { env?: Record<strin
     /** Another process's, on the same database. */
     accounts: new Accounts(db, new Passwords(CHEAP), new Throttle(memoryStore())),
     lines,
+    /** Lines of the access log. */
+    accesses,
     request,
     routes: app.routes,
     url: client.url,
