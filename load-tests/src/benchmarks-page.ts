@@ -1,12 +1,12 @@
 /** The figures of the documentation, as Markdown and as charts. @module */
 import { barFigure, type Group, NARROW } from "./charts.js";
 import {
-  BARE_UWS,
   compare,
   type Comparison,
   extremes,
   FLOOR,
-  isOurs,
+  isBare,
+  kindOf,
   oursFor,
   ratioOf,
   TSGI_ON_UWS,
@@ -44,8 +44,6 @@ const CONTESTS: readonly Contest[] = [
   { name: "Routing", section: "routing", figure: "perSecond", has: () => true },
 ];
 
-/** Servers without a framework, and a second row of ours: left out of the chart of frameworks. */
-const BESIDE_FRAMEWORKS = new Set(["hand-written ASGI on serve", "bare node:http", FLOOR, BARE_UWS, TSGI_ON_UWS]);
 const FRAMEWORK_ROUTES = new Set(["GET /users/{id}", "POST /users"]);
 
 /** The blocks of the pages, by the name that stands in the comments around each. */
@@ -77,16 +75,16 @@ export function toBlocks(published: Published): Readonly<Record<string, string>>
 export function toFigures({ sections }: Published): Readonly<Record<string, string>> {
   const draw = (section: Section, title: string, unit: string): string =>
     barFigure(title, unit, groupsOf(sections[section] ?? []));
-  const unit = (things: string): string => `${things} a second, more is better; the line on a bar is the spread`;
+  const unit = (things: string): string => `${things} a second, more is better; the line below a bar is the spread`;
   return {
     "benchmark-http.svg": draw("http", "Over HTTP", unit("requests")),
     "benchmark-direct.svg": draw("direct", "Direct calls", unit("requests")),
     "benchmark-routing.svg": draw("routing", "Routing", unit("look-ups")),
     "benchmark-frameworks.svg": barFigure(
       "Requests a second over HTTP",
-      "More is better. The line on a bar is the spread.",
-      groupsOf((sections.http ?? []).filter(({ contender }) => !BESIDE_FRAMEWORKS.has(contender))).filter(({ title }) =>
-        FRAMEWORK_ROUTES.has(title),
+      "More is better. The line below a bar is the spread.",
+      groupsOf((sections.http ?? []).filter(({ contender }) => !isBare(contender) && contender !== TSGI_ON_UWS)).filter(
+        ({ title }) => FRAMEWORK_ROUTES.has(title),
       ),
       NARROW,
     ),
@@ -116,7 +114,7 @@ function groupsOf(results: readonly Result[]): Group[] {
     title,
     bars: results.flatMap(({ contender, rows }) => {
       const summary = rows[title]?.["perSecond"];
-      return summary === undefined ? [] : [{ label: contender, isOurs: isOurs(results, contender), ...summary }];
+      return summary === undefined ? [] : [{ label: contender, kind: kindOf(results, contender), ...summary }];
     }),
   }));
 }
@@ -206,7 +204,7 @@ function extremesTable(published: Published): string {
   return formatMarkdownTable(["tsgi is", "at worst", "at best", "slower in"], lines);
 }
 
-/** One line a contender; in each cell its rate, half its spread, and how many times as fast ours is. */
+/** The worst ratio, then one line a contender; in each cell its rate, half its spread, and how many times as fast ours is. */
 function ratesTable(results: readonly Result[], figure: string, has?: (row: string) => boolean): string {
   const rows = rowsOf(results, has);
   if (rows.length === 0) return "Not measured in this run.";
@@ -217,10 +215,16 @@ function ratesTable(results: readonly Result[], figure: string, has?: (row: stri
     const ratio = our === undefined ? "" : ` · ${formatRatio(ratioOf(our, rate))}`;
     return `${withSpread(formatRate(rate.median), rate)}${ratio}`;
   };
-  return formatMarkdownTable(
+  const table = formatMarkdownTable(
     ["", ...rows.map(toTitle)],
     results.map((result) => [result.contender, ...rows.map((row) => cell(result, row))]),
   );
+  const ends = extremes(
+    compare(results, () => 1, figure).filter(({ contender, row }) => contender !== FLOOR && rows.includes(row)),
+  );
+  if (ends === null) return table;
+  const { ratio, contender, row } = ends.worst;
+  return `At worst tsgi is ${formatRatio(ratio)} as fast as ${contender}: ${toTitle(row)}.\n\n${table}`;
 }
 
 /** A figure of a single process has no spread. */

@@ -24,6 +24,27 @@ export function isOurs(results: readonly Result[], contender: string): boolean {
   return contender === results[0]?.contender || contender === TSGI_ON_UWS;
 }
 
+/** Programs without a framework, over HTTP and called directly. */
+const BARE: ReadonlySet<string> = new Set([
+  "hand-written ASGI on serve",
+  "hand-written ASGI",
+  "hand-written fetch",
+  "bare node:http",
+  FLOOR,
+  BARE_UWS,
+]);
+
+/** True for a program without a framework. */
+export function isBare(contender: string): boolean {
+  return BARE.has(contender);
+}
+
+/** The class of a contender in charts. */
+export function kindOf(results: readonly Result[], contender: string): "ours" | "theirs" | "bare" {
+  if (isOurs(results, contender)) return "ours";
+  return isBare(contender) ? "bare" : "theirs";
+}
+
 /** The result of ours to compare with: the first one, or that on the same I/O loop. `null` for none. */
 export function oursFor(results: readonly Result[], contender: string): Result | null {
   const [ours = null] = results;

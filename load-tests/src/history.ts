@@ -11,6 +11,8 @@ export interface Report {
   readonly settings: Settings;
   /** The versions of the peers. */
   readonly peers: Readonly<Record<string, string>>;
+  /** The time that each section took, in seconds. */
+  readonly seconds?: Partial<Record<Section, number>>;
   readonly sections: Partial<Record<Section, readonly Result[]>>;
 }
 

@@ -1,128 +1,134 @@
 /** The figures of a run as one page that needs nothing else. @module */
-import { barChart, CHART_STYLE, COLOURS, escapeHTML, lineChart } from "./charts.js";
-import { isOurs } from "./comparison.js";
+import { barChart, CHART_STYLE, COLOURS, escapeHTML, lineChart, PAGE_CHART_STYLE } from "./charts.js";
+import { compare, kindOf, oursFor, ratioOf } from "./comparison.js";
 import type { Past, Report } from "./history.js";
+import { drawSummary, type Contest } from "./page-summary.js";
 import type { Result } from "./rounds.js";
 import type { Section } from "./settings.js";
+import { formatRatio } from "./table.js";
 
 /** The chart of each section: the figure, its title, and the better direction. */
-const DRAWN: readonly { section: Section; figure: string; title: string; unit: string }[] = [
-  { section: "direct", figure: "perSecond", title: "Direct calls", unit: "requests a second" },
-  { section: "routing", figure: "perSecond", title: "Routing", unit: "look-ups a second" },
-  { section: "http", figure: "perSecond", title: "Over HTTP", unit: "requests a second" },
-  {
-    section: "http",
-    figure: "perCPUSecond",
-    title: "Over HTTP, by the server's processor time",
-    unit: "requests a processor second",
-  },
-  {
-    section: "database",
-    figure: "perCPUSecond",
-    title: "With a database, by the server's processor time",
-    unit: "requests a processor second",
-  },
-  {
-    section: "middleware",
-    figure: "perCPUSecond",
-    title: "With middleware, by the server's processor time",
-    unit: "requests a processor second",
-  },
-  {
-    section: "payloads",
-    figure: "perCPUSecond",
-    title: "Payloads and HTTPS, by the server's processor time",
-    unit: "requests a processor second",
-  },
-  {
-    section: "runtimes",
-    figure: "perCPUSecond",
-    title: "On other runtimes, by the server's processor time",
-    unit: "requests a processor second",
-  },
-  {
-    section: "footprint",
-    figure: "startMs",
-    title: "First answer",
-    unit: "milliseconds from the start of the process, less is better",
-  },
-  { section: "footprint", figure: "loadedMiB", title: "Memory after 10,000 requests", unit: "MiB, less is better" },
-  {
-    section: "footprint",
-    figure: "installedMiB",
-    title: "Packages on disk",
-    unit: "MiB with all that they need, less is better",
-  },
-  { section: "sample", figure: "perSecond", title: "The sample application", unit: "requests a second" },
-  { section: "startup", figure: "ms", title: "Start-up", unit: "milliseconds, less is better" },
-  { section: "bundle", figure: "gzipKiB", title: "Bundle for the web", unit: "KiB with gzip, less is better" },
+const DRAWN: readonly Contest[] = [
+  rate("http", "Over HTTP, by the server's processor time", "perCPUSecond"),
+  rate("database", "With a database, by the server's processor time", "perCPUSecond"),
+  rate("middleware", "With middleware, by the server's processor time", "perCPUSecond"),
+  rate("payloads", "Payloads and HTTPS, by the server's processor time", "perCPUSecond"),
+  rate("runtimes", "On other runtimes, by the server's processor time", "perCPUSecond"),
+  { section: "http", figure: "perSecond", title: "Over HTTP", unit: "requests a second", isRate: true },
+  { section: "direct", figure: "perSecond", title: "Direct calls", unit: "requests a second", isRate: true },
+  { section: "routing", figure: "perSecond", title: "Routing", unit: "look-ups a second", isRate: true },
+  cost("footprint", "startMs", "First answer", "milliseconds from the start of the process"),
+  cost("footprint", "loadedMiB", "Memory after 10,000 requests", "MiB"),
+  cost("footprint", "installedMiB", "Packages on disk", "MiB with all that they need"),
+  { section: "sample", figure: "perSecond", title: "The sample application", unit: "requests a second", isRate: true },
+  cost("startup", "ms", "Start-up", "milliseconds"),
+  cost("bundle", "gzipKiB", "Bundle for the web", "KiB with gzip"),
 ];
 
+function rate(section: Section, title: string, figure: string): Contest {
+  return { section, figure, title, unit: "requests a processor second", isRate: true };
+}
+
+function cost(section: Section, figure: string, title: string, unit: string): Contest {
+  return { section, figure, title, unit: `${unit}, less is better`, isRate: false };
+}
+
 const STYLE = `${COLOURS}
-  body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
-  h1 { font-size: 1.6rem; margin-bottom: 0 } h2 { font-size: 1.2rem; margin-top: 2.5rem } h3 { font-size: 1rem; color: var(--soft); font-weight: 600; margin-bottom: .2rem }
-  p.about { color: var(--soft) } svg { width: 100%; height: auto; font: 12px system-ui, sans-serif }
-  ${CHART_STYLE}`;
+  body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); max-width: 60rem; margin: 1.5rem auto; padding: 0 1rem }
+  h1 { font-size: 1.3rem; margin: 0 } h2 { font-size: 1.2rem; margin: 2.5rem 0 0 } h3 { font-size: 1rem; font-weight: 600; margin-bottom: .2rem }
+  .about { color: var(--soft) } p { margin: .3rem 0 } .result { font-size: 1.25rem; line-height: 1.35; margin: .6rem 0 } .alarm { color: var(--alarm); border-left: 4px solid; padding-left: .7rem; font-weight: 600 }
+  code { font-size: .9em; overflow-wrap: anywhere } table { border-collapse: collapse } td, th { padding: .15rem .6rem; text-align: right; white-space: nowrap } td:first-child, th:first-child { text-align: left; padding-left: 0 }
+  ${CHART_STYLE}${PAGE_CHART_STYLE}`;
 
 /** Makes the page. */
-export function toPage({ started, machine, settings, peers, sections }: Report, history: readonly Past[]): string {
-  const charts = DRAWN.flatMap(({ section, figure, title, unit }) => {
-    const results = sections[section] ?? [];
-    const rows = [...new Set(results.flatMap((result) => Object.keys(result.rows)))];
-    const drawn = rows.map((row) => drawRow(results, row, figure)).filter((chart) => chart !== "");
-    return drawn.length === 0
-      ? []
-      : [`<h2>${escapeHTML(title)}</h2><p class="about">${escapeHTML(unit)}</p>`, ...drawn];
-  });
+export function toPage(report: Report, history: readonly Past[]): string {
+  const { started, machine, peers, sections } = report;
+  const charts = DRAWN.map((contest) => drawSection(contest, report));
   const versions = Object.entries(peers).map(([name, version]) => `${name} ${version}`);
-  const about = [
-    `${started.toISOString().slice(0, 16).replace("T", " ")} UTC, Node ${machine.node}, ${machine.cores} × ${machine.cpu}, load ${machine.load.toFixed(1)} at the start.`,
-    settings.quick ? "Fewer requests and rounds than the reference protocol." : "",
-    "Bars are medians, the line on each is the spread of its rounds. No figure is a promise to anyone who calls the framework.",
-  ];
+  const about = `${started.toISOString().slice(0, 16).replace("T", " ")} UTC, Node ${machine.node}, ${machine.cores} × ${machine.cpu}, load ${machine.load.toFixed(1)} at the start. Bars are medians, the line below each is the spread of its rounds. Ours are blue, programs without a framework hatched. No figure is a promise to anyone who calls the framework.`;
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>tsgi benchmark</title><style>${STYLE}</style></head><body>
 <h1>tsgi benchmark</h1>
-<p class="about">${escapeHTML(about.filter(Boolean).join(" "))}</p>
-${charts.join("\n")}
-${drawLatencies("Latency at a fixed rate", sections.latency ?? [])}
-${drawLatencies("Latency under full load", sections.http ?? [])}
-${drawHistory(history)}
+${drawSummary(report, DRAWN)}
+<p class="about">${escapeHTML(about)}</p>
 <p class="about">${escapeHTML(versions.length === 0 ? "No peers were measured: make bench PEERS=1." : `Peers: ${versions.join(", ")}.`)}</p>
+${charts.join("\n")}
+${drawLatencies("Latency at a fixed rate", sections.latency ?? [], repeat(report, "latency"))}
+${drawLatencies("Latency under full load", sections.http ?? [], repeat(report, "http"))}
+${drawHistory(history)}
 </body></html>
 `;
 }
 
-function drawRow(results: readonly Result[], row: string, figure: string): string {
+/** The rows of a section, that with our lowest ratio first. */
+function drawSection({ section, figure, title, unit, isRate }: Contest, report: Report): string {
+  const results = report.sections[section] ?? [];
+  const isJudged = isRate && !report.settings.quick;
+  const comparisons = isJudged ? compare(results, () => 1, figure) : [];
+  const worstOf = (row: string): number =>
+    Math.min(Infinity, ...comparisons.filter((one) => one.row === row).map(({ ratio }) => ratio));
+  const rows = [...new Set(results.flatMap((result) => Object.keys(result.rows)))];
+  const charts = rows
+    .toSorted((left, right) => (worstOf(left) < worstOf(right) ? -1 : 1))
+    .map((row) => drawRow(results, row, figure, isJudged))
+    .filter((chart) => chart !== "");
+  if (charts.length === 0) return "";
+  const lead = isJudged ? "Where tsgi is slowest comes first; × is how many times as fast tsgi is." : "";
+  return `<h2>${escapeHTML(title)}</h2><p class="about">${escapeHTML([`${unit}.`, lead].join(" "))} ${repeat(report, section)}</p>${charts.join("")}`;
+}
+
+function drawRow(results: readonly Result[], row: string, figure: string, isJudged: boolean): string {
   const bars = results.flatMap(({ contender, rows }) => {
     const summary = rows[row]?.[figure];
-    return summary === undefined ? [] : [{ label: contender, isOurs: isOurs(results, contender), ...summary }];
+    if (summary === undefined) return [];
+    const our = oursFor(results, contender)?.rows[row]?.[figure];
+    const ratio = our === undefined || !isJudged ? null : ratioOf(our, summary);
+    const note = ratio === null ? {} : { note: formatRatio(ratio) };
+    return [{ label: contender, kind: kindOf(results, contender), ...summary, ...note, order: ratio ?? 0 }];
   });
-  return bars.length === 0 ? "" : `<h3>${escapeHTML(row)}</h3>${barChart(bars)}`;
+  if (bars.length === 0) return "";
+  return `<h3>${escapeHTML(row)}</h3>${barChart(bars.toSorted((left, right) => left.order - right.order))}`;
+}
+
+/** The command that measures a section again, and the time that it took. */
+function repeat({ settings, seconds }: Report, section: Section): string {
+  const variables = [settings.peers ? " PEERS=1" : "", settings.quick ? " QUICK=1" : "", ` ONLY=${section}`].join("");
+  const took = seconds?.[section];
+  return `Again: <code>make bench${variables}</code>${took === undefined ? "" : `, ${formatSeconds(took)}`}.`;
+}
+
+function formatSeconds(seconds: number): string {
+  return seconds < 100 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
 }
 
 /** The percentiles that a client measures, in their order. */
 const PERCENTILES = [
   ["p50", "p50Ms"],
   ["p90", "p90Ms"],
-  ["p97.5", "p97_5Ms"],
   ["p99", "p99Ms"],
   ["p99.9", "p99_9Ms"],
 ] as const;
 
-function drawLatencies(title: string, results: readonly Result[]): string {
+/** One table for each route: text can be read on every screen. */
+function drawLatencies(title: string, results: readonly Result[], again: string): string {
   const rows = [...new Set(results.flatMap((result) => Object.keys(result.rows)))];
-  const charts = rows.flatMap((row) => {
+  const head = PERCENTILES.map(([label]) => `<th>${label}</th>`).join("");
+  const tables = rows.flatMap((row) => {
     const lines = results.flatMap(({ contender, rows: own }) => {
-      const figures = own[row];
-      const values = PERCENTILES.map(([, name]) => figures?.[name]?.median ?? Number.NaN);
-      return values.some(Number.isFinite) ? [{ label: contender, isOurs: isOurs(results, contender), values }] : [];
+      const values = PERCENTILES.map(([, name]) => own[row]?.[name]?.median);
+      return values.every((value) => value === undefined)
+        ? []
+        : [`<tr><td>${escapeHTML(contender)}</td>${values.map((value) => `<td>${value ?? "–"}</td>`).join("")}</tr>`];
     });
-    const labels = PERCENTILES.map(([label]) => label);
-    return lines.length === 0 ? [] : [`<h3>${escapeHTML(row)}</h3>${lineChart(lines, labels, " ms")}`];
+    return lines.length === 0
+      ? []
+      : [
+          `<h3>${escapeHTML(row)}</h3><div class="scroll"><table><tr><th></th>${head}</tr>${lines.join("")}</table></div>`,
+        ];
   });
-  return charts.length === 0 ? "" : `<h2>${title}</h2><p class="about">milliseconds</p>${charts.join("")}`;
+  if (tables.length === 0) return "";
+  return `<h2>${title}</h2><p class="about">milliseconds, less is better. ${again}</p>${tables.join("")}`;
 }
 
 function drawHistory(history: readonly Past[]): string {
@@ -134,5 +140,5 @@ function drawHistory(history: readonly Past[]): string {
     values: history.map(({ ratios }) => ratios[name] ?? Number.NaN),
   }));
   const labels = history.map(({ date }) => date.slice(5, 10));
-  return `<h2>History of the ratios, direct calls</h2><p class="about">ours divided by theirs, on this machine</p>${lineChart(lines, labels, "×")}`;
+  return `<h2>History of the ratios, direct calls</h2><p class="about">ours divided by theirs, on this machine; logarithmic scale</p><div class="scroll">${lineChart(lines, labels, "×")}</div>`;
 }

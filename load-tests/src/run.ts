@@ -92,13 +92,16 @@ export async function measureAll(
   }
   const peers = settings.peers ? await preparePeers() : {};
   const sections: Partial<Record<Section, readonly Result[]>> = {};
+  const seconds: Partial<Record<Section, number>> = {};
   for (const section of settings.sections) {
+    const began = performance.now();
     const results = await parts[section].measure(settings, progress);
+    seconds[section] = Math.round((performance.now() - began) / 1_000);
     sections[section] = results;
     progress.clear();
     print(`\n${parts[section].table(results, settings)}`);
   }
-  return { started, machine, settings, peers, sections };
+  return { started, machine, settings, peers, seconds, sections };
 }
 
 /** Says each wrong answer. Gives the exit status: 1 when there is one, else 0. */

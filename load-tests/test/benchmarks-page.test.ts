@@ -105,6 +105,8 @@ describe("the figures of the documentation", () => {
   it("have a table for each runtime, with the servers that were measured there", () => {
     const blocks = toBlocks(run);
     expect(blocks["runtimes, Bun"]?.split("\n").map((line) => line.replaceAll(/ +/g, " "))).toEqual([
+      "At worst tsgi is 2.00× as fast as Hono: `GET /health`.",
+      "",
       "| | `GET /health` |",
       expect.stringMatching(/^\|[-| :]+\|$/),
       "| tsgi serve | 2,000 |",
@@ -133,7 +135,7 @@ describe("the figures of the documentation", () => {
 describe("a chart of the documentation", () => {
   it("stands alone, and brings a background and both sets of colours", () => {
     for (const figure of Object.values(toFigures(run))) {
-      expect(figure.replace('xmlns="http://www.w3.org/2000/svg"', "")).not.toMatch(/<script|https?:\/\/|url\(/);
+      expect(figure.replace('xmlns="http://www.w3.org/2000/svg"', "")).not.toMatch(/<script|https?:\/\/|url\((?!#)/);
       expect(figure).toContain("prefers-color-scheme: dark");
       expect(figure).toContain('<rect width="100%" height="100%"');
     }

@@ -2,12 +2,18 @@ import { describe, expect, it } from "@jest/globals";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { barChart, lineChart } from "../src/charts.js";
+import { barChart, barFigure, type Kind, lineChart } from "../src/charts.js";
 import { remember } from "../src/history.js";
 import { toPage } from "../src/page.js";
 import type { Report } from "../src/history.js";
 import { readSettings } from "../src/settings.js";
 import { summarize } from "../src/statistics.js";
+
+const result = (contender: string, runs: readonly number[]) => ({
+  contender,
+  rows: { "GET /health": { perSecond: summarize(runs) } },
+  faults: [],
+});
 
 const report: Report = {
   started: new Date("2026-01-02T03:04:05Z"),
@@ -15,10 +21,7 @@ const report: Report = {
   settings: readSettings({}),
   peers: { hono: "4.0.0" },
   sections: {
-    direct: [
-      { contender: "tsgi", rows: { "GET /health": { perSecond: summarize([100, 200, 300]) } }, faults: [] },
-      { contender: "Hono", rows: { "GET /health": { perSecond: summarize([50, 60, 70]) } }, faults: [] },
-    ],
+    direct: [result("tsgi", [100, 200, 300]), result("Hono", [50, 60, 70])],
   },
 };
 
@@ -26,7 +29,7 @@ describe("the page of a run", () => {
   const page = toPage(report, []);
 
   it("stands alone: no script, nothing from elsewhere", () => {
-    expect(page).not.toMatch(/<script|https?:\/\/|<link|url\(/);
+    expect(page).not.toMatch(/<script|https?:\/\/|<link|url\((?!#)/);
   });
 
   it("escapes what it shows", () => {
@@ -40,6 +43,46 @@ describe("the page of a run", () => {
     expect(page).toContain("No figure is a promise");
   });
 
+  it("begins with the result in a sentence and the ratios", () => {
+    expect(page).toContain(
+      "Direct calls, tsgi is at worst 3.33× as fast as Hono in GET /health, at best 3.33× as fast as Hono in GET /health; slower in 0 of 1 comparisons with frameworks.",
+    );
+    expect(page.indexOf("tsgi is at worst")).toBeLessThan(page.indexOf("<h2>"));
+    expect(page).toContain("Direct calls: frameworks");
+  });
+
+  it("begins with the noise of a noisy run", () => {
+    const busy = toPage({ ...report, machine: { ...report.machine, load: 1.5 } }, []);
+    expect(busy.indexOf("This run is noisy: the load was 1.5 at the start")).toBeLessThan(busy.indexOf("at worst"));
+    expect(page).toContain("This run is noisy: 2 of 2 figures spread over more than ±10 %");
+    const direct = [result("tsgi", [100, 101, 102]), result("Hono", [50, 51, 52])];
+    expect(toPage({ ...report, sections: { direct } }, [])).not.toContain("noisy");
+  });
+
+  it("judges nothing after a quick run, and begins with that", () => {
+    const quick = toPage({ ...report, settings: readSettings({ QUICK: "1" }) }, []);
+    expect(quick).toContain("judges nothing");
+    expect(quick).not.toMatch(/at worst|\d×/);
+  });
+
+  it("leads with the row where we are worst, and there with the worst ratio", () => {
+    const rows = (a: number, b: number) => ({ A: { perSecond: summarize([a]) }, B: { perSecond: summarize([b]) } });
+    const direct = [
+      { contender: "tsgi", rows: rows(100, 100), faults: [] },
+      { contender: "Hono", rows: rows(50, 125), faults: [] },
+      { contender: "h3", rows: rows(40, 200), faults: [] },
+    ];
+    const sorted = toPage({ ...report, sections: { direct } }, []);
+    const details = sorted.slice(sorted.indexOf("<h2>"));
+    expect(details.indexOf("<h3>B</h3>")).toBeLessThan(details.indexOf("<h3>A</h3>"));
+    expect(details.indexOf("200 · 0.50×")).toBeLessThan(details.indexOf("125 · 0.80×"));
+  });
+
+  it("names the command that repeats each section, and the time that it took", () => {
+    const timed = toPage({ ...report, seconds: { direct: 80 } }, []);
+    expect(timed).toContain("<code>make bench ONLY=direct</code>, 80 s.");
+  });
+
   it("draws the history once there are two runs", () => {
     const past = (ratio: number) => ({
       date: "2026-01-01T00:00:00Z",
@@ -51,12 +94,42 @@ describe("the page of a run", () => {
 });
 
 describe("a bar chart", () => {
-  it("has bars from zero in proportion to their medians", () => {
-    const bar = (median: number, isOurs: boolean) => ({ label: "x", isOurs, median, min: median, max: median });
-    const [first = 0, second = 0] = [...barChart([bar(10, true), bar(5, false)]).matchAll(/ width="([\d.]+)"/g)].map(
-      ([, width]) => Number(width),
-    );
+  const bar = (median: number, kind: Kind = "theirs", spread = 0) => ({
+    label: "x",
+    kind,
+    median,
+    min: median - spread,
+    max: median + spread,
+  });
+  const widthsOf = (chart: string) =>
+    [...chart.matchAll(/<i class="\w+" style="width:([\d.]+)%/g)].map(([, width]) => Number(width));
+
+  it("has bars from zero in proportion to their medians, and names its scale", () => {
+    const chart = barChart([bar(10, "ours"), bar(5)]);
+    const [first = 0, second = 0] = widthsOf(chart);
     expect(first / second).toBeCloseTo(2);
+    expect(chart).toContain("linear scale from 0");
+  });
+
+  it("turns to a logarithmic scale where a bar would vanish, and names it", () => {
+    const chart = barChart([bar(1_000_000, "ours"), bar(10_000)]);
+    expect(widthsOf(chart).every((width) => width > 10)).toBe(true);
+    expect(chart).toContain("logarithmic scale");
+  });
+
+  it("draws a spread for several rounds only, and the figure at the end of the bar", () => {
+    expect(barChart([bar(10)])).not.toContain("<b ");
+    const chart = barChart([bar(10, "ours", 2)]);
+    expect(chart).toContain("<b ");
+    const [width] = widthsOf(chart);
+    expect(chart).toContain(`<span style="left:${width?.toFixed(2)}%">10</span>`);
+    expect(barFigure("t", "u", [{ title: "g", bars: [bar(10)] }])).not.toContain('class="spread"');
+  });
+
+  it("hatches programs without a framework", () => {
+    const figure = barFigure("t", "u", [{ title: "g", bars: [bar(10, "ours"), bar(10, "bare")] }]);
+    expect(figure).toContain('<pattern id="hatch"');
+    expect(figure).toContain('class="bare"');
   });
 });
 
