@@ -96,7 +96,7 @@ const FULL = {
   rounds: 5,
   starts: 11,
   http: { requests: 50_000, slowRequests: 10_000 },
-  suites: { requests: 10_000 },
+  suites: { requests: 20_000 },
   latency: { seconds: 2 },
   sample: { logins: 100, listings: 10_000 },
 };
@@ -107,7 +107,7 @@ const QUICK = {
   rounds: 3,
   starts: 5,
   http: { requests: 5_000, slowRequests: 5_000 },
-  suites: { requests: 1_000 },
+  suites: { requests: 2_500 },
   latency: { seconds: 1 },
   sample: { logins: 20, listings: 1_000 },
 };

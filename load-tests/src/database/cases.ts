@@ -16,10 +16,10 @@ const SCRIPT = /&lt;script&gt;alert\((?:&quot;|&#34;|&#x22;)This should not be d
 
 /** The routes, in the order of the table. */
 export const DATABASE_CASES: readonly Case[] = [
-  get("GET /db", "/db", 1, checkWorld),
-  get(`GET /queries, ${MANY} queries`, `/queries?queries=${MANY}`, 0.2, checkWorlds),
-  get(`GET /updates, ${MANY} updates`, `/updates?queries=${MANY}`, 0.1, checkWorlds),
-  { ...get("GET /fortunes", "/fortunes", 1, checkFortunes), isConstant: true },
+  get("GET /db", "/db", 0.4, checkWorld),
+  get(`GET /queries, ${MANY} queries`, `/queries?queries=${MANY}`, 0.08, checkWorlds),
+  get(`GET /updates, ${MANY} updates`, `/updates?queries=${MANY}`, 0.04, checkWorlds),
+  { ...get("GET /fortunes", "/fortunes", 0.4, checkFortunes), isConstant: true },
 ];
 
 /** The case whose rows must be found in the database afterwards. */

@@ -11,7 +11,7 @@ export const PAYLOAD_CASES: readonly Case[] = [
   get("GET /small, 1 KB of JSON", "/small", 1, { items: SMALL }),
   get("GET /large, 16 KB of JSON", "/large", 0.5, { items: LARGE }),
   {
-    ...get("POST /upload, 1 MB", "/upload", 0.05, { bytes: UPLOAD }),
+    ...get("POST /upload, 1 MB", "/upload", 0.025, { bytes: UPLOAD }),
     method: "POST",
     headers: { "content-type": "application/octet-stream" },
     body: "x".repeat(UPLOAD),
