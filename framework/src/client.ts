@@ -2,12 +2,16 @@
 import type { ClientOptions as FetchClientOptions, Middleware } from "openapi-fetch";
 import type { Call } from "./client/call.js";
 import { readBody } from "./client/read-body.js";
+import type { SocketCall } from "./client/socket-call.js";
+import { openSocket, type SocketParts, type WebSocketConstructor } from "./client/socket.js";
 import { type RequestInitParts, writeRequest } from "./client/write-request.js";
 import type { ROUTE } from "./router.js";
 
 export type { Answer, HTTPValidationError } from "./client/answer.js";
 export type { Call } from "./client/call.js";
 export type { CallOptions, FormHeaders } from "./client/request.js";
+export type { SocketCall } from "./client/socket-call.js";
+export type { ClientSocket, PlatformSocket, WebSocketConstructor } from "./client/socket.js";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE"] as const;
 
@@ -43,7 +47,7 @@ type PathOf<Route, Of extends string, Prefix extends string> = Route extends {
  * ```
  */
 export type ApiOf<Module, Prefix extends string = ""> = {
-  readonly [Of in Method]: { readonly [K in keyof Module as PathOf<Module[K], Of, Prefix>]: Module[K] };
+  readonly [Of in Method | "WEBSOCKET"]: { readonly [K in keyof Module as PathOf<Module[K], Of, Prefix>]: Module[K] };
 };
 
 /** The options of a client. Those of `fetch` and of openapi-fetch hold for each call. */
@@ -55,10 +59,19 @@ export interface ClientOptions extends Omit<FetchClientOptions, "bodySerializer"
   baseUrl?: string;
   /** Sends a request: `app.fetch` needs no server and no port. Defaults to the platform's. */
   fetch?: (request: Request) => Promise<Response>;
+  /** Opens WebSockets. Defaults to the platform's, which Node has from version 22 on. */
+  WebSocket?: WebSocketConstructor;
 }
 
-/** A client: a function for each method, and openapi-fetch's middleware. */
-export type Client<Api> = { readonly [Of in keyof Api]: Call<Api[Of]> } & {
+/** A client: a function for each method and for WebSockets, and openapi-fetch's middleware. */
+export type Client<Api> = { readonly [Of in keyof Api & Method]: Call<Api[Of]> } & {
+  /**
+   * Opens the WebSocket of a path at once: a value may be sent before it is open. `receives` and `sends` of its route
+   * type the messages.
+   *
+   * @throws TypeError where neither the platform nor the options have a constructor.
+   */
+  readonly websocket: SocketCall<Api extends { readonly WEBSOCKET: infer Routes } ? Routes : {}>;
   /** Adds middleware, which sees each request and response. */
   use(...middleware: Middleware[]): void;
   /** Takes middleware away. */
@@ -95,7 +108,8 @@ async function loadLibrary() {
  * @see {@link https://openapi-ts.dev/openapi-fetch/}
  */
 export function createClient<Api>(options: ClientOptions = {}): Client<Api> {
-  const { baseUrl = options.fetch && !("location" in globalThis) ? "http://localhost" : "", ...rest } = options;
+  const defaultUrl = options.fetch && !("location" in globalThis) ? "http://localhost" : "";
+  const { baseUrl = defaultUrl, WebSocket = globalThis.WebSocket, ...rest } = options;
   const middleware: Middleware[] = [];
   const open = async () => (await loadLibrary()).default<Record<string, never>>({ ...rest, baseUrl });
   let opened: ReturnType<typeof open> | null = null;
@@ -114,6 +128,7 @@ export function createClient<Api>(options: ClientOptions = {}): Client<Api> {
   const calls = METHODS.map((method) => [method, (path: string, init?: RequestInitParts) => call(method, path, init)]);
   const client: object = {
     ...(Object.fromEntries(calls) as object),
+    websocket: (path: string, init: SocketParts = {}) => openSocket(WebSocket, baseUrl, path, init),
     use: (...added: Middleware[]) => void middleware.push(...added),
     eject: (...gone: Middleware[]) =>
       void middleware.splice(0, middleware.length, ...middleware.filter((one) => !gone.includes(one))),

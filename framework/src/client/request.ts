@@ -104,7 +104,7 @@ type Parameters<R> = Plain<
   } & (R extends { cookie: infer Cookies } ? { cookie?: Partial<Cookies> } : {})
 >;
 
-type ParametersOption<R> = [keyof R & (Parameter | "cookie")] extends [never]
+export type ParametersOption<R> = [keyof R & (Parameter | "cookie")] extends [never]
   ? { params?: undefined }
   : Option<"params", Parameters<R>>;
 
