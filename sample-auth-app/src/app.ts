@@ -10,6 +10,7 @@ import { auth } from "./routes/auth.js";
 import { items } from "./routes/items.js";
 import { assets, page } from "./routes/page.js";
 import { users } from "./routes/users.js";
+import type { Tracing } from "./tracing.js";
 
 /** What the page at `/` needs, and nothing from anywhere else. The pages of the documentation have a policy of their own. */
 const PAGE_POLICY =
@@ -20,11 +21,11 @@ const PAGE_POLICY =
 export interface Observers {
   /** The access log; by default on stdout. */
   access?: Instrumentation;
-  tracing?: readonly Instrumentation[];
+  tracing?: Tracing | null;
 }
 
 /** Puts the application together. It opens nothing before it is served, and no port at all. */
-export function createApp(logger = log, { access = accessLog(), tracing = [] }: Observers = {}): App {
+export function createApp(logger = log, { access = accessLog(), tracing = null }: Observers = {}): App {
   const metrics = prometheus();
   const app = new App({
     title: "Sample application",
@@ -37,8 +38,12 @@ export function createApp(logger = log, { access = accessLog(), tracing = [] }: 
       { name: "health", description: "For load balancers." },
     ],
     logger,
-    instrumentation: [...tracing, requestContext, access, metrics], // the others have the id of the trace
+    // In front, so that the others have the id of the trace.
+    instrumentation: [...(tracing ? [tracing.instrumentation] : []), requestContext, access, metrics],
   });
+  if (tracing) {
+    app.includeRouter(tracing.router);
+  }
   app.includeRouter(auth);
   app.includeRouter(users);
   app.includeRouter(items);
