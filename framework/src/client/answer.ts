@@ -2,7 +2,7 @@
 import type { Fault } from "../exceptions.js";
 import type { PARAMS } from "../params.js";
 import type { Response as TsgiResponse } from "../response.js";
-import type { EventSchemas, ROUTE } from "../router.js";
+import type { EventSchemas, ROUTE, RouteTypes } from "../router.js";
 import type { JSONOf, Received } from "./json.js";
 
 /** The body of a 422: every fault of the request. */
@@ -15,14 +15,16 @@ export type Answer<Data, Failure> =
   | { data: Data; error?: never; response: Response }
   | { data?: never; error: Failure; response: Response };
 
-/** The answer of a route. */
+/** The answer of a route. Most declare no further responses, which the compiler then does not go through. */
 export type AnswerOf<Route> = Route extends {
-  readonly [ROUTE]: { result: infer Out; returns: infer R; params: infer P; path: infer Path; responses: infer Docs };
+  readonly [ROUTE]: RouteTypes<string, infer Path, infer P, infer R, infer Docs, infer Out>;
 }
-  ? Answer<
-      DataOf<Out, R> | Declared<Docs, Success<keyof Docs>>,
-      ErrorOf<Declared<Docs, Exclude<keyof Docs, Success<keyof Docs>>> | Faults<P, Path, Route>>
-    >
+  ? [keyof Docs] extends [never]
+    ? Answer<DataOf<Out, R>, ErrorOf<Faults<P, Path, Route>>>
+    : Answer<
+        DataOf<Out, R> | Declared<Docs, Success<keyof Docs>>,
+        ErrorOf<Declared<Docs, Exclude<keyof Docs, Success<keyof Docs>>> | Faults<P, Path, Route>>
+      >
   : never;
 
 /** The result of a handler, or of its promise, or its items one by one. */

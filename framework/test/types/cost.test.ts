@@ -9,6 +9,7 @@ const FRAMEWORK = join(import.meta.dirname, "../..");
 const ROOT = join(FRAMEWORK, "..");
 
 const HEAD = `import { App, Depends, Query, type Static, t } from "tsgi";
+import { type ApiOf, createClient } from "tsgi/client";
 const app = new App();
 const User = t.Object({ name: t.String(), age: t.Integer(), email: t.Optional(t.String()) });
 `;
@@ -18,6 +19,21 @@ const scalar = (i: number) =>
   i % 2
     ? `app.get("/items${i}/{item_id}", { params: { item_id: t.Integer(), version: t.Integer({ default: 1 }) }, returns: User }, async ({ item_id, version }) => ({ name: "n" + version, age: item_id }));`
     : `app.post("/users${i}/{id}", { params: { user: User, q: Query() }, returns: User }, async ({ user, id, q }) => ({ name: user.name + id + q, age: user.age }));`;
+
+/** A call of each of those routes. */
+const call = (i: number) =>
+  i % 2
+    ? `export const { data: d${i} } = await client.GET("/items${i}/{item_id}", { params: { path: { item_id: 1 }, query: { version: 2 } } });`
+    : `export const { data: d${i} } = await client.POST("/users${i}/{id}", { params: { path: { id: "a" }, query: { q: "x" } }, body: { name: "a", age: 1 } });`;
+
+/** The same routes, each called once. */
+const called = (count: number) => {
+  const indexes = Array.from({ length: count }, (_, index) => index);
+  const routes = indexes.map((i) => `const route${i} = ${scalar(i)}`);
+  const module = `const routes = { ${indexes.map((i) => `route${i}`).join(", ")} };`;
+  const client = "const client = createClient<ApiOf<typeof routes>>();";
+  return [HEAD, ...routes, module, client, ...indexes.map(call)].join("\n");
+};
 
 const DATABASE = `async function* openDatabase() { yield { query: async (sql: string) => [sql] }; }
 const database = Depends(openDatabase, { scope: "app", check: (db) => db.query("select 1") });
@@ -54,9 +70,10 @@ describe.each(olderCompilers)("with TypeScript %s", (_version, path) => {
     const text = (route: (index: number) => string, count: number) =>
       HEAD + Array.from({ length: count }, (_, index) => route(index)).join("\n");
     const kinds = Object.entries({ scalar, dependent, inline, inlineStatic });
-    const files = kinds.flatMap(([name, route]) =>
-      [100, 200].map((count) => [`${name}-${count}.ts`, text(route, count)]),
-    );
+    const files = [100, 200].flatMap((count) => [
+      ...kinds.map(([name, route]) => [`${name}-${count}.ts`, text(route, count)]),
+      [`called-${count}.ts`, called(count)],
+    ]);
     writeProject(folder, Object.fromEntries(files) as Record<string, string>);
     const input = JSON.stringify(files.map(([name]) => name));
     const script = join(import.meta.dirname, "_instantiations.mjs");
@@ -65,7 +82,7 @@ describe.each(olderCompilers)("with TypeScript %s", (_version, path) => {
     errors = Object.values(results).flatMap((result) => result.errors);
     const count = (file: string) => results[file]?.instantiations ?? Number.NaN;
     costs = new Map(
-      kinds.map(([name]) => {
+      [...kinds.map(([name]) => name), "called"].map((name) => {
         const [hundred, twoHundred] = [count(`${name}-100.ts`), count(`${name}-200.ts`)];
         const perRoute = (twoHundred - hundred) / 100;
         return [name, { perRoute, fixed: hundred - perRoute * 100 }];
@@ -84,6 +101,11 @@ describe.each(olderCompilers)("with TypeScript %s", (_version, path) => {
 
   it('a route with a dependency of scope "app" costs at most 100', () => {
     expect(costs.get("dependent")?.perRoute).toBeLessThanOrEqual(100);
+  });
+
+  it("a call by a client costs at most 405 beyond its route", () => {
+    const [whole, alone] = ["called", "scalar"].map((name) => costs.get(name)?.perRoute ?? Number.NaN);
+    expect(Number(whole) - Number(alone)).toBeLessThanOrEqual(405);
   });
 
   it("a route with structs of its own costs at most 250 beyond what they cost by themselves", () => {

@@ -7,6 +7,7 @@ const FRAMEWORK = path.join(import.meta.dirname, "../..");
 const ts = createRequire(import.meta.url)("typescript-5.9") as typeof Compiler;
 
 const SOURCE = `import { App, Depends, Query, t, withParams } from "tsgi";
+import { type ApiOf, createClient } from "tsgi/client";
 const app = new App();
 const User = t.Object({ name: t.String() });
 const getPage = withParams({ page: Query(t.Integer(), { default: 1 }) }, async ({ page }) => page * 20);
@@ -22,9 +23,13 @@ async function* openDatabase() {
 const database = Depends(openDatabase, { scope: "app", check: (opened) => opened.query("select 1") });
 app.get("/rows", { params: { db: database } }, async ({ db }) => db.query("select 1"));
 app.websocket("/ws", async ({ ws }) => ws.accept());
+const Item = t.Object({ id: t.Integer(), due: t.Optional(t.Date()) });
+const routes = { readItem: app.get("/items/{item_id}", { params: { item_id: t.Integer() }, returns: Item }, async ({ item_id }) => ({ id: item_id })) };
+const client = createClient<ApiOf<typeof routes>>();
+const { data: called, error: failed } = await client.GET("/items/{item_id}", { params: { path: { item_id: 1 } } });
 `;
 
-/** What an editor shows for the first binding of a name in a handler. */
+/** What an editor shows for the first binding of a name, in a handler or of the answer of a call. */
 function hovers(names: readonly string[]): Record<string, string> {
   const file = path.join(FRAMEWORK, "test/types/hover.ts");
   const service = ts.createLanguageService({
@@ -34,7 +39,10 @@ function hovers(names: readonly string[]): Record<string, string> {
       target: ts.ScriptTarget.ES2022,
       skipLibCheck: true,
       types: [],
-      paths: { tsgi: [path.join(FRAMEWORK, "dist/index.d.ts")] },
+      paths: {
+        tsgi: [path.join(FRAMEWORK, "dist/index.d.ts")],
+        "tsgi/client": [path.join(FRAMEWORK, "dist/client.d.ts")],
+      },
     }),
     getScriptFileNames: () => [file],
     getScriptVersion: () => "1",
@@ -48,7 +56,7 @@ function hovers(names: readonly string[]): Record<string, string> {
     readFile: (name) => ts.sys.readFile(name),
   });
   const shown = (name: string): string => {
-    const binding = new RegExp(`async \\(\\{[^}]*\\b${name}\\b`).exec(SOURCE);
+    const binding = new RegExp(`(?:async \\(|const )\\{[^}]*\\b${name}\\b`).exec(SOURCE);
     const position = (binding?.index ?? 0) + (binding?.[0].length ?? 0) - 1;
     return ts.displayPartsToString(service.getQuickInfoAtPosition(file, position)?.displayParts);
   };
@@ -65,6 +73,13 @@ describe("an editor", () => {
       offset: "(parameter) offset: number",
       db: "(parameter) db: {\n    query: (sql: string) => Promise<string[]>;\n}",
       ws: "(parameter) ws: WebSocket",
+    });
+  }, 60_000);
+
+  it("shows the answer of a client's call by plain types", () => {
+    expect(hovers(["called", "failed"])).toEqual({
+      called: "const called: {\n    due?: string | undefined;\n    id: number;\n} | undefined",
+      failed: "const failed: HTTPValidationError | undefined",
     });
   }, 60_000);
 });
