@@ -59,7 +59,7 @@ export function httpTable(results: readonly Result[], settings: Settings): strin
 export function runtimesTable(results: readonly Result[], settings: Settings): string {
   return [
     `On other runtimes, requests a second of the server's processor time: ${fresh(settings.httpRounds)}`,
-    ratesTable(results, spreadOf, "perCPUSecond"),
+    ratesTable(results, spreadOfCPU, "perCPUSecond"),
     verdict(compare(results, () => 1, "perCPUSecond")),
   ].join("\n");
 }
@@ -256,6 +256,10 @@ function rateCells(
   }
   const our = ours?.[figure];
   return [formatRate(rate.median), detail(theirs), our === undefined ? "" : formatRatio(ratioOf(our, rate))];
+}
+
+function spreadOfCPU({ perCPUSecond }: Figures): string {
+  return perCPUSecond === undefined ? "" : formatSpread(perCPUSecond.spread);
 }
 
 function spreadOf({ perSecond }: Figures): string {
