@@ -338,7 +338,8 @@ describe("tsgi dev", () => {
     ["plain by NO_COLOR", { NO_COLOR: "1" }, false],
   ])("is %s", async (_title, env, isColored) => {
     await using project = await Project.create({ "app.js": source });
-    const terminal = { TERM: "xterm-256color", COLORTERM: undefined, FORCE_COLOR: undefined, ...env };
+    const inherited = { CI: undefined, COLORTERM: undefined, FORCE_COLOR: undefined, NO_COLOR: undefined };
+    const terminal = { ...inherited, TERM: "xterm-256color", ...env };
     const command = project.start(["dev", "--port", "0"], terminal, { isAtTerminal: true });
     await command.next(/Ready in/);
     expect(command.output.includes("\u001b[32mINFO \u001b[39m text")).toBe(isColored);
