@@ -14,6 +14,7 @@ const DISCONNECT = Object.freeze({ type: "http.disconnect" } as const);
 /** The body of a platform's request as messages: read when `receive` is called, never before. */
 export class RequestBody {
   readonly #request: globalThis.Request;
+  readonly #onStream: () => void;
   readonly #onFailure: (reason: unknown) => void;
   #reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
   #hasEnded = false;
@@ -21,16 +22,15 @@ export class RequestBody {
   /** The calls of {@link receive} that wait. */
   readonly #waiting = new Set<(message: ReceiveMessage) => void>();
 
-  /** @param onFailure - Called when the body does not come whole: its client has gone. */
-  constructor(request: globalThis.Request, onFailure: (reason: unknown) => void) {
+  /**
+   * @param onStream - Called before a part of a stream, or the end of the exchange, is waited for. A small body, which fails
+   *   by itself when its client leaves, is read without it.
+   * @param onFailure - Called when the body does not come whole: its client has gone.
+   */
+  constructor(request: globalThis.Request, onStream: () => void, onFailure: (reason: unknown) => void) {
     this.#request = request;
+    this.#onStream = onStream;
     this.#onFailure = onFailure;
-  }
-
-  /** `true` for a small body that has not been asked for: it comes as one part. */
-  get isWhole(): boolean {
-    if (this.#hasEnded || this.#reader !== null) return false;
-    return Number(this.#request.headers.get("content-length") ?? Infinity) <= MAX_WHOLE_BYTES;
   }
 
   /** The next part of the body; behind its end, the end of the exchange. */
@@ -44,7 +44,9 @@ export class RequestBody {
   }
 
   #next(): Promise<ReceiveMessage> {
-    if (this.isWhole) return this.#readWhole();
+    if (this.#isWhole()) return this.#readWhole();
+    this.#onStream();
+    if (this.#isOver) return Promise.resolve(DISCONNECT);
     if (!this.#hasEnded && this.#request.body === null) {
       this.#hasEnded = true;
       return Promise.resolve({ type: "http.request", body: EMPTY, more_body: false });
@@ -54,6 +56,12 @@ export class RequestBody {
       this.#waiting.add(resolve);
       if (!this.#hasEnded) this.#read(resolve, reject);
     });
+  }
+
+  /** `true` for a small body that has not been asked for: it comes as one part. */
+  #isWhole(): boolean {
+    if (this.#hasEnded || this.#reader !== null) return false;
+    return Number(this.#request.headers.get("content-length") ?? Infinity) <= MAX_WHOLE_BYTES;
   }
 
   async #readWhole(): Promise<ReceiveMessage> {
