@@ -4,7 +4,7 @@ import { Deferred } from "../promises.js";
 import { bytesOf, textOf, toText, valuesOf } from "./bytes.js";
 import { type ClientRequest, type ServerFeature, type StartServer, using } from "./client.js";
 import { application, fetchWhole, inspect, respond } from "./server-calls.js";
-import { isResolvedInTime, must, mustEqual, type Statement, toStatements } from "./statement.js";
+import { isResolvedInTime, must, mustEqual, type Row, type Statement, toStatements } from "./statement.js";
 
 /** A check of the scope of one request. */
 function scopeOf(request: ClientRequest, look: (scope: HTTPScope) => void) {
@@ -14,6 +14,42 @@ function scopeOf(request: ClientRequest, look: (scope: HTTPScope) => void) {
 /** @throws ConformanceError unless the scope says which version of ASGI it is of. */
 export function mustHaveVersion({ asgi }: Scope): void {
   must(typeof asgi?.version === "string", `Expected scope.asgi.version to be text, not ${String(asgi?.version)}.`);
+}
+
+/** The rows about the parts of the target, which HTTP and WebSockets share. */
+export function targetRows(
+  area: "http" | "websocket",
+  section: string,
+  check: (
+    request: { target: string },
+    look: (scope: HTTPScope | WebSocketScope) => void,
+  ) => (start: StartServer) => Promise<void>,
+): Row<StartServer>[] {
+  return [
+    [
+      `${area}.scope.path`,
+      "must",
+      section,
+      "`path` has no query, and is decoded from percent-encoding and from UTF-8.",
+      check({ target: "/a%20b/%C3%A9?c=d" }, ({ path }) => mustEqual(path, "/a b/é", "scope.path")),
+    ],
+    [
+      `${area}.scope.raw-path`,
+      "should",
+      section,
+      "`raw_path` is the path as it was received, without the query.",
+      check({ target: "/a%20b/%c3%A9?c=d" }, ({ raw_path: raw }) => mustBeBytes(raw, "/a%20b/%c3%A9", "raw_path")),
+    ],
+    [
+      `${area}.scope.query-string`,
+      "must",
+      section,
+      "`query_string` is what stands behind `?`, percent-encoded, as bytes.",
+      check({ target: "/?a=%20&b=c+d" }, ({ query_string: query }) =>
+        mustBeBytes(query, "a=%20&b=c+d", "query_string"),
+      ),
+    ],
+  ];
 }
 
 /** @throws ConformanceError unless the headers are pairs of bytes, however often they are read. */
@@ -124,29 +160,7 @@ export const httpRequestStatements: readonly Statement<StartServer, ServerFeatur
       "`scheme` is left out, or text that is not empty.",
       scopeOf({}, ({ scheme = "http" }) => must(scheme === "http" || scheme === "https", "Expected http or https.")),
     ],
-    [
-      "http.scope.path",
-      "must",
-      SCOPE,
-      "`path` has no query, and is decoded from percent-encoding and from UTF-8.",
-      scopeOf({ target: "/a%20b/%C3%A9?c=d" }, ({ path }) => mustEqual(path, "/a b/é", "scope.path")),
-    ],
-    [
-      "http.scope.raw-path",
-      "should",
-      SCOPE,
-      "`raw_path` is the path as it was received, without the query.",
-      scopeOf({ target: "/a%20b/%c3%A9?c=d" }, ({ raw_path: raw }) => mustBeBytes(raw, "/a%20b/%c3%A9", "raw_path")),
-    ],
-    [
-      "http.scope.query-string",
-      "must",
-      SCOPE,
-      "`query_string` is what stands behind `?`, percent-encoded, as bytes.",
-      scopeOf({ target: "/?a=%20&b=c+d" }, ({ query_string: query }) =>
-        mustBeBytes(query, "a=%20&b=c+d", "query_string"),
-      ),
-    ],
+    ...targetRows("http", SCOPE, scopeOf),
     [
       "http.scope.no-query-string",
       "must",

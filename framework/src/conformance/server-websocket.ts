@@ -14,7 +14,7 @@ import {
   opened,
   sendAnything,
 } from "./server-calls.js";
-import { mustBeAddress, mustBeBytes, mustBePairs, mustHaveVersion } from "./server-http-request.js";
+import { mustBeAddress, mustBeBytes, mustBePairs, mustHaveVersion, targetRows } from "./server-http-request.js";
 import { must, mustEqual, mustThrow, type Statement, toStatements } from "./statement.js";
 
 const ACCEPT = { type: "websocket.accept" } as const;
@@ -248,29 +248,7 @@ const scopeStatements = toStatements<StartServer, ServerFeature>(
         must(scheme === "ws" || scheme === "wss", "Expected the scheme of a WebSocket."),
       ),
     ],
-    [
-      "websocket.scope.path",
-      "must",
-      SCOPE,
-      "`path` has no query, and is decoded from percent-encoding and from UTF-8.",
-      scopeOf({ target: "/a%20b/%C3%A9?c=d" }, ({ path }) => mustEqual(path, "/a b/é", "scope.path")),
-    ],
-    [
-      "websocket.scope.raw-path",
-      "should",
-      SCOPE,
-      "`raw_path` is the path as it was received, without the query.",
-      scopeOf({ target: "/a%20b/%c3%A9?c=d" }, ({ raw_path: raw }) => mustBeBytes(raw, "/a%20b/%c3%A9", "raw_path")),
-    ],
-    [
-      "websocket.scope.query-string",
-      "must",
-      SCOPE,
-      "`query_string` is what stands behind `?`, percent-encoded, as bytes.",
-      scopeOf({ target: "/?a=%20&b=c+d" }, ({ query_string: query }) =>
-        mustBeBytes(query, "a=%20&b=c+d", "query_string"),
-      ),
-    ],
+    ...targetRows("websocket", SCOPE, scopeOf),
     [
       "websocket.scope.headers",
       "must",

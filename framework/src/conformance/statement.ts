@@ -106,7 +106,7 @@ const DOCUMENTS: Readonly<Record<string, string>> = {
 };
 
 /** The parts of a statement that stand in a table. */
-type Row<Subject> = readonly [
+export type Row<Subject> = readonly [
   id: string,
   level: Level,
   section: string,
