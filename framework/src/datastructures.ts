@@ -26,12 +26,17 @@ export {
  * ```
  */
 export class HeaderList implements Iterable<HeaderPair> {
-  /** Names and values in turn, as latin-1 text: `[name, value, name, value, …]`. Names may be in any case. */
-  readonly raw: readonly string[];
+  #raw: readonly string[] | (() => readonly string[]);
   #pairs: HeaderPair[] | undefined;
 
-  constructor(raw: readonly string[]) {
-    this.raw = raw;
+  /** @param raw - The names and values as {@link raw} gives them, or a function that is called once, when they are asked for. */
+  constructor(raw: readonly string[] | (() => readonly string[])) {
+    this.#raw = raw;
+  }
+
+  /** Names and values in turn, as latin-1 text: `[name, value, name, value, …]`. Names may be in any case. */
+  get raw(): readonly string[] {
+    return typeof this.#raw === "function" ? (this.#raw = this.#raw()) : this.#raw;
   }
 
   /** The number of headers. */

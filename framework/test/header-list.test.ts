@@ -14,6 +14,16 @@ describe("a HeaderList", () => {
     expect(() => [...new HeaderList(["a", "\u0100"])]).toThrow("Expected latin-1 text");
   });
 
+  it("calls a function for its names and values once, and only when they are asked for", () => {
+    let calls = 0;
+    const headers = new HeaderList(() => [`X-${++calls}`, "a"]);
+    expect(calls).toBe(0);
+    expect(headers.length).toBe(1);
+    expect([...headers][0]?.[0]).toEqual(Buffer.from("x-1"));
+    expect(headers.raw).toEqual(["X-1", "a"]);
+    expect(calls).toBe(1);
+  });
+
   it("keeps common names and values encoded: every response has the same bytes", async () => {
     const app = new App();
     app.get("/", async () => ({ ok: true }));

@@ -120,10 +120,13 @@ export class RequestBody {
   release(): Promise<void> | void {
     this.end();
     if (this.#hasEnded) return;
-    if (this.#reader !== null) return this.#reader.cancel();
-    const { body } = this.#request;
-    if (body !== null && !body.locked) return body.cancel();
+    return this.#reader === null ? releaseBody(this.#request) : this.#reader.cancel();
   }
+}
+
+/** Lets go of a body that nobody has begun to read. */
+export function releaseBody({ body }: globalThis.Request): Promise<void> | void {
+  if (body !== null && !body.locked) return body.cancel();
 }
 
 function part(value: unknown): ReceiveMessage {

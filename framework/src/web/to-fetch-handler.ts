@@ -74,10 +74,15 @@ export function toFetchHandler(app: ASGIApp, options: FetchHandlerOptions = {}):
 
 const MALFORMED_HOST = "Expected exactly one well-formed Host header.";
 
-/** A request that is being answered; `over` resolves when the application has settled. */
+/** A request that is being answered. */
 interface Serving {
-  readonly answer: Promise<globalThis.Response> | globalThis.Response;
-  readonly over: Promise<void> | null;
+  readonly answer: Promise<globalThis.Response>;
+  /** Resolves when the application has settled. */
+  readonly over: Promise<void>;
+}
+
+function served(answer: globalThis.Response): Serving {
+  return { answer: Promise.resolve(answer), over: Promise.resolve() };
 }
 
 /** The application behind a handler: its life, and the requests that run. */
@@ -103,19 +108,26 @@ class FetchServer {
     if (!this.#isAuto) this.#state = state;
   }
 
-  async fetch(request: globalThis.Request, context: FetchContext): Promise<globalThis.Response> {
-    const serving = this.#serve(request, context);
+  fetch(request: globalThis.Request, context: FetchContext): Promise<globalThis.Response> {
+    if (this.#state !== null) {
+      const { answer, over } = this.#serve(request, context, this.#state);
+      context.waitUntil?.(over);
+      return answer;
+    }
+    const serving = this.#startAndServe(request, context);
     // From the start on: a platform may end what it does for a request whose client has gone, and others wait for the start.
     context.waitUntil?.(serving.then(({ over }) => over));
-    const { answer } = await serving;
-    return answer;
+    return serving.then(({ answer }) => answer);
   }
 
-  async #serve(request: globalThis.Request, context: FetchContext): Promise<Serving> {
-    const state = this.#state ?? (await (this.#starting ??= this.#start()))?.state;
-    if (state === undefined) return { answer: errorAnswer(request), over: null };
+  async #startAndServe(request: globalThis.Request, context: FetchContext): Promise<Serving> {
+    const lifespan = await (this.#starting ??= this.#start());
+    return lifespan === null ? served(errorAnswer(request)) : this.#serve(request, context, lifespan.state);
+  }
+
+  #serve(request: globalThis.Request, context: FetchContext, state: Readonly<Record<string, unknown>>): Serving {
     const scope = createScope(request, context, state);
-    if (scope === null) return { answer: errorAnswer(request, 400, MALFORMED_HOST), over: null };
+    if (scope === null) return served(errorAnswer(request, 400, MALFORMED_HOST));
     const exchange = new Exchange(request, scope, this.#logger);
     return { answer: exchange.answer, over: this.#run(exchange, request) };
   }

@@ -19,9 +19,11 @@ const DEFAULT_MESSAGE_BYTES = 1 << 20;
 const MAX_WAITING_BYTES = 16 << 20;
 const OVERHEAD_BYTES = 256;
 
+const hasPairs = "WebSocketPair" in globalThis;
+
 /** Tells if a request asks for a WebSocket, on a platform that opens one in this way. */
 export function isWebSocketRequest({ method, headers }: globalThis.Request): boolean {
-  return "WebSocketPair" in globalThis && method === "GET" && headers.get("upgrade")?.toLowerCase() === "websocket";
+  return hasPairs && method === "GET" && headers.get("upgrade")?.toLowerCase() === "websocket";
 }
 
 /** Makes an application of WebSockets one that takes their handshakes as requests. @param answer - Answers one at once. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import { App } from "../../src/app.js";
 import type { ASGIApp, HTTPScope, ReceiveMessage, SendMessage } from "../../src/asgi.js";
 import { BackgroundTasks } from "../../src/background.js";
+import { HeaderList } from "../../src/datastructures.js";
 import { ClientDisconnect } from "../../src/exceptions.js";
 import { Deferred } from "../../src/promises.js";
 import { Request as OwnRequest } from "../../src/request.js";
@@ -168,6 +169,21 @@ describe("the answer", () => {
     const answer = await toFetchHandler(sending({ ...START, headers }, part("", false)))(new Request(HOST));
     expect(answer.headers.getSetCookie()).toEqual(["a=1", "b=2"]);
     expect(answer.headers.has("connection")).toBe(false);
+  });
+
+  it("leaves a list of headers that several answers share as it is", async () => {
+    const headers = new HeaderList(Object.freeze(["content-length", "1", "x-a", "b"]));
+    const answers: (string | null)[][] = [];
+    for (const status of [200, 204, 200]) {
+      const answer = await toFetchHandler(sending({ ...START, status, headers }, part("a", false)))(new Request(HOST));
+      answers.push([answer.headers.get("content-length"), answer.headers.get("x-a")]);
+      if (status === 200) answer.headers.set("x-a", "changed");
+    }
+    expect(answers).toEqual([
+      ["1", "b"],
+      [null, "b"],
+      ["1", "b"],
+    ]);
   });
 
   it("ignores what follows the last body message", async () => {
