@@ -39,6 +39,7 @@ const commonTools = [
   "@types/node",
   "@types/supertest",
   "jest",
+  "openapi-fetch",
   "oxfmt",
   "oxlint",
   "oxlint-tsgolint",

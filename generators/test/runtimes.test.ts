@@ -52,7 +52,7 @@ describe("a project on Bun", () => {
       check: "oxfmt --check && tsc && oxlint",
       format: "oxlint --fix && oxfmt",
     });
-    expect(Object.keys(devDependencies)).toEqual(expect.arrayContaining(["@types/bun", "supertest", "typescript"]));
+    expect(Object.keys(devDependencies)).toEqual(expect.arrayContaining(["@types/bun", "openapi-fetch", "typescript"]));
     expect(Object.keys(devDependencies).filter((name) => /jest|swc|tsx|autocannon/.test(name))).toEqual([]);
     expect(engines).toEqual({ bun: expect.any(String) });
     expect(JSON.parse(read("tsconfig.json"))).toMatchObject({
@@ -72,7 +72,10 @@ describe("a project on Deno", () => {
     expect(paths.filter((path) => /jest|package\.json|tsconfig|oxlint|oxfmt|load-tests/.test(path))).toEqual([]);
     const { tasks, imports, links, ...rest } = JSON.parse(read("deno.json"));
     expect(Object.keys(tasks)).toEqual(["dev", "start", "test", "check", "format"]);
-    expect(imports).toMatchObject({ tsgi: "npm:tsgi@^1.2.3", supertest: expect.stringMatching(/^npm:supertest@\d/) });
+    expect(imports).toMatchObject({
+      tsgi: "npm:tsgi@^1.2.3",
+      "openapi-fetch": expect.stringMatching(/^npm:openapi-fetch@\d/),
+    });
     expect(links).toBeUndefined();
     expect(rest["create-tsgi"]).toEqual({
       version: "0.9.0",

@@ -45,7 +45,7 @@ const text = 'app.get("/text")';
 export const items = new Router({ prefix: "/items", tags: ["x"] }); // the items
 
 items.get("", async () => []);
-items.post("/{id}", {})(async () => null); /* the last */
+export const addItem = items.post("/{id}", {})(async () => null); /* the last */
 
 export function createApp(): App {
     const app = new App();
@@ -57,6 +57,13 @@ export function createApp(): App {
     return app;
 }
 `;
+
+describe("a name for a declaration", () => {
+  it("is the one that is asked for, or the next with a number that nothing has", () => {
+    const file = new SourceFile("x.ts", 'import { a } from "a";\nconst a2 = 1;\nexport function b() {}\n');
+    expect(["a", "b", "c"].map((name) => file.freeName(name))).toEqual(["a3", "b2", "c"]);
+  });
+});
 
 describe("Apps and Routers", () => {
   it("are found by the syntax tree, with what is registered on them beside their declaration", () => {

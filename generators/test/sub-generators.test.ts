@@ -257,6 +257,28 @@ describe("a sub-generator", () => {
     expect(await readFile(join(project.path, "test/get-x.test.ts"), "utf8")).toBe("mine");
   });
 
+  it.each([
+    ["has the types of the exported route", {}, /createClient<ApiOf<typeof routes>>[^]*client\.GET\("\/x"\)/],
+    [
+      "is by TestClient without openapi-fetch",
+      { "package.json": [/"openapi-fetch": ".*",/, ""] },
+      /client\.get\("\/x"\)/,
+    ],
+    [
+      "is by TestClient for an application that a function makes",
+      { "src/app.ts": [/export const (app[^]*)/, "export function createApp() { const $1 return app; }"] },
+      /TestClient\.open\(createApp\(\)\)[^]*client\.get\("\/x"\)/,
+    ],
+  ] as const)("writes a test that %s", async (_title, edits, expected) => {
+    await using project = await scaffold("minimal");
+    for (const [path, [from, to]] of Object.entries(edits)) {
+      const file = join(project.path, path);
+      await writeFile(file, (await readFile(file, "utf8")).replace(from, to).replace("export const getItem = ", ""));
+    }
+    expect(await project.create("route", "GET /x")).toMatchObject({ status: 0, stderr: "" });
+    expect((await project.files()).get("test/get-x.test.ts")).toMatch(expected);
+  });
+
   it("writes a route into the file that --in names", async () => {
     await using project = await scaffold("api");
     expect(await project.create("route", "GET /version", "--in", "src/routes/health.ts")).toMatchObject({ status: 0 });

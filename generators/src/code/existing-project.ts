@@ -112,6 +112,13 @@ export class ExistingProject {
     return "jest" in textsOf(this.manifest["devDependencies"]);
   }
 
+  /** True where tests have a client with the types of the routes, and `expect`. Bun and Deno have one of their own. */
+  get hasTypedClient(): boolean {
+    const { devDependencies, imports } = this.manifest;
+    const tools = { ...textsOf(devDependencies), ...textsOf(imports) };
+    return "openapi-fetch" in tools && (this.usesJest || this.runtime !== "node");
+  }
+
   /** The way in which a test opens the application. */
   get testOpening(): TestOpening {
     if (this.has("test/support.ts") && exportsName(this.read("test/support.ts"), "openApp")) {

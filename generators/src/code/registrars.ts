@@ -1,7 +1,7 @@
 import type { CallExpression, Expression, NewExpression, Node, Statement } from "@babel/types";
 import type { SourceFile } from "./source-file.js";
 
-/** A call on an App or a Router that stands as a statement of its own: `app.get("/", …)`. */
+/** A call on an App or a Router, alone or as the value of a variable: `app.get("/", …)`, `export const x = app.get("/", …)`. */
 export interface Registration {
   method: string;
   /** The first argument if it is a string literal. */
@@ -131,10 +131,20 @@ function readPrefix({ arguments: [options] }: NewExpression): string {
 }
 
 function findRegistrations(block: readonly Statement[], variable: string): Registration[] {
-  return block.flatMap((statement) => {
-    const call = statement.type === "ExpressionStatement" ? calledOn(statement.expression, variable) : null;
-    return call === null ? [] : [{ ...call, statement }];
-  });
+  return block.flatMap((statement) =>
+    valuesOf(declared(statement)).flatMap((value) => {
+      const call = calledOn(value, variable);
+      return call === null ? [] : [{ ...call, statement }];
+    }),
+  );
+}
+
+/** The expression of a statement, or the values of its variables. */
+function valuesOf(statement: Statement): Expression[] {
+  if (statement.type === "VariableDeclaration") {
+    return statement.declarations.flatMap(({ init }) => init ?? []);
+  }
+  return statement.type === "ExpressionStatement" ? [statement.expression] : [];
 }
 
 /** `app.get(…)`, and `app.get("/", {…})(handler)` alike. */

@@ -84,6 +84,16 @@ export class SourceFile {
     return [...imported, ...declared].includes(name);
   }
 
+  /** The name, or the first of `name2`, `name3`, … that nothing has. */
+  freeName(name: string): string {
+    for (let number = 1; ; number++) {
+      const candidate = number === 1 ? name : `${name}${number}`;
+      if (!this.declares(candidate)) {
+        return candidate;
+      }
+    }
+  }
+
   /**
    * Imports a value, if the file does not.
    *

@@ -2,7 +2,7 @@ import { SourceFile } from "../code/source-file.js";
 import type { ExistingProject } from "../code/existing-project.js";
 import { readName } from "./names.js";
 import type { Change, SubGenerator } from "./sub-generator.js";
-import { importIt } from "./test-file.js";
+import { importOf } from "./test-file.js";
 
 const path = "src/dependencies.ts";
 
@@ -40,10 +40,10 @@ function headerOf(kebab: string): string {
 function renderTest(project: ExistingProject, { kebab, camel, getter }: Record<"kebab" | "camel" | "getter", string>) {
   const test: Change = {
     path: `test/${kebab}-dependency.test.ts`,
-    text: `${importIt(project)}
+    text: `import assert from "node:assert/strict";
+${importOf(project, ["it"])}
 
 import { App, Depends } from "tsgi";
-import { TestClient } from "tsgi/testing";
 
 import { ${getter} } from "../src/dependencies.js";
 
@@ -56,9 +56,10 @@ it("gives the header to the handler", async () => {
     },
     async ({ ${camel} }) => ({ ${camel} }),
   );
-  await using client = await TestClient.open(app);
-  await client.get("/").set("X-${headerOf(kebab)}", "example").expect(200, { ${camel}: "example" });
-  await client.get("/").expect(200, { ${camel}: null });
+  const ask = async (headers: Record<string, string>) =>
+    (await app.fetch(new Request("http://localhost/", { headers }))).text();
+  assert.equal(await ask({ "X-${headerOf(kebab)}": "example" }), '{"${camel}":"example"}');
+  assert.equal(await ask({}), '{"${camel}":null}');
 });
 `,
     isNew: true,

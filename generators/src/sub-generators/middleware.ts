@@ -4,7 +4,7 @@ import { CommandError } from "../errors.js";
 import { readName } from "./names.js";
 import { endOfPaths } from "./place.js";
 import type { Change, SubGenerator } from "./sub-generator.js";
-import { applicationTest } from "./test-file.js";
+import { socketTest } from "./test-file.js";
 
 const path = "src/middleware.ts";
 
@@ -50,7 +50,7 @@ export const ${camel} = ${httpMiddleware}(async (_request, next) => {
 };
 
 function middlewareTest(project: ExistingProject, kebab: string): Change {
-  return applicationTest(project, {
+  return socketTest(project, {
     folder: "test",
     name: `${kebab}-middleware`,
     title: `has X-${kebab} in each answer`,

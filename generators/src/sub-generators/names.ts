@@ -10,13 +10,20 @@ const reserved = new Set(
   ).split(" "),
 );
 
+/** The spellings of a name. */
+export interface Name {
+  kebab: string;
+  camel: string;
+  pascal: string;
+}
+
 /**
  * Parses the name of new code.
  *
  * @returns its three spellings
  * @throws UsageError for an invalid name
  */
-export function readName(text: string, what: string) {
+export function readName(text: string, what: string): Name {
   if (!/^[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*$/.test(text) || text.length > 60) {
     throw new UsageError(
       `${quoteName(text)} is not a name for a ${what}: use letters and digits, with "-" between words`,
@@ -26,11 +33,16 @@ export function readName(text: string, what: string) {
     .replaceAll(/([a-z0-9])([A-Z])/g, "$1-$2")
     .replaceAll("_", "-")
     .toLowerCase();
-  const camel = kebab.replaceAll(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+  const camel = camelOf(kebab);
   if (reserved.has(camel)) {
     throw new UsageError(`${quoteName(text)} is a reserved word: choose another name for the ${what}`);
   }
   return { kebab, camel, pascal: camel.replace(/^[a-z]/, (letter) => letter.toUpperCase()) };
+}
+
+/** `get-orders` as `getOrders`. */
+export function camelOf(kebab: string): string {
+  return kebab.replaceAll(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /** An English plural: `category` as `categories`. */

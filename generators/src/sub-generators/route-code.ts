@@ -1,4 +1,5 @@
 import { readPathNames } from "./names.js";
+import type { RouteCall } from "./test-file.js";
 
 /** The methods of new routes. */
 export const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
@@ -24,11 +25,6 @@ export class RouteCode {
     this.method = method;
     this.path = path;
     this.#names = readPathNames(path);
-  }
-
-  /** Its imports from `tsgi`. */
-  get imports(): readonly string[] {
-    return this.method === "DELETE" ? [...(this.#names.length > 0 ? ["t"] : []), "Response"] : ["t"];
   }
 
   get #body(): string | null {
@@ -81,17 +77,16 @@ export class RouteCode {
     return names === "" ? 'async () => ({ status: "ok" })' : `async ({ ${names} }) => ({ ${names} })`;
   }
 
-  /** The statements of its test. */
-  renderTest(client: string, { isGuarded }: { isGuarded: boolean }): string[] {
-    const examples = Object.fromEntries(this.#names.map((name) => [name, schemaOf(name).example]));
-    const path = this.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(examples[name]));
-    const body = this.#body === null ? "" : '.send({ name: "example" })';
-    const call = `await ${client}.${this.method.toLowerCase()}(${JSON.stringify(path)})`;
-    const members = Object.entries(examples).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
-    const answer = this.#body === null ? members : [...members, `${this.#body}: { name: "example" }`];
-    const shown = `{ ${answer.length > 0 ? answer.join(", ") : 'status: "ok"'} }`;
-    const expected = this.method === "DELETE" ? "204" : `${this.method === "POST" ? 201 : 200}, ${shown}`;
-    const credentials = isGuarded ? '.auth(token, { type: "bearer" })' : "";
-    return [...(isGuarded ? [`${call}${body}.expect(401);`] : []), `${call}${credentials}${body}.expect(${expected});`];
+  /** A request to it with examples, and its answer. */
+  get call(): RouteCall {
+    const { method, path } = this;
+    const names = Object.fromEntries(this.#names.map((name) => [name, schemaOf(name).example]));
+    if (method === "DELETE") {
+      return { method, path, names, status: 204 };
+    }
+    const body = this.#body === null ? undefined : { name: "example" };
+    const shown = { ...names, ...(this.#body !== null && { [this.#body]: body }) };
+    const answer = Object.keys(shown).length > 0 ? shown : { status: "ok" };
+    return { method, path, names, body, status: method === "POST" ? 201 : 200, answer };
   }
 }

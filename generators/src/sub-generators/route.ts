@@ -1,11 +1,11 @@
 import { guardOf } from "../code/registrars.js";
 import { UsageError } from "../errors.js";
 import { quoteName } from "../project-name.js";
-import { slugOf } from "./names.js";
+import { camelOf, slugOf } from "./names.js";
 import { endOfPaths, findPlace, findRoute } from "./place.js";
 import { methods, RouteCode } from "./route-code.js";
 import type { SubGenerator } from "./sub-generator.js";
-import { applicationTest } from "./test-file.js";
+import { routeTest } from "./test-file.js";
 
 /** Adds a route to the Router whose prefix matches, or to the App, with a test. */
 export const route: SubGenerator = {
@@ -26,12 +26,17 @@ export const route: SubGenerator = {
     const isGuarded = guard !== null && project.testOpening.kind === "helper";
     const own = guard?.isShared === false ? guard.name : undefined;
     const text = code.render(place.registrar.variable, place.path, importerOf(source), own);
-    source.insertAfter(endOfPaths(place.registrar), text, "paragraph");
-    const test = applicationTest(project, {
-      name: `${method.toLowerCase()}-${slugOf(path)}`,
+    const name = `${method.toLowerCase()}-${slugOf(path)}`;
+    // Inside a function nothing can be exported.
+    const exported = source.statements.includes(place.registrar.declaration) ? source.freeName(camelOf(name)) : null;
+    const statement = exported === null ? text : `export const ${exported} = ${text}`;
+    source.insertAfter(endOfPaths(place.registrar), statement, "paragraph");
+    const test = routeTest(project, {
+      name,
       title: `answers ${method} ${path}${isGuarded ? ", to those who are logged in" : ""}`,
+      module: exported === null ? null : sourcePath,
       isGuarded,
-      statements: (client) => code.renderTest(client, { isGuarded }),
+      calls: [code.call],
     });
     return { changes: [{ path: sourcePath, text: source.toString(), isNew: false }, test], notes: [] };
   },

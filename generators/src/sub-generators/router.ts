@@ -1,10 +1,10 @@
 import type { ExistingProject } from "../code/existing-project.js";
 import { importPath } from "../code/existing-project.js";
 import { CommandError } from "../errors.js";
-import { readName } from "./names.js";
+import { readName, type Name } from "./names.js";
 import { endOfPaths } from "./place.js";
 import type { Change, SubGenerator } from "./sub-generator.js";
-import { applicationTest } from "./test-file.js";
+import { routeTest } from "./test-file.js";
 
 /** Adds a module with a Router, includes it in the App, and adds a test. */
 export const router: SubGenerator = {
@@ -13,27 +13,29 @@ export const router: SubGenerator = {
   example: "router orders",
   parameters: [1, 1],
   plan(project, { parameters: [word = ""] }) {
-    const { kebab, camel } = readName(word, "router");
+    const name = readName(word, "router");
+    const { kebab, camel } = name;
     const path = `src/routes/${kebab}.ts`;
     const including = includeRouter(project, camel, path);
-    const test = applicationTest(project, {
+    const test = routeTest(project, {
       name: kebab,
       title: `answers what is below /${kebab}`,
-      statements: (client) => [
-        `await ${client}.get("/${kebab}").expect(200, []);`,
-        `await ${client}.get("/${kebab}/1").expect(404);`,
+      module: path,
+      calls: [
+        { method: "GET", path: `/${kebab}`, names: {}, status: 200, answer: [] },
+        { method: "GET", path: `/${kebab}/{id}`, names: { id: 1 }, status: 404 },
       ],
     });
-    return { changes: [{ path, text: render(kebab, camel), isNew: true }, ...including, test], notes: [] };
+    return { changes: [{ path, text: render(name), isNew: true }, ...including, test], notes: [] };
   },
 };
 
-function render(kebab: string, camel: string): string {
+function render({ kebab, camel, pascal }: Name): string {
   return `import { HTTPException, Router, t } from "tsgi";
 
 export const ${camel} = new Router({ prefix: "/${kebab}", tags: ["${kebab}"] });
 
-${camel}.get(
+export const get${pascal} = ${camel}.get(
   "",
   {
     summary: "All of them",
@@ -42,7 +44,7 @@ ${camel}.get(
   async () => [],
 );
 
-${camel}.get(
+export const get${pascal}Id = ${camel}.get(
   "/{id}",
   {
     summary: "One of them",

@@ -3,7 +3,7 @@ import { guardOf } from "../code/registrars.js";
 import { readPathNames, slugOf } from "./names.js";
 import { endOfPaths, findPlace, findRoute } from "./place.js";
 import type { SubGenerator } from "./sub-generator.js";
-import { applicationTest } from "./test-file.js";
+import { socketTest } from "./test-file.js";
 
 /** Adds a WebSocket route that echoes messages, with a test. */
 export const websocket: SubGenerator = {
@@ -31,7 +31,7 @@ export const websocket: SubGenerator = {
   }
 });`;
     source.insertAfter(endOfPaths(place.registrar), text, "paragraph");
-    const test = applicationTest(project, {
+    const test = socketTest(project, {
       name: `websocket-${slugOf(path)}`,
       title: `sends back what it gets on ${path}`,
       statements: (_client, open) => {

@@ -5,21 +5,15 @@ import { health } from "./routes/health.js";
 import { items } from "./routes/items.js";
 import { ItemStore } from "./store.js";
 
-/** Creates an application. Its lifespan creates its store. */
-export function createApp(): App {
-  const app = new App({
-    title: "Items",
-    version: "0.1.0",
-    lifespan: async function* () {
-      yield { store: new ItemStore() };
-    },
-  });
-  app.includeRouter(items);
-  app.includeRouter(health);
-  app.addMiddleware(securityHeaders());
-  app.addMiddleware(requestId());
-  return app;
-}
-
-/** The application of the `tsgi` command. */
-export const app = createApp();
+/** The application. Its lifespan creates its store. */
+export const app = new App({
+  title: "Items",
+  version: "0.1.0",
+  lifespan: async function* () {
+    yield { store: new ItemStore() };
+  },
+});
+app.includeRouter(items);
+app.includeRouter(health);
+app.addMiddleware(securityHeaders());
+app.addMiddleware(requestId());

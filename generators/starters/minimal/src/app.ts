@@ -3,7 +3,7 @@ import { App, t } from "tsgi";
 /** The application. The document of its routes is on `/openapi.json`, a page to try them on `/docs`. */
 export const app = new App({ title: "Items", version: "0.1.0" });
 
-app.get(
+export const getItem = app.get(
   "/items/{item_id}",
   {
     summary: "An item, in one of its versions",

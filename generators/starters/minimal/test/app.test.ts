@@ -1,12 +1,16 @@
-import { it } from "@jest/globals";
-
-import { TestClient } from "tsgi/testing";
+import { expect, it } from "@jest/globals";
+import { type ApiOf, createClient } from "tsgi/client";
 
 import { app } from "../src/app.js";
+import type * as routes from "../src/app.js";
+
+const client = createClient<ApiOf<typeof routes>>({ fetch: app.fetch });
 
 it("answers with the item in the version that is asked for, or says what is wrong", async () => {
-  await using client = await TestClient.open(app);
-  await client.get("/items/42").expect(200, { item_id: 42, version: 1 });
-  await client.get("/items/42?version=3").expect(200, { item_id: 42, version: 3 });
-  await client.get("/items/first").expect(422, /"loc":\["path","item_id"\]/);
+  const newest = await client.GET("/items/{item_id}", { params: { path: { item_id: 42 } } });
+  expect(newest.data).toEqual({ item_id: 42, version: 1 });
+  const third = await client.GET("/items/{item_id}", { params: { path: { item_id: 42 }, query: { version: 3 } } });
+  expect(third.data).toEqual({ item_id: 42, version: 3 });
+  const { error } = await client.GET("/items/{item_id}", { params: { path: { item_id: 1.5 } } });
+  expect(error?.detail[0]?.loc).toEqual(["path", "item_id"]);
 });

@@ -3,7 +3,7 @@ import { Router, t } from "tsgi";
 /** For load balancers and container engines. */
 export const health = new Router({ tags: ["health"] });
 
-health.get(
+export const getHealth = health.get(
   "/health",
   { summary: "Whether the process answers", returns: t.Object({ status: t.Literal("ok") }, { title: "Health" }) },
   async () => ({ status: "ok" as const }),

@@ -5,7 +5,7 @@ import { Item, NewItem, NOT_FOUND } from "../models.js";
 
 export const items = new Router({ prefix: "/items", tags: ["items"] });
 
-items.get(
+export const listItems = items.get(
   "",
   {
     summary: "The items, oldest first",
@@ -15,7 +15,7 @@ items.get(
   async ({ page, store }) => store.list(page.limit, page.offset),
 );
 
-items.post(
+export const addItem = items.post(
   "",
   {
     summary: "Add an item",
@@ -30,7 +30,7 @@ items.post(
   },
 );
 
-items.get(
+export const getItem = items.get(
   "/{item_id}",
   {
     summary: "One item",
@@ -47,7 +47,7 @@ items.get(
   },
 );
 
-items.delete(
+export const removeItem = items.delete(
   "/{item_id}",
   {
     summary: "Remove an item",
