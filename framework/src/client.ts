@@ -108,7 +108,8 @@ async function loadLibrary() {
  * @see {@link https://openapi-ts.dev/openapi-fetch/}
  */
 export function createClient<Api>(options: ClientOptions = {}): Client<Api> {
-  const defaultUrl = options.fetch && !("location" in globalThis) ? "http://localhost" : "";
+  const { location } = globalThis as { location?: unknown }; // Deno has it without a value
+  const defaultUrl = options.fetch && location === undefined ? "http://localhost" : "";
   const { baseUrl = defaultUrl, WebSocket = globalThis.WebSocket, ...rest } = options;
   const middleware: Middleware[] = [];
   const open = async () => (await loadLibrary()).default<Record<string, never>>({ ...rest, baseUrl });

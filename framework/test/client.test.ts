@@ -89,6 +89,16 @@ describe("a client typed by routes", () => {
     expect(alone.data).toEqual({ ok: true });
   });
 
+  it("calls it where the platform has a location without a value, as Deno has", async () => {
+    Object.defineProperty(globalThis, "location", { value: undefined, configurable: true });
+    try {
+      const elsewhere = createClient<ApiOf<{ ping: typeof ping }>>({ fetch: app.fetch });
+      expect(await elsewhere.GET("/ping")).toMatchObject({ data: { ok: true } });
+    } finally {
+      Reflect.deleteProperty(globalThis, "location");
+    }
+  });
+
   it("gives the faults of a 422 and the declared responses as errors", async () => {
     const { error, response } = await client.GET("/v1/items/{item_id}", {
       params: { path: { item_id: 1 }, query: { version: 0.5 } },
