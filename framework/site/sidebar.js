@@ -27,6 +27,8 @@ const PAGES = [
     page("WebSockets", "/websockets"),
     page("OpenAPI", "/openapi"),
     page("Typed clients", "/clients"),
+    page("Frontend teams", "/frontend"),
+    page("SDKs", "/sdk"),
     page("Agents", "/agents"),
     page("Plain handlers", "/concurrency"),
     page("The command", "/cli"),

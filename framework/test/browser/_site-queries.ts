@@ -70,6 +70,8 @@ export const QUERIES: readonly (readonly [query: string, page: string])[] = [
   ["multi tenant", "cookbook/multi-tenant"],
   ["customize swagger", "cookbook/customize-openapi"],
   ["generate client", "cookbook/generate-client"],
+  ["monorepo", "frontend"],
+  ["sdk", "sdk"],
   ["disable swagger in production", "cookbook/private-docs"],
   ["filter and sort", "cookbook/filter-and-sort"],
   ["csv export", "cookbook/export-csv"],
