@@ -11,6 +11,8 @@ import {
   ratioOf,
   TSGI_ON_UWS,
 } from "./comparison.js";
+import { isAccountRow } from "./database/accounts.js";
+import { isPrismaRow } from "./database/prisma.js";
 import type { Published } from "./published.js";
 import type { Result } from "./rounds.js";
 import type { Section } from "./settings.js";
@@ -57,7 +59,9 @@ export function toBlocks(published: Published): Readonly<Record<string, string>>
     http: ratesTable(of("http"), "perSecond", isPlain),
     "http, pipelined": ratesTable(of("http"), "perSecond", (row) => PIPELINED.test(row)),
     "http, processor time": ratesTable(of("http"), "perCPUSecond", isPlain),
-    database: ratesTable(of("database"), "perCPUSecond"),
+    database: ratesTable(of("database"), "perCPUSecond", (row) => !isAccountRow(row) && !isPrismaRow(row)),
+    "database, Prisma": ratesTable(of("database"), "perCPUSecond", (row) => !isAccountRow(row) && isPrismaRow(row)),
+    "login and listing": ratesTable(of("database"), "perCPUSecond", isAccountRow),
     middleware: ratesTable(of("middleware"), "perCPUSecond"),
     payloads: ratesTable(of("payloads"), "perCPUSecond"),
     ...runtimeBlocks(of("runtimes")),
@@ -140,7 +144,7 @@ function runtimeBlocks(results: readonly Result[]): Record<string, string> {
 
 /** A route as code, anything else as it is. */
 function toTitle(row: string): string {
-  return row.replace(PIPELINED, "").replace(/^[A-Z]+ \/[^ ]*/, "`$&`");
+  return row.replace(PIPELINED, "").replace(/^[A-Z]+ \/[^ ,]*/, "`$&`");
 }
 
 function rowsOf(results: readonly Result[], has: (row: string) => boolean = () => true): string[] {

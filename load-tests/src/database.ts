@@ -1,12 +1,13 @@
-/** The same routes on PostgreSQL, each framework with the same driver, pool and statements. @module */
+/** The same routes on PostgreSQL, each framework with the same drivers, pools and statements. @module */
 import { openDatabase } from "./database/cluster.js";
+import { generateClient } from "./database/prisma.js";
 import type { Contenders } from "./direct.js";
 import { PEERS } from "./paths.js";
 import { runScript } from "./processes.js";
 import type { Progress } from "./progress.js";
 import type { Result } from "./rounds.js";
 import type { Settings } from "./settings.js";
-import { measureSuites } from "./suite/measure.js";
+import { measureSuites, type Suite } from "./suite/measure.js";
 
 const SEED = new URL("database/seed.js", PEERS);
 
@@ -27,9 +28,16 @@ export async function measureDatabase(settings: Settings, progress: Progress): P
   if (database === null) return [];
   const { url } = database;
   await runScript(SEED, [url]);
-  const suite = { name: "database", servers: SERVERS, environment: { DATABASE_URL: url }, databaseUrl: url } as const;
+  await generateClient();
+  const suiteOf = (name: Suite["name"], driver: string): Suite => ({
+    name,
+    servers: SERVERS,
+    environment: { DATABASE_URL: url, DATABASE_DRIVER: driver },
+    databaseUrl: url,
+  });
+  const suites = [suiteOf("database", "pg"), suiteOf("prisma", "prisma")] as const;
   try {
-    return await measureSuites("with a database", [suite], settings, progress);
+    return await measureSuites("with a database", suites, settings, progress);
   } finally {
     await runScript(SEED, [url, "drop"]);
   }

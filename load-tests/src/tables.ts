@@ -1,5 +1,6 @@
 /** The tables of a run, as text. @module */
 import { BARE_UWS, compare, extremes, FLOOR, missed, oursFor, ratioOf, type Comparison } from "./comparison.js";
+import { isPrismaRow } from "./database/prisma.js";
 import type { Result } from "./rounds.js";
 import type { Settings } from "./settings.js";
 import { BARE, IMPORT, PEER_IMPORTS, REGISTER, SERVER } from "./startup.js";
@@ -69,7 +70,15 @@ export function databaseTable(results: readonly Result[], settings: Settings): s
   if (settings.peers && results.length === 0) {
     return "With a database: skipped, there is no PostgreSQL. Install one, or name one in DATABASE_URL.";
   }
-  return suiteTable("With a database", results, settings);
+  const only = (has: (row: string) => boolean): Result[] => results.map((result) => keepRows(result, has));
+  return [
+    suiteTable(
+      "With a database by pg",
+      only((row) => !isPrismaRow(row)),
+      settings,
+    ),
+    suiteTable("With a database by Prisma", only(isPrismaRow), settings),
+  ].join("\n\n");
 }
 
 /** With middleware: ahead of every framework with its own. */
@@ -206,6 +215,10 @@ export function bundleTable(results: readonly Result[]): string {
 
 function fresh(rounds: number): string {
   return rounds === 1 ? "one process each, so rough" : `median of ${rounds} fresh processes ± half the spread`;
+}
+
+function keepRows(result: Result, has: (row: string) => boolean): Result {
+  return { ...result, rows: Object.fromEntries(Object.entries(result.rows).filter(([row]) => has(row))) };
 }
 
 function nameOf({ contender }: Result): string {

@@ -115,6 +115,18 @@ describe("the figures of the documentation", () => {
     expect(blocks["runtimes, Deno"]).toBe("Not measured in this run.");
   });
 
+  it("keep the rows on pg, those on Prisma, and login and listing apart", () => {
+    const row = { perCPUSecond: summarize([100]) };
+    const names = ["GET /db", "GET /db, Prisma", "GET /items", "GET /items, Prisma"];
+    const rows = Object.fromEntries(names.map((name) => [name, row]));
+    const database = [{ contender: "tsgi serve", rows, faults: [] }];
+    const blocks = toBlocks({ ...run, sections: { ...run.sections, database } });
+    const headOf = (name: string) => blocks[name]?.split("\n")[0]?.replaceAll(/ +/g, " ");
+    expect(headOf("database")).toBe("| | `GET /db` |");
+    expect(headOf("database, Prisma")).toBe("| | `GET /db`, Prisma |");
+    expect(headOf("login and listing")).toBe("| | `GET /items` | `GET /items`, Prisma |");
+  });
+
   it("say that they are provisional when the run was a quick one, or the machine busy", () => {
     const quick = { ...run, settings: readSettings({ PEERS: "1", QUICK: "1" }) };
     const busy = { ...run, machine: { ...run.machine, load: 1.5 } };

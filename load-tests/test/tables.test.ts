@@ -5,6 +5,7 @@ import { BARE, IMPORT, REGISTER } from "../src/startup.js";
 import { MAIN_ENTRY } from "../src/web-bundle.js";
 import { summarize } from "../src/statistics.js";
 import {
+  databaseTable,
   directTable,
   footprintTable,
   httpTable,
@@ -92,6 +93,21 @@ describe("startupTable", () => {
     expect(table).toMatch(/112\.0 ms +±0 % +≤ 112\.0 ms +met$/m);
     expect(table).toMatch(/151\.0 ms +±0 % +≤ 150\.0 ms +missed$/m);
     expect(table).toMatch(/first answer +–$/m);
+  });
+});
+
+describe("databaseTable", () => {
+  it("shows the rows on pg and those on Prisma in tables of their own", () => {
+    const row = { perSecond: summarize([10, 10]) };
+    const results = [{ contender: "tsgi serve", rows: { "GET /db": row, "GET /db, Prisma": row }, faults: [] }];
+    const [pg = "", prisma = ""] = databaseTable(results, settings).split("\n\nWith a database by Prisma");
+    expect(pg).toMatch(/^With a database by pg[^\n]*\n +GET \/db +tsgi is\n/);
+    expect(prisma).toMatch(/\n +GET \/db, Prisma +tsgi is\n/);
+    expect(prisma).not.toContain("GET /db  ");
+  });
+
+  it("says why there is none without PostgreSQL", () => {
+    expect(databaseTable([], readSettings({ PEERS: "1" }))).toContain("skipped, there is no PostgreSQL");
   });
 });
 

@@ -1,20 +1,13 @@
-/** The statements, the pool and the page that all servers of this section share. @module */
-import { Pool } from "pg";
+/** The work that all servers of this section share, on the driver that DATABASE_DRIVER names. @module */
+
+const { Database } = await import(`./drivers/${process.env.DATABASE_DRIVER}.js`);
 
 /** The connections of each server. */
-const POOL_SIZE = 16;
+const CONNECTIONS = 16;
 /** The ids of `world` run from 1 to this. */
 const WORLDS = 10_000;
 
-const SELECT = { name: "world", text: "SELECT id, randomnumber FROM tsgi_bench.world WHERE id = $1" };
-const SELECT_FORTUNES = { name: "fortunes", text: "SELECT id, message FROM tsgi_bench.fortune" };
-const UPDATE = {
-  name: "update",
-  text: `UPDATE tsgi_bench.world SET randomnumber = new.randomnumber
-    FROM unnest($1::int[], $2::int[]) AS new (id, randomnumber) WHERE world.id = new.id`,
-};
-
-export const openPool = () => new Pool({ connectionString: process.env.DATABASE_URL, max: POOL_SIZE });
+export const openDatabase = () => new Database({ url: process.env.DATABASE_URL, connections: CONNECTIONS });
 
 const random = () => 1 + Math.floor(Math.random() * WORLDS);
 
@@ -25,27 +18,20 @@ function randomIds(count) {
   return [...ids].toSorted((left, right) => left - right);
 }
 
-async function selectWorld(pool, id) {
-  const { rows } = await pool.query({ ...SELECT, values: [id] });
-  return rows[0];
-}
+export const findWorld = (db) => db.findWorld(random());
 
-export const findWorld = (pool) => selectWorld(pool, random());
+export const findWorlds = (db, count) => Promise.all(randomIds(count).map((id) => db.findWorld(id)));
 
-export const findWorlds = (pool, count) => Promise.all(randomIds(count).map((id) => selectWorld(pool, id)));
-
-export async function updateWorlds(pool, count) {
-  const found = await findWorlds(pool, count);
+export async function updateWorlds(db, count) {
+  const found = await findWorlds(db, count);
   const worlds = found.map(({ id }) => ({ id, randomnumber: random() }));
-  const columns = [worlds.map(({ id }) => id), worlds.map(({ randomnumber }) => randomnumber)];
-  await pool.query({ ...UPDATE, values: columns });
+  await db.saveWorlds(worlds);
   return worlds;
 }
 
 /** All fortunes with one more, in the order of their messages. */
-export async function findFortunes(pool) {
-  const { rows } = await pool.query(SELECT_FORTUNES);
-  const fortunes = [...rows, { id: 0, message: "Additional fortune added at request time." }];
+export async function findFortunes(db) {
+  const fortunes = [...(await db.findFortunes()), { id: 0, message: "Additional fortune added at request time." }];
   return fortunes.toSorted((left, right) => (left.message < right.message ? -1 : 1));
 }
 

@@ -1,14 +1,16 @@
-/** The database routes on tsgi: the pool is a dependency of the application. @module */
-import { App, Depends, HTMLResponse, Query, t } from "tsgi";
+/** The database routes on tsgi: the database is a dependency of the application, the account one of the request. @module */
+import { App, Depends, Form, HTMLResponse, HTTPException, Query, Response, t, withParams } from "tsgi";
 import { serve } from "tsgi/node";
+import { OAuth2PasswordBearer } from "tsgi/security";
 import { announce } from "../http/announce.js";
-import { findFortunes, findWorld, findWorlds, openPool, renderFortunes, updateWorlds } from "./queries.js";
+import { COOKIE, COOKIE_NAME, findAccount, listItems, logIn } from "./accounts.js";
+import { findFortunes, findWorld, findWorlds, openDatabase, renderFortunes, updateWorlds } from "./queries.js";
 
 const database = Depends(
   async function* () {
-    const pool = openPool();
-    yield pool;
-    await pool.end();
+    const db = openDatabase();
+    yield db;
+    await db.close();
   },
   { scope: "app" },
 );
@@ -27,6 +29,36 @@ app.get(
   "/fortunes",
   { params: { db: database } },
   async ({ db }) => new HTMLResponse(renderFortunes(await findFortunes(db))),
+);
+
+const Item = t.Object({ id: t.Integer(), name: t.String(), owner: t.String() });
+const Token = t.Object({ access_token: t.String(), token_type: t.String() });
+
+const unauthorized = () => new HTTPException(401, undefined, { headers: { "WWW-Authenticate": "Bearer" } });
+
+const currentAccount = withParams(
+  { db: database, token: Depends(new OAuth2PasswordBearer({ tokenUrl: "/auth/token" })) },
+  async ({ db, token }) => {
+    const account = await findAccount(db, token);
+    if (account === null) throw unauthorized();
+    return account;
+  },
+);
+
+app.post(
+  "/auth/token",
+  { params: { db: database, username: Form(), password: Form(), response: Response }, returns: Token },
+  async ({ db, username, password, response }) => {
+    const session = await logIn(db, username, password);
+    if (session === null) throw unauthorized();
+    response.setCookie(COOKIE_NAME, session.refreshToken, { ...COOKIE, sameSite: "strict" });
+    return session.answer;
+  },
+);
+app.get(
+  "/items",
+  { params: { db: database, account: Depends(currentAccount) }, returns: t.Array(Item) },
+  async ({ db, account }) => listItems(db, account),
 );
 
 const quiet = { debug() {}, info() {}, warn: console.warn, error: console.error };

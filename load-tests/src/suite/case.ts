@@ -17,6 +17,8 @@ export interface Case {
   readonly status: number;
   /** Its requests, as a share of those of the suite: less than 1 where an answer is much work. */
   readonly share: number;
+  /** Connections at most, where those that are cut at the end would leave the server much work; all of the load without it. */
+  readonly connections?: number;
   /** True where every answer has the same body. */
   readonly isConstant: boolean;
   /** The fault of an answer's headers and body, else `null`. */

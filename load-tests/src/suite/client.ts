@@ -5,7 +5,9 @@
  *
  * @module
  */
-import { DATABASE_CASES, faultOfStored, UPDATES, type World, worldsOf } from "../database/cases.js";
+import { accountCases, LOGIN, REFUSALS, tokenOf } from "../database/accounts.js";
+import { faultOfStored, QUERY_CASES, UPDATES, type World, worldsOf } from "../database/cases.js";
+import { onPrisma } from "../database/prisma.js";
 import { sendMany, type Shot } from "../http/send.js";
 import { MIDDLEWARE_CASES } from "../middleware/cases.js";
 import { PEERS } from "../paths.js";
@@ -16,18 +18,24 @@ import { ask } from "./ask.js";
 import { type Case, faultOfReply } from "./case.js";
 import type { SuiteLoad } from "./load.js";
 
-const SUITES: Readonly<Record<SuiteLoad["suite"], readonly Case[]>> = {
-  database: DATABASE_CASES,
-  middleware: MIDDLEWARE_CASES,
-  payloads: PAYLOAD_CASES,
-  https: HTTPS_CASES,
+const databaseCases = async (): Promise<readonly Case[]> => [
+  ...QUERY_CASES,
+  ...accountCases(tokenOf((await ask(load.url, LOGIN)).body)),
+];
+
+const SUITES: Readonly<Record<SuiteLoad["suite"], () => Promise<readonly Case[]>>> = {
+  database: databaseCases,
+  prisma: async () => (await databaseCases()).map(onPrisma),
+  middleware: async () => MIDDLEWARE_CASES,
+  payloads: async () => PAYLOAD_CASES,
+  https: async () => HTTPS_CASES,
 };
 
 const load = JSON.parse(process.argv[2] ?? "{}") as SuiteLoad;
 const rows: Row[] = [];
 const faults: string[] = [];
 
-for (const one of SUITES[load.suite]) {
+for (const one of await SUITES[load.suite]()) {
   const result = await measure(one);
   if (typeof result === "string") {
     faults.push(result);
@@ -38,6 +46,8 @@ for (const one of SUITES[load.suite]) {
 if (load.databaseUrl !== undefined) {
   const fault = await faultOfUpdates(load.databaseUrl);
   if (fault !== null) faults.push(`${UPDATES.name}: ${fault}`);
+  const refusals = await Promise.all(REFUSALS.map(async (one) => faultOfReply(one, await ask(load.url, one))));
+  faults.push(...refusals.filter((refusal) => refusal !== null));
 }
 printReport({ rows, faults });
 
@@ -50,9 +60,10 @@ async function measure(one: Case): Promise<Row | string> {
   const isRight = (text: string): boolean => one.check({ ...reply, body: text }) === null;
   const shot: Shot = { name, method, path, headers, body, status, expected: one.isConstant ? reply.body : isRight };
   const amountOf = (requests: number) => ({ requests: Math.ceil(requests * one.share), pipelining: 1 });
-  const warm = await sendMany(load, shot, amountOf(load.warmUp));
+  const connections = Math.min(load.connections, one.connections ?? load.connections);
+  const warm = await sendMany({ ...load, connections }, shot, amountOf(load.warmUp));
   if (typeof warm === "string") return warm;
-  const figures = await sendMany(load, shot, amountOf(load.requests));
+  const figures = await sendMany({ ...load, connections }, shot, amountOf(load.requests));
   return typeof figures === "string" ? figures : { name, figures };
 }
 

@@ -3,7 +3,7 @@ import type { Load } from "../http/load.js";
 
 /** A suite of requests, and the load on one server. */
 export interface SuiteLoad extends Omit<Load, "pipelining"> {
-  readonly suite: "database" | "middleware" | "payloads" | "https";
+  readonly suite: "database" | "prisma" | "middleware" | "payloads" | "https";
   /** The database of the server, where the suite reads it. */
   readonly databaseUrl?: string;
 }

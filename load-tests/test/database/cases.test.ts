@@ -1,12 +1,12 @@
 import { describe, expect, it } from "@jest/globals";
-import { DATABASE_CASES, faultOfStored, worldsOf } from "../../src/database/cases.js";
+import { faultOfStored, QUERY_CASES, worldsOf } from "../../src/database/cases.js";
 import { faultOfReply } from "../../src/suite/case.js";
 
 const world = (id: number, randomnumber = 1) => ({ id, randomnumber });
 const worlds = (count: number) => Array.from({ length: count }, (_, index) => world(index + 1));
 
 function faultOf(name: string, body: unknown, contentType = "application/json"): string | null {
-  const found = DATABASE_CASES.find((one) => one.name.startsWith(name));
+  const found = QUERY_CASES.find((one) => one.name.startsWith(name));
   if (found === undefined) throw new Error(`There is no case ${name}`);
   const text = typeof body === "string" ? body : JSON.stringify(body);
   return faultOfReply(found, { status: 200, headers: { "content-type": contentType }, body: text });
