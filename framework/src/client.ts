@@ -1,7 +1,7 @@
 /** `tsgi/client`: calls that are typed by the routes themselves. @module */
 import type { ClientOptions as FetchClientOptions, Middleware } from "openapi-fetch";
 import type { Call } from "./client/call.js";
-import { readBody } from "./client/read-body.js";
+import { readBody } from "./read-body.js";
 import type { SocketCall } from "./client/socket-call.js";
 import { openSocket, type SocketParts, type WebSocketConstructor } from "./client/socket.js";
 import { type RequestInitParts, writeRequest } from "./client/write-request.js";

@@ -5,7 +5,7 @@ import { configurationError, RequestValidationError } from "./exceptions.js";
 import { parseMediaType } from "./http-grammar.js";
 import { consoleLogger } from "./logger.js";
 import { createRequest, send } from "./mcp/request.js";
-import { errorResult, toResult, type ToolResult } from "./mcp/result.js";
+import { errorResult, type ResultSettings, toResult } from "./mcp/result.js";
 import { compileTools, type Tool } from "./mcp/tools.js";
 import { trustedHost } from "./middleware.js";
 import { assertOptions, expecting, LIST, type OptionRules, TEXT, whole } from "./options.js";
@@ -42,13 +42,6 @@ const OPTIONS: OptionRules<McpOptions> = {
 /** The most messages of one POST. Attack: each calls a route, past a limit that counts requests of this endpoint. */
 const MAX_BATCH = 16;
 
-/** The endpoint while the application runs. */
-interface Service {
-  readonly handler: SDK.McpHttpHandler;
-  /** The caller of each request of the SDK. */
-  readonly callers: WeakMap<globalThis.Request, Request>;
-}
-
 /**
  * Makes a router that offers the routes with the option `mcp` to agents as tools of the Model Context Protocol, without sessions.
  * A call is a request to the application in this process, with the headers of the caller: guards, limits and `returns` hold.
@@ -70,30 +63,26 @@ interface Service {
 export function mcp(app: App, options: McpOptions = {}): Router {
   assertOptions("mcp()", options, OPTIONS);
   const { path = "/mcp", allowedOrigins = [], allowedHosts, maxResultBytes = 1024 * 1024 } = options;
-  let service: Promise<Service> | null = null;
-  const open = () => (service ??= openService(app, maxResultBytes));
+  let opened: ReturnType<typeof openService> | null = null;
+  const open = () => (opened ??= openService(app, maxResultBytes));
   const router = new Router({
     includeInSchema: false,
     middleware: allowedHosts ? [trustedHost({ allowedHosts })] : [],
     async *lifespan() {
-      const { handler } = await open();
+      await open();
       yield;
-      service = null;
-      await handler.close();
+      opened = null;
     },
   });
   router.route(path, { methods: ["GET", "POST", "DELETE"], params: { request: Request } }, async ({ request }) => {
     const origin = request.header("origin");
     // MCP 2025-11-25, Transports: any name may be rebound to a loopback address, so a page's word is not enough.
     if (origin !== undefined && !allowedOrigins.includes(origin)) return refuse(403, "Origin is not allowed");
-    const { handler, callers } = await open();
-    const { method, url, headers, signal } = request;
-    const message = isJSONMessage(request) ? await readMessage(request) : undefined;
-    if (message === NOT_JSON) return refuse(400, "Parse error: the request body is not valid JSON", -32_700);
-    if (Array.isArray(message) && message.length > MAX_BATCH) return refuse(400, `Over ${MAX_BATCH} messages`);
-    const seen = new globalThis.Request(url, { method, headers, signal });
-    callers.set(seen, request);
-    return handler.fetch(seen, { parsedBody: message });
+    const answer = await open();
+    const parsedBody = isJSONMessage(request) ? await readMessage(request) : undefined;
+    if (parsedBody === NOT_JSON) return refuse(400, "Parse error: the request body is not valid JSON", -32_700);
+    if (Array.isArray(parsedBody) && parsedBody.length > MAX_BATCH) return refuse(400, `Over ${MAX_BATCH} messages`);
+    return answer(request, parsedBody);
   });
   return router;
 }
@@ -120,14 +109,13 @@ function refuse(status: number, message: string, code = -32_600): globalThis.Res
   return globalThis.Response.json({ jsonrpc: "2.0", error: { code, message }, id: null }, { status });
 }
 
-async function openService(app: App, maxBytes: number): Promise<Service> {
+/** The tools of an application, as a function that answers a message of their caller. */
+async function openService(app: App, maxBytes: number) {
   const sdk = await loadLibrary();
   const tools = compileTools(app);
   const { title = "tsgi", version = "0.1.0", description, logger = consoleLogger } = app.settings;
-  const callers = new WeakMap<globalThis.Request, Request>();
-  const createServer: SDK.McpServerFactory = ({ requestInfo }) => {
-    const caller = requestInfo && callers.get(requestInfo);
-    if (!caller) throw new Error("A request of the SDK has no caller.");
+  const onerror = (err: Error) => logger.debug({ err }, `The MCP endpoint refused a request: ${err.message}`);
+  const createServer = (caller: Request) => {
     const product = new sdk.McpServer(
       { name: title, version },
       { capabilities: { tools: {} }, ...(description && { instructions: description }) },
@@ -137,18 +125,21 @@ async function openService(app: App, maxBytes: number): Promise<Service> {
     server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
       const tool = tools.get(params.name);
       if (!tool) throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, `Unknown tool ${params.name}`);
-      const token = params["_meta"]?.progressToken;
+      const progressToken = params["_meta"]?.progressToken;
       const onItem = async (message: string, progress: number) => {
-        if (token === undefined) return;
-        await mcpReq.notify({ method: "notifications/progress", params: { progressToken: token, progress, message } });
+        if (progressToken === undefined) return;
+        await mcpReq.notify({ method: "notifications/progress", params: { progressToken, progress, message } });
       };
       const signal = AbortSignal.any([mcpReq.signal, caller.signal]);
       return callTool(app, tool, params.arguments ?? {}, { caller, signal, maxBytes, onItem });
     });
     return product;
   };
-  const onerror = (err: Error) => logger.debug({ err }, `The MCP endpoint refused a request: ${err.message}`);
-  return { handler: sdk.createMcpHandler(createServer, { onerror }), callers };
+  return (caller: Request, parsedBody: unknown) => {
+    const { method, url, headers, signal } = caller;
+    const handler = sdk.createMcpHandler(() => createServer(caller), { onerror });
+    return handler.fetch(new globalThis.Request(url, { method, headers, signal }), { parsedBody });
+  };
 }
 
 /** One after the other: a guard may take a connection of a pool, and a list runs the guards of every tool. */
@@ -162,17 +153,22 @@ async function listTools(tools: ReadonlyMap<string, Tool>, { scope }: Request): 
   return listed;
 }
 
-interface ToolCall {
+interface ToolCall extends Omit<ResultSettings, "uri"> {
   readonly caller: Request;
   readonly signal: AbortSignal;
-  readonly maxBytes: number;
-  readonly onItem: (text: string, count: number) => Promise<void>;
 }
 
-async function callTool(app: App, tool: Tool, args: Record<string, unknown>, call: ToolCall): Promise<ToolResult> {
+async function callTool(
+  app: App,
+  tool: Tool,
+  args: Record<string, unknown>,
+  call: ToolCall,
+): Promise<SDK.CallToolResult> {
   try {
-    const response = await send(app, createRequest(tool, args, call.caller, call.signal), call.caller);
-    return await toResult(response, call);
+    const request = createRequest(tool, args, call.caller, call.signal);
+    // Without the query, which may have a key of the caller.
+    const [uri = ""] = request.url.split("?");
+    return await toResult(await send(app, request, call.caller), { ...call, uri });
   } catch (error) {
     if (error instanceof RequestValidationError) return errorResult(422, { detail: error.errors });
     return errorResult(500, error instanceof RangeError ? error.message : "The answer broke off.");

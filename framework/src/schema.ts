@@ -25,7 +25,7 @@ export { FAULT_TYPES, type FaultType } from "./schema/fault-types.js";
 export { Faults, isSecretName } from "./schema/faults.js";
 export { isObjectSchema, type JSONSchema, listItems, resolveRef, unionMembers } from "./schema/json-schema.js";
 export type { StandardSchema } from "./schema/standard.js";
-export { explainJSON } from "./schema/structs.js";
+export { explainJSON, isRecord } from "./schema/structs.js";
 export { findDiscriminator } from "./schema/unions.js";
 export type { Static, TSchema } from "@sinclair/typebox";
 

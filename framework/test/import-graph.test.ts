@@ -48,6 +48,7 @@ const OUTSIDE = [
   "testing",
   "conformance",
   "client",
+  "read-body",
   "settings",
   "health",
   "internals",

@@ -469,6 +469,47 @@ describe("a call of a tool", () => {
   });
 });
 
+describe("an answer that is no JSON", () => {
+  const bytes = new Uint8Array([0x00, 0xff, 0x80]);
+
+  it.each([
+    ["a picture", "image/png", { type: "image", data: "AP+A", mimeType: "image/png" }],
+    ["a sound", "audio/wav; rate=8000", { type: "audio", data: "AP+A", mimeType: "audio/wav" }],
+    [
+      "another type, without the query, which may have a key",
+      "application/zip",
+      {
+        type: "resource",
+        resource: {
+          uri: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/files\/a%20b$/),
+          mimeType: "application/zip",
+          blob: "AP+A",
+        },
+      },
+    ],
+  ])("is content in base64: %s", async (_, type, content) => {
+    const app = new App({ logger: new KeptLog() });
+    const file = { params: { name: t.String(), v: Query(t.Integer()) }, mcp: { name: "file" } } as const;
+    app.get("/files/{name}", file, async () => new Response(bytes, { headers: { "content-type": type } }));
+    await using server = await start(app);
+    await using client = await connect(server.endpoint);
+    const result = await client.callTool({ name: "file", arguments: { name: "a b", v: 1 } });
+    expect(result.content).toEqual([content]);
+    expect(result).not.toHaveProperty("structuredContent");
+  });
+
+  it("is text, where it is a document of text, or has no type", async () => {
+    const app = new App({ logger: new KeptLog() });
+    const headers = { "content-type": "application/atom+xml" };
+    app.get("/feed", { mcp: { name: "feed" } }, async () => new Response("<feed/>", { headers }));
+    app.get("/bare", { mcp: { name: "bare" } }, async () => new Response(new TextEncoder().encode("bare")));
+    await using server = await start(app);
+    await using client = await connect(server.endpoint);
+    expect((await client.callTool({ name: "feed" })).content).toEqual([{ type: "text", text: "<feed/>" }]);
+    expect((await client.callTool({ name: "bare" })).content).toEqual([{ type: "text", text: "bare" }]);
+  });
+});
+
 describe("a hostile agent", () => {
   it.each<[what: string, args: Record<string, unknown>, loc: unknown[]]>([
     ["a dot segment as a path parameter", { name: ".." }, ["path", "name"]],

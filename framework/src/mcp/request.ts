@@ -1,11 +1,11 @@
 /** The request that a call of a tool is. @module */
 import type { App } from "../app.js";
 import type { ASGIApp } from "../asgi.js";
-import { type Fault, RequestValidationError } from "../exceptions.js";
+import { RequestValidationError } from "../exceptions.js";
 import { isWellFormed } from "../path.js";
 import { cookieValues, type Request } from "../request.js";
+import { isRecord } from "../schema.js";
 import { toFetchHandler } from "../web.js";
-import { isRecord } from "./schemas.js";
 import type { Argument } from "./inputs.js";
 import type { Tool } from "./tools.js";
 
@@ -26,8 +26,7 @@ type Given = readonly (readonly [argument: Argument, value: unknown])[];
 export function createRequest(tool: Tool, args: Arguments, caller: Request, signal: AbortSignal): globalThis.Request {
   const known = new Set(tool.args.map(({ name }) => name));
   const unknown = Object.keys(args).filter((name) => !known.has(name));
-  if (unknown.length > 0)
-    throw invalid(unknown.map((name) => fault("extra_forbidden", ["arguments", name], "Unknown argument")));
+  if (unknown.length > 0) throw invalid("extra_forbidden", "Unknown argument", "arguments", ...unknown);
   const given = tool.args.filter(({ name }) => Object.hasOwn(args, name)).map((one) => [one, args[one.name]] as const);
   const of = (...places: readonly Argument["place"][]): Given => given.filter(([{ place }]) => places.includes(place));
   const { method } = tool.endpoint.record;
@@ -53,12 +52,8 @@ export function send(app: App, request: globalThis.Request, { scope }: Request):
   );
 }
 
-function fault(type: string, loc: Fault["loc"], msg: string): Fault {
-  return { type, loc, msg };
-}
-
-function invalid(faults: readonly Fault[]): RequestValidationError {
-  return new RequestValidationError(faults);
+function invalid(type: string, msg: string, place: string, ...names: readonly string[]): RequestValidationError {
+  return new RequestValidationError(names.map((name) => ({ type, loc: [place, name], msg })));
 }
 
 /** Text for what is text on the wire. A value of a wrong type arrives as JSON, and is refused by the route's schema. */
@@ -78,9 +73,9 @@ function pathOf({ endpoint: { pattern } }: Tool, given: Given): string {
   const values = Object.fromEntries(pairsOf(given));
   for (const name of pattern.names) {
     const value = Object.hasOwn(values, name) ? values[name] : undefined;
-    if (value === undefined) throw invalid([fault("missing", ["path", name], "Field required")]);
+    if (value === undefined) throw invalid("missing", "Field required", "path", name);
     if (value === "" || value === "." || value === ".." || !isWellFormed(value)) {
-      throw invalid([fault("value_error", ["path", name], "Input should be text that can stand in a path")]);
+      throw invalid("value_error", "Input should be text that can stand in a path", "path", name);
     }
   }
   return pattern.build(values);
@@ -98,7 +93,7 @@ function headersOf(caller: Request, given: Given, cookies: Given): Headers {
     try {
       headers.append(name, text);
     } catch {
-      throw invalid([fault("value_error", ["header", name], "Input should be text that can stand in a header")]);
+      throw invalid("value_error", "Input should be text that can stand in a header", "header", name);
     }
   }
   const own = caller.header("cookie");
@@ -119,7 +114,7 @@ function jsonOf([whole]: Given, members: Given): string | null {
 
 function formOf([whole]: Given, fields: Given): URLSearchParams | null {
   const [, value] = whole ?? [];
-  if (whole && !isRecord(value)) throw invalid([fault("dict_type", ["form"], "Input should be an object")]);
+  if (whole && !isRecord(value)) throw invalid("dict_type", "Input should be an object", "form", whole[0].name);
   const members = Object.entries(value ?? {}).map(([wire, one]): Given[number] => [
     { name: wire, place: "field", wire },
     one,

@@ -32,8 +32,3 @@ export function withDefinitions<T extends object>(schema: T, schemas: Schemas): 
   visit(schema);
   return found.size === 0 ? schema : { ...schema, $defs: Object.fromEntries(found) };
 }
-
-/** Tells if a value is an object of JSON. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}

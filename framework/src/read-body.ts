@@ -1,5 +1,5 @@
 /** The body of a success, by its media type. @module */
-import { readEvents, readLines } from "./streams.js";
+import { readEvents, readLines } from "./read-body/streams.js";
 
 /** RFC 6839 §3.1: the suffix says JSON as well. */
 const JSON_TYPE = /^application\/(?:json|[^;]+\+json)$/;
