@@ -39,6 +39,13 @@ describe("the payloads", () => {
   it("are uploaded as 1 MB", () => {
     expect(upload.body).toHaveLength(1_048_576);
   });
+
+  it("have 1 KB of header lines with GET and POST, within a tenth", () => {
+    const long = PAYLOAD_CASES.filter(({ name }) => name.endsWith("with 1 KB of header lines"));
+    const bytes = long.map(({ headers }) => Object.entries(headers).flat().join(": \r\n").length);
+    expect(long.map(({ method }) => method)).toEqual(["GET", "POST"]);
+    expect(bytes.map((length) => Math.abs(length / 1_024 - 1) < 0.1)).toEqual([true, true]);
+  });
 });
 
 describe("the certificate of a run", () => {
