@@ -1,18 +1,18 @@
 /**
  * `make bench-compare BASE=commit`: measures the framework of this work tree beside that of a commit or tag, in the same
- * run, in alternating fresh processes, by processor time. `TIME` is the longest run in seconds (600), `ONLY` selects
- * `direct`, `routing` or `http`.
+ * run, in alternating fresh processes, by processor time. `BASE=release` is the last tag `v*`; without one, nothing is
+ * compared. `TIME` is the longest run in seconds (600), `ONLY` selects `direct`, `routing` or `http`.
  *
  * Ends with status 1 when a row is to be investigated or an answer was wrong, and 2 for an invalid variable.
  *
  * @module
  */
 import { mkdir, writeFile } from "node:fs/promises";
-import { defaultBase, prepareBuilds, type Build } from "./compare/builds.js";
+import { defaultBase, lastRelease, prepareBuilds, type Build } from "./compare/builds.js";
 import { changesTable } from "./compare/changes-table.js";
-import { watchMachine } from "./compare/machine.js";
 import { comparePairs } from "./compare/pairs.js";
 import { measuresOf, readCompareSettings } from "./compare/sections.js";
+import { noiseLines, watchMachine } from "./machine.js";
 import { REPOSITORY } from "./paths.js";
 import { Progress } from "./progress.js";
 
@@ -28,8 +28,13 @@ try {
 
 async function compare(): Promise<number> {
   const { base, seconds, sections } = readCompareSettings(process.env);
+  const commit = base === "release" ? await lastRelease() : (base ?? (await defaultBase()));
+  if (commit === null) {
+    process.stdout.write("Nothing to compare with: no tag v* before this commit.\n");
+    return 0;
+  }
   const progress = new Progress();
-  const builds = await prepareBuilds(base ?? (await defaultBase()), progress);
+  const builds = await prepareBuilds(commit, progress);
   process.stdout.write(`${nameOf(builds.head)} beside ${nameOf(builds.base)}, at most ${seconds} s\n`);
   const watched = watchMachine();
   const warnings = new Set<string>();
@@ -40,7 +45,7 @@ async function compare(): Promise<number> {
   });
   progress.clear();
   process.stdout.write(
-    `\n${[...watched(), ...warnings].map((line) => `${line}\n`).join("")}${changesTable(changes)}\n`,
+    `\n${[...noiseLines(watched()), ...warnings].map((line) => `${line}\n`).join("")}${changesTable(changes)}\n`,
   );
   const file = new URL(".cache/bench/compare.json", REPOSITORY);
   await mkdir(new URL(".", file), { recursive: true });

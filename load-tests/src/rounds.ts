@@ -2,11 +2,14 @@
 import type { WorkerReport } from "./report.js";
 import { summarize, type Summary } from "./statistics.js";
 
+/** The figures of a row by name, such as `perSecond`. */
+export type Figures = Readonly<Record<string, Summary>>;
+
 /** The result of one contender over all rounds. */
 export interface Result {
   readonly contender: string;
-  /** Each row's figures by name: `rows["GET /health"].perSecond`. Empty when an answer was wrong. */
-  readonly rows: Readonly<Record<string, Readonly<Record<string, Summary>>>>;
+  /** Each row's figures: `rows["GET /health"].perSecond`. Empty when an answer was wrong. */
+  readonly rows: Readonly<Record<string, Figures>>;
   /** Each wrong answer in one line, each once. */
   readonly faults: readonly string[];
 }

@@ -28,11 +28,14 @@ export interface Builds {
   readonly head: Build;
 }
 
+/** The last release before this commit: its tag `v*`, `null` without one. */
+export async function lastRelease(): Promise<string | null> {
+  return git("describe", "--tags", "--abbrev=0", "--match", "v*", "HEAD^").catch(() => null);
+}
+
 /** The commit to compare with where none is named: the last release, else what the work tree has changed since. */
 export async function defaultBase(): Promise<string> {
-  const tag = await git("describe", "--tags", "--abbrev=0", "HEAD^").catch(() => "");
-  if (tag !== "") return tag;
-  return (await isChanged()) ? "HEAD" : "HEAD^";
+  return (await lastRelease()) ?? ((await isChanged()) ? "HEAD" : "HEAD^");
 }
 
 /**

@@ -1,6 +1,6 @@
 /** The result of a comparison, as text. @module */
 import { formatTable } from "../table.js";
-import { percent } from "./machine.js";
+import { percent } from "../machine.js";
 import type { Change } from "./pairs.js";
 import type { Verdict } from "./verdict.js";
 

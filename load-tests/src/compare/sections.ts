@@ -1,4 +1,5 @@
 /** The sections of a comparison. @module */
+import { isClientLimit } from "../client-limit.js";
 import { CLIENT_CORE, SERVER_CORE } from "../cores.js";
 import type { Load } from "../http/load.js";
 import { startServer } from "../http/server-process.js";
@@ -19,16 +20,13 @@ export type ComparedSection = keyof typeof SECTIONS;
 
 /** The settings of a comparison. */
 export interface CompareSettings {
-  /** A commit or tag; `null` for the last release. */
+  /** A commit or tag, or `release` for the last one alone; `null` where none is named. */
   readonly base: string | null;
   readonly seconds: number;
   readonly sections: readonly ComparedSection[];
 }
 
 const CLIENT = new URL("../http/client.js", import.meta.url);
-
-/** From this share of a core on, a client may keep its server waiting. */
-const BUSY_CLIENT = 0.95;
 
 /** Reads `BASE`, `TIME` (seconds) and `ONLY`. @throws TypeError when a value is none of these. */
 export function readCompareSettings(environment: Readonly<Record<string, string | undefined>>): CompareSettings {
@@ -71,8 +69,8 @@ async function measureHTTP({ workload }: Build, warnings: Set<string>): Promise<
   const load: Load = { url: server.url, serverPid: server.pid, ...amounts };
   try {
     const report = await runWorker(CLIENT, [JSON.stringify(load)], [], CLIENT_CORE);
-    if (report.rows.some(({ figures }) => (figures["clientLoad"] ?? 0) > BUSY_CLIENT)) {
-      warnings.add("The client used its core whole: answers a second would say nothing here, processor time does.");
+    if (report.rows.some(({ figures: { clientLoad, serverLoad } }) => isClientLimit({ clientLoad, serverLoad }))) {
+      warnings.add("The client was the limit: answers a second would say nothing here, processor time does.");
     }
     return report;
   } finally {

@@ -80,7 +80,7 @@ export async function sendMany(
     p99Ms: result.latency.p99,
     p99_9Ms: result.latency.p99_9,
     clientLoad: (used.user + used.system) / 1e6 / seconds,
-    ...(serverSeconds > 0 ? { perCPUSecond: answered / serverSeconds } : {}),
+    ...(serverSeconds > 0 ? { perCPUSecond: answered / serverSeconds, serverLoad: serverSeconds / seconds } : {}),
   };
 }
 
