@@ -1,5 +1,6 @@
 /** The figures of the documentation, as Markdown and as charts. @module */
 import { barFigure, type Group, NARROW } from "./charts.js";
+import { clientNotes, markOf, MARK_NOTE } from "./client-limit.js";
 import {
   compare,
   type Comparison,
@@ -217,12 +218,17 @@ function ratesTable(results: readonly Result[], figure: string, has?: (row: stri
     if (rate === undefined) return "–";
     const our = oursFor(results, result.contender)?.rows[row]?.[figure];
     const ratio = our === undefined ? "" : ` · ${formatRatio(ratioOf(our, rate))}`;
-    return `${withSpread(formatRate(rate.median), rate)}${ratio}`;
+    const mark = markOf(result.rows[row] ?? {}, figure);
+    return `${withSpread(formatRate(rate.median) + mark, rate)}${ratio}`;
   };
-  const table = formatMarkdownTable(
-    ["", ...rows.map(toTitle)],
-    results.map((result) => [result.contender, ...rows.map((row) => cell(result, row))]),
-  );
+  const isMarked = results.some((result) => rows.some((row) => markOf(result.rows[row] ?? {}, figure) !== ""));
+  const table = [
+    formatMarkdownTable(
+      ["", ...rows.map(toTitle)],
+      results.map((result) => [result.contender, ...rows.map((row) => cell(result, row))]),
+    ),
+    ...(isMarked ? [`\\${MARK_NOTE}`] : []),
+  ].join("\n\n");
   const ends = extremes(
     compare(results, () => 1, figure).filter(({ contender, row }) => contender !== FLOOR && rows.includes(row)),
   );
@@ -237,10 +243,14 @@ function withSpread(figure: string, { runs, spread }: Summary): string {
 }
 
 function latencyTable(results: readonly Result[]): string {
-  const rows = rowsOf(results);
+  const rows = rowsOf(results, (row) => results.some((result) => result.rows[row]?.["ratePerSecond"]));
+  if (rows.length === 0) return "Not measured in this run.";
   const cell = ({ rows: own }: Result, row: string): string => {
-    const [p50, p99] = [own[row]?.["p50Ms"], own[row]?.["p99Ms"]];
-    return p50 === undefined || p99 === undefined ? "–" : `${p50.median} · ${p99.median} ms`;
+    const figures = own[row];
+    if (figures === undefined) return "–";
+    const of = (name: string): number => figures[name]?.median ?? Number.NaN;
+    const percentiles = [of("p50Ms"), of("p99Ms"), of("p99_9Ms")].map((ms) => Number(ms.toPrecision(2)));
+    return [`${formatRate(of("ratePerSecond"))}: ${percentiles.join(" · ")} ms`, ...clientNotes(figures)].join(", ");
   };
   return formatMarkdownTable(
     ["", ...rows.map(toTitle)],

@@ -236,7 +236,7 @@ function drawLine(
 }
 
 /** Three figures are enough: `1234567` reads `1.23M`. */
-function formatFigure(value: number): string {
+export function formatFigure(value: number): string {
   if (value >= 999_500) return `${Number((value / 1e6).toPrecision(3))}M`;
   if (value >= 9_995) return `${Number((value / 1e3).toPrecision(3))}k`;
   return String(Number(value.toPrecision(3)));

@@ -1,6 +1,7 @@
 /** The ratios of earlier runs. @module */
 import { appendFile, readFile } from "node:fs/promises";
 import { type Ratios, ratiosOf } from "./baseline.js";
+import type { Disturbance } from "./machine.js";
 import type { Result } from "./rounds.js";
 import type { Section, Settings } from "./settings.js";
 
@@ -13,6 +14,8 @@ export interface Report {
   readonly peers: Readonly<Record<string, string>>;
   /** The time that each section took, in seconds. */
   readonly seconds?: Partial<Record<Section, number>>;
+  /** The disturbance of each section. */
+  readonly disturbances?: Partial<Record<Section, Disturbance>>;
   readonly sections: Partial<Record<Section, readonly Result[]>>;
 }
 

@@ -2,6 +2,7 @@
 import { escapeHTML, type Range, rangeChart } from "./charts.js";
 import { compare, type Comparison, extremes, FLOOR, isBare } from "./comparison.js";
 import type { Report } from "./history.js";
+import { reasonsOf, worstOf } from "./machine.js";
 import type { Section } from "./settings.js";
 import { formatRatio } from "./table.js";
 
@@ -41,7 +42,7 @@ function quickAlarm({ settings }: Report): string {
     : "";
 }
 
-function noiseAlarm({ machine, sections }: Report, contests: readonly Contest[]): string {
+function noiseAlarm({ machine, sections, disturbances }: Report, contests: readonly Contest[]): string {
   const spreads = contests
     .filter(({ isRate }) => isRate)
     .flatMap(({ section, figure }) =>
@@ -55,6 +56,7 @@ function noiseAlarm({ machine, sections }: Report, contests: readonly Contest[])
   const wide = spreads.filter((spread) => spread > NOISY_SPREAD).length;
   const reasons = [
     machine.load > machine.cores / 2 ? `the load was ${machine.load.toFixed(1)} at the start` : "",
+    ...reasonsOf(worstOf(Object.values(disturbances ?? {}))),
     wide > spreads.length * NOISY_SHARE ? `${wide} of ${spreads.length} figures spread over more than ±10 %` : "",
   ].filter((reason) => reason !== "");
   return reasons.length === 0 ? "" : `This run is noisy: ${reasons.join(", and ")}. Measure again on an idle machine.`;

@@ -1,7 +1,9 @@
 /** The figures of a run as one page that needs nothing else. @module */
-import { barChart, CHART_STYLE, COLOURS, escapeHTML, lineChart, PAGE_CHART_STYLE } from "./charts.js";
+import { barChart, CHART_STYLE, COLOURS, escapeHTML, formatFigure, lineChart, PAGE_CHART_STYLE } from "./charts.js";
+import { clientNotes, markOf, MARK_NOTE } from "./client-limit.js";
 import { compare, kindOf, oursFor, ratioOf } from "./comparison.js";
 import type { Past, Report } from "./history.js";
+import { noiseLines } from "./machine.js";
 import { drawSummary, type Contest } from "./page-summary.js";
 import type { Result } from "./rounds.js";
 import type { Section } from "./settings.js";
@@ -45,7 +47,7 @@ export function toPage(report: Report, history: readonly Past[]): string {
   const { started, machine, peers, sections } = report;
   const charts = DRAWN.map((contest) => drawSection(contest, report));
   const versions = Object.entries(peers).map(([name, version]) => `${name} ${version}`);
-  const about = `${started.toISOString().slice(0, 16).replace("T", " ")} UTC, Node ${machine.node}, ${machine.cores} × ${machine.cpu}, load ${machine.load.toFixed(1)} at the start. Bars are medians, the line below each is the spread of its rounds. Ours are blue, programs without a framework hatched. No figure is a promise to anyone who calls the framework.`;
+  const about = `${started.toISOString().slice(0, 16).replace("T", " ")} UTC, Node ${machine.node}, ${machine.cores} × ${machine.cpu}, load ${machine.load.toFixed(1)} at the start. Bars are medians, the line below a bar is the spread of its rounds where there were several. Ours are blue, programs without a framework hatched. No figure is a promise to anyone who calls the framework.`;
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>tsgi benchmark</title><style>${STYLE}</style></head><body>
@@ -54,7 +56,7 @@ ${drawSummary(report, DRAWN)}
 <p class="about">${escapeHTML(about)}</p>
 <p class="about">${escapeHTML(versions.length === 0 ? "No peers were measured: make bench PEERS=1." : `Peers: ${versions.join(", ")}.`)}</p>
 ${charts.join("\n")}
-${drawLatencies("Latency at a fixed rate", sections.latency ?? [], repeat(report, "latency"))}
+${drawLatencies("Latency at 50 and 80 % of each server's own saturation", sections.latency ?? [], repeat(report, "latency"))}
 ${drawLatencies("Latency under full load", sections.http ?? [], repeat(report, "http"))}
 ${drawHistory(history)}
 </body></html>
@@ -74,8 +76,11 @@ function drawSection({ section, figure, title, unit, isRate }: Contest, report: 
     .map((row) => drawRow(results, row, figure, isJudged))
     .filter((chart) => chart !== "");
   if (charts.length === 0) return "";
+  const isMarked = results.some((result) =>
+    Object.values(result.rows).some((figures) => markOf(figures, figure) !== ""),
+  );
   const lead = isJudged ? "Where tsgi is slowest comes first; × is how many times as fast tsgi is." : "";
-  return `<h2>${escapeHTML(title)}</h2><p class="about">${escapeHTML([`${unit}.`, lead].join(" "))} ${repeat(report, section)}</p>${charts.join("")}`;
+  return `<h2>${escapeHTML(title)}</h2><p class="about">${escapeHTML([`${unit}.`, lead, isMarked ? MARK_NOTE : ""].join(" "))} ${repeat(report, section)}</p>${charts.join("")}`;
 }
 
 function drawRow(results: readonly Result[], row: string, figure: string, isJudged: boolean): string {
@@ -85,27 +90,34 @@ function drawRow(results: readonly Result[], row: string, figure: string, isJudg
     const our = oursFor(results, contender)?.rows[row]?.[figure];
     const ratio = our === undefined || !isJudged ? null : ratioOf(our, summary);
     const note = ratio === null ? {} : { note: formatRatio(ratio) };
-    return [{ label: contender, kind: kindOf(results, contender), ...summary, ...note, order: ratio ?? 0 }];
+    const label = `${contender}${markOf(rows[row] ?? {}, figure)}`;
+    return [{ label, kind: kindOf(results, contender), ...summary, ...note, order: ratio ?? 0 }];
   });
   if (bars.length === 0) return "";
   return `<h3>${escapeHTML(row)}</h3>${barChart(bars.toSorted((left, right) => left.order - right.order))}`;
 }
 
-/** The command that measures a section again, and the time that it took. */
-function repeat({ settings, seconds }: Report, section: Section): string {
+/** The noise of a section, the command that measures it again, and the time that it took. */
+function repeat({ settings, seconds, disturbances }: Report, section: Section): string {
+  const disturbance = disturbances?.[section];
+  const noise =
+    disturbance === undefined
+      ? ""
+      : noiseLines(disturbance)
+          .map((line) => `${escapeHTML(line)} `)
+          .join("");
   const variables = [settings.peers ? " PEERS=1" : "", settings.quick ? " QUICK=1" : "", ` ONLY=${section}`].join("");
   const took = seconds?.[section];
-  return `Again: <code>make bench${variables}</code>${took === undefined ? "" : `, ${formatSeconds(took)}`}.`;
+  return `${noise}Again: <code>make bench${variables}</code>${took === undefined ? "" : `, ${formatSeconds(took)}`}.`;
 }
 
 function formatSeconds(seconds: number): string {
   return seconds < 100 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
 }
 
-/** The percentiles that a client measures, in their order. */
+/** The columns of the tables of latencies. A server under full load has no rate of its own. */
 const PERCENTILES = [
   ["p50", "p50Ms"],
-  ["p90", "p90Ms"],
   ["p99", "p99Ms"],
   ["p99.9", "p99_9Ms"],
 ] as const;
@@ -113,18 +125,22 @@ const PERCENTILES = [
 /** One table for each route: text can be read on every screen. */
 function drawLatencies(title: string, results: readonly Result[], again: string): string {
   const rows = [...new Set(results.flatMap((result) => Object.keys(result.rows)))];
-  const head = PERCENTILES.map(([label]) => `<th>${label}</th>`).join("");
+  const hasRates = results.some((result) => Object.values(result.rows).some(({ ratePerSecond }) => ratePerSecond));
+  const columns = hasRates ? ([["requests/s", "ratePerSecond"], ...PERCENTILES] as const) : PERCENTILES;
+  const head = columns.map(([label]) => `<th>${label}</th>`).join("");
   const tables = rows.flatMap((row) => {
     const lines = results.flatMap(({ contender, rows: own }) => {
-      const values = PERCENTILES.map(([, name]) => own[row]?.[name]?.median);
+      const { [row]: figures = {} } = own;
+      const values = columns.map(([, name]) => figures[name]?.median);
+      const cells = values.map((value) => `<td>${value === undefined ? "–" : formatFigure(value)}</td>`);
       return values.every((value) => value === undefined)
         ? []
-        : [`<tr><td>${escapeHTML(contender)}</td>${values.map((value) => `<td>${value ?? "–"}</td>`).join("")}</tr>`];
+        : [`<tr><td>${escapeHTML(contender)}</td>${cells.join("")}<td>${clientNotes(figures).join(", ")}</td></tr>`];
     });
     return lines.length === 0
       ? []
       : [
-          `<h3>${escapeHTML(row)}</h3><div class="scroll"><table><tr><th></th>${head}</tr>${lines.join("")}</table></div>`,
+          `<h3>${escapeHTML(row)}</h3><div class="scroll"><table><tr><th></th>${head}<th></th></tr>${lines.join("")}</table></div>`,
         ];
   });
   if (tables.length === 0) return "";

@@ -9,6 +9,7 @@ import { measureFootprint } from "./footprint.js";
 import { measureHTTP } from "./http.js";
 import { measureLatency } from "./latency.js";
 import { remember, type Report } from "./history.js";
+import { type Disturbance, noiseLines, watchMachine } from "./machine.js";
 import { toPage } from "./page.js";
 import { REPOSITORY, RESULTS } from "./paths.js";
 import { preparePeers } from "./peers.js";
@@ -85,7 +86,7 @@ export async function measureAll(
     );
   }
   if (settings.quick) {
-    print("QUICK: fewer requests and rounds than the reference protocol, figures to try out only.");
+    print("QUICK: a smoke test of fewer requests and rounds, which judges nothing.");
   }
   if (settings.peers) {
     progress.step("installing the peers into .cache/peers");
@@ -93,15 +94,18 @@ export async function measureAll(
   const peers = settings.peers ? await preparePeers() : {};
   const sections: Partial<Record<Section, readonly Result[]>> = {};
   const seconds: Partial<Record<Section, number>> = {};
+  const disturbances: Partial<Record<Section, Disturbance>> = {};
   for (const section of settings.sections) {
     const began = performance.now();
+    const watched = watchMachine();
     const results = await parts[section].measure(settings, progress);
+    const disturbance = (disturbances[section] = watched());
     seconds[section] = Math.round((performance.now() - began) / 1_000);
     sections[section] = results;
     progress.clear();
-    print(`\n${parts[section].table(results, settings)}`);
+    print(`\n${[parts[section].table(results, settings), ...noiseLines(disturbance)].join("\n")}`);
   }
-  return { started, machine, settings, peers, seconds, sections };
+  return { started, machine, settings, peers, seconds, disturbances, sections };
 }
 
 /** Says each wrong answer. Gives the exit status: 1 when there is one, else 0. */

@@ -48,8 +48,8 @@ export interface Settings {
   readonly rounds: number;
   /** The loads of each server over HTTP. */
   readonly http: HTTPSettings;
-  /** The load of each server at a fixed rate. */
-  readonly latency: { readonly ratePerSecond: number; readonly seconds: number; readonly rounds: number };
+  /** The time of each measurement of latencies, and the least number of requests in it. */
+  readonly latency: { readonly rounds: number; readonly seconds: number; readonly samples: number };
   /** Fresh server processes for each contender whose start and memory are measured. */
   readonly footprintRounds: number;
   /** The load of the sample application. */
@@ -81,7 +81,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     ...counts,
     warmUp: 500,
     http: { connections: 64, pipelining: rounds.pipelining, ...counts.http },
-    latency: { ratePerSecond: 1_000, rounds: rounds.latency, ...counts.latency },
+    latency: { rounds: rounds.latency, ...counts.latency },
     footprintRounds: 3,
     sample: { rounds: rounds.sample, ...counts.sample },
     httpRounds: rounds.http,
@@ -97,7 +97,7 @@ const FULL = {
   starts: 11,
   http: { requests: 50_000, slowRequests: 10_000 },
   suites: { requests: 20_000 },
-  latency: { seconds: 2 },
+  latency: { seconds: 0.8, samples: 10_000 },
   sample: { logins: 100, listings: 10_000 },
 };
 
@@ -108,7 +108,7 @@ const QUICK = {
   starts: 5,
   http: { requests: 5_000, slowRequests: 5_000 },
   suites: { requests: 2_500 },
-  latency: { seconds: 1 },
+  latency: { seconds: 0.2, samples: 1_000 },
   sample: { logins: 20, listings: 1_000 },
 };
 

@@ -1,22 +1,23 @@
 /** The tables of a run, as text. @module */
+import { clientLines, clientNotes, markOf } from "./client-limit.js";
 import { BARE_UWS, compare, extremes, FLOOR, missed, oursFor, ratioOf, type Comparison } from "./comparison.js";
 import { isPrismaRow } from "./database/prisma.js";
-import type { Result } from "./rounds.js";
+import type { Figures, Result } from "./rounds.js";
 import type { Settings } from "./settings.js";
 import { BARE, IMPORT, PEER_IMPORTS, REGISTER, SERVER } from "./startup.js";
 import type { Summary } from "./statistics.js";
 import { formatMs, formatRate, formatRatio, formatSpread, formatTable } from "./table.js";
 import { BUNDLE_COLUMNS, bundleLines } from "./web-bundle.js";
 
-/** From this share of one core on, the client may be what limits the rate. */
-const BUSY_CLIENT = 0.9;
-
 /** Direct calls: at least 0.75 of what hand-written code does, and ahead of every framework. */
 export function directTable(results: readonly Result[], settings: Settings): string {
   return [
     `Direct calls, requests a second: ${settings.warmUp} untimed, ${formatRate(settings.requests)} measured, ${fresh(settings.rounds)}`,
     ratesTable(results),
-    verdict(compare(results, (contender) => (contender === "hand-written ASGI" ? 0.75 : 1))),
+    verdict(
+      compare(results, (contender) => (contender === "hand-written ASGI" ? 0.75 : 1)),
+      settings,
+    ),
   ].join("\n");
 }
 
@@ -25,16 +26,16 @@ export function routingTable(results: readonly Result[], settings: Settings): st
   return [
     `Routing, look-ups a second: 100 routes, ${formatRate(settings.lookups)} look-ups of each path, ${fresh(settings.rounds)}`,
     ratesTable(results),
-    verdict(compare(results, () => 1)),
+    verdict(
+      compare(results, () => 1),
+      settings,
+    ),
   ].join("\n");
 }
 
 /** Over HTTP: ahead of every framework and of bare `node:http`, and not too far behind the floor. */
 export function httpTable(results: readonly Result[], settings: Settings): string {
   const { connections, requests, slowRequests } = settings.http;
-  const busy = results.filter(({ rows }) =>
-    Object.values(rows).some((figures) => (figures["clientLoad"]?.median ?? 0) >= BUSY_CLIENT),
-  );
   const short = results.filter(({ rows }) =>
     Object.values(rows).some((figures) => (figures["requests"]?.median ?? requests) < requests),
   );
@@ -47,12 +48,8 @@ export function httpTable(results: readonly Result[], settings: Settings): strin
     ...(short.length === 0
       ? []
       : [`Measured with ${formatRate(slowRequests)} requests where slow: ${short.map(nameOf).join(", ")}.`]),
-    ...(busy.length === 0
-      ? []
-      : [
-          `The client used over ${BUSY_CLIENT * 100} % of a core beside ${busy.map(nameOf).join(", ")}: it may be the limit.`,
-        ]),
-    verdict(compare(results, wantedOverHTTP, "perCPUSecond")),
+    ...clientLines(results),
+    verdict(compare(results, wantedOverHTTP, "perCPUSecond"), settings),
   ].join("\n");
 }
 
@@ -60,8 +57,12 @@ export function httpTable(results: readonly Result[], settings: Settings): strin
 export function runtimesTable(results: readonly Result[], settings: Settings): string {
   return [
     `On other runtimes, requests a second of the server's processor time: ${fresh(settings.httpRounds)}`,
-    ratesTable(results, spreadOfCPU, "perCPUSecond"),
-    verdict(compare(results, () => 1, "perCPUSecond")),
+    ratesTable(results, ({ perCPUSecond }) => spreadOf(perCPUSecond), "perCPUSecond"),
+    ...clientLines(results),
+    verdict(
+      compare(results, () => 1, "perCPUSecond"),
+      settings,
+    ),
   ].join("\n");
 }
 
@@ -91,14 +92,19 @@ export function payloadsTable(results: readonly Result[], settings: Settings): s
   return suiteTable("Payloads and HTTPS", results, settings);
 }
 
-function suiteTable(title: string, results: readonly Result[], { http, suites }: Settings): string {
+function suiteTable(title: string, results: readonly Result[], settings: Settings): string {
+  const { http, suites } = settings;
   return [
     `${title}, requests a second: ${http.connections} connections, ${fresh(suites.rounds)}`,
     ratesTable(results),
     "",
     "The same, requests a second of the server's processor time",
     ratesTable(results, detailOfCPU, "perCPUSecond"),
-    verdict(compare(results, () => 1, "perCPUSecond")),
+    ...clientLines(results),
+    verdict(
+      compare(results, () => 1, "perCPUSecond"),
+      settings,
+    ),
   ].join("\n");
 }
 
@@ -122,26 +128,28 @@ function detailOfCPU({ p99Ms }: Figures): string {
   return p99Ms === undefined ? "" : `p99 ${p99Ms.median} ms`;
 }
 
-/** Latencies at a rate that everybody holds: medians of the rounds' percentiles. */
-export function latencyTable(results: readonly Result[], { latency }: Settings): string {
-  const rows = [...new Set(results.flatMap((result) => Object.keys(result.rows)))];
+/** Latencies at shares of each server's own saturation: medians of the rounds' percentiles. */
+export function latencyTable(results: readonly Result[], { http, latency }: Settings): string {
   const columns = [
     ["p50", "p50Ms"],
-    ["p90", "p90Ms"],
     ["p99", "p99Ms"],
     ["p99.9", "p99_9Ms"],
     ["max", "maxMs"],
+    ["client late, p99.9", "lateP99_9Ms"],
   ] as const;
-  const lines = results.flatMap(({ contender, rows: own }) =>
-    rows.map((row) => [
-      contender,
-      row,
-      ...columns.map(([, name]) => (own[row]?.[name] === undefined ? "–" : formatMs(own[row][name].median))),
-    ]),
+  const rows = [...new Set(results.flatMap((result) => Object.keys(result.rows)))];
+  const lines = rows.flatMap((row) =>
+    results.flatMap(({ contender, rows: { [row]: figures } }) => {
+      if (figures === undefined) return [];
+      const rate = figures["ratePerSecond"]?.median ?? 0;
+      const cells = columns.map(([, name]) => formatMs(figures[name]?.median ?? Number.NaN));
+      return [[contender, row, `${formatRate(rate)}/s`, ...cells, clientNotes(figures).join(", ")]];
+    }),
   );
   return [
-    `Latency at ${formatRate(latency.ratePerSecond)} requests a second, corrected for coordinated omission, ${fresh(latency.rounds)}`,
-    formatTable(["", "", ...columns.map(([title]) => title)], lines),
+    `Latency at 50 and 80 % of each server's own saturation with ${http.connections} connections, from the time that a request was scheduled for: at least ${formatRate(latency.samples)} requests, ${fresh(latency.rounds)}`,
+    formatTable(["", "", "rate", ...columns.map(([title]) => title), ""], lines),
+    ...clientLines(results),
   ].join("\n");
 }
 
@@ -172,7 +180,7 @@ export function sampleTable(results: readonly Result[], { sample }: Settings): s
     Object.entries(rows).map(([row, { perSecond, p99Ms }]) => [
       row,
       perSecond === undefined ? "–" : formatRate(perSecond.median),
-      perSecond === undefined ? "" : formatSpread(perSecond.spread),
+      spreadOf(perSecond),
       p99Ms === undefined ? "" : `p99 ${p99Ms.median} ms`,
     ]),
   );
@@ -234,15 +242,13 @@ function msRow(name: string, summary: Summary | undefined, limit?: number): stri
     return [name, "–"];
   }
   const verdictCells = limit === undefined ? [] : [`≤ ${formatMs(limit)}`, summary.median <= limit ? "met" : "missed"];
-  return [name, formatMs(summary.median), formatSpread(summary.spread), ...verdictCells];
+  return [name, formatMs(summary.median), spreadOf(summary), ...verdictCells];
 }
-
-type Figures = Result["rows"][string];
 
 /** One line a contender, and for each row its rate, a detail of it, and how many times as fast ours is. */
 function ratesTable(
   results: readonly Result[],
-  detail: (figures: Figures) => string = spreadOf,
+  detail: (figures: Figures) => string = ({ perSecond }) => spreadOf(perSecond),
   figure = "perSecond",
 ): string {
   const rows = [...new Set(results.flatMap((result) => Object.keys(result.rows)))];
@@ -268,18 +274,20 @@ function rateCells(
     return ["–", "", ""];
   }
   const our = ours?.[figure];
-  return [formatRate(rate.median), detail(theirs), our === undefined ? "" : formatRatio(ratioOf(our, rate))];
+  return [
+    `${formatRate(rate.median)}${markOf(theirs, figure)}`,
+    detail(theirs),
+    our === undefined ? "" : formatRatio(ratioOf(our, rate)),
+  ];
 }
 
-function spreadOfCPU({ perCPUSecond }: Figures): string {
-  return perCPUSecond === undefined ? "" : formatSpread(perCPUSecond.spread);
+/** A figure of a single process has no spread. */
+function spreadOf(summary: Summary | undefined): string {
+  return summary === undefined || summary.runs.length === 1 ? "" : formatSpread(summary.spread);
 }
 
-function spreadOf({ perSecond }: Figures): string {
-  return perSecond === undefined || perSecond.runs.length === 1 ? "" : formatSpread(perSecond.spread);
-}
-
-function verdict(comparisons: readonly Comparison[]): string {
+function verdict(comparisons: readonly Comparison[], { quick }: Settings): string {
+  if (quick) return "A smoke test: it judges nothing.";
   const ends = extremes(comparisons);
   if (ends === null) {
     return "No peers measured: `make bench PEERS=1` installs and measures them.";

@@ -59,6 +59,35 @@ describe("the page of a run", () => {
     expect(toPage({ ...report, sections: { direct } }, [])).not.toContain("noisy");
   });
 
+  it("begins with what disturbed a section, and says it there", () => {
+    const direct = [result("tsgi", [100, 101, 102]), result("Hono", [50, 51, 52])];
+    const disturbances = { direct: { stolen: 0, others: 0.12, frequency: 0 } };
+    const disturbed = toPage({ ...report, sections: { direct }, disturbances }, []);
+    const reason = "other processes used 12.0 % of the processors' time";
+    expect(disturbed.indexOf(`This run is noisy: ${reason}`)).toBeLessThan(disturbed.indexOf("at worst"));
+    expect(disturbed.slice(disturbed.indexOf("<h2>"))).toContain(`Noisy: ${reason}. Again:`);
+  });
+
+  it("marks a rate that is the client's", () => {
+    const { rows } = result("Hono", [50, 50, 50]);
+    const loads = { clientLoad: summarize([1]), serverLoad: summarize([0.8]) };
+    const limited = { contender: "Hono", rows: { "GET /health": { ...rows["GET /health"], ...loads } }, faults: [] };
+    const marked = toPage({ ...report, sections: { direct: [result("tsgi", [100, 100, 100]), limited] } }, []);
+    expect(marked).toContain(">Hono*<");
+    expect(marked).toContain("the client is the limit.");
+    expect(page).not.toContain("the client is the limit.");
+  });
+
+  it("has the latencies of each server with its own rate", () => {
+    const figures = { ratePerSecond: 20_000, p50Ms: 0.1234, p99Ms: 1, p99_9Ms: 2, lateP99Ms: 0, lateP99_9Ms: 1.5 };
+    const summaries = Object.entries(figures).map(([name, figure]) => [name, summarize([figure])]);
+    const rows = { "GET /health at 80 %": Object.fromEntries(summaries) };
+    const timed = toPage({ ...report, sections: { latency: [{ contender: "tsgi serve", rows, faults: [] }] } }, []);
+    expect(timed).toContain(
+      "<td>tsgi serve</td><td>20k</td><td>0.123</td><td>1</td><td>2</td><td>the client was late</td>",
+    );
+  });
+
   it("judges nothing after a quick run, and begins with that", () => {
     const quick = toPage({ ...report, settings: readSettings({ QUICK: "1" }) }, []);
     expect(quick).toContain("judges nothing");

@@ -41,6 +41,13 @@ describe("directTable", () => {
     expect(table).toContain("missed in 1 of 2 rows:\n  0.50× of hand-written ASGI in GET /health, wanted 0.75×");
   });
 
+  it("judges nothing after a quick run", () => {
+    const [ours, theirs] = [2, 1].map((perSecond) => ({ perSecond }));
+    const results = [result("tsgi", "GET /health", ours ?? {}), result("Hono fetch", "GET /health", theirs ?? {})];
+    expect(directTable(results, readSettings({ QUICK: "1" }))).toContain("judges nothing");
+    expect(directTable(results, readSettings({ QUICK: "1" }))).not.toContain("Worst");
+  });
+
   it("marks a contender with a wrong answer and shows no number of it", () => {
     const table = directTable(
       [
@@ -63,12 +70,19 @@ describe("httpTable", () => {
   it("shows rates, rates a processor second with the slowest hundredth, and says when the client may be the limit", () => {
     const table = httpTable(
       [
-        result("tsgi serve", "GET /health", { perSecond: 20_000, perCPUSecond: 40_000, p99Ms: 2, clientLoad: 0.5 }),
+        result("tsgi serve", "GET /health", {
+          perSecond: 20_000,
+          perCPUSecond: 40_000,
+          p99Ms: 2,
+          clientLoad: 0.5,
+          serverLoad: 1,
+        }),
         result("bare node:http", "GET /health", {
           perSecond: 40_000,
           perCPUSecond: 50_000,
           p99Ms: 1,
           clientLoad: 0.97,
+          serverLoad: 0.8,
         }),
       ],
       settings,
@@ -76,7 +90,9 @@ describe("httpTable", () => {
     expect(table).toMatch(/^tsgi serve +20,000 +±0 %$/m);
     expect(table).toMatch(/^tsgi serve +40,000 +p99 2 ms$/m);
     expect(table).toContain("0.80× of bare node:http in GET /health, wanted 1.20×");
-    expect(table).toContain("The client used over 90 % of a core beside bare node:http: it may be the limit.");
+    expect(table).toMatch(/^bare node:http +40,000\* /m);
+    expect(table).toContain("Of a core the client used 50 to 97 %, the server 80 to 100 %.");
+    expect(table).toContain("* The client used its core whole and the server did not: the client is the limit.");
   });
 });
 
@@ -112,11 +128,16 @@ describe("databaseTable", () => {
 });
 
 describe("latencyTable", () => {
-  it("shows percentiles at the rate that was asked for", () => {
-    const figures = { p50Ms: 1, p90Ms: 2, p99Ms: 3, p99_9Ms: 4, maxMs: 20 };
-    const table = latencyTable([result("tsgi serve", "GET /health", figures)], settings);
-    expect(table).toContain("at 1,000 requests a second, corrected for coordinated omission");
-    expect(table).toMatch(/^tsgi serve +GET \/health +1\.00 ms +2\.00 ms +3\.00 ms +4\.00 ms +20\.0 ms$/m);
+  it("shows the percentiles and the rate of each server, and names a row whose client was late", () => {
+    const figures = { ratePerSecond: 12_345, p50Ms: 1, p99Ms: 3, p99_9Ms: 4, maxMs: 20, lateP99Ms: 0 };
+    const at80 = (contender: string, lateP99_9Ms: number) =>
+      result(contender, "GET /health at 80 %", { ...figures, lateP99_9Ms });
+    const table = latencyTable([at80("tsgi serve", 0.5), at80("Hono", 2.5)], settings);
+    expect(table).toContain("at least 10,000 requests");
+    expect(table).toMatch(
+      /^tsgi serve +GET \/health at 80 % +12,300\/s +1\.00 ms +3\.00 ms +4\.00 ms +20\.0 ms +0\.50 ms$/m,
+    );
+    expect(table).toMatch(/^Hono .* 2\.50 ms +the client was late$/m);
   });
 });
 
