@@ -40,6 +40,7 @@ const STYLE = `${COLOURS}
   h1 { font-size: 1.3rem; margin: 0 } h2 { font-size: 1.2rem; margin: 2.5rem 0 0 } h3 { font-size: 1rem; font-weight: 600; margin-bottom: .2rem }
   .about { color: var(--soft) } p { margin: .3rem 0 } .result { font-size: 1.25rem; line-height: 1.35; margin: .6rem 0 } .alarm { color: var(--alarm); border-left: 4px solid; padding-left: .7rem; font-weight: 600 }
   code { font-size: .9em; overflow-wrap: anywhere } table { border-collapse: collapse } td, th { padding: .15rem .6rem; text-align: right; white-space: nowrap } td:first-child, th:first-child { text-align: left; padding-left: 0 }
+  @media (max-width: 40rem) { td, th { padding: .15rem .3rem } td:first-child { white-space: normal } }
   ${CHART_STYLE}${PAGE_CHART_STYLE}`;
 
 /** Makes the page. */
@@ -126,21 +127,24 @@ const PERCENTILES = [
 function drawLatencies(title: string, results: readonly Result[], again: string): string {
   const rows = [...new Set(results.flatMap((result) => Object.keys(result.rows)))];
   const hasRates = results.some((result) => Object.values(result.rows).some(({ ratePerSecond }) => ratePerSecond));
-  const columns = hasRates ? ([["requests/s", "ratePerSecond"], ...PERCENTILES] as const) : PERCENTILES;
+  const columns = hasRates ? ([["per s", "ratePerSecond"], ...PERCENTILES] as const) : PERCENTILES;
   const head = columns.map(([label]) => `<th>${label}</th>`).join("");
   const tables = rows.flatMap((row) => {
     const lines = results.flatMap(({ contender, rows: own }) => {
       const { [row]: figures = {} } = own;
       const values = columns.map(([, name]) => figures[name]?.median);
+      const notes = clientNotes(figures)
+        .map((note) => ` <small class="about">${note}</small>`)
+        .join("");
       const cells = values.map((value) => `<td>${value === undefined ? "–" : formatFigure(value)}</td>`);
       return values.every((value) => value === undefined)
         ? []
-        : [`<tr><td>${escapeHTML(contender)}</td>${cells.join("")}<td>${clientNotes(figures).join(", ")}</td></tr>`];
+        : [`<tr><td>${escapeHTML(contender)}${notes}</td>${cells.join("")}</tr>`];
     });
     return lines.length === 0
       ? []
       : [
-          `<h3>${escapeHTML(row)}</h3><div class="scroll"><table><tr><th></th>${head}<th></th></tr>${lines.join("")}</table></div>`,
+          `<h3>${escapeHTML(row)}</h3><div class="scroll"><table><tr><th></th>${head}</tr>${lines.join("")}</table></div>`,
         ];
   });
   if (tables.length === 0) return "";

@@ -84,7 +84,7 @@ describe("the page of a run", () => {
     const rows = { "GET /health at 80 %": Object.fromEntries(summaries) };
     const timed = toPage({ ...report, sections: { latency: [{ contender: "tsgi serve", rows, faults: [] }] } }, []);
     expect(timed).toContain(
-      "<td>tsgi serve</td><td>20k</td><td>0.123</td><td>1</td><td>2</td><td>the client was late</td>",
+      '<td>tsgi serve <small class="about">the client was late</small></td><td>20k</td><td>0.123</td><td>1</td><td>2</td>',
     );
   });
 
