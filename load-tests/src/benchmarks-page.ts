@@ -21,6 +21,7 @@ import { RUNTIME_TITLES } from "./runtimes.js";
 import { BARE, IMPORT, PEER_IMPORTS, REGISTER, SERVER } from "./startup.js";
 import type { Summary } from "./statistics.js";
 import { formatMarkdownTable, formatMs, formatRate, formatRatio, formatSpread } from "./table.js";
+import { TYPES_COLUMNS, typesLines } from "./types/lines.js";
 import { BUNDLE_COLUMNS, bundleLines } from "./web-bundle.js";
 
 /** The row of a route that was measured with requests in flight behind each other bears this in its name. */
@@ -46,6 +47,8 @@ const CONTESTS: readonly Contest[] = [
   { name: "Direct calls", section: "direct", figure: "perSecond", has: () => true },
   { name: "Routing", section: "routing", figure: "perSecond", has: () => true },
 ];
+
+const NOT_MEASURED = "Not measured in this run.";
 
 const FRAMEWORK_ROUTES = new Set(["GET /users/{id}", "POST /users"]);
 
@@ -73,6 +76,7 @@ export function toBlocks(published: Published): Readonly<Record<string, string>>
     sample: sampleTable(of("sample")),
     startup: startupTable(of("startup")),
     bundle: formatMarkdownTable(BUNDLE_COLUMNS, bundleLines(of("bundle"))),
+    types: typesTable(of("types")),
   };
 }
 
@@ -212,7 +216,7 @@ function extremesTable(published: Published): string {
 /** The worst ratio, then one line a contender; in each cell its rate, half its spread, and how many times as fast ours is. */
 function ratesTable(results: readonly Result[], figure: string, has?: (row: string) => boolean): string {
   const rows = rowsOf(results, has);
-  if (rows.length === 0) return "Not measured in this run.";
+  if (rows.length === 0) return NOT_MEASURED;
   const cell = (result: Result, row: string): string => {
     const rate = result.rows[row]?.[figure];
     if (rate === undefined) return "–";
@@ -229,12 +233,16 @@ function ratesTable(results: readonly Result[], figure: string, has?: (row: stri
     ),
     ...(isMarked ? [`\\${MARK_NOTE}`] : []),
   ].join("\n\n");
+  return `${atWorst(results, figure, (row) => rows.includes(row))}${table}`;
+}
+
+function atWorst(results: readonly Result[], figure: string, has: (row: string) => boolean): string {
   const ends = extremes(
-    compare(results, () => 1, figure).filter(({ contender, row }) => contender !== FLOOR && rows.includes(row)),
+    compare(results, () => 1, figure).filter(({ contender, row }) => contender !== FLOOR && has(row)),
   );
-  if (ends === null) return table;
+  if (ends === null) return "";
   const { ratio, contender, row } = ends.worst;
-  return `At worst tsgi is ${formatRatio(ratio)} as fast as ${contender}: ${toTitle(row)}.\n\n${table}`;
+  return `At worst tsgi is ${formatRatio(ratio)} as fast as ${contender}: ${toTitle(row)}.\n\n`;
 }
 
 /** A figure of a single process has no spread. */
@@ -242,9 +250,14 @@ function withSpread(figure: string, { runs, spread }: Summary): string {
   return runs.length === 1 ? figure : `${figure} ${formatSpread(spread)}`;
 }
 
+function typesTable(results: readonly Result[]): string {
+  const table = formatMarkdownTable(TYPES_COLUMNS, typesLines(results));
+  return results.length === 0 ? NOT_MEASURED : `${atWorst(results, "perCPUSecond", () => true)}${table}`;
+}
+
 function latencyTable(results: readonly Result[]): string {
   const rows = rowsOf(results, (row) => results.some((result) => result.rows[row]?.["ratePerSecond"]));
-  if (rows.length === 0) return "Not measured in this run.";
+  if (rows.length === 0) return NOT_MEASURED;
   const cell = ({ rows: own }: Result, row: string): string => {
     const figures = own[row];
     if (figures === undefined) return "–";

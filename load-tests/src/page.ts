@@ -25,6 +25,15 @@ const DRAWN: readonly Contest[] = [
   { section: "sample", figure: "perSecond", title: "The sample application", unit: "requests a second", isRate: true },
   cost("startup", "ms", "Start-up", "milliseconds"),
   cost("bundle", "gzipKiB", "Bundle for the web", "KiB with gzip"),
+  {
+    section: "types",
+    figure: "perCPUSecond",
+    title: "Type checking",
+    unit: "routes a second of the compiler's processor time",
+    isRate: true,
+  },
+  cost("types", "memoryMiB", "Memory of the type checker", "MiB"),
+  cost("types", "instantiations", "Instantiations by the type checker", "of one more route, or of a call of it"),
 ];
 
 function rate(section: Section, title: string, figure: string): Contest {

@@ -31,6 +31,9 @@ const SHOWN: ReadonlySet<string> = new Set([
   "minifiedKiB",
   "gzipKiB",
   "nodeModules",
+  "cpuMs",
+  "memoryMiB",
+  "instantiations",
 ]);
 
 /** The sections that the documentation has a place for. */

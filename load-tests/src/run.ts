@@ -22,6 +22,7 @@ import { measureMiddleware } from "./middleware.js";
 import { measurePayloads } from "./payloads.js";
 import { measureSample } from "./sample.js";
 import { measureStartup } from "./startup.js";
+import { measureTypes } from "./types.js";
 import { measureWebBundle } from "./web-bundle.js";
 import {
   bundleTable,
@@ -36,6 +37,7 @@ import {
   runtimesTable,
   sampleTable,
   startupTable,
+  typesTable,
 } from "./tables.js";
 
 /** The measurement and the tables of one section. */
@@ -60,6 +62,7 @@ const PARTS: Parts = {
   sample: { measure: measureSample, table: sampleTable },
   startup: { measure: measureStartup, table: startupTable },
   bundle: { measure: measureWebBundle, table: bundleTable },
+  types: { measure: measureTypes, table: typesTable },
 };
 
 /** The outputs of a run. */

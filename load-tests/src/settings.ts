@@ -14,6 +14,7 @@ export const SECTIONS = [
   "sample",
   "startup",
   "bundle",
+  "types",
 ] as const;
 
 /** One part of a run. */
@@ -60,6 +61,8 @@ export interface Settings {
   readonly suites: { readonly rounds: number; readonly requests: number };
   /** Starts of a process for each row of the start-up table. */
   readonly starts: number;
+  /** The application whose types are checked, and fresh compilers for each row. */
+  readonly types: { readonly routes: number; readonly rounds: number };
   /** The file for the figures, relative to the folder of the call; `null` for `.cache/bench/latest.json`. */
   readonly output: string | null;
 }
@@ -86,6 +89,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     sample: { rounds: rounds.sample, ...counts.sample },
     httpRounds: rounds.http,
     suites: { rounds: quick ? 1 : 3, ...counts.suites },
+    types: { rounds: quick ? 1 : 3, ...counts.types },
     output: environment["OUT"] || null,
   };
 }
@@ -99,6 +103,7 @@ const FULL = {
   suites: { requests: 20_000 },
   latency: { seconds: 0.8, samples: 10_000 },
   sample: { logins: 100, listings: 10_000 },
+  types: { routes: 500 },
 };
 
 const QUICK = {
@@ -110,6 +115,7 @@ const QUICK = {
   suites: { requests: 2_500 },
   latency: { seconds: 0.2, samples: 1_000 },
   sample: { logins: 20, listings: 1_000 },
+  types: { routes: 100 },
 };
 
 const SINGLE = { pipelining: [1], latency: 1, sample: 1, http: 1 };

@@ -7,6 +7,8 @@ import type { Settings } from "./settings.js";
 import { BARE, IMPORT, PEER_IMPORTS, REGISTER, SERVER } from "./startup.js";
 import type { Summary } from "./statistics.js";
 import { formatMs, formatRate, formatRatio, formatSpread, formatTable } from "./table.js";
+import { UNTYPED } from "./types.js";
+import { TYPES_COLUMNS, typesLines } from "./types/lines.js";
 import { BUNDLE_COLUMNS, bundleLines } from "./web-bundle.js";
 
 /** Direct calls: at least 0.75 of what hand-written code does, and ahead of every framework. */
@@ -218,6 +220,18 @@ export function bundleTable(results: readonly Result[]): string {
   return [
     "Everything that the main entry point exports, bundled for the web by esbuild, Node's modules left outside",
     formatTable(BUNDLE_COLUMNS, bundleLines(results)),
+  ].join("\n");
+}
+
+/** The type checker: ahead of every framework with types. */
+export function typesTable(results: readonly Result[], settings: Settings): string {
+  return [
+    `Type checking of ${settings.types.routes} routes, ${fresh(settings.types.rounds)}; instantiations of one more route, or of a call of it`,
+    formatTable(TYPES_COLUMNS, typesLines(results)),
+    verdict(
+      compare(results, (contender) => (contender === UNTYPED ? 0 : 1), "perCPUSecond"),
+      settings,
+    ),
   ].join("\n");
 }
 

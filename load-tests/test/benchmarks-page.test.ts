@@ -38,6 +38,7 @@ const run: Published = {
     sample: [],
     startup: [],
     bundle: [],
+    types: [],
     runtimes: [onBun("tsgi serve", 2000), onBun("Hono", 1000)],
   },
 };

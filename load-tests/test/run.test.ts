@@ -32,6 +32,7 @@ async function run(results: Result[]): Promise<{ status: number; stdout: string;
     startup: part,
     bundle: part,
     runtimes: part,
+    types: part,
   };
   const output = join(folder, "new", "figures.json");
   const status = await runBench(

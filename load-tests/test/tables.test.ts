@@ -2,6 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import type { Result } from "../src/rounds.js";
 import { readSettings } from "../src/settings.js";
 import { BARE, IMPORT, REGISTER } from "../src/startup.js";
+import { UNTYPED } from "../src/types.js";
 import { MAIN_ENTRY } from "../src/web-bundle.js";
 import { summarize } from "../src/statistics.js";
 import {
@@ -14,6 +15,7 @@ import {
   sampleTable,
   startupTable,
   bundleTable,
+  typesTable,
 } from "../src/tables.js";
 
 const settings = readSettings({});
@@ -164,5 +166,22 @@ describe("bundleTable", () => {
     ]);
     expect(table).toMatch(/^tsgi +270\.5 KiB +91\.5 KiB +8$/m);
     expect(table).toMatch(/^Hono +– +– +–$/m);
+  });
+});
+
+describe("typesTable", () => {
+  it("wants to be ahead of each framework with types, and says where it is not", () => {
+    const row = "500 routes, TypeScript 5.9.3";
+    const table = typesTable(
+      [
+        result("tsgi", row, { perCPUSecond: 250, cpuMs: 2_000, memoryMiB: 200, instantiations: 97 }),
+        result("Fastify", row, { perCPUSecond: 500, cpuMs: 1_000, memoryMiB: 150, instantiations: 50 }),
+        result(UNTYPED, row, { perCPUSecond: 1_000, cpuMs: 500, memoryMiB: 100, instantiations: 1 }),
+      ],
+      settings,
+    );
+    expect(table).toContain("Type checking of 500 routes");
+    expect(table).toMatch(/TypeScript 5\.9\.3 +Fastify +1\.00 s +±0 % +0\.50× +150 MiB +50$/m);
+    expect(table).toContain("missed in 1 of 2 rows:\n  0.50× of Fastify in 500 routes");
   });
 });
