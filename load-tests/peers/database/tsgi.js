@@ -62,5 +62,5 @@ app.get(
 );
 
 const quiet = { debug() {}, info() {}, warn: console.warn, error: console.error };
-const { url } = await serve(app, { port: 0, logger: quiet });
+const { url } = await serve(app, { port: 0, loop: "libuv", logger: quiet });
 announce(new URL(url).port);

@@ -11,5 +11,5 @@ const app = createApp({
 });
 
 const quiet = { debug() {}, info() {}, warn: console.warn, error: console.error };
-const { url } = await serve(app, { port: 0, logger: quiet });
+const { url } = await serve(app, { port: 0, loop: "libuv", logger: quiet });
 announce(new URL(url).port);

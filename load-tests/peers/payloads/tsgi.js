@@ -22,5 +22,5 @@ app.post("/upload", { params: { request: Request } }, async ({ request }) => ({
 }));
 
 const quiet = { debug() {}, info() {}, warn: console.warn, error: console.error };
-const { url } = await serve(app, { port: 0, logger: quiet, ...(tls && { tls }) });
+const { url } = await serve(app, { port: 0, loop: "libuv", logger: quiet, ...(tls && { tls }) });
 announce(new URL(url).port, scheme);
