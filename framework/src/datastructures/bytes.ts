@@ -10,9 +10,12 @@ export const asBytes: (bytes: Uint8Array) => Uint8Array = hasBuffer
   ? (bytes) => (Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
   : (bytes) => bytes;
 
+/** Bytes with any content: taken from memory that is shared with other small ones, where the platform has such. */
+const createUnsafe: (length: number) => Uint8Array = hasBuffer ? (length) => Buffer.allocUnsafe(length) : createBytes;
+
 /** Encodes text as latin-1, one byte a character. @throws TypeError when a character is above U+00FF. */
 export function encodeLatin1(text: string): Uint8Array {
-  const bytes = createBytes(text.length);
+  const bytes = createUnsafe(text.length);
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
     if (code > 0xff) {

@@ -64,10 +64,13 @@ export class Exchange implements Call {
 
   /** Calls the application. */
   run(): void {
-    const send: Send = (message) => this.send(message);
-    send.text = (status, headers, text) => {
-      if (this.#takes()) return this.#whole(this.#start(status, headers), text);
+    // In front of `send`: a function that is younger than the object which holds it outlives collections in V8 14. A third of
+    // Deno's processor time, a seventh of Node 26's, went into them.
+    const text: Send["text"] = (status, headers, content) => {
+      if (this.#takes()) return this.#whole(this.#start(status, headers), content);
     };
+    const send: Send = (message) => this.send(message);
+    send.text = text;
     void this.#context.run(this, this.#scope, () => this.#receive(), send);
   }
 

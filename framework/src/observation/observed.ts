@@ -104,6 +104,14 @@ export class Observed {
 
   /** A `send` that observes what passes. */
   tracking(send: Send): Send {
+    const { text } = send;
+    // In front of `tracked`, as in the server's `send`.
+    const trackedText: Send["text"] =
+      text &&
+      ((status, headers, body) => {
+        this.bytesSent += body.length; // ASCII
+        return text(status, this.#respond(status, headers), body);
+      });
     const tracked: Send = (message) => {
       switch (message.type) {
         case "http.response.start":
@@ -122,13 +130,7 @@ export class Observed {
           return send(message);
       }
     };
-    const { text } = send;
-    if (text !== undefined) {
-      tracked.text = (status, headers, body) => {
-        this.bytesSent += body.length; // ASCII
-        return text(status, this.#respond(status, headers), body);
-      };
-    }
+    if (trackedText) tracked.text = trackedText;
     return tracked;
   }
 
