@@ -10,6 +10,7 @@ import { File, Form } from "../../src/params.js";
 import { t } from "../../src/schema.js";
 import { TestClient } from "../../src/testing.js";
 import { installOnDemand, IS_SLOW } from "../support/on-demand.js";
+import { callProgram, compile } from "./_generated-client.js";
 import { createKitchenSink } from "./_kitchen-sink.js";
 
 const run = promisify(execFile);
@@ -96,7 +97,7 @@ const GENERATORS: Readonly<Record<string, Generator>> = {
     program: `
       import createClient from "openapi-fetch";
       import type { components, paths } from "./api.js";
-      export async function call(baseUrl: string) {
+      export async function call([baseUrl = ""]: string[]) {
         const client = createClient<paths>({ baseUrl });
         const cat: components["schemas"]["Pet"] = { kind: "cat", lives: 9 };
         const { data: pet } = await client.POST("/pets", { body: cat });
@@ -126,7 +127,7 @@ const GENERATORS: Readonly<Record<string, Generator>> = {
       import { client } from "./client.gen.js";
       import { addPet, addPhoto, addTree, readItem } from "./sdk.gen.js";
       import type { Pet } from "./types.gen.js";
-      export async function call(baseUrl: string) {
+      export async function call([baseUrl = ""]: string[]) {
         client.setConfig({ baseUrl });
         const cat: Pet = { kind: "cat", lives: 9 };
         // @ts-expect-error -- a dog has no lives
@@ -149,7 +150,7 @@ const GENERATORS: Readonly<Record<string, Generator>> = {
     },
     program: `
       import { addPet, addPhoto, addTree, readItem, type Pet } from "./api.js";
-      export async function call(_baseUrl: string) {
+      export async function call(_args: string[]) {
         const cat: Pet = { kind: "cat", lives: 9 };
         // @ts-expect-error -- a dog has no lives
         const dog: Pet = { kind: "dog", lives: 9 };
@@ -168,21 +169,6 @@ const GENERATORS: Readonly<Record<string, Generator>> = {
         ];
       }`,
   },
-};
-
-const START = `
-  import { call } from "./program.js";
-  void call(process.argv[2] ?? "").then((results) => console.log(JSON.stringify(results)));
-`;
-
-const COMPILER_OPTIONS = {
-  strict: true,
-  target: "es2022",
-  module: "nodenext",
-  lib: ["es2023", "dom", "dom.iterable"],
-  types: ["node"],
-  skipLibCheck: true,
-  outDir: "dist",
 };
 
 const VERSIONS = ["3.0", "3.1", "3.2"] as const;
@@ -208,27 +194,13 @@ slowly.each(VERSIONS)("a client that is generated from a document of OpenAPI %s"
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Compiles the files of a folder, and gives what the compiler says. */
-  async function compile(out: string): Promise<string> {
-    // CommonJS, because generators leave the extension out of what they import.
-    await writeFile(path.join(out, "package.json"), JSON.stringify({ type: "commonjs" }));
-    await writeFile(path.join(out, "tsconfig.json"), JSON.stringify({ compilerOptions: COMPILER_OPTIONS }));
-    const compiler = path.join(home, "node_modules/typescript/lib/tsc.js");
-    const { stdout } = await node(compiler, "-p", out).catch((error: { stdout: string }) => error);
-    return stdout;
-  }
-
   it.each(Object.entries(GENERATORS))(
     "by %s compiles under strict and calls the running application",
     async (name, { generate, program }) => {
       const out = path.join(folder, name);
       await mkdir(out);
       await generate({ home, document: path.join(folder, "openapi.json"), out, url: client.url });
-      await writeFile(path.join(out, "program.ts"), program);
-      await writeFile(path.join(out, "start.ts"), START);
-      expect(await compile(out)).toBe("");
-      const { stdout } = await node(path.join(out, "dist/start.js"), client.url);
-      expect(JSON.parse(stdout)).toEqual(EXPECTED);
+      expect(await callProgram(home, out, program, client.url)).toEqual(EXPECTED);
     },
     120_000,
   );
@@ -241,7 +213,7 @@ slowly.each(VERSIONS)("a client that is generated from a document of OpenAPI %s"
       await mkdir(out);
       const document = path.join(folder, "every-feature.json");
       await GENERATORS[name]?.generate({ home, document, out, url: client.url });
-      expect(await compile(out)).toBe("");
+      expect(await compile(home, out)).toBe("");
     },
     120_000,
   );

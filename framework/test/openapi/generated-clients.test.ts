@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 
 import { installOnDemand, IS_SLOW } from "../support/on-demand.js";
 import { type RunningSample, startSample } from "../support/sample.js";
+import { callProgram } from "./_generated-client.js";
 
 const run = promisify(execFile);
 
@@ -46,7 +47,7 @@ const GENERATORS: Record<string, Generator> = {
     program: `
       import { createClient } from "./api.js";
 
-      export async function listItems(baseUrl: string, username: string, password: string) {
+      export async function call([baseUrl = "", username = "", password = ""]: string[]) {
         const client = createClient({ baseUrl });
         const { data: token } = await client.POST("/auth/token", {
           body: { username, password },
@@ -73,7 +74,7 @@ const GENERATORS: Record<string, Generator> = {
       import { client } from "./client.gen.js";
       import { getItems, postAuthToken } from "./sdk.gen.js";
 
-      export async function listItems(baseUrl: string, username: string, password: string) {
+      export async function call([baseUrl = "", username = "", password = ""]: string[]) {
         client.setConfig({ baseUrl });
         const { data: token } = await postAuthToken({ body: { username, password } });
         client.setConfig({ auth: () => token?.access_token });
@@ -92,7 +93,7 @@ const GENERATORS: Record<string, Generator> = {
     program: `
       import { AuthApi, Configuration, ItemsApi } from "./index.js";
 
-      export async function listItems(basePath: string, username: string, password: string) {
+      export async function call([basePath = "", username = "", password = ""]: string[]) {
         const token = await new AuthApi(new Configuration({ basePath, fetchApi: fetch })).postAuthToken({ username, password });
         // This generator leaves the scheme of an OAuth token to its user.
         const accessToken = \`Bearer \${token.accessToken}\`;
@@ -102,22 +103,6 @@ const GENERATORS: Record<string, Generator> = {
         return items.map(({ name, owner }): [string, string] => [name, owner]);
       }`,
   },
-};
-
-const START = `
-  import { listItems } from "./program.js";
-  const [url = "", username = "", password = ""] = process.argv.slice(2);
-  void listItems(url, username, password).then((items) => console.log(JSON.stringify(items)));
-`;
-
-const COMPILER_OPTIONS = {
-  strict: true,
-  target: "es2022",
-  module: "nodenext",
-  lib: ["es2023", "dom", "dom.iterable"],
-  types: ["node"],
-  skipLibCheck: true,
-  outDir: "dist",
 };
 
 const slowly = IS_SLOW ? describe : describe.skip;
@@ -146,20 +131,8 @@ slowly("a client that is generated from the document of the sample application",
       const out = path.join(folder, name.replaceAll(/\W+/g, "-"));
       await mkdir(out);
       await generate({ home, document: path.join(folder, "openapi.json"), out });
-      // CommonJS, because generators leave the extension out of what they import.
-      await writeFile(path.join(out, "package.json"), JSON.stringify({ type: "commonjs" }));
-      await writeFile(path.join(out, "program.ts"), program);
-      await writeFile(path.join(out, "start.ts"), START);
-      await writeFile(path.join(out, "tsconfig.json"), JSON.stringify({ compilerOptions: COMPILER_OPTIONS }));
-      const compiled = await run(process.execPath, [
-        path.join(home, "node_modules/typescript/lib/tsc.js"),
-        "-p",
-        out,
-      ]).catch((error: { stdout: string }) => error);
-      expect(compiled.stdout).toBe("");
       const { url, username, password } = sample;
-      const { stdout } = await run(process.execPath, [path.join(out, "dist/start.js"), url, username, password]);
-      expect(JSON.parse(stdout)).toEqual([
+      expect(await callProgram(home, out, program, url, username, password)).toEqual([
         ["Notebook", username],
         ["Fountain pen", username],
         ["Desk lamp", username],
