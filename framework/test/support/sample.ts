@@ -31,11 +31,10 @@ export async function startSample(): Promise<RunningSample> {
   for await (const line of createInterface(child.stdout)) {
     found.url = /^Ready on (\S+),/.exec(line)?.[1] ?? found.url;
     const [, username, password] = /^Demo user: (\S+), password: (\S+)$/.exec(line) ?? [];
-    if (username === undefined || password === undefined) continue;
-    Object.assign(found, { username, password });
-    break;
+    if (username !== undefined && password !== undefined) Object.assign(found, { username, password });
+    if (found.url !== "" && found.username !== "") break;
   }
-  if (found.username === "") throw new Error("The sample application has not started.");
+  if (found.url === "" || found.username === "") throw new Error("The sample application has not started.");
   return {
     ...found,
     [Symbol.asyncDispose]: async () => {
