@@ -125,8 +125,10 @@ type JSONBody<Bodies, R> = R extends { member: unknown }
       : { body: Bodies[keyof Bodies] }
     : Option<"body", Plain<Bodies>>;
 
-/** Tells a union of several. */
-export type IsOne<K> = [K] extends [All<K>] ? true : false;
+/** Tells a type of one member: all of it is in each. */
+export type IsOne<K, Whole = K> = [K extends unknown ? ([Whole] extends [K] ? true : false) : never] extends [true]
+  ? true
+  : false;
 
 /** A form by its fields, or as the platform writes it. */
 type FormFields<T> = T | FormData | URLSearchParams;
