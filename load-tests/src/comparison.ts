@@ -14,6 +14,8 @@ export interface Comparison {
 
 /** No framework, and no server that anybody could use: what the platform leaves to gain. */
 export const FLOOR = "the floor: a lenient loop on node:net";
+/** The platform's own server, without a framework. */
+export const BARE_NODE = "bare node:http";
 /** Ours on another I/O loop. */
 export const TSGI_ON_UWS = "tsgi on uWebSockets.js";
 /** That loop without a framework. */
@@ -29,7 +31,7 @@ const BARE: ReadonlySet<string> = new Set([
   "hand-written ASGI on serve",
   "hand-written ASGI",
   "hand-written fetch",
-  "bare node:http",
+  BARE_NODE,
   FLOOR,
   BARE_UWS,
 ]);

@@ -49,8 +49,8 @@ async function load(url: string): Promise<void> {
   await autocannon({ url, connections: 10, amount: LOAD });
 }
 
-/** 0 where the system does not tell. */
-function residentMiB(pid: number): number {
+/** The resident memory of a process; 0 where the system does not tell. */
+export function residentMiB(pid: number): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, "utf8");
     return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024;

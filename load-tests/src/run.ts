@@ -15,6 +15,7 @@ import { REPOSITORY, RESULTS } from "./paths.js";
 import { preparePeers } from "./peers.js";
 import { Progress, type ProgressOutput } from "./progress.js";
 import { faultsOf, type Result } from "./rounds.js";
+import { measureRealtime } from "./realtime.js";
 import { measureRouting } from "./routing.js";
 import { measureRuntimes } from "./runtimes.js";
 import type { Section, Settings } from "./settings.js";
@@ -33,6 +34,7 @@ import {
   latencyTable,
   middlewareTable,
   payloadsTable,
+  realtimeTable,
   routingTable,
   runtimesTable,
   sampleTable,
@@ -56,6 +58,7 @@ const PARTS: Parts = {
   database: { measure: measureDatabase, table: databaseTable },
   middleware: { measure: measureMiddleware, table: middlewareTable },
   payloads: { measure: measurePayloads, table: payloadsTable },
+  realtime: { measure: measureRealtime, table: realtimeTable },
   runtimes: { measure: measureRuntimes, table: runtimesTable },
   latency: { measure: measureLatency, table: latencyTable },
   footprint: { measure: measureFootprint, table: footprintTable },

@@ -1,4 +1,5 @@
 /** The settings of a run, from the environment. @module */
+import type { RealtimeAmounts } from "./realtime/load.js";
 
 /** The parts of a run, in their order. */
 export const SECTIONS = [
@@ -8,6 +9,7 @@ export const SECTIONS = [
   "database",
   "middleware",
   "payloads",
+  "realtime",
   "runtimes",
   "latency",
   "footprint",
@@ -59,6 +61,8 @@ export interface Settings {
   readonly httpRounds: number;
   /** The load of each server with a database, with middleware, and with payloads. */
   readonly suites: { readonly rounds: number; readonly requests: number };
+  /** The connections that stay open, and the load over them. */
+  readonly realtime: RealtimeAmounts & { readonly rounds: number };
   /** Starts of a process for each row of the start-up table. */
   readonly starts: number;
   /** The application whose types are checked, and fresh compilers for each row. */
@@ -90,9 +94,12 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     httpRounds: rounds.http,
     suites: { rounds: quick ? 1 : 3, ...counts.suites },
     types: { rounds: quick ? 1 : 3, ...counts.types },
+    realtime: { rounds: rounds.realtime, ...REALTIME, ...counts.realtime },
     output: environment["OUT"] || null,
   };
 }
+
+const REALTIME = { echoing: 50, receivers: 200, streams: 1_000 };
 
 const FULL = {
   requests: 50_000,
@@ -101,6 +108,7 @@ const FULL = {
   starts: 11,
   http: { requests: 50_000, slowRequests: 10_000 },
   suites: { requests: 20_000 },
+  realtime: { messages: 40_000, broadcasts: 400, events: 50, idle: 1_000, windowMs: 1_000 },
   latency: { seconds: 0.8, samples: 10_000 },
   sample: { logins: 100, listings: 10_000 },
   types: { routes: 500 },
@@ -113,15 +121,16 @@ const QUICK = {
   starts: 5,
   http: { requests: 5_000, slowRequests: 5_000 },
   suites: { requests: 2_500 },
+  realtime: { messages: 10_000, broadcasts: 100, events: 20, idle: 200, windowMs: 500 },
   latency: { seconds: 0.2, samples: 1_000 },
   sample: { logins: 20, listings: 1_000 },
   types: { routes: 100 },
 };
 
-const SINGLE = { pipelining: [1], latency: 1, sample: 1, http: 1 };
+const SINGLE = { pipelining: [1], latency: 1, sample: 1, http: 1, realtime: 1 };
 
 /** Rounds beside peers. */
-const REPEATED = { pipelining: [1, 10], latency: 3, sample: 3, http: 5 };
+const REPEATED = { pipelining: [1, 10], latency: 3, sample: 3, http: 5, realtime: 3 };
 
 function readSwitch(environment: Readonly<Record<string, string | undefined>>, name: string): boolean {
   const value = environment[name] ?? "";

@@ -1,6 +1,16 @@
 /** The tables of a run, as text. @module */
 import { clientLines, clientNotes, markOf } from "./client-limit.js";
-import { BARE_UWS, compare, extremes, FLOOR, missed, oursFor, ratioOf, type Comparison } from "./comparison.js";
+import {
+  BARE_NODE,
+  BARE_UWS,
+  compare,
+  extremes,
+  FLOOR,
+  missed,
+  oursFor,
+  ratioOf,
+  type Comparison,
+} from "./comparison.js";
 import { isPrismaRow } from "./database/prisma.js";
 import type { Figures, Result } from "./rounds.js";
 import type { Settings } from "./settings.js";
@@ -110,10 +120,61 @@ function suiteTable(title: string, results: readonly Result[], settings: Setting
   ].join("\n");
 }
 
+/** WebSockets and server-sent events: ahead of every framework, and 0.75 of `ws` on bare `node:http`. */
+export function realtimeTable(results: readonly Result[], settings: Settings): string {
+  const { echoing, idle, rounds } = settings.realtime;
+  const moving = withFigure(results, "perCPUSecond");
+  const open = withFigure(results, "connectionKiB");
+  const rows = rowsOf(open);
+  const busy = moving.filter(({ rows: own }) =>
+    Object.values(own).some(({ clientShare }) => (clientShare?.median ?? 0) > 1),
+  );
+  return [
+    `WebSockets and server-sent events, messages received for each second of the server's processor time: echo on ${echoing} connections, ${fresh(rounds)}`,
+    ratesTable(moving, ({ perCPUSecond }) => spreadOf(perCPUSecond), "perCPUSecond"),
+    "",
+    "The same, messages received a second",
+    ratesTable(moving),
+    ...(busy.length === 0
+      ? []
+      : [`The client used more processor time than the server beside ${busy.map(nameOf).join(", ")}.`]),
+    "",
+    `Memory of the server for each open connection, and its processor time for ${formatRate(idle)} idle ones in a second`,
+    formatTable(
+      ["", ...rows.flatMap((row) => [row, ""])],
+      open.map(({ contender, rows: own }) => [contender, ...rows.flatMap((row) => openCells(own[row]))]),
+    ),
+    verdict(
+      compare(moving, (contender) => (contender === BARE_NODE ? 0.75 : 1), "perCPUSecond"),
+      settings,
+    ),
+  ].join("\n");
+}
+
+function openCells(figures: Figures | undefined): string[] {
+  const { connectionKiB, idleMs } = figures ?? {};
+  return [
+    connectionKiB === undefined ? "–" : `${connectionKiB.median.toFixed(1)} KiB`,
+    idleMs === undefined ? "" : formatMs(idleMs.median),
+  ];
+}
+
+/** The rows that have a figure. */
+function withFigure(results: readonly Result[], figure: string): Result[] {
+  return results.map((result) => ({
+    ...result,
+    rows: Object.fromEntries(Object.entries(result.rows).filter(([, figures]) => figures[figure] !== undefined)),
+  }));
+}
+
+function rowsOf(results: readonly Result[]): string[] {
+  return [...new Set(results.flatMap(({ rows }) => Object.keys(rows)))];
+}
+
 /** The ratios by processor time: for a request without a body, for one parameter, and for a validated body. */
 const WANTED_OVER_HTTP: Readonly<Record<string, readonly [plain: number, parameter: number, body: number]>> = {
   Fastify: [1.5, 1.5, 1.8],
-  "bare node:http": [1.2, 1.2, 1.5],
+  [BARE_NODE]: [1.2, 1.2, 1.5],
   [FLOOR]: [0.8, 0.75, 0.65],
   [BARE_UWS]: [0.7, 0.7, 0.7],
   // The cost of the framework on the same server, where code without a framework is ahead.

@@ -33,6 +33,7 @@ async function run(results: Result[]): Promise<{ status: number; stdout: string;
     bundle: part,
     runtimes: part,
     types: part,
+    realtime: part,
   };
   const output = join(folder, "new", "figures.json");
   const status = await runBench(

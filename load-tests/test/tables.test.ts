@@ -11,6 +11,7 @@ import {
   footprintTable,
   httpTable,
   latencyTable,
+  realtimeTable,
   routingTable,
   sampleTable,
   startupTable,
@@ -183,5 +184,33 @@ describe("typesTable", () => {
     expect(table).toContain("Type checking of 500 routes");
     expect(table).toMatch(/TypeScript 5\.9\.3 +Fastify +1\.00 s +±0 % +0\.50× +150 MiB +50$/m);
     expect(table).toContain("missed in 1 of 2 rows:\n  0.50× of Fastify in 500 routes");
+  });
+});
+
+describe("realtimeTable", () => {
+  const moving = (perCPUSecond: number, clientShare: number) => ({ perCPUSecond, perSecond: 10_000, clientShare });
+
+  it("shows messages by processor time, and names a client that used more than the server", () => {
+    const table = realtimeTable(
+      [
+        result("tsgi serve", "echo, 64 B", moving(30_000, 0.8)),
+        result("bare node:http", "echo, 64 B", moving(37_500, 1.2)),
+        result("Fastify", "echo, 64 B", moving(20_000, 0.5)),
+      ],
+      settings,
+    );
+    expect(table).toMatch(/^Fastify +20,000 +±0 % +1\.50×$/m);
+    expect(table).toContain("The client used more processor time than the server beside bare node:http.");
+    expect(table).toContain("Wanted: met in every row.");
+  });
+
+  it("shows the memory of a connection and the processor time of idle ones apart", () => {
+    const table = realtimeTable(
+      [result("tsgi serve", "idle WebSocket", { connectionKiB: 8.04, idleMs: 0.5 })],
+      settings,
+    );
+    expect(table).toContain("1,000 idle ones");
+    expect(table).toMatch(/^tsgi serve +8\.0 KiB +0\.50 ms$/m);
+    expect(table).not.toContain("The client used");
   });
 });
