@@ -154,7 +154,7 @@ export class TypedWebSocket<Message = string | Uint8Array, Sent = unknown>
    * @throws WebSocketException with the code of the close once it has ended; before `accept`, at once.
    */
   async receive(): Promise<string | Uint8Array> {
-    await this.#assertOpen("receive()");
+    if (this.#state !== "accepted") await this.#throwNotOpen("receive()");
     const message = await this.#receive();
     if (message.type !== "websocket.receive") throw this.#gone(message);
     const data = message.text ?? (message.bytes ? asBytes(message.bytes) : "");
@@ -218,7 +218,7 @@ export class TypedWebSocket<Message = string | Uint8Array, Sent = unknown>
    */
   async send(data: string | Uint8Array): Promise<void> {
     const message = toMessage(data);
-    await this.#assertOpen("send()");
+    if (this.#state !== "accepted") await this.#throwNotOpen("send()");
     await this.#deliver(message);
   }
 
@@ -322,8 +322,7 @@ export class TypedWebSocket<Message = string | Uint8Array, Sent = unknown>
   }
 
   /** Before `accept` the connection is closed at once: nothing can be sent or received there. */
-  async #assertOpen(call: string): Promise<void> {
-    if (this.#state === "accepted") return;
+  async #throwNotOpen(call: string): Promise<never> {
     const refusal = this.#closed ?? this.#refusal(call);
     if (this.#state === "connecting") await this.close(INTERNAL_ERROR, `${call} before accept()`);
     throw refusal;

@@ -48,6 +48,8 @@ export class Call implements RequestParts {
   readonly receive: Receive;
   readonly send: Send;
   readonly settings: CallSettings;
+  /** The values of the pattern's names. */
+  readonly pathParams: Readonly<Record<string, string>>;
   /** The observation of the request; `null` where nothing observes it. */
   readonly observed: Observed | null;
   /** Results of dependencies by their cache key. */
@@ -75,6 +77,7 @@ export class Call implements RequestParts {
     this.receive = receive;
     this.send = send;
     this.settings = settings;
+    this.pathParams = scope.path_params ?? NO_PATH_PARAMS;
     this.observed = (scope as ObservedScope)[OBSERVED] ?? null;
     this.cache = null;
     this.exits = null;
@@ -87,11 +90,6 @@ export class Call implements RequestParts {
     this.#faults = null;
     this.#websocket = null;
     this.#body = null;
-  }
-
-  /** The values of the pattern's names. */
-  get pathParams(): Readonly<Record<string, string>> {
-    return this.scope.path_params ?? NO_PATH_PARAMS;
   }
 
   /** The faults of the request so far. */
