@@ -1,4 +1,4 @@
-import { App, Depends, type Instrumentation } from "tsgi";
+import { App, Depends, type Instrumentation, t } from "tsgi";
 import { health } from "tsgi/health";
 import { mcp } from "tsgi/mcp";
 import { prometheus } from "tsgi/metrics";
@@ -51,7 +51,10 @@ export function createApp(logger = log, { access = accessLog(), tracing = null }
   app.includeRouter(health());
   app.includeRouter(mcp(app));
   app.includeRouter(metrics.router("/metrics"), { dependencies: [Depends(refusePublic)] });
-  app.get("/health", { tags: ["health"], summary: "Whether the process answers" }, async () => ({ status: "ok" }));
+  const returns = t.Object({ status: t.String() }, { title: "Health" });
+  app.get("/health", { tags: ["health"], summary: "Whether the process answers", returns }, async () => ({
+    status: "ok",
+  }));
   app.mount("/assets", assets);
   app.addMiddleware(securityHeaders({ contentSecurityPolicy: PAGE_POLICY }));
   app.addMiddleware(requestId());

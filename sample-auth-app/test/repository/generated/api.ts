@@ -174,6 +174,9 @@ export interface components {
     HTTPValidationError: {
       detail: components["schemas"]["ValidationError"][];
     };
+    Health: {
+      status: string;
+    };
     Item: {
       id: number;
       name: string;
@@ -735,7 +738,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          "application/json": unknown;
+          "application/json": components["schemas"]["Health"];
         };
       };
     };
