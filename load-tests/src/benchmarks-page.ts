@@ -68,6 +68,8 @@ export function toBlocks(published: Published): Readonly<Record<string, string>>
     "login and listing": ratesTable(of("database"), "perCPUSecond", isAccountRow),
     middleware: ratesTable(of("middleware"), "perCPUSecond"),
     payloads: ratesTable(of("payloads"), "perCPUSecond"),
+    realtime: ratesTable(of("realtime"), "perCPUSecond", hasFigure(of("realtime"), "perCPUSecond")),
+    "open connections": openTable(of("realtime")),
     ...runtimeBlocks(of("runtimes")),
     latency: latencyTable(of("latency")),
     direct: ratesTable(of("direct"), "perSecond"),
@@ -154,6 +156,26 @@ function toTitle(row: string): string {
 
 function rowsOf(results: readonly Result[], has: (row: string) => boolean = () => true): string[] {
   return [...new Set(results.flatMap(({ rows }) => Object.keys(rows)))].filter(has);
+}
+
+/** Tells the rows that have a figure. */
+function hasFigure(results: readonly Result[], figure: string): (row: string) => boolean {
+  return (row) => results.some(({ rows }) => rows[row]?.[figure] !== undefined);
+}
+
+/** Memory for each connection, and the processor time of all idle ones in a second. */
+function openTable(results: readonly Result[]): string {
+  const rows = rowsOf(results, hasFigure(results, "connectionKiB"));
+  if (rows.length === 0) return NOT_MEASURED;
+  const cell = ({ connectionKiB, idleMs }: Readonly<Record<string, Summary>> = {}): string => {
+    if (connectionKiB === undefined) return "–";
+    const time = idleMs === undefined ? "" : ` · ${formatMs(idleMs.median)}`;
+    return `${connectionKiB.median.toFixed(1)} KiB${time}`;
+  };
+  return formatMarkdownTable(
+    ["", ...rows.map(toTitle)],
+    results.map(({ contender, rows: own }) => [contender, ...rows.map((row) => cell(own[row]))]),
+  );
 }
 
 /** With all but the floor: the tables have it, but nobody could serve with it. */

@@ -34,6 +34,8 @@ const SHOWN: ReadonlySet<string> = new Set([
   "cpuMs",
   "memoryMiB",
   "instantiations",
+  "connectionKiB",
+  "idleMs",
 ]);
 
 /** The sections that the documentation has a place for. */

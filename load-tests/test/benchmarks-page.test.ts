@@ -39,6 +39,7 @@ const run: Published = {
     startup: [],
     bundle: [],
     types: [],
+    realtime: [],
     runtimes: [onBun("tsgi serve", 2000), onBun("Hono", 1000)],
   },
 };
@@ -126,6 +127,23 @@ describe("the figures of the documentation", () => {
     expect(headOf("database")).toBe("| | `GET /db` |");
     expect(headOf("database, Prisma")).toBe("| | `GET /db`, Prisma |");
     expect(headOf("login and listing")).toBe("| | `GET /items` | `GET /items`, Prisma |");
+  });
+
+  it("keep the rates of open connections apart from the memory of each, and the time of idle ones", () => {
+    const rows = {
+      echo: { perCPUSecond: summarize([100]) },
+      events: { perCPUSecond: summarize([100]), connectionKiB: summarize([20]) },
+      idle: { connectionKiB: summarize([4.04]), idleMs: summarize([12]) },
+    };
+    const realtime = [{ contender: "tsgi serve", rows, faults: [] }];
+    const blocks = toBlocks({ ...run, sections: { ...run.sections, realtime } });
+    const linesOf = (name: string) => blocks[name]?.split("\n").map((line) => line.replaceAll(/ +/g, " "));
+    expect(linesOf("realtime")).toEqual(["| | echo | events |", expect.any(String), "| tsgi serve | 100 | 100 |"]);
+    expect(linesOf("open connections")).toEqual([
+      "| | events | idle |",
+      expect.any(String),
+      "| tsgi serve | 20.0 KiB | 4.0 KiB · 12.0 ms |",
+    ]);
   });
 
   it("say that they are provisional when the run was a quick one, or the machine busy", () => {
