@@ -33,7 +33,7 @@ export const olderCompilers: [version: string, path: () => string][] = [
 export const compilers = [...olderCompilers, NEWEST];
 
 /** Writes files as a user's project, with what compiles them. */
-export function writeProject(folder: string, files: Readonly<Record<string, string>>): void {
+export function writeProject(folder: string, files: Readonly<Record<string, string>>, options: object = {}): void {
   mkdirSync(folder, { recursive: true });
   for (const [name, source] of Object.entries(files)) writeFileSync(join(folder, name), source);
   const compilerOptions = {
@@ -48,14 +48,20 @@ export function writeProject(folder: string, files: Readonly<Record<string, stri
       tsgi: [join(FRAMEWORK, "dist/index.d.ts")],
       "tsgi/*": [join(FRAMEWORK, "dist/*.d.ts")],
     },
+    ...options,
   };
   writeFileSync(join(folder, "package.json"), '{"type":"module"}');
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: Object.keys(files) }));
 }
 
-/** Compiles files as a user's project does. Gives the compiler's output. */
-export function compile(compiler: string, folder: string, files: Readonly<Record<string, string>>): string {
-  writeProject(folder, files);
+/** Compiles files as a user's project does, which may have options of its own. Gives the compiler's output. */
+export function compile(
+  compiler: string,
+  folder: string,
+  files: Readonly<Record<string, string>>,
+  options?: object,
+): string {
+  writeProject(folder, files, options);
   const run = spawnSync(process.execPath, [compiler, "-p", folder, "--pretty", "false"], {
     cwd: folder,
     encoding: "utf8",

@@ -1,8 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { compile, compilers } from "../support/typescript.js";
+
+const ROOT = path.join(import.meta.dirname, "../../..");
 
 const ROUTES = `import { Router, sse, t } from "tsgi";
 const router = new Router({ prefix: "/items" });
@@ -59,20 +61,37 @@ const mistakes: [what: string, source: string, says: string][] = [
   ],
 ];
 
-describe.each(compilers)("a client's types, with TypeScript %s", (_version, compiler) => {
+const EMIT = { noEmit: false, declaration: true, emitDeclarationOnly: true };
+
+/** A project that refers to the one of the routes reads what the compiler emits of it: types alone. */
+const cases = compilers.flatMap(([version, compiler]) =>
+  (["source", "declarations"] as const).map((form) => ({ version, compiler, form })),
+);
+
+describe.each(cases)("a client's types, by the routes' $form, with TypeScript $version", ({ compiler, form }) => {
   let folder: string;
+  let faults = "";
   beforeAll(() => {
     folder = mkdtempSync(path.join(tmpdir(), "tsgi-client-types-"));
-  });
+    // Declarations import the schemas' types from the package that npm installs beside tsgi.
+    mkdirSync(path.join(folder, "node_modules"));
+    symlinkSync(path.join(ROOT, "node_modules/@sinclair"), path.join(folder, "node_modules/@sinclair"));
+    const routes = path.join(folder, "routes.ts");
+    writeFileSync(routes, ROUTES);
+    if (form === "declarations") {
+      faults = compile(compiler(), folder, { "routes.ts": ROUTES }, EMIT);
+      rmSync(routes);
+    }
+  }, 120_000);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it("are those of the routes", () => {
-    expect(compile(compiler(), folder, { "routes.ts": ROUTES, "program.ts": PROGRAM })).toBe("");
+    expect(faults + compile(compiler(), folder, { "program.ts": PROGRAM })).toBe("");
   }, 60_000);
 
   it("make each mistake one error at its own line, of at most six lines", () => {
     const files = mistakes.map(([, source], index) => [`mistake-${index}.ts`, HEAD + source.replace("‸", "")]);
-    const output = compile(compiler(), folder, { "routes.ts": ROUTES, ...Object.fromEntries(files) });
+    const output = compile(compiler(), folder, Object.fromEntries(files) as Record<string, string>);
     for (const [index, [, source, says]] of mistakes.entries()) {
       const place = `mistake-${index}.ts(${HEAD.split("\n").length},${source.indexOf("‸") + 1}): error`;
       const [error = "", ...others] = output.split(/^(?=\S)/m).filter((text) => text.startsWith(`mistake-${index}.`));
