@@ -63,6 +63,7 @@ describe.each(olderCompilers)("with TypeScript %s", (_version, path) => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   let costs: ReadonlyMap<string, { perRoute: number; fixed: number }>;
+  let perRouteOfMany = Number.NaN;
   let errors: string[] = [];
 
   /** The cost of each kind of routes: of one more, and that which does not depend on their number. */
@@ -74,6 +75,7 @@ describe.each(olderCompilers)("with TypeScript %s", (_version, path) => {
       ...kinds.map(([name, route]) => [`${name}-${count}.ts`, text(route, count)]),
       [`called-${count}.ts`, called(count)],
     ]);
+    files.push(["called-500.ts", called(500)]);
     writeProject(folder, Object.fromEntries(files) as Record<string, string>);
     const input = JSON.stringify(files.map(([name]) => name));
     const script = join(import.meta.dirname, "_instantiations.mjs");
@@ -81,6 +83,7 @@ describe.each(olderCompilers)("with TypeScript %s", (_version, path) => {
     const results = JSON.parse(run.stdout) as Record<string, { instantiations: number; errors: string[] }>;
     errors = Object.values(results).flatMap((result) => result.errors);
     const count = (file: string) => results[file]?.instantiations ?? Number.NaN;
+    perRouteOfMany = (count("called-500.ts") - count("called-200.ts")) / 300;
     costs = new Map(
       [...kinds.map(([name]) => name), "called"].map((name) => {
         const [hundred, twoHundred] = [count(`${name}-100.ts`), count(`${name}-200.ts`)];
@@ -106,6 +109,10 @@ describe.each(olderCompilers)("with TypeScript %s", (_version, path) => {
   it("a call by a client costs at most 378 beyond its route", () => {
     const [whole, alone] = ["called", "scalar"].map((name) => costs.get(name)?.perRoute ?? Number.NaN);
     expect(Number(whole) - Number(alone)).toBeLessThanOrEqual(378);
+  });
+
+  it("a route and its call cost at most 4 more among 500 than among 200", () => {
+    expect(perRouteOfMany - Number(costs.get("called")?.perRoute)).toBeLessThanOrEqual(4);
   });
 
   it("a route with structs of its own costs at most 250 beyond what they cost by themselves", () => {
