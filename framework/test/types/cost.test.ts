@@ -91,7 +91,7 @@ describe.each(olderCompilers)("with TypeScript %s", (_version, path) => {
         return [name, { perRoute, fixed: hundred - perRoute * 100 }];
       }),
     );
-  }, 120_000);
+  }, 300_000);
 
   it("the routes that are counted compile", () => {
     expect(errors).toEqual([]);
