@@ -33,7 +33,7 @@ describe("make bench", () => {
       status: 2,
       stdout: "",
       stderr:
-        'Expected ONLY to name direct, routing, http, database, middleware, payloads, runtimes, latency, footprint, sample, startup, bundle, not "speed".\n',
+        'Expected ONLY to name direct, routing, http, database, middleware, payloads, realtime, runtimes, latency, footprint, sample, startup, bundle, types, not "speed".\n',
     });
   }, 30_000);
 });
