@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { checkServer, serverStatements, type StartServer } from "../../src/conformance.js";
 import { type BrokenServer, brokenServers } from "./_broken-servers.js";
@@ -29,7 +30,12 @@ describe("a server that is broken on purpose", () => {
       for (const broken of waiting) found.set(broken, await brokenBy(broken));
     };
     await Promise.all(Array.from({ length: SIDE_BY_SIDE }, checkNext));
+    // Late on a busy machine is not broken: what differs is checked once more, alone.
+    for (const broken of brokenServers) if (!isAsExpected(broken)) found.set(broken, await brokenBy(broken));
   }, 240_000);
+
+  const isAsExpected = (broken: BrokenServer): boolean =>
+    isDeepStrictEqual(found.get(broken)?.toSorted(), broken.breaks.toSorted());
 
   it.each(brokenServers)("breaks the statements that say so, and no other: $what, $breaks", (broken) => {
     expect(found.get(broken)?.toSorted()).toEqual(broken.breaks.toSorted());
