@@ -36,7 +36,7 @@ export type * from "./router/options.js";
 export type { FromPath, HandlerArgs, HandlerResult } from "./router/route-types.js";
 export type * from "./router/app-verbs.js";
 export type { ROUTE, Routed, RoutedHandler, RouteTypes } from "./router/routed.js";
-export type { MultiVerb, SocketVerb, Verb } from "./router/verbs.js";
+export type { MultiVerb, SocketContext, SocketVerb, Verb } from "./router/verbs.js";
 export type { PathParams, Resolved } from "./router/route.js";
 export { RadixNode } from "./router/radix-node.js";
 export { RadixRouter } from "./router/radix-router.js";

@@ -1,5 +1,4 @@
-import { t } from "tsgi";
-import type { Static } from "@sinclair/typebox";
+import { type Static, t } from "tsgi";
 
 /** A user as the database holds it. It never leaves the server: answers are cut to `User`. */
 export const UserInDB = t.Object(

@@ -107,7 +107,8 @@ export interface MultiVerb<Prefix extends string = "", IsWhole extends boolean =
 /** The argument of a handler of WebSockets, with the types of the messages where the route has schemas of them. */
 type SocketArgs<P, Path extends string, Receives, Sends> = HandlerArgs<P, Path> & SocketContext<Receives, Sends>;
 
-interface SocketContext<Receives, Sends> {
+/** The socket of a handler, beside its parameters. */
+export interface SocketContext<Receives, Sends> {
   ws: [Receives, Sends] extends [undefined, undefined]
     ? WebSocket
     : TypedWebSocket<

@@ -1,10 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { compile, compilers } from "../support/typescript.js";
-
-const ROOT = path.join(import.meta.dirname, "../../..");
 
 const ROUTES = `import { Router, sse, t } from "tsgi";
 const router = new Router({ prefix: "/items" });
@@ -73,9 +71,6 @@ describe.each(cases)("a client's types, by the routes' $form, with TypeScript $v
   let faults = "";
   beforeAll(() => {
     folder = mkdtempSync(path.join(tmpdir(), "tsgi-client-types-"));
-    // Declarations import the schemas' types from the package that npm installs beside tsgi.
-    mkdirSync(path.join(folder, "node_modules"));
-    symlinkSync(path.join(ROOT, "node_modules/@sinclair"), path.join(folder, "node_modules/@sinclair"));
     const routes = path.join(folder, "routes.ts");
     writeFileSync(routes, ROUTES);
     if (form === "declarations") {
