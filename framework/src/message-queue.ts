@@ -49,7 +49,7 @@ export class MessageQueue<Message> {
   /** The next message, once it comes. */
   take(): Promise<Message> {
     if (this.#messages.length > 0) return Promise.resolve(this.#messages.shift() as Message);
-    return this.#end ?? new Promise((resolve) => void (this.#waiting = [...(this.#waiting ?? []), resolve]));
+    return this.#end ?? new Promise((resolve) => void (this.#waiting = this.#waiting?.concat(resolve) ?? [resolve]));
   }
 
   #close(end: Promise<Message>): void {

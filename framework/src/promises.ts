@@ -15,6 +15,9 @@ export function markHandled(promise: Promise<unknown> | void): Promise<unknown> 
   return promise;
 }
 
+/** The promise for what is done already. */
+export const RESOLVED: Promise<void> = Promise.resolve();
+
 /** `setTimeout` of a web runtime gives a number. */
 interface Timer {
   unref?(): void;

@@ -3,7 +3,7 @@ import type { Receive, ReceiveMessage, Send, SendMessage, WebSocketScope, WebSoc
 import { asBytes, encodeUTF8 } from "./datastructures.js";
 import { ClientDisconnect, findCloseFault, WebSocketException } from "./exceptions.js";
 import { DEFAULT_LIMITS, type Limits } from "./limits.js";
-import { markGenerator, markMethods } from "./promises.js";
+import { markGenerator, markHandled, markMethods, RESOLVED } from "./promises.js";
 import { HTTPConnection, parseJSON } from "./request.js";
 import { type HeadersInit, ResponseHeaders } from "./response.js";
 
@@ -51,10 +51,9 @@ const POLICY_VIOLATION = 1008;
 const TOO_BIG = 1009;
 const INTERNAL_ERROR = 1011;
 
-function toMessage(data: unknown): WebSocketSendMessage {
+function toMessage(data: unknown): WebSocketSendMessage | null {
   if (typeof data === "string") return { type: "websocket.send", text: data };
-  if (data instanceof Uint8Array) return { type: "websocket.send", bytes: data };
-  throw new TypeError(`Expected text or a Uint8Array to send, not ${data === null ? "null" : typeof data}.`);
+  return data instanceof Uint8Array ? { type: "websocket.send", bytes: data } : null;
 }
 
 /** Tells if a message has more bytes than the limit; text is encoded only when its length does not tell. */
@@ -93,8 +92,9 @@ export class TypedWebSocket<Message = string | Uint8Array, Sent = unknown>
   #closed: WebSocketException | null = null;
 
   static {
-    const receiving = ["receive", "receiveText", "receiveBytes", "receiveJson"] as const;
-    const sending = ["send", "sendText", "sendBytes", "sendJson"] as const;
+    // `receive` and `send` mark their own, and only what may reject.
+    const receiving = ["receiveText", "receiveBytes", "receiveJson"] as const;
+    const sending = ["sendText", "sendBytes", "sendJson"] as const;
     markMethods(TypedWebSocket.prototype, ["accept", ...receiving, ...sending, "close", REFUSE]);
   }
 
@@ -153,13 +153,19 @@ export class TypedWebSocket<Message = string | Uint8Array, Sent = unknown>
    *
    * @throws WebSocketException with the code of the close once it has ended; before `accept`, at once.
    */
-  async receive(): Promise<string | Uint8Array> {
-    if (this.#state !== "accepted") await this.#throwNotOpen("receive()");
-    const message = await this.#receive();
+  receive(): Promise<string | Uint8Array> {
+    return markHandled(this.#receiveAny());
+  }
+
+  #receiveAny(): Promise<string | Uint8Array> {
+    if (this.#state !== "accepted") return this.#throwNotOpen("receive()");
+    return this.#receive().then((message) => this.#contentOf(message));
+  }
+
+  #contentOf(message: ReceiveMessage): string | Uint8Array | Promise<never> {
     if (message.type !== "websocket.receive") throw this.#gone(message);
     const data = message.text ?? (message.bytes ? asBytes(message.bytes) : "");
-    if (isLonger(data, this.#limits.webSocketMessageBytes)) return this.#reject(TOO_BIG, "Message too big");
-    return data;
+    return isLonger(data, this.#limits.webSocketMessageBytes) ? this.#reject(TOO_BIG, "Message too big") : data;
   }
 
   /** The next message as text. @throws WebSocketException when it is bytes, which closes with 1003, or the WebSocket has ended. */
@@ -216,10 +222,14 @@ export class TypedWebSocket<Message = string | Uint8Array, Sent = unknown>
    *
    * @throws WebSocketException when it is not open, or the client has gone.
    */
-  async send(data: string | Uint8Array): Promise<void> {
+  send(data: string | Uint8Array): Promise<void> {
     const message = toMessage(data);
-    if (this.#state !== "accepted") await this.#throwNotOpen("send()");
-    await this.#deliver(message);
+    if (message !== null && this.#state === "accepted") return this.#deliver(message);
+    return markHandled(message === null ? this.#throwNoMessage(data) : this.#throwNotOpen("send()"));
+  }
+
+  async #throwNoMessage(data: unknown): Promise<never> {
+    throw new TypeError(`Expected text or a Uint8Array to send, not ${data === null ? "null" : typeof data}.`);
   }
 
   /** Sends text. @throws WebSocketException when it is not open. */
@@ -234,14 +244,28 @@ export class TypedWebSocket<Message = string | Uint8Array, Sent = unknown>
     await this.send(bytes);
   }
 
-  /** Hands a message to the server. A client that has gone ends this side too. */
-  async #deliver(message: SendMessage): Promise<void> {
+  /** Hands a message to the server. */
+  #deliver(message: SendMessage): Promise<void> {
     try {
-      await this.#send(message);
+      const sent = this.#send(message);
+      return sent ? markHandled(this.#untilSent(sent)) : RESOLVED;
     } catch (error) {
-      if (!(error instanceof ClientDisconnect)) throw error;
-      throw this.#ended(new WebSocketException(ABNORMAL, "The client has gone"));
+      return markHandled(this.#throwUnsent(error));
     }
+  }
+
+  async #untilSent(sent: Promise<void>): Promise<void> {
+    try {
+      await sent;
+    } catch (error) {
+      await this.#throwUnsent(error);
+    }
+  }
+
+  /** A client that has gone ends this side too. */
+  async #throwUnsent(error: unknown): Promise<never> {
+    if (!(error instanceof ClientDisconnect)) throw error;
+    throw this.#ended(new WebSocketException(ABNORMAL, "The client has gone"));
   }
 
   /**
@@ -294,10 +318,11 @@ export class TypedWebSocket<Message = string | Uint8Array, Sent = unknown>
   }
 
   async *#messages(): AsyncGenerator<Message, void, undefined> {
-    const receive = () => (this.#rules.receive === null ? this.receive() : this.receiveJson());
+    const receive = () =>
+      this.#rules.receive === null ? this.#receiveAny() : this.#receiveFitting(this.#rules.receive);
     while (this.#state !== "closed") {
       try {
-        yield (await receive()) as Message; // the type parameter says which of the two it is
+        yield receive() as Promise<Message>; // the type parameter says which of the two it is
       } catch (error) {
         if (error === this.#closed) return;
         throw error;

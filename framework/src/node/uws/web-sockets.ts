@@ -128,6 +128,7 @@ class UwsHandshake implements PendingHandshake {
 
 /** An open WebSocket, as its session knows those of `ws`. */
 class UwsSocket extends EventEmitter implements OpenWebSocket {
+  session: WebSocketSession | null = null;
   isPaused = false;
   readonly #stream: UwsStream;
   readonly #maxMessageBytes: number;
@@ -204,7 +205,7 @@ class UwsSocket extends EventEmitter implements OpenWebSocket {
     }
   }
 
-  send(data: string | Uint8Array, done: (error?: Error) => void): void {
+  write(data: string | Uint8Array, done: (error?: Error) => void): void {
     const status = this.#socket?.send(data, typeof data !== "string") ?? 2;
     if (status === 0) {
       this.#sending.push(done);

@@ -1,17 +1,17 @@
 /** A handshake on HTTP/1.1 that the application has not answered yet. @module */
-import type { WebSocket } from "ws";
 import type { HTTPScope } from "../../asgi.js";
 import type { ServerContext } from "../context.js";
 import type { ErrorResponse } from "../error-response.js";
 import { Exchange } from "../exchange.js";
 import type { Connection } from "../http1/connection.js";
+import type { ServerWebSocket } from "./server-websocket.js";
 import type { Acceptance, PendingHandshake } from "./session.js";
 
 /** Header lines by their name in lower case, repeated ones joined. */
 export type HeaderRecord = Readonly<Record<string, string | undefined>>;
 
 /** Completes a handshake; `null` when the client has gone. */
-export type Open = (handshake: Handshake, acceptance: Acceptance) => WebSocket | null;
+export type Open = (handshake: Handshake, acceptance: Acceptance) => ServerWebSocket | null;
 
 /** A handshake on an HTTP/1.1 connection. */
 export class Handshake implements PendingHandshake {
@@ -31,7 +31,7 @@ export class Handshake implements PendingHandshake {
     this.#open = open;
   }
 
-  open(acceptance: Acceptance): WebSocket | null {
+  open(acceptance: Acceptance): ServerWebSocket | null {
     return this.connection.socket.destroyed ? null : this.#open(this, acceptance);
   }
 

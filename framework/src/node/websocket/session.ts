@@ -45,11 +45,13 @@ export interface OpenWebSocket {
   readonly bufferedAmount: number;
   pause(): void;
   resume(): void;
-  send(data: string | Uint8Array, done: (error?: Error | null) => void): void;
+  /** The session that takes its events. */
+  session: WebSocketSession | null;
+  write(data: string | Uint8Array, done: (error?: Error | null) => void): void;
   close(code?: number, reason?: string): void;
-  on(event: "message", listener: (this: OpenWebSocket, data: RawData, isBinary: boolean) => void): unknown;
-  on(event: "error", listener: (this: OpenWebSocket, error: NodeJS.ErrnoException) => void): unknown;
-  on(event: "close", listener: (this: OpenWebSocket, code: number, reason: Buffer) => void): unknown;
+  on(event: "message", listener: (this: object, data: RawData, isBinary: boolean) => void): unknown;
+  on(event: "error", listener: (this: object, error: NodeJS.ErrnoException) => void): unknown;
+  on(event: "close", listener: (this: object, code: number, reason: Buffer) => void): unknown;
 }
 
 /** The state of a WebSocket. `answering`: the application refuses it with an HTTP response of its own. */
@@ -68,8 +70,6 @@ const BYTES_PER_MESSAGE = 256;
 const errors = { forbidden: new ErrorResponse(403), failed: new ErrorResponse(500), draining: new ErrorResponse(503) };
 
 const noAcceptance: Acceptance = { subprotocol: null, headers: [], maxMessageBytes: null };
-
-const sessions = new WeakMap<OpenWebSocket, WebSocketSession>();
 
 /** Calls the application for one WebSocket. */
 export class WebSocketSession implements Call {
@@ -177,7 +177,7 @@ export class WebSocketSession implements Call {
     }
     this.#phase = "open";
     this.#webSocket = webSocket;
-    sessions.set(webSocket, this);
+    webSocket.session = this;
     this.#inbox.attach(webSocket);
     webSocket.on("message", onMessage);
     webSocket.on("error", onError);
@@ -205,7 +205,7 @@ export class WebSocketSession implements Call {
     const data = contentOf(message);
     const webSocket = this.#webSocket as OpenWebSocket;
     if (webSocket.bufferedAmount < MAX_BUFFERED_BYTES) {
-      webSocket.send(data, ignore);
+      webSocket.write(data, ignore);
       this.#turnBytes += data.length + BYTES_PER_MESSAGE;
       if (this.#turnBytes < MAX_TURN_BYTES) return;
       this.#turnBytes = 0;
@@ -213,7 +213,7 @@ export class WebSocketSession implements Call {
     }
     return markHandled(
       new Promise((resolve, reject) => {
-        webSocket.send(data, (error) => (error ? reject(new ClientDisconnect()) : resolve()));
+        webSocket.write(data, (error) => (error ? reject(new ClientDisconnect()) : resolve()));
       }),
     );
   }
@@ -317,14 +317,19 @@ function ignore(): void {}
 
 // One function each for all WebSockets: ten thousand idle ones would each keep their own.
 
-function onMessage(this: OpenWebSocket, data: RawData, isBinary: boolean): void {
-  sessions.get(this)?.messaged(data, isBinary);
+/** They are attached to one of these alone. */
+function sessionOf(webSocket: object): WebSocketSession | null {
+  return (webSocket as OpenWebSocket).session;
 }
 
-function onError(this: OpenWebSocket, error: NodeJS.ErrnoException): void {
-  sessions.get(this)?.violated(error);
+function onMessage(this: object, data: RawData, isBinary: boolean): void {
+  sessionOf(this)?.messaged(data, isBinary);
 }
 
-function onClose(this: OpenWebSocket, code: number, reason: Buffer): void {
-  sessions.get(this)?.closed(code, reason);
+function onError(this: object, error: NodeJS.ErrnoException): void {
+  sessionOf(this)?.violated(error);
+}
+
+function onClose(this: object, code: number, reason: Buffer): void {
+  sessionOf(this)?.closed(code, reason);
 }

@@ -11,6 +11,7 @@ import type { Connection } from "../http1/connection.js";
 import { createScope, type RequestHead } from "../request-head.js";
 import { Handshake, type HeaderRecord, type Open } from "./handshake.js";
 import { PingRound } from "./pings.js";
+import { type ServerWebSocket, toServerWebSocket } from "./server-websocket.js";
 import { type Acceptance, WebSocketSession } from "./session.js";
 
 /** Options of WebSockets: hosts, origins and compression. */
@@ -146,11 +147,12 @@ export class UpgradeHandler {
 
   /** `ws` is loaded with the first WebSocket: most processes never see one. */
   #load(): Promise<Open> {
-    this.#opener ??= import("ws").then(({ WebSocketServer }) => {
+    this.#opener ??= import("ws").then(({ WebSocket, WebSocketServer }) => {
       // `ws` asks for it in the middle of a handshake, which is one synchronous call.
       let current: Acceptance;
       const options = {
         noServer: true,
+        WebSocket: toServerWebSocket(WebSocket),
         clientTracking: false,
         autoPong: false, // answered in onPing
         perMessageDeflate: this.#rules.compression && COMPRESSION,
@@ -160,12 +162,13 @@ export class UpgradeHandler {
       const server = new WebSocketServer(options);
       server.on("headers", (lines: string[]) => lines.push(...current.headers));
       return ({ connection, headers }, acceptance) => {
-        let opened: WebSocket | null = null;
+        let opened: ServerWebSocket | null = null;
         current = acceptance;
         server.options.maxPayload = maxMessageBytes(this.#rules, acceptance.maxMessageBytes);
         // `ws` reads these fields of the request alone.
         const request = { method: "GET", url: "/", headers } as unknown as IncomingMessage;
         server.handleUpgrade(request, connection.socket, connection.detach(), (webSocket) => {
+          if (!this.#rules.compression) webSocket.socket = connection.socket;
           this.#pings.add(webSocket);
           webSocket.on("ping", onPing);
           opened = webSocket;
