@@ -242,6 +242,13 @@ export function configurationError<Key extends MessageKey>(key: Key, ...facts: F
   return new ConfigurationError(messageOf(key, ...facts), { code: codeOf(key) });
 }
 
+/** Makes the handler of an import that fails: it throws the error that says which package to install. */
+export function missingPackage<Key extends MessageKey>(key: Key, ...facts: Facts<Key>): (cause: unknown) => never {
+  return (cause) => {
+    throw Object.assign(configurationError(key, ...facts), { cause });
+  };
+}
+
 /** Calls `work`, and puts the place in front of the message of its `ConfigurationError`, where it is not there yet. */
 export function withPlace<T>(place: string, work: () => T): T {
   try {

@@ -1,14 +1,14 @@
 /** `tsgi/mcp`: routes as tools for agents, over the Model Context Protocol. @module */
-import type * as SDK from "@modelcontextprotocol/server";
 import type { App } from "./app.js";
-import { configurationError, RequestValidationError } from "./exceptions.js";
+import { missingPackage, RequestValidationError } from "./exceptions.js";
 import { parseMediaType } from "./http-grammar.js";
 import { consoleLogger } from "./logger.js";
 import { createRequest, send } from "./mcp/request.js";
-import { errorResult, type ResultSettings, toResult } from "./mcp/result.js";
+import { errorResult, type OnItem, toResult } from "./mcp/result.js";
 import { compileTools, type Tool } from "./mcp/tools.js";
 import { trustedHost } from "./middleware.js";
 import { assertOptions, expecting, LIST, type OptionRules, TEXT, whole } from "./options.js";
+import { Depends } from "./params.js";
 import { Request } from "./request.js";
 import { Router } from "./router.js";
 
@@ -63,45 +63,30 @@ const MAX_BATCH = 16;
 export function mcp(app: App, options: McpOptions = {}): Router {
   assertOptions("mcp()", options, OPTIONS);
   const { path = "/mcp", allowedOrigins = [], allowedHosts, maxResultBytes = 1024 * 1024 } = options;
-  let opened: ReturnType<typeof openService> | null = null;
-  const open = () => (opened ??= openService(app, maxResultBytes));
-  const router = new Router({
-    includeInSchema: false,
-    middleware: allowedHosts ? [trustedHost({ allowedHosts })] : [],
-    async *lifespan() {
-      await open();
-      yield;
-      opened = null;
-    },
-  });
-  router.route(path, { methods: ["GET", "POST", "DELETE"], params: { request: Request } }, async ({ request }) => {
+  const service = Depends(() => openService(app, maxResultBytes), { scope: "app" });
+  const middleware = allowedHosts ? [trustedHost({ allowedHosts })] : [];
+  const router = new Router({ includeInSchema: false, middleware });
+  const params = { request: Request, service };
+  router.route(path, { methods: ["GET", "POST", "DELETE"], params }, async ({ request, service: answer }) => {
     const origin = request.header("origin");
     // MCP 2025-11-25, Transports: any name may be rebound to a loopback address, so a page's word is not enough.
     if (origin !== undefined && !allowedOrigins.includes(origin)) return refuse(403, "Origin is not allowed");
-    const answer = await open();
-    const parsedBody = isJSONMessage(request) ? await readMessage(request) : undefined;
-    if (parsedBody === NOT_JSON) return refuse(400, "Parse error: the request body is not valid JSON", -32_700);
-    if (Array.isArray(parsedBody) && parsedBody.length > MAX_BATCH) return refuse(400, `Over ${MAX_BATCH} messages`);
-    return answer(request, parsedBody);
+    let message: unknown;
+    try {
+      if (isJSONMessage(request)) message = await request.json();
+    } catch (error) {
+      if (!(error instanceof RequestValidationError)) throw error;
+      return refuse(400, "Parse error: the request body is not valid JSON", -32_700);
+    }
+    if (Array.isArray(message) && message.length > MAX_BATCH) return refuse(400, `Over ${MAX_BATCH} messages`);
+    return answer(request, message);
   });
   return router;
 }
 
-/** Stands for a message that cannot be read. */
-const NOT_JSON: unique symbol = Symbol("not JSON");
-
 /** The SDK refuses a POST of any other type, and other methods. */
 function isJSONMessage(request: Request): boolean {
   return request.method === "POST" && parseMediaType(request.header("content-type")) === "application/json";
-}
-
-async function readMessage(request: Request): Promise<unknown> {
-  try {
-    return await request.json();
-  } catch (error) {
-    if (error instanceof RequestValidationError) return NOT_JSON;
-    throw error;
-  }
 }
 
 /** An error of the protocol below, JSON-RPC 2.0 §5.1. */
@@ -111,74 +96,45 @@ function refuse(status: number, message: string, code = -32_600): globalThis.Res
 
 /** The tools of an application, as a function that answers a message of their caller. */
 async function openService(app: App, maxBytes: number) {
-  const sdk = await loadLibrary();
+  const sdk = await import("@modelcontextprotocol/server").catch(missingPackage("TSGI_MISSING_MCP_SDK"));
   const tools = compileTools(app);
   const { title = "tsgi", version = "0.1.0", description, logger = consoleLogger } = app.settings;
   const onerror = (err: Error) => logger.debug({ err }, `The MCP endpoint refused a request: ${err.message}`);
   const createServer = (caller: Request) => {
-    const product = new sdk.McpServer(
-      { name: title, version },
-      { capabilities: { tools: {} }, ...(description && { instructions: description }) },
-    );
-    const { server } = product;
+    const about = { capabilities: { tools: {} }, ...(description && { instructions: description }) };
+    const { server } = new sdk.McpServer({ name: title, version }, about);
     server.setRequestHandler("tools/list", async () => ({ tools: await listTools(tools, caller) }));
     server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
       const tool = tools.get(params.name);
       if (!tool) throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, `Unknown tool ${params.name}`);
       const progressToken = params["_meta"]?.progressToken;
-      const onItem = async (message: string, progress: number) => {
+      const onItem: OnItem = async (message, progress) => {
         if (progressToken === undefined) return;
         await mcpReq.notify({ method: "notifications/progress", params: { progressToken, progress, message } });
       };
-      const signal = AbortSignal.any([mcpReq.signal, caller.signal]);
-      return callTool(app, tool, params.arguments ?? {}, { caller, signal, maxBytes, onItem });
+      try {
+        const signal = AbortSignal.any([mcpReq.signal, caller.signal]);
+        const request = createRequest(tool, params.arguments ?? {}, caller, signal);
+        // Without the query, which may have a key of the caller.
+        const [uri = ""] = request.url.split("?");
+        return await toResult(await send(app, request, caller), uri, maxBytes, onItem);
+      } catch (error) {
+        if (error instanceof RequestValidationError) return errorResult(422, { detail: error.errors });
+        return errorResult(500, error instanceof RangeError ? error.message : "The answer broke off.");
+      }
     });
-    return product;
+    return server;
   };
-  return (caller: Request, parsedBody: unknown) => {
-    const { method, url, headers, signal } = caller;
-    const handler = sdk.createMcpHandler(() => createServer(caller), { onerror });
-    return handler.fetch(new globalThis.Request(url, { method, headers, signal }), { parsedBody });
-  };
+  return (caller: Request, parsedBody: unknown) =>
+    sdk.createMcpHandler(() => createServer(caller), { onerror }).fetch(caller.toWeb(), { parsedBody });
 }
 
 /** One after the other: a guard may take a connection of a pool, and a list runs the guards of every tool. */
 async function listTools(tools: ReadonlyMap<string, Tool>, { scope }: Request): Promise<Tool["listing"][]> {
   const listed: Tool["listing"][] = [];
   for (const { endpoint, listing } of tools.values()) {
-    const { method } = endpoint.record;
-    const status = await endpoint.refusalOf({ ...scope, method, path: endpoint.pattern.template, path_params: {} });
+    const status = await endpoint.refusalOf(scope);
     if (status !== 401 && status !== 403) listed.push(listing);
   }
   return listed;
-}
-
-interface ToolCall extends Omit<ResultSettings, "uri"> {
-  readonly caller: Request;
-  readonly signal: AbortSignal;
-}
-
-async function callTool(
-  app: App,
-  tool: Tool,
-  args: Record<string, unknown>,
-  call: ToolCall,
-): Promise<SDK.CallToolResult> {
-  try {
-    const request = createRequest(tool, args, call.caller, call.signal);
-    // Without the query, which may have a key of the caller.
-    const [uri = ""] = request.url.split("?");
-    return await toResult(await send(app, request, call.caller), { ...call, uri });
-  } catch (error) {
-    if (error instanceof RequestValidationError) return errorResult(422, { detail: error.errors });
-    return errorResult(500, error instanceof RangeError ? error.message : "The answer broke off.");
-  }
-}
-
-async function loadLibrary(): Promise<typeof SDK> {
-  try {
-    return await import("@modelcontextprotocol/server");
-  } catch (cause) {
-    throw Object.assign(configurationError("TSGI_MISSING_MCP_SDK"), { cause });
-  }
 }

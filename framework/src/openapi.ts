@@ -12,7 +12,7 @@ export {
   buildAsyncAPI,
 } from "./openapi/asyncapi.js";
 export { type ClientOptions, writeClient } from "./openapi/client.js";
-export { buildDocument, OPENAPI_OPTIONS, type OpenAPIOptions } from "./openapi/document.js";
+export { buildDocument, describeRoute, OPENAPI_OPTIONS, type OpenAPIOptions } from "./openapi/document.js";
 export { Documentation } from "./openapi/documentation.js";
 export type { GenerateOperationId } from "./openapi/naming.js";
 export type { DocumentedRoute } from "./openapi/route.js";

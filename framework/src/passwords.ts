@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { availableParallelism } from "node:os";
 import type Library from "argon2";
 import { type Caller, Limiter } from "./concurrency.js";
-import { configurationError } from "./exceptions.js";
+import { missingPackage } from "./exceptions.js";
 import { assertOptions, type OptionRules, whole } from "./options.js";
 
 /** Options of `Passwords`. The defaults of the cost are the least that OWASP's Password Storage Cheat Sheet names. */
@@ -125,11 +125,7 @@ export class Passwords {
 
 /** The default export is the module as it is, which tests can watch. */
 async function loadLibrary(): Promise<typeof Library> {
-  try {
-    return (await import("argon2")).default;
-  } catch (cause) {
-    throw Object.assign(configurationError("TSGI_MISSING_ARGON2"), { cause });
-  }
+  return (await import("argon2").catch(missingPackage("TSGI_MISSING_ARGON2"))).default;
 }
 
 /** One core stays free for the event loop, and Node has four threads for such work, so more would only wait there. */

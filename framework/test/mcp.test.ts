@@ -474,6 +474,7 @@ describe("an answer that is no JSON", () => {
 
   it.each([
     ["a picture", "image/png", { type: "image", data: "AP+A", mimeType: "image/png" }],
+    ["a picture that is XML", "image/svg+xml", { type: "image", data: "AP+A", mimeType: "image/svg+xml" }],
     ["a sound", "audio/wav; rate=8000", { type: "audio", data: "AP+A", mimeType: "audio/wav" }],
     [
       "another type, without the query, which may have a key",

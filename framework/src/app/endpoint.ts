@@ -160,10 +160,11 @@ export class Endpoint {
    * Gives the status with which the route would refuse a caller, whatever is asked; `null` where it lets the caller in. Runs
    * the guards, and the dependencies that take credentials, but neither middleware nor the handler.
    *
-   * @param scope - Has the headers of the caller. Its path parameters, query and body are not read.
+   * @param scope - Of any request of the caller: its headers count.
    */
   async refusalOf(scope: HTTPScope): Promise<number | null> {
-    const call = new Call(scope, EMPTY_BODY, NOWHERE, this.#settings);
+    const own = { ...scope, method: this.record.method, path: this.pattern.template, path_params: {} };
+    const call = new Call(own, EMPTY_BODY, NOWHERE, this.#settings);
     const { logger } = this.#settings;
     try {
       await makeArguments(compileAccess(this.plan), call, this.#findOverride(scope));

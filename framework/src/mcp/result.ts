@@ -5,23 +5,26 @@ import { parseMediaType } from "../http-grammar.js";
 import { readBody } from "../read-body.js";
 import { isRecord } from "../schema.js";
 
-/** The bound, the name and the listener of one result. */
-export interface ResultSettings {
-  /** The most bytes of an answer that become a result. */
-  readonly maxBytes: number;
-  /** Names the answer, where it is neither text nor a picture nor a sound. */
-  readonly uri: string;
-  /** Takes each part of a stream as it comes. */
-  readonly onItem: (text: string, count: number) => Promise<void>;
-}
+/** Takes each part of a stream as it comes. */
+export type OnItem = (text: string, count: number) => Promise<void>;
 
-/** Makes the result of an answer. From status 300 on it is an error, with the members of the body beside `status`. */
-export async function toResult(response: Response, settings: ResultSettings): Promise<CallToolResult> {
+/**
+ * Makes the result of an answer. From status 300 on it is an error, with the members of the body beside `status`.
+ *
+ * @param uri - Names the answer, where it is neither text nor a picture nor a sound.
+ * @throws RangeError for an answer of more than `maxBytes`.
+ */
+export async function toResult(
+  response: Response,
+  uri: string,
+  maxBytes: number,
+  onItem: OnItem,
+): Promise<CallToolResult> {
   const { status, headers } = response;
-  const body = await readBody(limit(response, settings.maxBytes), "GET");
-  const value = isStream(body) ? await collect(body, settings) : body;
+  const body = await readBody(limit(response, maxBytes), "GET");
+  const value = isStream(body) ? await collect(body, onItem) : body;
   if (status >= 300) return errorResult(status, headers.get("location") ?? value);
-  if (value instanceof Blob) return { content: [await contentOf(value, settings.uri)] };
+  if (value instanceof Blob) return { content: [await contentOf(value, uri)] };
   const text = value === undefined ? `${status} ${statusPhrase(status)}` : textOf(value);
   return { content: [{ type: "text", text }], ...(isRecord(value) && { structuredContent: value }) };
 }
@@ -29,9 +32,9 @@ export async function toResult(response: Response, settings: ResultSettings): Pr
 /** A fault as an agent reads it: `422 Unprocessable Entity: query.limit: Input should be a valid integer`. */
 export function errorResult(status: number, body: unknown): CallToolResult {
   const members = isRecord(body) ? body : { detail: body };
-  const { detail = members["title"] ?? "" } = members;
-  const reason = (Array.isArray(detail) ? detail : [detail]).map(describe).join("; ");
-  const text = `${status} ${statusPhrase(status)}${reason === "" ? "" : `: ${reason}`}`;
+  const { detail = members["title"] ?? [] } = members;
+  const reasons = (Array.isArray(detail) ? detail : [detail]).map(describe).join("; ");
+  const text = [`${status} ${statusPhrase(status)}`, ...(reasons === "" ? [] : [reasons])].join(": ");
   return { isError: true, content: [{ type: "text", text }], structuredContent: { ...members, status } };
 }
 
@@ -45,7 +48,7 @@ const textOf = (value: unknown) => (typeof value === "string" ? value : JSON.str
 const isStream = (body: unknown): body is AsyncIterable<unknown> => isRecord(body) && Symbol.asyncIterator in body;
 
 /** Each item goes to the listener, and all of them into the result. */
-async function collect(stream: AsyncIterable<unknown>, { onItem }: ResultSettings): Promise<{ items: unknown[] }> {
+async function collect(stream: AsyncIterable<unknown>, onItem: OnItem): Promise<{ items: unknown[] }> {
   const items: unknown[] = [];
   for await (const item of stream) await onItem(textOf(item), items.push(item));
   return { items };
@@ -54,18 +57,16 @@ async function collect(stream: AsyncIterable<unknown>, { onItem }: ResultSetting
 /** Bytes as the content of their type. */
 async function contentOf(blob: Blob, uri: string): Promise<ContentBlock> {
   const mimeType = parseMediaType(blob.type) || "application/octet-stream";
-  const [kind = ""] = mimeType.split("/");
   const bytes = new Uint8Array(await blob.arrayBuffer());
   const data = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+  const [kind = ""] = mimeType.split("/");
   if (kind === "image" || kind === "audio") return { type: kind, data, mimeType };
   if (/[/+](?:xml|yaml)$/.test(mimeType)) return { type: "text", text: await blob.text() };
   return { type: "resource", resource: { uri, mimeType, blob: data } };
 }
 
 /** An answer that breaks with a RangeError beyond the bound. One that has no type is text. */
-function limit(response: Response, maxBytes: number): Response {
-  const headers = new Headers(response.headers);
-  if (!headers.has("content-type")) headers.set("content-type", "text/plain");
+function limit({ body, status, headers }: Response, maxBytes: number): Response {
   let bytes = 0;
   const counted = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
@@ -74,5 +75,6 @@ function limit(response: Response, maxBytes: number): Response {
       controller.enqueue(chunk);
     },
   });
-  return new Response(response.body?.pipeThrough(counted) ?? null, { status: response.status, headers });
+  const typed = { "content-type": "text/plain", ...Object.fromEntries(headers) };
+  return new Response(body?.pipeThrough(counted), { status, headers: typed });
 }

@@ -4,12 +4,9 @@ import type { SchemaObject } from "../openapi.js";
 /** The components of a document, by name. */
 export type Schemas = Readonly<Record<string, SchemaObject>>;
 
-const COMPONENTS = '"$ref":"#/components/schemas/';
-const DEFINITIONS = '"$ref":"#/$defs/';
-
 /** A part of a document whose schemas are to stand alone. */
 export function withLocalReferences<T>(part: T): T {
-  return JSON.parse(JSON.stringify(part).replaceAll(COMPONENTS, DEFINITIONS)) as T;
+  return JSON.parse(JSON.stringify(part).replaceAll('"#/components/schemas/', '"#/$defs/')) as T;
 }
 
 /** The schema that a reference means. */
@@ -20,15 +17,12 @@ export function resolve(schema: SchemaObject, schemas: Schemas): SchemaObject {
 
 /** A schema with the components that it can reach. */
 export function withDefinitions<T extends object>(schema: T, schemas: Schemas): T {
-  const found = new Map<string, SchemaObject>();
-  const visit = (part: object) => {
-    for (const [, name = ""] of JSON.stringify(part).matchAll(/"\$ref":"#\/\$defs\/([^"]+)"/g)) {
-      const target = schemas[name];
-      if (!target || found.has(name)) continue;
-      found.set(name, target);
-      visit(target);
-    }
+  const names = new Set<string>();
+  const collect = (part: object) => {
+    for (const [, name = ""] of JSON.stringify(part).matchAll(/"#\/\$defs\/([^"]+)"/g)) names.add(name);
   };
-  visit(schema);
-  return found.size === 0 ? schema : { ...schema, $defs: Object.fromEntries(found) };
+  collect(schema);
+  for (const name of names) collect(schemas[name] ?? {}); // those that it adds are visited as well
+  const definitions = Array.from(names, (name) => [name, schemas[name]] as const);
+  return names.size === 0 ? schema : { ...schema, $defs: Object.fromEntries(definitions) };
 }

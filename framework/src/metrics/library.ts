@@ -1,7 +1,5 @@
 import type * as Library from "prom-client";
-import { configurationError } from "../exceptions.js";
+import { missingPackage } from "../exceptions.js";
 
 /** `prom-client`, an optional peer dependency. */
-export const library: typeof Library = await import("prom-client").catch((cause: unknown) => {
-  throw Object.assign(configurationError("TSGI_MISSING_PROM_CLIENT"), { cause });
-});
+export const library: typeof Library = await import("prom-client").catch(missingPackage("TSGI_MISSING_PROM_CLIENT"));

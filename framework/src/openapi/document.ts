@@ -162,6 +162,19 @@ export function buildDocument(
   };
 }
 
+/** Describes one route by itself, listed or not, with the components that it refers to. */
+export function describeRoute(
+  openapiVersion: OpenAPIVersion,
+  { record, pattern, plan, streamFormat }: Required<DocumentedRoute>,
+): { operation: OperationObject | undefined; components: NonNullable<OpenAPIDocument["components"]> } {
+  const metadata = { ...record.metadata, includeInSchema: true };
+  const route = { record: { ...record, metadata }, pattern, plan, streamFormat };
+  const { paths, components = {} } = buildDocument({ openapiVersion }, [route]);
+  const operations = Object.values(paths).flatMap((item) => Object.values(item));
+  const operation = operations.find((one) => "responses" in one);
+  return { operation, components };
+}
+
 function pathsOf(
   routes: readonly DocumentedRoute[],
   sockets: readonly DocumentedRoute[],

@@ -1,7 +1,7 @@
 /** A store in Redis with a connection of its own. @module */
 import type * as Library from "ioredis";
 import { ConnectError, describeError, quoteWord } from "../connect-error.js";
-import { configurationError } from "../exceptions.js";
+import { missingPackage } from "../exceptions.js";
 import { consoleLogger, type Logger } from "../logger.js";
 import { memoryStore, type Store } from "../middleware.js";
 import { assertOptions, OBJECT, type OptionRules, TEXT, whole } from "../options.js";
@@ -47,7 +47,7 @@ const SILENCE_MS = 5_000;
 export async function openRedisStore(url: string, options: OpenRedisStoreOptions = {}): Promise<OpenedRedisStore> {
   assertOptions("openRedisStore()", options, OPTIONS);
   const { logger = consoleLogger, prefix = "tsgi:", timeoutMs = 100 } = options;
-  const { Redis } = await loadLibrary();
+  const { Redis } = await import("ioredis").catch(missingPackage("TSGI_MISSING_REDIS_CLIENT"));
   const client = new Redis(url, {
     lazyConnect: true,
     connectTimeout: 1_000,
@@ -89,15 +89,6 @@ export async function openRedisStore(url: string, options: OpenRedisStoreOptions
     increment: (key, ttlSeconds, by) => share((store) => store.increment(key, ttlSeconds, by)),
     close: () => client.disconnect(),
   };
-}
-
-/** @throws ConfigurationError with the command that installs it. */
-async function loadLibrary(): Promise<typeof Library> {
-  try {
-    return await import("ioredis");
-  } catch (cause) {
-    throw Object.assign(configurationError("TSGI_MISSING_REDIS_CLIENT"), { cause });
-  }
 }
 
 function connectErrorOf({ options }: Library.Redis, cause: unknown): ConnectError {

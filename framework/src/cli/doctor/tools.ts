@@ -1,8 +1,10 @@
 /** Routes that no agent should be offered: those that take or give credentials. @module */
 import { type App, type Endpoint, endpointsOf } from "../../app.js";
 import { isObject } from "../../options.js";
-import { buildDocument, type OpenAPIDocument, type SchemaObject } from "../../openapi.js";
+import { describeRoute, type SchemaObject } from "../../openapi.js";
 import { fault, type Finding, ok } from "./finding.js";
+
+type Components = ReturnType<typeof describeRoute>["components"];
 
 /** Names of fields that hold a secret of a user or a client. */
 const SECRET = /^(?:.*_)?(?:pass(?:word|wd|phrase|code)|(?:client_?)?secret|refresh_?token|otp|totp|pin)$/i;
@@ -43,20 +45,16 @@ function tokenPathsOf(app: App): Map<string, string> {
   return paths;
 }
 
-function reasonOf({ record, pattern, plan }: Endpoint): string | null {
-  const metadata = { ...record.metadata, includeInSchema: true };
-  const document = buildDocument({}, [{ record: { ...record, metadata }, pattern, plan }]);
-  const [operation] = Object.values(document.paths).flatMap((item) =>
-    Object.values(item).filter((one) => "responses" in one),
-  );
+function reasonOf(endpoint: Endpoint): string | null {
+  const { operation, components } = describeRoute("3.2", endpoint);
   const { parameters = [], requestBody, responses = {} } = operation ?? {};
   for (const [name, schema] of [
     ...parameters.map((one) => [one.name, one.schema] as const),
-    ...fieldsOf(requestBody, document),
+    ...fieldsOf(requestBody, components),
   ]) {
     if (SECRET.test(name) || schema.format === "password") return `takes a secret, ${JSON.stringify(name)}`;
   }
-  for (const [name] of fieldsOf(Object.values(responses), document)) {
+  for (const [name] of fieldsOf(Object.values(responses), components)) {
     if (CREDENTIAL.test(name)) return `gives a credential, ${JSON.stringify(name)}`;
   }
   const headers = Object.values(responses).flatMap((response) => Object.keys(response.headers ?? {}));
@@ -64,14 +62,14 @@ function reasonOf({ record, pattern, plan }: Endpoint): string | null {
 }
 
 /** The properties of every schema in a part of a document, those that it refers to included. */
-function fieldsOf(root: unknown, { components }: OpenAPIDocument): [name: string, schema: SchemaObject][] {
+function fieldsOf(root: unknown, { schemas }: Components): [name: string, schema: SchemaObject][] {
   const found: [string, SchemaObject][] = [];
   const seen = new Set<unknown>();
   const visit = (part: unknown): void => {
     if (typeof part !== "object" || part === null || seen.has(part)) return;
     seen.add(part);
     const { $ref, properties } = part as SchemaObject;
-    if (typeof $ref === "string") visit(components?.schemas?.[$ref.slice("#/components/schemas/".length)]);
+    if (typeof $ref === "string") visit(schemas?.[$ref.slice("#/components/schemas/".length)]);
     if (isObject(properties)) found.push(...Object.entries(properties));
     for (const member of Object.values(part)) visit(member);
   };
