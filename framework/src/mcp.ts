@@ -4,7 +4,7 @@ import { missingPackage, RequestValidationError } from "./exceptions.js";
 import { parseMediaType } from "./http-grammar.js";
 import { consoleLogger } from "./logger.js";
 import { createRequest, send } from "./mcp/request.js";
-import { errorResult, type OnItem, toResult } from "./mcp/result.js";
+import { errorResult, limit, type OnItem, toResult } from "./mcp/result.js";
 import { compileTools, type Tool } from "./mcp/tools.js";
 import { trustedHost } from "./middleware.js";
 import { assertOptions, expecting, LIST, type OptionRules, TEXT, whole } from "./options.js";
@@ -27,8 +27,7 @@ export interface McpOptions {
   maxResultBytes?: number;
 }
 
-const isOrigin = (entry: unknown) =>
-  typeof entry === "string" && URL.canParse(entry) && new URL(entry).origin === entry;
+const isOrigin = (one: unknown) => typeof one === "string" && URL.canParse(one) && new URL(one).origin === one;
 
 const OPTIONS: OptionRules<McpOptions> = {
   path: TEXT,
@@ -117,7 +116,7 @@ async function openService(app: App, maxBytes: number) {
         const request = createRequest(tool, params.arguments ?? {}, caller, signal);
         // Without the query, which may have a key of the caller.
         const [uri = ""] = request.url.split("?");
-        return await toResult(await send(app, request, caller), uri, maxBytes, onItem);
+        return await toResult(limit(await send(app, request, caller), maxBytes), uri, onItem);
       } catch (error) {
         if (error instanceof RequestValidationError) return errorResult(422, { detail: error.errors });
         return errorResult(500, error instanceof RangeError ? error.message : "The answer broke off.");

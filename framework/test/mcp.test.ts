@@ -575,6 +575,13 @@ describe("a hostile agent", () => {
       "Origin is not allowed",
     ],
     ["a batch beyond the limit", Array.from({ length: 17 }, () => listRequest), {}, 400, "Over 16 messages"],
+    [
+      "JSON that is too deep",
+      `${"[".repeat(500)}${"]".repeat(500)}`,
+      {},
+      400,
+      "Parse error: the request body is not valid JSON",
+    ],
     ["text that is not JSON", "{", {}, 400, "Parse error: the request body is not valid JSON"],
     [
       "a form",

@@ -15,6 +15,8 @@ import type { Tool } from "./tools.js";
 const NOT_FORWARDED =
   /^(?:accept.*|access-control-.*|cache-control|connection|content-.*|expect|host|if-.*|keep-alive|last-event-id|mcp-.*|origin|pragma|proxy-.*|range|referer|sec-.*|te|trailer|transfer-encoding|upgrade.*|user-agent)$/;
 
+type Arguments = Readonly<Record<string, unknown>>;
+
 /** Arguments by their names on the wire. */
 type Given = readonly (readonly [wire: string, value: unknown])[];
 
@@ -23,18 +25,14 @@ type Given = readonly (readonly [wire: string, value: unknown])[];
  *
  * @throws RequestValidationError for arguments that no request can carry. The route itself checks all others.
  */
-export function createRequest(
-  tool: Tool,
-  args: Readonly<Record<string, unknown>>,
-  caller: Request,
-  signal: AbortSignal,
-): globalThis.Request {
+export function createRequest(tool: Tool, args: Arguments, caller: Request, signal: AbortSignal): globalThis.Request {
   const unknown = Object.keys(args).filter((name) => !tool.args.has(name));
   if (unknown.length > 0) throw invalid("extra_forbidden", "Unknown argument", "arguments", ...unknown);
   const given = [...tool.args].filter(([name]) => Object.hasOwn(args, name));
   const at = (place: Argument["place"]): Given =>
     given.filter(([, argument]) => argument.place === place).map(([name, { wire }]) => [wire, args[name]]);
-  const url = new URL(encodeURI(caller.scope.root_path ?? "") + pathOf(tool, at("path")), caller.url);
+  const root = `${caller.url.origin}${encodeURI(caller.scope.root_path ?? "")}`;
+  const url = new URL(root + pathOf(tool, at("path")));
   const keys = tool.queryKeys.flatMap((name) => caller.queryParams.getAll(name).map((key) => [name, key] as const));
   for (const [name, text] of [...textsOf(at("query")), ...keys]) url.searchParams.append(name, text);
   const headers = headersOf(caller, at("header"), at("cookie"));

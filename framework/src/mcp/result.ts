@@ -12,16 +12,10 @@ export type OnItem = (text: string, count: number) => Promise<void>;
  * Makes the result of an answer. From status 300 on it is an error, with the members of the body beside `status`.
  *
  * @param uri - Names the answer, where it is neither text nor a picture nor a sound.
- * @throws RangeError for an answer of more than `maxBytes`.
  */
-export async function toResult(
-  response: Response,
-  uri: string,
-  maxBytes: number,
-  onItem: OnItem,
-): Promise<CallToolResult> {
+export async function toResult(response: Response, uri: string, onItem: OnItem): Promise<CallToolResult> {
   const { status, headers } = response;
-  const body = await readBody(limit(response, maxBytes), "GET");
+  const body = await readBody(response, "GET");
   const value = isStream(body) ? await collect(body, onItem) : body;
   if (status >= 300) return errorResult(status, headers.get("location") ?? value);
   if (value instanceof Blob) return { content: [await contentOf(value, uri)] };
@@ -66,7 +60,7 @@ async function contentOf(blob: Blob, uri: string): Promise<ContentBlock> {
 }
 
 /** An answer that breaks with a RangeError beyond the bound. One that has no type is text. */
-function limit({ body, status, headers }: Response, maxBytes: number): Response {
+export function limit({ body, status, headers }: Response, maxBytes: number): Response {
   let bytes = 0;
   const counted = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {

@@ -86,9 +86,9 @@ function inputSchemaOf(args: Tool["args"]) {
 }
 
 /** The schema of `returns`, where it is an object: structured content of another type is unknown to older clients. */
-function outputSchemaOf({ record, streamFormat }: Endpoint, { responses }: OperationObject, schemas: Schemas) {
+function outputSchemaOf({ record }: Endpoint, { responses }: OperationObject, schemas: Schemas) {
   const { statusCode = 200, returns } = record.metadata;
   const schema = responses[String(statusCode)]?.content?.["application/json"]?.schema;
-  const output = returns && streamFormat === null && schema ? resolve(schema, schemas) : {};
+  const output = returns && schema ? resolve(schema, schemas) : {};
   return output.type === "object" ? { outputSchema: { ...withDefinitions(output, schemas) } } : {};
 }
