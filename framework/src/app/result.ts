@@ -82,7 +82,8 @@ function assertAwaited(value: unknown, place: readonly string[]): void {
 
 /**
  * The headers of JSON by the length of the body, for the lengths that most responses have. Frozen, so that a server may
- * check and format each of them once: that saved 4,000 of 24,000 instructions a request.
+ * check and format each of them once: that saved 4,000 of 24,000 instructions a request. Others are not frozen: servers
+ * keep what they have checked in a `WeakMap`, and with a new key for each response that took 6 of 17 µs (Node 20).
  */
 const jsonHeaders: HeaderList[] = [];
 const NO_HEADERS: readonly never[] = [];
@@ -93,9 +94,8 @@ function jsonHeadersOf(length: number): HeaderList {
   const known = jsonHeaders[length];
   if (known !== undefined) return known;
   const raw = ["content-type", "application/json", "content-length", String(length)];
-  const headers = new HeaderList(Object.freeze(raw));
-  if (length < MAX_KEPT_LENGTH) jsonHeaders[length] = headers;
-  return headers;
+  if (length > MAX_KEPT_LENGTH) return new HeaderList(raw);
+  return (jsonHeaders[length] = new HeaderList(Object.freeze(raw)));
 }
 
 /** Sends JSON text: the way of a result other than a `Response`, without making one. */
