@@ -17,10 +17,10 @@ export interface ParsedHead extends RequestHead {
   /** The position behind the head. */
   readonly end: number;
   /**
-   * The bytes behind the target, compared with those of the head behind it; `null` where they do not say all, as the
-   * target names another host.
+   * The text behind the target, compared with the next head; `null` where it does not say all, as the target
+   * names another host.
    */
-  readonly tail: Buffer | null;
+  readonly tail: string | null;
 }
 
 /**
@@ -113,7 +113,7 @@ export function parseHead(
   const line = parseRequestLine(text, lineEnd, limits);
   if (line instanceof ErrorResponse) return line;
   const fault = checkFieldLines(text, lineEnd + 2, limits);
-  return fault ?? completeHead(line, cutFieldLines(text, lineEnd + 2, text.length), bytes, begin, end + 4, limits);
+  return fault ?? completeHead(line, cutFieldLines(text, lineEnd + 2, text.length), `${text}\r\n`, end + 4, limits);
 }
 
 /**
@@ -125,7 +125,7 @@ function repeatHead(
   begin: number,
   limits: RequestLimits,
   { method, minorVersion, section }: ParsedHead,
-  tail: Buffer | null,
+  tail: string | null,
 ): ParsedHead | null {
   if (tail === null) return null;
   for (let index = 0; index < method.length; index++) {
@@ -142,7 +142,8 @@ function repeatHead(
     targetEnd++;
   }
   const end = targetEnd + tail.length;
-  if (targetEnd > maxTargetEnd || tail.compare(bytes, targetEnd, end) !== 0) return null;
+  if (targetEnd > maxTargetEnd || bytes[end - 1] !== LF || bytes[end - 3] !== LF) return null;
+  if (bytes.toString("latin1", targetEnd, end) !== tail) return null;
   const target = bytes.toString("latin1", targetBegin, targetEnd);
   const isBroken = kinds > 1 && hasBrokenEscape(target);
   return isBroken ? null : { method, target, minorVersion, section, end, tail };
@@ -161,29 +162,20 @@ function matchHead(bytes: Buffer, begin: number, limits: RequestLimits): ParsedH
   const line = parseRequestLine(text, lineEnd, limits, true);
   if (line instanceof ErrorResponse) return line;
   if (end - lineEnd - 4 > limits.headerBytes) return errors.headerBytes;
-  return completeHead(line, cutFieldLines(text, lineEnd + 2, end - 2), bytes, begin, begin + end, limits);
+  return completeHead(line, cutFieldLines(text, lineEnd + 2, end - 2), text.slice(0, end), begin + end, limits);
 }
 
 function completeHead(
   { method, target, minorVersion }: RequestLine,
   headers: readonly string[],
-  bytes: Buffer,
-  begin: number,
+  text: string,
   end: number,
   limits: RequestLimits,
 ): ParsedHead | ErrorResponse {
   const head = createHead(method, target, minorVersion, headers, limits);
   if (head instanceof ErrorResponse) return head;
-  const isWhole = head.target === target;
-  const tail = isWhole ? copyOf(bytes, begin + method.length + 1 + target.length, end) : null;
+  const tail = head.target === target ? text.slice(method.length + 1 + target.length) : null;
   return { method, target: head.target, minorVersion, section: head.section, end, tail };
-}
-
-/** A copy that keeps none of the bytes beside it in memory. */
-function copyOf(bytes: Buffer, begin: number, end: number): Buffer {
-  const copy = Buffer.allocUnsafeSlow(end - begin);
-  bytes.copy(copy, 0, begin, end);
-  return copy;
 }
 
 /** @returns The position behind the empty lines, or -1 where something else than a request follows a CR. */
