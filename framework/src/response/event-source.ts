@@ -42,6 +42,7 @@ export function isServerSentEvent(item: unknown): item is ServerSentEvent {
 const LINE_END = /\r\n|\r|\n/;
 
 function lines(field: string, text: string): string {
+  if (!LINE_END.test(text)) return `${field}: ${text}\n`;
   return text
     .split(LINE_END)
     .map((part) => `${field}: ${part}\n`)

@@ -1,4 +1,4 @@
-import { setIdleTimeout } from "../promises.js";
+import { markHandled, setIdleTimeout } from "../promises.js";
 
 /** Result of a wait that took as long as was asked. */
 export const SILENT = "silent";
@@ -32,6 +32,10 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
 /** Tells if something is a `ReadableStream` of the platform. */
 function isWebStream<Item>(content: AsyncIterable<Item> | Iterable<Item>): content is ReadableStream<Item> {
   return "getReader" in content && typeof content.getReader === "function";
+}
+
+async function rejected(error: unknown): Promise<never> {
+  throw error;
 }
 
 /**
@@ -82,9 +86,17 @@ export function claim(content: unknown): void {
 export class Pull<Item> {
   readonly #content: AsyncIterable<Item> | Iterable<Item>;
   readonly #iterator: AsyncIterator<Item, unknown> | Iterator<Item, unknown>;
-  #pending: Promise<IteratorResult<Item, unknown>> | null = null;
+  /** Ends the wait under way. */
+  #resolve: ((waited: Waited<Item> | Promise<never>) => void) | null = null;
+  #isAsked = false;
+  /** The item, or the error, that came while nobody waited. */
+  #arrived: IteratorResult<Item, unknown> | Promise<never> | null = null;
   #gone = false;
-  #onGone: (() => void) | null = null;
+  /** One timer for many waits: it begins anew where it fires too early. */
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #silenceMs = 0;
+  /** When the wait began. */
+  #since = 0;
 
   constructor(content: AsyncIterable<Item> | Iterable<Item>) {
     this.#content = content;
@@ -94,48 +106,72 @@ export class Pull<Item> {
   /** Ends the wait for an item: the client has gone. */
   leave(): void {
     this.#gone = true;
-    this.#onGone?.();
+    this.#end(GONE);
   }
 
   /** @param silenceMs - Milliseconds without an item after which the wait ends with `SILENT`; 0 for never. */
   next(silenceMs: number): Promise<Waited<Item>> | Waited<Item> {
     if (this.#gone) return GONE;
-    return this.#wait((this.#pending ??= this.#step()), silenceMs);
+    const arrived = this.#arrived;
+    if (arrived !== null) {
+      this.#arrived = null;
+      return arrived;
+    }
+    return new Promise((resolve) => {
+      this.#resolve = resolve;
+      this.#watchSilence(silenceMs);
+      if (!this.#isAsked) void this.#ask();
+    });
   }
 
   /** The promise of a value is awaited, as by `for await`. */
-  async #step(): Promise<IteratorResult<Item, unknown>> {
-    const step = await this.#iterator.next();
-    return step.done ? step : { done: false, value: await step.value };
+  async #ask(): Promise<void> {
+    this.#isAsked = true;
+    try {
+      const step = await this.#iterator.next();
+      if (step.done) this.#stopTimer();
+      this.#take(!step.done && isThenable(step.value) ? { done: false, value: await step.value } : step);
+    } catch (error) {
+      this.#stopTimer();
+      this.#take(markHandled(rejected(error)));
+    }
   }
 
-  /** One listener a wait: a race with a promise that lives as long as the stream would keep every item of it. */
-  #wait(pending: Promise<IteratorResult<Item, unknown>>, silenceMs: number): Promise<Waited<Item>> {
-    return new Promise((resolve, reject) => {
-      let isOver = false;
-      const end = (): void => {
-        isOver = true;
-        clearTimeout(timer);
-        this.#onGone = null;
-      };
-      const timer = silenceMs > 0 ? setIdleTimeout(() => (end(), resolve(SILENT)), silenceMs) : undefined;
-      this.#onGone = () => (end(), resolve(GONE));
-      const settle = (tell: () => void): void => {
-        if (isOver) return;
-        this.#pending = null;
-        end();
-        tell();
-      };
-      pending.then(
-        (step) => settle(() => resolve(step)),
-        (error: Error) => settle(() => reject(error)),
-      );
-    });
+  #take(step: IteratorResult<Item, unknown> | Promise<never>): void {
+    this.#isAsked = false;
+    if (this.#resolve === null) this.#arrived = step;
+    else this.#end(step);
+  }
+
+  #end(waited: Waited<Item> | Promise<never>): void {
+    this.#resolve?.(waited);
+    this.#resolve = null;
+  }
+
+  #watchSilence(silenceMs: number): void {
+    if (silenceMs !== this.#silenceMs) this.#stopTimer();
+    this.#silenceMs = silenceMs;
+    if (silenceMs === 0) return;
+    this.#since = performance.now();
+    this.#timer ??= setIdleTimeout(() => this.#checkSilence(), silenceMs);
+  }
+
+  #checkSilence(): void {
+    this.#timer = undefined;
+    if (this.#resolve === null) return;
+    const leftMs = this.#since + this.#silenceMs - performance.now();
+    if (leftMs > 0) this.#timer = setIdleTimeout(() => this.#checkSilence(), leftMs);
+    else this.#end(SILENT);
+  }
+
+  #stopTimer(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
   }
 
   /** Lets go of the source, also of one that was never asked for anything. */
   async close(): Promise<void> {
-    this.#pending?.catch(() => {});
+    this.#stopTimer();
     // The iterator of a Node stream that was not started yet does not destroy it.
     if (isNodeStream(this.#content)) this.#content.destroy();
     const closing = this.#iterator.return?.();

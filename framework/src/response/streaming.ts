@@ -15,6 +15,19 @@ export type StreamContent<Item = string | Uint8Array> = AsyncIterable<Item> | It
  */
 const MAX_TURN_MS = 10;
 
+/** When the first stream has sent something in this turn of the loop; 0 for none. */
+let turnBegan = 0;
+
+/** Tells if all streams together have held the loop for too long. Called by each that has sent something. */
+function holdsLoop(): boolean {
+  const now = performance.now();
+  if (turnBegan === 0) {
+    turnBegan = now;
+    void nextTurn().then(() => (turnBegan = 0));
+  }
+  return now - turnBegan > MAX_TURN_MS;
+}
+
 /** Tells if something is an iterable object, sync or async. */
 export function isIterable(content: unknown): boolean {
   return (
@@ -120,16 +133,12 @@ export class StreamingResponse<Item = string | Uint8Array> extends Response {
 
   async #sendFrom(first: Uint8Array | null, pull: Pull<Item>, send: Send): Promise<void> {
     const { silenceMs, silence } = this[PACE];
-    let turn = performance.now();
     try {
       await send({ type: "http.response.start", status: this.statusCode, headers: this.headers.toList() });
       for (let body = first; body !== null; body = await this.#next(pull, silenceMs, silence)) {
         const sent = send({ type: "http.response.body", body, more_body: true });
         if (sent) await sent;
-        if (performance.now() - turn > MAX_TURN_MS) {
-          await nextTurn();
-          turn = performance.now();
-        }
+        if (holdsLoop()) await nextTurn();
       }
     } catch (error) {
       await pull.close();
@@ -144,7 +153,8 @@ export class StreamingResponse<Item = string | Uint8Array> extends Response {
     if (step === SILENT) return silence;
     if (step === GONE) throw new ClientDisconnect();
     if (step.done) return null;
-    const part = await this.encode(step.value);
+    const encoded = this.encode(step.value);
+    const part = typeof encoded === "string" || encoded instanceof Uint8Array ? encoded : await encoded;
     return typeof part === "string" ? encodeUTF8(part) : part;
   }
 }

@@ -158,6 +158,21 @@ describe("a silent event stream", () => {
     expect(() => new EventSourceResponse([], { keepAliveMs: -1 })).toThrow("keepAliveMs should be milliseconds");
   });
 
+  it("leaves no timer behind when its source ends or fails", async () => {
+    jest.useFakeTimers();
+    async function* source(fails: boolean): AsyncGenerator<string> {
+      yield "only";
+      if (fails) throw new Error("planned");
+    }
+    for (const fails of [false, true]) {
+      const client = new MemoryClient(appOf(() => source(fails)).app, "GET", "/");
+      await jest.advanceTimersByTimeAsync(1);
+      await client.ended.catch(() => {});
+      expect(client.text).toBe("data: only\n\n");
+      expect(jest.getTimerCount()).toBe(0);
+    }
+  });
+
   it("ends in good order when the server stops", async () => {
     const quiet = new Quiet();
     const { app, log } = appOf(() => quiet.events());
