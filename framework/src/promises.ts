@@ -57,18 +57,33 @@ export function markMethods<Prototype extends object>(prototype: Prototype, name
   }
 }
 
-/** Marks each promise that a generator gives: a step without `await` is as easily forgotten. */
-export function markGenerator<Item>(
-  generator: AsyncGenerator<Item, void, undefined>,
-): AsyncGenerator<Item, void, undefined> {
-  const next = generator.next.bind(generator);
-  const end = generator.return.bind(generator);
-  const fail = generator.throw.bind(generator);
-  return Object.assign(generator, {
-    next: () => markHandled(next()),
-    return: () => markHandled(end()),
-    throw: (error: unknown) => markHandled(fail(error)),
-  });
+/** A generator with each promise of it marked: a step without `await` is as easily forgotten. */
+export class MarkedGenerator<Item> implements AsyncGenerator<Item, void, undefined> {
+  readonly #generator: AsyncGenerator<Item, void, undefined>;
+
+  constructor(generator: AsyncGenerator<Item, void, undefined>) {
+    this.#generator = generator;
+  }
+
+  next(): Promise<IteratorResult<Item, void>> {
+    return markHandled(this.#generator.next());
+  }
+
+  return(): Promise<IteratorResult<Item, void>> {
+    return markHandled(this.#generator.return());
+  }
+
+  throw(error: unknown): Promise<IteratorResult<Item, void>> {
+    return markHandled(this.#generator.throw(error));
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.return();
+  }
 }
 
 /** Lets everything run that waits for the loop. */

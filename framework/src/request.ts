@@ -4,7 +4,7 @@ import { decodeLatin1, decodeUTF8, FormData, headerValue, parseHeaders, rawHeade
 import { HTTPException, RequestValidationError } from "./exceptions.js";
 import { parseHost, parseMediaType } from "./http-grammar.js";
 import { DEFAULT_LIMITS, type Limits } from "./limits.js";
-import { markGenerator, markMethods } from "./promises.js";
+import { MarkedGenerator, markMethods } from "./promises.js";
 import { MARK_FINISHED } from "./request/finishing-send.js";
 import { IncomingBody, tooLarge } from "./request/body.js";
 import { parseCookies } from "./request/cookies.js";
@@ -295,7 +295,7 @@ export class Request extends HTTPConnection<HTTPScope> {
    * @throws TypeError when another `stream()`, or `form()` of a multipart form, has taken it.
    */
   stream(): AsyncGenerator<Uint8Array, void, undefined> {
-    return markGenerator(this.#take("stream()"));
+    return new MarkedGenerator(this.#take("stream()"));
   }
 
   async *#take(taker: "stream()" | "form()"): AsyncGenerator<Uint8Array, void, undefined> {

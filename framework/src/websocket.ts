@@ -3,7 +3,7 @@ import type { Receive, ReceiveMessage, Send, SendMessage, WebSocketScope, WebSoc
 import { asBytes, encodeUTF8 } from "./datastructures.js";
 import { ClientDisconnect, findCloseFault, WebSocketException } from "./exceptions.js";
 import { DEFAULT_LIMITS, type Limits } from "./limits.js";
-import { markGenerator, markHandled, markMethods, RESOLVED } from "./promises.js";
+import { MarkedGenerator, markHandled, markMethods, RESOLVED } from "./promises.js";
 import { HTTPConnection, parseJSON } from "./request.js";
 import { type HeadersInit, ResponseHeaders } from "./response.js";
 
@@ -314,7 +314,7 @@ export class TypedWebSocket<Message = string | Uint8Array, Sent = unknown>
 
   /** Each message until the client closes: a value where the route has the option `receives`, else text or bytes. */
   [Symbol.asyncIterator](): AsyncGenerator<Message, void, undefined> {
-    return markGenerator(this.#messages());
+    return new MarkedGenerator(this.#messages());
   }
 
   async *#messages(): AsyncGenerator<Message, void, undefined> {

@@ -1,4 +1,4 @@
-import { markGenerator, markMethods } from "../promises.js";
+import { MarkedGenerator, markMethods } from "../promises.js";
 import { asBytes } from "./bytes.js";
 import { saveFile } from "./save-file.js";
 
@@ -131,7 +131,7 @@ export class UploadFile {
    * @throws UploadClosedError after `close()` and after the end of the request.
    */
   stream(): AsyncGenerator<Uint8Array, void, undefined> {
-    return markGenerator(this.#chunks());
+    return new MarkedGenerator(this.#chunks());
   }
 
   async *#chunks(): AsyncGenerator<Uint8Array, void, undefined> {
