@@ -5,7 +5,7 @@ import { readBody } from "./read-body.js";
 import type { SocketCall } from "./client/socket-call.js";
 import { openSocket, type SocketParts, type WebSocketConstructor } from "./client/socket.js";
 import { type RequestInitParts, writeRequest } from "./client/write-request.js";
-import type { ROUTE } from "./router.js";
+import type { ROUTE, ROUTE_METHOD, ROUTE_PATH, Routed, RouteTypes, Takes } from "./router.js";
 
 export type { Answer, HTTPValidationError } from "./client/answer.js";
 export type { Call } from "./client/call.js";
@@ -16,15 +16,6 @@ export type { ClientSocket, PlatformSocket, WebSocketConstructor } from "./clien
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE"] as const;
 
 type Method = (typeof METHODS)[number];
-
-/** The whole path of a route that has the method; else `never`. */
-type PathOf<Route, Of extends string, Prefix extends string> = Route extends {
-  readonly [ROUTE]: { readonly method: infer Own; readonly path: infer Path extends string };
-}
-  ? Of extends Own
-    ? `${Prefix}${Path}`
-    : never
-  : never;
 
 /**
  * The routes that a module exports, by method and path. Of modules together: `ApiOf<typeof items> & ApiOf<typeof users>`.
@@ -47,8 +38,21 @@ type PathOf<Route, Of extends string, Prefix extends string> = Route extends {
  * ```
  */
 export type ApiOf<Module, Prefix extends string = ""> = {
-  readonly [Of in Method | "WEBSOCKET"]: { readonly [K in keyof Module as PathOf<Module[K], Of, Prefix>]: Module[K] };
+  readonly [Of in Method | "WEBSOCKET"]: {
+    readonly [
+      K in keyof Module as Module[K] extends { readonly [ROUTE_METHOD]: Takes<Of> }
+        ? `${Prefix}${Module[K][keyof Module[K] & typeof ROUTE_PATH] & string}`
+        : never
+    ]: Prefix extends `${string}{${string}` ? Below<Module[K], Prefix> : Module[K];
+  };
 };
+
+/** A route below a prefix whose names are parameters of it. */
+type Below<Route, Prefix extends string> = Route extends {
+  readonly [ROUTE]: RouteTypes<infer Of, infer Path, infer P, infer R, infer Docs, infer Out>;
+}
+  ? Routed<Of, `${Prefix}${Path}`, Out, P, R, Docs>
+  : never;
 
 /** The options of a client. Those of `fetch` and of openapi-fetch hold for each call. */
 export interface ClientOptions extends Omit<FetchClientOptions, "bodySerializer" | "fetch"> {

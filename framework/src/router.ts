@@ -35,7 +35,17 @@ export { MIDDLEWARE } from "./router/options.js";
 export type * from "./router/options.js";
 export type { FromPath, HandlerArgs, HandlerResult } from "./router/route-types.js";
 export type * from "./router/app-verbs.js";
-export type { ROUTE, Routed, RoutedHandler, RouteTypes } from "./router/routed.js";
+export type {
+  ROUTE,
+  ROUTE_ANSWER,
+  ROUTE_ARGUMENTS,
+  ROUTE_METHOD,
+  ROUTE_PATH,
+  Routed,
+  RoutedHandler,
+  RouteTypes,
+  Takes,
+} from "./router/routed.js";
 export type { MultiVerb, SocketContext, SocketVerb, Verb } from "./router/verbs.js";
 export type { PathParams, Resolved } from "./router/route.js";
 export { RadixNode } from "./router/radix-node.js";

@@ -1,7 +1,6 @@
 /** The argument of a call, made of the params of its route. @module */
 import type { UploadFile } from "../datastructures.js";
-import type { CARRIED, PARAMS, PathNames, Place, SchemaShape, SENT } from "../params.js";
-import type { ROUTE } from "../router.js";
+import type { CARRIED, PARAMS, Place, SchemaShape, SENT } from "../params.js";
 import type { MayBeAbsent, Plain, Sent } from "./json.js";
 
 /** One value of a request, by its place and name. */
@@ -9,8 +8,11 @@ type Member<In extends string, Name extends string, Value, IsOptional> = IsOptio
   ? { [I in In]: { [N in Name]?: Value } }
   : { [I in In]: { [N in Name]: Value } };
 
-/** The members of a request that params ask for, as a union. */
-type Members<P, Names> = { [K in keyof P]: MemberOf<K & string, P[K], Names> }[keyof P];
+/**
+ * The members of a request that params ask for, by the names of the params. What indexes it has no name of its own: the
+ * compiler tells unions apart by their names as well, and would work the rest out for each route instead of for each union.
+ */
+type Members<P, Names> = { [K in keyof P]: MemberOf<K & string, P[K], Names> };
 
 type MemberOf<K extends string, A, Names> = A extends {
   readonly [SENT]: { in: infer In extends Place; given: infer Given; default: infer Default; alias: infer Alias };
@@ -19,7 +21,7 @@ type MemberOf<K extends string, A, Names> = A extends {
   : A extends SchemaShape
     ? SchemaMember<K, A, Names>
     : A extends { readonly [CARRIED]: infer P }
-      ? Members<P, Names>
+      ? Members<P, Names>[keyof P]
       : A extends typeof UploadFile
         ? { file: { [N in K]: Blob } }
         : never;
@@ -75,13 +77,8 @@ type Hyphen<Before> = Before extends "_" | Uppercase<Before & string> ? "" : "-"
 /** All members of a union at once. */
 type All<U> = (U extends unknown ? (member: U) => void : never) extends (member: infer I) => void ? I : never;
 
-/** The values of a request by place. */
-type Places<Route, Names extends string> = Route extends { readonly [ROUTE]: { params: infer P } }
-  ? All<Members<P, Names> | (Route extends { readonly [PARAMS]: infer Own } ? Members<Own, Names> : never)>
-  : never;
-
 /** The same with the names of the path that nothing declares: text. */
-type WithNames<R, Names extends string> = R extends { path: infer Declared }
+export type WithNames<R, Names extends string> = R extends { path: infer Declared }
   ? [Exclude<Names, keyof Declared>] extends [never]
     ? R
     : R & { path: { [N in Exclude<Names, keyof Declared>]: string } }
@@ -89,8 +86,11 @@ type WithNames<R, Names extends string> = R extends { path: infer Declared }
     ? R
     : R & { path: { [N in Names]: string } };
 
-/** The request of a route by place, once its whole path is known. */
-export type RequestOf<Route, Path extends string> = WithNames<Places<Route, PathNames<Path>>, PathNames<Path>>;
+/** The params that a handler carries. */
+export type OwnParams<H> = H extends { readonly [PARAMS]: infer P } ? P : {};
+
+/** The values of a request by place. */
+export type Places<P, Names> = All<Members<P, Names>[keyof P]>;
 
 /** One option of a call, which may be left out where nothing in it is required. */
 type Option<Name extends string, T> = {} extends T ? { [N in Name]?: T } : { [N in Name]: T };
@@ -126,7 +126,7 @@ type JSONBody<Bodies, R> = R extends { member: unknown }
     : Option<"body", Plain<Bodies>>;
 
 /** Tells a type of one member: all of it is in each. */
-export type IsOne<K, Whole = K> = [K extends unknown ? ([Whole] extends [K] ? true : false) : never] extends [true]
+type IsOne<K, Whole = K> = [K extends unknown ? ([Whole] extends [K] ? true : false) : never] extends [true]
   ? true
   : false;
 
@@ -144,7 +144,10 @@ export interface CallOptions extends Omit<RequestInit, "body" | "headers" | "met
   headers?: RequestInit["headers"] | Record<string, string>;
 }
 
-/** The argument of a call: `params`, `body`, and the options of `fetch`. */
-export type CallInit<Route, Path extends string> = InitOf<RequestOf<Route, Path>>;
+/** The arguments of a call after its path: `params`, `body` and the options of `fetch`. */
+export type ArgumentsOf<R, Names extends string> = Optional<Options<WithNames<R, Names>>>;
 
-type InitOf<R> = ParametersOption<R> & BodyOption<R> & CallOptions;
+/** An argument that may be left out where nothing in it is required. */
+export type Optional<Init> = {} extends Init ? [init?: Init] : [init: Init];
+
+type Options<R> = ParametersOption<R> & BodyOption<R> & CallOptions;

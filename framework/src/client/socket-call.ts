@@ -1,23 +1,25 @@
+import type { PathNames } from "../params.js";
 import type { MessageSchemas, ROUTE } from "../router.js";
 import type { Received, Sent } from "./json.js";
-import type { ParametersOption, RequestOf } from "./request.js";
+import type { Optional, ParametersOption, OwnParams, Places, WithNames } from "./request.js";
 import type { ClientSocket } from "./socket.js";
 
 /** Opens the WebSocket of a route by its path. */
 export interface SocketCall<Routes> {
   <Path extends keyof Routes & string>(
     path: Path,
-    ...init: SocketArguments<SocketInit<Routes[Path], Path>>
+    ...init: SocketArguments<Routes[Path], Path>
   ): SocketOf<Routes[Path]>;
 }
 
-/** The argument, which may be left out where nothing in it is required. */
-type SocketArguments<Init> = {} extends Init ? [init?: Init] : [init: Init];
+type SocketArguments<Route, Path extends string> = Route extends {
+  readonly [ROUTE]: { readonly params: infer P; readonly result: infer H };
+}
+  ? Optional<SocketInit<WithNames<Places<P, PathNames<Path>> & Places<OwnParams<H>, PathNames<Path>>, PathNames<Path>>>>
+  : [];
 
 /** The platform's WebSockets take no headers. */
-type SocketInit<Route, Path extends string> = ParametersOption<
-  Pick<RequestOf<Route, Path>, keyof RequestOf<Route, Path> & ("path" | "query")>
-> & {
+type SocketInit<R> = ParametersOption<Pick<R, keyof R & ("path" | "query")>> & {
   /** Subprotocols, RFC 6455 §1.9. */
   protocols?: string[];
 };

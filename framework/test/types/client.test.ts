@@ -17,16 +17,20 @@ export const addItem = router.post("", { params: { item: NewItem }, returns: Ite
 export const events = router.get("/events/all", { stream: "sse", returns: sse({ token: Item, done: t.Null() }) }, async function* () {
   yield { event: "done", data: null };
 });
+const opened: Record<string, unknown> = {};
+const [path, nothing] = ["/items" as string, null];
+export { Item, nothing, opened, path, router };
 `;
 
 const HEAD = `import type * as items from "./routes.js";
-import { type ApiOf, createClient } from "tsgi/client";
+import { type ApiOf, createClient, type HTTPValidationError } from "tsgi/client";
 const client = createClient<ApiOf<typeof items, "/v1">>({ baseUrl: "http://127.0.0.1:8000" });
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const is = <_T extends true>(): void => {};
 `;
 
 const PROGRAM = `${HEAD}
+is<Equal<Parameters<typeof client.GET>[0], "/v1/items/{item_id}" | "/v1/items/events/all">>();
 const { data, error } = await client.GET("/v1/items/{item_id}", { params: { path: { item_id: 1 } } });
 is<Equal<typeof data, { id: number; name: string; due?: string } | undefined>>();
 if (error && "missing" in error) is<Equal<typeof error.missing, boolean>>();
@@ -59,6 +63,14 @@ const mistakes: [what: string, source: string, says: string][] = [
   ],
 ];
 
+const BELOW = `${HEAD}
+const below = createClient<ApiOf<typeof items, "/v1/{tenant}">>();
+const added = await below.POST("/v1/{tenant}/items", { params: { path: { tenant: "a" } }, body: { name: "a" } });
+is<Equal<typeof added.data, { id: number; name: string; due?: string } | undefined>>();
+const stream = await below.GET("/v1/{tenant}/items/events/all", { params: { path: { tenant: "a" } } });
+is<Equal<typeof stream.error, HTTPValidationError | undefined>>();
+`;
+
 const EMIT = { noEmit: false, declaration: true, emitDeclarationOnly: true };
 
 /** A project that refers to the one of the routes reads what the compiler emits of it: types alone. */
@@ -82,6 +94,10 @@ describe.each(cases)("a client's types, by the routes' $form, with TypeScript $v
 
   it("are those of the routes", () => {
     expect(faults + compile(compiler(), folder, { "program.ts": PROGRAM })).toBe("");
+  }, 60_000);
+
+  it("have the parameters of a prefix", () => {
+    expect(faults + compile(compiler(), folder, { "below.ts": BELOW })).toBe("");
   }, 60_000);
 
   it("make each mistake one error at its own line, of at most six lines", () => {
