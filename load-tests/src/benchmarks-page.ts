@@ -18,7 +18,7 @@ import type { Published } from "./published.js";
 import type { Result } from "./rounds.js";
 import type { Section } from "./settings.js";
 import { RUNTIME_TITLES } from "./runtimes.js";
-import { BARE, IMPORT, PEER_IMPORTS, REGISTER, SERVER } from "./startup.js";
+import { BARE, IMPORT, PEER_IMPORTS, REGISTRATIONS, SERVER } from "./startup.js";
 import type { Summary } from "./statistics.js";
 import { formatMarkdownTable, formatMs, formatRate, formatRatio, formatSpread } from "./table.js";
 import { TYPES_COLUMNS, typesLines } from "./types/lines.js";
@@ -323,21 +323,14 @@ function sampleTable(results: readonly Result[]): string {
 }
 
 function startupTable(results: readonly Result[]): string {
-  const of = (contender: string, row: string): Summary | undefined =>
-    results.find((result) => result.contender === contender)?.rows[row]?.["ms"];
-  const line = (name: string, summary: Summary | undefined): string[] => [
-    name,
-    summary === undefined ? "–" : withSpread(formatMs(summary.median), summary),
-  ];
-  return formatMarkdownTable(
-    ["", "median"],
-    [
-      ...[BARE, IMPORT, SERVER, ...Object.keys(PEER_IMPORTS)].flatMap((name) => {
-        const summary = of(name, "process");
-        return summary === undefined ? [] : [line(name, summary)];
-      }),
-      line("tsgi: registration of 1,000 routes with schemas", of(REGISTER, "registered")),
-      line("… and the first answer", of(REGISTER, "first answer")),
-    ],
-  );
+  const of = (contender: string, row: string): string[] => {
+    const summary = results.find((result) => result.contender === contender)?.rows[row]?.["ms"];
+    return summary === undefined ? [] : [withSpread(formatMs(summary.median), summary)];
+  };
+  const lines = (contenders: readonly string[], ...rows: readonly string[]): string[][] =>
+    contenders.map((name) => [name, ...rows.flatMap((row) => of(name, row))]).filter(({ length }) => length > 1);
+  return [
+    formatMarkdownTable(["", "median"], lines([BARE, IMPORT, SERVER, ...Object.keys(PEER_IMPORTS)], "process")),
+    formatMarkdownTable(["", "registered", "first answer"], lines(REGISTRATIONS, "registered", "first answer")),
+  ].join("\n\n");
 }

@@ -1,4 +1,5 @@
 /** The time until a process is ready. @module */
+import { type Contenders, contenderModule } from "./direct.js";
 import { PEERS } from "./paths.js";
 import { runScript, runWorker } from "./processes.js";
 import type { Progress } from "./progress.js";
@@ -10,7 +11,7 @@ import type { Settings } from "./settings.js";
 export const BARE = "node, an empty module";
 export const IMPORT = 'node, import "tsgi"';
 export const SERVER = 'node, import "tsgi", its server';
-export const REGISTER = "1,000 routes with schemas";
+export const REGISTER = "tsgi, 1,000 routes";
 
 const PROGRAMS: Readonly<Record<string, URL>> = {
   [BARE]: new URL("startup/bare.js", import.meta.url),
@@ -27,9 +28,21 @@ export const PEER_IMPORTS: Readonly<Record<string, URL>> = {
   'node, import "express"': new URL("startup/express.js", PEERS),
 };
 
+const OWN_ROUTES: Contenders = { [REGISTER]: new URL("startup/routes.js", import.meta.url) };
+
+const PEER_ROUTES: Contenders = {
+  "Fastify, 1,000 routes": new URL("startup/fastify-routes.js", PEERS),
+  "Hono, 1,000 routes": new URL("startup/hono-routes.js", PEERS),
+  "Elysia, 1,000 routes": new URL("startup/elysia-routes.js", PEERS),
+};
+
+/** The contenders of the table of 1,000 routes. */
+export const REGISTRATIONS: readonly string[] = Object.keys({ ...OWN_ROUTES, ...PEER_ROUTES });
+
 /**
  * Measures the life of a process from its start to its end, beside that of a process that does nothing; and, inside
- * a process, the registration of 1,000 routes with schemas. With peers, also processes that import theirs.
+ * a process, the registration of 1,000 routes with schemas. With peers, also
+ * theirs.
  */
 export async function measureStartup(settings: Settings, progress: Progress): Promise<Result[]> {
   const programs = settings.peers ? { ...PROGRAMS, ...PEER_IMPORTS } : PROGRAMS;
@@ -37,9 +50,10 @@ export async function measureStartup(settings: Settings, progress: Progress): Pr
     progress.step(`start-up, ${round + 1} of ${settings.starts}: ${name}`);
     return start(programs[name] ?? new URL("missing", import.meta.url));
   });
-  const registrations = await takeTurns([REGISTER], settings.rounds, (name, round) => {
+  const routes = settings.peers ? { ...OWN_ROUTES, ...PEER_ROUTES } : OWN_ROUTES;
+  const registrations = await takeTurns(Object.keys(routes), settings.rounds, (name, round) => {
     progress.step(`registration, ${round + 1} of ${settings.rounds}: ${name}`);
-    return runWorker(new URL("startup/register.js", import.meta.url), []);
+    return runWorker(new URL("startup/register.js", import.meta.url), [contenderModule(name, routes)]);
   });
   return [...starts, ...registrations];
 }

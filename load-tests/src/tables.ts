@@ -14,7 +14,7 @@ import {
 import { isPrismaRow } from "./database/prisma.js";
 import type { Figures, Result } from "./rounds.js";
 import type { Settings } from "./settings.js";
-import { BARE, IMPORT, PEER_IMPORTS, REGISTER, SERVER } from "./startup.js";
+import { BARE, IMPORT, PEER_IMPORTS, REGISTER, REGISTRATIONS, SERVER } from "./startup.js";
 import type { Summary } from "./statistics.js";
 import { formatMs, formatRate, formatRatio, formatSpread, formatTable } from "./table.js";
 import { UNTYPED } from "./types.js";
@@ -257,7 +257,6 @@ export function sampleTable(results: readonly Result[], { sample }: Settings): s
 export function startupTable(results: readonly Result[], settings: Settings): string {
   const bare = find(results, BARE)?.["process"]?.["ms"];
   const limit = bare === undefined ? undefined : bare.median * 1.3 + 60;
-  const registration = find(results, REGISTER);
   return [
     `Start-up: median of ${settings.starts} processes; registration: ${fresh(settings.rounds)}`,
     formatTable(
@@ -269,8 +268,15 @@ export function startupTable(results: readonly Result[], settings: Settings): st
           const own = find(results, name);
           return own === undefined ? [] : [msRow(name, own["process"]?.["ms"])];
         }),
-        msRow(REGISTER, registration?.["registered"]?.["ms"], 150),
-        msRow("… and the first answer", registration?.["first answer"]?.["ms"]),
+        ...REGISTRATIONS.flatMap((name) => {
+          const own = find(results, name);
+          if (own === undefined) return [];
+          const wanted = name === REGISTER ? 150 : undefined;
+          return [
+            msRow(name, own["registered"]?.["ms"], wanted),
+            msRow("… and the first answer", own["first answer"]?.["ms"]),
+          ];
+        }),
       ],
     ),
   ].join("\n");

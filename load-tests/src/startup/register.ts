@@ -1,34 +1,25 @@
 /**
  * Registers 1,000 routes with schemas in this process, answers one request, and prints the report.
  *
- * `node dist/startup/register.js [ROUTES]`
+ * `node dist/startup/register.js MODULE [ROUTES]`: MODULE is the contender's path or URL. It exports its `kind`, as for direct
+ * calls, and `register(routes)`, which gives its `handle`.
  *
  * @module
  */
-import { App, t } from "tsgi";
-import { ASGICaller } from "../direct/asgi-caller.js";
-import { faultOf, type Example } from "../examples.js";
+import { createCaller } from "../direct/caller.js";
+import { toContender } from "../direct/contender.js";
+import { type Example, faultOf } from "../examples.js";
+import { toModuleURL } from "../paths.js";
 import { printReport } from "../report.js";
 
-const routes = Number(process.argv[2] ?? "1000");
+const [module = "", count = "1000"] = process.argv.slice(2);
+const routes = Number(count);
+// Checked by `toContender`, with what it gives.
+const { kind, register } = (await import(toModuleURL(module))) as {
+  kind: string;
+  register: (routes: number) => unknown;
+};
 
-const started = performance.now();
-const app = new App();
-for (let index = 0; index < routes; index += 2) {
-  const fields = { name: t.String({ minLength: 1 }), count: t.Integer({ minimum: 0 }), tags: t.Array(t.String()) };
-  const Item = t.Object({ id: t.Integer(), ...fields });
-  app.get(
-    `/things${index}/{id}`,
-    { params: { id: t.Integer(), limit: t.Integer({ default: 10, maximum: 100 }) }, returns: Item },
-    async ({ id, limit }) => ({ id, name: "thing", count: limit, tags: [] }),
-  );
-  app.post(
-    `/things${index}`,
-    { params: { item: t.Object(fields) }, returns: Item, statusCode: 201 },
-    async ({ item }) => ({ id: index, ...item }),
-  );
-}
-const registered = performance.now();
 const example: Example = {
   name: "the last route",
   method: "GET",
@@ -37,7 +28,11 @@ const example: Example = {
   status: 200,
   answer: { id: 7, name: "thing", count: 10, tags: [] },
 };
-const fault = faultOf(example, await new ASGICaller(app, example).ask());
+
+const started = performance.now();
+const contender = toContender({ kind, handle: await register(routes) });
+const registered = performance.now();
+const fault = faultOf(example, await createCaller(contender, example).ask());
 const answered = performance.now();
 
 printReport({
@@ -47,3 +42,5 @@ printReport({
   ],
   faults: fault === null ? [] : [fault],
 });
+// A framework may hold the process open by a timer of its own.
+process.exit();
