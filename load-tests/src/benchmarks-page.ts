@@ -14,6 +14,7 @@ import {
 } from "./comparison.js";
 import { isAccountRow } from "./database/accounts.js";
 import { isPrismaRow } from "./database/prisma.js";
+import { noiseOf } from "./page-summary.js";
 import type { Published } from "./published.js";
 import type { Result } from "./rounds.js";
 import type { Section } from "./settings.js";
@@ -189,24 +190,19 @@ function comparisonsOf({ sections }: Published, { section, figure, has }: Contes
 function inOneLine(published: Published): string {
   const [overHTTP] = CONTESTS as readonly [Contest];
   const ends = extremes(comparisonsOf(published, overHTTP));
-  if (ends === null) return provisional(published);
+  if (ends === null) return provisional(published).join("\n");
   const side = ({ ratio, contender, row }: Comparison): string =>
     `${formatRatio(ratio)} the requests of ${contender} (${toTitle(row)})`;
   return [
     `Over HTTP tsgi serves at worst ${side(ends.worst)}, at best ${side(ends.best)}.`,
-    ...(isProvisional(published) ? [provisional(published)] : []),
+    ...provisional(published),
   ].join("\n");
 }
 
-function isProvisional({ settings, machine }: Published): boolean {
-  return settings.quick || machine.load > machine.cores / 2;
-}
-
-function provisional({ settings }: Published): string {
-  const why = settings.quick
-    ? "a quick run on a machine that did other things beside"
-    : "a machine that did other things beside";
-  return `**These figures are provisional**: they are those of ${why}, and far apart.`;
+/** A sentence where the figures of a run are not the last word. */
+function provisional(published: Published): string[] {
+  const reasons = [...(published.settings.quick ? ["the run was a quick one"] : []), ...noiseOf(published, CONTESTS)];
+  return reasons.length === 0 ? [] : [`**These figures are provisional**: ${reasons.join(", and ")}.`];
 }
 
 function measuredOn(published: Published): string {
@@ -218,7 +214,7 @@ function measuredOn(published: Published): string {
     `Direct calls and routing: ${rounds(settings.rounds)}; over HTTP: ${rounds(settings.httpRounds)}, ${settings.http.connections} connections;`,
     `${formatRate(settings.requests)} requests and ${formatRate(settings.lookups)} look-ups each.`,
     `Beside: ${versions.join(", ")}.`,
-    ...(isProvisional(published) ? ["", provisional(published)] : []),
+    ...provisional(published).flatMap((line) => ["", line]),
   ].join("\n");
 }
 

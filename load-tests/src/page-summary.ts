@@ -42,24 +42,33 @@ function quickAlarm({ settings }: Report): string {
     : "";
 }
 
-function noiseAlarm({ machine, sections, disturbances }: Report, contests: readonly Contest[]): string {
-  const spreads = contests
-    .filter(({ isRate }) => isRate)
-    .flatMap(({ section, figure }) =>
-      (sections[section] ?? []).flatMap(({ rows }) =>
-        Object.values(rows).flatMap((figures) => {
-          const summary = figures[figure];
-          return summary === undefined || summary.runs.length === 1 ? [] : [summary.spread];
-        }),
-      ),
-    );
+function noiseAlarm(report: Report, contests: readonly Contest[]): string {
+  const reasons = noiseOf(
+    report,
+    contests.filter(({ isRate }) => isRate),
+  );
+  return reasons.length === 0 ? "" : `This run is noisy: ${reasons.join(", and ")}. Measure again on an idle machine.`;
+}
+
+/** What made the figures of a run noisy, a clause each: the load, what was watched, and the spreads of contests of rates. */
+export function noiseOf(
+  { machine, sections, disturbances }: Pick<Report, "machine" | "sections" | "disturbances">,
+  contests: readonly Pick<Contest, "section" | "figure">[],
+): string[] {
+  const spreads = contests.flatMap(({ section, figure }) =>
+    (sections[section] ?? []).flatMap(({ rows }) =>
+      Object.values(rows).flatMap((figures) => {
+        const summary = figures[figure];
+        return summary === undefined || summary.runs.length === 1 ? [] : [summary.spread];
+      }),
+    ),
+  );
   const wide = spreads.filter((spread) => spread > NOISY_SPREAD).length;
-  const reasons = [
+  return [
     machine.load > machine.cores / 2 ? `the load was ${machine.load.toFixed(1)} at the start` : "",
     ...reasonsOf(worstOf(Object.values(disturbances ?? {}))),
     wide > spreads.length * NOISY_SHARE ? `${wide} of ${spreads.length} figures spread over more than ±10 %` : "",
   ].filter((reason) => reason !== "");
-  return reasons.length === 0 ? "" : `This run is noisy: ${reasons.join(", and ")}. Measure again on an idle machine.`;
 }
 
 /** With all but the floor, which nobody could serve with. */

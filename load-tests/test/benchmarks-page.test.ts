@@ -146,13 +146,19 @@ describe("the figures of the documentation", () => {
     ]);
   });
 
-  it("say that they are provisional when the run was a quick one, or the machine busy", () => {
+  it("say that they are provisional when the run was a quick one, or the machine noisy", () => {
     const quick = { ...run, settings: readSettings({ PEERS: "1", QUICK: "1" }) };
     const busy = { ...run, machine: { ...run.machine, load: 1.5 } };
     expect(toBlocks(run)["measured on"]).not.toContain("provisional");
-    for (const one of [quick, busy]) {
-      expect(toBlocks(one)["measured on"]).toContain("**These figures are provisional**");
-      expect(toBlocks(one)["in one line"]).toContain("**These figures are provisional**");
+    const disturbed = { ...run, disturbances: { http: { stolen: 0.02, others: 0, frequency: 0 } } };
+    const said: [Published, string][] = [
+      [quick, "the run was a quick one."],
+      [busy, "the load was 1.5 at the start."],
+      [disturbed, "the host took 2.0 % of the processors' time (steal)."],
+    ];
+    for (const [one, reason] of said) {
+      expect(toBlocks(one)["measured on"]).toContain(`**These figures are provisional**: ${reason}`);
+      expect(toBlocks(one)["in one line"]).toContain(`**These figures are provisional**: ${reason}`);
     }
   });
 
