@@ -50,7 +50,7 @@ function noiseAlarm(report: Report, contests: readonly Contest[]): string {
   return reasons.length === 0 ? "" : `This run is noisy: ${reasons.join(", and ")}. Measure again on an idle machine.`;
 }
 
-/** What made the figures of a run noisy, a clause each: the load, what was watched, and the spreads of contests of rates. */
+/** The reasons why the figures of a run are noisy, a clause each: the load, the watch of the machine, and the spreads. */
 export function noiseOf(
   { machine, sections, disturbances }: Pick<Report, "machine" | "sections" | "disturbances">,
   contests: readonly Pick<Contest, "section" | "figure">[],
