@@ -21,9 +21,12 @@ const PLATFORMS_OWN: ReadonlySet<string> = new Set(["connection", "keep-alive", 
 
 const EMPTY = createBytes(0);
 
+type WebBody = ConstructorParameters<typeof globalThis.Response>[0];
+
 /** The head of an answer. */
 interface Head {
   readonly status: number;
+  /** The headers but `Content-Length`. */
   readonly headers: Headers;
   /** For workerd: the body has its `Content-Encoding` already. Without this it would be compressed once more. */
   readonly encodeBody: "manual";
@@ -175,7 +178,7 @@ export class Exchange {
 
   #answerWhole(head: Head, body: Uint8Array<ArrayBuffer> | string, isLast: boolean): void {
     if (this.#phase === "started") {
-      this.#resolve(new globalThis.Response(head.bodyless ? null : body, head));
+      this.#resolve(createAnswer(head.bodyless ? null : body, head));
       this.#phase = "streaming";
     }
     if (isLast) this.#complete();
@@ -185,7 +188,7 @@ export class Exchange {
     this.#watch();
     if (this.#phase === "gone") throw new ClientDisconnect();
     const body = new AnswerBody(() => this.#leave(null));
-    this.#resolve(new globalThis.Response(withLength(body.stream, head.contentLength), head));
+    this.#resolve(createAnswer(withLength(body.stream, head.contentLength), head));
     this.#phase = "streaming";
     return body;
   }
@@ -243,6 +246,16 @@ export function errorAnswer(
   return new globalThis.Response(method === "HEAD" ? null : text, { status, headers });
 }
 
+/**
+ * A response of the platform. Its length is set behind: on Deno 2.9 a second header in the constructor takes 2 µs, and 0.1
+ * here.
+ */
+function createAnswer(body: WebBody, head: Head): globalThis.Response {
+  const answer = new globalThis.Response(body, head);
+  if (head.contentLength !== null) answer.headers.set("content-length", String(head.contentLength));
+  return answer;
+}
+
 /** workerd sends the length of a stream only where the stream itself has one. */
 function withLength(stream: ReadableStream<Uint8Array>, length: number | null): ReadableStream<Uint8Array> {
   const { FixedLengthStream: Fixed } = globalThis as { FixedLengthStream?: FixedLengthStreamClass };
@@ -264,8 +277,8 @@ function fieldsOf(raw: readonly string[], status: number): Pick<Head, "headers" 
   const known = keptFields.get(raw);
   if (known !== undefined && status !== NO_CONTENT) return known;
   const headers = toWebHeaders(raw, PLATFORMS_OWN);
-  if (status === NO_CONTENT) headers.delete("content-length"); // RFC 9110 §8.6
-  const fields = { headers, contentLength: lengthOf(headers) };
+  const fields = { headers, contentLength: status === NO_CONTENT ? null : lengthOf(headers) }; // RFC 9110 §8.6
+  headers.delete("content-length");
   if (status !== NO_CONTENT && Object.isFrozen(raw)) keptFields.set(raw, fields);
   return fields;
 }
