@@ -3,7 +3,7 @@ import { encodeUTF8 } from "../datastructures.js";
 import { ClientDisconnect } from "../exceptions.js";
 import { markMethods, nextTurn } from "../promises.js";
 import { type Request, watchClient } from "../request.js";
-import { claim, GONE, Pull, SILENT } from "./pull.js";
+import { claim, GONE, Pull, SILENT, type Waited } from "./pull.js";
 import { EMPTY, isBodyless, PREPARE, Response, type ResponseOptions, type Sender, sendWhole } from "./response.js";
 
 /** Something that can be iterated: a generator, an array, a web `ReadableStream`, a Node `Readable`. */
@@ -117,7 +117,7 @@ export class StreamingResponse<Item = string | Uint8Array> extends Response {
     const stop = request ? watchClient(request, () => pull.leave()) : () => {};
     let first: Uint8Array | null;
     try {
-      first = await this.#next(pull, this[PACE].headMs, EMPTY);
+      first = await this.#toBytes(await pull.next(this[PACE].headMs), EMPTY);
     } catch (error) {
       stop();
       await pull.close();
@@ -135,7 +135,7 @@ export class StreamingResponse<Item = string | Uint8Array> extends Response {
     const { silenceMs, silence } = this[PACE];
     try {
       await send({ type: "http.response.start", status: this.statusCode, headers: this.headers.toList() });
-      for (let body = first; body !== null; body = await this.#next(pull, silenceMs, silence)) {
+      for (let body = first; body !== null; body = await this.#toBytes(await pull.next(silenceMs), silence)) {
         const sent = send({ type: "http.response.body", body, more_body: true });
         if (sent) await sent;
         if (holdsLoop()) await nextTurn();
@@ -147,14 +147,16 @@ export class StreamingResponse<Item = string | Uint8Array> extends Response {
     await send({ type: "http.response.body", body: EMPTY, more_body: false });
   }
 
-  /** The next part as bytes, `silence` when none comes in time, `null` at the end. */
-  async #next(pull: Pull<Item>, silenceMs: number, silence: Uint8Array): Promise<Uint8Array | null> {
-    const step = await pull.next(silenceMs);
+  /** A part as bytes, `silence` where none has come in time, `null` for the end. */
+  #toBytes(step: Waited<Item>, silence: Uint8Array): Promise<Uint8Array> | Uint8Array | null {
     if (step === SILENT) return silence;
     if (step === GONE) throw new ClientDisconnect();
     if (step.done) return null;
-    const encoded = this.encode(step.value);
-    const part = typeof encoded === "string" || encoded instanceof Uint8Array ? encoded : await encoded;
-    return typeof part === "string" ? encodeUTF8(part) : part;
+    const part = this.encode(step.value);
+    return typeof part === "string" || part instanceof Uint8Array ? encodePart(part) : part.then(encodePart);
   }
+}
+
+function encodePart(part: string | Uint8Array): Uint8Array {
+  return typeof part === "string" ? encodeUTF8(part) : part;
 }
