@@ -7,9 +7,8 @@ import { openSocket, type SocketParts, type WebSocketConstructor } from "./clien
 import { type RequestInitParts, writeRequest } from "./client/write-request.js";
 import type { ROUTE, ROUTE_METHOD, ROUTE_PATH, Routed, RouteTypes, Takes } from "./router.js";
 
-export type { Answer, HTTPValidationError } from "./client/answer.js";
 export type { Call } from "./client/call.js";
-export type { CallOptions, FormHeaders } from "./client/request.js";
+export type { Answer, CallOptions, FormHeaders, HTTPValidationError } from "./router.js";
 export type { SocketCall } from "./client/socket-call.js";
 export type { ClientSocket, PlatformSocket, WebSocketConstructor } from "./client/socket.js";
 

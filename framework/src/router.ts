@@ -35,6 +35,17 @@ export { MIDDLEWARE } from "./router/options.js";
 export type * from "./router/options.js";
 export type { FromPath, HandlerArgs, HandlerResult } from "./router/route-types.js";
 export type * from "./router/app-verbs.js";
+export type { Answer, HTTPValidationError } from "./router/call-answer.js";
+export type {
+  CallOptions,
+  FormHeaders,
+  Optional,
+  OwnParams,
+  ParametersOption,
+  Places,
+  WithNames,
+} from "./router/call-arguments.js";
+export type { Received, Sent } from "./router/json-types.js";
 export type {
   ROUTE,
   ROUTE_ANSWER,

@@ -1,7 +1,15 @@
 import type { PathNames } from "../params.js";
-import type { MessageSchemas, ROUTE } from "../router.js";
-import type { Received, Sent } from "./json.js";
-import type { Optional, ParametersOption, OwnParams, Places, WithNames } from "./request.js";
+import type {
+  MessageSchemas,
+  Optional,
+  OwnParams,
+  ParametersOption,
+  Places,
+  Received,
+  ROUTE,
+  Sent,
+  WithNames,
+} from "../router.js";
 import type { ClientSocket } from "./socket.js";
 
 /** Opens the WebSocket of a route by its path. */

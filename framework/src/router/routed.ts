@@ -1,7 +1,7 @@
 /** The types that a registered route carries for a client. @module */
-import type { AnswerOf } from "../client/answer.js";
-import type { ArgumentsOf, OwnParams, Places } from "../client/request.js";
 import type { PathNames } from "../params.js";
+import type { AnswerOf } from "./call-answer.js";
+import type { ArgumentsOf, OwnParams, Places } from "./call-arguments.js";
 import type { HandlerArgs } from "./route-types.js";
 
 /** The key of a route's types, which are there in types only. */

@@ -1,8 +1,8 @@
 /** The result of a call, made of what its route returns. @module */
 import type { Fault } from "../exceptions.js";
 import type { Response as TsgiResponse } from "../response.js";
-import type { EventSchemas } from "../router/event-schemas.js";
-import type { JSONOf, Received } from "./json.js";
+import type { EventSchemas } from "./event-schemas.js";
+import type { JSONOf, Received } from "./json-types.js";
 
 /** The body of a 422: every fault of the request. */
 export interface HTTPValidationError {

@@ -1,7 +1,7 @@
 /** The argument of a call, made of the params of its route. @module */
 import type { UploadFile } from "../datastructures.js";
 import type { CARRIED, PARAMS, Place, SchemaShape, SENT } from "../params.js";
-import type { MayBeAbsent, Plain, Sent } from "./json.js";
+import type { MayBeAbsent, Plain, Sent } from "./json-types.js";
 
 /** One value of a request, by its place and name. */
 type Member<In extends string, Name extends string, Value, IsOptional> = IsOptional extends true
