@@ -190,13 +190,13 @@ function comparisonsOf({ sections }: Published, { section, figure, has }: Contes
 function inOneLine(published: Published): string {
   const [overHTTP] = CONTESTS as readonly [Contest];
   const ends = extremes(comparisonsOf(published, overHTTP));
-  if (ends === null) return provisional(published).join("\n");
+  if (ends === null) return provisional(published).join(" ");
   const side = ({ ratio, contender, row }: Comparison): string =>
     `${formatRatio(ratio)} the requests of ${contender} (${toTitle(row)})`;
   return [
     `Over HTTP tsgi serves at worst ${side(ends.worst)}, at best ${side(ends.best)}.`,
     ...provisional(published),
-  ].join("\n");
+  ].join(" ");
 }
 
 /** A sentence where the figures of a run are not the last word. */
