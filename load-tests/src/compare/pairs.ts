@@ -14,8 +14,18 @@ export interface Change extends Interval {
 /** The sides of a comparison. */
 export type Side = "base" | "head";
 
-/** Measures one side of one section once, in a fresh process. */
-export type Measure = (side: Side) => Promise<WorkerReport>;
+/** Measures both sides of one section once, in fresh processes. Within a pair, `order` begins. */
+export type Measure = (order: readonly [Side, Side]) => Promise<Readonly<Record<Side, WorkerReport>>>;
+
+/** Measures one side after the other. */
+export function inTurns(measure: (side: Side) => Promise<WorkerReport>): Measure {
+  return async ([first, second]) => {
+    const reports = { base: NOTHING, head: NOTHING, [first]: await measure(first) };
+    return { ...reports, [second]: await measure(second) };
+  };
+}
+
+const NOTHING: WorkerReport = { rows: [], faults: [] };
 
 /** The end of a comparison. */
 export interface Limits {
@@ -55,10 +65,11 @@ export async function comparePairs(sections: Readonly<Record<string, Measure>>, 
 }
 
 async function measurePair(section: string, measure: Measure, pair: number, rows: Map<string, Pair[]>): Promise<void> {
-  const order: readonly Side[] = pair % 2 === 0 ? ["base", "head"] : ["head", "base"];
+  const order = pair % 2 === 0 ? (["base", "head"] as const) : (["head", "base"] as const);
+  const reports = await measure(order);
   const figures: Record<Side, Map<string, number>> = { base: new Map(), head: new Map() };
   for (const side of order) {
-    const report = await measure(side);
+    const report = reports[side];
     if (report.faults.length > 0) throw new Error(`${side}: ${report.faults.join("; ")}`);
     for (const row of report.rows) figures[side].set(row.name, speedOf(row.figures) ?? 0);
   }

@@ -6,14 +6,15 @@ import { startServer } from "../http/server-process.js";
 import { runWorker } from "../processes.js";
 import type { WorkerReport } from "../report.js";
 import type { Build, Builds } from "./builds.js";
-import type { Measure } from "./pairs.js";
+import { inTurns, type Measure } from "./pairs.js";
+import { measureInSlices } from "./slices.js";
 
 /** The sections that can be compared, and the measurement of each. */
 const SECTIONS = {
-  direct: (build: Build) => measureCalls(build, "direct", 100_000),
-  routing: (build: Build) => measureCalls(build, "routing", 500_000),
-  http: measureHTTP,
-} satisfies Record<string, (build: Build, warnings: Set<string>) => Promise<WorkerReport>>;
+  direct: (builds: Builds) => (order) => measureInSlices(builds, order),
+  routing: (builds: Builds) => inTurns((side) => measureLookups(builds[side])),
+  http: (builds: Builds, warnings: Set<string>) => inTurns((side) => measureHTTP(builds[side], warnings)),
+} satisfies Record<string, (builds: Builds, warnings: Set<string>) => Measure>;
 
 /** A section that can be compared. */
 export type ComparedSection = keyof typeof SECTIONS;
@@ -53,14 +54,14 @@ export function measuresOf(
   warnings: Set<string>,
 ): Record<string, Measure> {
   return Object.fromEntries(
-    sections.map((section): [string, Measure] => [section, (side) => SECTIONS[section](builds[side], warnings)]),
+    sections.map((section): [string, Measure] => [section, SECTIONS[section](builds, warnings)]),
   );
 }
 
-function measureCalls({ workload }: Build, section: "direct" | "routing", count: number): Promise<WorkerReport> {
-  const worker = new URL(`${section}/worker.js`, workload);
-  const contender = new URL(`${section}/contenders/tsgi.js`, workload);
-  return runWorker(worker, [contender.href, String(count), "500"], [], SERVER_CORE);
+function measureLookups({ workload }: Build): Promise<WorkerReport> {
+  const worker = new URL("routing/worker.js", workload);
+  const contender = new URL("routing/contenders/tsgi.js", workload);
+  return runWorker(worker, [contender.href, "500000", "500"], [], SERVER_CORE);
 }
 
 async function measureHTTP({ workload }: Build, warnings: Set<string>): Promise<WorkerReport> {

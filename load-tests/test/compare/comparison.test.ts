@@ -1,9 +1,12 @@
 import { describe, expect, it } from "@jest/globals";
 import { changesTable } from "../../src/compare/changes-table.js";
 import { changeOf, type Pair } from "../../src/compare/interval.js";
-import { comparePairs, type Measure } from "../../src/compare/pairs.js";
+import { comparePairs, inTurns, type Side } from "../../src/compare/pairs.js";
 import { readCompareSettings } from "../../src/compare/sections.js";
 import { judge } from "../../src/compare/verdict.js";
+import type { WorkerReport } from "../../src/report.js";
+
+type MeasureSide = (side: Side) => Promise<WorkerReport>;
 
 /** Numbers that are the same in each run, normally distributed (Box and Muller). */
 function gaussian(seed: number): () => number {
@@ -16,7 +19,7 @@ function gaussian(seed: number): () => number {
 }
 
 /** Measures 1,000 answers a second of processor time; each process differs by 4 %, and the machine drifts by 20 %. */
-function noisy(seed: number, speedOfHead: number): Measure {
+function noisy(seed: number, speedOfHead: number): MeasureSide {
   const random = gaussian(seed);
   let processes = 0;
   return async (side) => {
@@ -37,7 +40,7 @@ async function tenTimes(speedOfHead: number): Promise<string[]> {
         if (pair === 300) limits.until = 0;
       },
     };
-    const [change] = await comparePairs({ direct: noisy(seed, speedOfHead) }, limits);
+    const [change] = await comparePairs({ direct: inTurns(noisy(seed, speedOfHead)) }, limits);
     verdicts.push(change?.verdict ?? "none");
   }
   return verdicts;
@@ -59,11 +62,11 @@ describe("a comparison of two builds", () => {
 
   it("lets base and head begin in turns, and stops where all is decided", async () => {
     const order: string[] = [];
-    const measure: Measure = async (side) => {
+    const measure: MeasureSide = async (side) => {
       order.push(side);
       return { rows: [{ name: "GET /", figures: { perCPUSecond: 100 } }], faults: [] };
     };
-    await comparePairs({ direct: measure }, { minimumPairs: 3, until: Infinity });
+    await comparePairs({ direct: inTurns(measure) }, { minimumPairs: 3, until: Infinity });
     expect(order).toEqual(["base", "head", "head", "base", "base", "head"]);
   });
 
@@ -78,20 +81,20 @@ describe("a comparison of two builds", () => {
       },
     };
     let calls = 0;
-    const wild: Measure = async (side) => {
+    const wild: MeasureSide = async (side) => {
       const speed = side === "base" ? 1 : [0.5, 2][Math.floor(calls / 2) % 2];
       calls++;
       return { rows: [{ name: "x", figures: { perCPUSecond: speed as number } }], faults: [] };
     };
-    const calm: Measure = async () => ({ rows: [{ name: "x", figures: { perCPUSecond: 1 } }], faults: [] });
-    await comparePairs({ calm, wild }, limits);
+    const calm: MeasureSide = async () => ({ rows: [{ name: "x", figures: { perCPUSecond: 1 } }], faults: [] });
+    await comparePairs({ calm: inTurns(calm), wild: inTurns(wild) }, limits);
     expect(asked.filter((section) => section === "calm")).toHaveLength(2);
     expect(asked.filter((section) => section === "wild")).toHaveLength(6);
   });
 
   it("ends with the wrong answer of a build", async () => {
-    const wrong: Measure = async () => ({ rows: [], faults: ["GET /: expected the status 200, got 500"] });
-    await expect(comparePairs({ direct: wrong }, { minimumPairs: 1, until: Infinity })).rejects.toThrow(
+    const wrong: MeasureSide = async () => ({ rows: [], faults: ["GET /: expected the status 200, got 500"] });
+    await expect(comparePairs({ direct: inTurns(wrong) }, { minimumPairs: 1, until: Infinity })).rejects.toThrow(
       "base: GET /: expected the status 200, got 500",
     );
   });
@@ -99,21 +102,21 @@ describe("a comparison of two builds", () => {
 
 describe("a pair", () => {
   it("needs a figure of both", async () => {
-    const measure: Measure = async (side) => ({
+    const measure: MeasureSide = async (side) => ({
       rows: side === "base" ? [{ name: "GET /", figures: { perCPUSecond: 1 } }] : [],
       faults: [],
     });
-    await expect(comparePairs({ direct: measure }, { minimumPairs: 1, until: Infinity })).rejects.toThrow(
+    await expect(comparePairs({ direct: inTurns(measure) }, { minimumPairs: 1, until: Infinity })).rejects.toThrow(
       "direct / GET / has no figure on both sides",
     );
   });
 
   it("is compared by the clock where no processor time is known", async () => {
-    const measure: Measure = async (side) => ({
+    const measure: MeasureSide = async (side) => ({
       rows: [{ name: "GET /", figures: { perSecond: side === "base" ? 1 : 2 } }],
       faults: [],
     });
-    const [change] = await comparePairs({ http: measure }, { minimumPairs: 3, until: Infinity });
+    const [change] = await comparePairs({ http: inTurns(measure) }, { minimumPairs: 3, until: Infinity });
     expect(change).toMatchObject({ estimate: 1, verdict: "improved" });
   });
 });
