@@ -74,6 +74,9 @@ export interface Streams {
   readonly stderr: ProgressOutput;
 }
 
+/** The sizes of bundles are the same on any machine. */
+const UNDISTURBED: Disturbance = { stolen: 0, others: 0, frequency: 0 };
+
 /** Measures every section that is asked for, and prints a table after each. */
 export async function measureAll(
   settings: Settings,
@@ -105,7 +108,7 @@ export async function measureAll(
     const began = performance.now();
     const watched = watchMachine();
     const results = await parts[section].measure(settings, progress);
-    const disturbance = (disturbances[section] = watched());
+    const disturbance = section === "bundle" ? UNDISTURBED : (disturbances[section] = watched());
     seconds[section] = Math.round((performance.now() - began) / 1_000);
     sections[section] = results;
     progress.clear();

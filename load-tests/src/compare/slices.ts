@@ -19,6 +19,7 @@ const SLICE_US = 10_000;
 /** One build of the pair in a process of its own. */
 class Worker {
   readonly #child: ChildProcess;
+  readonly #ended: Promise<never>;
 
   constructor(workload: URL) {
     const script = fileURLToPath(new URL("compare/slice-worker.js", workload));
@@ -28,6 +29,10 @@ class Worker {
       stdio: ["ignore", "ignore", "inherit", "ipc"],
       env: { ...process.env, NODE_ENV: "production" },
     });
+    this.#ended = once(this.#child, "exit").then(([code]: unknown[]) => {
+      throw new Error(`A process of the comparison ended with ${String(code)}.`);
+    });
+    this.#ended.catch(() => {}); // it is heard of where a message is awaited
   }
 
   ready(): Promise<Ready> {
@@ -46,10 +51,7 @@ class Worker {
   }
 
   async #next<Message>(): Promise<Message> {
-    const ended = once(this.#child, "exit").then(([code]: unknown[]) => {
-      throw new Error(`A process of the comparison ended with ${String(code)}.`);
-    });
-    const [message] = (await Promise.race([once(this.#child, "message"), ended])) as [Message];
+    const [message] = (await Promise.race([once(this.#child, "message"), this.#ended])) as [Message];
     return message;
   }
 }
