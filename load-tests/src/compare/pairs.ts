@@ -20,12 +20,11 @@ export type Measure = (order: readonly [Side, Side]) => Promise<Readonly<Record<
 /** Measures one side after the other. */
 export function inTurns(measure: (side: Side) => Promise<WorkerReport>): Measure {
   return async ([first, second]) => {
-    const reports = { base: NOTHING, head: NOTHING, [first]: await measure(first) };
-    return { ...reports, [second]: await measure(second) };
+    const one = await measure(first);
+    const other = await measure(second);
+    return first === "base" ? { base: one, head: other } : { base: other, head: one };
   };
 }
-
-const NOTHING: WorkerReport = { rows: [], faults: [] };
 
 /** The end of a comparison. */
 export interface Limits {

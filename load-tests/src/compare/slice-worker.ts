@@ -6,7 +6,8 @@
  */
 import { createCaller } from "../direct/caller.js";
 import { type Caller, loadContender } from "../direct/contender.js";
-import { type Answer, ASGI_EXAMPLES, faultOf } from "../examples.js";
+import { proofFaults, warmUp } from "../direct/measure.js";
+import { type Answer, ASGI_EXAMPLES } from "../examples.js";
 
 /** The rows of a worker, and its wrong answers in one line each. */
 export interface Ready {
@@ -31,19 +32,12 @@ const WARM_UP = 500;
 
 const contender = await loadContender(process.argv[2] ?? "");
 const rows: { readonly caller: Caller; readonly right: Answer }[] = [];
-const faults: string[] = [];
+const faults = await proofFaults(contender);
 for (const example of ASGI_EXAMPLES) {
   const caller = createCaller(contender, example);
-  let right = await caller.ask();
-  for (let request = 0; request < WARM_UP; request++) {
-    right = await caller.ask();
-    const fault = faultOf(example, right);
-    if (fault !== null) {
-      faults.push(fault);
-      break;
-    }
-  }
-  rows.push({ caller, right });
+  const right = await warmUp(caller, example, WARM_UP);
+  if (typeof right === "string") faults.push(right);
+  else rows.push({ caller, right });
 }
 
 async function serve({ row, requests }: SliceRequest): Promise<Slice> {

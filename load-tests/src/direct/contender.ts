@@ -52,13 +52,13 @@ export interface Caller {
 /** Imports a contender's module. @throws TypeError when it exports no `kind` and `handle`. */
 export async function loadContender(url: string): Promise<Contender> {
   const module: unknown = await import(url);
-  return toContender(module);
+  return toContender(module, url);
 }
 
-/** Checks a contender. @throws TypeError when it has no `kind` and `handle`. */
-export function toContender(given: unknown): Contender {
+/** Checks what a module gives. @throws TypeError when it has no `kind` and `handle`. */
+export function toContender(given: unknown, url: string): Contender {
   if (isContender(given)) return given;
-  throw new TypeError('Expected a contender with a kind ("asgi", "fetch" or "inject") and a function named handle.');
+  throw new TypeError(`Expected ${url} to give a kind ("asgi", "fetch" or "inject") and a function named handle.`);
 }
 
 function isContender(module: unknown): module is Contender {

@@ -1,5 +1,5 @@
 /** The reference protocol: checked, warmed up, then measured. @module */
-import { ASGI_PROOFS, faultOf, PROOFS, type Example } from "../examples.js";
+import { type Answer, ASGI_PROOFS, faultOf, PROOFS, type Example } from "../examples.js";
 import type { Row, WorkerReport } from "../report.js";
 import { createCaller } from "./caller.js";
 import type { Caller, Contender } from "./contender.js";
@@ -31,24 +31,34 @@ export async function measureContender(
       rows.push(result);
     }
   }
-  for (const proof of contender.kind === "asgi" ? [...PROOFS, ...ASGI_PROOFS] : PROOFS) {
-    const fault = faultOf(proof, await createCaller(contender, proof).ask());
-    if (fault !== null) {
-      faults.push(fault);
-    }
-  }
+  faults.push(...(await proofFaults(contender)));
   return { rows, faults };
 }
 
-async function measureExample(caller: Caller, example: Example, counts: Counts): Promise<Row | string> {
+/** The wrong answers to the requests that prove, untimed, that a contender validates. */
+export async function proofFaults(contender: Contender): Promise<string[]> {
+  const faults: string[] = [];
+  for (const proof of contender.kind === "asgi" ? [...PROOFS, ...ASGI_PROOFS] : PROOFS) {
+    const fault = faultOf(proof, await createCaller(contender, proof).ask());
+    if (fault !== null) faults.push(fault);
+  }
+  return faults;
+}
+
+/** Makes untimed requests, each answer checked whole. Gives the last answer, or the first fault. */
+export async function warmUp(caller: Caller, example: Example, requests: number): Promise<Answer | string> {
   let right = await caller.ask();
-  for (let request = 1; request < counts.warmUp; request++) {
+  for (let request = 1; request < requests; request++) {
     const fault = faultOf(example, right);
-    if (fault !== null) {
-      return fault;
-    }
+    if (fault !== null) return fault;
     right = await caller.ask();
   }
+  return right;
+}
+
+async function measureExample(caller: Caller, example: Example, counts: Counts): Promise<Row | string> {
+  const right = await warmUp(caller, example, counts.warmUp);
+  if (typeof right === "string") return right;
   const started = performance.now();
   const usedBefore = process.cpuUsage();
   const wrong = await caller.repeat(counts.requests, right);

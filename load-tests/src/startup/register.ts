@@ -30,7 +30,7 @@ const example: Example = {
 };
 
 const started = performance.now();
-const contender = toContender({ kind, handle: await register(routes) });
+const contender = toContender({ kind, handle: await register(routes) }, module);
 const registered = performance.now();
 const fault = faultOf(example, await createCaller(contender, example).ask());
 const answered = performance.now();
