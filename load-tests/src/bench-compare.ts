@@ -1,7 +1,7 @@
 /**
- * `make bench-compare BASE=commit`: measures the framework of this work tree beside that of a commit or tag, in the same
- * run, in alternating fresh processes, by processor time. `BASE=release` is the last tag `v*`; without one, nothing is
- * compared. `TIME` is the longest run in seconds (600), `ONLY` selects `direct`, `routing` or `http`.
+ * `make bench-compare BASE=commit`: measures the framework of this work tree beside that of a commit or tag, at the same
+ * time, in fresh processes that take turns every 10 ms, by processor time. `BASE=release` is the last tag `v*`; without one,
+ * nothing is compared. `TIME` is the longest run in seconds (600), `ONLY` selects `direct`, `routing` or `http`.
  *
  * Ends with status 1 when a row is to be investigated or an answer was wrong, and 2 for an invalid variable.
  *
@@ -37,16 +37,13 @@ async function compare(): Promise<number> {
   const builds = await prepareBuilds(commit, progress);
   process.stdout.write(`${nameOf(builds.head)} beside ${nameOf(builds.base)}, at most ${seconds} s\n`);
   const watched = watchMachine();
-  const warnings = new Set<string>();
-  const changes = await comparePairs(measuresOf(sections, builds, warnings), {
+  const changes = await comparePairs(measuresOf(sections, builds), {
     minimumPairs: MINIMUM_PAIRS,
     until: Date.now() + seconds * 1_000,
     onPair: (section, pair) => progress.step(`${section}, pair ${pair + 1}`),
   });
   progress.clear();
-  process.stdout.write(
-    `\n${[...noiseLines(watched()), ...warnings].map((line) => `${line}\n`).join("")}${changesTable(changes)}\n`,
-  );
+  process.stdout.write(`\n${[...noiseLines(watched()), changesTable(changes)].join("\n")}\n`);
   const file = new URL(".cache/bench/compare.json", REPOSITORY);
   await mkdir(new URL(".", file), { recursive: true });
   await writeFile(

@@ -14,17 +14,11 @@ export interface Change extends Interval {
 /** The sides of a comparison. */
 export type Side = "base" | "head";
 
-/** Measures both sides of one section once, in fresh processes. Within a pair, `order` begins. */
-export type Measure = (order: readonly [Side, Side]) => Promise<Readonly<Record<Side, WorkerReport>>>;
+/** The reports of both sides of one section. */
+export type PairOfReports = Readonly<Record<Side, WorkerReport>>;
 
-/** Measures one side after the other. */
-export function inTurns(measure: (side: Side) => Promise<WorkerReport>): Measure {
-  return async ([first, second]) => {
-    const one = await measure(first);
-    const other = await measure(second);
-    return first === "base" ? { base: one, head: other } : { base: other, head: one };
-  };
-}
+/** Measures both sides of one section once, in fresh processes. The number of the pair begins at 0. */
+export type Measure = (pair: number) => Promise<PairOfReports>;
 
 /** The end of a comparison. */
 export interface Limits {
@@ -42,7 +36,7 @@ function speedOf({ perCPUSecond, perSecond }: Row["figures"]): number | undefine
 }
 
 /**
- * Measures each section in pairs, base and head in alternating order, until every row of it is decided or the time is up.
+ * Measures each section in pairs until every row of it is decided or the time is up.
  * A section that is decided leaves its time to the others.
  *
  * @throws Error when a side gave a wrong answer.
@@ -64,10 +58,9 @@ export async function comparePairs(sections: Readonly<Record<string, Measure>>, 
 }
 
 async function measurePair(section: string, measure: Measure, pair: number, rows: Map<string, Pair[]>): Promise<void> {
-  const order = pair % 2 === 0 ? (["base", "head"] as const) : (["head", "base"] as const);
-  const reports = await measure(order);
+  const reports = await measure(pair);
   const figures: Record<Side, Map<string, number>> = { base: new Map(), head: new Map() };
-  for (const side of order) {
+  for (const side of ["base", "head"] as const) {
     const report = reports[side];
     if (report.faults.length > 0) throw new Error(`${side}: ${report.faults.join("; ")}`);
     for (const row of report.rows) figures[side].set(row.name, speedOf(row.figures) ?? 0);

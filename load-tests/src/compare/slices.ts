@@ -1,72 +1,33 @@
-/** Direct calls of two builds in short slices, one build after the other. @module */
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { fileURLToPath } from "node:url";
-import { onCore, SERVER_CORE } from "../cores.js";
-import type { Row, WorkerReport } from "../report.js";
+/** Two builds measured in short slices, one build after the other. @module */
+import { SERVER_CORE } from "../cores.js";
+import type { Row } from "../report.js";
 import type { Builds } from "./builds.js";
-import type { Side } from "./pairs.js";
-import type { Ready, Slice, SliceRequest } from "./slice-worker.js";
+import type { PairOfReports, Side } from "./pairs.js";
+import { SliceProcess } from "./slice-process.js";
 
-/** Requests of a row that optimize its code, and say how long one takes. */
-const WARM_UP = 5_000;
+/** Requests of the first slice. */
+const FIRST_SLICE = 5_000;
+/** Slices of each row and build that optimize its code, and say how many requests fill one. */
 const WARM_UP_SLICES = 4;
-/** Slices of each row and build. */
+/** Slices of each row and build that count. */
 const SLICES = 40;
 /** Processor time of a slice: short beside what disturbs a host, and long beside a young collection. */
 const SLICE_US = 10_000;
 
-/** One build of the pair in a process of its own. */
-class Worker {
-  readonly #child: ChildProcess;
-  readonly #ended: Promise<never>;
-
-  constructor(workload: URL) {
-    const script = fileURLToPath(new URL("compare/slice-worker.js", workload));
-    const contender = new URL("direct/contenders/tsgi.js", workload).href;
-    const [command = "", ...args] = onCore(SERVER_CORE, [process.execPath, script, contender]);
-    this.#child = spawn(command, args, {
-      stdio: ["ignore", "ignore", "inherit", "ipc"],
-      env: { ...process.env, NODE_ENV: "production" },
-    });
-    this.#ended = once(this.#child, "exit").then(([code]: unknown[]) => {
-      throw new Error(`A process of the comparison ended with ${String(code)}.`);
-    });
-    this.#ended.catch(() => {}); // it is heard of where a message is awaited
-  }
-
-  ready(): Promise<Ready> {
-    return this.#next();
-  }
-
-  async slice(row: number, requests: number): Promise<number> {
-    this.#child.send({ row, requests } satisfies SliceRequest);
-    const { usedUs, wrong } = await this.#next<Slice>();
-    if (wrong > 0) throw new Error(`${wrong} of ${requests} answers were wrong.`);
-    return usedUs;
-  }
-
-  stop(): void {
-    this.#child.kill();
-  }
-
-  async #next<Message>(): Promise<Message> {
-    const [message] = (await Promise.race([once(this.#child, "message"), this.#ended])) as [Message];
-    return message;
-  }
-}
-
 /**
- * Measures both builds at the same time, each in a fresh process, in slices that alternate: what the host does to one, it does
- * to the other. On a virtual machine two processes one after the other differed by 20 % (standard deviation), and two in
- * slices by 3 to 5 %.
+ * Measures a section of both builds at the same time, each in a fresh process, in slices that alternate: what the host does to
+ * one, it does to the other. On a virtual machine two processes one after the other differed by 20 % (standard deviation), and
+ * two in slices by 3 to 5 %.
+ *
+ * The two processes of a pair hash strings with the same seed. V8 draws one at random for each process, and with it the
+ * collisions in a `Map`: look-ups of a static path differed by 17 %, with one seed by 3 %; direct calls by 3 to 6 %, and 2 to
+ * 3 %.
  */
-export async function measureInSlices(
-  { base, head }: Builds,
-  order: readonly [Side, Side],
-): Promise<Record<Side, WorkerReport>> {
-  const workers = { base: new Worker(base.workload), head: new Worker(head.workload) };
-  const [first, second] = order;
+export async function measureInSlices({ base, head }: Builds, section: string, pair: number): Promise<PairOfReports> {
+  const start = (workload: URL): SliceProcess =>
+    new SliceProcess(new URL("compare/slice-worker.js", workload), section, SERVER_CORE, [`--hash-seed=${pair + 1}`]);
+  const workers = { base: start(base.workload), head: start(head.workload) };
+  const [first, second] = pair % 2 === 0 ? (["base", "head"] as const) : (["head", "base"] as const);
   try {
     const [onBase, onHead] = await Promise.all([workers.base.ready(), workers.head.ready()]);
     const rows: Record<Side, Row[]> = { base: [], head: [] };
@@ -83,13 +44,17 @@ export async function measureInSlices(
   }
 }
 
-/** Requests for each second of processor time, of both workers. */
-async function measureRow(first: Worker, second: Worker, row: number): Promise<[first: number, second: number]> {
-  let warmUs = 0;
+/** Requests for each second of processor time, of both processes. */
+async function measureRow(
+  first: SliceProcess,
+  second: SliceProcess,
+  row: number,
+): Promise<[first: number, second: number]> {
+  let requests = FIRST_SLICE;
   for (let slice = 0; slice < WARM_UP_SLICES; slice++) {
-    warmUs = (await first.slice(row, WARM_UP)) + (await second.slice(row, WARM_UP));
+    const usedUs = (await first.slice(row, requests)) + (await second.slice(row, requests));
+    requests = Math.max(1, Math.round((SLICE_US * 2 * requests) / usedUs));
   }
-  const requests = Math.max(1, Math.round((SLICE_US * 2 * WARM_UP) / warmUs));
   const used: [number, number] = [0, 0];
   for (let slice = 0; slice < SLICES; slice++) {
     if (slice % 2 === 0) used[0] += await first.slice(row, requests);

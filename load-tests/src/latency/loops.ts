@@ -57,6 +57,26 @@ export async function saturate(lines: readonly Line[], seconds: number, serverPi
   };
 }
 
+/** A closed loop of so many requests, over all connections together. */
+export async function sendMany(lines: readonly Line[], requests: number): Promise<void> {
+  let sent = 0;
+  let answered = 0;
+  await untilDone(lines, (done) => {
+    const sendNext = (line: Line): void => {
+      if (sent === requests) return;
+      sent++;
+      line.send();
+    };
+    for (const line of lines) {
+      line.onAnswer = () => {
+        if (++answered === requests) done();
+        else sendNext(line);
+      };
+      sendNext(line);
+    }
+  });
+}
+
 /**
  * An open loop: sends requests at a constant rate, whether answers come or not. A request that finds no connection free is
  * sent when there is one. Its latency counts from the time that it was scheduled for: a stall of the server delays all

@@ -37,7 +37,8 @@ export function measureRouter(
   return { rows, faults };
 }
 
-function repeat(lookup: RoutingContender["lookup"], path: string, count: number): number {
+/** Looks a path up many times and gives the number of times that it was not found. */
+export function repeat(lookup: RoutingContender["lookup"], path: string, count: number): number {
   let missed = 0;
   for (let index = 0; index < count; index++) {
     const result = lookup("GET", path);
@@ -49,7 +50,8 @@ function repeat(lookup: RoutingContender["lookup"], path: string, count: number)
   return missed;
 }
 
-function faultOf({ lookup, read }: RoutingContender, wanted: Lookup): string | null {
+/** Says what is wrong with a look-up, in one line, or `null` when it is right. */
+export function faultOf({ lookup, read }: RoutingContender, wanted: Lookup): string | null {
   const result = lookup("GET", wanted.path);
   if (result === null || result === undefined) {
     return `${wanted.path}: not found`;

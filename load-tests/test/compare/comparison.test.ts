@@ -1,12 +1,17 @@
 import { describe, expect, it } from "@jest/globals";
 import { changesTable } from "../../src/compare/changes-table.js";
 import { changeOf, type Pair } from "../../src/compare/interval.js";
-import { comparePairs, inTurns, type Side } from "../../src/compare/pairs.js";
+import { comparePairs, type Measure, type Side } from "../../src/compare/pairs.js";
 import { readCompareSettings } from "../../src/compare/sections.js";
 import { judge } from "../../src/compare/verdict.js";
 import type { WorkerReport } from "../../src/report.js";
 
 type MeasureSide = (side: Side) => Promise<WorkerReport>;
+
+/** Measures one side after the other. */
+function inTurns(measure: MeasureSide): Measure {
+  return async () => ({ base: await measure("base"), head: await measure("head") });
+}
 
 /** Numbers that are the same in each run, normally distributed (Box and Muller). */
 function gaussian(seed: number): () => number {
@@ -60,14 +65,15 @@ describe("a comparison of two builds", () => {
     expect((await tenTimes(1.05)).filter((verdict) => verdict === "improved").length).toBeGreaterThanOrEqual(9);
   });
 
-  it("lets base and head begin in turns, and stops where all is decided", async () => {
-    const order: string[] = [];
-    const measure: MeasureSide = async (side) => {
-      order.push(side);
-      return { rows: [{ name: "GET /", figures: { perCPUSecond: 100 } }], faults: [] };
+  it("measures pair after pair, and stops where all is decided", async () => {
+    const pairs: number[] = [];
+    const report: WorkerReport = { rows: [{ name: "GET /", figures: { perCPUSecond: 100 } }], faults: [] };
+    const measure: Measure = async (pair) => {
+      pairs.push(pair);
+      return { base: report, head: report };
     };
-    await comparePairs({ direct: inTurns(measure) }, { minimumPairs: 3, until: Infinity });
-    expect(order).toEqual(["base", "head", "head", "base", "base", "head"]);
+    await comparePairs({ direct: measure }, { minimumPairs: 3, until: Infinity });
+    expect(pairs).toEqual([0, 1, 2]);
   });
 
   it("gives the time of a decided section to the others, and ends in time", async () => {

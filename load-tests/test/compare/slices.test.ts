@@ -9,10 +9,11 @@ import { measureInSlices } from "../../src/compare/slices.js";
 /** A worker whose rows take so many microseconds a request, which writes down each slice. */
 function worker(name: string, { us = 10, wrong = 0, end = false, log = "" }): string {
   return `import { appendFileSync } from "node:fs";
+appendFileSync(${JSON.stringify(log)}, process.execArgv.join());
 process.on("message", ({ row, requests }) => {
   appendFileSync(${JSON.stringify(log)}, "${name}" + row);
   ${end ? "process.exit(3);" : ""}
-  process.send({ usedUs: requests * ${us}, wrong: ${wrong} });
+  process.send(${wrong} ? { fault: "${wrong} answers were wrong" } : { usedUs: requests * ${us} });
 });
 process.send({ names: ["GET /", "POST /"], faults: [] });`;
 }
@@ -39,7 +40,7 @@ async function builds(head: { us?: number; wrong?: number; end?: boolean }): Pro
 
 describe("slices of two builds", () => {
   it("give the requests of each for each second of processor time", async () => {
-    const reports = await measureInSlices(await builds({ us: 20 }), ["head", "base"]);
+    const reports = await measureInSlices(await builds({ us: 20 }), "direct", 1);
     expect(reports.base.rows).toEqual([
       { name: "GET /", figures: { perCPUSecond: 100_000 } },
       { name: "POST /", figures: { perCPUSecond: 100_000 } },
@@ -47,19 +48,29 @@ describe("slices of two builds", () => {
     expect(reports.head.rows.map(({ figures }) => figures["perCPUSecond"])).toEqual([50_000, 50_000]);
   });
 
-  it("alternate, and neither build is always the first", async () => {
-    await measureInSlices(await builds({}), ["base", "head"]);
+  it.each([
+    [0, /^(?:base0head0)+(?:base0head0head0base0)+$/],
+    [1, /^(?:head0base0)+(?:head0base0base0head0)+$/],
+  ])("alternate, and neither build is always the first (pair %d)", async (pair, wanted) => {
+    await measureInSlices(await builds({}), "direct", pair);
     const order = (await readFile(log, "utf8")).match(/(?:base|head)0/g)?.join("") ?? "";
-    expect(order).toMatch(/^(?:base0head0)+(?:base0head0head0base0)+$/);
+    expect(order).toMatch(wanted);
+  });
+
+  it("hash strings with the same seed in both processes of a pair, and with another one in the next", async () => {
+    const seedsOf = async (pair: number) => {
+      await measureInSlices(await builds({}), "direct", pair);
+      return [...(await readFile(log, "utf8")).matchAll(/--hash-seed=\d+/g)].map(String);
+    };
+    expect(await seedsOf(0)).toEqual(["--hash-seed=1", "--hash-seed=1"]);
+    expect(await seedsOf(1)).toEqual(["--hash-seed=2", "--hash-seed=2"]);
   });
 
   it("end with a wrong answer", async () => {
-    await expect(measureInSlices(await builds({ wrong: 2 }), ["base", "head"])).rejects.toThrow(
-      "2 of 5000 answers were wrong",
-    );
+    await expect(measureInSlices(await builds({ wrong: 2 }), "direct", 0)).rejects.toThrow("2 answers were wrong");
   });
 
   it("end with a process that ends", async () => {
-    await expect(measureInSlices(await builds({ end: true }), ["base", "head"])).rejects.toThrow("ended with 3");
+    await expect(measureInSlices(await builds({ end: true }), "direct", 0)).rejects.toThrow("ended with 3");
   });
 });

@@ -1,0 +1,31 @@
+/** Direct calls, in slices. @module */
+import { createCaller } from "../direct/caller.js";
+import { toContender } from "../direct/contender.js";
+import * as application from "../direct/contenders/tsgi.js";
+import { proofFaults, warmUp } from "../direct/measure.js";
+import { ASGI_EXAMPLES } from "../examples.js";
+import type { SlicedRow, SlicedSection } from "./slice-process.js";
+
+/** Untimed requests, each answer checked whole. */
+const CHECKED = 500;
+
+/** Checks each route and the validation of bodies. */
+export async function prepare(): Promise<SlicedSection> {
+  const contender = toContender(application, "the application");
+  const faults = await proofFaults(contender);
+  const rows: SlicedRow[] = [];
+  for (const example of ASGI_EXAMPLES) {
+    const caller = createCaller(contender, example);
+    const right = await warmUp(caller, example, CHECKED);
+    if (typeof right === "string") {
+      faults.push(right);
+      continue;
+    }
+    const repeat = async (requests: number): Promise<void> => {
+      const wrong = await caller.repeat(requests, right);
+      if (wrong > 0) throw new Error(`${example.name}: ${wrong} of ${requests} answers were wrong.`);
+    };
+    rows.push({ name: example.name, repeat });
+  }
+  return { rows, faults };
+}

@@ -1,0 +1,90 @@
+/** Slices of work in another process: both ends of the channel to it. @module */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { onCore } from "../cores.js";
+
+/** One row of a section, checked and ready to be measured. */
+export interface SlicedRow {
+  readonly name: string;
+  /** Makes requests. @throws Error that says which answer was wrong. */
+  repeat(requests: number): void | Promise<void>;
+}
+
+/** The rows of a process. */
+export interface SlicedSection {
+  readonly rows: readonly SlicedRow[];
+  /** The wrong answers of its check, in one line each. */
+  readonly faults: readonly string[];
+}
+
+interface Ready {
+  readonly names: readonly string[];
+  readonly faults: readonly string[];
+}
+
+interface SliceRequest {
+  readonly row: number;
+  readonly requests: number;
+}
+
+/** The processor time of a slice, or what was wrong. */
+type Slice = { readonly usedUs: number } | { readonly fault: string };
+
+/** Called in the other process: makes the requests of each slice that its parent asks for, and ends with its parent. */
+export function serveSlices({ rows, faults }: SlicedSection): void {
+  const serve = async ({ row, requests }: SliceRequest): Promise<Slice> => {
+    const before = process.cpuUsage();
+    try {
+      await rows[row]?.repeat(requests);
+    } catch (error) {
+      return { fault: error instanceof Error ? error.message : String(error) };
+    }
+    const { user, system } = process.cpuUsage(before);
+    return { usedUs: user + system };
+  };
+  process.on("message", (request: SliceRequest) => void serve(request).then((slice) => process.send?.(slice)));
+  process.once("disconnect", () => process.exit());
+  process.send?.({ names: rows.map(({ name }) => name), faults } satisfies Ready);
+}
+
+/** A process that calls {@link serveSlices}. */
+export class SliceProcess {
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<never>;
+
+  constructor(script: URL, argument: string, core: number, nodeArguments: readonly string[] = []) {
+    const line = [process.execPath, ...nodeArguments, fileURLToPath(script), argument];
+    const [command = "", ...args] = onCore(core, line);
+    this.#child = spawn(command, args, {
+      stdio: ["ignore", "ignore", "inherit", "ipc"],
+      env: { ...process.env, NODE_ENV: "production" },
+    });
+    this.#ended = once(this.#child, "exit").then(([code]: unknown[]) => {
+      throw new Error(`A process of the comparison ended with ${String(code)}.`);
+    });
+    this.#ended.catch(() => {}); // it is heard of where a message is awaited
+  }
+
+  /** Waits for the names of its rows. */
+  ready(): Promise<Ready> {
+    return this.#next();
+  }
+
+  /** Makes requests of a row and gives the processor time of that, in microseconds. @throws Error for a wrong answer. */
+  async slice(row: number, requests: number): Promise<number> {
+    this.#child.send({ row, requests } satisfies SliceRequest);
+    const slice = await this.#next<Slice>();
+    if ("fault" in slice) throw new Error(slice.fault);
+    return slice.usedUs;
+  }
+
+  stop(): void {
+    this.#child.kill();
+  }
+
+  async #next<Message>(): Promise<Message> {
+    const [message] = (await Promise.race([once(this.#child, "message"), this.#ended])) as [Message];
+    return message;
+  }
+}
