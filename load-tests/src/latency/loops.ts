@@ -10,7 +10,7 @@ export interface Line {
   send(): void;
 }
 
-/** A server that is not done by then has hung. */
+/** A server that is not done so long after the last request was due has hung. */
 const MAX_MS = 30_000;
 
 /** The rate at which a server answers when each connection sends its next request at once. */
@@ -37,7 +37,7 @@ export async function saturate(lines: readonly Line[], seconds: number, serverPi
   const until = started + seconds * 1_000;
   let answered = 0;
   let open = lines.length;
-  await untilDone(lines, (done) => {
+  await untilDone(lines, seconds * 1_000, (done) => {
     for (const line of lines) {
       line.onAnswer = () => {
         answered++;
@@ -61,7 +61,7 @@ export async function saturate(lines: readonly Line[], seconds: number, serverPi
 export async function sendMany(lines: readonly Line[], requests: number): Promise<void> {
   let sent = 0;
   let answered = 0;
-  await untilDone(lines, (done) => {
+  await untilDone(lines, 0, (done) => {
     const sendNext = (line: Line): void => {
       if (sent === requests) return;
       sent++;
@@ -96,7 +96,7 @@ export async function keepSchedule(
   let sent = 0;
   let answered = 0;
   let isOver = false;
-  await untilDone(lines, (done) => {
+  await untilDone(lines, count * gap, (done) => {
     const sendDue = (): void => {
       while (sent < count) {
         const scheduled = started + sent * gap;
@@ -131,15 +131,21 @@ export function percentile(sorted: Float64Array, share: number): number {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
 }
 
-/** Waits for `done`. @throws Error when an answer is wrong, a connection ends, or the server hangs. */
-function untilDone(lines: readonly Line[], begin: (done: () => void) => void): Promise<void> {
+/**
+ * Waits for `done`.
+ *
+ * @param lastDueMs - The time until the last request is due.
+ * @throws Error when an answer is wrong, a connection ends, or the server hangs.
+ */
+function untilDone(lines: readonly Line[], lastDueMs: number, begin: (done: () => void) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (fault: string): void => {
       clearTimeout(timer);
       for (const line of lines) line.onAnswer = () => {}; // nothing is sent any more
       reject(new Error(fault));
     };
-    const timer = setTimeout(fail, MAX_MS, `not all answers came within ${MAX_MS / 1_000} s`);
+    const missing = `not all answers came within ${MAX_MS / 1_000} s of the last request`;
+    const timer = setTimeout(fail, lastDueMs + MAX_MS, missing);
     for (const line of lines) line.onFault = fail;
     begin(() => {
       clearTimeout(timer);

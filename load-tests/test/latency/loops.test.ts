@@ -1,4 +1,4 @@
-import { describe, expect, it } from "@jest/globals";
+import { describe, expect, it, jest } from "@jest/globals";
 import { keepSchedule, type Line, percentile, saturate } from "../../src/latency/loops.js";
 
 /** Lines on a clock that only the test moves. The `send` of a line gets the number of the request. */
@@ -48,6 +48,21 @@ describe("a constant rate", () => {
     await keepSchedule(lines, 500, 5, () => now);
     expect(sent.map((time, request) => time >= request * 2)).toEqual([true, true, true, true, true]);
     expect(sent[4]).toBeGreaterThan(0);
+  });
+
+  it("waits for a slow rate to its end, and 30 s for the answers after that", async () => {
+    jest.useFakeTimers({ doNotFake: ["setImmediate", "queueMicrotask", "nextTick"] });
+    try {
+      let fault: unknown = null;
+      const lines = linesOf(1, () => {});
+      keepSchedule(lines, 100, 6_000, () => 0).catch((error: unknown) => (fault = error));
+      await jest.advanceTimersByTimeAsync(60_000 + 29_999);
+      expect(fault).toBeNull();
+      await jest.advanceTimersByTimeAsync(1);
+      expect(fault).toMatchObject({ message: "not all answers came within 30 s of the last request" });
+    } finally {
+      jest.useRealTimers();
+    }
   });
 
   it("ends with the fault of a line", async () => {
