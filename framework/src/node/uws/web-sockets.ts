@@ -1,11 +1,16 @@
 /** WebSockets on uWebSockets.js. @module */
-import { EventEmitter } from "node:events";
 import type { HTTPScope } from "../../asgi.js";
 import type { ServerContext } from "../context.js";
 import { ErrorResponse } from "../error-response.js";
 import { Exchange } from "../exchange.js";
 import { createScope } from "../request-head.js";
-import { type Acceptance, type OpenWebSocket, type PendingHandshake, WebSocketSession } from "../websocket/session.js";
+import {
+  type Acceptance,
+  type OpenWebSocket,
+  type PendingHandshake,
+  type WebSocketEvents,
+  WebSocketSession,
+} from "../websocket/session.js";
 import { maxMessageBytes, parseHandshake, toWebSocketScope, type WebSocketRules } from "../websocket/upgrade.js";
 import type { UwsHandler } from "./handler.js";
 import type { UwsApp, UwsRequest, UwsResponse, UwsWebSocket } from "./module.js";
@@ -99,11 +104,12 @@ class UwsHandshake implements PendingHandshake {
     this.#rules = rules;
   }
 
-  open({ subprotocol, headers, maxMessageBytes: wanted }: Acceptance): OpenWebSocket | null {
+  open(acceptance: Acceptance, events: WebSocketEvents): OpenWebSocket | null {
+    const { subprotocol, headers, maxMessageBytes: wanted } = acceptance;
     if (this.#stream.destroyed) {
       return null;
     }
-    const socket = new UwsSocket(this.#stream, maxMessageBytes(this.#rules, wanted));
+    const socket = new UwsSocket(this.#stream, events, maxMessageBytes(this.#rules, wanted));
     this.#res.cork(() => {
       if (headers.length > 0) {
         this.#res.writeStatus("101 Switching Protocols");
@@ -126,11 +132,11 @@ class UwsHandshake implements PendingHandshake {
   }
 }
 
-/** An open WebSocket, as its session knows those of `ws`. */
-class UwsSocket extends EventEmitter implements OpenWebSocket {
-  session: WebSocketSession | null = null;
+/** An open WebSocket. */
+class UwsSocket implements OpenWebSocket {
   isPaused = false;
   readonly #stream: UwsStream;
+  readonly #events: WebSocketEvents;
   readonly #maxMessageBytes: number;
   #socket: UwsWebSocket<UserData> | null = null;
   #held: [message: Buffer, isBinary: boolean][] = [];
@@ -138,9 +144,9 @@ class UwsSocket extends EventEmitter implements OpenWebSocket {
   /** Callbacks of sends that wait for the socket. */
   #sending: ((error?: Error) => void)[] = [];
 
-  constructor(stream: UwsStream, maxBytes: number) {
-    super();
+  constructor(stream: UwsStream, events: WebSocketEvents, maxBytes: number) {
     this.#stream = stream;
+    this.#events = events;
     this.#maxMessageBytes = maxBytes;
   }
 
@@ -160,7 +166,7 @@ class UwsSocket extends EventEmitter implements OpenWebSocket {
     }
     const bytes = Buffer.from(new Uint8Array(message)); // a copy: the bytes are uWebSockets' own again after this
     if (!this.isPaused) {
-      this.emit("message", bytes, isBinary);
+      this.#deliver(bytes, isBinary);
       return;
     }
     this.#held.push([bytes, isBinary]);
@@ -168,6 +174,10 @@ class UwsSocket extends EventEmitter implements OpenWebSocket {
     if (this.#held.length > MAX_HELD_MESSAGES || this.#heldBytes > MAX_HELD_BYTES) {
       this.close(POLICY_VIOLATION, "Too many messages wait");
     }
+  }
+
+  #deliver(bytes: Buffer, isBinary: boolean): void {
+    this.#events.messaged(isBinary ? bytes : bytes.toString());
   }
 
   drained(): void {
@@ -186,7 +196,7 @@ class UwsSocket extends EventEmitter implements OpenWebSocket {
     for (const done of sending) {
       done(new Error("The WebSocket has closed."));
     }
-    this.emit("close", code, Buffer.from(new Uint8Array(reason)));
+    this.#events.closed(code, Buffer.from(reason).toString());
   }
 
   pause(): void {
@@ -201,7 +211,7 @@ class UwsSocket extends EventEmitter implements OpenWebSocket {
         return;
       }
       this.#heldBytes -= held[0].length;
-      this.emit("message", ...held);
+      this.#deliver(...held);
     }
   }
 

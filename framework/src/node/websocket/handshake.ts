@@ -5,13 +5,13 @@ import type { ErrorResponse } from "../error-response.js";
 import { Exchange } from "../exchange.js";
 import type { Connection } from "../http1/connection.js";
 import type { ServerWebSocket } from "./server-websocket.js";
-import type { Acceptance, PendingHandshake } from "./session.js";
+import type { Acceptance, PendingHandshake, WebSocketEvents } from "./session.js";
 
 /** Header lines by their name in lower case, repeated ones joined. */
 export type HeaderRecord = Readonly<Record<string, string | undefined>>;
 
-/** Completes a handshake; `null` when the client has gone. */
-export type Open = (handshake: Handshake, acceptance: Acceptance) => ServerWebSocket | null;
+/** Completes a handshake. */
+export type Open = (handshake: Handshake, acceptance: Acceptance, events: WebSocketEvents) => ServerWebSocket;
 
 /** A handshake on an HTTP/1.1 connection. */
 export class Handshake implements PendingHandshake {
@@ -31,8 +31,9 @@ export class Handshake implements PendingHandshake {
     this.#open = open;
   }
 
-  open(acceptance: Acceptance): ServerWebSocket | null {
-    return this.connection.socket.destroyed ? null : this.#open(this, acceptance);
+  open(acceptance: Acceptance, events: WebSocketEvents): ServerWebSocket | null {
+    const { readable, writable } = this.connection.socket;
+    return readable && writable ? this.#open(this, acceptance, events) : null;
   }
 
   refuse(error: ErrorResponse): void {

@@ -1,68 +1,265 @@
-/** The class of `ws` for the WebSockets of a server. @module */
+/** An open WebSocket on a socket: its messages, pings, and the close by either side. @module */
+import { constants, isUtf8 } from "node:buffer";
 import type { Socket } from "node:net";
-import type { WebSocket } from "ws";
-import type { WebSocketSession } from "./session.js";
+import { findCloseFault } from "../../exceptions.js";
+import type { Compression } from "./compression.js";
+import { FrameFault, FrameReader, OPCODE, type Received } from "./frame-reader.js";
+import { COMPRESSED, toBuffer, toFrame, toHead } from "./frames.js";
+import { CLOSE } from "./messages.js";
+import type { PingedSocket, PingRound } from "./pings.js";
+import type { OpenWebSocket, WebSocketEvents } from "./session.js";
 
-/** The longest message that is copied behind the head of its frame. */
+/** The longest payload that is copied behind the head of its frame. */
 const MAX_COPIED = 16_384;
+/** The shortest message that is compressed. */
+const MIN_COMPRESSED = 1024;
+/** Bytes that wait for the socket before pings go unanswered. */
+const MAX_BUFFERED_BYTES = 65_536;
+/** Milliseconds that a client has to answer a close frame. */
+const CLOSE_TIMEOUT_MS = 5000;
 
-// RFC 6455 §5.2: a whole message in one frame.
-const FINAL_TEXT = 0x81;
-const FINAL_BINARY = 0x82;
-/** The longest payload whose length is in the second byte of its frame. */
-const MAX_SHORT = 125;
-const LENGTH_16 = 126;
-
-/** The class of `ws`, with a way to send that takes fewer calls of the system. */
-export interface ServerWebSocket extends WebSocket {
-  session: WebSocketSession | null;
-  /** The socket of messages that are not compressed; `null` leaves them to `ws`. */
-  socket: Socket | null;
-  /**
-   * Sends a message. `ws` writes the head of a frame and its payload as two chunks, and calls the system for each message.
-   * A short message as one string takes an echo of 64 bytes 0.8 of the time; those of one turn together a broadcast 0.7.
-   */
-  write(data: string | Uint8Array, done: (error?: Error | null) => void): void;
+/** The properties of a WebSocket that its handshake fixed. */
+export interface ServerWebSocketOptions {
+  readonly maxMessageBytes: number;
+  readonly compression: Compression | null;
+  readonly pings: PingRound;
 }
 
-/** Extends the class of `ws`, which is loaded with the first WebSocket. */
-export function toServerWebSocket(Base: typeof WebSocket): typeof WebSocket & (new (address: null) => ServerWebSocket) {
-  return class extends Base implements ServerWebSocket {
-    session: WebSocketSession | null = null;
-    socket: Socket | null = null;
+type Done = (error?: Error | null) => void;
 
-    write(data: string | Uint8Array, done: (error?: Error | null) => void): void {
-      const { socket } = this;
-      if (socket === null || this.readyState !== this.OPEN || data.length > MAX_COPIED) {
-        this.send(data, done);
-        return;
-      }
-      if (socket.writableCorked === 0) {
-        socket.cork();
-        process.nextTick(uncork, socket);
-      }
-      socket.write(toFrame(data), "latin1", done);
+/** A WebSocket behind its handshake. @see RFC 6455 §5 and §7 */
+export class ServerWebSocket implements OpenWebSocket, PingedSocket {
+  isPaused = false;
+  awaitsPong = false;
+  readonly #socket: Socket;
+  readonly #events: WebSocketEvents;
+  readonly #options: ServerWebSocketOptions;
+  readonly #reader: FrameReader;
+  /** Settles behind the frames that wait for the compression of a message; `null` for none. */
+  #queue: Promise<void> | null = null;
+  #queuedBytes = 0;
+  #isDecompressing = false;
+  /** `false` once a close frame is on its way, or the connection has ended. */
+  #isOpen = true;
+  #hasSentClose = false;
+  /** `true` once nothing more is read: behind a close frame, a breach of the protocol, or the end of the connection. */
+  #hasEnded = false;
+  #hasSocketClosed = false;
+  #closeCode: number = CLOSE.abnormal;
+  #closeReason = "";
+  #closeTimer: NodeJS.Timeout | undefined;
+
+  /** @param rest - Bytes that have come behind the handshake. */
+  constructor(socket: Socket, rest: Buffer, events: WebSocketEvents, options: ServerWebSocketOptions) {
+    this.#socket = socket;
+    this.#events = events;
+    this.#options = options;
+    this.#reader = new FrameReader(options.maxMessageBytes, options.compression !== null);
+    socket.setTimeout(0);
+    socket.setNoDelay();
+    if (rest.length > 0) socket.unshift(rest);
+    socket.on("close", () => this.#onClose());
+    socket.on("end", () => this.#onEnd());
+    socket.on("data", (chunk: Buffer) => this.#onData(chunk));
+    options.pings.add(this);
+  }
+
+  get bufferedAmount(): number {
+    return this.#socket.writableLength + this.#queuedBytes;
+  }
+
+  pause(): void {
+    this.isPaused = true;
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    this.isPaused = false;
+    if (!this.#isDecompressing) this.#socket.resume();
+  }
+
+  terminate(): void {
+    this.#socket.destroy();
+  }
+
+  ping(): void {
+    if (this.#isOpen) this.#send(OPCODE.ping, "", ignore);
+  }
+
+  write(data: string | Uint8Array, done: Done): void {
+    const { compression } = this.#options;
+    const opcode = typeof data === "string" ? OPCODE.text : OPCODE.binary;
+    if (!this.#isOpen) process.nextTick(done, new Error("The WebSocket has closed."));
+    else if (compression === null || data.length < MIN_COMPRESSED) this.#send(opcode, data, done);
+    else this.#compress(compression, opcode, toBuffer(data), done);
+  }
+
+  close(code?: number, reason = ""): void {
+    if (!this.#isOpen) {
+      if (this.#hasSentClose && this.#hasEnded) this.#socket.end();
+      return;
     }
-  };
+    this.#isOpen = false;
+    this.#closeTimer = setTimeout(() => this.#socket.destroy(), CLOSE_TIMEOUT_MS);
+    const payload = code === undefined ? "" : Buffer.from([code >> 8, code & 255, ...Buffer.from(reason)]);
+    this.#send(OPCODE.close, payload, (error) => {
+      if (error) return;
+      this.#hasSentClose = true;
+      if (this.#hasEnded) this.#socket.end();
+    });
+  }
+
+  /** Sends a frame, behind those that wait. */
+  #send(opcode: number, data: string | Uint8Array, done: Done): void {
+    if (this.#queue === null) this.#write(opcode, data, done);
+    else this.#enqueue(data.length, () => this.#write(opcode, data, done));
+  }
+
+  #compress(compression: Compression, opcode: number, message: Buffer, done: Done): void {
+    const compressed = compression.compress(message);
+    this.#enqueue(message.length, async () => this.#write(opcode | COMPRESSED, await compressed, done));
+  }
+
+  #enqueue(bytes: number, task: () => Promise<void> | void): void {
+    this.#queuedBytes += bytes;
+    const queue = Promise.resolve(this.#queue)
+      .then(task)
+      .catch(() => this.terminate()) // no memory for the compression
+      .then(() => {
+        this.#queuedBytes -= bytes;
+        if (this.#queue === queue) this.#queue = null;
+      });
+    this.#queue = queue;
+  }
+
+  /**
+   * Writes a frame. A short one as one string instead of two chunks takes an echo of 64 bytes 0.8 of the time; those of one
+   * turn together a broadcast 0.7.
+   */
+  #write(opcode: number, data: string | Uint8Array, done: Done): void {
+    const socket = this.#socket;
+    if (socket.writableCorked === 0) {
+      socket.cork();
+      process.nextTick(uncork, socket);
+    }
+    if (data.length <= MAX_COPIED) {
+      socket.write(toFrame(opcode, data), "latin1", done);
+      return;
+    }
+    const payload = toBuffer(data);
+    socket.write(toHead(opcode, payload.length), "latin1");
+    socket.write(payload, done);
+  }
+
+  #onData(chunk: Buffer): void {
+    if (this.#hasEnded) return;
+    this.#reader.push(chunk);
+    this.#read();
+  }
+
+  #read(): void {
+    while (!this.#hasEnded && !this.#isDecompressing) {
+      const received = this.#reader.read();
+      if (received === null) return;
+      if (received instanceof FrameFault) this.#fail(received.code);
+      else this.#take(received);
+    }
+  }
+
+  #take({ opcode, isCompressed, payload }: Received): void {
+    switch (opcode) {
+      case OPCODE.ping:
+        // RFC 6455 §5.5.3 lets the last one count. Attack: a client that sends pings and reads nothing would have its
+        // answers kept in memory.
+        if (this.#isOpen && this.bufferedAmount < MAX_BUFFERED_BYTES) this.#send(OPCODE.pong, payload, ignore);
+        break;
+      case OPCODE.pong:
+        this.awaitsPong = false;
+        break;
+      case OPCODE.close:
+        this.#takeClose(payload);
+        break;
+      default:
+        if (isCompressed) this.#decompress(opcode, payload);
+        else this.#deliver(opcode, payload);
+    }
+  }
+
+  #deliver(opcode: number, payload: Buffer): void {
+    if (opcode === OPCODE.binary) this.#events.messaged(payload);
+    else if (isUtf8(payload)) this.#events.messaged(payload.toString());
+    else this.#fail(CLOSE.invalidText);
+  }
+
+  /** Nothing behind a compressed message is read before it. */
+  #decompress(opcode: number, payload: Buffer): void {
+    const { compression, maxMessageBytes } = this.#options;
+    this.#isDecompressing = true;
+    this.#socket.pause();
+    void compression
+      ?.decompress(payload, Math.min(maxMessageBytes, constants.MAX_LENGTH))
+      .then(
+        (bytes) => this.#deliver(opcode, bytes),
+        (error: NodeJS.ErrnoException) =>
+          this.#fail(error.code === "ERR_BUFFER_TOO_LARGE" ? CLOSE.tooBig : CLOSE.invalidText),
+      )
+      .then(() => {
+        this.#isDecompressing = false;
+        if (!this.isPaused) this.#socket.resume();
+        this.#read();
+        this.#tellClosed();
+      });
+  }
+
+  /** The client closes, or answers the close of this side. @see RFC 6455 §5.5.1 */
+  #takeClose(payload: Buffer): void {
+    const code = payload.length === 0 ? CLOSE.noStatus : payload.readUInt16BE(0);
+    if (payload.length > 0 && findCloseFault(code, "") !== null) return this.#fail(CLOSE.protocolError);
+    if (!isUtf8(payload.subarray(2))) return this.#fail(CLOSE.invalidText);
+    this.#closeCode = code;
+    this.#closeReason = payload.toString("utf8", 2);
+    this.#endReading();
+    if (code === CLOSE.noStatus) this.close();
+    else this.close(code, this.#closeReason);
+  }
+
+  /** The client breaks a rule. */
+  #fail(code: number): void {
+    this.#endReading();
+    this.#events.violated(code);
+    this.close(code);
+  }
+
+  #endReading(): void {
+    this.#hasEnded = true;
+    this.#socket.resume(); // to its end
+  }
+
+  #onEnd(): void {
+    this.#isOpen = false;
+    this.#socket.end();
+  }
+
+  #onClose(): void {
+    this.#isOpen = false;
+    this.#hasSocketClosed = true;
+    clearTimeout(this.#closeTimer);
+    this.#options.pings.delete(this);
+    // Bytes that came before the client left, while the application made it wait.
+    const rest = this.#socket.readableLength > 0 ? (this.#socket.read() as Buffer | null) : null;
+    if (rest !== null) this.#onData(rest);
+    this.#tellClosed();
+  }
+
+  #tellClosed(): void {
+    if (!this.#hasSocketClosed || this.#isDecompressing) return;
+    this.#hasEnded = true;
+    this.#events.closed(this.#closeCode, this.#closeReason);
+  }
 }
+
+function ignore(): void {}
 
 function uncork(socket: Socket): void {
   socket.uncork();
-}
-
-/** A message in one frame, a character for each byte. @see RFC 6455 §5.2 */
-function toFrame(data: string | Uint8Array): string {
-  const payload = typeof data === "string" && Buffer.byteLength(data) === data.length ? data : toLatin1(data);
-  const { length } = payload;
-  const opcode = typeof data === "string" ? FINAL_TEXT : FINAL_BINARY;
-  const head =
-    length > MAX_SHORT
-      ? String.fromCharCode(opcode, LENGTH_16, length >> 8, length & 255)
-      : String.fromCharCode(opcode, length);
-  return head + payload;
-}
-
-function toLatin1(data: string | Uint8Array): string {
-  const bytes = typeof data === "string" ? Buffer.from(data) : Buffer.from(data.buffer, data.byteOffset, data.length);
-  return bytes.toString("latin1");
 }

@@ -1,5 +1,4 @@
-/** One WebSocket between `ws` and the application, from the request to the close frame. @module */
-import type { RawData } from "ws";
+/** One WebSocket between its connection and the application, from the request to the close frame. @module */
 import type {
   SendMessage,
   WebSocketAcceptMessage,
@@ -17,7 +16,7 @@ import { ErrorResponse } from "../error-response.js";
 import { ProtocolError } from "../errors.js";
 import type { Exchange } from "../exchange.js";
 import { WebSocketInbox } from "./inbox.js";
-import { CLOSE, toCloseCode, toHeaderLines, toReceiveMessage } from "./messages.js";
+import { CLOSE, toHeaderLines } from "./messages.js";
 
 /** The application's answer when it accepts a WebSocket. */
 export interface Acceptance {
@@ -30,28 +29,34 @@ export interface Acceptance {
 
 /** A handshake that the application has not answered yet. It is answered with one of its methods, once. */
 export interface PendingHandshake {
-  /** Completes it; `null` when the client has gone. */
-  open(acceptance: Acceptance): OpenWebSocket | null;
+  /** Completes it; `null` when the client has gone. The first event comes later. */
+  open(acceptance: Acceptance, events: WebSocketEvents): OpenWebSocket | null;
   /** Answers in the application's place. */
   refuse(error: ErrorResponse): void;
   /** Writes the application's own answer. */
   respond(): Exchange;
 }
 
-/** A WebSocket behind its handshake: the part of the class of `ws` that is used. */
+/** A WebSocket behind its handshake. */
 export interface OpenWebSocket {
   readonly isPaused: boolean;
   /** Bytes that wait for the socket. */
   readonly bufferedAmount: number;
   pause(): void;
   resume(): void;
-  /** The session that takes its events. */
-  session: WebSocketSession | null;
+  /** Sends a message. `done` is called once it is with the system, or cannot be sent. */
   write(data: string | Uint8Array, done: (error?: Error | null) => void): void;
+  /** Sends a close frame, and waits for that of the client. Without a code the frame is empty. */
   close(code?: number, reason?: string): void;
-  on(event: "message", listener: (this: object, data: RawData, isBinary: boolean) => void): unknown;
-  on(event: "error", listener: (this: object, error: NodeJS.ErrnoException) => void): unknown;
-  on(event: "close", listener: (this: object, code: number, reason: Buffer) => void): unknown;
+}
+
+/** Takes the events of an open WebSocket. */
+export interface WebSocketEvents {
+  messaged(data: string | Uint8Array): void;
+  /** The connection breaks a rule, and is about to end for it with a close code. */
+  violated(code: number): void;
+  /** The connection has ended, with the close code and the reason of the client. */
+  closed(code: number, reason: string): void;
 }
 
 /** The state of a WebSocket. `answering`: the application refuses it with an HTTP response of its own. */
@@ -72,7 +77,7 @@ const errors = { forbidden: new ErrorResponse(403), failed: new ErrorResponse(50
 const noAcceptance: Acceptance = { subprotocol: null, headers: [], maxMessageBytes: null };
 
 /** Calls the application for one WebSocket. */
-export class WebSocketSession implements Call {
+export class WebSocketSession implements Call, WebSocketEvents {
   /** The part of the scope that is needed later: an idle WebSocket would keep the whole of it. */
   readonly #path: string;
   readonly #subprotocols: readonly string[];
@@ -84,7 +89,7 @@ export class WebSocketSession implements Call {
   #webSocket: OpenWebSocket | null = null;
   #response: Exchange | null = null;
   readonly #inbox = new WebSocketInbox();
-  /** Why this side ends the connection, where `ws` would only say that it ended. */
+  /** The close code of this side, where it ends the connection for a breach of a rule; 0 for none. */
   #violation = 0;
   /** Bytes sent in this turn of the event loop. */
   #turnBytes = 0;
@@ -169,7 +174,7 @@ export class WebSocketSession implements Call {
   }
 
   #begin(acceptance: Acceptance): void {
-    const webSocket = this.#handshake?.open(acceptance) ?? null;
+    const webSocket = this.#handshake?.open(acceptance, this) ?? null;
     this.#handshake = null;
     if (webSocket === null) {
       this.#phase = "closed";
@@ -177,27 +182,22 @@ export class WebSocketSession implements Call {
     }
     this.#phase = "open";
     this.#webSocket = webSocket;
-    webSocket.session = this;
     this.#inbox.attach(webSocket);
-    webSocket.on("message", onMessage);
-    webSocket.on("error", onError);
-    webSocket.on("close", onClose);
   }
 
-  /** A message has come. */
-  messaged(data: RawData, isBinary: boolean): void {
-    this.#inbox.put(toReceiveMessage(data, isBinary));
+  messaged(data: string | Uint8Array): void {
+    this.#inbox.put(
+      typeof data === "string" ? { type: "websocket.receive", text: data } : { type: "websocket.receive", bytes: data },
+    );
   }
 
-  /** The connection breaks a rule, and is about to end for it. */
-  violated(error: NodeJS.ErrnoException): void {
-    this.#violation = toCloseCode(error.code);
+  violated(code: number): void {
+    this.#violation = code;
   }
 
-  /** The connection has ended. */
-  closed(code: number, reason: Buffer): void {
+  closed(code: number, reason: string): void {
     this.#phase = "closed";
-    this.#inbox.end(this.#violation || code, reason.toString());
+    this.#inbox.end(this.#violation || code, reason);
   }
 
   #write(message: WebSocketSendMessage): Promise<void> | void {
@@ -314,22 +314,3 @@ export class WebSocketSession implements Call {
 }
 
 function ignore(): void {}
-
-// One function each for all WebSockets: ten thousand idle ones would each keep their own.
-
-/** They are attached to one of these alone. */
-function sessionOf(webSocket: object): WebSocketSession | null {
-  return (webSocket as OpenWebSocket).session;
-}
-
-function onMessage(this: object, data: RawData, isBinary: boolean): void {
-  sessionOf(this)?.messaged(data, isBinary);
-}
-
-function onError(this: object, error: NodeJS.ErrnoException): void {
-  sessionOf(this)?.violated(error);
-}
-
-function onClose(this: object, code: number, reason: Buffer): void {
-  sessionOf(this)?.closed(code, reason);
-}

@@ -1,6 +1,5 @@
 /** Requests for a WebSocket: checked, refused, or handed to a session. @module */
-import type { IncomingMessage } from "node:http";
-import type { PerMessageDeflateOptions, WebSocket } from "ws";
+import { createHash } from "node:crypto";
 import type { HTTPScope, WebSocketScope } from "../../asgi.js";
 import { configurationError } from "../../exceptions.js";
 import { compileHost, type HostTest, isToken, parseHost, trimOWS } from "../../http-grammar.js";
@@ -9,10 +8,11 @@ import type { ServerContext } from "../context.js";
 import { ErrorResponse } from "../error-response.js";
 import type { Connection } from "../http1/connection.js";
 import { createScope, type RequestHead } from "../request-head.js";
+import { acceptOffer } from "./compression.js";
 import { Handshake, type HeaderRecord, type Open } from "./handshake.js";
 import { PingRound } from "./pings.js";
-import { type ServerWebSocket, toServerWebSocket } from "./server-websocket.js";
-import { type Acceptance, WebSocketSession } from "./session.js";
+import { ServerWebSocket } from "./server-websocket.js";
+import { WebSocketSession } from "./session.js";
 
 /** Options of WebSockets: hosts, origins and compression. */
 export interface WebSocketOptions {
@@ -73,27 +73,16 @@ export function toRules(options: WebSocketOptions, pingMs: number, maxBytes: num
 
 /** The most bytes of one message where nobody says otherwise. */
 const DEFAULT_MESSAGE_BYTES = 1 << 20;
-/** Milliseconds that a client has to answer a close frame. */
-const CLOSE_TIMEOUT_MS = 5000;
-/**
- * RFC 7692 without a dictionary that is kept between messages: one costs a connection some 300 KiB. The bound of a
- * message holds for its decompressed bytes.
- */
-const COMPRESSION: PerMessageDeflateOptions = {
-  serverNoContextTakeover: true,
-  clientNoContextTakeover: true,
-  threshold: 1024,
-};
 /** One object for all, which nobody can change. */
 const EXTENSIONS = Object.freeze({
   "websocket.http.response": Object.freeze({}),
   "tsgi.websocket.message_limit": Object.freeze({}),
 });
 const NO_SUBPROTOCOLS: readonly string[] = Object.freeze([]);
-/** Bytes that wait for the socket before pings go unanswered. */
-const MAX_BUFFERED_BYTES = 65_536;
 /** RFC 6455 §4.1: 16 bytes in base64. */
 const KEY = /^[+/0-9A-Za-z]{22}==$/;
+/** Appended to the key of the client: RFC 6455 §1.3. */
+const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
 const errors = {
   method: new ErrorResponse(405, "A WebSocket is asked for with GET.", ["allow", "GET"]),
@@ -102,7 +91,6 @@ const errors = {
   host: new ErrorResponse(400, "This host is not served here."),
   origin: new ErrorResponse(403, "Pages of this origin may not connect."),
   draining: new ErrorResponse(503, "The server is about to stop."),
-  failed: new ErrorResponse(500),
 };
 
 /** Opens WebSockets for one server. */
@@ -110,7 +98,6 @@ export class UpgradeHandler {
   readonly #context: ServerContext;
   readonly #rules: WebSocketRules;
   readonly #pings: PingRound;
-  #opener: Promise<Open> | null = null;
 
   constructor(context: ServerContext, rules: WebSocketRules) {
     this.#context = context;
@@ -129,70 +116,37 @@ export class UpgradeHandler {
     }
     const httpScope = createScope(head, "1.1", connection.endpoints, context);
     const scope = toWebSocketScope(httpScope, handshake.subprotocols);
-    connection.beginUpgrade(NO_SESSION);
-    this.#load().then(
-      (open) => {
-        if (connection.socket.destroyed) return;
-        const pending = new Handshake(context, connection, httpScope, handshake.headers, open);
-        const session = new WebSocketSession(context, connection.socket, scope, pending);
-        connection.beginUpgrade(session);
-        session.run(scope);
-      },
-      (err: unknown) => {
-        context.logger.error({ err }, "WebSockets cannot be served: the package ws does not load.");
-        connection.refuse(errors.failed);
-      },
-    );
+    const pending = new Handshake(context, connection, httpScope, handshake.headers, this.#open);
+    const session = new WebSocketSession(context, connection.socket, scope, pending);
+    connection.beginUpgrade(session);
+    session.run(scope);
   }
 
-  /** `ws` is loaded with the first WebSocket: most processes never see one. */
-  #load(): Promise<Open> {
-    this.#opener ??= import("ws").then(({ WebSocket, WebSocketServer }) => {
-      // `ws` asks for it in the middle of a handshake, which is one synchronous call.
-      let current: Acceptance;
-      const options = {
-        noServer: true,
-        WebSocket: toServerWebSocket(WebSocket),
-        clientTracking: false,
-        autoPong: false, // answered in onPing
-        perMessageDeflate: this.#rules.compression && COMPRESSION,
-        closeTimeout: CLOSE_TIMEOUT_MS,
-        handleProtocols: () => current.subprotocol ?? false,
-      };
-      const server = new WebSocketServer(options);
-      server.on("headers", (lines: string[]) => lines.push(...current.headers));
-      return ({ connection, headers }, acceptance) => {
-        let opened: ServerWebSocket | null = null;
-        current = acceptance;
-        server.options.maxPayload = maxMessageBytes(this.#rules, acceptance.maxMessageBytes);
-        // `ws` reads these fields of the request alone.
-        const request = { method: "GET", url: "/", headers } as unknown as IncomingMessage;
-        server.handleUpgrade(request, connection.socket, connection.detach(), (webSocket) => {
-          if (!this.#rules.compression) webSocket.socket = connection.socket;
-          this.#pings.add(webSocket);
-          webSocket.on("ping", onPing);
-          opened = webSocket;
-        });
-        return opened;
-      };
-    });
-    return this.#opener;
-  }
-}
-
-/** Stands for a session until `ws` is loaded. */
-const NO_SESSION = { disconnect: ignore };
-
-function ignore(): void {}
-
-/**
- * Not every ping is answered (RFC 6455 §5.5.3 lets the last one count): a client that sends nothing else and reads
- * nothing would have its answers kept in memory. One function for all WebSockets.
- */
-function onPing(this: WebSocket, data: Buffer): void {
-  if (this.bufferedAmount < MAX_BUFFERED_BYTES) {
-    this.pong(data, false, ignore);
-  }
+  /** Answers a handshake with 101, and takes its socket. @see RFC 6455 §4.2.2 */
+  readonly #open: Open = (
+    { connection, headers },
+    { subprotocol, headers: lines, maxMessageBytes: wanted },
+    events,
+  ) => {
+    const compression = this.#rules.compression ? acceptOffer(headers["sec-websocket-extensions"]) : null;
+    const key = headers["sec-websocket-key"] ?? "";
+    const answer = [
+      "HTTP/1.1 101 Switching Protocols",
+      "Upgrade: websocket",
+      "Connection: Upgrade",
+      `Sec-WebSocket-Accept: ${createHash("sha1")
+        .update(key + GUID)
+        .digest("base64")}`,
+      ...(subprotocol === null ? [] : [`Sec-WebSocket-Protocol: ${subprotocol}`]),
+      ...(compression === null ? [] : [`Sec-WebSocket-Extensions: ${compression.answer}`]),
+      ...lines,
+    ];
+    const { socket } = connection;
+    const rest = connection.detach();
+    socket.write(`${answer.join("\r\n")}\r\n\r\n`, "latin1");
+    const options = { maxMessageBytes: maxMessageBytes(this.#rules, wanted), compression, pings: this.#pings };
+    return new ServerWebSocket(socket, rest, events, options);
+  };
 }
 
 /** A handshake that is well formed and allowed. */

@@ -1,0 +1,80 @@
+/** Compressed messages: RFC 7692, without a dictionary that is kept between them, which costs a connection some 300 KiB. @module */
+import { constants, deflateRaw, inflateRaw } from "node:zlib";
+import { parseList, trimOWS } from "../../http-grammar.js";
+
+/** Messages that are compressed or decompressed at the same time: each keeps up to 300 KiB while it waits for a thread. */
+const MAX_AT_ONCE = 10;
+/** The empty block that ends each message, and is not sent: RFC 7692 §7.2.1. */
+const TAIL = Buffer.from([0, 0, 0xff, 0xff]);
+const DEFAULT_WINDOW_BITS = 15;
+
+/** One of the parameters of RFC 7692 §7.1, whose windows are of 8 to 15 bits. */
+const PARAMETER =
+  /^(?:(?:server|client)_no_context_takeover|(client|server)_max_window_bits(?:=("?)([89]|1[0-5])\2)?)$/;
+
+/** The compression that both sides have agreed on. */
+export class Compression {
+  /** The value of `Sec-WebSocket-Extensions` in the answer. */
+  readonly answer: string;
+  readonly #windowBits: number;
+
+  constructor(windowBits: number | null) {
+    const window = windowBits === null ? "" : `; server_max_window_bits=${windowBits}`;
+    this.answer = `permessage-deflate; server_no_context_takeover; client_no_context_takeover${window}`;
+    this.#windowBits = windowBits ?? DEFAULT_WINDOW_BITS;
+  }
+
+  compress(message: Buffer): Promise<Buffer> {
+    const options = { finishFlush: constants.Z_SYNC_FLUSH, windowBits: this.#windowBits };
+    return inTurn((done) => deflateRaw(message, options, done)).then((bytes) => bytes.subarray(0, -TAIL.length));
+  }
+
+  /** Rejects with the code `ERR_BUFFER_TOO_LARGE` for a message that becomes longer than so many bytes. */
+  decompress(message: Buffer, maxBytes: number): Promise<Buffer> {
+    const options = { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: Math.max(maxBytes, 1) };
+    return inTurn((done) => inflateRaw(Buffer.concat([message, TAIL]), options, done));
+  }
+}
+
+/** The first offer of a handshake that can be accepted; `null` for none. */
+export function acceptOffer(extensions: string | undefined): Compression | null {
+  for (const offer of parseList(extensions ?? "")) {
+    const [name, ...parameters] = offer.split(";").map(trimOWS);
+    if (name !== "permessage-deflate") continue;
+    const windowBits = windowBitsOf(parameters);
+    if (windowBits !== undefined) return new Compression(windowBits);
+  }
+  return null;
+}
+
+/** The window that the client asks of the server; `null` for none. `undefined` for an offer to decline (RFC 7692 §7.1). */
+function windowBitsOf(parameters: readonly string[]): number | null | undefined {
+  let windowBits: number | null = null;
+  const names = new Set(parameters.map((parameter) => parameter.split("=", 1)[0]));
+  if (names.size !== parameters.length) return undefined;
+  for (const parameter of parameters) {
+    const match = PARAMETER.exec(parameter);
+    if (match === null) return undefined;
+    const [, side, , bits] = match;
+    if (side !== "server") continue;
+    if (bits === undefined) return undefined;
+    windowBits = Number(bits);
+  }
+  return windowBits;
+}
+
+let running = 0;
+const waiting: (() => void)[] = [];
+
+/** Runs a task of `node:zlib`, a few at once over all connections. */
+async function inTurn(task: (done: (error: Error | null, bytes: Buffer) => void) => void): Promise<Buffer> {
+  if (running === MAX_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
+  else running++;
+  try {
+    return await new Promise((resolve, reject) => task((error, bytes) => (error ? reject(error) : resolve(bytes))));
+  } finally {
+    const next = waiting.shift();
+    if (next === undefined) running--;
+    else next();
+  }
+}
