@@ -85,6 +85,7 @@ export function toNodeHandler(app: ASGIApp, options: NodeHandlerOptions = {}): N
     checkIntervalMs: 0,
     now: 0,
     acceptHTTP2: null,
+    wake: () => {},
     upgrade: (connection: Connection, head: RequestHead) => upgrades.upgrade(connection, head),
   };
   const handle: RequestListener = (req, res) => handleRequest(context, req, res);

@@ -75,6 +75,15 @@ describe("timeouts", () => {
     expect(await wire.write(head).closed).toMatch(/^HTTP\/1\.1 408 [^]*\{"detail":"Request Timeout"\}$/);
   });
 
+  it("headersMs holds for a connection that was idle for a while", async () => {
+    await using server = await served(hello, { timeouts: { headersMs: 30 } });
+    await using wire = new Wire(server.port);
+    await wire.write(GET).until(/hello$/);
+    await using silent = new Wire(server.port);
+    await silent.closed; // shows that the time has passed
+    expect(await wire.write("GET / HT").closed).toMatch(/^HTTP\/1\.1 200 [^]*HTTP\/1\.1 408 /);
+  });
+
   it("requestMs answers 408 to a body that stops, and tells the application that the client has gone", async () => {
     const told = new Deferred<string>();
     await using server = await served(
@@ -132,6 +141,20 @@ describe("timeouts", () => {
     release.resolve();
     expect(await slow.until(/done$/)).toMatch(/^HTTP\/1\.1 200 /);
     await slow.closed;
+  });
+
+  it("keepAliveMs counts from the last request", async () => {
+    await using server = await served(hello, { timeouts: { headersMs: 30, keepAliveMs: 400 } });
+    await using first = new Wire(server.port);
+    await using second = new Wire(server.port);
+    await Promise.all([first, second].map((wire) => wire.write(GET).until(/hello$/)));
+    await using silent = new Wire(server.port);
+    await silent.closed; // shows that both are idle for a while
+    first.received = "";
+    await first.write(GET).until(/hello$/);
+    const closed = [first, second].map((wire) => wire.closed.then(() => wire));
+    expect(await Promise.race(closed)).toBe(second);
+    expect(await first.closed).toMatch(/hello$/);
   });
 
   it.each([

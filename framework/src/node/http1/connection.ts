@@ -23,6 +23,8 @@ export interface ConnectionSettings extends ServerSettings {
    * where that is refused.
    */
   readonly acceptHTTP2: ((connection: Connection, bytes: Buffer) => boolean) | null;
+  /** Asks for checks of a connection that was found to rest. */
+  readonly wake: (connection: Connection) => void;
 }
 
 /** A request for a WebSocket that the application has not answered. */
@@ -61,6 +63,11 @@ const errors = {
  */
 type Phase = "idle" | "head" | "request" | "upgrade" | "closing" | "detached";
 
+/**
+ * The outcome of a check. What is not active rests: it needs no check until it calls `wake`, but the longest idle one.
+ */
+export type Rest = "active" | "idle" | "detached";
+
 /** The listeners of a connection on its socket. */
 interface Listeners {
   readonly data: (chunk: Buffer) => void;
@@ -78,6 +85,7 @@ export class Connection implements OutputOwner, BodyFlow {
   #phase: Phase = "head";
   /** When the phase, or the part of a request that is waited for, began; as of the check before it. */
   #since: number;
+  #rests = false;
   /** Bytes that are not parsed, from `#at` on; `null` for none. */
   #input: Buffer | null = null;
   #at = 0;
@@ -165,12 +173,16 @@ export class Connection implements OutputOwner, BodyFlow {
     this.#upgrade?.disconnect();
   }
 
-  /** Holds the connection to its time-outs. Called at each check. */
-  checkTime(): void {
+  /** Holds the connection to its time-outs. */
+  checkTime(): Rest {
     const { headersMs, requestMs, keepAliveMs } = this.#settings.timeouts;
     switch (this.#phase) {
       case "idle":
-        if (this.#isLate(keepAliveMs)) this.close();
+        if (!this.#isLate(keepAliveMs)) {
+          this.#rests = true;
+          return "idle";
+        }
+        this.close();
         break;
       case "head":
         if (this.#isLate(headersMs) || this.#isLate(requestMs)) this.#endInput(errors.timeout);
@@ -182,8 +194,16 @@ export class Connection implements OutputOwner, BodyFlow {
         if (this.socket.writableLength > 0) this.#since = this.#settings.now;
         else if (this.#isLate(LINGER_MS)) this.socket.destroy();
         break;
-      default: // upgrade: the application's to answer; detached
+      case "detached":
+        return "detached";
+      default: // upgrade: the application's to answer
     }
+    return "active";
+  }
+
+  #wake(): void {
+    this.#rests = false;
+    this.#settings.wake(this);
   }
 
   #isLate(timeoutMs: number): boolean {
@@ -318,6 +338,7 @@ export class Connection implements OutputOwner, BodyFlow {
   }
 
   #enter(phase: Phase): void {
+    if (this.#rests) this.#wake();
     this.#phase = phase;
     this.#since = this.#settings.now;
   }
@@ -359,6 +380,7 @@ export class Connection implements OutputOwner, BodyFlow {
   #begin(head: RequestHead): void {
     const { context } = this.#settings;
     const { minorVersion, section } = head;
+    if (this.#rests) this.#wake();
     this.#phase = "request";
     this.minorVersion = minorVersion;
     this.#clientCloses = !section.keepAlive;

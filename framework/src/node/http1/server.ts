@@ -12,6 +12,7 @@ import type { Sessions } from "../http2/sessions.js";
 import { UpgradeHandler, type WebSocketRules } from "../websocket/upgrade.js";
 import { Connection, type ConnectionSettings } from "./connection.js";
 import { createHeadEnd } from "./output.js";
+import { Sweep } from "./sweep.js";
 
 /** The bounds of the time between two checks of all connections, in milliseconds. */
 const MAX_CHECK_INTERVAL_MS = 1000;
@@ -42,6 +43,7 @@ export class HTTP1Server extends StoppableServer {
   readonly #server: Server;
   readonly #shared: ConnectionSettings;
   readonly #connections = new Set<Connection>();
+  readonly #sweep = new Sweep();
   readonly #http2: Sessions | null;
   /** All sockets, those in the middle of a TLS handshake included. */
   readonly #sockets = new Set<Socket>();
@@ -60,7 +62,8 @@ export class HTTP1Server extends StoppableServer {
       http2 === null || tls !== undefined
         ? null
         : (connection: Connection, bytes: Buffer) => this.#acceptHTTP2(connection, bytes);
-    this.#shared = { ...toConnectionSettings(context, settings), acceptHTTP2 };
+    const wake = (connection: Connection) => this.#sweep.wake(connection);
+    this.#shared = { ...toConnectionSettings(context, settings), acceptHTTP2, wake };
     this.#http2 = http2 && new http2("path" in address ? address.path : null, this.#shared);
     this.#server = this.#createServer();
     this.#server.on("connection", (socket: Socket) => {
@@ -90,12 +93,13 @@ export class HTTP1Server extends StoppableServer {
       return;
     }
     const connection = new Connection(socket, "path" in address ? address.path : null, this.#shared);
-    if (isFull) {
-      this.#refuse(connection);
-      return;
-    }
-    this.#connections.add(connection);
-    socket.on("close", () => this.#connections.delete(connection));
+    this.#sweep.add(connection);
+    if (!isFull) this.#connections.add(connection);
+    socket.on("close", () => {
+      this.#connections.delete(connection);
+      this.#sweep.delete(connection);
+    });
+    if (isFull) this.#refuse(connection);
   }
 
   #acceptHTTP2(connection: Connection, bytes: Buffer): boolean {
@@ -114,15 +118,14 @@ export class HTTP1Server extends StoppableServer {
   }
 
   /**
-   * Holds all connections to their time-outs: one timer instead of two for each request. Time for which this process did
-   * not get to read is not the clients' time: what they have sent meanwhile is read behind this check.
+   * Holds all connections to their time-outs. Time for which this process did not get to read is not the clients' time: what
+   * they have sent meanwhile is read behind this check.
    */
   #check(): void {
     const now = performance.now();
     this.#shared.now += Math.min(now - this.#checkedAt, 2 * this.#shared.checkIntervalMs);
     this.#checkedAt = now;
-    for (const connection of this.#connections) connection.checkTime();
-    for (const connection of this.#refused) connection.checkTime();
+    this.#sweep.check();
     this.#http2?.checkTime();
   }
 
@@ -181,7 +184,7 @@ export class HTTP1Server extends StoppableServer {
 function toConnectionSettings(
   context: ServerContext,
   settings: HTTP1Settings,
-): Omit<ConnectionSettings, "acceptHTTP2"> {
+): Omit<ConnectionSettings, "acceptHTTP2" | "wake"> {
   const { limits, timeouts, webSockets } = settings;
   const { keepAliveMs, ...others } = timeouts;
   const limitsMs = [keepAliveMs, ...Object.values(others)].filter((ms) => ms > 0);
