@@ -1,5 +1,5 @@
 import type { Send } from "../asgi.js";
-import { encodeUTF8, HeaderList } from "../datastructures.js";
+import { encodeUTF8, HeaderList, isASCII } from "../datastructures.js";
 import { ResponseValidationError } from "../exceptions.js";
 import { markHandled } from "../promises.js";
 import { claim, EMPTY, sendWhole } from "../response.js";
@@ -88,7 +88,6 @@ function assertAwaited(value: unknown, place: readonly string[]): void {
 const jsonHeaders: HeaderList[] = [];
 const NO_HEADERS: readonly never[] = [];
 const MAX_KEPT_LENGTH = 1024;
-const NOT_ASCII = /[^\x00-\x7f]/; // oxlint-disable-line no-control-regex -- the range is that of ASCII
 
 function jsonHeadersOf(length: number): HeaderList {
   const known = jsonHeaders[length];
@@ -108,7 +107,7 @@ export function sendJSON(
 ): Promise<void> | void {
   if (isBodyless) return sendWhole(send, status, NO_HEADERS, EMPTY);
   // Bytes of a small body, made here and read as text there, were a tenth of the instructions of a request.
-  if (send.text !== undefined && !headOnly && text.length <= MAX_KEPT_LENGTH && !NOT_ASCII.test(text)) {
+  if (send.text !== undefined && !headOnly && isASCII(text)) {
     return send.text(status, jsonHeadersOf(text.length), text);
   }
   const body = encodeUTF8(text);

@@ -1,9 +1,12 @@
 import { once } from "node:events";
 import { describe, expect, it } from "@jest/globals";
+import { App } from "../../src/app.js";
 import type { SendMessage } from "../../src/asgi.js";
 import { HeaderList } from "../../src/datastructures.js";
 import { ClientDisconnect } from "../../src/exceptions.js";
+import { Path } from "../../src/params.js";
 import { Deferred } from "../../src/promises.js";
+import { t } from "../../src/schema.js";
 import { httpApp, pair, respond, served, Wire } from "./_http.js";
 import { body, GET, NEXT, start, written } from "./_response-table.js";
 
@@ -20,6 +23,16 @@ function sending(...messages: SendMessage[]) {
 }
 
 describe("a response", () => {
+  it.each(["a", "\u00e9", "\u20ac"])("of JSON is whole at any length: %s", async (text) => {
+    const app = new App();
+    app.get("/{length}", { params: { length: Path(t.Integer()) } }, async ({ length }) => text.repeat(length));
+    await using server = await served(app);
+    for (const length of [1000, 2046, 2047, 16_384, 100_000, 3_000_000]) {
+      const answer = await fetch(`${server.url}/${length}`);
+      expect((await answer.text()) === JSON.stringify(text.repeat(length))).toBe(true);
+    }
+  });
+
   it.each(written)("%s", async (_rule, request, messages, expected) => {
     await using server = await served(sending(...messages));
     await using wire = new Wire(server.port);

@@ -50,10 +50,11 @@ export class Output implements ResponseStream {
 
   respond(head: ResponseHead, body: Uint8Array | string): void {
     const text = this.#formatHead(head);
-    if (typeof body !== "string" && body.length > MAX_TEXT_BYTES) {
+    if (body.length > MAX_TEXT_BYTES) {
       this.#socket.cork();
       this.#writeText(text);
-      this.#socket.write(body, this.#onWritten);
+      if (typeof body === "string") this.#socket.write(body, "latin1", this.#onWritten);
+      else this.#socket.write(body, this.#onWritten);
       this.#socket.uncork();
     } else {
       const whole = body.length === 0 ? text : text + (typeof body === "string" ? body : toLatin1(body));
