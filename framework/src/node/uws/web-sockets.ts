@@ -215,8 +215,9 @@ class UwsSocket implements OpenWebSocket {
     }
   }
 
-  write(data: string | Uint8Array, done: (error?: Error) => void): void {
+  write(data: string | Uint8Array, done: ((error?: Error) => void) | null): void {
     const status = this.#socket?.send(data, typeof data !== "string") ?? 2;
+    if (done === null) return;
     if (status === 0) {
       this.#sending.push(done);
     } else {

@@ -25,7 +25,7 @@ export interface ServerWebSocketOptions {
   readonly pings: PingRound;
 }
 
-type Done = (error?: Error | null) => void;
+type Done = ((error?: Error | null) => void) | null;
 
 /** A WebSocket behind its handshake. @see RFC 6455 §5 and §7 */
 export class ServerWebSocket implements OpenWebSocket, PingedSocket {
@@ -38,6 +38,8 @@ export class ServerWebSocket implements OpenWebSocket, PingedSocket {
   /** Settles behind the frames that wait for the compression of a message; `null` for none. */
   #queue: Promise<void> | null = null;
   #queuedBytes = 0;
+  /** Short frames of this turn of the event loop, a character for each byte. */
+  #frames = "";
   #isDecompressing = false;
   /** `false` once a close frame is on its way, or the connection has ended. */
   #isOpen = true;
@@ -65,7 +67,7 @@ export class ServerWebSocket implements OpenWebSocket, PingedSocket {
   }
 
   get bufferedAmount(): number {
-    return this.#socket.writableLength + this.#queuedBytes;
+    return this.#socket.writableLength + this.#frames.length + this.#queuedBytes;
   }
 
   pause(): void {
@@ -83,13 +85,13 @@ export class ServerWebSocket implements OpenWebSocket, PingedSocket {
   }
 
   ping(): void {
-    if (this.#isOpen) this.#send(OPCODE.ping, "", ignore);
+    if (this.#isOpen) this.#send(OPCODE.ping, "", null);
   }
 
   write(data: string | Uint8Array, done: Done): void {
     const { compression } = this.#options;
     const opcode = typeof data === "string" ? OPCODE.text : OPCODE.binary;
-    if (!this.#isOpen) process.nextTick(done, new Error("The WebSocket has closed."));
+    if (!this.#isOpen) done?.(new Error("The WebSocket has closed."));
     else if (compression === null || data.length < MIN_COMPRESSED) this.#send(opcode, data, done);
     else this.#compress(compression, opcode, toBuffer(data), done);
   }
@@ -137,18 +139,25 @@ export class ServerWebSocket implements OpenWebSocket, PingedSocket {
    * turn together a broadcast 0.7.
    */
   #write(opcode: number, data: string | Uint8Array, done: Done): void {
-    const socket = this.#socket;
-    if (socket.writableCorked === 0) {
-      socket.cork();
-      process.nextTick(uncork, socket);
-    }
-    if (data.length <= MAX_COPIED) {
-      socket.write(toFrame(opcode, data), "latin1", done);
+    if (done === null && data.length <= MAX_COPIED) {
+      if (this.#frames === "") process.nextTick(flush, this);
+      this.#frames += toFrame(opcode, data);
       return;
     }
+    this.flush();
+    const socket = this.#socket;
     const payload = toBuffer(data);
+    socket.cork();
     socket.write(toHead(opcode, payload.length), "latin1");
-    socket.write(payload, done);
+    socket.write(payload, done ?? ignore);
+    socket.uncork();
+  }
+
+  /** Writes the short frames of this turn. */
+  flush(): void {
+    const frames = this.#frames;
+    this.#frames = "";
+    if (frames !== "" && this.#socket.writable) this.#socket.write(frames, "latin1");
   }
 
   #onData(chunk: Buffer): void {
@@ -171,7 +180,7 @@ export class ServerWebSocket implements OpenWebSocket, PingedSocket {
       case OPCODE.ping:
         // RFC 6455 §5.5.3 lets the last one count. Attack: a client that sends pings and reads nothing would have its
         // answers kept in memory.
-        if (this.#isOpen && this.bufferedAmount < MAX_BUFFERED_BYTES) this.#send(OPCODE.pong, payload, ignore);
+        if (this.#isOpen && this.bufferedAmount < MAX_BUFFERED_BYTES) this.#send(OPCODE.pong, payload, null);
         break;
       case OPCODE.pong:
         this.awaitsPong = false;
@@ -237,6 +246,7 @@ export class ServerWebSocket implements OpenWebSocket, PingedSocket {
 
   #onEnd(): void {
     this.#isOpen = false;
+    this.flush();
     this.#socket.end();
   }
 
@@ -260,6 +270,6 @@ export class ServerWebSocket implements OpenWebSocket, PingedSocket {
 
 function ignore(): void {}
 
-function uncork(socket: Socket): void {
-  socket.uncork();
+function flush(webSocket: ServerWebSocket): void {
+  webSocket.flush();
 }

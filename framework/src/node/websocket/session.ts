@@ -45,7 +45,7 @@ export interface OpenWebSocket {
   pause(): void;
   resume(): void;
   /** Sends a message. `done` is called once it is with the system, or cannot be sent. */
-  write(data: string | Uint8Array, done: (error?: Error | null) => void): void;
+  write(data: string | Uint8Array, done: ((error?: Error | null) => void) | null): void;
   /** Sends a close frame, and waits for that of the client. Without a code the frame is empty. */
   close(code?: number, reason?: string): void;
 }
@@ -205,7 +205,7 @@ export class WebSocketSession implements Call, WebSocketEvents {
     const data = contentOf(message);
     const webSocket = this.#webSocket as OpenWebSocket;
     if (webSocket.bufferedAmount < MAX_BUFFERED_BYTES) {
-      webSocket.write(data, ignore);
+      webSocket.write(data, null);
       this.#turnBytes += data.length + BYTES_PER_MESSAGE;
       if (this.#turnBytes < MAX_TURN_BYTES) return;
       this.#turnBytes = 0;
@@ -312,5 +312,3 @@ export class WebSocketSession implements Call, WebSocketEvents {
     }
   }
 }
-
-function ignore(): void {}
