@@ -52,19 +52,22 @@ export class Exchange {
   readonly #request: globalThis.Request;
   readonly #scope: HTTPScope;
   readonly #logger: Logger;
-  readonly #onAbort = (): void => this.#leave(this.#request.signal.reason);
+  readonly #onSettled: () => void;
   /** Made with the first call of `receive`. */
   #source: RequestBody | null = null;
-  #isWatching = false;
+  /** The listener for the client's leave; `null` while nobody can learn of it. */
+  #onAbort: (() => void) | null = null;
   #phase: Phase = "idle";
   #head: Head | null = null;
   #body: AnswerBody | null = null;
   #writtenBytes = 0;
 
-  constructor(request: globalThis.Request, scope: HTTPScope, logger: Logger) {
+  /** @param onSettled - Called when the application has settled, and what it has not read is let go. */
+  constructor(request: globalThis.Request, scope: HTTPScope, logger: Logger, onSettled: () => void) {
     this.#request = request;
     this.#scope = scope;
     this.#logger = logger;
+    this.#onSettled = onSettled;
     this.answer = new Promise((resolve) => (this.#resolve = resolve));
   }
 
@@ -92,7 +95,8 @@ export class Exchange {
     } catch {
       // The platform's stream has failed, or Deno has closed the request: nothing is left to let go.
     }
-    if (this.#isWatching) this.#request.signal.removeEventListener("abort", this.#onAbort);
+    if (this.#onAbort !== null) this.#request.signal.removeEventListener("abort", this.#onAbort);
+    this.#onSettled();
   }
 
   #bodyOf(): RequestBody {
@@ -105,9 +109,9 @@ export class Exchange {
 
   /** Listens for the client's leave once somebody can learn of it: a listener costs 700 ns on Bun. */
   #watch(): void {
-    if (this.#isWatching) return;
-    this.#isWatching = true;
+    if (this.#onAbort !== null) return;
     const { signal } = this.#request;
+    this.#onAbort = () => this.#leave(signal.reason);
     if (signal.aborted) this.#onAbort();
     else signal.addEventListener("abort", this.#onAbort);
   }

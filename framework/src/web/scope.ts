@@ -74,14 +74,15 @@ export function createScope(
   if (!isValid || (host !== null && host !== authority && !isAuthority(host))) return null;
   const mark = url.indexOf("?", start);
   const target = toASCII(url.slice(start, mark === -1 ? undefined : mark)) || "/";
+  const isPlain = !target.includes("%");
   return {
     type: "http",
     asgi: ASGI,
     http_version: "1.1",
     method: request.method,
     scheme,
-    path: decodePath(target),
-    raw_path: encodeLatin1(target),
+    path: isPlain ? target : decodePath(target),
+    raw_path: isPlain ? undefined : encodeLatin1(target),
     query_string: mark === -1 ? NO_QUERY : encodeLatin1(toASCII(url.slice(mark + 1))),
     root_path: "",
     headers: new HeaderList(() => headersOf(headers, host === null ? authority : undefined)),
@@ -120,7 +121,6 @@ const loose = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** Percent-decodes a path. Bytes that are not UTF-8 become U+FFFD; `raw_path` tells the difference. */
 function decodePath(rawPath: string): string {
-  if (!rawPath.includes("%")) return rawPath;
   try {
     return decodeURIComponent(rawPath);
   } catch {

@@ -67,8 +67,8 @@ export function toFetchHandler(app: ASGIApp, options: FetchHandlerOptions = {}):
   assertApplication("toFetchHandler()", app);
   assertOptions("toFetchHandler()", options, OPTIONS);
   const server = new FetchServer(app, options);
-  const handle = (request: globalThis.Request, ...passed: readonly unknown[]) =>
-    server.fetch(request, readContext(request, passed[0], passed[1]));
+  const handle = (request: globalThis.Request, second?: unknown, third?: unknown) =>
+    server.fetch(request, readContext(request, second, third));
   return Object.assign(handle, { close: () => server.close() });
 }
 
@@ -93,6 +93,10 @@ class FetchServer {
   readonly #isAuto: boolean;
   /** The number of requests that run. */
   #running = 0;
+  readonly #onSettled = (): void => {
+    this.#running--;
+    if (this.#running === 0) this.#idle?.resolve();
+  };
   /** Resolves when none runs; `null` while nobody waits for that. */
   #idle: Deferred<void> | null = null;
   /** The state, copied for each scope; `null` before the start. */
@@ -128,18 +132,12 @@ class FetchServer {
   #serve(request: globalThis.Request, context: FetchContext, state: Readonly<Record<string, unknown>>): Serving {
     const scope = createScope(request, context, state);
     if (scope === null) return served(errorAnswer(request, 400, MALFORMED_HOST));
-    const exchange = new Exchange(request, scope, this.#logger);
-    return { answer: exchange.answer, over: this.#run(exchange, request) };
-  }
-
-  async #run(exchange: Exchange, request: globalThis.Request): Promise<void> {
+    const exchange = new Exchange(request, scope, this.#logger, this.#onSettled);
     const app = isWebSocketRequest(request)
       ? acceptHandshakes(this.#app, (answer) => exchange.answerHandshake(answer))
       : this.#app;
     this.#running++;
-    await exchange.run(app);
-    this.#running--;
-    if (this.#running === 0) this.#idle?.resolve();
+    return { answer: exchange.answer, over: exchange.run(app) };
   }
 
   /** Starts the application. `null` where that fails: the next request tries it again. */

@@ -22,8 +22,8 @@ const OVERHEAD_BYTES = 256;
 const hasPairs = "WebSocketPair" in globalThis;
 
 /** Tells if a request asks for a WebSocket, on a platform that opens one in this way. */
-export function isWebSocketRequest({ method, headers }: globalThis.Request): boolean {
-  return hasPairs && method === "GET" && headers.get("upgrade")?.toLowerCase() === "websocket";
+export function isWebSocketRequest(request: globalThis.Request): boolean {
+  return hasPairs && request.method === "GET" && request.headers.get("upgrade")?.toLowerCase() === "websocket";
 }
 
 /** Makes an application of WebSockets one that takes their handshakes as requests. @param answer - Answers one at once. */
