@@ -3,32 +3,22 @@ import type { ReceiveMessage } from "../../asgi.js";
 import { MessageQueue } from "../../message-queue.js";
 import { markHandled } from "../../promises.js";
 import { ProtocolError } from "../errors.js";
-import { CLOSE } from "./messages.js";
 
 /** Up to these bytes and messages the client's messages wait in memory; beyond that the client waits. */
 const MAX_QUEUED_BYTES = 65_536;
 const MAX_QUEUED_MESSAGES = 16;
-
-/**
- * Bytes that were read already are delivered all the same. Compressed it can be a thousand times as long: 64 KiB of it held 60 MiB. A
- * client behind which more than this has come since it was to wait is cut.
- */
-const MAX_EXCESS_BYTES = 4 << 20;
 
 /** A WebSocket from which messages come. */
 interface MessageSource {
   readonly isPaused: boolean;
   pause(): void;
   resume(): void;
-  close(code: number, reason: string): void;
 }
 
 /** The messages for one application. */
 export class WebSocketInbox {
   readonly #queue = new MessageQueue<ReceiveMessage>();
   #queuedBytes = 0;
-  /** Bytes that have come since the client was to wait. */
-  #excessBytes = 0;
   #source: MessageSource | null = null;
 
   constructor() {
@@ -55,32 +45,15 @@ export class WebSocketInbox {
     const message = this.#queue.shift();
     if (message === undefined) return this.#queue.take();
     this.#queuedBytes -= sizeOf(message);
-    if (this.#source?.isPaused && this.#queue.length === 0) {
-      this.#excessBytes = 0;
-      this.#source.resume();
-    }
+    if (this.#source?.isPaused && this.#queue.length === 0) this.#source.resume();
     return Promise.resolve(message);
   }
 
   put(message: ReceiveMessage): void {
-    if (!this.#queue.isAwaited) {
-      if (this.#isFlooded(message)) return;
-      this.#queuedBytes += sizeOf(message);
-    }
+    if (this.ended) return;
+    if (!this.#queue.isAwaited) this.#queuedBytes += sizeOf(message);
     this.#queue.push(message);
     if (this.#queue.length >= MAX_QUEUED_MESSAGES || this.#queuedBytes >= MAX_QUEUED_BYTES) this.#source?.pause();
-  }
-
-  /** Tells if a message is one too many, for which the client is cut. */
-  #isFlooded(message: ReceiveMessage): boolean {
-    if (!this.ended && this.#source?.isPaused) {
-      if (this.#excessBytes > MAX_EXCESS_BYTES) {
-        this.#source.close(CLOSE.policyViolation, "Too many messages wait");
-        this.end(CLOSE.policyViolation, "Too many messages wait");
-      }
-      this.#excessBytes += sizeOf(message);
-    }
-    return this.ended;
   }
 
   /** The client has gone, or this side goes. The first time counts. */

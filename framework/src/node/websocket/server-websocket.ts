@@ -1,5 +1,5 @@
 /** An open WebSocket on a socket: its messages, pings, and the close by either side. @module */
-import { constants, isUtf8 } from "node:buffer";
+import { isUtf8 } from "node:buffer";
 import type { Socket } from "node:net";
 import { findCloseFault } from "../../exceptions.js";
 import type { Compression } from "./compression.js";
@@ -15,6 +15,8 @@ const MAX_COPIED = 16_384;
 const MIN_COMPRESSED = 1024;
 /** Bytes that wait for the socket before pings go unanswered. */
 const MAX_BUFFERED_BYTES = 65_536;
+/** Memory of a frame that waits for the compression of a message, beside its payload: a pong may have none. */
+const BYTES_PER_TASK = 1024;
 /** Milliseconds that a client has to answer a close frame. */
 const CLOSE_TIMEOUT_MS = 5000;
 
@@ -43,6 +45,8 @@ export class ServerWebSocket implements OpenWebSocket, PingedSocket {
   #isDecompressing = false;
   /** `false` once a close frame is on its way, or the connection has ended. */
   #isOpen = true;
+  /** `true` once this side closes. Messages of the client are dropped from then on, as browsers do. */
+  #isClosing = false;
   #hasSentClose = false;
   /** `true` once nothing more is read: behind a close frame, a breach of the protocol, or the end of the connection. */
   #hasEnded = false;
@@ -77,7 +81,7 @@ export class ServerWebSocket implements OpenWebSocket, PingedSocket {
 
   resume(): void {
     this.isPaused = false;
-    if (!this.#isDecompressing) this.#socket.resume();
+    this.#goOn();
   }
 
   terminate(): void {
@@ -102,6 +106,7 @@ export class ServerWebSocket implements OpenWebSocket, PingedSocket {
       return;
     }
     this.#isOpen = false;
+    this.#isClosing = true;
     this.#closeTimer = setTimeout(() => this.#socket.destroy(), CLOSE_TIMEOUT_MS);
     const payload = code === undefined ? "" : Buffer.from([code >> 8, code & 255, ...Buffer.from(reason)]);
     this.#send(OPCODE.close, payload, (error) => {
@@ -109,6 +114,7 @@ export class ServerWebSocket implements OpenWebSocket, PingedSocket {
       this.#hasSentClose = true;
       if (this.#hasEnded) this.#socket.end();
     });
+    if (this.isPaused) this.resume(); // to the close frame of the client
   }
 
   /** Sends a frame, behind those that wait. */
@@ -118,15 +124,21 @@ export class ServerWebSocket implements OpenWebSocket, PingedSocket {
   }
 
   #compress(compression: Compression, opcode: number, message: Buffer, done: Done): void {
-    const compressed = compression.compress(message);
-    this.#enqueue(message.length, async () => this.#write(opcode | COMPRESSED, await compressed, done));
+    this.#enqueue(message.length, async () => {
+      try {
+        this.#write(opcode | COMPRESSED, await compression.compress(message), done);
+      } catch (cause) {
+        this.terminate(); // no memory for the compression
+        done?.(new Error("The message could not be compressed.", { cause }));
+      }
+    });
   }
 
-  #enqueue(bytes: number, task: () => Promise<void> | void): void {
+  #enqueue(payloadBytes: number, task: () => Promise<void> | void): void {
+    const bytes = payloadBytes + BYTES_PER_TASK;
     this.#queuedBytes += bytes;
     const queue = Promise.resolve(this.#queue)
       .then(task)
-      .catch(() => this.terminate()) // no memory for the compression
       .then(() => {
         this.#queuedBytes -= bytes;
         if (this.#queue === queue) this.#queue = null;
@@ -167,12 +179,19 @@ export class ServerWebSocket implements OpenWebSocket, PingedSocket {
   }
 
   #read(): void {
-    while (!this.#hasEnded && !this.#isDecompressing) {
+    while (!this.#hasEnded && !this.#isDecompressing && !this.isPaused) {
       const received = this.#reader.read();
       if (received === null) return;
       if (received instanceof FrameFault) this.#fail(received.code);
       else this.#take(received);
     }
+  }
+
+  /** Reads what has come, then the socket, as far as nothing has to wait. */
+  #goOn(): void {
+    this.#read();
+    if (!this.#isDecompressing && !this.isPaused) this.#socket.resume();
+    this.#tellClosed();
   }
 
   #take({ opcode, isCompressed, payload }: Received): void {
@@ -189,12 +208,14 @@ export class ServerWebSocket implements OpenWebSocket, PingedSocket {
         this.#takeClose(payload);
         break;
       default:
+        if (this.#isClosing) break;
         if (isCompressed) this.#decompress(opcode, payload);
         else this.#deliver(opcode, payload);
     }
   }
 
   #deliver(opcode: number, payload: Buffer): void {
+    if (this.#isClosing) return; // since it was decompressed
     if (opcode === OPCODE.binary) this.#events.messaged(payload);
     else if (isUtf8(payload)) this.#events.messaged(payload.toString());
     else this.#fail(CLOSE.invalidText);
@@ -206,7 +227,7 @@ export class ServerWebSocket implements OpenWebSocket, PingedSocket {
     this.#isDecompressing = true;
     this.#socket.pause();
     void compression
-      ?.decompress(payload, Math.min(maxMessageBytes, constants.MAX_LENGTH))
+      ?.decompress(payload, maxMessageBytes)
       .then(
         (bytes) => this.#deliver(opcode, bytes),
         (error: NodeJS.ErrnoException) =>
@@ -214,9 +235,7 @@ export class ServerWebSocket implements OpenWebSocket, PingedSocket {
       )
       .then(() => {
         this.#isDecompressing = false;
-        if (!this.isPaused) this.#socket.resume();
-        this.#read();
-        this.#tellClosed();
+        this.#goOn();
       });
   }
 
@@ -262,7 +281,7 @@ export class ServerWebSocket implements OpenWebSocket, PingedSocket {
   }
 
   #tellClosed(): void {
-    if (!this.#hasSocketClosed || this.#isDecompressing) return;
+    if (!this.#hasSocketClosed || this.#isDecompressing || this.isPaused) return;
     this.#hasEnded = true;
     this.#events.closed(this.#closeCode, this.#closeReason);
   }

@@ -1,4 +1,5 @@
 /** Requests for a WebSocket: checked, refused, or handed to a session. @module */
+import { constants } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { HTTPScope, WebSocketScope } from "../../asgi.js";
 import { configurationError } from "../../exceptions.js";
@@ -179,9 +180,13 @@ function checkParties({ host = "", origin }: HeaderRecord, rules: WebSocketRules
   return origin === undefined || rules.allowedOrigins?.includes(origin) !== false ? null : errors.origin;
 }
 
-/** The smaller of two bounds of a message, the server's and the application's. */
+/**
+ * The smaller of two bounds of a message, the server's and the application's. Attack: a text past the longest string of the
+ * engine would throw, and end the process.
+ */
 export function maxMessageBytes(rules: WebSocketRules, wanted: number | null): number {
-  return Math.min(wanted ?? rules.maxMessageBytes ?? DEFAULT_MESSAGE_BYTES, rules.maxMessageBytes ?? Infinity);
+  const { maxMessageBytes: own } = rules;
+  return Math.min(wanted ?? own ?? DEFAULT_MESSAGE_BYTES, own ?? Infinity, constants.MAX_STRING_LENGTH);
 }
 
 /**
