@@ -79,6 +79,12 @@ interface Work {
 }
 
 /**
+ * Prisma rolls a late transaction back while a query of it is under way: the rest of a nested write runs behind the rollback,
+ * outside of any transaction. So much earlier the driver for PostgreSQL has cut the connection, and nothing runs any more.
+ */
+const ROLLBACK_MS = 1_000;
+
+/**
  * Opens a client of Prisma by its URL, after it has applied the migrations that are missing. Queries that find the
  * database busy are tried again; where it is away they throw an `UnavailableError`, which is answered with 503.
  *
@@ -112,7 +118,7 @@ export async function openPrisma<Client>(options: PrismaOptions<Client>): Promis
   const client = new PrismaClient({
     errorFormat: "minimal", // the other formats print a query with its values
     adapter: driver.createAdapter(config),
-    transactionOptions: { maxWait: config.waitMs, timeout: config.waitMs },
+    transactionOptions: { maxWait: config.waitMs, timeout: config.waitMs + ROLLBACK_MS },
   });
   const wait = <T>(work: () => Promise<T>) => patiently(work, driver.judge, config.waitMs);
   // The extension changes no type of a query; a client for PostgreSQL takes all that SQLite's takes, and more besides.

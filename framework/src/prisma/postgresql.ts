@@ -106,7 +106,7 @@ const CONFLICT = "P2034";
 const UNAVAILABLE_STATES = /^(?:08|53|57)|^25P03$/;
 /** Messages of the driver for a connection that is lost or not made; it has no code for them. */
 const LOST =
-  /^(?:Connection terminated|timeout e(?:xceeded when trying to connect|xpired)|Client has encountered a connection)/;
+  /^(?:Connection terminated|timeout e(?:xceeded when trying to connect|xpired)|Client (?:has encountered a connection|was closed))/;
 
 function judge(error: unknown): Verdict {
   if (error instanceof ConnectError) return judge(error.cause);

@@ -35,7 +35,7 @@ model Pen {
 `;
 
 interface Model<Row> {
-  create(query: { data: Partial<Row> }): Promise<Row>;
+  create(query: { data: Partial<Row> & { readonly pens?: object } }): Promise<Row>;
   update(query: { where: { name: string }; data: object }): Promise<Row>;
   updateMany(query: { data: Partial<Row> }): Promise<{ count: number }>;
   deleteMany(): Promise<{ count: number }>;

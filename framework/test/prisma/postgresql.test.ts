@@ -75,6 +75,25 @@ describeWithCluster(`PostgreSQL${WITHOUT_CLUSTER === null ? "" : ` (${WITHOUT_CL
     expect(await shop.db.user.count()).toBe(1);
   });
 
+  it("that is slow runs no part of a nested write behind the rollback of its transaction", async () => {
+    await using shop = await openShop({ waitMs: 500, poolSize: 1 });
+    const sleep = `CREATE FUNCTION sleep() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.4); RETURN NEW; END'`;
+    const trigger = `CREATE TRIGGER slow BEFORE INSERT ON "User" FOR EACH ROW EXECUTE FUNCTION sleep()`;
+    const schema = new URL(shop.url).searchParams.get("schema");
+    await queryPostgreSQL(shop.url, `SET search_path TO "${schema}"; ${sleep}; ${trigger}`);
+    const work = shop.db.transaction(async (tx) => {
+      await tx.user.create({ data: { name: "bob" } });
+      await tx.user.create({ data: { name: "eve", pens: { create: { name: "fountain" } } } });
+    });
+    const outcome = await work.then(
+      () => "committed",
+      (error: unknown) => error,
+    );
+    if (outcome !== "committed") expect(outcome).toBeInstanceOf(UnavailableError);
+    const rows = outcome === "committed" ? [3, 1] : [1, 0];
+    expect([await shop.db.user.count(), await shop.db.pen.count()]).toEqual(rows);
+  });
+
   it("that is out of connections is unavailable, and is used again when it has some", async () => {
     await using shop = await openShop();
     await queryPostgreSQL(cluster.url, `SELECT pg_terminate_backend(pid) ${OURS}`);

@@ -5,6 +5,16 @@ import { cases, openApp, PASSWORD } from "../support.js";
 
 const alice = { username: "alice", email: "alice@example.com", password: PASSWORD };
 
+/** Begins 120 registrations, each from an address of its own. */
+function flood({ request }: Awaited<ReturnType<typeof openApp>>) {
+  return Array.from({ length: 120 }, (_, index) =>
+    request
+      .post("/users")
+      .set("X-Forwarded-For", `192.0.2.${index}`)
+      .send({ ...alice, username: `user-${index}` }),
+  );
+}
+
 describe("POST /users", () => {
   it("stores the password only as a salted hash", async () => {
     await using app = await openApp();
@@ -59,20 +69,27 @@ describe("POST /users", () => {
   });
 
   it("leaves the line for hashing to the logins, from however many addresses it is flooded", async () => {
-    await using app = await openApp({ env: { TRUSTED_PROXIES: "127.0.0.1" } });
+    await using app = await openApp({ env: { TRUSTED_PROXIES: "127.0.0.1" }, waitMs: 30_000 });
     await app.register();
-    const flood = Array.from({ length: 120 }, (_, index) =>
-      app.request
-        .post("/users")
-        .set("X-Forwarded-For", `192.0.2.${index}`)
-        .send({ ...alice, username: `user-${index}` }),
-    );
-    const registering = Promise.all(flood);
+    const registering = Promise.all(flood(app));
     const logins = await Promise.all(Array.from({ length: 20 }, () => app.login()));
     expect(logins.every(({ token }) => token !== "")).toBe(true);
     const statuses = (await registering).map(({ status }) => status);
     expect(statuses.filter((status) => status !== 201 && status !== 503)).toEqual([]);
     expect(statuses).toContain(201);
+  });
+
+  it("answers 503 where the database is too slow, with no session half written", async () => {
+    await using app = await openApp({ env: { TRUSTED_PROXIES: "127.0.0.1" }, waitMs: 250 });
+    await app.register();
+    const registering = Promise.all(flood(app));
+    const logins = Array.from({ length: 20 }, () =>
+      app.request.post("/auth/token").type("form").send({ username: alice.username, password: alice.password }),
+    );
+    const answers = await Promise.all([registering, Promise.all(logins)]);
+    const statuses = new Set(answers.flat().map(({ status }) => status));
+    expect([...statuses].filter((status) => ![200, 201, 503].includes(status))).toEqual([]);
+    expect(await app.db.session.count({ where: { tokens: { none: {} } } })).toBe(0);
   });
 
   it("gives unknown fields no effect", async () => {
