@@ -1,4 +1,5 @@
 /** Frames of the server: RFC 6455 §5.2, each a whole message without a mask. @module */
+import { isASCII } from "../../datastructures.js";
 
 const FINAL = 0x80;
 /** RFC 7692 §6, beside an opcode. */
@@ -20,7 +21,7 @@ export function toHead(opcode: number, length: number): string {
 
 /** A whole frame, a character for each byte. */
 export function toFrame(opcode: number, data: string | Uint8Array): string {
-  const payload = typeof data === "string" && Buffer.byteLength(data) === data.length ? data : toLatin1(data);
+  const payload = typeof data === "string" && isASCII(data) ? data : toLatin1(data);
   return toHead(opcode, payload.length) + payload;
 }
 
