@@ -1,4 +1,4 @@
-/** The same routes with CORS, security headers, a request id and an access log. @module */
+/** The same routes with CORS, security headers, a request id, an access log and tracing. @module */
 import type { Contenders } from "./direct.js";
 import { PEERS } from "./paths.js";
 import type { Progress } from "./progress.js";

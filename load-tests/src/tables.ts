@@ -96,7 +96,7 @@ export function databaseTable(results: readonly Result[], settings: Settings): s
 
 /** With middleware: ahead of every framework with its own. */
 export function middlewareTable(results: readonly Result[], settings: Settings): string {
-  return suiteTable("With CORS, security headers, request id and access log", results, settings);
+  return suiteTable("With CORS, security headers, request id, access log and tracing", results, settings);
 }
 
 /** Larger answers, an upload, HTTPS: ahead of every framework and of bare `node:http`. */

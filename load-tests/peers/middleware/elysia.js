@@ -1,9 +1,18 @@
-/** The benchmark routes on Elysia: CORS is its plugin; the rest are hooks, as it has no plugins of its own for it. @module */
+/** The benchmark routes on Elysia: CORS and tracing are its plugins; the rest are hooks, as it has no plugins for them. @module */
 import { cors } from "@elysiajs/cors";
 import { node } from "@elysiajs/node";
+import { opentelemetry } from "@elysiajs/opentelemetry";
 import { createApp } from "../direct/elysia.js";
 import { announceOn, freePort } from "../http/elysia-port.js";
 import { createId, ORIGIN, sink } from "./parts.js";
+import { startTracing } from "./tracing.js";
+
+/** Its tracing calls what Node has from 22 on. */
+Promise.withResolvers ??= () => {
+  let settle;
+  const promise = new Promise((resolve, reject) => (settle = { resolve, reject }));
+  return { promise, ...settle };
+};
 
 const SECURITY = {
   "content-security-policy": "default-src 'self'",
@@ -16,6 +25,7 @@ const SECURITY = {
 
 const addMiddleware = (app) =>
   app
+    .use(opentelemetry())
     .use(cors({ origin: [ORIGIN] }))
     .onRequest(({ set }) => {
       Object.assign(set.headers, SECURITY, { "x-request-id": createId() });
@@ -24,6 +34,7 @@ const addMiddleware = (app) =>
       sink.write(`${new Date().toISOString()} ${request.method} ${request.url} ${set.status}\n`);
     });
 
+startTracing();
 const port = await freePort();
 createApp({ adapter: node() }, addMiddleware).listen({ hostname: "127.0.0.1", port });
 await announceOn(port);

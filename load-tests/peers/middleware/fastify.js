@@ -1,12 +1,18 @@
-/** The benchmark routes on Fastify with its plugins and its logger. @module */
+/** The benchmark routes on Fastify with its plugins and its logger, and one span for each request. @module */
 import cors from "@fastify/cors";
 import helmet from "@fastify/helmet";
+import { FastifyOtelInstrumentation } from "@fastify/otel";
 import fastify from "fastify";
 import { addRoutes, ajv } from "../direct/fastify.js";
 import { announce } from "../http/announce.js";
 import { createId, ORIGIN, sink } from "./parts.js";
+import { startTracing } from "./tracing.js";
+
+startTracing();
+const tracing = new FastifyOtelInstrumentation({ instrumentHooks: false, instrumentHandler: false });
 
 const app = fastify({ ajv, logger: { stream: sink }, genReqId: createId });
+await app.register(tracing.plugin());
 await app.register(cors, { origin: [ORIGIN] });
 await app.register(helmet);
 app.addHook("onSend", (request, reply, _payload, done) => {

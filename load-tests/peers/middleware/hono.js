@@ -1,5 +1,6 @@
 /** The benchmark routes on Hono with its own middleware. @module */
 import { serve } from "@hono/node-server";
+import { httpInstrumentationMiddleware } from "@hono/otel";
 import { Hono } from "hono";
 import { cors } from "hono/cors";
 import { logger } from "hono/logger";
@@ -8,8 +9,11 @@ import { secureHeaders } from "hono/secure-headers";
 import { addRoutes } from "../direct/hono.js";
 import { announce } from "../http/announce.js";
 import { ORIGIN, sink } from "./parts.js";
+import { startTracing } from "./tracing.js";
 
+startTracing();
 const app = new Hono();
+app.use(httpInstrumentationMiddleware());
 app.use(logger((line) => sink.write(`${line}\n`)));
 app.use(requestId(), secureHeaders(), cors({ origin: [ORIGIN] }));
 addRoutes(app);

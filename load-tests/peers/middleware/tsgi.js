@@ -1,12 +1,15 @@
 /** The benchmark application with the middleware of tsgi. @module */
 import { accessLog, cors, requestId, securityHeaders } from "tsgi/middleware";
 import { serve } from "tsgi/node";
+import { openTelemetry } from "tsgi/otel";
 import { createApp } from "../../../load-tests/dist/app.js";
 import { announce } from "../http/announce.js";
 import { ORIGIN, sink } from "./parts.js";
+import { startTracing } from "./tracing.js";
 
+startTracing();
 const app = createApp({
-  instrumentation: [accessLog({ write: (line) => sink.write(`${line}\n`) })],
+  instrumentation: [openTelemetry(), accessLog({ write: (line) => sink.write(`${line}\n`) })],
   middleware: [cors({ allowOrigins: [ORIGIN] }), securityHeaders(), requestId()],
 });
 

@@ -9,8 +9,12 @@ import { onCore, SERVER_CORE } from "../cores.js";
 export interface ServerProcess {
   readonly url: string;
   readonly pid: number;
-  /** Ends the process and waits until it has ended. */
-  stop(): Promise<void>;
+  /**
+   * Ends the process and waits until it has ended.
+   *
+   * @returns Its exit status; `null` where a signal ended it. A server that finds a fault in itself ends with one above 0.
+   */
+  stop(): Promise<number | null>;
 }
 
 /** Options to start a server's process. */
@@ -54,6 +58,7 @@ export async function startServer(
     async stop() {
       child.kill("SIGTERM");
       await ended;
+      return child.exitCode;
     },
   };
 }

@@ -56,9 +56,12 @@ async function measureServer(
     warmUp: settings.suites.requests * WARM_UP,
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
   };
+  let report: WorkerReport;
+  let status: number | null = null;
   try {
-    return await runWorker(CLIENT, [JSON.stringify(load)], [], CLIENT_CORE);
+    report = await runWorker(CLIENT, [JSON.stringify(load)], [], CLIENT_CORE);
   } finally {
-    await server.stop();
+    status = await server.stop();
   }
+  return status ? { ...report, faults: [...report.faults, `The server ended with the status ${status}.`] } : report;
 }

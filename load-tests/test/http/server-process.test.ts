@@ -1,0 +1,38 @@
+import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { startServer } from "../../src/http/server-process.js";
+
+let folder = "";
+
+beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), "server-process-"))));
+afterEach(() => rm(folder, { recursive: true }));
+
+/** A process that announces an address, or ends. */
+async function scriptOf(source: string): Promise<URL> {
+  const path = join(folder, "server.mjs");
+  await writeFile(path, source);
+  return pathToFileURL(path);
+}
+
+const ANNOUNCED = 'console.log("http://127.0.0.1:1"); setInterval(() => {}, 1_000);';
+
+describe("the process of a server", () => {
+  it("ends with the status of a fault that it finds in itself", async () => {
+    const script = await scriptOf(`process.once("SIGTERM", () => process.exit(3)); ${ANNOUNCED}`);
+    const server = await startServer(script);
+    expect(server.url).toBe("http://127.0.0.1:1");
+    expect(await server.stop()).toBe(3);
+  });
+
+  it("has no status where the signal ended it", async () => {
+    const server = await startServer(await scriptOf(ANNOUNCED));
+    expect(await server.stop()).toBeNull();
+  });
+
+  it("is refused where it ends before it answers", async () => {
+    await expect(startServer(await scriptOf("process.exit()"))).rejects.toThrow("ended before it answered");
+  });
+});
