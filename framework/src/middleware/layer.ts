@@ -1,10 +1,10 @@
 /** Building blocks of middleware for HTTP: the layer around an application, and the response on its way out. @module */
 import type { ASGIApp, HTTPResponseStartMessage, HTTPScope, Receive, Send, SendMessage } from "../asgi.js";
 import type { Middleware } from "../chain.js";
-import { headerValues, rawHeaders } from "../datastructures.js";
+import { headerValues } from "../datastructures.js";
 import { type Host, parseHost } from "../http-grammar.js";
 import { markHandled } from "../promises.js";
-import { JSONResponse, type HeadersInit, ResponseHeaders } from "../response.js";
+import { FROM_LIST, GET_LIST, type HeadersInit, JSONResponse, ResponseHeaders } from "../response.js";
 
 /** Handles one HTTP request: answers it, or calls the application. */
 type HTTPLayer = (app: ASGIApp, scope: HTTPScope, receive: Receive, send: Send) => Promise<void>;
@@ -42,12 +42,7 @@ export function hostOf(scope: HTTPScope): Host | null {
 
 /** The headers of a response that is about to start, to be read and changed. */
 export function headersOf(message: HTTPResponseStartMessage): ResponseHeaders {
-  const headers = new ResponseHeaders();
-  const raw = rawHeaders(message.headers);
-  for (let index = 0; index + 1 < raw.length; index += 2) {
-    headers.append(raw[index] as string, raw[index + 1] as string);
-  }
-  return headers;
+  return ResponseHeaders[FROM_LIST](message.headers);
 }
 
 /** A `send` that lets the headers of the response be changed on their way out. */
@@ -55,7 +50,7 @@ export function changingHeaders(send: Send, change: (headers: ResponseHeaders) =
   return (message) => {
     if (message.type !== "http.response.start") return send(message);
     const headers = headersOf(message);
-    const start = () => send({ ...message, headers: headers.toList() });
+    const start = () => send({ ...message, headers: headers[GET_LIST]() });
     const changed = change(headers);
     return changed instanceof Promise ? changed.then(start) : start();
   };

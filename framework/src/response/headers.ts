@@ -137,6 +137,7 @@ export class ResponseHeaders implements Iterable<readonly [name: string, value: 
  * @see RFC 9110 §12.5.5
  */
 export function addVary(headers: ResponseHeaders, ...names: readonly string[]): void {
+  if (!headers.has("vary")) return void headers.set("vary", names.join(", "));
   const lines = [...headers].flatMap(([name, value]) => (name === "vary" ? [value] : []));
   const known = parseList(lines.join(","));
   if (known.includes("*")) return;
