@@ -169,8 +169,12 @@ export function withoutHeader(headers: readonly string[], name: string): readonl
   return headers.filter((_, index) => headers[index & ~1]?.toLowerCase() !== name);
 }
 
-/** Decodes latin-1 bytes, whatever view they come in. */
+/** Bytes as a `Buffer`, not copied, whatever view they come in. */
+export function toBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** Decodes latin-1 bytes. */
 export function toLatin1(bytes: Uint8Array): string {
-  const buffer = bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return buffer.toString("latin1");
+  return toBuffer(bytes).toString("latin1");
 }

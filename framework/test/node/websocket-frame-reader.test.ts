@@ -1,4 +1,5 @@
 /** The frames of RFC 6455 §5.2, in whatever parts they come. */
+import { constants } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "@jest/globals";
 import { FrameFault, FrameReader, type Received } from "../../src/node/websocket/frame-reader.js";
@@ -94,9 +95,12 @@ describe("frames", () => {
     expect(reader.read()).toEqual(new FrameFault(1009));
   });
 
-  it("are bounded by 53 bits where nothing else bounds them", () => {
-    const reader = new FrameReader(Infinity, false);
-    reader.push(Buffer.from([0x82, 0xff, 0, 0x20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]));
+  it.each([
+    ["of 53 bits", [0, 0x20, 0, 0, 0, 0, 0, 0]],
+    ["of 64 bits", [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]],
+  ])("are bounded where their length is %s", (_, length) => {
+    const reader = new FrameReader(constants.MAX_STRING_LENGTH, false);
+    reader.push(Buffer.from([0x82, 0xff, ...length, 0, 0, 0, 0]));
     expect(reader.read()).toEqual(new FrameFault(1009));
   });
 

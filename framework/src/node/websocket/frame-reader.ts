@@ -35,8 +35,6 @@ const MASK_BYTES = 4;
 const MAX_CONTROL_BYTES = 125;
 /** Fragments of one message. Empty ones are under every bound of bytes. */
 const MAX_FRAGMENTS = 16_384;
-/** The upper half of `Number.MAX_SAFE_INTEGER`. */
-const MAX_HIGH_WORD = 2 ** 21 - 1;
 
 const EMPTY = Buffer.alloc(0);
 const faults = {
@@ -64,7 +62,7 @@ export class FrameReader {
   #fragmentCount = 0;
 
   constructor(maxMessageBytes: number, takesCompressed: boolean) {
-    this.#maxMessageBytes = Math.min(maxMessageBytes, Number.MAX_SAFE_INTEGER);
+    this.#maxMessageBytes = maxMessageBytes;
     this.#takesCompressed = takesCompressed;
   }
 
@@ -172,11 +170,10 @@ function isControlFrame(first: number, length: number): boolean {
   return opcode !== OPCODE.close || length !== 1;
 }
 
-/** A length of 2 or 8 bytes; `Infinity` for one of more than 53 bits. */
+/** A length of 2 or 8 bytes, rounded above 2^53, which is above every bound. */
 function readLength(bytes: Buffer, at: number, lengthBytes: number): number {
   if (lengthBytes === 2) return bytes.readUInt16BE(at);
-  const high = bytes.readUInt32BE(at);
-  return high > MAX_HIGH_WORD ? Infinity : high * 2 ** 32 + bytes.readUInt32BE(at + 4);
+  return bytes.readUInt32BE(at) * 2 ** 32 + bytes.readUInt32BE(at + 4);
 }
 
 /**

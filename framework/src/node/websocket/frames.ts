@@ -1,5 +1,6 @@
 /** Frames of the server: RFC 6455 §5.2, each a whole message without a mask. @module */
 import { isASCII } from "../../datastructures.js";
+import { toBuffer, toLatin1 } from "../response-head.js";
 
 const FINAL = 0x80;
 /** RFC 7692 §6, beside an opcode. */
@@ -21,15 +22,11 @@ export function toHead(opcode: number, length: number): string {
 
 /** A whole frame, a character for each byte. */
 export function toFrame(opcode: number, data: string | Uint8Array): string {
-  const payload = typeof data === "string" && isASCII(data) ? data : toLatin1(data);
+  const payload = typeof data === "string" && isASCII(data) ? data : toLatin1(toBytes(data));
   return toHead(opcode, payload.length) + payload;
 }
 
 /** The bytes of a payload, those of an array not copied. */
-export function toBuffer(data: string | Uint8Array): Buffer {
-  return typeof data === "string" ? Buffer.from(data) : Buffer.from(data.buffer, data.byteOffset, data.length);
-}
-
-function toLatin1(data: string | Uint8Array): string {
-  return toBuffer(data).toString("latin1");
+export function toBytes(data: string | Uint8Array): Buffer {
+  return typeof data === "string" ? Buffer.from(data) : toBuffer(data);
 }

@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import { findCloseFault } from "../../exceptions.js";
 import type { Compression } from "./compression.js";
 import { FrameFault, FrameReader, OPCODE, type Received } from "./frame-reader.js";
-import { COMPRESSED, toBuffer, toFrame, toHead } from "./frames.js";
+import { COMPRESSED, toBytes, toFrame, toHead } from "./frames.js";
 import { CLOSE } from "./messages.js";
 import type { PingedSocket, PingRound } from "./pings.js";
 import type { OpenWebSocket, WebSocketEvents } from "./session.js";
@@ -97,7 +97,7 @@ export class ServerWebSocket implements OpenWebSocket, PingedSocket {
     const opcode = typeof data === "string" ? OPCODE.text : OPCODE.binary;
     if (!this.#isOpen) done?.(new Error("The WebSocket has closed."));
     else if (compression === null || data.length < MIN_COMPRESSED) this.#send(opcode, data, done);
-    else this.#compress(compression, opcode, toBuffer(data), done);
+    else this.#compress(compression, opcode, toBytes(data), done);
   }
 
   close(code?: number, reason = ""): void {
@@ -158,7 +158,7 @@ export class ServerWebSocket implements OpenWebSocket, PingedSocket {
     }
     this.flush();
     const socket = this.#socket;
-    const payload = toBuffer(data);
+    const payload = toBytes(data);
     socket.cork();
     socket.write(toHead(opcode, payload.length), "latin1");
     socket.write(payload, done ?? ignore);
