@@ -36,7 +36,7 @@ function exampleOf(readme) {
 
 /** Requests a second of each framework with a route, from the table of the benchmarks, the most first. */
 function figuresOf(benchmarks, route) {
-  const [head = "", , ...rows] = /<!-- figures: http -->\n\n([^]*?)\n\n/.exec(benchmarks)?.[1]?.split("\n") ?? [];
+  const [head = "", , ...rows] = /<!-- figures: http -->[^]*?^(\|[^]*?)\n\n/m.exec(benchmarks)?.[1]?.split("\n") ?? [];
   const column = head.split("|").findIndex((cell) => cell.trim() === `\`${route}\``);
   if (column < 0) throw new Error(`benchmarks.md has no figures of ${route} for the first page.`);
   return rows

@@ -61,6 +61,19 @@ describe("the documentation", () => {
     LONG_MS,
   );
 
+  it("has an example and figures for the first page of the site", async () => {
+    const site: string = new URL("../site/home.js", import.meta.url).href;
+    const { makeHome }: { makeHome(parts: Record<string, string>): string } = await import(site);
+    const home = makeHome({
+      readme: read("framework/README.md"),
+      benchmarks: read("framework/docs/benchmarks.md"),
+      version: "0.0.0",
+    });
+    const frameworks = [...home.matchAll(/<th scope="row">(\w+)<\/th>.*?<td>([\d,]+)<\/td>/g)].map(([, name]) => name);
+    expect(frameworks).toEqual(expect.arrayContaining(["tsgi", "Fastify", "Hono", "Express"]));
+    expect(home).not.toContain("NaN");
+  });
+
   // A program that serves and does not close ends never, and its port may be another's: the terminals of the pages are for those.
   const ends = ({ code: text }: Block) => !text.includes("serve(") || text.includes("server.close()");
   const programs = code.filter((block) => printsOf(block).length > 0 && ends(block));
