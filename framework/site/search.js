@@ -14,12 +14,12 @@ export const miniSearch = {
       const words = text.split(/[^\p{L}\p{N}_]+/u);
       return words.flatMap((word) => (word.includes("_") ? [word, ...word.split("_")] : word));
     },
-    /** Words without their plural; words that are on every page are left out. */
+    /** Words without their plural, but for HTTPS; words that are on every page are left out. */
     processTerm: (term) => {
       const word = term.toLowerCase();
       return /^(?:an?|and|are|as|at|be|by|do|for|from|how|i|in|is|it|my|of|on|or|that|the|to|what|with)$/.test(word)
         ? null
-        : word.replace(/(?<=[a-z]{3})(?<!s)s$/, "");
+        : word.replace(/(?<=[a-z]{3})(?<!s|^http)s$/, "");
     },
   },
   searchOptions: {

@@ -99,7 +99,8 @@ slowly("from a registry (only with TSGI_SLOW=1)", () => {
   atTerminal("npm create tsgi asks at a terminal, does as it is told, and leaves nothing after Ctrl-C", async () => {
     await using folder = await temporaryFolder();
     const create = ["create", "tsgi@latest", "--", "--no-install", "--no-git"];
-    const surroundings = { cwd: folder.path, env: registry.env };
+    // npm asks nothing where it takes the terminal for one of CI.
+    const surroundings = { cwd: folder.path, env: { ...registry.env, CI: "false" } };
     const proceed: Step = [/Ok to proceed/, `y${keys.enter}`];
     const stopped = await runAtTerminal("npm", create, [proceed, [/Name of the project/, keys.controlC]], surroundings);
     expect(stopped.status).toBe(130);
