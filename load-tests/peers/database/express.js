@@ -2,11 +2,12 @@
 import express from "express";
 import { z } from "zod";
 import { announce } from "../http/announce.js";
+import { createApp } from "../http/express-routes.js";
 import { COOKIE, COOKIE_NAME, findAccount, listItems, logIn, tokenOf } from "./accounts.js";
 import { countOf, findFortunes, findWorld, findWorlds, openDatabase, renderFortunes, updateWorlds } from "./queries.js";
 
 const db = openDatabase();
-const app = express();
+const app = createApp();
 app.get("/db", async (_request, response) => response.json(await findWorld(db)));
 app.get("/queries", async ({ query }, response) => response.json(await findWorlds(db, countOf(query.queries))));
 app.get("/updates", async ({ query }, response) => response.json(await updateWorlds(db, countOf(query.queries))));

@@ -4,7 +4,7 @@ import { node } from "@elysiajs/node";
 import { opentelemetry } from "@elysiajs/opentelemetry";
 import { createApp } from "../direct/elysia.js";
 import { announceOn, freePort } from "../http/elysia-port.js";
-import { createId, ORIGIN, sink } from "./parts.js";
+import { createId, ORIGIN, SECURITY_HEADERS, sink } from "./parts.js";
 import { startTracing } from "./tracing.js";
 
 /** Its tracing calls what Node has from 22 on. */
@@ -14,21 +14,15 @@ Promise.withResolvers ??= () => {
   return { promise, ...settle };
 };
 
-const SECURITY = {
-  "content-security-policy": "default-src 'self'",
-  "cross-origin-opener-policy": "same-origin",
-  "referrer-policy": "no-referrer",
-  "strict-transport-security": "max-age=31536000; includeSubDomains",
-  "x-content-type-options": "nosniff",
-  "x-frame-options": "SAMEORIGIN",
-};
+/** By default it sends them with every answer; the plugins of the others send them to a preflight request alone. */
+const PREFLIGHT = { methods: false, allowedHeaders: false, exposeHeaders: false, credentials: false };
 
 const addMiddleware = (app) =>
   app
     .use(opentelemetry())
-    .use(cors({ origin: [ORIGIN] }))
+    .use(cors({ origin: [ORIGIN], ...PREFLIGHT }))
     .onRequest(({ set }) => {
-      Object.assign(set.headers, SECURITY, { "x-request-id": createId() });
+      Object.assign(set.headers, SECURITY_HEADERS, { "x-request-id": createId() });
     })
     .onAfterResponse(({ request, set }) => {
       sink.write(`${new Date().toISOString()} ${request.method} ${request.url} ${set.status}\n`);

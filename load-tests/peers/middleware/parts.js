@@ -1,8 +1,7 @@
 /** The parts that all servers of this section share. @module */
 import { randomUUID } from "node:crypto";
 
-/** The origin whose pages may read the answers. */
-export const ORIGIN = "https://shop.example.org";
+export { ORIGIN, SECURITY_HEADERS } from "../../../load-tests/dist/middleware/cases.js";
 
 /** A log that keeps nothing: a line costs its text alone. */
 export const sink = { write() {} };

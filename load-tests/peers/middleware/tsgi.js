@@ -4,13 +4,20 @@ import { serve } from "tsgi/node";
 import { openTelemetry } from "tsgi/otel";
 import { createApp } from "../../../load-tests/dist/app.js";
 import { announce } from "../http/announce.js";
-import { ORIGIN, sink } from "./parts.js";
+import { ORIGIN, SECURITY_HEADERS, sink } from "./parts.js";
 import { startTracing } from "./tracing.js";
+
+const security = {
+  contentSecurityPolicy: SECURITY_HEADERS["content-security-policy"],
+  crossOriginOpenerPolicy: SECURITY_HEADERS["cross-origin-opener-policy"],
+  referrerPolicy: SECURITY_HEADERS["referrer-policy"],
+  frameOptions: SECURITY_HEADERS["x-frame-options"],
+};
 
 startTracing();
 const app = createApp({
   instrumentation: [openTelemetry(), accessLog({ write: (line) => sink.write(`${line}\n`) })],
-  middleware: [cors({ allowOrigins: [ORIGIN] }), securityHeaders(), requestId()],
+  middleware: [cors({ allowOrigins: [ORIGIN] }), securityHeaders(security), requestId()],
 });
 
 const quiet = { debug() {}, info() {}, warn: console.warn, error: console.error };

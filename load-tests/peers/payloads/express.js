@@ -1,11 +1,11 @@
 /** Larger answers, an upload and HTTPS on Express. @module */
 import { createServer } from "node:http";
 import { createServer as createSecureServer } from "node:https";
-import express from "express";
 import { announce } from "../http/announce.js";
+import { createApp } from "../http/express-routes.js";
 import { countBytes, LARGE, scheme, SMALL, tls } from "./parts.js";
 
-const app = express();
+const app = createApp();
 app.get("/health", (_request, response) => response.json({ status: "ok" }));
 app.get("/small", (_request, response) => response.json({ items: SMALL }));
 app.get("/large", (_request, response) => response.json({ items: LARGE }));

@@ -1,10 +1,10 @@
 /** WebSockets and server-sent events on Express with `ws`. @module */
-import express from "express";
 import { announce } from "../http/announce.js";
+import { createApp } from "../http/express-routes.js";
 import { feed, HEAD, toText } from "./feed.js";
 import { addWebSockets } from "./sockets.js";
 
-const app = express();
+const app = createApp();
 app.get("/health", (_request, response) => response.json({ status: "ok" }));
 app.get("/events", (request, response) => {
   response.writeHead(200, HEAD);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { MIDDLEWARE_CASES } from "../../src/middleware/cases.js";
+import { MIDDLEWARE_CASES, SECURITY_HEADERS } from "../../src/middleware/cases.js";
 import { type Case, faultOfReply } from "../../src/suite/case.js";
 
 const [health] = MIDDLEWARE_CASES as readonly [Case];
@@ -7,9 +7,8 @@ const [health] = MIDDLEWARE_CASES as readonly [Case];
 const HEADERS = {
   "content-type": "application/json",
   "access-control-allow-origin": "https://shop.example.org",
-  "x-content-type-options": "nosniff",
-  "x-frame-options": "DENY",
-  "referrer-policy": "no-referrer",
+  ...SECURITY_HEADERS,
+  vary: "Origin",
   "x-request-id": "0198c5b4-8b0e-4f51-9d0c-5a6a3e0f7c11",
 };
 
@@ -27,7 +26,14 @@ describe("the checks of answers with middleware", () => {
 
   it("refuse an answer to another origin", () => {
     const origin = { "access-control-allow-origin": "*" };
-    expect(faultOf({ ...HEADERS, ...origin })).toContain('the header access-control-allow-origin, got "*"');
+    expect(faultOf({ ...HEADERS, ...origin })).toContain(
+      'access-control-allow-origin to be https://shop.example.org, got "*"',
+    );
+  });
+
+  it("refuse an answer with a header that the others do not send", () => {
+    expect(faultOf({ ...HEADERS, date: "now" })).toBeNull();
+    expect(faultOf({ ...HEADERS, etag: '"1"' })).toContain("expected no header etag");
   });
 
   it("ask as a page of another origin", () => {
