@@ -1,5 +1,7 @@
 /** A port for Elysia's adapter for Node, which tells neither its port nor when it listens. @module */
-import { createServer } from "node:net";
+import { once } from "node:events";
+import { connect, createServer } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { announce } from "./announce.js";
 
 /** A port that was free a moment ago: the adapter does not tell which one it was given for 0. */
@@ -11,14 +13,20 @@ export const freePort = () =>
     });
   });
 
-/** Announces once `/health` answers: the callback of `listen` comes before. */
+/** Announces once the port is open: the callback of `listen` comes before. No `fetch`, whose client would count as memory. */
 export async function announceOn(port) {
-  for (;;) {
-    const answers = await fetch(`http://127.0.0.1:${port}/health`).then(
-      () => true,
-      () => false,
-    );
-    if (answers) break;
-  }
+  while (!(await isOpen(port))) await sleep(1);
   announce(port);
+}
+
+async function isOpen(port) {
+  const socket = connect(port, "127.0.0.1");
+  try {
+    await once(socket, "connect");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
 }
