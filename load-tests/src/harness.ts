@@ -4,13 +4,13 @@
  * @module
  */
 import { EXAMPLES } from "./examples.js";
-import { processorSeconds } from "./http/load.js";
 import { sendMany } from "./http/send.js";
 import { startServer } from "./http/server-process.js";
 import { Connection, readAnswer, toWire } from "./latency/connection.js";
 import { saturate } from "./latency/loops.js";
 import { watchMachine } from "./machine.js";
 import { runScript } from "./processes.js";
+import { watchProcessor } from "./processor-time.js";
 import { median } from "./statistics.js";
 import { formatTable } from "./table.js";
 
@@ -22,7 +22,7 @@ const EMPTY = new URL("startup/bare.js", import.meta.url);
 const CONNECTIONS = 64;
 
 const rows = [
-  ["the processor time of a process, read from /proc", await time(200, () => processorSeconds(process.pid))],
+  ["the processor time of a process, read from /proc", await time(200, () => watchProcessor(process.pid))],
   ["the clocks of the machine, read twice a section", await time(200, () => watchMachine())],
   ["an empty process, with the pipes to it", await time(10, () => runScript(EMPTY))],
   ...(await clients()),

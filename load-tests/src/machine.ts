@@ -1,6 +1,6 @@
 /** Watches what else changes figures while they are measured. @module */
 import { existsSync, readFileSync } from "node:fs";
-import { processorSeconds, TICKS_PER_SECOND } from "./http/load.js";
+import { processorTicks } from "./processor-time.js";
 
 /** Changes beside the measurements, as shares. */
 export interface Disturbance {
@@ -82,7 +82,7 @@ function readClocks(): Clocks {
     total: ticks.reduce((sum, tick) => sum + tick, 0),
     stolen: ticks[7] ?? 0,
     processes: user + nice + system,
-    own: (processorSeconds("self", true) ?? 0) * TICKS_PER_SECOND,
+    own: processorTicks("self", true) ?? 0,
     megahertz: megahertz || 1,
   };
 }

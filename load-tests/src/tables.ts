@@ -126,18 +126,13 @@ export function realtimeTable(results: readonly Result[], settings: Settings): s
   const moving = withFigure(results, "perCPUSecond");
   const open = withFigure(results, "connectionKiB");
   const rows = rowsOf(open);
-  const busy = moving.filter(({ rows: own }) =>
-    Object.values(own).some(({ clientShare }) => (clientShare?.median ?? 0) > 1),
-  );
   return [
     `WebSockets and server-sent events, messages received for each second of the server's processor time: echo on ${echoing} connections, ${fresh(rounds)}`,
     ratesTable(moving, ({ perCPUSecond }) => spreadOf(perCPUSecond), "perCPUSecond"),
     "",
     "The same, messages received a second",
     ratesTable(moving),
-    ...(busy.length === 0
-      ? []
-      : [`The client used more processor time than the server beside ${busy.map(nameOf).join(", ")}.`]),
+    ...clientLines(moving),
     "",
     `Memory of the server for each open connection, and its processor time for ${formatRate(idle)} idle ones in a second`,
     formatTable(

@@ -1,6 +1,7 @@
 /** Sends one request many times. @module */
 import autocannon from "autocannon";
-import { type Load, processorSeconds } from "./load.js";
+import { watchProcessor } from "../processor-time.js";
+import type { Load } from "./load.js";
 
 /** autocannon looks this often whether it is done; its default of a second would round every time up to seconds. */
 const SAMPLE_MS = 10;
@@ -41,7 +42,7 @@ export async function sendMany(
   { requests: amount, pipelining }: Amount,
 ): Promise<Record<string, number> | string> {
   const before = process.cpuUsage();
-  const serverBefore = processorSeconds(load.serverPid);
+  const serverUsed = watchProcessor(load.serverPid);
   const started = performance.now();
   let answered = 0;
   let finished = started;
@@ -63,14 +64,13 @@ export async function sendMany(
     });
   });
   const used = process.cpuUsage(before);
-  const serverAfter = processorSeconds(load.serverPid);
+  const serverSeconds = serverUsed() ?? 0;
   const seconds = (finished - started) / 1_000;
   const good = result.statusCodeStats?.[`${shot.status}`]?.count ?? 0;
   const wrong = Math.max(amount, answered) - good + result.mismatches + result.errors;
   if (wrong > 0) {
     return `${shot.name}: ${wrong} of ${amount} answers over HTTP were wrong or missing`;
   }
-  const serverSeconds = serverBefore === null || serverAfter === null ? 0 : serverAfter - serverBefore;
   return {
     requests: amount,
     perSecond: amount / seconds,

@@ -1,5 +1,5 @@
 /** Loads a server as fast as it answers, and on a schedule. @module */
-import { processorSeconds } from "../http/load.js";
+import { watchProcessor } from "../processor-time.js";
 
 /** A connection that sends one request at a time. */
 export interface Line {
@@ -32,7 +32,7 @@ export interface Latencies {
 /** A closed loop: sends the next request on each connection when its answer has come. */
 export async function saturate(lines: readonly Line[], seconds: number, serverPid: number): Promise<Saturation> {
   const client = process.cpuUsage();
-  const server = processorSeconds(serverPid);
+  const serverUsed = watchProcessor(serverPid);
   const started = performance.now();
   const until = started + seconds * 1_000;
   let answered = 0;
@@ -49,11 +49,11 @@ export async function saturate(lines: readonly Line[], seconds: number, serverPi
   });
   const took = (performance.now() - started) / 1_000;
   const { user, system } = process.cpuUsage(client);
-  const serverAfter = processorSeconds(serverPid);
+  const serverSeconds = serverUsed();
   return {
     perSecond: answered / took,
     clientLoad: (user + system) / 1e6 / took,
-    ...(server === null || serverAfter === null ? {} : { serverLoad: (serverAfter - server) / took }),
+    ...(serverSeconds === null ? {} : { serverLoad: serverSeconds / took }),
   };
 }
 

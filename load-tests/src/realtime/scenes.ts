@@ -5,7 +5,8 @@ import { type Incoming, openEvents, openKeepAlive, openMany, openWebSocket, unti
 import { faultOfEvent } from "./feed.js";
 import type { RealtimeLoad, Scene } from "./load.js";
 import { NumberedMessage } from "./messages.js";
-import { measureUse, processorMs, settledKiB } from "./server-use.js";
+import { watchProcessor } from "../processor-time.js";
+import { measureUse, settledKiB } from "./server-use.js";
 
 /** Messages for each connection, and events for each stream, before the measured ones. */
 const WARM_UP = 10;
@@ -142,10 +143,10 @@ async function measureIdle<Item>(
   open: () => Promise<Incoming<Item>>,
 ): Promise<Row> {
   const [connections, connectionKiB] = await openMeasured(serverPid, idle, open);
-  const before = processorMs(serverPid);
+  const used = watchProcessor(serverPid);
   // One that ends meanwhile is a fault.
   await Promise.race([sleep(windowMs), untilAll(connections, () => {})]);
-  const idleMs = ((processorMs(serverPid) - before) / windowMs) * 1_000;
+  const idleMs = ((used() ?? 0) * 1e6) / windowMs;
   return { name, figures: { connectionKiB, idleMs } };
 }
 
