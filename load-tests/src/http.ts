@@ -55,13 +55,19 @@ function hasUws(): boolean {
 /** Measures each server in a fresh process, loaded by a client in another one, each on a core of its own. */
 export function measureHTTP(settings: Settings, progress: Progress): Promise<Result[]> {
   const servers = serversOf(settings);
-  const { connections, pipelining, requests, slowRequests } = settings.http;
+  const { connections, pipelining, warmUp, requests, slowRequests } = settings.http;
   const slow = new Set<string>();
   return takeTurns(Object.keys(servers), settings.httpRounds, async (name, round) => {
     progress.step(`over HTTP, round ${round + 1} of ${settings.httpRounds}: ${name}`);
     const server = await startServer(servers[name] ?? CLIENT);
-    const amounts = { warmUp: settings.warmUp, requests: slow.has(name) ? slowRequests : requests };
-    const load: Load = { url: server.url, serverPid: server.pid, connections, pipelining, ...amounts };
+    const load: Load = {
+      url: server.url,
+      serverPid: server.pid,
+      connections,
+      pipelining,
+      warmUp,
+      requests: slow.has(name) ? slowRequests : requests,
+    };
     try {
       const report = await runWorker(CLIENT, [JSON.stringify(load)], [], CLIENT_CORE);
       if (report.rows.some(({ figures }) => (figures["perSecond"] ?? Infinity) < SLOW_PER_SECOND)) slow.add(name);

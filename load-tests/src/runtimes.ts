@@ -69,15 +69,15 @@ export async function measureRuntimes(settings: Settings, progress: Progress): P
 }
 
 async function measureServer(script: URL, command: readonly string[], settings: Settings): Promise<WorkerReport> {
-  const { connections, slowRequests: requests } = settings.http;
+  const { connections, warmUp, slowRequests: requests } = settings.http;
   const server = await startServer(script, { command, stderr: "ignore" });
   const load: Load = {
     url: server.url,
     serverPid: server.pid,
     connections,
     pipelining: [1],
+    warmUp,
     requests,
-    warmUp: requests,
   };
   try {
     return await runWorker(CLIENT, [JSON.stringify(load)], [], CLIENT_CORE);

@@ -47,12 +47,12 @@ export function routingTable(results: readonly Result[], settings: Settings): st
 
 /** Over HTTP: ahead of every framework and of bare `node:http`, and not too far behind the floor. */
 export function httpTable(results: readonly Result[], settings: Settings): string {
-  const { connections, requests, slowRequests } = settings.http;
+  const { connections, warmUp, requests, slowRequests } = settings.http;
   const short = results.filter(({ rows }) =>
     Object.values(rows).some((figures) => (figures["requests"]?.median ?? requests) < requests),
   );
   return [
-    `Over HTTP, requests a second: autocannon, ${connections} connections, ${formatRate(requests)} measured, ${fresh(settings.httpRounds)}`,
+    `Over HTTP, requests a second: autocannon, ${connections} connections, ${formatRate(warmUp)} untimed, ${formatRate(requests)} measured, ${fresh(settings.httpRounds)}`,
     ratesTable(results),
     "",
     "The same, requests a second of the server's processor time: what a core could do with nothing else on it",

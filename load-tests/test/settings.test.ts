@@ -14,6 +14,11 @@ describe("readSettings", () => {
     });
   });
 
+  it("warms servers up by as many requests as are measured of a slow one", () => {
+    const { warmUp, slowRequests } = readSettings({}).http;
+    expect(warmUp).toBeGreaterThanOrEqual(slowRequests);
+  });
+
   it("measures less with QUICK=1, and warms up as long", () => {
     const quick = readSettings({ QUICK: "1" });
     expect(quick.requests).toBeLessThan(50_000);
