@@ -20,7 +20,7 @@ import type { Result } from "./rounds.js";
 import type { Section } from "./settings.js";
 import { RUNTIME_TITLES } from "./runtimes.js";
 import { BARE, IMPORT, PEER_IMPORTS, REGISTRATIONS, SERVER } from "./startup.js";
-import type { Summary } from "./statistics.js";
+import { type Summary, uncertaintyOf } from "./statistics.js";
 import { formatMarkdownTable, formatMs, formatRate, formatRatio, formatSpread } from "./table.js";
 import { TYPES_COLUMNS, typesLines } from "./types/lines.js";
 import { BUNDLE_COLUMNS, bundleLines } from "./web-bundle.js";
@@ -224,11 +224,13 @@ function extremesTable(published: Published): string {
     const comparisons = comparisonsOf(published, contest);
     const ends = extremes(comparisons);
     const slower = comparisons.filter(({ ratio }) => ratio < 1).length;
+    const uncertainty = uncertaintyOf(comparisons.map(({ rounds }) => rounds));
+    const within = uncertainty === null ? "–" : uncertainty.toFixed(2);
     return ends === null
       ? []
-      : [[contest.name, side(ends.worst), side(ends.best), `${slower} of ${comparisons.length}`]];
+      : [[contest.name, side(ends.worst), side(ends.best), `${slower} of ${comparisons.length}`, within]];
   });
-  return formatMarkdownTable(["tsgi is", "at worst", "at best", "slower in"], lines);
+  return formatMarkdownTable(["tsgi is", "at worst", "at best", "slower in", "uncertain by"], lines);
 }
 
 /** The worst ratio, then one line a contender; in each cell its rate, half its spread, and how many times as fast ours is. */

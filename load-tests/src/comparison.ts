@@ -1,6 +1,6 @@
 /** Ratios of ours to the others. @module */
 import type { Result } from "./rounds.js";
-import { pairedRatio, type Summary } from "./statistics.js";
+import { median, roundRatios, type Summary } from "./statistics.js";
 
 /** Ours beside one other contender in one row. */
 export interface Comparison {
@@ -8,6 +8,8 @@ export interface Comparison {
   readonly row: string;
   /** Ours divided by theirs: above 1 ours is faster. */
   readonly ratio: number;
+  /** The ratios of the rounds; one, that of the medians, where the two did not run in the same rounds. */
+  readonly rounds: readonly number[];
   /** The least ratio that the project wants. */
   readonly wanted: number;
 }
@@ -71,14 +73,26 @@ export function compare(
       const their = figures[figure];
       return our === undefined || their === undefined
         ? []
-        : [{ contender, row, ratio: ratioOf(our, their), wanted: wanted(contender, row) }];
+        : [
+            {
+              contender,
+              row,
+              ratio: ratioOf(our, their),
+              rounds: ratiosOf(our, their),
+              wanted: wanted(contender, row),
+            },
+          ];
     }),
   );
 }
 
 /** Ours divided by theirs: round by round where both ran in the same rounds, else by their medians. */
 export function ratioOf(ours: Summary, theirs: Summary): number {
-  return ours.runs.length === theirs.runs.length ? pairedRatio(ours.runs, theirs.runs) : ours.median / theirs.median;
+  return median(ratiosOf(ours, theirs));
+}
+
+function ratiosOf(ours: Summary, theirs: Summary): readonly number[] {
+  return ours.runs.length === theirs.runs.length ? roundRatios(ours.runs, theirs.runs) : [ours.median / theirs.median];
 }
 
 /** The lowest and the highest ratio, or `null` when there is nothing to compare. */

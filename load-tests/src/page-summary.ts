@@ -55,14 +55,11 @@ export function noiseOf(
   { machine, sections, disturbances }: Pick<Report, "machine" | "sections" | "disturbances">,
   contests: readonly Pick<Contest, "section" | "figure">[],
 ): string[] {
-  const spreads = contests.flatMap(({ section, figure }) =>
-    (sections[section] ?? []).flatMap(({ rows }) =>
-      Object.values(rows).flatMap((figures) => {
-        const summary = figures[figure];
-        return summary === undefined || summary.runs.length === 1 ? [] : [summary.spread];
-      }),
-    ),
+  const summaries = contests.flatMap(({ section, figure }) =>
+    (sections[section] ?? []).flatMap(({ rows }) => Object.values(rows).flatMap((figures) => figures[figure] ?? [])),
   );
+  // Two contests may share a figure.
+  const spreads = [...new Set(summaries)].filter(({ runs }) => runs.length > 1).map(({ spread }) => spread);
   const wide = spreads.filter((spread) => spread > NOISY_SPREAD).length;
   return [
     machine.load > machine.cores / 2 ? `the load was ${machine.load.toFixed(1)} at the start` : "",

@@ -3,7 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { PUBLISHED } from "./paths.js";
 import { faultsOf, type Result } from "./rounds.js";
 import type { Report } from "./history.js";
-import { type Section, SECTIONS } from "./settings.js";
+import { SECTIONS } from "./settings.js";
 import { summarize, type Summary } from "./statistics.js";
 
 /** A run, with the day that it began as text: what `make bench` writes and what is committed. */
@@ -38,9 +38,6 @@ const SHOWN: ReadonlySet<string> = new Set([
   "idleMs",
 ]);
 
-/** The sections that the documentation has a place for. */
-const NEEDED: readonly Section[] = SECTIONS;
-
 /**
  * Reads the results of `make bench`, without figures that no page shows, to keep changes of the committed file readable.
  *
@@ -51,7 +48,7 @@ export async function readRun(file: URL): Promise<Published> {
     throw new Error(`There is no ${file.pathname}. Measure first: make bench PEERS=1`);
   });
   const run = JSON.parse(text) as Published;
-  const missing = NEEDED.filter((section) => run.sections[section] === undefined);
+  const missing = SECTIONS.filter((section) => run.sections[section] === undefined);
   if (missing.length > 0 || !run.settings.peers) {
     throw new Error(
       `Expected a run of every section beside the peers, but it has no ${missing.join(", ") || "peers"}: make bench PEERS=1`,
@@ -59,7 +56,8 @@ export async function readRun(file: URL): Promise<Published> {
   }
   const faults = Object.values(run.sections).flatMap(faultsOf);
   if (faults.length > 0) throw new Error(`Figures beside wrong answers are not published: ${faults.join("; ")}`);
-  return { ...run, sections: mapValues(run.sections, (results) => results.map(keepShown)) };
+  const settings = { ...run.settings, output: null };
+  return { ...run, settings, sections: mapValues(run.sections, (results) => results.map(keepShown)) };
 }
 
 /** The committed figures. */

@@ -30,14 +30,35 @@ export function summarize(runs: readonly number[]): Summary {
 }
 
 /**
- * The ratio of `ours` to `theirs`: the median over the rounds. The two figures of a round are measured next to each
- * other, so that a temporary slowdown of the machine affects both.
+ * The ratio of `ours` to `theirs` in each round. Both figures of a round share a slow drift of the machine, and no more: with ten
+ * contenders they are minutes apart.
  *
  * @throws RangeError when the two have not the same number of runs.
  */
-export function pairedRatio(ours: readonly number[], theirs: readonly number[]): number {
+export function roundRatios(ours: readonly number[], theirs: readonly number[]): number[] {
   if (ours.length !== theirs.length) {
     throw new RangeError(`Expected as many runs of both, but there were ${ours.length} and ${theirs.length}.`);
   }
-  return median(ours.map((figure, round) => figure / (theirs[round] ?? Number.NaN)));
+  return ours.map((figure, round) => figure / (theirs[round] ?? Number.NaN));
+}
+
+/** The standard error of the median of 3 to 5 figures of a normal distribution, beside that of their mean: 1.16 to 1.20. */
+const MEDIAN_ERROR = 1.2;
+
+/**
+ * The factor within which a median ratio is uncertain (95 %), from the standard deviation of the ratios of its rounds. That is pooled
+ * over all comparisons, as 3 or 5 rounds of one say little. `null` where none has several rounds.
+ */
+export function uncertaintyOf(comparisons: readonly (readonly number[])[]): number | null {
+  const repeated = comparisons.filter(({ length }) => length > 1).map((ratios) => ratios.map(Math.log));
+  if (repeated.length === 0) return null;
+  const variances = repeated.map((logs) => {
+    const mean = sum(logs) / logs.length;
+    return sum(logs.map((log) => (log - mean) ** 2)) / (logs.length - 1) / logs.length;
+  });
+  return Math.exp(1.96 * MEDIAN_ERROR * Math.sqrt(sum(variances) / variances.length));
+}
+
+function sum(figures: readonly number[]): number {
+  return figures.reduce((total, figure) => total + figure, 0);
 }

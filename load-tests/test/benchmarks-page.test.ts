@@ -72,10 +72,24 @@ describe("the figures of the documentation", () => {
 
   it("name the worst ratio beside the best one, and count where we are slower", () => {
     const { extremes, "in one line": line } = toBlocks(run);
-    expect(extremes).toContain("| 0.50× Hono, `GET /health` | 2.00× Express, `GET /health` |    1 of 2 |");
+    expect(extremes).toContain(
+      "| 0.50× Hono, `GET /health` | 2.00× Express, `GET /health` |    1 of 2 |            – |",
+    );
     expect(line).toBe(
       "Over HTTP tsgi serves at worst 0.50× the requests of Hono (`GET /health`), at best 2.00× the requests of Express (`GET /health`).",
     );
+  });
+
+  it("say within which factor a ratio is uncertain, and count a spread once", () => {
+    const rounds = (contender: string, ...runs: number[]) => ({
+      contender,
+      rows: { "GET /health": { perSecond: summarize(runs) } },
+      faults: [],
+    });
+    const http = [rounds("tsgi serve", 50, 50, 100), rounds("Hono", 50, 50, 50), rounds("Express", 1, 1, 1)];
+    const blocks = toBlocks({ ...run, sections: { ...run.sections, http } });
+    expect(blocks["extremes"]).toMatch(/^\| Over HTTP +\| 1\.00× .*\| +0 of 2 \| +1\.72 \|$/m);
+    expect(blocks["measured on"]).toContain("1 of 3 figures spread over more than ±10 %");
   });
 
   it("compare bare uWebSockets.js with tsgi on it, and draw both of ours as ours", () => {
@@ -194,8 +208,9 @@ describe("a run that is to be published", () => {
     return readRun(pathToFileURL(file));
   };
 
-  it("is cut to what is shown, with four figures of each number", async () => {
-    const { sections } = await read(run);
+  it("is cut to what is shown, with four figures of each number, and without the path of its file", async () => {
+    const { sections, settings } = await read({ ...run, settings: { ...run.settings, output: "/home/me/run.json" } });
+    expect(settings.output).toBeNull();
     expect(sections.direct?.[0]?.rows["GET /health"]).toEqual({
       perSecond: { median: 123_500, min: 123_500, max: 123_500, spread: 0, runs: [123_500] },
     });

@@ -17,7 +17,7 @@ const SLICE_US = 10_000;
 /**
  * Measures a section of both builds at the same time, each in a fresh process, in slices that alternate: what the host does to
  * one, it does to the other. On a virtual machine two processes one after the other differed by 20 % (standard deviation), and
- * two in slices by 3 to 5 %.
+ * two in slices by 2 to 5 %.
  *
  * The two processes of a pair hash strings with the same seed. V8 draws one at random for each process, and with it the
  * collisions in a `Map`: look-ups of a static path differed by 17 %, with one seed by 3 %; direct calls by 3 to 6 %, and 2 to
