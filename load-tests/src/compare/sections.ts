@@ -3,11 +3,17 @@ import type { Builds } from "./builds.js";
 import type { Measure } from "./pairs.js";
 import { measureInSlices } from "./slices.js";
 
-/** The sections that can be compared. */
-const SECTIONS = ["direct", "routing", "http"] as const;
+/** The rows of each section that can be compared, imported in its process alone. */
+export const ROWS = {
+  direct: () => import("./direct-rows.js"),
+  routing: () => import("./routing-rows.js"),
+  http: () => import("./http-rows.js"),
+};
 
 /** A section that can be compared. */
-export type ComparedSection = (typeof SECTIONS)[number];
+export type ComparedSection = keyof typeof ROWS;
+
+const SECTIONS = Object.keys(ROWS) as ComparedSection[];
 
 /** The settings of a comparison. */
 export interface CompareSettings {
@@ -24,7 +30,7 @@ export function readCompareSettings(environment: Readonly<Record<string, string 
   if (!(seconds > 0 && seconds <= 86_400)) {
     throw new TypeError(`Expected TIME to be seconds from 1 to 86400, not ${JSON.stringify(TIME)}.`);
   }
-  const names = ONLY ? ONLY.split(",").map((name) => name.trim()) : [...SECTIONS];
+  const names = ONLY ? ONLY.split(",").map((name) => name.trim()) : SECTIONS;
   return { base: BASE || null, seconds, sections: names.map(toSection) };
 }
 

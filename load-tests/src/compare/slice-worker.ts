@@ -3,14 +3,8 @@
  *
  * @module
  */
+import { ROWS, toSection } from "./sections.js";
 import { serveSlices } from "./slice-process.js";
-import { toSection } from "./sections.js";
 
-const PREPARE = {
-  direct: () => import("./direct-rows.js"),
-  routing: () => import("./routing-rows.js"),
-  http: () => import("./http-rows.js"),
-};
-
-const { prepare } = await PREPARE[toSection(process.argv[2] ?? "")]();
+const { prepare } = await ROWS[toSection(process.argv[2] ?? "")]();
 serveSlices(await prepare());
