@@ -1,6 +1,6 @@
 /** Ratios against the peers, beside those that are committed. @module */
 import { readFile, writeFile } from "node:fs/promises";
-import { oursFor, ratioOf } from "./comparison.js";
+import { oursFor, ratioOf } from "./ratios.js";
 import type { Result } from "./rounds.js";
 import type { Section } from "./settings.js";
 

@@ -1,22 +1,12 @@
 /** The figures of the documentation, as Markdown and as charts. @module */
 import { barFigure, type Group, NARROW } from "./charts.js";
 import { clientNotes, markOf, MARK_NOTE } from "./client-limit.js";
-import {
-  compare,
-  type Comparison,
-  extremes,
-  FLOOR,
-  isBare,
-  kindOf,
-  oursFor,
-  ratioOf,
-  TSGI_ON_UWS,
-} from "./comparison.js";
+import { compare, type Comparison, extremes, FLOOR, isBare, kindOf, oursFor, ratioOf, TSGI_ON_UWS } from "./ratios.js";
 import { isAccountRow } from "./database/accounts.js";
 import { isPrismaRow } from "./database/prisma.js";
 import { noiseOf } from "./page-summary.js";
 import type { Published } from "./published.js";
-import type { Result } from "./rounds.js";
+import { type Result, rowsOf } from "./rounds.js";
 import type { Section } from "./settings.js";
 import { RUNTIME_TITLES } from "./runtimes.js";
 import { BARE, IMPORT, PEER_IMPORTS, REGISTRATIONS, SERVER } from "./startup.js";
@@ -122,7 +112,8 @@ export function fillIn(text: string, blocks: Readonly<Record<string, string>>): 
 }
 
 function groupsOf(results: readonly Result[]): Group[] {
-  return rowsOf(results, (row) => !PIPELINED.test(row)).map((title) => ({
+  const titles = rowsOf(results).filter((row) => !PIPELINED.test(row));
+  return titles.map((title) => ({
     title,
     bars: results.flatMap(({ contender, rows }) => {
       const summary = rows[title]?.["perSecond"];
@@ -155,10 +146,6 @@ function toTitle(row: string): string {
   return row.replace(PIPELINED, "").replace(/^[A-Z]+ \/[^ ,]*/, "`$&`");
 }
 
-function rowsOf(results: readonly Result[], has: (row: string) => boolean = () => true): string[] {
-  return [...new Set(results.flatMap(({ rows }) => Object.keys(rows)))].filter(has);
-}
-
 /** Tells the rows that have a figure. */
 function hasFigure(results: readonly Result[], figure: string): (row: string) => boolean {
   return (row) => results.some(({ rows }) => rows[row]?.[figure] !== undefined);
@@ -166,7 +153,7 @@ function hasFigure(results: readonly Result[], figure: string): (row: string) =>
 
 /** Memory for each connection, and the processor time of all idle ones in a second. */
 function openTable(results: readonly Result[]): string {
-  const rows = rowsOf(results, hasFigure(results, "connectionKiB"));
+  const rows = rowsOf(results).filter(hasFigure(results, "connectionKiB"));
   if (rows.length === 0) return NOT_MEASURED;
   const cell = ({ connectionKiB, idleMs }: Readonly<Record<string, Summary>> = {}): string => {
     if (connectionKiB === undefined) return "–";
@@ -234,8 +221,8 @@ function extremesTable(published: Published): string {
 }
 
 /** The worst ratio, then one line a contender; in each cell its rate, half its spread, and how many times as fast ours is. */
-function ratesTable(results: readonly Result[], figure: string, has?: (row: string) => boolean): string {
-  const rows = rowsOf(results, has);
+function ratesTable(results: readonly Result[], figure: string, has = (_row: string): boolean => true): string {
+  const rows = rowsOf(results).filter(has);
   if (rows.length === 0) return NOT_MEASURED;
   const cell = (result: Result, row: string): string => {
     const rate = result.rows[row]?.[figure];
@@ -276,7 +263,7 @@ function typesTable(results: readonly Result[]): string {
 }
 
 function latencyTable(results: readonly Result[]): string {
-  const rows = rowsOf(results, (row) => results.some((result) => result.rows[row]?.["ratePerSecond"]));
+  const rows = rowsOf(results).filter((row) => results.some((result) => result.rows[row]?.["ratePerSecond"]));
   if (rows.length === 0) return NOT_MEASURED;
   const cell = ({ rows: own }: Result, row: string): string => {
     const figures = own[row];

@@ -1,7 +1,7 @@
 /** The same routes on PostgreSQL, each framework with the same drivers, pools and statements. @module */
 import { openDatabase } from "./database/cluster.js";
 import { generateClient } from "./database/prisma.js";
-import type { Contenders } from "./direct.js";
+import type { Contenders } from "./contenders.js";
 import { PEERS } from "./paths.js";
 import { runScript } from "./processes.js";
 import type { Progress } from "./progress.js";

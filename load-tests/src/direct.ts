@@ -1,4 +1,5 @@
 /** Direct calls: the reference protocol beside a hand-written function and the peers. @module */
+import { type Contenders, contenderModule } from "./contenders.js";
 import { PEERS } from "./paths.js";
 import { runWorker } from "./processes.js";
 import type { Progress } from "./progress.js";
@@ -6,9 +7,6 @@ import { takeTurns, type Result } from "./rounds.js";
 import type { Settings } from "./settings.js";
 
 const WORKER = new URL("direct/worker.js", import.meta.url);
-
-/** A contender's name in tables, and the module that has it. */
-export type Contenders = Readonly<Record<string, URL>>;
 
 /** The contenders of every run. The first one is ours. */
 export const OWN_CONTENDERS: Contenders = {
@@ -25,17 +23,8 @@ const PEER_CONTENDERS: Contenders = {
 };
 
 /** The contenders of a run by their names. */
-export function directContenders(settings: Pick<Settings, "peers">): Contenders {
+function directContenders(settings: Pick<Settings, "peers">): Contenders {
   return settings.peers ? { ...OWN_CONTENDERS, ...PEER_CONTENDERS } : OWN_CONTENDERS;
-}
-
-/** The module of a contender. @throws TypeError when there is none of that name; the message lists them. */
-export function contenderModule(name: string, contenders: Contenders): string {
-  const module = contenders[name];
-  if (module === undefined) {
-    throw new TypeError(`Expected one of ${Object.keys(contenders).join(", ")}, not ${JSON.stringify(name)}.`);
-  }
-  return module.href;
 }
 
 /**

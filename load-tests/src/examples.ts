@@ -1,5 +1,6 @@
 /** The requests that are measured, the answers they must get, and the check that they got them. @module */
 import { isDeepStrictEqual } from "node:util";
+import { parseJSON } from "./suite/case.js";
 
 /** One request and what a right answer to it looks like. */
 export interface Example {
@@ -146,12 +147,4 @@ export function faultOf(example: Example, answer: Answer): string | null {
     return `${example.name}: expected ${JSON.stringify(example.answer)}, got ${answer.body.slice(0, 200)}`;
   }
   return null;
-}
-
-function parseJSON(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

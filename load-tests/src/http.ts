@@ -1,8 +1,8 @@
 /** The same routes over HTTP, with autocannon. @module */
 import { createRequire } from "node:module";
-import { BARE_UWS, FLOOR, TSGI_ON_UWS } from "./comparison.js";
+import { BARE_UWS, FLOOR, TSGI_ON_UWS } from "./ratios.js";
 import { CLIENT_CORE } from "./cores.js";
-import type { Contenders } from "./direct.js";
+import type { Contenders } from "./contenders.js";
 import type { Load } from "./http/load.js";
 import { startServer } from "./http/server-process.js";
 import { PEERS } from "./paths.js";

@@ -1,5 +1,5 @@
 /** The same routes with CORS, security headers, a request id, an access log and tracing. @module */
-import type { Contenders } from "./direct.js";
+import type { Contenders } from "./contenders.js";
 import { PEERS } from "./paths.js";
 import type { Progress } from "./progress.js";
 import type { Result } from "./rounds.js";

@@ -1,6 +1,6 @@
 /** The first screen of a page: the result in a sentence, and its ratios. @module */
 import { escapeHTML, type Range, rangeChart } from "./charts.js";
-import { compare, type Comparison, extremes, FLOOR, isBare } from "./comparison.js";
+import { compare, type Comparison, extremes, FLOOR, isBare } from "./ratios.js";
 import type { Report } from "./history.js";
 import { reasonsOf, worstOf } from "./machine.js";
 import type { Section } from "./settings.js";

@@ -1,11 +1,11 @@
 /** The figures of a run as one page that needs nothing else. @module */
 import { barChart, CHART_STYLE, COLOURS, escapeHTML, formatFigure, lineChart, PAGE_CHART_STYLE } from "./charts.js";
 import { clientNotes, markOf, MARK_NOTE } from "./client-limit.js";
-import { compare, kindOf, oursFor, ratioOf } from "./comparison.js";
+import { compare, kindOf, oursFor, ratioOf, worstFirst } from "./ratios.js";
 import type { Past, Report } from "./history.js";
 import { noiseLines } from "./machine.js";
 import { drawSummary, type Contest } from "./page-summary.js";
-import type { Result } from "./rounds.js";
+import { type Result, rowsOf } from "./rounds.js";
 import type { Section } from "./settings.js";
 import { formatRatio } from "./table.js";
 
@@ -87,11 +87,7 @@ function drawSection({ section, figure, title, unit, isRate }: Contest, report: 
   const results = report.sections[section] ?? [];
   const isJudged = isRate && !report.settings.quick;
   const comparisons = isJudged ? compare(results, () => 1, figure) : [];
-  const worstOf = (row: string): number =>
-    Math.min(Infinity, ...comparisons.filter((one) => one.row === row).map(({ ratio }) => ratio));
-  const rows = [...new Set(results.flatMap((result) => Object.keys(result.rows)))];
-  const charts = rows
-    .toSorted((left, right) => (worstOf(left) < worstOf(right) ? -1 : 1))
+  const charts = worstFirst(rowsOf(results), comparisons)
     .map((row) => drawRow(results, row, figure, isJudged))
     .filter((chart) => chart !== "");
   if (charts.length === 0) return "";
@@ -143,7 +139,7 @@ const PERCENTILES = [
 
 /** One table for each route: text can be read on every screen. */
 function drawLatencies(title: string, results: readonly Result[], again: string): string {
-  const rows = [...new Set(results.flatMap((result) => Object.keys(result.rows)))];
+  const rows = rowsOf(results);
   const hasRates = results.some((result) => Object.values(result.rows).some(({ ratePerSecond }) => ratePerSecond));
   const columns = hasRates ? ([["per s", "ratePerSecond"], ...PERCENTILES] as const) : PERCENTILES;
   const head = columns.map(([label]) => `<th>${label}</th>`).join("");

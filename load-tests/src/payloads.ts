@@ -1,5 +1,5 @@
 /** Larger answers, an upload, and HTTPS. @module */
-import type { Contenders } from "./direct.js";
+import type { Contenders } from "./contenders.js";
 import { PEERS } from "./paths.js";
 import { createCertificate } from "./payloads/certificate.js";
 import type { Progress } from "./progress.js";

@@ -9,7 +9,8 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { selfTimes, type CpuProfile } from "./cpu-profile.js";
-import { contenderModule, OWN_CONTENDERS } from "./direct.js";
+import { contenderModule } from "./contenders.js";
+import { OWN_CONTENDERS } from "./direct.js";
 import { runWorker } from "./processes.js";
 import { formatTable } from "./table.js";
 

@@ -1,7 +1,7 @@
 /** Connections that stay open: WebSockets, server-sent events, and idle ones. @module */
 import { fileURLToPath } from "node:url";
 import { CLIENT_CORE } from "./cores.js";
-import type { Contenders } from "./direct.js";
+import type { Contenders } from "./contenders.js";
 import { startServer } from "./http/server-process.js";
 import { PEERS } from "./paths.js";
 import { runWorker } from "./processes.js";

@@ -39,6 +39,11 @@ export function faultsOf(results: readonly Result[]): string[] {
   return results.flatMap(({ contender, faults }) => faults.map((fault) => `${contender}: ${fault}`));
 }
 
+/** The names of all rows, each once. */
+export function rowsOf(results: readonly Result[]): string[] {
+  return [...new Set(results.flatMap(({ rows }) => Object.keys(rows)))];
+}
+
 function rotate<T>(items: readonly T[], by: number): T[] {
   const start = by % items.length;
   return [...items.slice(start), ...items.slice(0, start)];

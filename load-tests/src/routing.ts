@@ -1,5 +1,5 @@
 /** The routing benchmark beside the peers' routers. @module */
-import { contenderModule, type Contenders } from "./direct.js";
+import { contenderModule, type Contenders } from "./contenders.js";
 import { PEERS } from "./paths.js";
 import { runWorker } from "./processes.js";
 import type { Progress } from "./progress.js";

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { CLIENT_CORE } from "./cores.js";
-import type { Contenders } from "./direct.js";
+import type { Contenders } from "./contenders.js";
 import type { Load } from "./http/load.js";
 import { startServer } from "./http/server-process.js";
 import { PEERS, REPOSITORY } from "./paths.js";

@@ -1,5 +1,5 @@
 /** The time until a process is ready. @module */
-import { type Contenders, contenderModule } from "./direct.js";
+import { type Contenders, contenderModule } from "./contenders.js";
 import { PEERS } from "./paths.js";
 import { runScript, runWorker } from "./processes.js";
 import type { Progress } from "./progress.js";

@@ -1,18 +1,8 @@
 /** The tables of a run, as text. @module */
 import { clientLines, clientNotes, markOf } from "./client-limit.js";
-import {
-  BARE_NODE,
-  BARE_UWS,
-  compare,
-  extremes,
-  FLOOR,
-  missed,
-  oursFor,
-  ratioOf,
-  type Comparison,
-} from "./comparison.js";
+import { BARE_NODE, BARE_UWS, compare, extremes, FLOOR, missed, oursFor, ratioOf, type Comparison } from "./ratios.js";
 import { isPrismaRow } from "./database/prisma.js";
-import type { Figures, Result } from "./rounds.js";
+import { type Figures, type Result, rowsOf } from "./rounds.js";
 import type { Settings } from "./settings.js";
 import { BARE, IMPORT, PEER_IMPORTS, REGISTER, REGISTRATIONS, SERVER } from "./startup.js";
 import type { Summary } from "./statistics.js";
@@ -162,10 +152,6 @@ function withFigure(results: readonly Result[], figure: string): Result[] {
   }));
 }
 
-function rowsOf(results: readonly Result[]): string[] {
-  return [...new Set(results.flatMap(({ rows }) => Object.keys(rows)))];
-}
-
 /** The ratios by processor time: for a request without a body, for one parameter, and for a validated body. */
 const WANTED_OVER_HTTP: Readonly<Record<string, readonly [plain: number, parameter: number, body: number]>> = {
   Fastify: [1.5, 1.5, 1.8],
@@ -195,7 +181,7 @@ export function latencyTable(results: readonly Result[], { http, latency }: Sett
     ["max", "maxMs"],
     ["client late, p99.9", "lateP99_9Ms"],
   ] as const;
-  const rows = [...new Set(results.flatMap((result) => Object.keys(result.rows)))];
+  const rows = rowsOf(results);
   const lines = rows.flatMap((row) =>
     results.flatMap(({ contender, rows: { [row]: figures } }) => {
       if (figures === undefined) return [];
@@ -327,7 +313,7 @@ function ratesTable(
   detail: (figures: Figures) => string = ({ perSecond }) => spreadOf(perSecond),
   figure = "perSecond",
 ): string {
-  const rows = [...new Set(results.flatMap((result) => Object.keys(result.rows)))];
+  const rows = rowsOf(results);
   return formatTable(
     ["", ...rows.flatMap((row) => [row, "", "tsgi is"])],
     results.map((result) => [

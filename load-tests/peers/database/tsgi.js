@@ -2,6 +2,7 @@
 import { App, Depends, Form, HTMLResponse, HTTPException, Query, Response, t, withParams } from "tsgi";
 import { serve } from "tsgi/node";
 import { OAuth2PasswordBearer } from "tsgi/security";
+import { quietLogger } from "../../../load-tests/dist/http/quiet-logger.js";
 import { announce } from "../http/announce.js";
 import { COOKIE, COOKIE_NAME, findAccount, listItems, logIn } from "./accounts.js";
 import { findFortunes, findWorld, findWorlds, openDatabase, renderFortunes, updateWorlds } from "./queries.js";
@@ -61,6 +62,5 @@ app.get(
   async ({ db, account }) => listItems(db, account),
 );
 
-const quiet = { debug() {}, info() {}, warn: console.warn, error: console.error };
-const { url } = await serve(app, { port: 0, loop: "libuv", logger: quiet });
+const { url } = await serve(app, { port: 0, loop: "libuv", logger: quietLogger });
 announce(new URL(url).port);

@@ -3,6 +3,7 @@ import { accessLog, cors, requestId, securityHeaders } from "tsgi/middleware";
 import { serve } from "tsgi/node";
 import { openTelemetry } from "tsgi/otel";
 import { createApp } from "../../../load-tests/dist/app.js";
+import { quietLogger } from "../../../load-tests/dist/http/quiet-logger.js";
 import { announce } from "../http/announce.js";
 import { ORIGIN, SECURITY_HEADERS, sink } from "./parts.js";
 import { startTracing } from "./tracing.js";
@@ -20,6 +21,5 @@ const app = createApp({
   middleware: [cors({ allowOrigins: [ORIGIN] }), securityHeaders(security), requestId()],
 });
 
-const quiet = { debug() {}, info() {}, warn: console.warn, error: console.error };
-const { url } = await serve(app, { port: 0, loop: "libuv", logger: quiet });
+const { url } = await serve(app, { port: 0, loop: "libuv", logger: quietLogger });
 announce(new URL(url).port);

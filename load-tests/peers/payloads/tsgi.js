@@ -1,6 +1,7 @@
 /** Larger answers, an upload and HTTPS on tsgi. @module */
 import { App, Request, t } from "tsgi";
 import { serve } from "tsgi/node";
+import { quietLogger } from "../../../load-tests/dist/http/quiet-logger.js";
 import { announce } from "../http/announce.js";
 import { countBytes, LARGE, scheme, SMALL, tls } from "./parts.js";
 
@@ -21,6 +22,5 @@ app.post("/upload", { params: { request: Request } }, async ({ request }) => ({
   bytes: await countBytes(request.stream()),
 }));
 
-const quiet = { debug() {}, info() {}, warn: console.warn, error: console.error };
-const { url } = await serve(app, { port: 0, loop: "libuv", logger: quiet, ...(tls && { tls }) });
+const { url } = await serve(app, { port: 0, loop: "libuv", logger: quietLogger, ...(tls && { tls }) });
 announce(new URL(url).port, scheme);

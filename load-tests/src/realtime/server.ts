@@ -3,6 +3,7 @@ import { App, EventSourceResponse, type WebSocket } from "tsgi";
 import { serve } from "tsgi/node";
 import { announce } from "../http/server-process.js";
 import { Feed } from "./feed.js";
+import { quietLogger } from "../http/quiet-logger.js";
 
 const feed = new Feed();
 const sockets = new Set<WebSocket>();
@@ -30,6 +31,5 @@ app.websocket("/broadcast", async ({ ws }) => {
   }
 });
 
-const quiet = { debug() {}, info() {}, warn: console.warn, error: console.error };
-const running = await serve(app, { port: 0, loop: "libuv", logger: quiet });
+const running = await serve(app, { port: 0, loop: "libuv", logger: quietLogger });
 announce(running.url);

@@ -1,6 +1,6 @@
 /** Measures the servers of a suite. @module */
 import { CLIENT_CORE } from "../cores.js";
-import type { Contenders } from "../direct.js";
+import type { Contenders } from "../contenders.js";
 import { startServer } from "../http/server-process.js";
 import { runWorker } from "../processes.js";
 import type { Progress } from "../progress.js";

@@ -1,6 +1,6 @@
 /** The lines of the tables that show the price of types. @module */
-import { compare, oursFor, ratioOf } from "../comparison.js";
-import type { Result } from "../rounds.js";
+import { compare, oursFor, ratioOf, worstFirst } from "../ratios.js";
+import { type Result, rowsOf } from "../rounds.js";
 import type { Summary } from "../statistics.js";
 import { formatRatio, formatSpread } from "../table.js";
 
@@ -10,14 +10,9 @@ export const TYPES_COLUMNS: readonly string[] = ["", "", "processor time", "", "
 /** A line for each contender in each row; the row in which tsgi is slowest first. */
 export function typesLines(results: readonly Result[]): string[][] {
   const comparisons = compare(results, () => 1, "perCPUSecond");
-  const worstOf = (row: string): number =>
-    Math.min(Infinity, ...comparisons.filter((one) => one.row === row).map(({ ratio }) => ratio));
-  const rows = [...new Set(results.flatMap((result) => Object.keys(result.rows)))];
-  return rows
-    .toSorted((left, right) => (worstOf(left) < worstOf(right) ? -1 : 1))
-    .flatMap((row) =>
-      results.filter(({ rows: own }) => own[row] !== undefined).map((result) => lineOf(results, result, row)),
-    );
+  return worstFirst(rowsOf(results), comparisons).flatMap((row) =>
+    results.filter(({ rows }) => rows[row] !== undefined).map((result) => lineOf(results, result, row)),
+  );
 }
 
 function lineOf(results: readonly Result[], { contender, rows }: Result, row: string): string[] {

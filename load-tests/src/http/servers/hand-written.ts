@@ -2,7 +2,7 @@
 import { serve } from "tsgi/node";
 import { handle } from "../../direct/contenders/hand-written.js";
 import { announce } from "../server-process.js";
+import { quietLogger } from "../quiet-logger.js";
 
-const quiet = { debug() {}, info() {}, warn: console.warn, error: console.error };
-const running = await serve(handle, { port: 0, logger: quiet });
+const running = await serve(handle, { port: 0, logger: quietLogger });
 announce(running.url);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { compare, extremes, missed } from "../src/comparison.js";
+import { compare, extremes, missed, worstFirst } from "../src/ratios.js";
 import type { Result } from "../src/rounds.js";
 import { summarize } from "../src/statistics.js";
 
@@ -24,6 +24,11 @@ describe("compare", () => {
     ]);
     expect(extremes(comparisons)).toMatchObject({ worst: { ratio: 0.5, row: "users" }, best: { ratio: 8 } });
     expect(missed(comparisons)).toMatchObject([{ contender: "hand-written", row: "users", ratio: 0.5, wanted: 0.75 }]);
+  });
+
+  it("orders rows by the worst ratio of each, and leaves those without one in their order", () => {
+    const comparisons = compare([ours, result("peer", { health: [40, 40], users: [400, 400] })], wanted);
+    expect(worstFirst(["a", "health", "b", "users"], comparisons)).toEqual(["users", "health", "a", "b"]);
   });
 
   it("compares what runs on another loop with ours on that loop", () => {

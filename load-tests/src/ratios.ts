@@ -103,6 +103,13 @@ export function extremes(comparisons: readonly Comparison[]): { worst: Compariso
   return worst === undefined || best === undefined ? null : { worst, best };
 }
 
+/** The rows by their lowest ratio; rows without one last, in their order. */
+export function worstFirst(rows: readonly string[], comparisons: readonly Comparison[]): string[] {
+  const worstOf = (row: string): number =>
+    Math.min(Number.MAX_VALUE, ...comparisons.filter((one) => one.row === row).map(({ ratio }) => ratio));
+  return rows.toSorted((left, right) => worstOf(left) - worstOf(right));
+}
+
 /** The comparisons that fall short of what is wanted. */
 export function missed(comparisons: readonly Comparison[]): Comparison[] {
   return comparisons.filter(({ ratio, wanted }) => ratio < wanted);
