@@ -1,5 +1,5 @@
-/** Ratios against the peers, beside those that are committed. @module */
-import { readFile, writeFile } from "node:fs/promises";
+/** The ratios to the peers, and the file of those that are committed. @module */
+import { writeFile } from "node:fs/promises";
 import { oursFor, ratioOf } from "./ratios.js";
 import type { Result } from "./rounds.js";
 import type { Section } from "./settings.js";
@@ -7,7 +7,7 @@ import type { Section } from "./settings.js";
 /** Ours divided by theirs, by `section / contender / row`. Above 1 ours is faster. */
 export type Ratios = Readonly<Record<string, number>>;
 
-/** The committed ratios, with what they were measured on. */
+/** Ratios, with what they were measured on. */
 export interface Baseline {
   /** ISO 8601, the day. */
   readonly date: string;
@@ -19,10 +19,7 @@ export interface Baseline {
   readonly ratios: Ratios;
 }
 
-/** The path of the baseline, the same from `src` and from `dist`. */
-export const BASELINE = new URL("../baseline.json", import.meta.url);
-
-/** The figure to compare in each section. The table of start-up compares with bare Node itself. */
+/** The figure to compare in each section. */
 const FIGURES: Partial<Readonly<Record<Section, string>>> = {
   direct: "perSecond",
   routing: "perSecond",
@@ -48,16 +45,8 @@ function round(ratio: number): number {
   return Number(ratio.toPrecision(4));
 }
 
-/** The committed baseline. @throws Error when it is missing. */
-export async function readBaseline(file: URL = BASELINE): Promise<Baseline> {
-  const text = await readFile(file, "utf8").catch(() => {
-    throw new Error("load-tests/baseline.json is missing. Measure one on an idle machine: make bench-baseline");
-  });
-  return JSON.parse(text) as Baseline;
-}
-
 /** Writes a baseline, its ratios in a fixed order so that changes show in a review. */
-export async function writeBaseline(baseline: Baseline, file: URL = BASELINE): Promise<void> {
+export async function writeBaseline(baseline: Baseline, file: URL): Promise<void> {
   const ratios = Object.fromEntries(
     Object.entries(baseline.ratios).toSorted(([left], [right]) => (left < right ? -1 : 1)),
   );

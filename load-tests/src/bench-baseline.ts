@@ -7,7 +7,8 @@
  */
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { ratiosOf, writeBaseline } from "./baseline.js";
+import { type Baseline, ratiosOf, writeBaseline } from "./baseline.js";
+import { BASELINE } from "./paths.js";
 import { readRun } from "./published.js";
 import { measureAll, reportFaults } from "./run.js";
 import { readSettings } from "./settings.js";
@@ -20,13 +21,14 @@ process.exitCode = reportFaults(report);
 if (process.exitCode === 0) {
   const { started, machine, peers } = report;
   const { cpu, cores, node } = machine;
-  await writeBaseline({
+  const baseline: Baseline = {
     date: new Date(started).toISOString().slice(0, 10),
     node,
     cpu,
     cores,
     peers,
     ratios: ratiosOf(report.sections),
-  });
+  };
+  await writeBaseline(baseline, BASELINE);
   process.stdout.write("\nWrote load-tests/baseline.json. Commit it with the change that it belongs to.\n");
 }

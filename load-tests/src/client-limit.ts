@@ -10,20 +10,9 @@ export const MARK = "*";
 /** The meaning of {@link MARK}. */
 export const MARK_NOTE = `${MARK} The client used its core whole and the server did not: the client is the limit.`;
 
-/** Processor time as shares of one core; `undefined` where the system does not tell. */
-export interface Loads {
-  readonly clientLoad?: number | undefined;
-  readonly serverLoad?: number | undefined;
-}
-
 /** True where the client used its core whole and the server did not: the answers a second are then those of the client. */
-export function isClientLimit({ clientLoad = 0, serverLoad = 0 }: Loads): boolean {
-  return clientLoad >= BUSY && serverLoad < BUSY;
-}
-
-/** The same for a row of several rounds. */
-export function isClientLimited(figures: Figures): boolean {
-  return isClientLimit({ clientLoad: figures["clientLoad"]?.median, serverLoad: figures["serverLoad"]?.median });
+function isClientLimited({ clientLoad, serverLoad }: Figures): boolean {
+  return (clientLoad?.median ?? 0) >= BUSY && (serverLoad?.median ?? 0) < BUSY;
 }
 
 /** The mark of a rate, and nothing for another figure. */
@@ -32,7 +21,7 @@ export function markOf(figures: Figures, figure: string): string {
 }
 
 /** True where more than half of a percentile may be the lateness of the client instead of the server's. */
-export function isClientLate(figures: Figures): boolean {
+function isClientLate(figures: Figures): boolean {
   const isLate = (latency: string, own: string): boolean =>
     (figures[own]?.median ?? 0) > (figures[latency]?.median ?? 0) / 2;
   return isLate("p99Ms", "lateP99Ms") || isLate("p99_9Ms", "lateP99_9Ms");

@@ -12,7 +12,7 @@ export const CLIENT_CORE = 1;
 export const DATABASE_CORE = availableParallelism() > 2 ? 2 : CLIENT_CORE;
 
 /** True where processes can be bound to cores: Linux with util-linux, and two cores. */
-export const CAN_PIN = existsSync("/usr/bin/taskset") && availableParallelism() >= 2;
+const CAN_PIN = existsSync("/usr/bin/taskset") && availableParallelism() >= 2;
 
 /** A command line that runs on one core, or as it is where processes cannot be bound. */
 export function onCore(core: number, command: readonly string[]): string[] {

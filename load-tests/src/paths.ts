@@ -21,6 +21,9 @@ export const RESULTS = new URL(".cache/bench/latest.json", REPOSITORY);
 /** The figures that are committed, from which those of the pages are written. */
 export const PUBLISHED = new URL("load-tests/results.json", REPOSITORY);
 
+/** The ratios that are committed. */
+export const BASELINE = new URL("load-tests/baseline.json", REPOSITORY);
+
 /** The pages that show figures, between comments. */
 export const PAGES: readonly URL[] = ["README.md", "framework/docs/benchmarks.md"].map(
   (name) => new URL(name, REPOSITORY),

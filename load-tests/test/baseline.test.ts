@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { type Baseline, ratiosOf, readBaseline, writeBaseline } from "../src/baseline.js";
+import { type Baseline, ratiosOf, writeBaseline } from "../src/baseline.js";
 import { summarize } from "../src/statistics.js";
 
 const result = (contender: string, figures: Record<string, number>) => ({
@@ -39,18 +39,13 @@ describe("the baseline", () => {
     peers: {},
     ratios: { "direct / a / x": 2, "http / b / x": 1, "routing / c / x": 1, "direct / gone / x": 1 },
   };
-  it("is written in a fixed order, and read again", async () => {
+  it("is written in a fixed order", async () => {
     const folder = await mkdtemp(join(tmpdir(), "tsgi-baseline-"));
     const file = pathToFileURL(join(folder, "baseline.json"));
     await writeBaseline({ ...baseline, ratios: { b: 1, a: 2 } }, file);
-    expect(await readFile(file, "utf8")).toMatch(/"a": 2,\s+"b": 1/);
-    expect(await readBaseline(file)).toMatchObject({ date: "2026-01-02", ratios: { a: 2, b: 1 } });
+    const text = await readFile(file, "utf8");
+    expect(text).toMatch(/"a": 2,\s+"b": 1/);
+    expect(JSON.parse(text)).toEqual({ ...baseline, ratios: { a: 2, b: 1 } });
     await rm(folder, { recursive: true });
-  });
-
-  it("says how to make a baseline where there is none", async () => {
-    await expect(readBaseline(pathToFileURL(join(tmpdir(), "no-such-baseline.json")))).rejects.toThrow(
-      "make bench-baseline",
-    );
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { clientLines, clientNotes, isClientLimit, MARK_NOTE, markOf } from "../src/client-limit.js";
+import { clientLines, clientNotes, MARK_NOTE, markOf } from "../src/client-limit.js";
 import { summarize } from "../src/statistics.js";
 
 const figuresOf = (figures: Record<string, number>) =>
@@ -10,14 +10,17 @@ describe("the limit of a client", () => {
     [0.95, 0.94, true],
     [0.95, 0.95, false],
     [0.94, 0.5, false],
-    [1, undefined, true],
-    [undefined, undefined, false],
   ])(
     "with %p of its core beside %p of the server's is the limit of the rate: %p",
     (clientLoad, serverLoad, expected) => {
-      expect(isClientLimit({ clientLoad, serverLoad })).toBe(expected);
+      expect(clientNotes(figuresOf({ clientLoad, serverLoad }))).toEqual(expected ? ["the client is the limit"] : []);
     },
   );
+
+  it("is assumed where the system does not tell the time of the server, and not without its own", () => {
+    expect(clientNotes(figuresOf({ clientLoad: 1 }))).toEqual(["the client is the limit"]);
+    expect(clientNotes({})).toEqual([]);
+  });
 
   it("marks rates, not processor time", () => {
     const figures = figuresOf({ clientLoad: 1, serverLoad: 0.5 });

@@ -2,13 +2,13 @@
 import type { Interval } from "./interval.js";
 
 /** Above this share, a change is an improvement. The specification fixes it. */
-export const IMPROVED = 0.02;
+const IMPROVED = 0.02;
 
 /** Below this share, a change is to be investigated. The specification fixes it. */
-export const REGRESSED = -0.05;
+const REGRESSED = -0.05;
 
 /** An interval is wide from this share to each side. */
-export const WIDE = 0.02;
+const WIDE = 0.02;
 
 /** `"unclear"`: the interval is wide, or has a threshold inside. */
 export type Verdict = "improved" | "noise" | "to be investigated" | "unclear";
