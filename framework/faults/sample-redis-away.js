@@ -22,7 +22,7 @@ export async function run() {
     }
     return times;
   };
-  const counting = () => shop.server.stderr.split('"redis is there').length - 1;
+  const counting = () => shop.server.stderr.split('"Redis is there').length - 1;
   try {
     const usualMs = Math.max(...(await guess("usual", GUESSES)));
     const figures = [];
@@ -35,7 +35,8 @@ export async function run() {
       const times = await guess(name, 2 * GUESSES);
       const { status } = await shop.login();
       await mendIt();
-      await shop.server.said(new RegExp(`(?:"redis is there[^]*){${before + 1}}`), "stderr");
+      // The store notices at a call.
+      while (counting() === before) await shop.login();
       const afterwards = await guess(`${name} before`, 2 * GUESSES);
       const laterMs = Math.max(...times) - usualMs;
       figures.push(
