@@ -63,7 +63,7 @@ describe("the documentation", () => {
 
   it("has an example and figures for the first page of the site", async () => {
     const site: string = new URL("../site/home.js", import.meta.url).href;
-    const { makeHome }: { makeHome(parts: Record<string, string>): string } = await import(site);
+    const { makeHome }: { makeHome: (parts: Record<string, string>) => string } = await import(site);
     const home = makeHome({
       readme: read("framework/README.md"),
       benchmarks: read("framework/docs/benchmarks.md"),
