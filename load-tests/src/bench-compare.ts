@@ -16,8 +16,8 @@ import { noiseLines, watchMachine } from "./machine.js";
 import { REPOSITORY } from "./paths.js";
 import { Progress } from "./progress.js";
 
-/** A bootstrap over fewer pairs gives intervals that are too narrow. */
-const MINIMUM_PAIRS = 12;
+/** Of 1,000 intervals of normal figures each, those of 2 pairs had the change inside in 47 % of cases, of 6 in 90, of 8 to 20 in 93 to 94. */
+const MINIMUM_PAIRS = 8;
 
 try {
   process.exitCode = await compare();

@@ -4,7 +4,7 @@ import { percent } from "../machine.js";
 import type { Change } from "./pairs.js";
 import type { Verdict } from "./verdict.js";
 
-const VERDICTS: readonly Verdict[] = ["improved", "noise", "to be investigated", "unclear"];
+const VERDICTS: readonly Verdict[] = ["improved", "noise", "to be investigated", "unclear", "too few pairs"];
 
 /** A sentence with the result, and a line for each row, the worst change first. */
 export function changesTable(changes: readonly Change[]): string {

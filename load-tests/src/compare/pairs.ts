@@ -22,7 +22,7 @@ export type Measure = (pair: number) => Promise<PairOfReports>;
 
 /** The end of a comparison. */
 export interface Limits {
-  /** Decides nothing before: an interval of few pairs is often narrow by chance. */
+  /** Decides nothing before: the interval of few pairs is too narrow. */
   readonly minimumPairs: number;
   /** No pair begins after it. */
   readonly until: number;
@@ -48,12 +48,12 @@ export async function comparePairs(sections: Readonly<Record<string, Measure>>, 
     for (const section of open) {
       limits.onPair?.(section, pair);
       await measurePair(section, sections[section] as Measure, pair, rows);
-      if (pair + 1 >= limits.minimumPairs && isDecided(section, rows)) open.delete(section);
+      if (isDecided(section, rows, limits.minimumPairs)) open.delete(section);
       if (Date.now() >= limits.until) break;
     }
   }
   return [...rows]
-    .map(([name, pairs]) => toChange(name, pairs))
+    .map(([name, pairs]) => toChange(name, pairs, limits.minimumPairs))
     .toSorted((left, right) => left.estimate - right.estimate);
 }
 
@@ -73,13 +73,14 @@ async function measurePair(section: string, measure: Measure, pair: number, rows
   }
 }
 
-function isDecided(section: string, rows: ReadonlyMap<string, readonly Pair[]>): boolean {
+function isDecided(section: string, rows: ReadonlyMap<string, readonly Pair[]>, minimumPairs: number): boolean {
   return [...rows]
     .filter(([name]) => name.startsWith(`${section} / `))
-    .every(([name, pairs]) => toChange(name, pairs).verdict !== "unclear");
+    .every(([, pairs]) => pairs.length >= minimumPairs && judge(changeOf(pairs)) !== "unclear");
 }
 
-function toChange(name: string, pairs: readonly Pair[]): Change {
+function toChange(name: string, pairs: readonly Pair[], minimumPairs: number): Change {
   const interval = changeOf(pairs);
-  return { name, ...interval, verdict: judge(interval), pairs: pairs.length };
+  const verdict = pairs.length < minimumPairs ? "too few pairs" : judge(interval);
+  return { name, ...interval, verdict, pairs: pairs.length };
 }

@@ -10,8 +10,8 @@ const REGRESSED = -0.05;
 /** An interval is wide from this share to each side. */
 const WIDE = 0.02;
 
-/** `"unclear"`: the interval is wide, or has a threshold inside. */
-export type Verdict = "improved" | "noise" | "to be investigated" | "unclear";
+/** `"unclear"`: the interval is wide, or has a threshold inside. `"too few pairs"`: the time was up before there was one. */
+export type Verdict = "improved" | "noise" | "to be investigated" | "unclear" | "too few pairs";
 
 /** The verdict that holds for the whole interval. */
 export function judge({ low, high }: Interval): Verdict {

@@ -76,6 +76,17 @@ describe("a comparison of two builds", () => {
     expect(pairs).toEqual([0, 1, 2]);
   });
 
+  it("calls nothing a change that too few pairs have shown when the time is up", async () => {
+    const limits = { minimumPairs: 8, until: Infinity };
+    const slower: MeasureSide = async (side) => {
+      limits.until = 0;
+      return { rows: [{ name: "x", figures: { perCPUSecond: side === "base" ? 2 : 1 } }], faults: [] };
+    };
+    const changes = await comparePairs({ direct: inTurns(slower) }, limits);
+    expect(changes).toMatchObject([{ estimate: -0.5, pairs: 1, verdict: "too few pairs" }]);
+    expect(changesTable(changes)).toMatch(/^1 too few pairs\.$/m);
+  });
+
   it("gives the time of a decided section to the others, and ends in time", async () => {
     const asked: string[] = [];
     const limits = {
