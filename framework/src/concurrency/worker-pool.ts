@@ -76,6 +76,8 @@ export class WorkerPool {
   #retry: NodeJS.Timeout | null = null;
   #entryError: EntryError | null = null;
   #closing: Promise<void> | null = null;
+  /** `true` once the pool has told its workers to end. */
+  #isStopping = false;
   /** Callers that wait for the first worker to be ready, or to fail. */
   #onFirst: ((error: EntryError | null) => void)[] = [];
   #onEmpty: (() => void) | null = null;
@@ -135,6 +137,7 @@ export class WorkerPool {
   async #close(): Promise<void> {
     await this.#pending.none();
     if (this.#retry) clearTimeout(this.#retry);
+    this.#isStopping = true;
     for (const slot of this.#slots) slot.handle.stop();
     // Counted as work: a worker that is killed keeps nothing alive, and this process would end before it is gone.
     if (this.#slots.size > 0) await this.#pending.during(new Promise<void>((resolve) => (this.#onEmpty = resolve)));
@@ -288,7 +291,7 @@ export class WorkerPool {
     slot.task = null;
     const wasOfUse = slot.hasServed || task !== null || slot.isCondemned;
     slot.end();
-    if (this.#closing && this.#pending.isNone) return;
+    if (this.#isStopping) return;
     this.#restarts++;
     if (!wasOfUse) {
       this.#failures.add();

@@ -24,8 +24,9 @@ class StandIn {
     this.events.gone("by SIGKILL");
   }
 
+  /** A real worker ends later, too. */
   stop(): void {
-    this.kill();
+    void Promise.resolve().then(() => this.kill());
   }
 }
 
@@ -55,8 +56,10 @@ describe("a pool whose workers are slow to start", () => {
       workers.push(worker);
       return worker;
     };
-    const settings = { spawn, size, maxQueue: 9, timeoutMs: Infinity, entry, onDeath: () => {} };
-    return { pool: new WorkerPool(settings), workers };
+    const deaths: string[] = [];
+    const onDeath = (message: string) => void deaths.push(message);
+    const settings = { spawn, size, maxQueue: 9, timeoutMs: Infinity, entry, onDeath };
+    return { pool: new WorkerPool(settings), workers, deaths };
   }
 
   it("gives an import ten seconds, and then one clear error", async () => {
@@ -141,6 +144,33 @@ describe("a pool whose workers are slow to start", () => {
     }
     expect(await ran).toContain("ended by SIGKILL");
     expect(workers.filter(({ orders }) => orders.some(({ type }) => type === "run"))).toHaveLength(3);
+  });
+
+  it("reports no death of an idle worker that it stops itself", async () => {
+    const { pool, workers, deaths } = open(2);
+    const filled = pool.fill();
+    workers[0]?.events.report({ type: "ready" });
+    await filled;
+    workers[1]?.events.report({ type: "ready" });
+    await pool.close();
+    expect(workers.map(({ isKilled }) => isKilled)).toEqual([true, true]);
+    expect([deaths, pool.stats.restarts, jest.getTimerCount()]).toEqual([[], 0, 0]);
+  });
+
+  it("reports a worker that dies while a closing pool waits for its tasks", async () => {
+    const { pool, workers, deaths } = open(2);
+    const filled = pool.fill();
+    workers[0]?.events.report({ type: "ready" });
+    await filled;
+    const ran = pool.run({ type: "route", route: "GET /" }, [{}]);
+    const closed = pool.close();
+    workers[1]?.kill();
+    expect(deaths).toEqual([expect.stringContaining("ended by SIGKILL before it was of use")]);
+    const order = workers[0]?.orders.at(-1) as Order & { type: "run" };
+    workers[0]?.events.report({ type: "done", id: order.id, value: 1, elapsedMs: 1 });
+    await ran;
+    await closed;
+    expect(deaths).toHaveLength(1);
   });
 
   it("runs nothing for an owner that has gone: not at once, not from the queue, not a second time", async () => {
