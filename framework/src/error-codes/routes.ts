@@ -497,6 +497,19 @@ export const ROUTES = {
    */
   TSGI_PATH_WITHOUT_SLASH: (place: string, path: string) =>
     `${place}: a path starts with "/": write ${JSON.stringify(`/${path}`)}.`,
+  /**
+   * An option has a name that is not known here.
+   *
+   * The message lists the known names. A misspelled option would otherwise have no effect.
+   *
+   * ```js
+   * // Wrong
+   * app.get("/items/{id}", { param: { id: t.Integer() } }, readItem);
+   *
+   * // Right
+   * app.get("/items/{id}", { params: { id: t.Integer() } }, readItem);
+   * ```
+   */
   TSGI_UNKNOWN_OPTION: (place: string, option: unknown, known: readonly string[], meant: string | null) =>
     `${place} has no option ${JSON.stringify(option)}. It has: ${known.join(", ")}.` +
     (meant === null ? "" : ` Did you mean ${JSON.stringify(meant)}?`),

@@ -36,6 +36,7 @@ describe("tsgi explain", () => {
     const { code, stdout } = await project.run("explain");
     const lines = stdout.split("\n");
     expect(lines.flatMap((line) => /^ {2}([A-Z\d_]+) +\S/.exec(line)?.[1] ?? [])).toEqual(CODES);
+    expect(lines.filter((line) => /^ {2}[A-Z\d_]+ +[-`]+ /.test(line))).toEqual([]); // a message is not a summary
     expect(lines[0]).toBe("Routes, routers and mounts");
     expect(stdout).toMatch(/\n\nMiddleware\n {2}TSGI_CORS_/);
     expect(code).toBe(0);
