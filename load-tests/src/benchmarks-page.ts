@@ -194,14 +194,19 @@ function provisional(published: Published): string[] {
 
 function measuredOn(published: Published): string {
   const { started, machine, settings, peers } = published;
-  const versions = Object.entries(peers).map(([name, version]) => `${name} ${version}`);
+  const versions = Object.entries(peers).map(([name, version]) => `- \`${name}\` ${version}`);
   const rounds = (count: number): string => (count === 1 ? "one process each" : `the median of ${count} processes`);
   return [
     `${started.slice(0, 10)}, Node ${machine.node.replace(/^v/, "")}, ${machine.cores} cores of ${machine.cpu}, load ${machine.load.toFixed(1)} at the start.`,
     `Direct calls and routing: ${rounds(settings.rounds)}; over HTTP: ${rounds(settings.httpRounds)}, ${settings.http.connections} connections;`,
     `${formatRate(settings.requests)} requests and ${formatRate(settings.lookups)} look-ups each.`,
-    `Beside: ${versions.join(", ")}.`,
     ...provisional(published).flatMap((line) => ["", line]),
+    "",
+    "<details><summary>The versions of the others</summary>",
+    "",
+    ...versions,
+    "",
+    "</details>",
   ].join("\n");
 }
 
