@@ -1,7 +1,8 @@
 /**
- * Measures the way of one request through the built framework, from the socket to the socket: the functions that it
- * enters, by V8's precise coverage, with their files by the source maps. The requests are warm and come on one
- * kept-alive connection. Writes the tables of `docs/architecture.md`.
+ * Measures the path of one request through the built framework, from the socket to the socket: every function that it
+ * enters, by V8's precise coverage, with its file by the source maps. Functions without a name and generated functions
+ * count too: a compiled route consists of them. The requests are warm and are sent on one kept-alive connection.
+ * Writes the tables of `docs/architecture.md`.
  *
  *     node framework/scripts/walk.js            # writes the tables
  *     node framework/scripts/walk.js --json     # prints the measurement
@@ -30,16 +31,25 @@ const WARM_UP = 100;
 const BODY = JSON.stringify({ name: "ada", email: "ada@example.com" });
 const FIELDS = `Content-Type: application/json\r\nContent-Length: ${BODY.length}`;
 
-/** The requests, by the titles of their columns. */
-const REQUESTS = {
-  GET: "GET /notes/4 HTTP/1.1\r\nHost: localhost\r\n\r\n",
-  "typed GET": "GET /items/4 HTTP/1.1\r\nHost: localhost\r\n\r\n",
-  POST: `POST /users HTTP/1.1\r\nHost: localhost\r\n${FIELDS}\r\n\r\n${BODY}`,
-};
+const POST = `POST /users HTTP/1.1\r\nHost: localhost\r\n${FIELDS}\r\n\r\n${BODY}`;
 
-/** Routes with a text parameter; with a typed one and `returns`; with a validated JSON body and `returns`. */
-function createApp(logger) {
-  const app = new App({ logger });
+/** A middleware that forwards each message. */
+const forward = (app) => (scope, receive, send) => app(scope, receive, (message) => send(message));
+
+/** The measured requests: the title of the column, the bytes, and the middleware of the application. */
+const REQUESTS = [
+  { title: "GET", request: "GET /notes/4 HTTP/1.1\r\nHost: localhost\r\n\r\n", middleware: [] },
+  { title: "typed GET", request: "GET /items/4 HTTP/1.1\r\nHost: localhost\r\n\r\n", middleware: [] },
+  { title: "POST", request: POST, middleware: [] },
+  { title: "POST with a middleware", request: POST, middleware: [forward] },
+];
+
+/** The file of generated functions, such as the lookup of a route. */
+const GENERATED = "generated code";
+
+/** Routes with a string parameter; with a typed one and `returns`; with a validated JSON body and `returns`. */
+function createApp(logger, middleware) {
+  const app = new App({ logger, middleware });
   app.get("/notes/{id}", async ({ id }) => ({ id }));
   const Item = t.Object({ id: t.Integer() });
   app.get("/items/{id}", { params: { id: Path(t.Integer({ minimum: 1 })) }, returns: Item }, async ({ id }) => ({
@@ -83,7 +93,7 @@ class Client {
   }
 }
 
-/** The functions that a request enters, without the code of modules itself, which has no name. */
+/** The functions that a request enters. The body of a module is a function without a name at offset 0: it does not count. */
 async function findEntered(session, send) {
   await session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
   await session.post("Profiler.takePreciseCoverage");
@@ -91,7 +101,9 @@ async function findEntered(session, send) {
   const { result } = await session.post("Profiler.takePreciseCoverage");
   await session.post("Profiler.stopPreciseCoverage");
   return result.flatMap(({ scriptId, url, functions }) => {
-    const entered = functions.filter(({ functionName, ranges }) => functionName !== "" && ranges[0].count > 0);
+    const entered = functions.filter(({ functionName, ranges: [{ count, startOffset }] }) => {
+      return count > 0 && (functionName !== "" || startOffset > 0);
+    });
     return entered.map(({ functionName, ranges }) => ({ scriptId, url, name: functionName, ...ranges[0] }));
   });
 }
@@ -103,27 +115,35 @@ async function findEnteredAlone(session, send) {
   return tries.toSorted((one, other) => one.length - other.length)[0];
 }
 
-const builtTexts = new Map();
-
-/** The line and column of an offset in a built file, counted from 0. */
-function positionAt(file, offset) {
-  const text = builtTexts.get(file) ?? readFileSync(file, "utf8");
-  builtTexts.set(file, text);
+/** The line and column of an offset in a text, counted from 0. */
+function positionAt(text, offset) {
   const lines = text.slice(0, offset).split("\n");
   return { lineNumber: lines.length - 1, columnNumber: lines.at(-1).length };
 }
 
-/** The functions of the framework's sources, each with its file and position; generated code has neither. */
-function locate(functions) {
-  return functions.flatMap(({ scriptId, url, name, startOffset, endOffset }) => {
-    if (!url.startsWith("file:")) return [];
-    const built = fileURLToPath(url);
-    const start = { scriptId, ...positionAt(built, startOffset) };
-    const { originalSource } = findSourceMap(built)?.findEntry(start.lineNumber, start.columnNumber) ?? {};
-    const file = originalSource === undefined ? ".." : path.relative(SOURCES, fileURLToPath(originalSource));
-    const end = { scriptId, ...positionAt(built, endOffset) };
-    return file.startsWith("..") ? [] : [{ name, file: file.replaceAll(path.sep, "/"), start, end }];
-  });
+/** The source file of a position in a script, relative to the framework's sources, or `null` if it is not one of them. */
+function findSource(url, { lineNumber, columnNumber }) {
+  if (url === "") return GENERATED;
+  if (!url.startsWith("file:")) return null;
+  const { originalSource } = findSourceMap(fileURLToPath(url))?.findEntry(lineNumber, columnNumber) ?? {};
+  const file = originalSource === undefined ? ".." : path.relative(SOURCES, fileURLToPath(originalSource));
+  return file.startsWith("..") ? null : file.replaceAll(path.sep, "/");
+}
+
+/** The functions of the framework, each with its file and position. */
+async function locate(session, functions) {
+  const texts = new Map();
+  const located = [];
+  for (const { scriptId, url, name, startOffset, endOffset } of functions) {
+    if (!texts.has(scriptId)) {
+      texts.set(scriptId, (await session.post("Debugger.getScriptSource", { scriptId })).scriptSource);
+    }
+    const start = { scriptId, ...positionAt(texts.get(scriptId), startOffset) };
+    const end = { scriptId, ...positionAt(texts.get(scriptId), endOffset) };
+    const file = findSource(url, start);
+    if (file !== null) located.push({ name, file, start, end });
+  }
+  return located;
 }
 
 /** The first place in a function where it can be stopped. At its very start stands the code around it. */
@@ -155,28 +175,32 @@ async function sortByEntry(session, functions, send) {
   return [...new Set([...order, ...functions])];
 }
 
-/** The walk of each request: its files in the order of entering, with the names of their functions. */
-async function measure() {
+/** The walk of one request: its files in the order of entering, with the names of their functions. */
+async function measure(session, { request, middleware }) {
   const none = () => {};
   const logger = { debug: none, info: none, warn: none, error: console.error, child: () => logger };
-  const server = await serve(createApp(logger), { port: 0, host: "127.0.0.1", logger });
+  const server = await serve(createApp(logger, middleware), { port: 0, host: "127.0.0.1", logger });
   const client = await Client.open(server.url);
+  const send = () => client.send(request);
+  for (let sent = 0; sent < WARM_UP; sent += 1) await send();
+  const walk = {};
+  const functions = await locate(session, await findEnteredAlone(session, send));
+  for (const { file, name } of await sortByEntry(session, functions, send)) {
+    (walk[file] ??= []).push(name);
+  }
+  client.socket.destroy();
+  await server.close();
+  return walk;
+}
+
+async function measureAll() {
   const session = new Session();
   session.connect();
   await session.post("Profiler.enable");
   await session.post("Debugger.enable");
   const walks = {};
-  for (const [title, request] of Object.entries(REQUESTS)) {
-    const send = () => client.send(request);
-    for (let sent = 0; sent < WARM_UP; sent += 1) await send();
-    const walk = (walks[title] = {});
-    for (const { file, name } of await sortByEntry(session, locate(await findEnteredAlone(session, send)), send)) {
-      (walk[file] ??= []).push(name);
-    }
-  }
+  for (const measured of REQUESTS) walks[measured.title] = await measure(session, measured);
   session.disconnect();
-  client.socket.destroy();
-  await server.close();
   return walks;
 }
 
@@ -191,9 +215,27 @@ function mergeFiles(walks) {
   return longest;
 }
 
-/** A function's name for readers. A class has one for its fields, and what is assigned to a property all on the way. */
-function shownName(name) {
-  return name === "<instance_members_initializer>" ? [] : [`\`${name.split(".")[0]}\``];
+/** The names of a file's functions for readers: one for `a.b`, and the number of those without a name. */
+function shownNames(names) {
+  const named = names.filter((name) => name !== "" && name !== "<instance_members_initializer>");
+  const others = names.filter((name) => name === "").length;
+  const shown = [...new Set(named.map((name) => `\`${name.split(".")[0]}\``))];
+  if (names.every((name) => name === "<instance_members_initializer>")) return ["the fields of its class"];
+  return others === 0 ? shown : [...shown, others === 1 ? "one without a name" : `${others} without a name`];
+}
+
+/** The names in several walks of a file, each as often as in the walk that has it most often. */
+function mergeNames(walks) {
+  const merged = [];
+  for (const names of walks) {
+    const left = [...merged];
+    for (const name of names) {
+      const index = left.indexOf(name);
+      if (index === -1) merged.push(name);
+      else left.splice(index, 1);
+    }
+  }
+  return merged;
 }
 
 /** One entry of the list: the file, the requests that enter it unless all do, its functions. */
@@ -201,22 +243,22 @@ function writeEntry(walks, file, number) {
   const entering = Object.entries(walks).filter(([, walk]) => file in walk);
   const titles =
     entering.length === Object.keys(walks).length ? "" : ` (${entering.map(([title]) => title).join(", ")})`;
-  const names = new Set(entering.flatMap(([, walk]) => walk[file].flatMap(shownName)));
-  const text = `${number}. \`${file}\`${titles}: ${[...names].join(", ")}`;
+  const names = shownNames(mergeNames(entering.map(([, walk]) => walk[file])));
+  const shownFile = file === GENERATED ? GENERATED : `\`${file}\``;
+  const text = `${number}. ${shownFile}${titles}: ${names.join(", ")}`;
   const indentation = " ".repeat(`${number}. `.length);
   return text.replaceAll(/(.{60,110},) (?=.{20})/g, `$1\n${indentation}`);
 }
 
 function write(walks) {
   const sum = (walk) => Object.values(walk).reduce((total, names) => total + names.length, 0);
-  const figures = Object.entries(walks).map(
-    ([title, walk]) => `| ${title} | ${Object.keys(walk).length} | ${sum(walk)} |\n`,
-  );
+  const countFiles = (walk) => Object.keys(walk).filter((file) => file !== GENERATED).length;
+  const figures = Object.entries(walks).map(([title, walk]) => `| ${title} | ${countFiles(walk)} | ${sum(walk)} |\n`);
   const files = mergeFiles(Object.values(walks)).map((file, index) => writeEntry(walks, file, index + 1));
   return `\n\n| Request | Files | Functions |\n| --- | --: | --: |\n${figures.join("")}\n${files.join("\n")}\n\n`;
 }
 
-const walks = await measure();
+const walks = await measureAll();
 if (process.argv.includes("--json")) process.stdout.write(`${JSON.stringify(walks)}\n`);
 else {
   const page = readFileSync(PAGE, "utf8");
