@@ -1,27 +1,68 @@
 import { writeFileSync } from "node:fs";
+import path from "node:path";
+
+/** Jest prints this, and passes, if a test worker still runs 500 ms after its last file. */
+const STUCK_WORKER = "A worker process has failed to exit gracefully";
+
+/** fast-check's report of a failed property begins with its seed. */
+const SEED = /\{ seed: (-?\d+)/;
 
 /**
- * Prints the closing line `N passed, N failed, N skipped`, and writes it to the file that TEST_SUMMARY names, for those
- * who need it after everything else. A file that could not run, or left something running, counts as one failed test.
+ * Prints each failed test with the seed that repeats it, and the closing line `N passed, N failed, N skipped`. Writes both
+ * to the file that TEST_SUMMARY specifies, the closing line first. A file that could not run, or left something running,
+ * counts as one failed test; so does a worker that did not exit.
  */
 export default class SummaryReporter {
+  #root;
   #watching;
+  #stuckWorker = null;
+  #printError = console.error;
 
-  constructor({ watch, watchAll }) {
+  constructor({ rootDir, watch, watchAll }) {
+    this.#root = rootDir;
     this.#watching = watch || watchAll;
   }
 
+  onRunStart() {
+    console.error = (...parts) => {
+      if (String(parts[0]).includes(STUCK_WORKER)) {
+        this.#stuckWorker = new Error("A test worker did not exit: a test file has left something running in it.");
+      }
+      this.#printError(...parts);
+    };
+  }
+
   onRunComplete(_contexts, results) {
-    const failed = results.numFailedTests + results.numRuntimeErrorTestSuites;
+    console.error = this.#printError;
+    const failures = results.testResults.flatMap((file) => this.#failuresOf(file));
+    if (this.#stuckWorker !== null) failures.push(this.#stuckWorker.message);
+    const failed = results.numFailedTests + results.numRuntimeErrorTestSuites + (this.#stuckWorker === null ? 0 : 1);
     const skipped = results.numPendingTests + results.numTodoTests;
-    const line = `${results.numPassedTests} passed, ${failed} failed, ${skipped} skipped\n`;
-    process.stderr.write(`\n${line}`);
+    const line = `${results.numPassedTests} passed, ${failed} failed, ${skipped} skipped`;
+    const list = failures.map((failure) => `${failure}\n`).join("");
+    process.stderr.write(`\n${list === "" ? "" : `Failed:\n${list}\n`}${line}\n`);
     if (process.env.TEST_SUMMARY) {
-      writeFileSync(process.env.TEST_SUMMARY, line);
+      writeFileSync(process.env.TEST_SUMMARY, `${line}\n${list}`);
     }
     if (!this.#watching) {
-      // This timer keeps nothing alive: it fires only when a test file that ran in this very process has left something.
+      // This timer keeps nothing alive: it fires only if a test file that ran in this very process has left something.
       setTimeout(() => process.exit(1), 5000).unref();
     }
+  }
+
+  /** Jest ends with status 1 if a reporter has an error. */
+  getLastError() {
+    return this.#stuckWorker ?? undefined;
+  }
+
+  #failuresOf({ testFilePath, testResults, testExecError }) {
+    const file = path.relative(this.#root, testFilePath);
+    if (testExecError !== undefined) return [`  ${file}`];
+    return testResults
+      .filter(({ status }) => status === "failed")
+      .map(({ fullName, failureMessages }) => {
+        const seed = SEED.exec(failureMessages.join("\n"))?.[1];
+        return `  ${file} › ${fullName}${seed === undefined ? "" : ` (FC_SEED=${seed})`}`;
+      });
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import * as fc from "fast-check";
+import * as fc from "./support/fast-check.js";
 import { ConfigurationError } from "../src/exceptions.js";
 import { canonicalPath, type SegmentOptions } from "../src/path.js";
 import { PathPattern, type PathValue } from "../src/path-pattern.js";

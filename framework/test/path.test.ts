@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import * as fc from "fast-check";
+import * as fc from "./support/fast-check.js";
 import { canonicalPath, decodeSegment } from "../src/path.js";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);

@@ -1,5 +1,5 @@
 import { expect, it, jest } from "@jest/globals";
-import * as fc from "fast-check";
+import * as fc from "../support/fast-check.js";
 import { App, ConfigurationError, PlainTextResponse, Request, t } from "../../src/index.js";
 import { SignedText } from "../../src/middleware/signed-text.js";
 import { clearSession, requestId, sessionOf, sessions, type SessionsOptions } from "../../src/middleware.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import * as fc from "fast-check";
+import * as fc from "../support/fast-check.js";
 import type { ASGIApp, HTTPScope } from "../../src/asgi.js";
 import { App, ConfigurationError } from "../../src/index.js";
 import { parseHost } from "../../src/http-grammar.js";

@@ -1,5 +1,5 @@
 /** Requests that no client writes: those of the tables, cut up and put together anew. */
-import * as fc from "fast-check";
+import * as fc from "../support/fast-check.js";
 import { accepted, HOST, refused } from "./_http1-table.js";
 
 /** The requests of both tables that are short enough to be tried at every byte. */

@@ -1,5 +1,5 @@
 /** What must hold for any bytes, tried with one text after the other. */
-import * as fc from "fast-check";
+import * as fc from "../support/fast-check.js";
 import { DEFAULT_REQUEST_LIMITS } from "../../src/node/header-section.js";
 import type { Differential } from "./_http1-differential.js";
 import { differenceOf, type Rule, ruleOf } from "./_http1-differences.js";

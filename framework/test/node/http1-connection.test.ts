@@ -1,6 +1,6 @@
 /** One connection: which answers come, in which order, and what ends it. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import * as fc from "fast-check";
+import * as fc from "../support/fast-check.js";
 import { Deferred } from "../../src/promises.js";
 import { httpApp, pair, readBody, respond, served, Wire, type Served } from "./_http.js";
 import { HOST } from "./_http1-table.js";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import * as fc from "fast-check";
+import * as fc from "../support/fast-check.js";
 import { type ParsedHead, parseHead } from "../../src/node/http1/parse-head.js";
 import { DEFAULT_REQUEST_LIMITS, type RequestLimits } from "../../src/node/header-section.js";
 import { ErrorResponse } from "../../src/node/error-response.js";

@@ -2,7 +2,7 @@ import { connect, type Socket } from "node:net";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "@jest/globals";
-import * as fc from "fast-check";
+import * as fc from "../support/fast-check.js";
 import { httpApp, readBody, respond, served, Wire } from "./_http.js";
 import { accepted, HOST, refused } from "./_http1-table.js";
 import { connections } from "./_http1-mutations.js";

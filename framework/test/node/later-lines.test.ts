@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect as connectSecurely } from "node:tls";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import * as fc from "fast-check";
+import * as fc from "../support/fast-check.js";
 import { httpApp, readBody, respond, served, Wire, type Served } from "./_http.js";
 
 const fixture = (name: string) => readFileSync(join(import.meta.dirname, "fixtures", name));

@@ -1,6 +1,6 @@
 /** What holds for every input there is. */
 import { describe, expect, it } from "@jest/globals";
-import * as fc from "fast-check";
+import * as fc from "../support/fast-check.js";
 import { Body, Cookie, Form, Header, Path, Query, Response, type Schema, t } from "../../src/index.js";
 import { parseCookies } from "../../src/request/cookies.js";
 import { headerValue, headerValues, parseHeaders } from "../../src/datastructures.js";

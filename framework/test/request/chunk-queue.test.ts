@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import * as fc from "fast-check";
+import * as fc from "../support/fast-check.js";
 import { ChunkQueue } from "../../src/request/chunk-queue.js";
 
 const chunks = fc.array(fc.uint8Array({ maxLength: 6000 }), { maxLength: 20 });

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "@jest/globals";
-import * as fc from "fast-check";
+import * as fc from "../support/fast-check.js";
 import { splitPath } from "../../src/path.js";
 import { RadixRouter } from "../../src/router/radix-router.js";
 import { HOSTILE, hostilePath, isCompiled, lookupOf, routerOf } from "./route-sets.js";

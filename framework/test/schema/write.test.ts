@@ -1,6 +1,6 @@
 /** The writer of results, compared with its plain twin: the check, and `JSON.stringify` of what it gives. @module */
 import { expect, it } from "@jest/globals";
-import * as fc from "fast-check";
+import * as fc from "../support/fast-check.js";
 import { t, type TSchema } from "../../src/index.js";
 import { compileCheck, compileWrite } from "../../src/schema/compile.js";
 import { Faults } from "../../src/schema/faults.js";

@@ -1,0 +1,136 @@
+import { spawnSync } from "node:child_process";
+import { chmodSync, cpSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "@jest/globals";
+
+import { createFolder } from "./support/folder.js";
+import { readSeed } from "./support/fast-check.js";
+
+const ROOT = path.join(import.meta.dirname, "../..");
+const JEST = path.join(ROOT, "node_modules/jest/bin/jest.js");
+const FAST_CHECK = path.join(ROOT, "node_modules/fast-check/lib/fast-check.js");
+
+const FOLDER = createFolder({});
+
+/** A `make` that writes these summaries in turn, one for each `make test`, and fails if there is none or it has failures. */
+function createMake(check: number, summaries: readonly string[]): string {
+  const cases = summaries.map((summary, index) => {
+    return `${index}) printf '%b\\n' ${JSON.stringify(summary)} > "$TEST_SUMMARY"; exit ${summary.includes(" 0 failed") ? 0 : 1} ;;`;
+  });
+  return `#!/bin/sh
+if [ "$1" = check ]; then exit ${check}; fi
+count=$(cat count 2>/dev/null || echo 0)
+echo $((count + 1)) > count
+case $count in
+${cases.join("\n")}
+*) exit 1 ;;
+esac
+`;
+}
+
+/** The status and the output of `.ci/run` with that `make`. */
+function runIntegration(check: number, summaries: readonly string[]) {
+  const folder = mkdtempSync(path.join(FOLDER, "ci-"));
+  writeFileSync(path.join(folder, "make"), createMake(check, summaries));
+  chmodSync(path.join(folder, "make"), 0o755);
+  cpSync(path.join(ROOT, ".ci/run"), path.join(folder, ".ci/run"));
+  const PATH = `${folder}:${process.env.PATH}`;
+  const { status, stdout } = spawnSync("bash", [".ci/run"], {
+    cwd: folder,
+    encoding: "utf8",
+    env: { ...process.env, PATH },
+  });
+  return { status, stdout, lastLine: stdout.trimEnd().split("\n").at(-1) };
+}
+
+/** Runs Jest with the reporter over these test files, in two workers. */
+function runTests(files: Readonly<Record<string, string>>, env: Readonly<Record<string, string>> = {}) {
+  const folder = mkdtempSync(path.join(FOLDER, "jest-"));
+  for (const [name, content] of Object.entries({ ...files, "package.json": '{ "type": "module" }' })) {
+    writeFileSync(path.join(folder, name), content);
+  }
+  const summaryFile = path.join(folder, "summary");
+  const config = {
+    rootDir: folder,
+    testMatch: ["**/*.test.js"],
+    transform: {},
+    reporters: [path.join(ROOT, ".ci/summary-reporter.js")],
+  };
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    ["--experimental-vm-modules", JEST, "--maxWorkers=2", "--config", JSON.stringify(config)],
+    { cwd: folder, encoding: "utf8", env: { ...process.env, TEST_SUMMARY: summaryFile, ...env } },
+  );
+  return { status, stderr, summary: readFileSync(summaryFile, "utf8") };
+}
+
+const PASSES = 'it("passes", () => {});';
+
+describe(".ci/run", () => {
+  const failure = "5 passed, 1 failed, 0 skipped\n  a.test.ts › adds (FC_SEED=7)";
+
+  it("succeeds if the check and the tests succeed", () => {
+    const { status, lastLine } = runIntegration(0, ["6 passed, 0 failed, 1 skipped"]);
+    expect({ status, lastLine }).toEqual({ status: 0, lastLine: "6 passed, 0 failed, 1 skipped" });
+  });
+
+  it("fails, and lists the test with its seed as flaky, if it passes when it runs again", () => {
+    const { status, stdout, lastLine } = runIntegration(0, [failure, "1 passed, 0 failed, 5 skipped"]);
+    expect({ status, lastLine }).toEqual({ status: 1, lastLine: "5 passed, 1 failed, 0 skipped" });
+    expect(stdout).toMatch(/Flaky: .*\n {2}a\.test\.ts › adds \(FC_SEED=7\)/);
+  });
+
+  it("fails without the word flaky if the test fails again", () => {
+    const { status, stdout, lastLine } = runIntegration(0, [failure, "0 passed, 1 failed, 5 skipped"]);
+    expect({ status, lastLine }).toEqual({ status: 1, lastLine: "5 passed, 1 failed, 0 skipped" });
+    expect(stdout).not.toContain("Flaky");
+  });
+
+  it("fails, and counts one failure, if the tests end before they can count", () => {
+    const { status, lastLine } = runIntegration(0, []);
+    expect({ status, lastLine }).toEqual({ status: 1, lastLine: "0 passed, 1 failed, 0 skipped" });
+  });
+
+  it("fails if only the check fails", () => {
+    const { status, stdout, lastLine } = runIntegration(1, ["6 passed, 0 failed, 1 skipped"]);
+    expect({ status, lastLine }).toEqual({ status: 1, lastLine: "6 passed, 0 failed, 1 skipped" });
+    expect(stdout).toContain("make check failed.");
+  });
+});
+
+describe("the summary of the tests", () => {
+  const property = `
+    import * as fc from ${JSON.stringify(FAST_CHECK)};
+    it("holds", () => fc.assert(fc.property(fc.integer(), () => false), { seed: 42 }));`;
+
+  it("lists a failed property with the seed that repeats it", () => {
+    const { status, summary } = runTests({ "a.test.js": property, "b.test.js": PASSES });
+    expect(status).toBe(1);
+    expect(summary).toBe("1 passed, 1 failed, 0 skipped\n  a.test.js › holds (FC_SEED=42)\n");
+  });
+
+  it("lists a file that cannot be loaded", () => {
+    const { status, summary } = runTests({ "a.test.js": "import './none.js';", "b.test.js": PASSES });
+    expect(status).toBe(1);
+    expect(summary).toBe("1 passed, 1 failed, 0 skipped\n  a.test.js\n");
+  });
+
+  it("fails if a worker does not exit", () => {
+    const { status, summary } = runTests({
+      "a.test.js": `it("passes", () => void setInterval(() => {}, 1000));`,
+      "b.test.js": PASSES,
+    });
+    expect(status).toBe(1);
+    expect(summary).toMatch(/^2 passed, 1 failed, 0 skipped\n.*A test worker did not exit/);
+  });
+});
+
+describe("FC_SEED", () => {
+  it("is the seed of every property", () => {
+    expect([readSeed("-42"), readSeed(""), readSeed(undefined)]).toEqual([-42, undefined, undefined]);
+  });
+
+  it("is refused if it is not an integer", () => {
+    expect(() => readSeed("4x")).toThrow('FC_SEED must be an integer, but is "4x".');
+  });
+});

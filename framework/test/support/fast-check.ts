@@ -1,0 +1,18 @@
+/**
+ * fast-check, with the seed of `FC_SEED` if that is set. A failed property prints its seed:
+ * `FC_SEED=-1406312 npm test -- framework/test/path.test.ts` repeats it.
+ */
+import * as fc from "fast-check";
+
+/** @throws if `FC_SEED` is not an integer, so that a typing error does not run with another seed. */
+export function readSeed(text: string | undefined): number | undefined {
+  if (text === undefined || text === "") return undefined;
+  const seed = Number(text);
+  if (!Number.isInteger(seed)) throw new Error(`FC_SEED must be an integer, but is ${JSON.stringify(text)}.`);
+  return seed;
+}
+
+const seed = readSeed(process.env.FC_SEED);
+if (seed !== undefined) fc.configureGlobal({ ...fc.readConfigureGlobal(), seed });
+
+export * from "fast-check";
