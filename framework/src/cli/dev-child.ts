@@ -9,7 +9,9 @@ import { loadEnvFileIfExists } from "./env-file.js";
 import { fail } from "./errors.js";
 import { INSPECTOR_PATH, inspected } from "./inspector.js";
 import { isTsgiApp, loadServedApp, prepareToLoad } from "./load-app.js";
-import { type RunFlags, toServeOptions } from "./run.js";
+import type { ServedFlags } from "./dev-process.js";
+import { requestLog } from "./request-log.js";
+import { toServeOptions } from "./run.js";
 
 /** Milliseconds that running requests have when a file has changed: a page with an open stream must not hold the reload. */
 const DRAIN_MS = 300;
@@ -34,7 +36,7 @@ function writeAtOnce(): void {
   }
 }
 
-async function start(file: string, flags: RunFlags, files: readonly string[]): Promise<void> {
+async function start(file: string, flags: ServedFlags, files: readonly string[]): Promise<void> {
   const ordered = once(process, "message");
   const warm = markHandled(prepareToLoad(file)); // a failure is reported once it is to serve, not before
   await ordered;
@@ -43,7 +45,8 @@ async function start(file: string, flags: RunFlags, files: readonly string[]): P
   process.env[REPORT] = "1";
   const { app } = await loadServedApp(file);
   delete process.env[REPORT];
-  const server = await serve(inspected(app), { ...toServeOptions(flags), signals: false, shutdownTimeoutMs: DRAIN_MS });
+  const served = inspected(app, flags.accessLog ? [requestLog()] : []);
+  const server = await serve(served, { ...toServeOptions(flags), signals: false, shutdownTimeoutMs: DRAIN_MS });
   const stop = () => void end(server);
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
@@ -73,4 +76,4 @@ process.on("disconnect", () => process.exit(1)); // the supervisor is gone, by k
 
 writeAtOnce();
 const [file = "", flags = "{}", ...files] = process.argv.slice(2);
-start(file, JSON.parse(flags) as RunFlags, files).catch(failWithAdvice);
+start(file, JSON.parse(flags) as ServedFlags, files).catch(failWithAdvice);

@@ -6,6 +6,7 @@ import type { Readable } from "node:stream";
 import { setImmediate as loopTurn, setTimeout as wait } from "node:timers/promises";
 import type { WriteStream } from "node:tty";
 import { fileURLToPath } from "node:url";
+import type { DevFlags } from "./dev.js";
 import { PrettyLog } from "./pretty-log.js";
 import type { RunFlags } from "./run.js";
 
@@ -17,11 +18,14 @@ const OUTPUT_MS = 250;
 
 const PROGRAM = fileURLToPath(new URL("dev-child.js", import.meta.url));
 
+/** The flags that reach each process. */
+export type ServedFlags = RunFlags & Pick<DevFlags, "accessLog">;
+
 /** The input of each process. */
 export interface DevProgram {
   /** The module of the application. */
   file: string;
-  flags: RunFlags;
+  flags: ServedFlags;
   /** Files of variables, which it reads when it begins to serve. */
   envFiles: readonly string[];
   env: NodeJS.ProcessEnv;

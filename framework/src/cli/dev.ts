@@ -13,6 +13,8 @@ import { Supervisor } from "./supervisor.js";
 export interface DevFlags extends Pick<RunFlags, "host" | "port" | "loop" | "trustedProxies"> {
   /** Folders that are watched besides the working directory. */
   watch: string[];
+  /** Writes a line for each request. */
+  accessLog: boolean;
 }
 
 /** Files that change what an application does. */

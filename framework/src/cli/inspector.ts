@@ -4,7 +4,7 @@ import { App } from "../app.js";
 import type { ASGIApp, HTTPScope, WebSocketScope } from "../asgi.js";
 import { consoleLogger } from "../logger.js";
 import { securityHeaders } from "../middleware.js";
-import { observing } from "../observation.js";
+import { type Instrumentation, observing } from "../observation.js";
 import { Request } from "../request.js";
 import { FileResponse, PlainTextResponse } from "../response.js";
 import { isLocal } from "./inspector/is-local.js";
@@ -24,14 +24,16 @@ const FILES = ["inspector.js", "inspector.css"] as const;
 const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; frame-ancestors 'none'";
 
 /**
- * Serves the inspector beside an application, and observes the application for it. Only `tsgi dev` does: the page shows
- * paths and errors.
+ * Serves the inspector in addition to an application, and observes the application for it. Only `tsgi dev` does: the page
+ * shows paths and errors.
+ *
+ * @param others - Further instrumentations of the application. They do not see the requests to the inspector.
  */
-export function inspected(app: ASGIApp): ASGIApp {
+export function inspected(app: ASGIApp, others: readonly Instrumentation[] = []): ASGIApp {
   const recorder = new Recorder();
   const pages = createPages(app, recorder);
   const enter = (scope: HTTPScope | WebSocketScope) => ({ ...scope });
-  const observed = observing(app, enter, [recorder], consoleLogger);
+  const observed = observing(app, enter, [recorder, ...others], consoleLogger);
   return async (scope, receive, send) => {
     if (scope.type !== "http" || !isInspector(scope.path)) return observed(scope, receive, send);
     if (isLocal(scope)) return pages(scope, receive, send);

@@ -41,6 +41,7 @@ function addServing(program: Command): void {
     .addOption(loop())
     .addOption(trustedProxies())
     .option("--watch <folder...>", "further folders to watch", [])
+    .option("--no-access-log", "do not print a line for each request")
     .action(async (module: string | undefined, flags: DevFlags) => (await import("./dev.js")).dev(module, flags));
   addLoading(program, "run", "serve, as in production")
     .addOption(host())

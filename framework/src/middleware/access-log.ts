@@ -66,7 +66,9 @@ export function accessLog(options: AccessLogOptions = {}): Instrumentation {
         response: (code) => void (status = code),
         end() {
           const durationMs = Math.round((performance.now() - start) * 1000) / 1000;
-          write(toLine({ scope, startedAt, durationMs, route, status, observed: observedOf(scope), hasQuery }));
+          const observed = observedOf(scope);
+          write(toLine({ scope, startedAt, durationMs, route, status, observed, hasQuery }));
+          observed?.markLogged();
         },
       };
     },

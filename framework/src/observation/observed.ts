@@ -29,6 +29,8 @@ export class Observed {
   requestId: string | undefined;
   /** The id of the trace that the request is a part of, where something traces it. */
   traceId: string | undefined;
+  /** `true` once an access log has written the line of this request. */
+  isLogged = false;
   readonly #watches: readonly Watch[];
   /** The observation by the App around this one, which hears of routes, steps and errors too. */
   readonly #outer: Observed | null;
@@ -77,6 +79,12 @@ export class Observed {
   trace(traceId: string): void {
     this.traceId ??= traceId;
     this.#outer?.trace(traceId);
+  }
+
+  /** Marks the request as written to an access log, for the access logs around this one. */
+  markLogged(): void {
+    this.isLogged = true;
+    this.#outer?.markLogged();
   }
 
   /** Takes the error that `end` is called with. The first one counts: it is the cause of those behind it. */

@@ -78,7 +78,7 @@ describe("tsgi dev", () => {
     const source = `${versioned(1)}console.log(${JSON.stringify(line("to stdout"))});
       console.error(${JSON.stringify(line("to stderr"))}); console.log({ a: 1 });`;
     await using project = await Project.create({ "app.js": source });
-    const command = project.start(["dev", "--port", "0"]);
+    const command = project.start(["dev", "--port", "0", "--no-access-log"]);
     await ask(command);
     command.child.kill("SIGTERM");
     const { stdout, stderr } = await command.ended;
