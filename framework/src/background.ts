@@ -5,6 +5,9 @@ import { nextTurn } from "./promises.js";
 /** Runs the tasks, and calls `begin` with the name of each; what that gives is called at its end, with its error. */
 export const RUN_STEPS: unique symbol = Symbol("runSteps");
 
+/** Removes the tasks that have not started. */
+export const DISCARD: unique symbol = Symbol("discard");
+
 /** Begins a step, and gives what ends it. */
 type BeginStep = (name: string) => (error?: unknown) => void;
 
@@ -65,6 +68,11 @@ export class BackgroundTasks {
   /** Runs what has been added, one after the other; a task added meanwhile runs as well. Never rejects. */
   run(): Promise<void> {
     return this[RUN_STEPS](unobserved);
+  }
+
+  /** @internal */
+  [DISCARD](): void {
+    this.#tasks.length = 0;
   }
 
   /** @internal */

@@ -168,7 +168,8 @@ export class Endpoint {
     const { logger } = this.#settings;
     try {
       await makeArguments(compileAccess(this.plan), call, this.#findOverride(scope));
-      for (const end of ["function", "request"] as const) await closeExits(call.exits ?? [], end, logger);
+      await call.closeFunctionScope();
+      if (call.exits !== null) await closeExits(call.exits, "request", logger);
       return null;
     } catch (cause) {
       const error = call.exits === null ? cause : await throwIntoExits(call.exits, cause, logger);
@@ -190,7 +191,7 @@ export class Endpoint {
       const result: unknown = returned instanceof Promise ? await returned : returned;
       const rendered = this.#render(call, result);
       const content = rendered instanceof Promise ? await rendered : rendered;
-      if (call.exits !== null) await closeExits(call.exits, "function", this.#settings.logger);
+      if (call.exits !== null) await call.closeFunctionScope();
       const sent = this.#send(call, content);
       if (sent instanceof Promise) await sent;
       if (call.hasWorkAfterResponse) await this.#afterResponse(call);
@@ -233,6 +234,7 @@ export class Endpoint {
     const isResult = this.streamFormat !== null && isHandlerStream(response);
     const draft = call.draftIfMade;
     if (draft && isResult) response.statusCode = draft.statusCode;
+    call.sender = sender;
     const send = trackedSend(call);
     return () => sender(draft ? withDraft(send, draft, isResult) : send);
   }

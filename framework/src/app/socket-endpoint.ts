@@ -100,7 +100,7 @@ export class SocketEndpoint {
       await (call.observed === null
         ? this.#handler(args)
         : stepped(call.observed, "handler", this.plan.handler.name, () => this.#handler(args)));
-      if (call.exits) await closeExits(call.exits, "function", logger);
+      if (call.exits) await call.closeFunctionScope();
       await websocket.close();
     } catch (cause) {
       const error = call.exits ? await throwIntoExits(call.exits, cause, logger) : cause;

@@ -1,16 +1,16 @@
 import type { HTTPScope, Receive, ReceiveMessage, Send, WebSocketScope } from "../asgi.js";
-import { BackgroundTasks } from "../background.js";
+import { BackgroundTasks, DISCARD } from "../background.js";
 import { headerValue } from "../datastructures.js";
 import type { Limits } from "../limits.js";
 import type { Logger } from "../logger.js";
 import { OBSERVED, type Observed, type ObservedScope } from "../observation.js";
 import type { RequestParts } from "../params.js";
 import { Request } from "../request.js";
-import { Response } from "../response.js";
+import { Response, type Sender } from "../response.js";
 import { Faults } from "../schema.js";
 import { type MessageRules, WebSocket } from "../websocket.js";
 import { RequestBody } from "./body.js";
-import type { Exit } from "./exits.js";
+import { closeExits, type Exit } from "./exits.js";
 
 /** The rank of each parameter of a route by the place of its faults. */
 export type FaultOrder = ReadonlyMap<string, number>;
@@ -58,6 +58,8 @@ export class Call implements RequestParts {
   exits: Exit[] | null;
   /** The response that the handler returned. */
   response: Response | null;
+  /** Sends that response; `null` until it is prepared. */
+  sender: Sender | null;
   /** `true` once `http.response.start` has been sent: from then on no other response can be made. */
   started: boolean;
   /** The first message, where it was taken without a `Request`. */
@@ -82,6 +84,7 @@ export class Call implements RequestParts {
     this.cache = null;
     this.exits = null;
     this.response = null;
+    this.sender = null;
     this.started = false;
     this.firstMessage = null;
     this.requestIfMade = null;
@@ -150,5 +153,21 @@ export class Call implements RequestParts {
   /** Tells if anything is to be done behind the response: tasks, or the clean-up of dependencies. */
   get hasWorkAfterResponse(): boolean {
     return this.exits !== null || this.response !== null || this.backgroundIfMade !== null || this.draftIfMade !== null;
+  }
+
+  /**
+   * Cleans up the dependencies of scope `"function"`, after the handler and before anything is sent. If that fails, nothing
+   * of the result is used: its tasks do not run, and a prepared response releases its file or source.
+   */
+  async closeFunctionScope(): Promise<void> {
+    if (this.exits === null) return;
+    try {
+      await closeExits(this.exits, "function", this.settings.logger);
+    } catch (error) {
+      this.backgroundIfMade?.[DISCARD]();
+      this.draftIfMade = null;
+      await this.sender?.cancel?.();
+      throw error;
+    }
   }
 }

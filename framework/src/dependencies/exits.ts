@@ -13,25 +13,31 @@ class SwallowedError extends Error {
   override readonly name = "SwallowedError";
 }
 
-/** Goes on past the `yield`. A second yield is logged, and the generator closed. */
+/** Resumes a generator after its `yield`. A second yield is logged, and the generator closed. */
 async function finish(exit: Exit, logger: Logger): Promise<void> {
-  try {
-    const step = await exit.generator.next();
-    if (step.done) return;
-    logger.error({ dependency: exit.name }, `The dependency ${exit.name} yields more than once`);
-    await exit.generator.return(undefined);
-  } catch (error) {
-    logger.error({ err: error, dependency: exit.name }, `The clean-up of the dependency ${exit.name} failed`);
-  }
+  const step = await exit.generator.next();
+  if (step.done) return;
+  logger.error({ dependency: exit.name }, `The dependency ${exit.name} yields more than once`);
+  await exit.generator.return(undefined);
 }
 
-/** Cleans up after success, those of one scope, last started first. An error in one is logged, the others still run. */
+/**
+ * Cleans up after success, those of one scope, last started first.
+ *
+ * @throws the error of a cleanup of scope `"function"`, with the others still open: the response has not been sent, and a
+ * commit that failed must not look like a success. In the other scopes an error is logged, and the others still run.
+ */
 export async function closeExits(exits: Exit[], scope: Exit["scope"], logger: Logger): Promise<void> {
   for (let index = exits.length - 1; index >= 0; index--) {
     const exit = exits[index] as Exit;
     if (exit.scope !== scope) continue;
     exits.splice(index, 1);
-    await finish(exit, logger);
+    try {
+      await finish(exit, logger);
+    } catch (error) {
+      if (scope === "function") throw error;
+      logger.error({ err: error, dependency: exit.name }, `The clean-up of the dependency ${exit.name} failed`);
+    }
   }
 }
 

@@ -92,7 +92,7 @@ export class FileResponse extends Response {
       const list = headers.toList();
       if (pieces.length === 0) return (send) => sendWhole(send, status, list, EMPTY);
       isKept = true;
-      return async (send) => {
+      const sender: Sender = async (send) => {
         try {
           const started = send({ type: "http.response.start", status, headers: list });
           if (started) await started;
@@ -101,6 +101,8 @@ export class FileResponse extends Response {
           await file.handle.close();
         }
       };
+      sender.cancel = () => file.handle.close();
+      return sender;
     } finally {
       if (!isKept) await file.handle.close();
     }

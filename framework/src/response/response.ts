@@ -30,7 +30,11 @@ export interface ResponseOptions {
 export const PREPARE: unique symbol = Symbol("prepare");
 
 /** Sends a response whose head can no longer fail. */
-export type Sender = (send: Send) => Promise<void> | void;
+export interface Sender {
+  (send: Send): Promise<void> | void;
+  /** Releases what the response holds, instead of sending it. */
+  cancel?(): Promise<void>;
+}
 
 /** Statuses that never have a body, RFC 9110 §6.4.1. */
 export function isBodyless(statusCode: number): boolean {

@@ -123,7 +123,9 @@ export class StreamingResponse<Item = string | Uint8Array> extends Response {
       await pull.close();
       throw error;
     }
-    return (send) => this.#sendFrom(first, pull, send).finally(stop);
+    const sender: Sender = (send) => this.#sendFrom(first, pull, send).finally(stop);
+    sender.cancel = () => pull.close().finally(stop);
+    return sender;
   }
 
   override async send(send: Send, headOnly = false, request?: Request): Promise<void> {

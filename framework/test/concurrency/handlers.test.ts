@@ -80,6 +80,12 @@ describe.each(["process", "thread"])("plain handlers in a %s pool", (kind) => {
     expect(lines).toEqual([expect.stringContaining("Make the handler async")]);
   });
 
+  it("respond with 500 if the commit of a dependency of scope function fails", async () => {
+    const from = program.stderr.length;
+    expect((await get("/uncommitted")).status).toBe(500);
+    expect(await logged(from, "GET /uncommitted failed")).toContain("the commit failed");
+  });
+
   it("get their arguments, and their results are checked and written, in the server", async () => {
     const body = JSON.stringify({ at: "2026-01-02T03:04:05Z", tags: ["a"] });
     const headers = { "content-type": "application/json" };
