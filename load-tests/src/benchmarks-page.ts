@@ -1,7 +1,18 @@
 /** The figures of the documentation, as Markdown and as charts. @module */
 import { barFigure, type Group, NARROW } from "./charts.js";
 import { clientNotes, markOf, MARK_NOTE } from "./client-limit.js";
-import { compare, type Comparison, extremes, FLOOR, isBare, kindOf, oursFor, ratioOf, TSGI_ON_UWS } from "./ratios.js";
+import {
+  BARE_UWS,
+  compare,
+  type Comparison,
+  extremes,
+  FLOOR,
+  isBare,
+  kindOf,
+  oursFor,
+  ratioOf,
+  TSGI_ON_UWS,
+} from "./ratios.js";
 import { isAccountRow } from "./database/accounts.js";
 import { isPrismaRow } from "./database/prisma.js";
 import { noiseOf } from "./page-summary.js";
@@ -173,15 +184,16 @@ function comparisonsOf({ sections }: Published, { section, figure, has }: Contes
   );
 }
 
-/** The slowest beside the fastest, in the same words: neither is the one to remember. */
+/** The worst and the best ratio, each with the server of tsgi that was measured: the two are not always the same one. */
 function inOneLine(published: Published): string {
   const [overHTTP] = CONTESTS as readonly [Contest];
   const ends = extremes(comparisonsOf(published, overHTTP));
   if (ends === null) return provisional(published).join(" ");
   const side = ({ ratio, contender, row }: Comparison): string =>
     `${formatRatio(ratio)} the requests of ${contender} (${toTitle(row)})`;
+  const server = ({ contender }: Comparison): string => (contender === BARE_UWS ? TSGI_ON_UWS : "`serve`");
   return [
-    `Over HTTP tsgi serves at worst ${side(ends.worst)}, at best ${side(ends.best)}.`,
+    `Over HTTP, ${server(ends.worst)} has at worst ${side(ends.worst)}, and ${server(ends.best)} at best ${side(ends.best)}.`,
     ...provisional(published),
   ].join(" ");
 }

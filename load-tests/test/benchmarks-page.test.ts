@@ -76,7 +76,7 @@ describe("the figures of the documentation", () => {
       "| 0.50× Hono, `GET /health` | 2.00× Express, `GET /health` |    1 of 2 |            – |",
     );
     expect(line).toBe(
-      "Over HTTP tsgi serves at worst 0.50× the requests of Hono (`GET /health`), at best 2.00× the requests of Express (`GET /health`).",
+      "Over HTTP, `serve` has at worst 0.50× the requests of Hono (`GET /health`), and `serve` at best 2.00× the requests of Express (`GET /health`).",
     );
   });
 

@@ -35,7 +35,7 @@ export function createProgram(): Command {
 }
 
 function addServing(program: Command): void {
-  addLoading(program, "dev", "serve, and start anew when a file changes")
+  addLoading(program, "dev", "serve, and restart when a file changes")
     .addOption(host())
     .addOption(port())
     .addOption(loop())
@@ -43,7 +43,7 @@ function addServing(program: Command): void {
     .option("--watch <folder...>", "further folders to watch", [])
     .option("--no-access-log", "do not print a line for each request")
     .action(async (module: string | undefined, flags: DevFlags) => (await import("./dev.js")).dev(module, flags));
-  addLoading(program, "run", "serve, as in production")
+  addLoading(program, "run", "serve in production, until SIGTERM or SIGINT")
     .addOption(host())
     .addOption(port())
     .option("--socket <path>", "listen on a Unix socket instead")
@@ -60,7 +60,7 @@ function addServing(program: Command): void {
 }
 
 function addInspecting(program: Command): void {
-  addLoading(program, "routes", "list every route: method, path, name, handler, where it runs, dependencies")
+  addLoading(program, "routes", "list every route with its handler, where it runs and its dependencies")
     .option("--json", "print JSON instead of a table")
     .action(async (module: string | undefined, flags: { json?: boolean }) =>
       end((await import("./routes.js")).showRoutes(module, flags)),
@@ -85,12 +85,12 @@ function addInspecting(program: Command): void {
     .action(async (source: string | undefined, flags: { out: string }) =>
       end((await import("./openapi.js")).showClient(source, flags)),
     );
-  addLoading(program, "doctor", "check Node, the event loop, TypeScript and the application").action(
+  addLoading(program, "doctor", "check Node, the project, the application and its routes").action(
     async (module: string | undefined) => end((await import("./doctor.js")).doctor(module)),
   );
   program
     .command("explain")
-    .description("print what an error means, and what to write instead")
+    .description("print what an error means and how to fix it")
     .argument("[code]", "its code, such as TSGI_DUPLICATE_ROUTE (default: a list of all)")
     .action(async (code: string | undefined, _flags: object, command: Command) =>
       (await import("./explain.js")).explain(code, command),
@@ -127,7 +127,10 @@ const host = () => new Option("--host <address>", "address to listen on").env("H
 const port = () =>
   new Option("--port <n>", "port, 0 for a free one").env("PORT").default(8000).argParser(integer(0, 65_535));
 const loop = () =>
-  new Option("--loop <name>", "I/O loop (default: the fastest there is)").choices(["libuv", "uwebsockets"]);
+  new Option("--loop <name>", "I/O loop (default: uWebSockets.js if it is installed, else libuv)").choices([
+    "libuv",
+    "uwebsockets",
+  ]);
 
 const trustedProxies = () =>
   new Option("--trusted-proxies <list>", "proxies whose X-Forwarded-For and X-Forwarded-Proto count")

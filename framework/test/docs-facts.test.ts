@@ -1,0 +1,108 @@
+/** Facts that pages state about the product, compared with the code or the configuration that decides them. */
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "@jest/globals";
+
+import { createProgram } from "../src/cli/program.js";
+import { App } from "../src/index.js";
+import type { OpenAPIVersion } from "../src/openapi/versions.js";
+
+const ROOT = path.join(import.meta.dirname, "../..");
+const read = (file: string) => readFileSync(path.join(ROOT, file), "utf8");
+const page = (name: string) => read(`framework/docs/${name}`);
+const manifest = (workspace: string) =>
+  JSON.parse(read(`${workspace}/package.json`)) as Record<"exports" | "dependencies" | "devDependencies", object>;
+
+/** The one match of a pattern's group in a text. */
+function find(text: string, pattern: RegExp): string {
+  const found = pattern.exec(text)?.[1];
+  if (found === undefined) throw new Error(`Nothing matches ${String(pattern)}.`);
+  return found;
+}
+
+describe("the pages", () => {
+  it("list the Node versions of the workflow", () => {
+    const versions = find(read(".github/workflows/ci.yml"), /node: \[([^\]]+)\]/).split(", ");
+    const list = `${versions.slice(0, -1).join(", ")} and ${versions.at(-1)}`;
+    for (const text of [page("versioning.md"), page("server.md"), read("CONTRIBUTING.md")]) {
+      expect(text).toMatch(new RegExp(`(?:tests run on|on Node|under Node) ${list}`));
+    }
+  });
+
+  it("list the Bun and Deno versions that the tests start", () => {
+    const runtimes = read("framework/scripts/runtimes.js");
+    const bun = find(runtimes, /bun-linux-x64-baseline@(\d+\.\d+)/);
+    const deno = find(runtimes, /linux-x64-glibc@(\d+\.\d+)/);
+    for (const text of [page("server.md"), page("web.md")]) {
+      expect(text).toContain(`Bun ${bun}`);
+      expect(text).toContain(`Deno ${deno}`);
+    }
+  });
+
+  it("list the compilers that check the public types", () => {
+    const { devDependencies } = manifest("framework");
+    const compilers = Object.entries(devDependencies).filter(([name]) => name.startsWith("typescript"));
+    expect(compilers.length).toBeGreaterThan(1);
+    const stated = find(page("versioning.md"), /published types are checked with ([^,]+, \S+ and \S+),/).split(
+      /, | and /,
+    );
+    for (const [, version] of compilers) {
+      const [major = "", minor] = String(version)
+        .replace(/^npm:typescript@/, "")
+        .split(".");
+      expect(stated).toContain(stated.includes(major) ? major : `${major}.${minor}`);
+    }
+  });
+
+  it("list the OpenAPI versions that an App accepts, and the default", () => {
+    const documentOf = (openapiVersion?: OpenAPIVersion) =>
+      new App(openapiVersion === undefined ? {} : { openapiVersion }).openapi().openapi;
+    const versions: Record<OpenAPIVersion, string> = {
+      "3.0": documentOf("3.0"),
+      "3.1": documentOf("3.1"),
+      "3.2": documentOf("3.2"),
+    };
+    const names = Object.keys(versions);
+    expect(page("comparison.md")).toMatch(new RegExp(`\\| OpenAPI +\\| built in, ${names[0]} to ${names.at(-1)} `));
+    expect(page("openapi.md")).toContain(documentOf());
+    for (const version of Object.values(versions)) expect(page("openapi.md")).toContain(version);
+  });
+
+  it("compare with the versions that the benchmarks install", () => {
+    const installed = new Map(Object.entries(manifest("load-tests/peers").dependencies));
+    const packages = { Fastify: "fastify", Hono: "hono", Elysia: "elysia", NestJS: "@nestjs/core" };
+    for (const [name, installedAs] of Object.entries(packages)) {
+      expect(page("comparison.md")).toContain(`- ${name} ${String(installed.get(installedAs))}`);
+    }
+  });
+
+  it("describe each command in the words of tsgi --help", () => {
+    const rows = [...page("cli.md").matchAll(/^\| `tsgi (\w+)[^|]*(?:\\\|[^|]*)*\| (.*?) *\|$/gm)];
+    const plain = (text: string) => text.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, "$1");
+    for (const command of createProgram().commands) {
+      const described = rows.filter(([, name]) => name === command.name()).map(([, , text = ""]) => plain(text));
+      expect({
+        command: command.name(),
+        begins: described.some((text) => text.startsWith(command.description())),
+      }).toEqual({ command: command.name(), begins: true });
+    }
+  });
+
+  it("probe the routes of health()", () => {
+    for (const text of [page("deployment.md"), page("health.md"), page("cookbook/kubernetes.md")]) {
+      expect(text).toContain("/live");
+      expect(text).toContain("/ready");
+    }
+  });
+
+  it("list each entry point of the package", () => {
+    const entries = Object.keys(manifest("framework").exports)
+      .filter((entry) => entry !== "." && !entry.startsWith("./package"))
+      .map((entry) => `tsgi${entry.slice(1)}`);
+    const texts = readdirSync(path.join(ROOT, "framework/docs"), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".md"))
+      .map((name) => page(name))
+      .join("\n");
+    expect(entries.filter((entry) => !texts.includes(entry))).toEqual([]);
+  });
+});
