@@ -12,10 +12,12 @@ import {
   Query,
   Response,
   Router,
+  Security,
   t,
   withParams,
 } from "tsgi";
 import { type ApiOf, createClient } from "tsgi/client";
+import { HTTPBearer } from "tsgi/security";
 
 const Item = t.Object({ id: t.Integer(), name: t.String(), added: t.Date() });
 const NewItem = t.Object({ name: t.String(), amount: t.Integer({ default: 1 }), due: t.Optional(t.Date()) });
@@ -75,6 +77,16 @@ const routes = {
   ),
   both: router.route("/both/ways", { methods: ["get", "PUT"] }, async () => "both"),
 };
+const bearer = new HTTPBearer();
+const getName = withParams({ token: Depends(bearer) }, async ({ token }) => token.credentials);
+const guarded = {
+  token: app.get("/token", { params: { token: Depends(bearer) } }, async ({ token }) => token.scheme),
+  rename: app.put(
+    "/names/{id}",
+    { params: { name: Security(getName, { scopes: ["write"] }), id: t.Integer(), item: NewItem } },
+    async ({ name, id, item }) => ({ name, id, amount: item.amount }),
+  ),
+};
 const ping = app.get("/ping", async () => ({ ok: true }));
 app.includeRouter(router, { prefix: "/v1" });
 
@@ -108,6 +120,15 @@ describe("a client typed by routes", () => {
     expect(typeof detail === "string" ? detail : detail?.[0]?.loc).toEqual(["query", "version"]);
     const missing = await client.GET("/v1/items/{item_id}", { params: { path: { item_id: 0 } } });
     expect(missing.error).toEqual({ detail: "Not Found" });
+  });
+
+  it("calls routes with a security scheme, whose credentials are headers or come from middleware", async () => {
+    const own = createClient<ApiOf<typeof guarded>>({ fetch: app.fetch });
+    expect((await own.GET("/token")).response.status).toBe(401);
+    expect(await own.GET("/token", { headers: { authorization: "Bearer a" } })).toMatchObject({ data: "Bearer" });
+    own.use({ onRequest: ({ request }) => request.headers.set("authorization", "Bearer ann") });
+    const { data } = await own.PUT("/names/{id}", { params: { path: { id: 1 } }, body: { name: "spade" } });
+    expect(data).toEqual({ name: "ann", id: 1, amount: 1 });
   });
 
   it("lets a value with a default out of a body", async () => {

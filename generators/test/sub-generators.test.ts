@@ -198,8 +198,14 @@ ALTER TABLE "notes" ADD CONSTRAINT "notes_category_id_fkey" FOREIGN KEY ("catego
     );
     const test = files.get("test/routes/get-items-item-id-history.test.ts");
     expect(test).toMatch(/const \{ token \} = await app\.login\(\);/);
-    expect(test).toContain('await app.request.get("/items/1/history").expect(401);');
-    expect(test).toContain('.get("/items/1/history").auth(token, { type: "bearer" }).expect(200, { item_id: 1 });');
+    expect(test).toContain("createClient<ApiOf<typeof routes>>({ baseUrl: app.url })");
+    const made = [
+      ...(test ?? "").matchAll(/client\.GET\("\/items\/\{item_id\}\/history", \{([^]*?)\}\)[^]*?status: (\d+)/g),
+    ];
+    expect(made.map(([, options, status]) => [options?.includes("headers"), status])).toEqual([
+      [false, "401"],
+      [true, "200"],
+    ]);
     await project.create("route", "GET /status");
     expect((await project.files()).get("test/routes/get-status.test.ts")).not.toContain("login");
   });

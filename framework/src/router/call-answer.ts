@@ -19,7 +19,9 @@ export type AnswerOf<P, Path, R, Docs, Out> = keyof Docs extends never
   ? Answer<DataOf<Out, R, Returned<R>>, ErrorOf<Faults<P, Path>>>
   : Answer<
       DataOf<Out, R, Returned<R>> | Declared<Docs, Success<keyof Docs>>,
-      ErrorOf<Declared<Docs, Exclude<keyof Docs, Success<keyof Docs>>> | Faults<P, Path>>
+      ErrorOf<
+        Declared<Docs, Exclude<keyof Docs, Success<keyof Docs>>> | (Docs extends Invalid ? never : Faults<P, Path>)
+      >
     >;
 
 /**
@@ -71,6 +73,11 @@ type Success<Status> = Status extends number
   : Status extends "2XX"
     ? Status
     : never;
+
+/** A route that declares the body of its 422 sends no other. */
+interface Invalid {
+  readonly 422: { readonly schema: unknown } | { readonly content: unknown };
+}
 
 /** A route without a parameter has no fault. */
 type Faults<P, Path> = keyof P extends never

@@ -14,17 +14,20 @@ type Member<In extends string, Name extends string, Value, IsOptional> = IsOptio
  */
 type Members<P, Names> = { [K in keyof P]: MemberOf<K & string, P[K], Names> };
 
-type MemberOf<K extends string, A, Names> = A extends {
-  readonly [SENT]: { in: infer In extends Place; given: infer Given; default: infer Default; alias: infer Alias };
-}
-  ? SourceMember<In, WireName<In, K, Given, Alias>, Given, MayLack<Given, Default>>
-  : A extends SchemaShape
-    ? SchemaMember<K, A, Names>
-    : A extends { readonly [CARRIED]: infer P }
-      ? Members<P, Names>[keyof P]
-      : A extends typeof UploadFile
-        ? { file: { [N in K]: Blob } }
-        : never;
+/** Params whose type has no names, as `Params` itself, tell a client nothing. */
+type MemberOf<K extends string, A, Names> = string extends K
+  ? never
+  : A extends {
+        readonly [SENT]: { in: infer In extends Place; given: infer Given; default: infer Default; alias: infer Alias };
+      }
+    ? SourceMember<In, WireName<In, K, Given, Alias>, Given, MayLack<Given, Default>>
+    : A extends SchemaShape
+      ? SchemaMember<K, A, Names>
+      : A extends { readonly [CARRIED]: infer P }
+        ? Members<P, Names>[keyof P]
+        : A extends typeof UploadFile
+          ? { file: { [N in K]: Blob } }
+          : never;
 
 /** A schema without a descriptor: by its name in the path, by its shape the body, else in the query. */
 type SchemaMember<K extends string, S, Names> = K extends Names

@@ -1,7 +1,7 @@
 import { CallableInstance } from "../callable.js";
 import { HTTPException } from "../exceptions.js";
 import { FLAG, type OptionRules, TEXT } from "../options.js";
-import { type Marker, type PARAMS, type Params, withParams } from "../params.js";
+import { type Marker, type PARAMS, withParams } from "../params.js";
 
 /** One way to get a token. @see OpenAPI 3.0.3 §4.7.29 */
 export interface OAuthFlowObject {
@@ -58,7 +58,7 @@ export interface SchemeArgs {
 // oxlint-disable-next-line typescript/no-unsafe-declaration-merging -- the constructor gives a function, which is callable
 export interface SecurityScheme<Credentials, AutoError> {
   (args: SchemeArgs): AutoError extends false ? Credentials | null : Credentials;
-  readonly [PARAMS]: Params;
+  readonly [PARAMS]: { readonly sent: Marker<readonly string[]> };
 }
 
 /** `true` where the name of a scheme was given, so that a document may not change it. */

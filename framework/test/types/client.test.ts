@@ -18,8 +18,75 @@ export const events = router.get("/events/all", { stream: "sse", returns: sse({ 
   yield { event: "done", data: null };
 });
 const opened: Record<string, unknown> = {};
+export const checkItem = router.put("/check/{item_id}", { params: { item_id: t.Integer() }, responses: { 422: { schema: t.Object({ reason: t.String() }) }, 409: { schema: t.Null() } } }, async () => null);
+export const describeItem = router.put("/describe/{item_id}", { params: { item_id: t.Integer() }, responses: { 422: { description: "Not an item" } } }, async () => null);
 const [path, nothing] = ["/items" as string, null];
 export { Item, nothing, opened, path, router };
+`;
+
+const SECURED = `import { Depends, Header, Query, Router, Security, SecurityScopes, t, withParams, type Marker, type Params } from "tsgi";
+import { APIKeyCookie, APIKeyHeader, APIKeyQuery, HTTPBasic, HTTPBearer, OAuth2PasswordBearer, SecurityScheme } from "tsgi/security";
+const router = new Router();
+class Signature extends SecurityScheme<string, true> {
+  constructor() {
+    const source: Marker<readonly string[]> = Header(t.Array(t.String(), { default: [] }), { alias: "X-Signature" });
+    super({}, { defaultName: "Signature", definition: { type: "apiKey", in: "header", name: "X-Signature" }, source, parse: (text) => text, challenge: "Signature" });
+  }
+}
+const getUser = withParams({ token: Depends(new HTTPBearer()), asked: SecurityScopes }, async ({ token }) => ({ id: token.credentials }));
+const getAdmin = withParams({ user: Security(getUser, { scopes: ["admin"] }) }, async ({ user }) => user);
+class Session {
+  static params = { user: Depends(getAdmin), page: Query(t.Integer()) };
+  readonly id: string;
+  constructor({ user, page }: { user: { id: string }; page: number }) {
+    this.id = user.id + page;
+  }
+}
+/** Of params without names nothing is known. */
+class Wide {
+  static params: Params = { a: Query() };
+}
+export const bearer = router.get("/bearer", { params: { token: Depends(new HTTPBearer()) } }, async ({ token }) => token);
+export const basic = router.get("/basic", { params: { user: Depends(new HTTPBasic()) } }, async ({ user }) => user.username);
+export const token = router.get("/token", { params: { token: Depends(new OAuth2PasswordBearer({ tokenUrl: "/token" })) } }, async ({ token }) => token);
+export const keys = router.get("/keys", { params: { a: Depends(new APIKeyHeader({ name: "a" })), b: Depends(new APIKeyQuery({ name: "b" })), c: Depends(new APIKeyCookie({ name: "c" })) } }, async ({ a, b, c }) => [a, b, c]);
+export const signed = router.get("/signed", { params: { by: Depends(new Signature()) } }, async ({ by }) => by);
+export const maybe = router.get("/maybe", { params: { token: Depends(new HTTPBearer({ autoError: false })) } }, async ({ token }) => token?.scheme ?? null);
+export const nested = router.get("/nested/{id}", { params: { user: Depends(getUser), id: t.Integer() } }, async ({ user }) => user);
+export const scoped = router.put("/scoped", { params: { user: Security(getAdmin, { scopes: ["write"] }), item: t.Object({ name: t.String() }) } }, async ({ user }) => user);
+export const session = router.get("/session", { params: { session: Depends(Session) } }, async ({ session }) => session.id);
+export const wide = router.get("/wide", { params: { wide: Depends(Wide) } }, async () => 1);
+export const carried = router.get("/carried", getAdmin);
+export const decorated = router.get("/decorated", { params: { user: Depends(getUser) } })(async ({ user }) => user);
+export const socket = router.websocket("/socket", { params: { user: Depends(getUser) } }, async ({ ws }) => ws.accept());
+`;
+
+/** Calls of routes with security schemes: nothing of a scheme is an argument. */
+const SECURED_PROGRAM = `import type * as secured from "./secured.js";
+import { type ApiOf, createClient } from "tsgi/client";
+const client = createClient<ApiOf<typeof secured>>();
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+const is = <_T extends true>(): void => {};
+const headers = { authorization: "Bearer a" };
+const { data } = await client.GET("/bearer", { headers });
+is<Equal<typeof data, { readonly scheme: string; readonly credentials: string } | undefined>>();
+await client.GET("/bearer");
+await client.GET("/basic");
+await client.GET("/token", { headers });
+await client.GET("/keys");
+await client.GET("/signed");
+await client.GET("/maybe");
+await client.GET("/nested/{id}", { params: { path: { id: 1 } }, headers });
+await client.PUT("/scoped", { body: { name: "a" }, headers });
+await client.GET("/session", { params: { query: { page: 1 } }, headers });
+await client.GET("/wide");
+await client.GET("/carried", { headers });
+await client.GET("/decorated", { headers });
+client.websocket("/socket");
+// @ts-expect-error -- a scheme is no body
+await client.GET("/bearer", { body: {} });
+// @ts-expect-error -- page is missing
+await client.GET("/session");
 `;
 
 const HEAD = `import type * as items from "./routes.js";
@@ -35,6 +102,10 @@ const { data, error } = await client.GET("/v1/items/{item_id}", { params: { path
 is<Equal<typeof data, { id: number; name: string; due?: string } | undefined>>();
 if (error && "missing" in error) is<Equal<typeof error.missing, boolean>>();
 await client.POST("/v1/items", { body: { name: "a" } });
+const checked = await client.PUT("/v1/items/check/{item_id}", { params: { path: { item_id: 1 } } });
+is<Equal<typeof checked.error, { reason: string } | null | undefined>>();
+const described = await client.PUT("/v1/items/describe/{item_id}", { params: { path: { item_id: 1 } } });
+is<Equal<typeof described.error, HTTPValidationError | undefined>>();
 const stream = await client.GET("/v1/items/events/all");
 for await (const event of stream.data ?? []) {
   if (event.event === "token") is<Equal<typeof event.data.name, string>>();
@@ -83,11 +154,11 @@ describe.each(cases)("a client's types, by the routes' $form, with TypeScript $v
   let faults = "";
   beforeAll(() => {
     folder = mkdtempSync(path.join(tmpdir(), "tsgi-client-types-"));
-    const routes = path.join(folder, "routes.ts");
-    writeFileSync(routes, ROUTES);
+    const sources = { "routes.ts": ROUTES, "secured.ts": SECURED };
+    for (const [name, text] of Object.entries(sources)) writeFileSync(path.join(folder, name), text);
     if (form === "declarations") {
-      faults = compile(compiler(), folder, { "routes.ts": ROUTES }, EMIT);
-      rmSync(routes);
+      faults = compile(compiler(), folder, sources, EMIT);
+      for (const name of Object.keys(sources)) rmSync(path.join(folder, name));
     }
   }, 120_000);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -96,8 +167,9 @@ describe.each(cases)("a client's types, by the routes' $form, with TypeScript $v
     expect(faults + compile(compiler(), folder, { "program.ts": PROGRAM })).toBe("");
   }, 60_000);
 
-  it("have the parameters of a prefix", () => {
-    expect(faults + compile(compiler(), folder, { "below.ts": BELOW })).toBe("");
+  it("have the parameters of a prefix, and nothing that a security scheme reads", () => {
+    const programs = { "below.ts": BELOW, "secured-program.ts": SECURED_PROGRAM };
+    expect(faults + compile(compiler(), folder, programs)).toBe("");
   }, 60_000);
 
   it("make each mistake one error at its own line, of at most six lines", () => {

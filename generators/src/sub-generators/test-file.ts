@@ -46,7 +46,7 @@ export function routeTestPath(project: ExistingProject, name: string): string {
 export function routeTest(project: ExistingProject, test: RouteTest): Change {
   const { module, isGuarded = false, calls } = test;
   const opening = project.testOpening;
-  if (module !== null && opening.kind === "app" && project.hasTypedClient) {
+  if (module !== null && opening.kind !== "factory" && project.hasTypedClient) {
     return typedTest(project, { ...test, module }, opening);
   }
   const statements = (client: string) => [
@@ -61,6 +61,25 @@ export function routeTest(project: ExistingProject, test: RouteTest): Change {
 
 function typedTest(project: ExistingProject, test: RouteTest & { module: string }, opening: TestOpening): Change {
   const path = pathOf(project, test);
+  const { isGuarded = false, calls } = test;
+  const isHelper = opening.kind === "helper";
+  const connection = isHelper ? "baseUrl: app.url" : `fetch: ${opening.name}.fetch`;
+  const statements = [
+    ...(isHelper ? ["await using app = await openApp();"] : []),
+    `const client = createClient<ApiOf<typeof routes>>({ ${connection} });`,
+    ...(isGuarded
+      ? [
+          "await app.register();",
+          "const { token } = await app.login();",
+          "const headers = { authorization: `Bearer ${token}` };",
+        ]
+      : []),
+    ...calls.flatMap((call) => [
+      ...(isGuarded ? [renderTypedCall({ ...call, status: 401, answer: undefined })] : []),
+      renderTypedCall(call, isGuarded ? ["headers"] : []),
+    ]),
+    ...(isHelper ? [] : [`await ${opening.name}.fetch.close();`]),
+  ];
   const lines = [
     importOf(project, ["expect", "it"]),
     'import { type ApiOf, createClient } from "tsgi/client";',
@@ -69,22 +88,22 @@ function typedTest(project: ExistingProject, test: RouteTest & { module: string 
     `import type * as routes from "${importPath(path, test.module)}";`,
     "",
     `it(${JSON.stringify(test.title)}, async () => {`,
-    `  const client = createClient<ApiOf<typeof routes>>({ fetch: ${opening.name}.fetch });`,
-    ...test.calls.map((call) => `  ${renderTypedCall(call)}`),
-    `  await ${opening.name}.fetch.close();`,
+    ...statements.map((statement) => `  ${statement}`),
     "});",
   ];
   return { path, text: `${lines.join("\n")}\n`, isNew: true };
 }
 
-function renderTypedCall({ method, path, names, body, status, answer }: RouteCall): string {
-  const init = {
-    ...(Object.keys(names).length > 0 && { params: { path: names } }),
-    ...(body !== undefined && { body }),
-  };
-  const options = Object.keys(init).length > 0 ? `, ${literal(init)}` : "";
+/** @param shared names of variables that are options of the call */
+function renderTypedCall({ method, path, names, body, status, answer }: RouteCall, shared: string[] = []): string {
+  const options = [
+    ...(Object.keys(names).length > 0 ? [`params: ${literal({ path: names })}`] : []),
+    ...(body === undefined ? [] : [`body: ${literal(body)}`]),
+    ...shared,
+  ];
+  const init = options.length > 0 ? `, { ${options.join(", ")} }` : "";
   const expected = { ...(answer !== undefined && { data: answer }), response: { status } };
-  return `expect(await client.${method}(${literal(path)}${options})).toMatchObject(${literal(expected)});`;
+  return `expect(await client.${method}(${literal(path)}${init})).toMatchObject(${literal(expected)});`;
 }
 
 /** A request of supertest's. */
