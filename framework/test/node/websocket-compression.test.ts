@@ -4,6 +4,7 @@ import { constants, deflateRawSync, inflateRawSync } from "node:zlib";
 import { describe, expect, it } from "@jest/globals";
 import type { ReceiveMessage } from "../../src/asgi.js";
 import { acceptOffer, type Compression } from "../../src/node/websocket/compression.js";
+import { parseExtensions } from "../../src/node/websocket/extensions.js";
 import { Deferred } from "../../src/promises.js";
 import { served, Wire } from "./_http.js";
 import { accept, Client, echo, GOOD, handshake, socketApp } from "./_websocket.js";
@@ -39,6 +40,36 @@ describe("an offer of compression", () => {
     ["", null],
   ])("%j is accepted by RFC 7692 §7.1 as %j", (offer, answer) => {
     expect(acceptOffer(offer)?.answer ?? null).toBe(answer);
+  });
+
+  it.each([
+    "permessage-deflate;",
+    "permessage-deflate;;=",
+    "permessage-deflate; =",
+    "permessage-deflate; a=",
+    'permessage-deflate; a=""',
+    'permessage-deflate; a="b c"',
+    'permessage-deflate; a="b',
+    "permessage deflate",
+    "; a",
+    '"permessage-deflate"',
+    ",",
+    "",
+  ])("%j is malformed by RFC 6455 §9.1", (extensions) => {
+    expect(parseExtensions(extensions)).toBeNull();
+  });
+
+  it("has a name and parameters, whose values may be quoted and escaped", () => {
+    expect(parseExtensions(' a ;b = 1 ; c="\\2", , d;e')).toEqual([
+      {
+        name: "a",
+        parameters: [
+          ["b", "1"],
+          ["c", "2"],
+        ],
+      },
+      { name: "d", parameters: [["e", null]] },
+    ]);
   });
 
   it("is not answered where none can be accepted, and the WebSocket opens", async () => {

@@ -1,6 +1,6 @@
 /** Compressed messages: RFC 7692, without a dictionary that is kept between them, which costs a connection some 300 KiB. @module */
 import { constants, deflateRaw, inflateRaw } from "node:zlib";
-import { parseList, trimOWS } from "../../http-grammar.js";
+import { type ExtensionOffer, parseExtensions } from "./extensions.js";
 
 /** Messages that are compressed or decompressed at the same time: each keeps up to 300 KiB while it waits for a thread. */
 const MAX_AT_ONCE = 10;
@@ -8,9 +8,8 @@ const MAX_AT_ONCE = 10;
 const TAIL = Buffer.from([0, 0, 0xff, 0xff]);
 const DEFAULT_WINDOW_BITS = 15;
 
-/** One of the parameters of RFC 7692 §7.1, whose windows are of 8 to 15 bits. */
-const PARAMETER =
-  /^(?:(?:server|client)_no_context_takeover|(client|server)_max_window_bits(?:=("?)([89]|1[0-5])\2)?)$/;
+/** The windows of RFC 7692 §7.1.2, by the exponent of their bytes. */
+const WINDOW_BITS = /^(?:[89]|1[0-5])$/;
 
 /** The compression that both sides have agreed on. */
 export class Compression {
@@ -38,29 +37,33 @@ export class Compression {
 
 /** The first offer of a handshake that can be accepted; `null` for none. */
 export function acceptOffer(extensions: string | undefined): Compression | null {
-  for (const offer of parseList(extensions ?? "")) {
-    const [name, ...parameters] = offer.split(";").map(trimOWS);
-    if (name !== "permessage-deflate") continue;
-    const windowBits = windowBitsOf(parameters);
+  for (const { name, parameters } of parseExtensions(extensions ?? "") ?? []) {
+    const windowBits = name === "permessage-deflate" ? windowBitsOf(parameters) : undefined;
     if (windowBits !== undefined) return new Compression(windowBits);
   }
   return null;
 }
 
 /** The window that the client asks of the server; `null` for none. `undefined` for an offer to decline (RFC 7692 §7.1). */
-function windowBitsOf(parameters: readonly string[]): number | null | undefined {
-  let windowBits: number | null = null;
-  const names = new Set(parameters.map((parameter) => parameter.split("=", 1)[0]));
-  if (names.size !== parameters.length) return undefined;
-  for (const parameter of parameters) {
-    const match = PARAMETER.exec(parameter);
-    if (match === null) return undefined;
-    const [, side, , bits] = match;
-    if (side !== "server") continue;
-    if (bits === undefined) return undefined;
-    windowBits = Number(bits);
+function windowBitsOf(parameters: ExtensionOffer["parameters"]): number | null | undefined {
+  const values = new Map(parameters);
+  if (values.size !== parameters.length || !parameters.every(isAcceptable)) return undefined;
+  const bits = values.get("server_max_window_bits");
+  return bits === undefined ? null : Number(bits);
+}
+
+function isAcceptable([name, value]: ExtensionOffer["parameters"][number]): boolean {
+  switch (name) {
+    case "server_no_context_takeover":
+    case "client_no_context_takeover":
+      return value === null;
+    case "client_max_window_bits":
+      return value === null || WINDOW_BITS.test(value);
+    case "server_max_window_bits":
+      return value !== null && WINDOW_BITS.test(value);
+    default:
+      return false;
   }
-  return windowBits;
 }
 
 let running = 0;

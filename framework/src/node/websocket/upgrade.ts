@@ -10,6 +10,7 @@ import { ErrorResponse } from "../error-response.js";
 import type { Connection } from "../http1/connection.js";
 import { createScope, type RequestHead } from "../request-head.js";
 import { acceptOffer } from "./compression.js";
+import { parseExtensions } from "./extensions.js";
 import { Handshake, type HeaderRecord, type Open } from "./handshake.js";
 import { PingRound } from "./pings.js";
 import { ServerWebSocket } from "./server-websocket.js";
@@ -167,11 +168,15 @@ export function parseHandshake(
   if (head.method !== "GET") return errors.method;
   if (headers["sec-websocket-version"] !== "13") return errors.version;
   const subprotocols = headers["sec-websocket-protocol"]?.split(",").map(trimOWS) ?? NO_SUBPROTOCOLS;
-  const hasBody = head.section.bodyBytes !== 0;
-  if (head.minorVersion !== 1 || hasBody || !KEY.test(headers["sec-websocket-key"] ?? "")) return errors.malformed;
-  if (!areSubprotocols(subprotocols)) return errors.malformed;
+  if (!isWellFormed(head, headers) || !areSubprotocols(subprotocols)) return errors.malformed;
   const fault = checkParties(headers, rules, isEncrypted ? 443 : 80);
   return fault ?? { headers, subprotocols };
+}
+
+function isWellFormed({ section, minorVersion }: RequestHead, headers: HeaderRecord): boolean {
+  const extensions = headers["sec-websocket-extensions"];
+  if (extensions !== undefined && parseExtensions(extensions) === null) return false; // RFC 6455 §9.1
+  return minorVersion === 1 && section.bodyBytes === 0 && KEY.test(headers["sec-websocket-key"] ?? "");
 }
 
 /** Only browsers send an Origin, and only they can be made to connect by a page that their user does not know. */
