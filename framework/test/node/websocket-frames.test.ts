@@ -35,7 +35,8 @@ describe("a frame that RFC 6455 forbids, or a bound", () => {
     ["a close with a code that may not be sent (§7.4.1)", frame(0x88, raw(0x03, 0xee)), 1002],
     ["a close whose reason is no UTF-8 (§5.5.1)", frame(0x88, raw(0x03, 0xe8, 0xff)), 1007],
     ["a length past the bound, before any of it has come", raw(0x82, 0xff, 0, 0, 0, 0x80, 0, 0, 0, 0) + MASK, 1009],
-    ["a message in more than 16,384 fragments", frame(0x01) + frame(0x00).repeat(16_384), 1008],
+    ["a message in more than 16,384 empty fragments", frame(0x01) + frame(0x00).repeat(16_384), 1008],
+    ["fragments of 32 bytes on average", frame(0x01) + frame(0x00, "a".repeat(32)).repeat(32_768), 1008],
     ["a length of more than 53 bits", raw(0x82, 0xff, 0x7f, 255, 255, 255, 255, 255, 255, 255) + MASK, 1009],
   ])("closes the WebSocket, and the application is told: %s", async (_what, bytes, code) => {
     const told = new Deferred<ReceiveMessage>();

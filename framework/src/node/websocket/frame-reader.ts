@@ -33,8 +33,9 @@ const LENGTH_64 = 127;
 const MASK_BYTES = 4;
 /** The longest payload of a control frame: RFC 6455 §5.5. */
 const MAX_CONTROL_BYTES = 125;
-/** Fragments of one message. Empty ones are under every bound of bytes. */
+/** Fragments of one message, and one more for each of so many bytes in it. Attack: no limit of bytes counts empty ones. */
 const MAX_FRAGMENTS = 16_384;
+const BYTES_PER_FRAGMENT = 64;
 
 const EMPTY = Buffer.alloc(0);
 const faults = {
@@ -142,10 +143,10 @@ export class FrameReader {
       return { opcode, isCompressed: (first & COMPRESSED) !== 0, payload };
     }
     if (this.#message < 0) this.#message = first;
-    if (++this.#fragmentCount > MAX_FRAGMENTS) return faults.tooMany;
     // Copied: fragments of one byte would each keep a whole chunk of the socket.
     this.#fragments = append(this.#fragments, 0, this.#fragmentBytes, payload, 0);
     this.#fragmentBytes += payload.length;
+    if (++this.#fragmentCount > MAX_FRAGMENTS + this.#fragmentBytes / BYTES_PER_FRAGMENT) return faults.tooMany;
     return isFinal ? this.#takeFragments() : null;
   }
 
