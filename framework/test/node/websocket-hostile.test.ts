@@ -44,6 +44,7 @@ function open(compression: Compression | null, onMessage: () => void = () => {})
       seen.push(describeMessage(data));
       onMessage();
     },
+    whenCaughtUp: (callBack: () => void) => callBack(),
     violated: (code: number) => void seen.push(`violated ${code}`),
     closed: (code: number, reason: string) => void seen.push(`closed ${code} ${reason}`),
   };
@@ -76,17 +77,18 @@ describe("a WebSocket", () => {
   }
   const long = "a".repeat(2000);
 
-  it("answers few of the pings that come while its answers wait", async () => {
+  it("answers few of the pings that come while its answers wait, and always the last", async () => {
     const { promise, resolve } = new Deferred<Buffer>();
     const { socket, webSocket } = open(new HeldCompression(promise));
     webSocket.write(long, () => {});
     const pings = Buffer.concat(Array<Buffer>(10_000).fill(frame(0x89, Buffer.alloc(0))));
     for (let count = 0; count < 3; count++) socket.push(Buffer.from(pings));
+    socket.push(frame(0x89, Buffer.from("last")));
     await turn();
     resolve(Buffer.from("message"));
     await turn();
     const answers = socket.written.split("\x8a\0").length - 1;
-    expect(socket.written).toBe(`\xc1\x07message${"\x8a\0".repeat(answers)}`);
+    expect(socket.written).toBe(`\xc1\x07message${"\x8a\0".repeat(answers)}\x8a\x04last`);
     expect(answers).toBeLessThan(100);
     socket.push(frame(0x89, Buffer.from("?")));
     await turn();

@@ -189,6 +189,7 @@ describe("a handshake", () => {
     ["of another version", GOOD.replace("13", "12"), 426],
     ["with an empty subprotocol", `${GOOD}Sec-WebSocket-Protocol: a,,b\r\n`, 400],
     ["with a subprotocol twice", `${GOOD}Sec-WebSocket-Protocol: a, a\r\n`, 400],
+    ["with extensions that are none", `${GOOD}Sec-WebSocket-Extensions: permessage-deflate;;=\r\n`, 400],
     ["with a body", `${GOOD}Content-Length: 1\r\n`, 400],
     ["with two Host lines", `${GOOD}Host: b\r\n`, 400],
   ])("%s is refused, and the application not called", async (_what, headers, status) => {
@@ -514,6 +515,21 @@ describe("the bounds of a WebSocket", () => {
     await using client = new Client(server, "/", [], { autoPong: false });
     expect(await told.promise).toMatchObject({ type: "websocket.disconnect", code: 1006 });
     expect((await client.closed)[0]).toBe(1006);
+  });
+
+  it("end a client that sends and reads nothing", async () => {
+    const over = new Deferred<void>();
+    await using server = await served(
+      socketApp((...call) => echo(...call).finally(() => over.resolve())),
+      { timeouts: { webSocketPingMs: 500 } },
+    );
+    await using wire = new Wire(server.port);
+    await wire.write(handshake(GOOD)).until(/\r\n\r\n/);
+    wire.socket.pause();
+    const length = String.fromCharCode(0, 16, 0, 0);
+    const message = `\x82\xff\0\0\0\0${length}\0\0\0\0${"a".repeat(1 << 20)}`;
+    for (let sent = 0; sent < 64; sent++) wire.write(message);
+    await expect(over.promise).resolves.toBeUndefined();
   });
 
   it("keep a client that answers them", async () => {

@@ -20,6 +20,9 @@ export class WebSocketInbox {
   readonly #queue = new MessageQueue<ReceiveMessage>();
   #queuedBytes = 0;
   #source: MessageSource | null = null;
+  /** `true` from a message until the application, which has handled it, asks for the next. */
+  #isBehind = false;
+  #onCaughtUp: (() => void) | null = null;
 
   constructor() {
     this.#queue.push({ type: "websocket.connect" });
@@ -43,14 +46,29 @@ export class WebSocketInbox {
       );
     }
     const message = this.#queue.shift();
-    if (message === undefined) return this.#queue.take();
+    if (message === undefined) return this.#takeNext();
     this.#queuedBytes -= sizeOf(message);
     if (this.#source?.isPaused && this.#queue.length === 0) this.#source.resume();
     return Promise.resolve(message);
   }
 
+  #takeNext(): Promise<ReceiveMessage> {
+    const next = this.#queue.take();
+    this.#isBehind = false;
+    this.#onCaughtUp?.();
+    this.#onCaughtUp = null;
+    return next;
+  }
+
+  /** Calls back once the application has taken every message and asks for the next. */
+  whenCaughtUp(callBack: () => void): void {
+    if (this.#isBehind) this.#onCaughtUp = callBack;
+    else callBack();
+  }
+
   put(message: ReceiveMessage): void {
     if (this.ended) return;
+    this.#isBehind = true;
     if (!this.#queue.isAwaited) this.#queuedBytes += sizeOf(message);
     this.#queue.push(message);
     if (this.#queue.length >= MAX_QUEUED_MESSAGES || this.#queuedBytes >= MAX_QUEUED_BYTES) this.#source?.pause();

@@ -1,15 +1,19 @@
-/** Pings that find WebSocket clients which have vanished without a close frame. @module */
+/** Pings that find WebSocket clients which have vanished without a close frame, or read nothing. @module */
+
+import type { Reading } from "./client-progress.js";
 
 /** A WebSocket that is pinged. */
 export interface PingedSocket {
   readonly isPaused: boolean;
   /** `true` from a ping until its pong. */
   awaitsPong: boolean;
+  /** Tells if the client has read something since the last call, which is once per round. `now` is in milliseconds. */
+  reading(now: number): Reading;
   ping(): void;
   terminate(): void;
 }
 
-/** Pings all WebSockets of a server at once, with one timer, and cuts those that did not answer the last time. */
+/** Pings all WebSockets of a server with one timer, and ends those that did not answer the last ping or read nothing since. */
 export class PingRound {
   readonly #everyMs: number;
   readonly #sockets = new Set<PingedSocket>();
@@ -35,13 +39,16 @@ export class PingRound {
   }
 
   #ping(): void {
+    const now = performance.now();
     for (const socket of this.#sockets) {
-      // The pong of one that is paused may be among what the application has not asked for yet.
-      if (socket.awaitsPong && !socket.isPaused) {
+      const reading = socket.reading(now);
+      // The pong of one that is paused may be among what the application has not asked for yet. Attack: a client that sends
+      // and reads nothing pauses its WebSocket, which would keep its memory.
+      if (reading === "stalled" || (reading === "idle" && socket.awaitsPong && !socket.isPaused)) {
         socket.terminate();
       } else {
-        socket.awaitsPong = true;
-        socket.ping();
+        socket.awaitsPong = reading === "idle"; // a client that reads is there, and reads a ping last
+        if (reading === "idle") socket.ping();
       }
     }
   }

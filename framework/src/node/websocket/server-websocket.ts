@@ -2,6 +2,7 @@
 import { isUtf8 } from "node:buffer";
 import type { Socket } from "node:net";
 import { findCloseFault } from "../../exceptions.js";
+import { ClientProgress, type Reading } from "./client-progress.js";
 import type { Compression } from "./compression.js";
 import { FrameFault, FrameReader, OPCODE, type Received } from "./frame-reader.js";
 import { COMPRESSED, toBytes, toFrame, toHead } from "./frames.js";
@@ -13,12 +14,14 @@ import type { OpenWebSocket, WebSocketEvents } from "./session.js";
 const MAX_COPIED = 16_384;
 /** The shortest message that is compressed. */
 const MIN_COMPRESSED = 1024;
-/** Bytes that wait for the socket before pings go unanswered. */
+/** Bytes that wait for the socket, beyond which only the last ping is answered, and after them. */
 const MAX_BUFFERED_BYTES = 65_536;
 /** Memory of a frame that waits for the compression of a message, beside its payload: a pong may have none. */
 const BYTES_PER_TASK = 1024;
 /** Milliseconds that a client has to answer a close frame. */
 const CLOSE_TIMEOUT_MS = 5000;
+/** Milliseconds for which the client's close waits until the application has handled the messages before it. */
+const MAX_CATCH_UP_MS = 1000;
 
 /** The properties of a WebSocket that its handshake fixed. */
 export interface ServerWebSocketOptions {
@@ -37,19 +40,24 @@ export class ServerWebSocket implements OpenWebSocket, PingedSocket {
   readonly #events: WebSocketEvents;
   readonly #options: ServerWebSocketOptions;
   readonly #reader: FrameReader;
+  readonly #progress = new ClientProgress();
   /** Settles behind the frames that wait for the compression of a message; `null` for none. */
   #queue: Promise<void> | null = null;
   #queuedBytes = 0;
   /** Short frames of this turn of the event loop, a character for each byte. */
   #frames = "";
   #isDecompressing = false;
+  /** The payload of a ping that is answered once what waits for the socket has been sent. */
+  #latePing: Buffer | null = null;
   /** `false` once a close frame is on its way, or the connection has ended. */
   #isOpen = true;
   /** `true` once this side closes. Messages of the client are dropped from then on, as browsers do. */
   #isClosing = false;
   #hasSentClose = false;
-  /** `true` once nothing more is read: behind a close frame, a breach of the protocol, or the end of the connection. */
+  /** `true` once nothing more is read: after a close frame, a breach of the protocol, or the end of the connection. */
   #hasEnded = false;
+  /** `true` once the client has ended its side of the connection. */
+  #isHalfOpen = false;
   #hasSocketClosed = false;
   #closeCode: number = CLOSE.abnormal;
   #closeReason = "";
@@ -88,6 +96,10 @@ export class ServerWebSocket implements OpenWebSocket, PingedSocket {
     this.#socket.destroy();
   }
 
+  reading(now: number): Reading {
+    return this.#progress.check(this.#socket, now);
+  }
+
   ping(): void {
     if (this.#isOpen) this.#send(OPCODE.ping, "", null);
   }
@@ -105,9 +117,8 @@ export class ServerWebSocket implements OpenWebSocket, PingedSocket {
       if (this.#hasSentClose && this.#hasEnded) this.#socket.end();
       return;
     }
-    this.#isOpen = false;
     this.#isClosing = true;
-    this.#closeTimer = setTimeout(() => this.#socket.destroy(), CLOSE_TIMEOUT_MS);
+    this.#beginClose();
     const payload = code === undefined ? "" : Buffer.from([code >> 8, code & 255, ...Buffer.from(reason)]);
     this.#send(OPCODE.close, payload, (error) => {
       if (error) return;
@@ -190,6 +201,7 @@ export class ServerWebSocket implements OpenWebSocket, PingedSocket {
   /** Reads what has come, then the socket, as far as nothing has to wait. */
   #goOn(): void {
     this.#read();
+    this.#takeEnd();
     if (!this.#isDecompressing && !this.isPaused) this.#socket.resume();
     this.#tellClosed();
   }
@@ -197,9 +209,7 @@ export class ServerWebSocket implements OpenWebSocket, PingedSocket {
   #take({ opcode, isCompressed, payload }: Received): void {
     switch (opcode) {
       case OPCODE.ping:
-        // RFC 6455 §5.5.3 lets the last one count. Attack: a client that sends pings and reads nothing would have its
-        // answers kept in memory.
-        if (this.#isOpen && this.bufferedAmount < MAX_BUFFERED_BYTES) this.#send(OPCODE.pong, payload, null);
+        if (this.#isOpen) this.#pong(payload);
         break;
       case OPCODE.pong:
         this.awaitsPong = false;
@@ -212,6 +222,24 @@ export class ServerWebSocket implements OpenWebSocket, PingedSocket {
         if (isCompressed) this.#decompress(opcode, payload);
         else this.#deliver(opcode, payload);
     }
+  }
+
+  /**
+   * RFC 6455 §5.5.3 allows a response to the last of several pings only. Attack: a client that sends pings and reads nothing
+   * would have the responses to all of them kept in memory.
+   */
+  #pong(payload: Buffer): void {
+    if (this.bufferedAmount < MAX_BUFFERED_BYTES) return this.#send(OPCODE.pong, payload, null);
+    const isAwaited = this.#latePing !== null;
+    this.#latePing = Buffer.from(payload); // the payload is a view of a whole chunk
+    if (isAwaited) return;
+    const send = (): void => {
+      const late = this.#latePing;
+      this.#latePing = null;
+      if (late !== null && this.#isOpen) this.#send(OPCODE.pong, late, null);
+    };
+    if (this.#queue === null) this.#socket.write("", send);
+    else this.#enqueue(payload.length, send);
   }
 
   #deliver(opcode: number, payload: Buffer): void {
@@ -246,27 +274,50 @@ export class ServerWebSocket implements OpenWebSocket, PingedSocket {
     if (!isUtf8(payload.subarray(2))) return this.#fail(CLOSE.invalidText);
     this.#closeCode = code;
     this.#closeReason = payload.toString("utf8", 2);
-    this.#endReading();
-    if (code === CLOSE.noStatus) this.close();
-    else this.close(code, this.#closeReason);
+    this.#endAfterMessages(() => (code === CLOSE.noStatus ? this.close() : this.close(code, this.#closeReason)));
   }
 
   /** The client breaks a rule. */
   #fail(code: number): void {
-    this.#endReading();
     this.#events.violated(code);
-    this.close(code);
+    this.#endAfterMessages(() => this.close(code));
   }
 
-  #endReading(): void {
+  /**
+   * Reads nothing more, and ends this side once the application has handled the messages that came before: RFC 6455 §5.5.1
+   * lets the close wait for them. Without this, responses to messages that share a packet with the close are lost.
+   */
+  #endAfterMessages(end: () => void): void {
     this.#hasEnded = true;
     this.#socket.resume(); // to its end
+    if (!this.#isOpen) return end();
+    this.#closeTimer ??= setTimeout(end, MAX_CATCH_UP_MS);
+    this.#events.whenCaughtUp(end);
   }
 
+  /** The client sends nothing more. The connection ends a moment later, even if the application is slow. */
   #onEnd(): void {
-    this.#isOpen = false;
+    this.#isHalfOpen = true;
+    this.#closeTimer ??= setTimeout(() => this.#endSocket(), MAX_CATCH_UP_MS);
+    this.#takeEnd();
+  }
+
+  #takeEnd(): void {
+    if (!this.#isHalfOpen || this.#isDecompressing || this.isPaused) return;
+    if (!this.#hasEnded) this.#endAfterMessages(() => this.#endSocket());
+    else if (!this.#isOpen) this.#endSocket();
+  }
+
+  #endSocket(): void {
+    this.#beginClose();
     this.flush();
     this.#socket.end();
+  }
+
+  #beginClose(): void {
+    this.#isOpen = false;
+    clearTimeout(this.#closeTimer);
+    this.#closeTimer = setTimeout(() => this.#socket.destroy(), CLOSE_TIMEOUT_MS);
   }
 
   #onClose(): void {

@@ -53,6 +53,8 @@ export interface OpenWebSocket {
 /** Takes the events of an open WebSocket. */
 export interface WebSocketEvents {
   messaged(data: string | Uint8Array): void;
+  /** Calls back once the application has taken every message and asks for the next. */
+  whenCaughtUp(callBack: () => void): void;
   /** The connection breaks a rule, and is about to end for it with a close code. */
   violated(code: number): void;
   /** The connection has ended, with the close code and the reason of the client. */
@@ -189,6 +191,10 @@ export class WebSocketSession implements Call, WebSocketEvents {
     this.#inbox.put(
       typeof data === "string" ? { type: "websocket.receive", text: data } : { type: "websocket.receive", bytes: data },
     );
+  }
+
+  whenCaughtUp(callBack: () => void): void {
+    this.#inbox.whenCaughtUp(callBack);
   }
 
   violated(code: number): void {
