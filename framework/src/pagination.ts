@@ -1,4 +1,4 @@
-/** `tsgi/pagination`: long lists in pages, each of which says where the next one begins. @module */
+/** `tsgi/pagination`: long lists in pages, by cursor or by offset. @module */
 import { decodeUTF8, encodeUTF8 } from "./datastructures.js";
 import { configurationError, RequestValidationError } from "./exceptions.js";
 import { assertOptions, OBJECT, type OptionRules, whole } from "./options.js";
@@ -17,7 +17,19 @@ export interface PageOptions<Cursor extends TSchema> {
   maxLimit?: number;
 }
 
-const OPTIONS: OptionRules<PageOptions<TSchema>> = { cursor: OBJECT, defaultLimit: whole(1), maxLimit: whole(1) };
+const LIMITS = { defaultLimit: whole(1), maxLimit: whole(1) };
+const OPTIONS: OptionRules<PageOptions<TSchema>> = { cursor: OBJECT, ...LIMITS };
+const OFFSET_OPTIONS: OptionRules<OffsetPageOptions> = { maxOffset: whole(0), ...LIMITS };
+
+/** Options of `OffsetPage`. */
+export interface OffsetPageOptions {
+  /** The number of items on a page if the client specifies none. Defaults to 20. */
+  defaultLimit?: number;
+  /** The most items that a client may request. Defaults to 100. */
+  maxLimit?: number;
+  /** The largest offset. A database reads and drops every row before it. Defaults to 2,147,483,647. */
+  maxOffset?: number;
+}
 
 /** The longest cursor, in characters: beside it the rest of a target finds room, whose limit is 8,192 bytes. */
 const MAX_CURSOR_LENGTH = 4_096;
@@ -72,10 +84,68 @@ export class PageRequest<Cursor> {
         `The cursor of a page has ${next.length} characters, and can have ${MAX_CURSOR_LENGTH}. Order the list by shorter columns.`,
       );
     }
-    const query = new URLSearchParams(this.#request.queryParams);
-    query.set("cursor", next);
-    this.#response.headers.append("Link", `<?${String(query)}>; rel="next"`);
+    this.#response.headers.append("Link", linkTo(this.#request, "next", "cursor", next));
     return { items, next };
+  }
+}
+
+/** A link to the same list with one parameter changed (RFC 8288). */
+function linkTo({ queryParams }: Request, rel: string, name: string, value: string): string {
+  const query = new URLSearchParams(queryParams);
+  query.set(name, value);
+  return `<?${String(query)}>; rel="${rel}"`;
+}
+
+/**
+ * The page that a client requests by its offset.
+ *
+ * @example
+ * ```ts
+ * import { t } from "tsgi";
+ * import { OffsetPage, type OffsetPageRequest } from "tsgi/pagination";
+ *
+ * export const { page, returns } = OffsetPage(t.Object({ id: t.Integer() }));
+ *
+ * export function listItems(request: OffsetPageRequest) {
+ *   const all = [{ id: 1 }, { id: 2 }];
+ *   return request.of(all.slice(request.offset, request.offset + request.limit), all.length);
+ * }
+ * ```
+ */
+export class OffsetPageRequest {
+  /** The most items of the page. */
+  readonly limit: number;
+  /** The number of items before the page. */
+  readonly offset: number;
+  readonly #request: Request;
+  readonly #response: Response;
+
+  constructor(limit: number, offset: number, request: Request, response: Response) {
+    this.limit = limit;
+    this.offset = offset;
+    this.#request = request;
+    this.#response = response;
+  }
+
+  /**
+   * Makes the page, and sets `Link` (RFC 8288) to the first, previous, next and last page.
+   *
+   * @param items - Those of this page, in the order of the list.
+   * @param total - The number of items on all pages.
+   */
+  of<Item>(items: Item[], total: number): { items: Item[]; total: number; limit: number; offset: number } {
+    const { limit, offset } = this;
+    const last = Math.max(0, Math.ceil(total / limit) - 1) * limit;
+    const targets = [
+      ["first", 0, true],
+      ["prev", Math.max(0, Math.min(offset - limit, last)), offset > 0],
+      ["next", offset + limit, offset + limit < total],
+      ["last", last, true],
+    ] as const;
+    const links = targets.filter(([, , isThere]) => isThere);
+    const toLink = ([rel, target]: (typeof targets)[number]) => linkTo(this.#request, rel, "offset", String(target));
+    this.#response.headers.append("Link", links.map(toLink).join(", "));
+    return { items, total, limit, offset };
   }
 }
 
@@ -102,7 +172,7 @@ function decodeCursor(text: string, schema: TSchema): unknown {
   throw new RequestValidationError([{ type: "value_error", loc: ["query", "cursor"], msg, input: text }]);
 }
 
-/** A list in pages. */
+/** A list in pages by cursor. */
 export interface Pages<Item extends TSchema, Cursor> {
   /** The parameter of the handler: `params: { page: users.page }`. Reads `limit` and `cursor` from the query. */
   readonly page: Marker<PageRequest<Cursor>>;
@@ -116,6 +186,23 @@ export interface Pages<Item extends TSchema, Cursor> {
 function nameOf({ title, $id }: TSchema): { title?: string } {
   const name = $id ?? title;
   return name === undefined ? {} : { title: `${name}Page` };
+}
+
+/** A list in pages by offset, with the number of all items. */
+export interface OffsetPages<Item extends TSchema> {
+  /** The parameter of the handler: `params: { page: users.page }`. Reads `limit` and `offset` from the query. */
+  readonly page: Marker<OffsetPageRequest>;
+  /** The schema of a page, for the option `returns`. */
+  readonly returns: ReturnType<typeof offsetPageSchema<Item>>;
+  /** The header `Link` in the OpenAPI document, for the option `responses`. */
+  readonly responses: Pages<Item, never>["responses"];
+}
+
+function offsetPageSchema<Item extends TSchema>(item: Item) {
+  const total = t.Integer({ minimum: 0, description: "The number of items on all pages." });
+  const offset = t.Integer({ minimum: 0, description: "The number of items before this page." });
+  const limit = t.Integer({ minimum: 1, description: "The most items of a page." });
+  return t.Object({ items: t.Array(item), total, limit, offset }, nameOf(item));
 }
 
 function pageSchema<Item extends TSchema>(item: Item) {
@@ -147,13 +234,12 @@ export function Page<Item extends TSchema, Cursor extends TSchema>(
   options: PageOptions<Cursor>,
 ): Pages<Item, Static<Cursor>> {
   assertOptions("Page()", options, OPTIONS);
-  const { cursor, maxLimit = 100, defaultLimit = Math.min(20, maxLimit) } = options;
-  if (!isSchema(schema) || "~standard" in schema) throw configurationError("TSGI_INVALID_PAGE.schema", schema);
+  const { cursor } = options;
+  const limitParameter = limitOf(schema, options);
   if (!isSchema(cursor) || "~standard" in cursor) throw configurationError("TSGI_INVALID_PAGE.cursor", cursor);
-  if (defaultLimit > maxLimit) throw configurationError("TSGI_INVALID_PAGE.limit", defaultLimit, maxLimit);
   const getPage = withParams(
     {
-      limit: Query(t.Integer({ minimum: 1, maximum: maxLimit }), { default: defaultLimit }),
+      limit: limitParameter,
       cursor: Query(t.String({ maxLength: MAX_CURSOR_LENGTH }), {
         default: null,
         description: "That of the page before.",
@@ -166,10 +252,57 @@ export function Page<Item extends TSchema, Cursor extends TSchema>(
       return new PageRequest(limit, after, request, response);
     },
   );
-  const Link = { description: 'The next page, as `<…>; rel="next"`.' };
   return {
     page: Depends(getPage),
     returns: pageSchema(schema),
-    responses: { 200: { description: "A page of the list", headers: { Link } } },
+    responses: responsesOf('The next page, as `<…>; rel="next"`.'),
   };
 }
+
+/**
+ * Makes the parts of a route whose list comes in pages with a total: the parameters `limit` and `offset`, the schema of a page
+ * (`items`, `total`, `limit`, `offset`), and the header `Link`. For long lists that change, prefer `Page`.
+ *
+ * @throws ConfigurationError for options that cannot work.
+ * @example
+ * ```ts
+ * import { App, t } from "tsgi";
+ * import { OffsetPage } from "tsgi/pagination";
+ *
+ * const users = OffsetPage(t.Object({ id: t.Integer(), name: t.String() }));
+ * const all = [{ id: 1, name: "ada" }];
+ * const app = new App();
+ * app.get("/users", { params: { page: users.page }, returns: users.returns, responses: users.responses }, async ({ page }) =>
+ *   page.of(all.slice(page.offset, page.offset + page.limit), all.length),
+ * );
+ * ```
+ */
+export function OffsetPage<Item extends TSchema>(schema: Item, options: OffsetPageOptions = {}): OffsetPages<Item> {
+  assertOptions("OffsetPage()", options, OFFSET_OPTIONS);
+  const { maxOffset = 2_147_483_647 } = options;
+  const getPage = withParams(
+    {
+      limit: limitOf(schema, options),
+      offset: Query(t.Integer({ minimum: 0, maximum: maxOffset }), {
+        default: 0,
+        description: "The number of items before the page.",
+      }),
+      request: Request,
+      response: Response,
+    },
+    async ({ limit, offset, request, response }) => new OffsetPageRequest(limit, offset, request, response),
+  );
+  const link = 'The first, previous, next and last page, as `<…>; rel="next"`.';
+  return { page: Depends(getPage), returns: offsetPageSchema(schema), responses: responsesOf(link) };
+}
+
+/** The parameter `limit`. Checks what both kinds of pages are made of. */
+function limitOf(schema: unknown, { maxLimit = 100, defaultLimit = Math.min(20, maxLimit) }: OffsetPageOptions) {
+  if (!isSchema(schema) || "~standard" in schema) throw configurationError("TSGI_INVALID_PAGE.schema", schema);
+  if (defaultLimit > maxLimit) throw configurationError("TSGI_INVALID_PAGE.limit", defaultLimit, maxLimit);
+  return Query(t.Integer({ minimum: 1, maximum: maxLimit }), { default: defaultLimit });
+}
+
+const responsesOf = (description: string) => ({
+  200: { description: "A page of the list", headers: { Link: { description } } },
+});

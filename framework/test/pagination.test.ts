@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { App, t } from "../src/index.js";
-import { Page } from "../src/pagination.js";
+import { OffsetPage, type OffsetPageOptions, Page } from "../src/pagination.js";
 import { call } from "./support/call.js";
 import { KeptLog } from "./support/kept-log.js";
 
@@ -103,5 +103,96 @@ describe("Page", () => {
     ["an unknown option", [t.Object({}), { cursor, limit: 10 }], "TSGI_UNKNOWN_OPTION"],
   ])("refuses %s", (_, args, code) => {
     expect(() => Page(...(args as Parameters<typeof Page>))).toThrow(expect.objectContaining({ code }));
+  });
+});
+
+describe("OffsetPage", () => {
+  const User = t.Object({ id: t.Integer(), name: t.String() }, { title: "User" });
+
+  function createList(total = 7, options: OffsetPageOptions = {}) {
+    const { page: param, returns, responses } = OffsetPage(User, options);
+    const app = new App();
+    app.get("/users", { params: { page: param }, returns, responses }, async ({ page }) => {
+      const rows = ROWS.slice(0, total);
+      return page.of(rows.slice(page.offset, page.offset + page.limit), rows.length);
+    });
+    return app;
+  }
+
+  const linksOf = (link = "") =>
+    [...link.matchAll(/<\?([^>]*)>; rel="(\w+)"/g)].map(([, query = "", rel = ""]) => [rel, query] as const);
+
+  it("returns a page with the total, and without what the schema does not name", async () => {
+    const { json } = await call(createList(), "GET", "/users?limit=2&offset=4");
+    const items = [5, 6].map((id) => ({ id, name: `né ${id}` }));
+    expect(json).toEqual({ items, total: 7, limit: 2, offset: 4 });
+  });
+
+  it("begins with the first page, of the default size", async () => {
+    const { json } = await call(createList(7, { maxLimit: 5 }), "GET", "/users");
+    expect(json).toMatchObject({ items: { length: 5 }, total: 7, limit: 5, offset: 0 });
+  });
+
+  it.each([
+    ["the first page", 7, "limit=3", { first: 0, next: 3, last: 6 }],
+    ["a page in the middle", 7, "limit=3&offset=3", { first: 0, prev: 0, next: 6, last: 6 }],
+    ["the last page", 7, "limit=3&offset=6", { first: 0, prev: 3, last: 6 }],
+    ["a full last page", 6, "limit=3&offset=3", { first: 0, prev: 0, last: 3 }],
+    ["an offset between two pages", 7, "limit=3&offset=1", { first: 0, prev: 0, next: 4, last: 6 }],
+    ["an offset after the end", 7, "limit=3&offset=90", { first: 0, prev: 6, last: 6 }],
+    ["an empty list", 0, "limit=3", { first: 0, last: 0 }],
+  ])("links %s to the others, and keeps the rest of the query", async (_, total, query, expected) => {
+    const { headers } = await call(createList(total), "GET", `/users?sort=id&${query}`);
+    const links = linksOf(headers["link"]).map(([rel, text]) => {
+      const parameters = new URLSearchParams(text);
+      expect([parameters.get("sort"), parameters.get("limit")]).toEqual(["id", "3"]);
+      return [rel, Number(parameters.get("offset"))];
+    });
+    expect(Object.fromEntries(links)).toEqual(expected);
+  });
+
+  it.each([
+    ["limit=0", "limit"],
+    ["limit=101", "limit"],
+    ["offset=-1", "offset"],
+    ["offset=x", "offset"],
+    ["offset=51", "offset"],
+  ])("responds with 422 to %s", async (query, name) => {
+    const { status, faults } = await call(createList(7, { maxOffset: 50 }), "GET", `/users?${query}`);
+    expect({ status, loc: faults[0]?.loc }).toEqual({ status: 422, loc: ["query", name] });
+  });
+
+  it("is in the OpenAPI document: the parameters, the schema of the page, the header", () => {
+    const document = createList(7, { maxLimit: 50 }).openapi();
+    const operation = document.paths["/users"]?.get;
+    expect(operation?.parameters).toEqual([
+      expect.objectContaining({ name: "limit", in: "query", required: false }),
+      expect.objectContaining({ name: "offset", in: "query", required: false }),
+    ]);
+    expect(operation?.responses["200"]).toMatchObject({ headers: { Link: { description: expect.any(String) } } });
+    expect(document.components?.schemas?.["UserPage"]).toMatchObject({
+      required: ["items", "total", "limit", "offset"],
+    });
+  });
+
+  it("can be used with Page for the same item: two schemas with names of their own", () => {
+    const app = new App();
+    const byCursor = Page(User, { cursor: t.Object({ id: t.Integer() }) });
+    const byOffset = OffsetPage(User);
+    app.get("/a", { params: { page: byCursor.page }, returns: byCursor.returns }, async ({ page }) =>
+      page.of([], () => ({ id: 1 })),
+    );
+    app.get("/b", { params: { page: byOffset.page }, returns: byOffset.returns }, async ({ page }) => page.of([], 0));
+    const { components } = app.openapi();
+    expect(Object.keys(components?.schemas ?? {}).filter((name) => name.includes("Page"))).toHaveLength(2);
+  });
+
+  it.each([
+    ["no schema of items", [{}], "TSGI_INVALID_PAGE"],
+    ["more by default than is allowed", [User, { defaultLimit: 20, maxLimit: 10 }], "TSGI_INVALID_PAGE"],
+    ["a negative offset", [User, { maxOffset: -1 }], "TSGI_INVALID_OPTION"],
+    ["an unknown option", [User, { cursor: User }], "TSGI_UNKNOWN_OPTION"],
+  ])("refuses %s", (_, args, code) => {
+    expect(() => OffsetPage(...(args as Parameters<typeof OffsetPage>))).toThrow(expect.objectContaining({ code }));
   });
 });

@@ -201,7 +201,7 @@ export const PARAMETERS = {
   "TSGI_REQUEST_IN_WEBSOCKET_ROUTE.dependency": (way: string, what: string) =>
     `${way}: takes ${what}, which a WebSocket does not have. A dependency of both takes an HTTPConnection.`,
   /**
-   * `Page` was given something that a list in pages cannot be made of.
+   * `Page` or `OffsetPage` was given something that a list in pages cannot be made of.
    *
    * It takes TypeBox schemas of an item and of the cursor, which are the columns that the list is ordered by.
    *
@@ -214,11 +214,11 @@ export const PARAMETERS = {
    * ```
    */
   "TSGI_INVALID_PAGE.schema": (given: unknown) =>
-    `Page() takes a TypeBox schema of an item, not ${describe(given)}. Write Page(t.Object({ … }), { cursor }).`,
+    `Page() and OffsetPage() accept a TypeBox schema of an item, not ${describe(given)}. Write t.Object({ … }).`,
   "TSGI_INVALID_PAGE.cursor": (given: unknown) =>
     `Page(): cursor should be a TypeBox schema, not ${describe(given)}. Write { cursor: t.Object({ id: t.Integer() }) }.`,
   "TSGI_INVALID_PAGE.limit": (defaultLimit: number, maxLimit: number) =>
-    `Page(): defaultLimit ${defaultLimit} is more than maxLimit ${maxLimit}. Raise maxLimit, or lower the default.`,
+    `A page: defaultLimit ${defaultLimit} is more than maxLimit ${maxLimit}. Raise maxLimit, or lower the default.`,
   /**
    * `loadSettings` or `secret` was given something that settings cannot be read by.
    *
