@@ -4,9 +4,10 @@ import { fileURLToPath } from "node:url";
 import { ConnectError } from "./connect-error.js";
 import { configurationError } from "./exceptions.js";
 import { assertOptions, expecting, FUNCTION, type OptionRules, whole } from "./options.js";
-import { codesOf, type DatabaseConfig, type Driver } from "./prisma/driver.js";
+import { causeOf, type DatabaseConfig, type Driver } from "./prisma/driver.js";
 import { applyMigrations, MigrationError } from "./prisma/migrations.js";
 import { patiently, UnavailableError } from "./prisma/patience.js";
+import { reportColumns } from "./prisma/unique-columns.js";
 
 export { ConnectError, MigrationError, UnavailableError };
 
@@ -31,8 +32,8 @@ export interface PrismaOptions<Client> {
   /** Connections to PostgreSQL that this process holds at most. Defaults to 10. */
   poolSize?: number;
   /**
-   * Milliseconds that a query waits for the database: for its lock, a connection, an answer. Defaults to 6,000 for SQLite,
-   * whose locks pass, and to 2,000 for PostgreSQL.
+   * Milliseconds that a query waits for the database: for its lock, for a connection, and for the result of each statement.
+   * Defaults to 6,000 for SQLite, whose locks pass, and to 2,000 for PostgreSQL. A transaction may last longer.
    */
   waitMs?: number;
   /** Milliseconds for which the migrations are tried again while the database is away. Defaults to 0: once. */
@@ -53,15 +54,21 @@ const OPTIONS: OptionRules<PrismaOptions<unknown>> = {
 /** The client of a transaction: the same models, without the waiting. */
 export type Transactional<Client> = Omit<Client, "$connect" | "$disconnect" | "$extends" | "$on" | "$transaction">;
 
+/** The options of `transaction`. */
+export interface TransactionOptions {
+  /** Milliseconds after which the transaction is rolled back. Defaults to 5,000. */
+  timeoutMs?: number;
+}
+
 /** A client whose queries wait for a database that is busy, and throw an `UnavailableError` where it is away. */
 export type Patient<Client> = Client & {
   /**
    * Runs `work` in a transaction: all of it takes effect, or nothing. It may run several times, each without effect but
    * the last.
    *
-   * @throws UnavailableError when the database cannot be had in time.
+   * @throws UnavailableError when the database cannot be had in time, or when `work` takes longer than `timeoutMs`.
    */
-  transaction<T>(work: (tx: Transactional<Client>) => Promise<T>): Promise<T>;
+  transaction<T>(work: (tx: Transactional<Client>) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** @throws UnavailableError when the database does not answer. */
   ping(): Promise<void>;
 };
@@ -69,7 +76,7 @@ export type Patient<Client> = Client & {
 /** A client of Prisma, as far as it is used here. */
 interface AnyClient {
   $extends(extension: object): unknown;
-  $transaction(work: (tx: unknown) => Promise<unknown>): Promise<unknown>;
+  $transaction(work: (tx: unknown) => Promise<unknown>, options: { timeout: number }): Promise<unknown>;
   $queryRawUnsafe(statement: string): Promise<unknown>;
 }
 
@@ -78,11 +85,9 @@ interface Work {
   query: (args: unknown) => Promise<unknown>;
 }
 
-/**
- * Prisma rolls a late transaction back while a query of it is under way: the rest of a nested write runs behind the rollback,
- * outside of any transaction. So much earlier the driver for PostgreSQL has cut the connection, and nothing runs any more.
- */
-const ROLLBACK_MS = 1_000;
+/** Prisma's own default. */
+const TRANSACTION_MS = 5_000;
+const TRANSACTION_OPTIONS: OptionRules<TransactionOptions> = { timeoutMs: positive };
 
 /**
  * Opens a client of Prisma by its URL, after it has applied the migrations that are missing. Queries that find the
@@ -117,15 +122,18 @@ export async function openPrisma<Client>(options: PrismaOptions<Client>): Promis
   const { PrismaClient } = (await load()) as { PrismaClient: new (options: object) => AnyClient };
   const client = new PrismaClient({
     errorFormat: "minimal", // the other formats print a query with its values
-    adapter: driver.createAdapter(config),
-    transactionOptions: { maxWait: config.waitMs, timeout: config.waitMs + ROLLBACK_MS },
+    adapter: await reportColumns(driver.createAdapter(config), driver, config),
+    transactionOptions: { maxWait: config.waitMs, timeout: TRANSACTION_MS },
   });
   const wait = <T>(work: () => Promise<T>) => patiently(work, driver.judge, config.waitMs);
   // The extension changes no type of a query; a client for PostgreSQL takes all that SQLite's takes, and more besides.
   return client.$extends({
     query: { $allOperations: ({ args, query }: Work) => wait(() => query(args)) },
     client: {
-      transaction: (work: (tx: unknown) => Promise<unknown>) => wait(() => client.$transaction(work)),
+      transaction: async (work: (tx: unknown) => Promise<unknown>, limits: TransactionOptions = {}) => {
+        assertOptions("transaction()", limits, TRANSACTION_OPTIONS);
+        return wait(() => client.$transaction(work, { timeout: limits.timeoutMs ?? TRANSACTION_MS }));
+      },
       ping: async () => void (await wait(() => client.$queryRawUnsafe("SELECT 1"))),
     },
   }) as Patient<Client>;
@@ -161,8 +169,38 @@ async function loadDriver(name: Driver["name"]): Promise<Driver> {
   }
 }
 
+/** A unique value that exists already. */
+export interface UniqueViolation {
+  /** The columns of the index, in its order. Empty for an index on an expression, and if they are unknown. */
+  fields: string[];
+}
+
 /**
- * Tells if a query failed because it would have made a second row with a unique value (Prisma's P2002).
+ * Returns the columns whose values exist already, or `null` for any other error. Applies to queries of models, to raw queries,
+ * and to a commit (`DEFERRABLE INITIALLY DEFERRED`).
+ *
+ * @example
+ * ```ts
+ * import { HTTPException } from "tsgi";
+ * import { uniqueViolation } from "tsgi/prisma";
+ *
+ * export async function insertUser<User>(create: () => Promise<User>): Promise<User> {
+ *   try {
+ *     return await create();
+ *   } catch (error) {
+ *     const violation = uniqueViolation(error);
+ *     throw violation === null ? error : new HTTPException(409, `Taken: ${violation.fields.join(", ")}`);
+ *   }
+ * }
+ * ```
+ */
+export function uniqueViolation(error: unknown): UniqueViolation | null {
+  const cause = causeOf(error);
+  return cause?.kind === "UniqueConstraintViolation" ? { fields: [...(cause.constraint?.fields ?? [])] } : null;
+}
+
+/**
+ * Tells if a unique value exists already. `uniqueViolation` also returns the columns.
  *
  * @example
  * ```ts
@@ -179,5 +217,5 @@ async function loadDriver(name: Driver["name"]): Promise<Driver> {
  * ```
  */
 export function isUniqueViolation(error: unknown): boolean {
-  return codesOf(error).code === "P2002";
+  return uniqueViolation(error) !== null;
 }

@@ -1,11 +1,12 @@
 import { execFile } from "node:child_process";
 import { cp, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { describe, expect, it } from "@jest/globals";
 import { health } from "../src/health.js";
 import { App, Depends } from "../src/index.js";
-import { isUniqueViolation, openPrisma } from "../src/prisma.js";
+import { openPrisma, UnavailableError } from "../src/prisma.js";
 import { TestClient } from "../src/testing.js";
 import { type Client, openClient, openTables, temporaryFolder } from "./prisma/_clients.js";
 
@@ -94,21 +95,28 @@ describe("a transaction", () => {
     await other.$disconnect();
   });
 
+  it("is rolled back after its time limit, and does not run again", async () => {
+    await using tables = await openTables();
+    const { db } = tables;
+    let runs = 0;
+    const work = db.transaction(
+      async (tx) => {
+        runs += 1;
+        await tx.user.create({ data: { name: "ada" } });
+        await delay(200);
+        await tx.user.create({ data: { name: "bob" } });
+      },
+      { timeoutMs: 50 },
+    );
+    await expect(work).rejects.toThrow(UnavailableError);
+    expect([await db.user.count(), runs]).toEqual([0, 1]);
+    const misspelt = { timeout: 50 } as object;
+    await expect(db.transaction(async () => {}, misspelt)).rejects.toThrow("timeout");
+  });
+
   it("keeps foreign keys", async () => {
     await using tables = await openTables();
     await expect(tables.db.pen.create({ data: { name: "pen", ownerId: 99 } })).rejects.toThrow(/[Ff]oreign key/);
-  });
-});
-
-describe("a unique value", () => {
-  it("is told from other faults", async () => {
-    await using tables = await openTables();
-    const { db } = tables;
-    await db.user.create({ data: { name: "ada" } });
-    const fail = (work: Promise<unknown>) => work.catch((error: unknown) => error);
-    const again = await fail(db.user.create({ data: { name: "ada" } }));
-    const orphan = await fail(db.pen.create({ data: { name: "pen", ownerId: 99 } }));
-    expect([again, orphan, new Error("P2002"), null].map(isUniqueViolation)).toEqual([true, false, false, false]);
   });
 });
 

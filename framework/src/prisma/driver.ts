@@ -19,6 +19,30 @@ export interface MigrationSession {
   close(): Promise<void>;
 }
 
+/** The columns that an error of the database does not report. */
+export interface UniqueIndex {
+  /** Identifies the index in an error; {@link Driver.keyOf} has the same for a violation. */
+  readonly key: string;
+  /** Its columns in the order of the index; empty if it is built on an expression. */
+  readonly columns: readonly string[];
+}
+
+/** A statement that Prisma runs. */
+export interface Statement {
+  readonly sql: string;
+}
+
+/** A connection, or a transaction of it. */
+export interface Queryable {
+  queryRaw(statement: Statement): Promise<unknown>;
+  executeRaw(statement: Statement): Promise<unknown>;
+}
+
+/** The part of Prisma's adapters that is used here. */
+export interface AdapterFactory {
+  connect(): Promise<Queryable & { startTransaction(isolation?: string): Promise<Queryable> }>;
+}
+
 export interface Driver {
   /** The folder of its migrations, where there is one for each database. */
   readonly name: "sqlite" | "postgresql";
@@ -26,17 +50,43 @@ export interface Driver {
   readonly createJournal: string;
   /** A time as this database writes it in a statement. */
   readonly toTime: (date: Date) => string;
-  /** The adapter of Prisma's client. It connects when the first query comes. */
-  readonly createAdapter: (config: DatabaseConfig) => object;
+  /** The adapter of Prisma's client. It connects at the first query. */
+  readonly createAdapter: (config: DatabaseConfig) => AdapterFactory;
+  /** Reads the unique indexes from the catalogue, on a separate connection. */
+  readonly readUniqueIndexes: (config: DatabaseConfig) => Promise<readonly UniqueIndex[]>;
+  /** The key of the unique index that a statement violated. */
+  readonly keyOf: (violation: DriverCause) => string;
   readonly judge: (error: unknown) => Verdict;
   readonly openMigration: (config: DatabaseConfig) => Promise<MigrationSession>;
 }
 
-/** Prisma's code of an error of a query, such as `P2002`, and the code of the database's own; each empty without one. */
+/** Prisma's code of an error of a query, such as `P2002`, and the database's own code. Each is empty if there is none. */
 export function codesOf(error: unknown): { code: string; state: string } {
-  // By name: the class is another one in each client that is generated.
-  if (!(error instanceof Error) || error.name !== "PrismaClientKnownRequestError") return { code: "", state: "" };
-  const { code, meta } = error as { code?: unknown; meta?: { driverAdapterError?: { cause?: object } } };
-  const { originalCode } = (meta?.driverAdapterError?.cause ?? {}) as { originalCode?: unknown };
-  return { code: String(code), state: typeof originalCode === "string" ? originalCode : "" };
+  const { code } = Object(error) as { code?: unknown };
+  const state = causeOf(error)?.originalCode;
+  return { code: isKnown(error) ? String(code) : "", state: typeof state === "string" ? state : "" };
+}
+
+/** An error of the database as Prisma's adapters describe it (`@prisma/driver-adapter-utils`). */
+export interface DriverCause {
+  readonly kind?: unknown;
+  readonly originalCode?: unknown;
+  readonly originalMessage?: unknown;
+  readonly table?: unknown;
+  constraint?: { readonly fields?: readonly string[]; readonly index?: string };
+}
+
+/** The database's error: that of a query is in `meta`, that of a commit reaches the caller unwrapped. */
+export function causeOf(error: unknown): DriverCause | undefined {
+  if (isKnown(error)) {
+    const { meta } = error as { meta?: { driverAdapterError?: unknown } };
+    return causeOf(meta?.driverAdapterError);
+  }
+  const isOfDriver = error instanceof Error && error.name === "DriverAdapterError";
+  return isOfDriver ? (error.cause as DriverCause | undefined) : undefined;
+}
+
+/** By name: each generated client has a class of its own. */
+function isKnown(error: unknown): boolean {
+  return error instanceof Error && error.name === "PrismaClientKnownRequestError";
 }

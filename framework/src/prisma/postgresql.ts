@@ -1,8 +1,17 @@
 /** PostgreSQL, through a pool of connections. @module */
 import { PrismaPg } from "@prisma/adapter-pg";
-import { Client, escapeIdentifier, Pool, type PoolClient } from "pg";
+import { Client, type ClientConfig, escapeIdentifier, Pool } from "pg";
 import { ConnectError, describeError, quoteWord } from "../connect-error.js";
-import { codesOf, type DatabaseConfig, type Driver, type MigrationSession, type Verdict } from "./driver.js";
+import {
+  codesOf,
+  type DatabaseConfig,
+  type Driver,
+  type MigrationSession,
+  type Queryable,
+  type UniqueIndex,
+  type Verdict,
+} from "./driver.js";
+import { UnavailableError } from "./patience.js";
 
 /** The number of the lock that `prisma migrate` takes, so that it and applications wait for each other. */
 const MIGRATION_LOCK = 72_707_369;
@@ -23,11 +32,23 @@ export const driver: Driver = {
 );`,
   toTime: (date) => `'${date.toISOString()}'`,
   createAdapter: (config) =>
-    new PrismaPg(openPool(config), { schema: schemaOf(config.url), disposeExternalPool: true }),
+    new PostgreSQLAdapter(openPool(config), { schema: schemaOf(config.url), disposeExternalPool: true }),
   judge,
+  keyOf: ({ table, constraint }) => keyOf(String(table), constraint?.index ?? ""),
+
+  async readUniqueIndexes({ url, waitMs }: DatabaseConfig): Promise<readonly UniqueIndex[]> {
+    const client = createClient({ connectionString: url, connectionTimeoutMillis: waitMs, query_timeout: waitMs });
+    await client.connect();
+    try {
+      const { rows } = await client.query<IndexRow>(UNIQUE_INDEXES, [schemaOf(url)]);
+      return rows.map(({ table, index, columns }) => ({ key: keyOf(table, index), columns }));
+    } finally {
+      await client.end();
+    }
+  },
 
   async openMigration({ url, waitMs }: DatabaseConfig): Promise<MigrationSession> {
-    const client = new Client({
+    const client = createClient({
       connectionString: url,
       connectionTimeoutMillis: waitMs,
       lock_timeout: MIGRATION_LOCK_MS,
@@ -52,32 +73,109 @@ export const driver: Driver = {
   },
 };
 
+/** A lost connection rejects the query in progress, and also emits an error, which would end the process. */
+function createClient(config: ClientConfig): Client {
+  const client = new Client(config);
+  client.on("error", () => {});
+  return client;
+}
+
+interface IndexRow {
+  readonly table: string;
+  readonly index: string;
+  readonly columns: string[];
+}
+
+/** An error has the names of the table and of the index, which are unique together in a schema. */
+const keyOf = (table: string, index: string) => JSON.stringify([table, index]);
+
 /**
- * Opens a pool whose connections are given up when they are in use for too long: one that has gone silent would keep its
- * place for ever, and two time-outs together shall stay under five seconds.
+ * The unique indexes of all schemas, since a model may be in another one; those of the client's own schema take precedence.
+ * An expression has the number 0 in `indkey`, and the columns of `INCLUDE` are behind `indnkeyatts` (PostgreSQL, §51.26).
+ */
+const UNIQUE_INDEXES = `
+WITH unique_index AS (
+  SELECT t.relname::text AS "table", i.relname::text AS "index", n.nspname = $1 AS own,
+    CASE WHEN 0 = ANY (x.indkey) THEN '{}' ELSE ARRAY(
+      SELECT a.attname::text
+      FROM unnest(x.indkey) WITH ORDINALITY AS k (number, position)
+      JOIN pg_attribute a ON a.attrelid = x.indrelid AND a.attnum = k.number
+      WHERE k.position <= x.indnkeyatts
+      ORDER BY k.position
+    ) END AS columns
+  FROM pg_index x
+  JOIN pg_class i ON i.oid = x.indexrelid
+  JOIN pg_class t ON t.oid = x.indrelid
+  JOIN pg_namespace n ON n.oid = t.relnamespace
+  WHERE x.indisunique AND n.nspname !~ '^pg_'
+), candidate AS (
+  SELECT "table", "index", columns, own, bool_or(own) OVER (PARTITION BY "table", "index") AS is_own FROM unique_index
+)
+SELECT "table", "index", CASE count(DISTINCT columns) WHEN 1 THEN min(columns) ELSE '{}' END AS columns
+FROM candidate WHERE own = is_own GROUP BY "table", "index"`;
+
+/**
+ * Opens a pool whose time limits apply to the wait for a connection and to each statement. The limit of a transaction is
+ * Prisma's. Together the limits of one statement are below five seconds by default.
  */
 function openPool({ url, waitMs, poolSize }: DatabaseConfig): Pool {
-  const pool = new Pool({
+  return new Pool({
     connectionString: url,
     max: poolSize,
     connectionTimeoutMillis: waitMs,
-    // The server's own clock, so that it does not go on with what nobody waits for.
+    // The server's own clock, so that it stops when the client no longer waits.
     statement_timeout: waitMs,
-    idle_in_transaction_session_timeout: 2 * waitMs,
+    // The client's clock, for a server that is silent: its connection is closed, which would keep its place indefinitely.
+    query_timeout: waitMs + 500,
     options: `-c search_path=${schemaOf(url)}`,
     keepAlive: true,
     application_name: "tsgi",
   });
-  const deadlines = new Map<PoolClient, NodeJS.Timeout>();
-  pool.on("acquire", (client) => {
-    const giveUp = (): void => void client.end(); // which cuts the connection while a query is under way
-    deadlines.set(client, setTimeout(giveUp, waitMs + 500));
-  });
-  pool.on("release", (_, client) => {
-    clearTimeout(deadlines.get(client));
-    deadlines.delete(client);
-  });
-  return pool;
+}
+
+class PostgreSQLAdapter extends PrismaPg {
+  override async connect() {
+    const adapter = await super.connect();
+    const start = adapter.startTransaction.bind(adapter);
+    adapter.startTransaction = async (isolation) => inTurn(await start(isolation));
+    return adapter;
+  }
+}
+
+/**
+ * Runs the statements of a transaction one at a time, and none after its end.
+ *
+ * Prisma rolls a late transaction back while a query is in progress. The remaining statements of a nested write are then sent
+ * after ROLLBACK, and would take effect outside of any transaction.
+ */
+function inTurn<Transaction extends Queryable>(transaction: Transaction): Transaction {
+  let last: Promise<unknown> = Promise.resolve();
+  let hasEnded = false;
+  const queued = (run: Queryable["queryRaw"]): Queryable["queryRaw"] => {
+    const runNow: Queryable["queryRaw"] = (statement) => {
+      if (hasEnded) throw new UnavailableError(new Error("The transaction has ended."));
+      hasEnded = /^(?:COMMIT|ROLLBACK)$/.test(statement.sql);
+      return run(statement);
+    };
+    return (statement) => {
+      const result = last.then(() => runNow(statement));
+      last = result.catch((error: unknown) => {
+        if (describeError(error).message !== SILENT) return;
+        hasEnded = true;
+        closeConnection(transaction);
+      });
+      return result;
+    };
+  };
+  transaction.queryRaw = queued(transaction.queryRaw.bind(transaction));
+  transaction.executeRaw = queued(transaction.executeRaw.bind(transaction));
+  return transaction;
+}
+
+/** Prisma would give it back to the pool, as it does after each rollback. The field is protected in its class. */
+function closeConnection(transaction: object): void {
+  const connection: unknown = Reflect.get(transaction, "client");
+  if (connection instanceof Client) void connection.end();
 }
 
 /** As Prisma has it: `?schema=name` in the URL, else `public`. */
@@ -97,16 +195,20 @@ async function enterSchema(client: Client, name: string): Promise<void> {
  * the line for a transaction too long.
  */
 const UNAVAILABLE = /^(?:P1001|P1002|P1008|P1017|P2024|P2028|P2037)$/;
-/** A write conflict or a deadlock: the other one has won, and is done by now. */
+/** A write conflict or a deadlock: the other transaction has taken precedence, and has finished by now. */
 const CONFLICT = "P2034";
+/** The same as SQLSTATE, at a commit: `serialization_failure`, `deadlock_detected`. */
+const CONFLICT_STATES = /^40(?:001|P01)$/;
 /**
  * Classes of SQLSTATE (PostgreSQL, appendix A): connection exception, insufficient resources, operator intervention
  * (also the server's statement time-out), and the time-out of an idle transaction.
  */
 const UNAVAILABLE_STATES = /^(?:08|53|57)|^25P03$/;
+/** The driver's message after `query_timeout`. */
+const SILENT = "Query read timeout";
 /** Messages of the driver for a connection that is lost or not made; it has no code for them. */
 const LOST =
-  /^(?:Connection terminated|timeout e(?:xceeded when trying to connect|xpired)|Client (?:has encountered a connection|was closed))/;
+  /^(?:Query read timeout|Connection terminated|timeout e(?:xceeded when trying to connect|xpired)|Client (?:has encountered a connection|was closed))/;
 
 function judge(error: unknown): Verdict {
   if (error instanceof ConnectError) return judge(error.cause);
@@ -116,7 +218,7 @@ function judge(error: unknown): Verdict {
     return "unavailable";
   }
   const { code, state } = codesOf(error);
-  if (code === CONFLICT) return "busy";
+  if (code === CONFLICT || CONFLICT_STATES.test(state)) return "busy";
   return UNAVAILABLE.test(code) || UNAVAILABLE_STATES.test(state) ? "unavailable" : "fault";
 }
 

@@ -4,6 +4,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Client, InStatement, InValue, ResultSet, Row, Transaction, Value } from "@libsql/client";
 import { PrismaLibSql } from "@prisma/adapter-libsql";
 import SQLite from "libsql";
+import { UnavailableError } from "./patience.js";
 
 /** Statements that need SQLite's one lock for writing. */
 const WRITES = /^\s*(INSERT|UPDATE|DELETE|REPLACE|WITH|CREATE|ALTER|DROP)\b/i;
@@ -69,19 +70,34 @@ class SQLiteClient implements Client {
     const connection = this.#connection;
     // IMMEDIATE: a transaction that reads first may find later that it can no longer write, and has to start again.
     connection.exec("BEGIN IMMEDIATE");
+    let hasEnded = false;
     const close = (): void => {
+      hasEnded = true;
       if (connection.inTransaction) {
         connection.exec("ROLLBACK");
       }
     };
+    // Prisma rolls a late transaction back between the statements of a nested write, and sends the rest of them afterwards.
+    const assertOpen = (): void => {
+      if (hasEnded) throw new UnavailableError(new Error("The transaction has ended."));
+    };
     return {
       get closed() {
-        return !connection.inTransaction;
+        return hasEnded;
       },
-      execute: async (statement) => run(connection, statement),
-      executeMultiple: async (script) => void connection.exec(script),
+      execute: async (statement) => {
+        assertOpen();
+        return run(connection, statement);
+      },
+      executeMultiple: async (script) => {
+        assertOpen();
+        connection.exec(script);
+      },
       batch: unsupported,
-      commit: async () => void connection.exec("COMMIT"),
+      commit: async () => {
+        connection.exec("COMMIT");
+        hasEnded = true;
+      },
       rollback: async () => close(),
       close,
     };

@@ -1,5 +1,13 @@
 /** SQLite, in a file. @module */
-import { codesOf, type DatabaseConfig, type Driver, type MigrationSession, type Verdict } from "./driver.js";
+import { describeError } from "../connect-error.js";
+import {
+  codesOf,
+  type DatabaseConfig,
+  type Driver,
+  type MigrationSession,
+  type UniqueIndex,
+  type Verdict,
+} from "./driver.js";
 import { patiently, UnavailableError } from "./patience.js";
 import { isLocked, openSQLite, SQLiteAdapter } from "./sqlite-client.js";
 
@@ -18,6 +26,17 @@ export const driver: Driver = {
   toTime: (date) => String(date.getTime()),
   createAdapter: ({ url }) => new SQLiteAdapter({ url }),
   judge,
+  // SQLite lists the columns in the message, but does not quote them: `UNIQUE constraint failed: User.name, User.email`.
+  keyOf: ({ originalMessage }) => String(originalMessage).replace(/^[^]*?constraint failed: /, ""),
+
+  async readUniqueIndexes({ url }: DatabaseConfig): Promise<readonly UniqueIndex[]> {
+    const connection = await open(url);
+    try {
+      return (connection.prepare(UNIQUE_INDEXES).all() as IndexRow[]).map(toUniqueIndex);
+    } finally {
+      connection.close();
+    }
+  },
 
   async openMigration({ url, waitMs }: DatabaseConfig): Promise<MigrationSession> {
     const connection = await open(url);
@@ -47,6 +66,30 @@ export const driver: Driver = {
   },
 };
 
+interface IndexRow {
+  readonly table: string;
+  readonly index: string;
+  /** A JSON array; `null` for an expression. */
+  readonly columns: string;
+}
+
+/** A primary key of integers has no index in the list, and a table with a primary key of several columns has one. */
+const UNIQUE_INDEXES = `
+SELECT t.name AS "table", l.name AS "index",
+  (SELECT json_group_array(name) FROM (SELECT name FROM pragma_index_info(l.name) ORDER BY seqno)) AS "columns"
+FROM sqlite_schema t JOIN pragma_index_list(t.name) l WHERE t.type = 'table' AND l."unique"
+UNION ALL
+SELECT t.name, '', json_array(c.name)
+FROM sqlite_schema t JOIN pragma_table_info(t.name) c WHERE t.type = 'table' AND c.pk = 1`;
+
+function toUniqueIndex({ table, index, columns }: IndexRow): UniqueIndex {
+  const names = JSON.parse(columns) as (string | null)[];
+  const known = names.filter((name) => name !== null);
+  return known.length === names.length
+    ? { key: known.map((name) => `${table}.${name}`).join(", "), columns: known }
+    : { key: `index '${index}'`, columns: [] };
+}
+
 async function open(url: string) {
   try {
     return openSQLite(url);
@@ -60,7 +103,10 @@ function openErrorOf(url: string, cause: unknown): Error {
   return new Error(`SQLite, ${url}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
 }
 
-/** P1008 is SQLite's lock as Prisma names it; P2028, that the line for the connection was too long. */
+/** P1008 is SQLite's lock as Prisma calls it. P2028: the queue for the connection was too long, or a transaction took too long. */
 function judge(error: unknown): Verdict {
-  return /^(?:P1008|P2028)$/.test(codesOf(error).code) || isLocked(error) ? "busy" : "fault";
+  const { code } = codesOf(error);
+  if (code === "P2028")
+    return /Unable to start a transaction/.test(describeError(error).message) ? "busy" : "unavailable";
+  return code === "P1008" || isLocked(error) ? "busy" : "fault";
 }

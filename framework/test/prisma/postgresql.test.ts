@@ -75,23 +75,59 @@ describeWithCluster(`PostgreSQL${WITHOUT_CLUSTER === null ? "" : ` (${WITHOUT_CL
     expect(await shop.db.user.count()).toBe(1);
   });
 
-  it("that is slow runs no part of a nested write behind the rollback of its transaction", async () => {
+  it("lets a transaction last longer than a query may wait, busy or idle", async () => {
     await using shop = await openShop({ waitMs: 500, poolSize: 1 });
-    const sleep = `CREATE FUNCTION sleep() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.4); RETURN NEW; END'`;
-    const trigger = `CREATE TRIGGER slow BEFORE INSERT ON "User" FOR EACH ROW EXECUTE FUNCTION sleep()`;
-    const schema = new URL(shop.url).searchParams.get("schema");
-    await queryPostgreSQL(shop.url, `SET search_path TO "${schema}"; ${sleep}; ${trigger}`);
-    const work = shop.db.transaction(async (tx) => {
+    await shop.db.transaction(async (tx) => {
       await tx.user.create({ data: { name: "bob" } });
-      await tx.user.create({ data: { name: "eve", pens: { create: { name: "fountain" } } } });
+      await queryPostgreSQL(cluster.url, "SELECT pg_sleep(1.6)"); // twice `waitMs`, and the 500 ms of a silent server
+      await tx.user.create({ data: { name: "eve" } });
     });
-    const outcome = await work.then(
-      () => "committed",
-      (error: unknown) => error,
+    expect(await shop.db.user.count()).toBe(3);
+  });
+
+  it("runs the statements of a transaction that start together, each within its own time", async () => {
+    await using shop = await openShop({ waitMs: 1_000, poolSize: 1 });
+    const sleep = "SELECT pg_sleep(0.5)";
+    const work = shop.db.transaction(async (tx) => {
+      const raw = tx as unknown as { $executeRawUnsafe(sql: string): Promise<number> };
+      return Promise.all(Array.from({ length: 4 }, () => raw.$executeRawUnsafe(sleep)));
+    });
+    expect(await work).toEqual([1, 1, 1, 1]);
+  });
+
+  it("rolls a transaction back after its own time limit, and keeps the connection", async () => {
+    await using shop = await openShop({ poolSize: 1 });
+    const before = await queryPostgreSQL(cluster.url, `SELECT pid ${OURS}`);
+    const work = shop.db.transaction(
+      async (tx) => {
+        await tx.user.create({ data: { name: "bob" } });
+        await queryPostgreSQL(cluster.url, "SELECT pg_sleep(0.4)");
+        await tx.user.count();
+      },
+      { timeoutMs: 100 },
     );
-    if (outcome !== "committed") expect(outcome).toBeInstanceOf(UnavailableError);
-    const rows = outcome === "committed" ? [3, 1] : [1, 0];
-    expect([await shop.db.user.count(), await shop.db.pen.count()]).toEqual(rows);
+    await expect(work).rejects.toThrow(UnavailableError);
+    expect(await shop.db.user.count()).toBe(1);
+    expect(await queryPostgreSQL(cluster.url, `SELECT pid ${OURS}`)).toEqual(before);
+  });
+
+  it("that is slow runs no part of a nested write after the rollback of its transaction", async () => {
+    await using shop = await openShop({ waitMs: 10_000, poolSize: 1 });
+    const wait = `CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_xact_lock(7); RETURN NEW; END'`;
+    const trigger = `CREATE TRIGGER slow BEFORE UPDATE ON "User" FOR EACH ROW EXECUTE FUNCTION wait()`;
+    const schema = new URL(shop.url).searchParams.get("schema");
+    await queryPostgreSQL(shop.url, `SET search_path TO "${schema}"; ${wait}; ${trigger}`);
+    const lock = new Client(cluster.url);
+    await lock.connect();
+    await lock.query("SELECT pg_advisory_lock(7)");
+    // The update waits for the lock. The pen, which needs nothing of the update, would be inserted after the rollback.
+    const data = { email: "a@b.c", pens: { create: { name: "quill" } } };
+    const work = shop.db.transaction((tx) => tx.user.update({ where: { name: "ada" }, data }), { timeoutMs: 200 });
+    const outcome = work.catch((error: unknown) => error);
+    await lock.query("SELECT pg_sleep(0.6)");
+    await lock.end();
+    expect(await outcome).toBeInstanceOf(UnavailableError);
+    expect([await shop.db.user.count(), await shop.db.pen.count()]).toEqual([1, 0]);
   });
 
   it("that is out of connections is unavailable, and is used again when it has some", async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
+import { UnavailableError } from "../../src/prisma.js";
 import { isLocked, openSQLite, SQLiteAdapter } from "../../src/prisma/sqlite-client.js";
 import { temporaryFolder } from "./_clients.js";
 
@@ -58,6 +59,17 @@ describe("a connection to SQLite", () => {
     await transaction.rollback();
     table.other.exec("INSERT INTO t VALUES (9)");
     expect(await table.select()).toEqual([9]);
+  });
+
+  it("runs no statement of a transaction after its end", async () => {
+    await using table = await openTable();
+    const insert = { sql: "INSERT INTO t VALUES (3)", args: [], argTypes: [] };
+    for (const end of ["commit", "rollback"] as const) {
+      const transaction = await table.adapter.startTransaction();
+      await transaction[end]();
+      await expect(transaction.executeRaw(insert)).rejects.toThrow(UnavailableError);
+    }
+    expect(await table.select()).toEqual([]);
   });
 
   it("gives values back as they were, a large integer with all its digits", async () => {
