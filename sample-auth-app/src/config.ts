@@ -15,12 +15,14 @@ const Settings = t.Object({
   nodeEnv: t.Union([t.Literal("development"), t.Literal("test"), t.Literal("production")], { default: "development" }),
   host: t.String({ default: "127.0.0.1", pattern: "^\\S+$" }),
   port: t.Integer({ default: 8000, minimum: 0, maximum: 65_535 }),
-  databaseUrl: t.String({
-    default: "file:./dev.db",
-    pattern: "^(?:file:(?!.*:memory:).+|postgres(?:ql)?://[^/\\s]+/\\S+)$",
-  }),
+  databaseUrl: secret(
+    t.String({
+      default: "file:./dev.db",
+      pattern: "^(?:file:(?!.*:memory:).+|postgres(?:ql)?://[^/\\s]+/\\S+)$",
+    }),
+  ),
   databasePoolSize: t.Integer({ default: 10, minimum: 1, maximum: 1_000 }),
-  redisUrl: t.Optional(t.String({ pattern: "^(?:rediss?:/)?/\\S+$" })),
+  redisUrl: t.Optional(secret(t.String({ pattern: "^(?:rediss?:/)?/\\S+$" }))),
   trustedProxies: t.Array(t.String(), { default: [] }),
   secretKey: secret(t.String({ default: INSECURE_SECRET_KEY })),
 });

@@ -1,3 +1,5 @@
+import { inspect } from "node:util";
+
 import { describe, expect, it } from "@jest/globals";
 import { SettingsError } from "tsgi/settings";
 
@@ -42,6 +44,24 @@ describe("the configuration", () => {
       trustedProxies: ["10.0.0.0/8", "::1"],
       secretKey: KEY_OF_32_BYTES,
     });
+  });
+
+  it("shows no password of a URL, valid or not", () => {
+    const env = {
+      DATABASE_URL: "postgresql://app:hunter2@db.example/app",
+      REDIS_URL: "redis://:hunter2@cache.example",
+    };
+    const settings = readSettings(env);
+    expect([JSON.stringify(settings), inspect(settings)].join()).not.toContain("hunter2");
+    const wrong = { DATABASE_URL: "mysql://app:hunter2@db.example/app", REDIS_URL: "cache.example:hunter2" };
+    let error: unknown;
+    try {
+      readSettings(wrong);
+    } catch (thrown) {
+      error = thrown;
+    }
+    expect(inspect(error)).toMatch(/DATABASE_URL[^]*REDIS_URL/);
+    expect(inspect(error)).not.toContain("hunter2");
   });
 
   cases([
