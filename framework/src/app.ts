@@ -11,7 +11,7 @@ import { CallableInstance } from "./callable.js";
 import { type ClosableFetchHandler, toFetchHandler } from "./web.js";
 import { type AddedMiddleware, type Middleware, wrap } from "./chain.js";
 import { type PoolStats, workerHost } from "./concurrency.js";
-import { ApplicationScope, DependencyOverrides } from "./dependencies.js";
+import { ApplicationScope, DependencyOverrides, type RoutePlan } from "./dependencies.js";
 import {
   type CheckKey,
   type ExceptionHandler,
@@ -146,6 +146,13 @@ const ENDPOINTS: unique symbol = Symbol.for("tsgi.endpoints");
  */
 export function endpointsOf(app: App): readonly Endpoint[] {
   return app[ENDPOINTS];
+}
+
+const PLANS: unique symbol = Symbol.for("tsgi.plans");
+
+/** The compiled parameters of each route of an application, those of WebSockets included. */
+export function plansOf(app: App): ReadonlyMap<RouteRecord, RoutePlan> {
+  return app[PLANS];
 }
 
 /** An App is an ASGI application: call it with a scope, `receive` and `send`. */
@@ -285,6 +292,11 @@ export class App extends DispatchingInstance {
   /** @internal */
   get [ENDPOINTS](): readonly Endpoint[] {
     return this.#endpoints;
+  }
+
+  /** @internal */
+  get [PLANS](): ReadonlyMap<RouteRecord, RoutePlan> {
+    return new Map(this.#routes.map(({ record, plan }) => [record, plan]));
   }
 
   /** The figures of the pool that plain handlers run in; `null` while there is none. */

@@ -19,7 +19,8 @@ export type {
   RoutePlan,
   SourceSpec,
 } from "./dependencies/plan.js";
-export { dependencyStep, nameOf } from "./dependencies/run-dependency.js";
+export { nameOf } from "./dependencies/plan.js";
+export { dependencyStep } from "./dependencies/run-dependency.js";
 export { adopt, makeArguments, validationError } from "./dependencies/arguments.js";
 
 /** The most handlers that `compileHandler` remembers. The specification fixes it. */
@@ -72,6 +73,7 @@ export function compileHandler(fn: Callable, path = "", params?: Params): Compil
 
 function compileEntry(fn: Callable, path: string, params: Params): CompiledHandler {
   const { names } = PathPattern.parse(path, "compileHandler");
-  const { specs, isAsync } = compileRoute(fn, names, params === paramsOf(fn) ? NO_PARAMS : params, []).handler;
+  const declared = params === paramsOf(fn) ? NO_PARAMS : params;
+  const { specs, isAsync } = compileRoute({ handler: fn, role: "handler", names, params: declared }).handler;
   return Object.freeze([Object.freeze(specs), isAsync] as const);
 }

@@ -30,6 +30,7 @@ import type { MultiVerb, SocketVerb, Verb } from "./router/verbs.js";
 
 export type * from "./router/document-options.js";
 export type * from "./router/entries.js";
+export { routeNameOf } from "./router/entries.js";
 export * from "./router/event-schemas.js";
 export { MIDDLEWARE } from "./router/options.js";
 export type * from "./router/options.js";

@@ -615,7 +615,7 @@ describeMatrix("dependencyOverrides", ({ call }) => {
     app.dependencyOverrides.set(getName, circular);
     expect((await call(app, "GET", "/")).status).toBe(500);
     expect(log.lines[0]).toContain("RecursionError");
-    expect(log.lines[0]).toContain("({ name }) => … → ({ greeting }) => … → ({ name }) => …");
+    expect(log.lines[0]).toContain("through dependencyOverrides: greeting → name → greeting.");
   });
 
   it("may have params of its own and be a generator, whose clean-up runs", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it, jest } from "@jest/globals";
 import { health } from "../src/health.js";
-import { App, Depends, Router } from "../src/index.js";
+import { App, Depends, Router, withParams } from "../src/index.js";
 import { DRAINING } from "../src/request.js";
 import { TestClient } from "../src/testing.js";
 import { Wire, served } from "./node/_http.js";
@@ -117,6 +117,17 @@ describe("health", () => {
     isUp = false;
     await client.get("/ready").expect(503, { status: "unavailable", checks: { ...checks, openDatabase: "failed" } });
     await client.get("/mounted/ready").expect(503);
+  });
+
+  it("shows the check of an anonymous dependency under the name of its parameter, as its log line does", async () => {
+    const { app, logger } = create();
+    const settings = Depends(async () => ({ url: "" }), { scope: "app", check: () => true });
+    const openDatabase = withParams({ settings }, async (given) => given.settings.url);
+    const database = Depends(openDatabase, { scope: "app", check: () => false });
+    app.get("/", { params: { database } }, async () => "");
+    const { json } = await call(app, "GET", "/ready");
+    expect(json).toEqual({ status: "unavailable", checks: { settings: "ok", database: "failed" } });
+    expect(logger.lines).toEqual([expect.stringContaining("The check database failed")]);
   });
 
   it("starts a dependency that no lifespan has started, and says when it cannot", async () => {

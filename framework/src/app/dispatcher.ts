@@ -9,7 +9,7 @@ import { type Middleware, wrap } from "../chain.js";
 import { type Instrumentation, OBSERVED, type ObservedScope, observing } from "../observation.js";
 import { Request } from "../request.js";
 import { canonicalPath, isBelow, localPath, rootPathOf } from "../path.js";
-import { RadixRouter, type Resolved, type RouteOptions, WEBSOCKET } from "../router.js";
+import { RadixRouter, type Resolved, routeNameOf, type RouteOptions, WEBSOCKET } from "../router.js";
 import { REFUSE, WebSocket } from "../websocket.js";
 import { type Endpoint, type EndpointSettings, OVERRIDES } from "./endpoint.js";
 import { answerError, guard } from "./errors.js";
@@ -240,7 +240,7 @@ function countKnown(scope: HTTPScope): number {
 /** The whole pattern of a route, prefixes of mounts included, and its name. */
 function routeOf({ pattern, record }: Endpoint | SocketEndpoint, scope: HTTPScope | WebSocketScope) {
   const local = pattern.segments.length > 0 ? pattern.template : "";
-  return [rootPathOf(scope) + local || "/", record.metadata.name ?? record.handler.name] as const;
+  return [rootPathOf(scope) + local || "/", routeNameOf(record)] as const;
 }
 
 function badPath(): HTTPException {

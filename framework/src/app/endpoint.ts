@@ -11,6 +11,7 @@ import {
   type DependencyOverrides,
   type FindOverride,
   makeArguments,
+  nameOf,
   type RoutePlan,
   throwIntoExits,
   validationError,
@@ -23,7 +24,7 @@ import { fromWebResponse, isBodyless, isWebResponse, PREPARE, Response, type Sen
 import { type Observed, runTasks, stepped } from "../observation.js";
 import { INVALID } from "../params.js";
 import type { PathPattern } from "../path-pattern.js";
-import type { AppRouteEntry, Handler, RouteRecord, StreamFormat } from "../router.js";
+import { type AppRouteEntry, type Handler, routeNameOf, type RouteRecord, type StreamFormat } from "../router.js";
 import type { CompiledReturns } from "../schema.js";
 import { compileAccess } from "./access.js";
 import { trackedSend, withDraft } from "./answer.js";
@@ -88,14 +89,15 @@ export class Endpoint {
     const route = `${method} ${path}`;
     const compiled = withPlace(route, () => ({
       limits: mergeLimits(settings.limits, options.limits),
-      plan: compileRoute(
+      plan: compileRoute({
         handler,
-        entry.pattern.names,
-        options.params ?? {},
-        entry.dependencies,
-        "http",
-        settings.application,
-      ),
+        role: routeNameOf(this.record),
+        names: entry.pattern.names,
+        params: options.params ?? {},
+        guards: entry.dependencies,
+        protocol: "http",
+        application: settings.application,
+      }),
       ...compileResult(handler, options),
     }));
     const { limits } = compiled;
@@ -129,7 +131,7 @@ export class Endpoint {
     return (args, call) =>
       call.observed === null
         ? limited(args, call.request)
-        : stepped(call.observed, "pool", this.plan.handler.name, () => limited(args, call.request));
+        : stepped(call.observed, "pool", nameOf(this.plan.handler), () => limited(args, call.request));
   }
 
   #onLoop(handler: Handler): (args: object) => unknown {
@@ -203,12 +205,13 @@ export class Endpoint {
   }
 
   #observedHandle(args: object, call: Call): unknown {
-    return stepped(call.observed as Observed, "handler", this.plan.handler.name, () => adopt(this.#handle(args, call)));
+    const name = nameOf(this.plan.handler);
+    return stepped(call.observed as Observed, "handler", name, () => adopt(this.#handle(args, call)));
   }
 
   /** Items that are yielded are made while they are sent: then sending is the step. */
   #observedRender(call: Call, result: unknown, observed: Observed): Rendered {
-    const step = <Result>(fn: () => Result) => stepped(observed, "serialization", this.plan.handler.name, fn);
+    const step = <Result>(fn: () => Result) => stepped(observed, "serialization", nameOf(this.plan.handler), fn);
     if (this.streamFormat === null) return step(() => this.#render(call, result, null));
     const rendered = this.#render(call, result, null) as Promise<Sending> | Sending;
     return rendered instanceof Promise ? rendered.then((sending) => () => step(sending)) : () => step(rendered);

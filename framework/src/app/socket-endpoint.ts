@@ -7,6 +7,7 @@ import {
   createFindOverride,
   type DependencyOverrides,
   makeArguments,
+  nameOf,
   type RoutePlan,
   throwIntoExits,
   validationError,
@@ -27,7 +28,7 @@ import { observedOf, runTasks, stepped } from "../observation.js";
 import { type Callable, INVALID, isGeneratorFunction, paramsOf } from "../params.js";
 import type { Response } from "../response.js";
 import type { PathPattern } from "../path-pattern.js";
-import type { AppRouteEntry, RouteRecord } from "../router.js";
+import { type AppRouteEntry, routeNameOf, type RouteRecord } from "../router.js";
 import { IS_OWN_END, REFUSE, WebSocket } from "../websocket.js";
 import { type EndpointSettings, OVERRIDES } from "./endpoint.js";
 import { isDisconnect } from "./errors.js";
@@ -66,8 +67,15 @@ export class SocketEndpoint {
     this.plan = withPlace(`WEBSOCKET ${path}`, () => {
       assertSocketHandler(handler, entry.pattern.names, options.params?.["ws"]);
       const params = paramsOf(handler)?.["ws"] === WebSocket ? options.params : { ...options.params, ws: WebSocket };
-      const { dependencies, pattern } = entry;
-      const plan = compileRoute(handler, pattern.names, params ?? {}, dependencies, "websocket", settings.application);
+      const plan = compileRoute({
+        handler,
+        role: routeNameOf(this.record),
+        names: entry.pattern.names,
+        params: params ?? {},
+        guards: entry.dependencies,
+        protocol: "websocket",
+        application: settings.application,
+      });
       if (settings.pool.isOn && isPooled(handler, options)) assertPoolable(plan.handler.specs);
       return plan;
     });
@@ -99,7 +107,7 @@ export class SocketEndpoint {
       if (args === INVALID) throw validationError(call);
       await (call.observed === null
         ? this.#handler(args)
-        : stepped(call.observed, "handler", this.plan.handler.name, () => this.#handler(args)));
+        : stepped(call.observed, "handler", nameOf(this.plan.handler), () => this.#handler(args)));
       if (call.exits) await call.closeFunctionScope();
       await websocket.close();
     } catch (cause) {

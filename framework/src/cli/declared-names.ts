@@ -1,8 +1,21 @@
 /** Names of functions by their declarations: an arrow function inside `withParams` has none of its own. @module */
 import type { Debugger, Session } from "node:inspector";
+import { type App, plansOf } from "../app.js";
 
 /** The property of `globalThis` through which V8's inspector is handed values: its protocol carries none. */
 const HANDOVER = "tsgi.declaredNames";
+
+/**
+ * Gives the dependencies of an application the names of the variables that hold them. For commands of a developer only,
+ * because it reads sources: a server in production knows the names of functions and of parameters.
+ */
+export async function nameDependencies(app: App): Promise<void> {
+  const plans = [...plansOf(app).values()].flatMap(({ allDependencies }) => allDependencies);
+  const callables = new Set(plans.map(({ callable }) => callable));
+  for (const [callable, name] of await findDeclaredNames([...callables])) {
+    Reflect.defineProperty(callable, "name", { value: name, configurable: true });
+  }
+}
 
 /**
  * The variable to which each function is assigned as an argument: `const getUser = withParams({}, async () =>`. Read from
@@ -11,7 +24,7 @@ const HANDOVER = "tsgi.declaredNames";
  *
  * @see https://chromedevtools.github.io/devtools-protocol/v8/Runtime/#type-InternalPropertyDescriptor
  */
-export async function findDeclaredNames(functions: readonly unknown[]): Promise<ReadonlyMap<unknown, string>> {
+async function findDeclaredNames<F extends object>(functions: readonly F[]): Promise<ReadonlyMap<F, string>> {
   const session = await connect();
   if (session === null) return new Map();
   Object.defineProperty(globalThis, HANDOVER, { value: functions, configurable: true });

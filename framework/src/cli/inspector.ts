@@ -7,6 +7,7 @@ import { securityHeaders } from "../middleware.js";
 import { type Instrumentation, observing } from "../observation.js";
 import { Request } from "../request.js";
 import { FileResponse, PlainTextResponse } from "../response.js";
+import { nameDependencies } from "./declared-names.js";
 import { isLocal } from "./inspector/is-local.js";
 import { Recorder } from "./inspector/recorder.js";
 import { describeRouteTree } from "./inspector/route-tree.js";
@@ -34,7 +35,9 @@ export function inspected(app: ASGIApp, others: readonly Instrumentation[] = [])
   const pages = createPages(app, recorder);
   const enter = (scope: HTTPScope | WebSocketScope) => ({ ...scope });
   const observed = observing(app, enter, [recorder, ...others], consoleLogger);
+  const named = isTsgiApp(app) ? nameDependencies(app) : null;
   return async (scope, receive, send) => {
+    await named;
     if (scope.type !== "http" || !isInspector(scope.path)) return observed(scope, receive, send);
     if (isLocal(scope)) return pages(scope, receive, send);
     const refusal = new PlainTextResponse("The inspector answers browsers of this machine alone.", { statusCode: 403 });

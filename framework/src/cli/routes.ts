@@ -1,8 +1,8 @@
 /** `tsgi routes`: every route of an application, as a table. @module */
-import { type App, endpointsOf, type RouteRecord } from "../app.js";
+import { type App, endpointsOf, plansOf } from "../app.js";
 import { nameOf } from "../dependencies.js";
-import { DependsMarker } from "../params.js";
-import { findDeclaredNames } from "./declared-names.js";
+import { routeNameOf } from "../router.js";
+import { nameDependencies } from "./declared-names.js";
 import { loadTsgiApp } from "./load-app.js";
 import { terminalWidth, toTable } from "./table.js";
 
@@ -47,19 +47,16 @@ function showTable(lines: readonly RouteLine[]): string {
 }
 
 async function describeRoutes(app: App): Promise<RouteLine[]> {
+  await nameDependencies(app);
   const endpoints = new Map(endpointsOf(app).map((endpoint) => [endpoint.record, endpoint]));
-  const routes = app.routes.map((route) => {
-    const endpoint = endpoints.get(route);
-    return { route, endpoint, callables: endpoint?.plan.allDependencies ?? declaredDependencies(route) };
-  });
-  const used = new Set(routes.flatMap(({ callables }) => callables.map(({ callable }) => callable)));
-  const declared = await findDeclaredNames([...used]);
-  return routes.map(({ route, endpoint, callables }) => {
-    const { method, path, handler, metadata } = route;
-    const shown = handler.name === "" ? targetOf(route) : handler.name;
-    const dependencies = callables.map(({ callable }) => declared.get(callable) ?? nameOf(callable));
-    return { method, path, name: metadata.name ?? shown, handler: shown, runs: placeOf(endpoint), dependencies };
-  });
+  return Array.from(plansOf(app), ([route, { handler, allDependencies }]) => ({
+    method: route.method,
+    path: route.path,
+    name: routeNameOf(route),
+    handler: handler.callable.name || targetOf(route),
+    runs: placeOf(endpoints.get(route)),
+    dependencies: allDependencies.map(nameOf),
+  }));
 }
 
 function targetOf({ method, path }: Pick<RouteLine, "method" | "path">): string {
@@ -70,11 +67,6 @@ function targetOf({ method, path }: Pick<RouteLine, "method" | "path">): string 
 function placeOf(endpoint: ReturnType<typeof endpointsOf>[number] | undefined): RouteLine["runs"] {
   if (endpoint?.isPooled) return "pool";
   return endpoint?.plan.handler.isAsync === false ? "loop" : "async";
-}
-
-function declaredDependencies({ metadata }: RouteRecord): DependsMarker[] {
-  const markers = [...(metadata.dependencies ?? []), ...Object.values(metadata.params ?? {})];
-  return markers.filter((marker) => marker instanceof DependsMarker);
 }
 
 function print(text: string): void {

@@ -12,6 +12,7 @@ import {
   type DependencyStep,
   EMPTY,
   type FindOverride,
+  nameOf,
   planFor,
   type RoutePlan,
 } from "./plan.js";
@@ -141,7 +142,7 @@ export class Lifetime {
     for (const [index, { name }] of plan.dependencies.entries()) args[name] = dependencies[index]?.value;
     if (plan.shape === "class") return Reflect.construct(plan.callable, [args]);
     const result = (plan.callable as (args: object) => unknown)(args);
-    return plan.shape === "generator" ? this.#enter(plan.name, result as Exit["generator"]) : result;
+    return plan.shape === "generator" ? this.#enter(nameOf(plan), result as Exit["generator"]) : result;
   }
 
   async #enter(name: string, generator: Exit["generator"]): Promise<unknown> {
@@ -151,14 +152,14 @@ export class Lifetime {
     return first.value;
   }
 
-  /** The checks for readiness: those of everything that the members depend on, by the names of the functions. */
+  /** The checks for readiness: those of everything that the members depend on, by their names. */
   checks(): NamedCheck[] {
     // Outside of a lifespan nothing has joined.
     const members = this.#members.size > 0 ? this.#members : new Map([[this.root, []]]);
     const values = Array.from(members, ([member, outer]) => member.valuesIn(this, outer)).flat();
     return [...inOrder(values)].flatMap((value) =>
       [...value.checks].map((check) => ({
-        name: value.plan.name,
+        name: nameOf(value.plan),
         run: async () => check((await this.start(value)) as never),
       })),
     );

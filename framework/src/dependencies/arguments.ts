@@ -4,7 +4,7 @@ import { type Observed, stepped } from "../observation.js";
 import { INVALID } from "../params.js";
 import type { Call } from "./call.js";
 import { sortFaults } from "./fault-order.js";
-import type { Arguments, CallablePlan, FindOverride, Step } from "./plan.js";
+import { type Arguments, type CallablePlan, type FindOverride, type Named, nameOf, type Step } from "./plan.js";
 
 /** An ordinary object whose map the engine fits to what is stored in it, unlike that of `{}`. */
 const ArgumentsObject = function ArgumentsObject() {} as unknown as new () => Arguments;
@@ -71,15 +71,15 @@ export function validationError(call: Call): RequestValidationError {
 /**
  * Steps that read parameters, as one step that is observed.
  *
- * @param of - The name of the callable that they are the parameters of.
+ * @param of - The callable that they are the parameters of.
  */
-export function validationStep(of: string, steps: readonly Step[]): readonly Step[] {
+export function validationStep(of: Named, steps: readonly Step[]): readonly Step[] {
   if (steps.length === 0) return [];
   const run: Step["run"] = (call, args, find) =>
     stepped(
       call.observed as Observed,
       "validation",
-      of,
+      nameOf(of),
       () => runSteps(steps, 0, call, args, find, true, undefined),
       (made) => (made === INVALID ? validationError(call) : undefined),
     );

@@ -32,6 +32,8 @@ import {
   type DependencyPlan,
   type DependencyStep,
   EMPTY,
+  type Named,
+  nameOf,
   type ParamSpec,
   type Protocol,
   type RoutePlan,
@@ -39,7 +41,7 @@ import {
   type Step,
 } from "./plan.js";
 import { faultOrderOf } from "./fault-order.js";
-import { dependencyStep, nameOf, parallelStep } from "./run-dependency.js";
+import { dependencyStep, parallelStep } from "./run-dependency.js";
 
 /** A class that a parameter can be declared with. */
 interface InjectableClass {
@@ -69,7 +71,7 @@ interface Place {
   /** The names of the whole pattern; `null` while it is not known. */
   readonly names: readonly string[];
   /** The dependencies on the way here, outermost first. */
-  readonly chain: readonly Callable[];
+  readonly chain: readonly Named[];
   /** The scopes asked for on the way here. */
   readonly scopes: readonly string[];
   /** The callable whose override is being compiled: below it, the original is meant. */
@@ -142,8 +144,8 @@ function sourceSpec(
 }
 
 /** The specs of a callable: its params, and after them the pattern's other names for a handler. */
-function compileSpecs(callable: Callable, params: Params, place: Place, isHandler: boolean): ParamSpec[] {
-  const of = nameOf(callable);
+function compileSpecs(named: Named, params: Params, place: Place, isHandler: boolean): ParamSpec[] {
+  const of = isHandler && named.callable.name === "" ? "the handler" : nameOf(named);
   const specs = Object.entries(params).map(([name, annotation]) => compileSpec(name, annotation, of, place));
   if (!isHandler) return specs;
   const declared = new Set(Object.keys(params));
@@ -166,16 +168,16 @@ function cacheKeyOf(callable: Callable, variant: string): object {
   return key;
 }
 
-function compileStep(spec: ParamSpec, place: Place): DependencyStep {
-  const marker = spec.marker as DependsMarker;
+/** @param role - What it is called if its function has no name. */
+function compileStep(name: string, marker: DependsMarker, place: Place, role = name): DependencyStep {
   const scopes = [...new Set([...place.scopes, ...marker.scopes])];
-  const plan = compileDependency(marker.callable, { ...place, scopes });
+  const plan = compileDependency({ callable: marker.callable, role }, { ...place, scopes });
   const isApplication = marker.scope === "app";
   if (isApplication) assertApplication(plan);
   const isOriginal = marker.callable === place.original;
   const variant = `${isOriginal ? "original" : ""}|${usesScopes(plan) ? scopes.toSorted().join(" ") : ""}`;
   return {
-    name: spec.name,
+    name,
     plan,
     useCache: marker.useCache,
     scope: marker.scope,
@@ -211,15 +213,16 @@ function bodyOf({ marker }: ParamSpec) {
   return marker instanceof SourceMarker ? marker.source.body : null;
 }
 
-function compilePlan(callable: Callable, specs: readonly ParamSpec[], place: Place): CallablePlan {
-  const of = nameOf(callable);
+function compilePlan(named: Named, specs: readonly ParamSpec[], place: Place): CallablePlan {
+  const { callable, role } = named;
+  const of = nameOf(named);
   const headSteps: Step[] = [];
   const dependencies: DependencyStep[] = [];
   const bodySteps: Step[] = [];
   const takesPathParams = specs.length > 0 && specs.every((spec) => isPathText(spec));
   for (const spec of specs) {
     if (spec.marker instanceof DependsMarker) {
-      dependencies.push(compileStep(spec, place));
+      dependencies.push(compileStep(spec.name, spec.marker, place));
       continue;
     }
     const body = bodyOf(spec);
@@ -229,11 +232,11 @@ function compilePlan(callable: Callable, specs: readonly ParamSpec[], place: Pla
   }
   const dependencySteps = compileDependencySteps(dependencies);
   const observedSteps = specs.some(({ marker }) => marker instanceof SourceMarker)
-    ? [...validationStep(of, headSteps), ...dependencySteps, ...validationStep(of, bodySteps)]
+    ? [...validationStep(named, headSteps), ...dependencySteps, ...validationStep(named, bodySteps)]
     : [...headSteps, ...dependencySteps];
   return {
     callable,
-    name: of,
+    role,
     isAsync: isAsyncFunction(callable),
     specs,
     needsNullPrototype: specs.some(({ name }) => name in Object.prototype),
@@ -279,19 +282,28 @@ function shapeOf(callable: Callable): CallableShape {
   return isGeneratorFunction(callable) ? "generator" : "function";
 }
 
+/** The names of the circle that a callable closes; `null` if it closes none. */
+export function circleOf(named: Named, chain: readonly Named[]): string | null {
+  const start = chain.findIndex(({ callable }) => callable === named.callable);
+  return start === -1 ? null : [...chain.slice(start), named].map(nameOf).join(" → ");
+}
+
 /**
  * Compiles a dependency and everything below it.
  *
  * @throws RecursionError when it depends on itself, with the chain.
  */
-export function compileDependency(callable: Callable, place: Place): DependencyPlan {
-  if (place.chain.includes(callable)) {
-    const chain = [...place.chain.slice(place.chain.indexOf(callable)), callable].map(nameOf).join(" → ");
-    throw new RecursionError(messageOf("TSGI_CIRCULAR_DEPENDENCY.params", chain), { code: "TSGI_CIRCULAR_DEPENDENCY" });
+export function compileDependency(named: Named, place: Place): DependencyPlan {
+  const { callable } = named;
+  const circle = circleOf(named, place.chain);
+  if (circle !== null) {
+    throw new RecursionError(messageOf("TSGI_CIRCULAR_DEPENDENCY.params", circle), {
+      code: "TSGI_CIRCULAR_DEPENDENCY",
+    });
   }
-  const inner = { ...place, chain: [...place.chain, callable] };
-  const specs = compileSpecs(callable, paramsOf(callable) ?? {}, place, false);
-  const plan = compilePlan(callable, specs, inner);
+  const inner = { ...place, chain: [...place.chain, named] };
+  const specs = compileSpecs(named, paramsOf(callable) ?? {}, place, false);
+  const plan = compilePlan(named, specs, inner);
   const shape = shapeOf(callable);
   return {
     ...plan,
@@ -302,11 +314,11 @@ export function compileDependency(callable: Callable, place: Place): DependencyP
 }
 
 /** Refuses what a dependency of scope `"app"` cannot have: everything of a request. */
-export function assertApplication({ name, specs }: DependencyPlan): void {
-  for (const spec of specs) {
+export function assertApplication(plan: DependencyPlan): void {
+  for (const spec of plan.specs) {
     if (spec.marker instanceof DependsMarker && spec.marker.scope === "app") continue;
     const what = spec.marker instanceof DependsMarker ? `of scope "${spec.marker.scope}"` : "of a request";
-    throw configurationError("TSGI_DEPENDENCY_SCOPE.app", name, spec.name, what);
+    throw configurationError("TSGI_DEPENDENCY_SCOPE.app", nameOf(plan), spec.name, what);
   }
 }
 
@@ -322,24 +334,31 @@ function mergeParams(handler: Callable, params: Params): Params {
   return { ...carried, ...params };
 }
 
+/** One route, as it is compiled. */
+export interface RouteSource {
+  readonly handler: Callable;
+  /** The name of a handler whose function has none. */
+  readonly role: string;
+  /** The names of the whole pattern. */
+  readonly names: readonly string[];
+  readonly params: Params;
+  /** The dependencies of App, routers and route, outside in. */
+  readonly guards?: readonly unknown[];
+  readonly protocol?: Protocol | null;
+  readonly application?: ApplicationValues | null;
+}
+
 /**
  * Compiles everything that a request to one route will need.
  *
- * @param names - The names of the whole pattern.
- * @param guards - The dependencies of App, routers and route, outside in.
  * @throws ConfigurationError when a parameter cannot work there.
  */
-export function compileRoute(
-  handler: Callable,
-  names: readonly string[],
-  params: Params,
-  guards: readonly unknown[],
-  protocol: Protocol | null = null,
-  application: ApplicationValues | null = null,
-): RoutePlan {
+export function compileRoute(route: RouteSource): RoutePlan {
+  const { handler, role, names, params, guards = [], protocol = null, application = null } = route;
   const place: Place = { names, chain: [], scopes: [], original: null, protocol, application };
-  const specs = compileSpecs(handler, mergeParams(handler, params), place, true);
-  const plan = compilePlan(handler, specs, place);
+  const named = { callable: handler, role };
+  const specs = compileSpecs(named, mergeParams(handler, params), place, true);
+  const plan = compilePlan(named, specs, place);
   const guardSteps = guards.map((guard, index) => compileGuard(guard, index, place));
   const all = collectDependencies([...guardSteps, ...plan.dependencies]);
   assertScopesFit([...guardSteps, ...plan.dependencies]);
@@ -385,7 +404,7 @@ function assertProtocol(
     throw configurationError(`${code}.dependency`, way, what);
   }
   for (const { name, plan } of dependencies) {
-    assertProtocol(plan.specs, plan.dependencies, protocol, `${way} → ${name || plan.name}`);
+    assertProtocol(plan.specs, plan.dependencies, protocol, `${way} → ${name || nameOf(plan)}`);
   }
 }
 
@@ -398,8 +417,7 @@ function compileGuard(guard: unknown, index: number, place: Place): DependencySt
   if (!(guard instanceof DependsMarker)) {
     throw configurationError("TSGI_INVALID_DEPENDENCIES_ENTRY", index + 1, describe(guard));
   }
-  const spec = { name: "", kind: ParamKind.DEPENDS, annotation: guard, default: undefined, marker: guard };
-  return compileStep(spec, place);
+  return compileStep("", guard, place, `guard ${index + 1}`);
 }
 
 function collectDependencies(steps: readonly DependencyStep[], found: DependencyPlan[] = []): DependencyPlan[] {
@@ -415,7 +433,7 @@ function assertScopesFit(steps: readonly DependencyStep[]): void {
   for (const { plan, scope } of steps) {
     for (const inner of plan.dependencies) {
       if (plan.shape === "generator" && scope === "request" && inner.scope === "function" && inner.plan.hasGenerator) {
-        throw configurationError("TSGI_DEPENDENCY_SCOPE.closed", plan.name, inner.plan.name);
+        throw configurationError("TSGI_DEPENDENCY_SCOPE.closed", nameOf(plan), nameOf(inner.plan));
       }
     }
     assertScopesFit(plan.dependencies);

@@ -1,9 +1,8 @@
 import { messageOf } from "../error-codes.js";
 import { RecursionError } from "../exceptions.js";
 import type { Callable } from "../params.js";
-import { assertApplication, compileDependency } from "./compile.js";
-import type { DependencyPlan, DependencyStep, FindOverride } from "./plan.js";
-import { nameOf } from "./run-dependency.js";
+import { assertApplication, circleOf, compileDependency } from "./compile.js";
+import type { DependencyPlan, DependencyStep, FindOverride, Named } from "./plan.js";
 
 /** Notes that a request asked for a replacement. */
 const MARK_USED: unique symbol = Symbol("markUsed");
@@ -47,7 +46,7 @@ function planOf(step: DependencyStep, replacement: Callable, names: readonly str
   if (!plan) {
     const { scopes, application, protocol } = step;
     const place = { names, chain: [], scopes, original: step.plan.callable, protocol, application };
-    plan = compileDependency(replacement, place);
+    plan = compileDependency({ callable: replacement, role: step.plan.role }, place);
     if (step.scope === "app") assertApplication(plan);
     plans.set(replacement, plan);
   }
@@ -78,15 +77,15 @@ export function createFindOverride(
     return step.plan;
   };
   /** Follows the graph as the overrides make it: it may have a circle that no route has. */
-  const assertNoCircle = (plan: DependencyPlan, chain: readonly Callable[]): void => {
-    if (chain.includes(plan.callable)) {
-      const circle = [...chain.slice(chain.indexOf(plan.callable)), plan.callable].map(nameOf).join(" → ");
+  const assertNoCircle = (plan: DependencyPlan, chain: readonly Named[]): void => {
+    const circle = circleOf(plan, chain);
+    if (circle !== null) {
       throw new RecursionError(messageOf("TSGI_CIRCULAR_DEPENDENCY.overrides", circle), {
         code: "TSGI_CIRCULAR_DEPENDENCY",
       });
     }
     for (const step of plan.dependencies) {
-      if (!step.isOriginal) assertNoCircle(find(step, false), [...chain, plan.callable]);
+      if (!step.isOriginal) assertNoCircle(find(step, false), [...chain, plan]);
     }
     checked.add(plan);
   };

@@ -81,10 +81,23 @@ export interface DependencyStep {
 /** The way of calling a callable. */
 export type CallableShape = "function" | "class" | "generator";
 
-/** A callable with everything that its arguments need, compiled once. */
-export interface CallablePlan {
+/** A callable, and the name that it goes by if its function has none. */
+export interface Named {
   readonly callable: Callable;
-  readonly name: string;
+  /** Of a dependency, the parameter that gets its result; of a handler, its route. */
+  readonly role: string;
+}
+
+/**
+ * The name of a handler or a dependency wherever people read it: in log lines, spans, messages, readiness and the inspector.
+ * Read when it is needed, because `tsgi dev` names functions after they have been compiled.
+ */
+export function nameOf({ callable, role }: Named): string {
+  return callable.name || role;
+}
+
+/** A callable with everything that its arguments need, compiled once. */
+export interface CallablePlan extends Named {
   readonly isAsync: boolean;
   readonly specs: readonly ParamSpec[];
   /** `true` where a parameter has the name of a member that every object inherits, such as `__proto__`. */

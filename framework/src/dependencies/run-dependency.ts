@@ -1,6 +1,6 @@
 import { configurationError } from "../exceptions.js";
 import { stepped } from "../observation.js";
-import { type Callable, INVALID, paramsOf } from "../params.js";
+import { INVALID } from "../params.js";
 import type { Call } from "./call.js";
 import type { Exit } from "./exits.js";
 import { adopt, makeArguments } from "./arguments.js";
@@ -10,6 +10,7 @@ import {
   type DependencyStep,
   EMPTY,
   type FindOverride,
+  nameOf,
   planFor,
   type Step,
 } from "./plan.js";
@@ -97,7 +98,7 @@ function startDependency(step: DependencyStep, call: Call, findOverride: FindOve
 function invoke(plan: DependencyPlan, step: DependencyStep, args: Arguments | typeof INVALID, call: Call): unknown {
   if (args === INVALID) return INVALID;
   if (call.observed === null) return callDependency(plan, step, args, call);
-  return stepped(call.observed, "dependency", plan.name, () => callDependency(plan, step, args, call));
+  return stepped(call.observed, "dependency", nameOf(plan), () => callDependency(plan, step, args, call));
 }
 
 function callDependency(plan: DependencyPlan, step: DependencyStep, args: Arguments, call: Call): unknown {
@@ -115,18 +116,11 @@ function callDependency(plan: DependencyPlan, step: DependencyStep, args: Argume
 function enter(generator: Exit["generator"], plan: DependencyPlan, step: DependencyStep, call: Call): unknown {
   const yielded = (result: IteratorResult<unknown, unknown>): unknown => {
     if (result.done) {
-      throw configurationError("TSGI_DEPENDENCY_WITHOUT_YIELD", plan.name);
+      throw configurationError("TSGI_DEPENDENCY_WITHOUT_YIELD", nameOf(plan));
     }
-    (call.exits ??= []).push({ generator, scope: step.scope, name: plan.name });
+    (call.exits ??= []).push({ generator, scope: step.scope, name: nameOf(plan) });
     return result.value;
   };
   const first = generator.next();
   return first instanceof Promise ? first.then(yielded) : yielded(first);
-}
-
-/** The name of a callable in messages: an arrow function inside `withParams` has no name, but it has params. */
-export function nameOf(callable: Callable): string {
-  if (callable.name !== "") return callable.name;
-  const params = paramsOf(callable);
-  return params ? `({ ${Object.keys(params).join(", ")} }) => …` : "(anonymous)";
 }

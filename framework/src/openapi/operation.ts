@@ -71,7 +71,7 @@ export function describedRoute(
   operation: CallbackOperation,
 ): DocumentedRoute {
   const handler = handlerNamed(name);
-  const plan = compileRoute(handler, [], operation.params ?? {}, [], "http");
+  const plan = compileRoute({ handler, role: name, names: [], params: operation.params ?? {}, protocol: "http" });
   return { record: { method, path: address, handler, metadata: operation }, pattern: NO_PATTERN, plan };
 }
 

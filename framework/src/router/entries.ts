@@ -35,6 +35,11 @@ export interface RouteRecord {
   readonly metadata: RouteOptions & MessageSchemas;
 }
 
+/** The name of a route wherever people read it: its option `name`, else its handler's name, else method and path. */
+export function routeNameOf({ method, path, handler, metadata }: RouteRecord): string {
+  return metadata.name ?? (handler.name || `${method} ${path}`);
+}
+
 /** A route of an App, whose whole pattern is known. */
 export interface AppRouteEntry extends RouteEntry {
   readonly pattern: PathPattern;

@@ -62,6 +62,25 @@ describe("tsgi dev", () => {
     expect(await isRunning(before.pid)).toBe(false);
   });
 
+  it("names dependencies by the variables that hold them, in the inspector and in readiness", async () => {
+    const source = `import { App, Depends } from "tsgi";
+import { health } from "tsgi/health";
+export const app = new App();
+const openDatabase = Depends(async () => 1, { scope: "app", check: () => true });
+export const getSum = app.get("/", { params: { db: openDatabase } }, async ({ db }) => db);
+app.includeRouter(health());`;
+    await using project = await Project.create({ "app.ts": source });
+    const command = project.start(["dev", "--port", "0"]);
+    const [, url = ""] = await command.next(/Listening on (http:\S+)/);
+    const read = async (target: string): Promise<unknown> => (await fetch(url + target)).json();
+    expect(await read("/ready")).toEqual({ status: "ok", checks: { openDatabase: "ok" } });
+    expect(await read("/__tsgi/routes")).toMatchObject([
+      { name: "GET /", dependencies: [{ name: "openDatabase" }] },
+      { name: "GET /live" },
+      { name: "GET /ready" },
+    ]);
+  });
+
   it("shows a syntax error, waits, and recovers from it", async () => {
     await using project = await Project.create({ "app.ts": versioned(1) });
     const command = project.start(["dev", "--port", "0"]);

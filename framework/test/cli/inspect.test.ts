@@ -30,13 +30,13 @@ describe("tsgi routes", () => {
       expect.anything(),
       ["GET", "/items/{item_id}", "readItem", "readItem", "async", "verify, getUser"],
       ["GET", "/sum", "sum", "sum", "pool", "verify"],
-      ["WEBSOCKET", "/chat", "chat", "chat", "async"],
+      ["WEBSOCKET", "/chat", "chat", "chat", "async", "verify"],
       [""],
     ]);
     expect(code).toBe(0);
   });
 
-  it("names dependencies by the variables that hold them, and anonymous handlers by method and path", async () => {
+  it("names dependencies by the variables that hold them, else by their parameters, and anonymous handlers by method and path", async () => {
     await using project = await Project.create({ "src/app.ts": ANONYMOUS_APP, "src/dependencies.ts": DEPENDENCIES });
     const { stdout, stderr } = await project.run("routes", "--json");
     expect(stderr).toBe("");
@@ -47,7 +47,7 @@ describe("tsgi routes", () => {
         name: "GET /items",
         handler: "GET /items",
         runs: "async",
-        dependencies: ["verify", "getStore", "getItems", "getAgent", "({ page }) => …"],
+        dependencies: ["verify", "getStore", "getItems", "getAgent", "page"],
       },
     ]);
   });
@@ -58,7 +58,7 @@ describe("tsgi routes", () => {
     expect(stdout.split("\n").map((line) => line.split(/ {2,}/))).toEqual([
       ["method", "path", "runs", "dependencies"],
       expect.anything(),
-      ["GET", "/items", "async", "verify, getStore, getItems, getAgent, ({ page }) => …"],
+      ["GET", "/items", "async", "verify, getStore, getItems, getAgent, page"],
       [""],
     ]);
   });
@@ -72,8 +72,7 @@ describe("tsgi routes", () => {
         "──────  ──────  ─────  ─────────────────",
         "GET     /items  async  verify, getStore,",
         "                       getItems,",
-        "                       getAgent, ({ page",
-        "                       }) => …",
+        "                       getAgent, page",
         "",
       ].join("\n"),
     );

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { request as httpRequest } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { App, BackgroundTasks, Depends, t, withParams } from "../../src/index.js";
+import { App, BackgroundTasks, Depends, Query, t, withParams } from "../../src/index.js";
 import type { ASGIApp, SendMessage } from "../../src/asgi.js";
 import { inspected } from "../../src/cli/inspector.js";
 import { isLocal } from "../../src/cli/inspector/is-local.js";
@@ -148,6 +148,33 @@ describe("the inspector", () => {
     ]);
     expect(JSON.stringify(requests)).not.toMatch(/secret|hidden/);
     await opened.close();
+  });
+
+  it("shows no function without a name, and the error of a dependency's parameter once", async () => {
+    const app = new App({ logger: quiet });
+    const getPage = withParams({ page: Query(t.Integer()) }, async ({ page }) => page);
+    const guard = Depends(withParams({ page: Depends(getPage) }, async () => {}));
+    app.websocket("/live", { params: { size: Depends(async () => 1) } }, async ({ ws }) => ws.close());
+    app.get(
+      "/items",
+      { dependencies: [guard], params: { start: Depends(getPage), limit: Query(t.Integer()) } },
+      async () => [],
+    );
+    app.get("/sum", { params: { start: Depends(getPage), limit: Query(t.Integer()) } }, async () => 1);
+    await using opened = await TestClient.open(inspected(app));
+    expect(await (await fetch(`${opened.url}/__tsgi/routes`)).json()).toMatchObject([
+      { name: "WEBSOCKET /live", dependencies: [{ name: "size" }] },
+      {
+        name: "GET /items",
+        dependencies: [{ name: "guard 1", dependencies: [{ name: "page" }] }, { name: "start" }],
+      },
+      { name: "GET /sum", dependencies: [{ name: "start" }] },
+    ]);
+    await fetch(`${opened.url}/sum?limit=x`);
+    const [{ handler, steps, faults } = {} as Recorded] = await requestsOf(opened.url, 1);
+    expect(handler).toBe("GET /sum");
+    expect(steps.map(({ name }) => name)).toEqual(["GET /sum", "start"]);
+    expect(faults.map(({ loc, type }) => `${loc} ${type}`)).toEqual(["query.limit int_parsing", "query.page missing"]);
   });
 
   it("tells of the next request as it comes", async () => {

@@ -7,6 +7,7 @@ import {
   HTTPException,
   type Instrumentation,
   PlainTextResponse,
+  Query,
   Request,
   Router,
   StreamingResponse,
@@ -68,6 +69,31 @@ describeMatrix("an observed request", ({ call, transport }) => {
       "end background notify",
       "over",
     ]);
+  });
+
+  it("names anonymous functions by their parameters, guards by their position, and the handler by its route", async () => {
+    const { app, seen, log } = create();
+    const guard = withParams({ key: Query() }, async ({ key }) => key);
+    const settings = withParams({}, async function* () {
+      yield 1;
+      throw new Error("busy");
+    });
+    const router = new Router({ dependencies: [Depends(guard)] });
+    const limit = withParams({ settings: Depends(settings) }, async (args) => args.settings);
+    router.get("/items", { params: { limit: Depends(limit), page: Query() } }, async ({ page }) => page);
+    app.includeRouter(router);
+    await call(app, "GET", "/items?page=1&key=k");
+    expect(seen.of("route", "begin")).toEqual([
+      "route /items GET /items",
+      "begin validation guard 1",
+      "begin dependency guard 1",
+      "begin validation GET /items",
+      "begin dependency settings",
+      "begin dependency limit",
+      "begin handler GET /items",
+      "begin serialization GET /items",
+    ]);
+    expect(log.lines).toEqual([expect.stringContaining("The clean-up of the dependency settings failed")]);
   });
 
   it("has its context in middleware, guards, dependencies, the handler, its stream, tasks and clean-up", async () => {
@@ -350,9 +376,9 @@ describeMatrix("an observed request", ({ call, transport }) => {
       );
       expect(seen.lines.splice(0)).toEqual([
         "start http /b",
-        "route /b ",
-        "begin handler (anonymous)",
-        expect.stringMatching(/^end handler \(anonymous\) ClientDisconnect/),
+        "route /b POST /b",
+        "begin handler POST /b",
+        expect.stringMatching(/^end handler POST \/b ClientDisconnect/),
         "over",
       ]);
       await app(
@@ -383,7 +409,7 @@ describeMatrix("an observed request", ({ call, transport }) => {
         async () => ({ type: "http.request" }),
         () => {},
       );
-      expect(seen.of("start", "route")).toEqual(["start http /a/b", "route /a/b "]);
+      expect(seen.of("start", "route")).toEqual(["start http /a/b", "route /a/b GET /a/b"]);
     });
   }
 });

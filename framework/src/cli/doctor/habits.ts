@@ -1,5 +1,6 @@
 /** Habits that people bring from other frameworks, and that nothing refuses. @module */
 import { type App, endpointsOf, type RouteRecord } from "../../app.js";
+import { nameOf } from "../../dependencies.js";
 import { QUERY } from "../../params.js";
 import { plural } from "../../messages.js";
 import { type Finding, note } from "./finding.js";
@@ -20,8 +21,9 @@ export function checkHabits(app: App): Finding[] {
 
 /** Habits that show in the parameters of a handler and its dependencies. */
 function* habitsOfPlan({ record, pattern, plan }: ReturnType<typeof endpointsOf>[number]): Generator<string> {
-  for (const { name, callable } of plan.allDependencies) {
-    if (callable.length > 1) yield `the dependency ${name} ${takesTooMuch(callable.length)}.`;
+  for (const dependency of plan.allDependencies) {
+    const { length } = dependency.callable;
+    if (length > 1) yield `the dependency ${nameOf(dependency)} ${takesTooMuch(length)}.`;
   }
   for (const { name, marker } of plan.sources) {
     const meant = marker.source === QUERY ? nameMeant(name, pattern.names) : undefined;

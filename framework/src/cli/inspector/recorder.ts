@@ -31,7 +31,7 @@ export interface Recorded {
   /** The error that nobody expected. */
   error: string | null;
   /** The faults of a validation that failed, without the values. */
-  readonly faults: { readonly loc: string; readonly type: string; readonly msg: string }[];
+  faults: readonly { readonly loc: string; readonly type: string; readonly msg: string }[];
   readonly steps: RecordedStep[];
 }
 
@@ -92,7 +92,8 @@ export class Recorder implements Instrumentation {
           step.endMs = elapsed();
           if (error === undefined) return;
           step.error = describe(error);
-          if (error instanceof RequestValidationError) recorded.faults.push(...error.errors.map(withoutValue));
+          // Each validation that fails has the errors of the ones before it too.
+          if (error instanceof RequestValidationError) recorded.faults = error.errors.map(withoutValue);
         };
       },
       response: (status) => {
