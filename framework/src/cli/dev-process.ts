@@ -6,7 +6,6 @@ import type { Readable } from "node:stream";
 import { setImmediate as loopTurn, setTimeout as wait } from "node:timers/promises";
 import type { WriteStream } from "node:tty";
 import { fileURLToPath } from "node:url";
-import type { DevFlags } from "./dev.js";
 import { PrettyLog } from "./pretty-log.js";
 import type { RunFlags } from "./run.js";
 
@@ -19,7 +18,10 @@ const OUTPUT_MS = 250;
 const PROGRAM = fileURLToPath(new URL("dev-child.js", import.meta.url));
 
 /** The flags that reach each process. */
-export type ServedFlags = RunFlags & Pick<DevFlags, "accessLog">;
+export interface ServedFlags extends RunFlags {
+  /** Print a line for each request. */
+  readonly accessLog: boolean;
+}
 
 /** The input of each process. */
 export interface DevProgram {
