@@ -1,4 +1,5 @@
 /** The body of a success, by its media type. @module */
+import { responseFacts } from "./response-facts.js";
 import { readEvents, readLines } from "./read-body/streams.js";
 
 /** RFC 6839 §3.1: the suffix says JSON as well. */
@@ -14,7 +15,7 @@ function mediaTypeOf({ headers }: Response): string {
 /** Reads JSON to its value, a stream item by item, text to a string, and anything else to a `Blob`. */
 export async function readBody(response: Response, method: string): Promise<unknown> {
   const { body, status } = response;
-  if (body === null || method === "HEAD" || status === 204 || status === 205) return undefined;
+  if (body === null || responseFacts(status, method).bodyless) return undefined;
   const type = mediaTypeOf(response);
   if (LINES.has(type)) return readLines(body);
   if (type === "text/event-stream") return readEvents(body);

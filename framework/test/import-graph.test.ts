@@ -12,6 +12,7 @@ const LINE = [
   "platform",
   "options",
   "http-grammar",
+  "response-facts",
   "path",
   "path-pattern",
   "callable",

@@ -20,7 +20,8 @@ import { withPlace } from "../exceptions.js";
 import { type Limits, mergeLimits } from "../limits.js";
 import { wrap } from "../chain.js";
 import { ABORT, MARK_FINISHED } from "../request.js";
-import { fromWebResponse, isBodyless, isWebResponse, PREPARE, Response, type Sender } from "../response.js";
+import { fromWebResponse, isWebResponse, PREPARE, Response, type Sender } from "../response.js";
+import { responseFacts } from "../response-facts.js";
 import { type Observed, runTasks, stepped } from "../observation.js";
 import { INVALID } from "../params.js";
 import type { PathPattern } from "../path-pattern.js";
@@ -108,7 +109,7 @@ export class Endpoint {
     this.isPooled = settings.pool.isOn && isPooled(handler, options);
     if (this.isPooled) withPlace(route, () => assertPoolable(this.plan.handler.specs));
     this.#statusCode = statusCode;
-    this.#isBodyless = isBodyless(statusCode);
+    this.#isBodyless = responseFacts(statusCode, "GET").bodyless;
     this.#overrides = overrides;
     this.#settings = {
       limits,
@@ -249,7 +250,7 @@ export class Endpoint {
     if (draft !== null) {
       const { statusCode } = draft;
       const send = withDraft(trackedSend(call), draft, true);
-      return sendJSON(send, statusCode, rendered, isHead, isBodyless(statusCode));
+      return sendJSON(send, statusCode, rendered, isHead, responseFacts(statusCode, "GET").bodyless);
     }
     call.started = true;
     call.requestIfMade?.[MARK_FINISHED]();

@@ -1,5 +1,6 @@
 /** Servers behind a port that speaks HTTP/1.1. @module */
 import { randomBytes } from "node:crypto";
+import { responseFacts } from "../response-facts.js";
 import { type TextHeaders, valuesOf } from "./bytes.js";
 import {
   type ClientHandshake,
@@ -47,14 +48,15 @@ async function* readRest(wire: Wire, length: number): AsyncGenerator<Uint8Array,
   }
 }
 
-/** The body behind a head: RFC 9112 §6.3. Closes the connection behind it. */
+/** The body behind a head: RFC 9112 §6.3, for which a 205 ends with its content. Closes the connection behind it. */
 async function* readBody(
   wire: Wire,
   { status, headers }: ResponseHead,
-  isHead: boolean,
+  method: string,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const [length = Infinity] = valuesOf(headers, "content-length").map(Number);
-  if (!isHead && status !== 204 && status !== 304) {
+  const facts = responseFacts(status, method);
+  if (!facts.bodyless || facts.length === "zero") {
     if (valuesOf(headers, "transfer-encoding").length > 0) yield* readChunks(wire);
     else yield* readRest(wire, length);
   }
@@ -86,7 +88,7 @@ class SocketClient implements Required<StartedServer> {
     wire.write(toHead(method, target, [["host", this.#url.host], ...headers, ...framing]));
     if (body) sendChunks(wire, body).catch(() => wire.socket.destroy());
     const head = await wire.readHead();
-    return { ...head, body: readBody(wire, head, method === "HEAD") };
+    return { ...head, body: readBody(wire, head, method) };
   }
 
   async websocket({ target = "/", headers = [], subprotocols = [] }: ClientHandshake): Promise<HandshakeAnswer> {
@@ -101,7 +103,7 @@ class SocketClient implements Required<StartedServer> {
     ];
     wire.write(toHead("GET", target, [...handshake, ...offer, ...headers]));
     const head = await wire.readHead();
-    if (head.status !== 101) return { ...head, body: await readText(readBody(wire, head, false)), webSocket: null };
+    if (head.status !== 101) return { ...head, body: await readText(readBody(wire, head, "GET")), webSocket: null };
     const [subprotocol = null] = valuesOf(head.headers, "sec-websocket-protocol");
     return { ...head, body: "", webSocket: new FramedWebSocket(wire, subprotocol) };
   }

@@ -6,6 +6,7 @@ import { parseList, parseMediaType } from "../http-grammar.js";
 import { assertOptions, expecting, type OptionRules, whole } from "../options.js";
 import { type AcceptedCodings, chooseCoding } from "../request.js";
 import { addVary, type ResponseHeaders } from "../response.js";
+import { responseFacts } from "../response-facts.js";
 import { type CompressionLevels, Compressor, type ContentCoding, encodeWhole, loadZlib } from "./compressor.js";
 import { headersOf, onHTTP, sendInOrder } from "./layer.js";
 
@@ -38,8 +39,8 @@ type Settings = Pick<Required<CompressOptions>, "minimumSize" | "encodings"> & {
 const COMPRESSIBLE =
   /^(?:text\/.+|(?:application|image|model)\/.+\+(?:json|xml|text|yaml)|application\/(?:json|jsonl|x-ndjson|json-seq|xml|xml-dtd|javascript|x-javascript|ecmascript|graphql|graphql-response|yaml|x-yaml|toml|sql|rtf|wasm|x-www-form-urlencoded|vnd\.ms-fontobject)|font\/(?:ttf|otf|collection)|image\/(?:bmp|x-icon|vnd\.microsoft\.icon))$/;
 
-/** Statuses without a body, or with a part of one: RFC 9110 §15.3.5, §15.3.6, §15.3.7, §15.4.5. */
-const NEVER_ENCODED = new Set([204, 205, 206, 304]);
+/** RFC 9110 §15.3.7: the body is a part of a representation, which an encoding would make another one. */
+const PARTIAL_CONTENT = 206;
 
 /** Headers of a body that is encoded, is a part, or has a digest that an encoding would break. */
 const UNCHANGEABLE = ["content-encoding", "content-range", "content-digest", "repr-digest", "content-md5"];
@@ -127,7 +128,12 @@ class CompressedResponse {
   }
 
   #isCompressible(status: number, headers: ResponseHeaders): boolean {
-    if (NEVER_ENCODED.has(status) || UNCHANGEABLE.some((name) => headers.has(name))) return false;
+    if (
+      status === PARTIAL_CONTENT ||
+      responseFacts(status, "GET").bodyless ||
+      UNCHANGEABLE.some((name) => headers.has(name))
+    )
+      return false;
     const directives = parseList(headers.get("cache-control") ?? "");
     if (directives.some((directive) => directive.toLowerCase() === "no-transform")) return false;
     const type = parseMediaType(headers.get("content-type"));

@@ -1,5 +1,6 @@
 /** The responses that the server gives itself, without asking the application. @module */
 import { STATUS_CODES } from "node:http";
+import { responseFacts } from "../response-facts.js";
 import { CheckedHeaders, type ResponseHead } from "./response-head.js";
 
 /** A whole response with JSON. The connection closes behind it: what follows cannot be trusted. */
@@ -17,7 +18,7 @@ export class ErrorResponse {
     const { length } = this.body;
     const raw = ["content-type", "application/json", "content-length", String(length), ...headers];
     const checked = new CheckedHeaders(raw, length, true, false);
-    this.head = { status, headers: checked, contentLength: length, bodyless: false };
+    this.head = { status, headers: checked, contentLength: length, facts: responseFacts(status, "GET") };
   }
 
   /** HTTP status code in range [400...599]. */

@@ -3,6 +3,7 @@ import type { HeaderPair, HTTPResponseBodyMessage, HTTPScope, ReceiveMessage, Se
 import { ClientDisconnect } from "../exceptions.js";
 import { logOnce } from "../logger.js";
 import { markHandled } from "../promises.js";
+import { responseFacts } from "../response-facts.js";
 import type { Call, ServerContext } from "./context.js";
 import type { ResponseStream } from "./engine.js";
 import { ErrorResponse } from "./error-response.js";
@@ -26,8 +27,8 @@ export class Exchange implements Call {
   readonly #context: ServerContext;
   readonly #stream: ResponseStream;
   readonly #scope: HTTPScope;
-  /** As the client asked: the scope is the application's, which may call it GET, and a body would be read as a response. */
-  readonly #isHead: boolean;
+  /** As the client sent it: the application may change its scope, and the client would read a body to HEAD as a response. */
+  readonly #method: string;
   /** Made at first use where the request has no body. */
   #request: RequestBody | null;
   #phase: Phase = "idle";
@@ -41,7 +42,7 @@ export class Exchange implements Call {
     this.#context = context;
     this.#stream = stream;
     this.#scope = scope;
-    this.#isHead = scope.method === "HEAD";
+    this.#method = scope.method;
     this.#request = body;
   }
 
@@ -115,8 +116,8 @@ export class Exchange implements Call {
       return;
     }
     this.#close("gone");
-    if (this.#isHead) this.#stream.respond({ ...head, bodyless: true }, EMPTY);
-    else this.#stream.respond(head, body);
+    const facts = responseFacts(head.status, this.#method);
+    this.#stream.respond({ ...head, facts }, facts.bodyless ? EMPTY : body);
   }
 
   settled(failure: { readonly error: unknown } | null): Promise<void> | undefined {
@@ -177,7 +178,7 @@ export class Exchange implements Call {
 
   #start(status: number, headers: Iterable<HeaderPair> | undefined): ResponseHead {
     if (this.#phase !== "idle") throw new ProtocolError('"http.response.start" was sent twice.');
-    this.#head = createResponseHead(status, headers, this.#isHead);
+    this.#head = createResponseHead(status, headers, this.#method);
     this.#phase = "started";
     return this.#head;
   }
@@ -189,12 +190,12 @@ export class Exchange implements Call {
     if (typeof body === "string") throw new ProtocolError(TEXT_BODY);
     const isLast = message.more_body !== true;
     if (isLast && this.#phase === "started") return this.#whole(head, body);
-    if (!head.bodyless) this.#count(head, body.length, isLast);
+    if (!head.facts.bodyless) this.#count(head, body.length, isLast);
     if (this.#phase === "started") {
       this.#phase = "streaming";
       this.#stream.begin(head);
     }
-    return this.#part(head.bodyless ? EMPTY : body, isLast);
+    return this.#part(head.facts.bodyless ? EMPTY : body, isLast);
   }
 
   #part(body: Uint8Array, isLast: boolean): Promise<void> | void {
@@ -218,7 +219,7 @@ export class Exchange implements Call {
   /** Head and body in one go, which is what most responses are. */
   #whole(head: ResponseHead, body: Uint8Array | string): Promise<void> | void {
     const { length } = body;
-    if (head.bodyless) {
+    if (head.facts.bodyless) {
       announceLength(head, length);
     } else if (head.contentLength === -1) {
       head.contentLength = length;
@@ -227,7 +228,7 @@ export class Exchange implements Call {
     }
     this.#phase = "complete";
     this.#request?.end();
-    this.#stream.respond(head, head.bodyless ? EMPTY : body);
+    this.#stream.respond(head, head.facts.bodyless ? EMPTY : body);
     return this.#stream.flushed();
   }
 

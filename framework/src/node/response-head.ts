@@ -3,6 +3,7 @@ import { STATUS_CODES } from "node:http";
 import type { HeaderPair } from "../asgi.js";
 import { HeaderList } from "../datastructures.js";
 import { isFieldValue, isToken } from "../http-grammar.js";
+import { type ResponseFacts, responseFacts } from "../response-facts.js";
 import { ProtocolError } from "./errors.js";
 
 /** The headers of a response, checked. */
@@ -45,8 +46,8 @@ export interface ResponseHead {
   readonly headers: CheckedHeaders;
   /** Bytes of the body as the head announces them, or -1 where it does not. */
   contentLength: number;
-  /** `true` for a response without a body, whatever its head says: to HEAD, 204, 304 (RFC 9110 §6.4.1). */
-  readonly bodyless: boolean;
+  /** What the status and the method say about the content. */
+  readonly facts: ResponseFacts;
 }
 
 /** The answer to `OPTIONS *`, which asks the server, not a resource of the application: RFC 9110 §9.3.7. */
@@ -54,31 +55,31 @@ export const SERVER_OPTIONS: Readonly<ResponseHead> = {
   status: 204,
   headers: new CheckedHeaders([], -1, false, false),
   contentLength: -1,
-  bodyless: true,
+  facts: responseFacts(204, "OPTIONS"),
 };
 
 /** @throws ProtocolError for what would break the message. */
 export function createResponseHead(
   status: number,
   list: Iterable<HeaderPair> | undefined,
-  isHead: boolean,
+  method: string,
 ): ResponseHead {
   if (!Number.isInteger(status) || status < 200 || status > 599) {
     throw new ProtocolError(`Expected a status from 200 to 599 in "http.response.start", not ${String(status)}.`);
   }
   const raw = list instanceof HeaderList ? list.raw : toRawHeaders(list);
+  const facts = responseFacts(status, method);
   let headers = checkedLists.get(raw) ?? checkHeaders(raw);
-  if (status === 204 && headers.contentLength !== -1) {
-    headers = check(withoutHeader(headers.raw, "content-length")); // RFC 9110 §8.6
+  if (headers.contentLength !== -1 && (facts.length === "zero" || facts.length === "none")) {
+    headers = check(withoutHeader(headers.raw, "content-length"));
   }
-  const bodyless = isHead || status === 204 || status === 304;
-  return { status, headers, contentLength: headers.contentLength, bodyless };
+  const contentLength = facts.length === "zero" ? 0 : headers.contentLength;
+  return { status, headers, contentLength, facts };
 }
 
 /** Announces to HEAD the length that the body would have had, if it was made: RFC 9110 §9.3.2. */
 export function announceLength(head: ResponseHead, bytes: number): void {
-  const { status, contentLength } = head;
-  if (contentLength === -1 && status !== 204 && status !== 304 && bytes > 0) head.contentLength = bytes;
+  if (head.contentLength === -1 && head.facts.length === "content" && bytes > 0) head.contentLength = bytes;
 }
 
 /** Tells if a response is a stream of server-sent events: one that may end at any event. */

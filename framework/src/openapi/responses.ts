@@ -1,4 +1,5 @@
 import { configurationError, statusPhrase } from "../exceptions.js";
+import { responseFacts } from "../response-facts.js";
 import { EventSchemas, type MediaTypeDoc, type ResponseDoc, type Returns, type StreamFormat } from "../router.js";
 import { type JSONSchema, type Schema, toJSONSchema } from "../schema.js";
 import type { Components, Use } from "./components.js";
@@ -72,7 +73,7 @@ function hasBody(doc: ResponseDoc | undefined): boolean {
 
 /** Statuses whose answers have no body, or none that says anything. */
 function isBodyless(status: number): boolean {
-  return status < 200 || status === 204 || status === 205 || (status >= 300 && status < 400);
+  return responseFacts(status, "GET").bodyless || (status >= 300 && status < 400);
 }
 
 /** More than V8 leaves free in the array in which it keeps integer keys. */

@@ -3,20 +3,12 @@ import { createBytes, encodeUTF8, toPath } from "../datastructures.js";
 import { HTTPException } from "../exceptions.js";
 import { markMethods } from "../promises.js";
 import type { Request } from "../request.js";
+import { responseFacts } from "../response-facts.js";
 import { evaluateConditions, holdsIfRange, type Validators, parseHTTPDate } from "./conditions.js";
 import { contentDisposition, ResponseHeaders } from "./headers.js";
 import { openFile, type OpenFile } from "./open-file.js";
 import { type ByteRange, parseRanges } from "./ranges.js";
-import {
-  EMPTY,
-  isBodyless,
-  PREPARE,
-  Response,
-  type ResponseOptions,
-  type Sender,
-  sendWhole,
-  withCharset,
-} from "./response.js";
+import { EMPTY, PREPARE, Response, type ResponseOptions, type Sender, sendWhole, withCharset } from "./response.js";
 
 /** The options of a `FileResponse`. */
 export interface FileResponseOptions extends ResponseOptions {
@@ -119,7 +111,7 @@ export class FileResponse extends Response {
     const isRead = request?.method === "GET" || request?.method === "HEAD";
     const selected = status === 200 && isRead ? selectPart(headers, size, headOnly, request) : null;
     if (selected !== null) return selected;
-    if (isBodyless(status)) return notModified(headers, status);
+    if (responseFacts(status, "GET").bodyless) return notModified(headers, status);
     headers.set("content-length", String(size));
     return [status, headOnly || size === 0 ? [] : [{ first: 0, last: size - 1 }]];
   }

@@ -3,6 +3,7 @@ import type { BackgroundTasks } from "../background.js";
 import { asBytes, createBytes, encodeUTF8 } from "../datastructures.js";
 import { markMethods } from "../promises.js";
 import type { Request } from "../request.js";
+import { responseFacts } from "../response-facts.js";
 import { type CookieOptions, serializeCookie, serializeDeletion } from "./cookies.js";
 import { type HeadersInit, ResponseHeaders } from "./headers.js";
 import { claim } from "./pull.js";
@@ -34,11 +35,6 @@ export interface Sender {
   (send: Send): Promise<void> | void;
   /** Releases what the response holds, instead of sending it. */
   cancel?(): Promise<void>;
-}
-
-/** Statuses that never have a body, RFC 9110 §6.4.1. */
-export function isBodyless(statusCode: number): boolean {
-  return statusCode === 204 || statusCode === 304 || statusCode < 200;
 }
 
 /**
@@ -113,7 +109,7 @@ export class Response {
   /** Sends head and body. With `headOnly`, as the answer to HEAD, the head alone with one empty body. */
   // oxlint-disable-next-line no-unused-vars -- files and streams look at the request
   send(send: Send, headOnly = false, request?: Request): Promise<void> | void {
-    const bodyless = isBodyless(this.statusCode);
+    const { bodyless } = responseFacts(this.statusCode, "GET");
     if (bodyless) {
       this.headers.delete("content-length");
       this.headers.delete("content-type");

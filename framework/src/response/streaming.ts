@@ -3,8 +3,9 @@ import { encodeUTF8 } from "../datastructures.js";
 import { ClientDisconnect } from "../exceptions.js";
 import { markMethods, nextTurn } from "../promises.js";
 import { type Request, watchClient } from "../request.js";
+import { responseFacts } from "../response-facts.js";
 import { claim, GONE, Pull, SILENT, type Waited } from "./pull.js";
-import { EMPTY, isBodyless, PREPARE, Response, type ResponseOptions, type Sender, sendWhole } from "./response.js";
+import { EMPTY, PREPARE, Response, type ResponseOptions, type Sender, sendWhole } from "./response.js";
 
 /** Something that can be iterated: a generator, an array, a web `ReadableStream`, a Node `Readable`. */
 export type StreamContent<Item = string | Uint8Array> = AsyncIterable<Item> | Iterable<Item>;
@@ -110,7 +111,7 @@ export class StreamingResponse<Item = string | Uint8Array> extends Response {
   /** Waits for the first part. @internal */
   override async [PREPARE](headOnly: boolean, request?: Request): Promise<Sender> {
     const pull = new Pull(this.#content);
-    if (headOnly || isBodyless(this.statusCode)) {
+    if (headOnly || responseFacts(this.statusCode, "GET").bodyless) {
       await pull.close();
       return (send) => sendWhole(send, this.statusCode, this.headers.toList(), EMPTY);
     }

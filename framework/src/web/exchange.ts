@@ -6,15 +6,11 @@ import { type Logger, logOnce } from "../logger.js";
 import { markHandled } from "../promises.js";
 import { AnswerBody } from "./answer-body.js";
 import { toWebHeaders } from "../request.js";
+import { responseFacts } from "../response-facts.js";
 import { releaseBody, RequestBody } from "./request-body.js";
 
 /** nginx's status for a client that left before its answer. Nobody reads it: no platform sends it on. */
 const CLIENT_CLOSED_REQUEST = 499;
-
-const NO_CONTENT = 204;
-
-/** Statuses for which the platform's `Response` takes no body: Fetch §2.2.3, "null body status". */
-const NULL_BODY: ReadonlySet<number> = new Set([NO_CONTENT, 205, 304]);
 
 /** Headers about the connection and the framing, which are the platform's (ASGI, RFC 9110 §7.6.1). */
 const PLATFORMS_OWN: ReadonlySet<string> = new Set(["connection", "keep-alive", "trailer", "transfer-encoding"]);
@@ -153,7 +149,7 @@ export class Exchange {
 
   #start(status: number, headers: Iterable<HeaderPair> | undefined): Head {
     if (this.#phase !== "idle") throw new ProtocolError('"http.response.start" was sent twice.');
-    this.#head = createHead(status, headers, this.#scope.method === "HEAD");
+    this.#head = createHead(status, headers, this.#scope.method);
     this.#phase = "started";
     return this.#head;
   }
@@ -278,24 +274,26 @@ function withLength(stream: ReadableStream<Uint8Array>, length: number | null): 
   return length === null || Fixed === undefined ? stream : stream.pipeThrough(new Fixed(length));
 }
 
-function createHead(status: number, list: Iterable<HeaderPair> | undefined, isHead: boolean): Head {
+function createHead(status: number, list: Iterable<HeaderPair> | undefined, method: string): Head {
   if (!Number.isInteger(status) || status < 200 || status > 599) {
     throw new ProtocolError(`Expected a status from 200 to 599 in "http.response.start", not ${String(status)}.`);
   }
-  const { headers, contentLength } = fieldsOf(rawHeaders(list), status);
-  return { status, headers, encodeBody: "manual", contentLength, bodyless: isHead || NULL_BODY.has(status) };
+  const { bodyless, length } = responseFacts(status, method);
+  const { headers, contentLength } = fieldsOf(rawHeaders(list));
+  const ownLength = length === "content" || length === "given" ? contentLength : null;
+  return { status, headers, encodeBody: "manual", contentLength: length === "zero" ? 0 : ownLength, bodyless };
 }
 
 /** The headers of lists that are frozen, as those of JSON are: made anew they take 500 ns on Bun. */
 const keptFields = new WeakMap<readonly string[], Pick<Head, "headers" | "contentLength">>();
 
-function fieldsOf(raw: readonly string[], status: number): Pick<Head, "headers" | "contentLength"> {
+function fieldsOf(raw: readonly string[]): Pick<Head, "headers" | "contentLength"> {
   const known = keptFields.get(raw);
-  if (known !== undefined && status !== NO_CONTENT) return known;
+  if (known !== undefined) return known;
   const headers = toWebHeaders(raw, PLATFORMS_OWN);
-  const fields = { headers, contentLength: status === NO_CONTENT ? null : lengthOf(headers) }; // RFC 9110 §8.6
+  const fields = { headers, contentLength: lengthOf(headers) };
   headers.delete("content-length");
-  if (status !== NO_CONTENT && Object.isFrozen(raw)) keptFields.set(raw, fields);
+  if (Object.isFrozen(raw)) keptFields.set(raw, fields);
   return fields;
 }
 

@@ -133,6 +133,18 @@ export const written: [rule: string, request: string, messages: SendMessage[], a
     'HTTP/1.1 304 Not Modified\r\netag: "a"\r\n\r\n',
   ],
   [
+    "sends no content with 205, and says so (RFC 9110 §15.3.6)",
+    GET,
+    [start(205, { "content-length": "5" }), body("hello")],
+    "HTTP/1.1 205 Reset Content\r\ncontent-length: 0\r\n\r\n",
+  ],
+  [
+    "sends no content with 205 in parts (RFC 9110 §15.3.6)",
+    GET,
+    [start(205), body("one", true), body("two")],
+    "HTTP/1.1 205 Reset Content\r\ncontent-length: 0\r\n\r\n",
+  ],
+  [
     "keeps an HTTP/1.0 connection that asks for it",
     "GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n",
     [start(200), body("hello")],

@@ -142,8 +142,8 @@ export class Output implements ResponseStream {
   }
 
   /** Decides how the response is framed and whether the connection outlives it: RFC 9112 §6.3, §9.3. */
-  #formatHead({ status, headers, contentLength, bodyless }: ResponseHead): string {
-    const isDelimited = bodyless || contentLength !== -1;
+  #formatHead({ status, headers, contentLength, facts }: ResponseHead): string {
+    const isDelimited = facts.bodyless || contentLength !== -1;
     this.#isChunked = !isDelimited && this.#owner.minorVersion === 1;
     const closes = this.#owner.mustClose(headers.close || !(isDelimited || this.#isChunked));
     let text = headers.toText(status);

@@ -91,6 +91,6 @@ export function toFields({ status, headers, contentLength }: ResponseHead, joine
     else if (joined && name !== "set-cookie") fields[name] = `${String(before)}, ${value}`;
     else fields[name] = [before, value].flat().map(String);
   }
-  if (contentLength !== -1 && status !== 205) fields["content-length"] = contentLength;
+  if (contentLength !== -1) fields["content-length"] = contentLength;
   return fields;
 }

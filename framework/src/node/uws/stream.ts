@@ -100,7 +100,7 @@ export class UwsStream implements ResponseStream, BodyFlow {
 
   begin(head: ResponseHead): void {
     this.#head = head;
-    this.#total = head.bodyless ? -1 : head.contentLength;
+    this.#total = head.facts.bodyless ? -1 : head.contentLength;
     this.#closes = head.headers.close || this.#outstanding > MAX_DISCARDED_BYTES || this.#context.draining;
   }
 
