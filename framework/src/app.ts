@@ -22,7 +22,7 @@ import {
 } from "./exception-handlers.js";
 import { configurationError } from "./exceptions.js";
 import { DEFAULT_LIMITS, type Limits, mergeLimits } from "./limits.js";
-import { consoleLogger, type Logger } from "./logger.js";
+import { consoleLogger, guardLogger, type Logger } from "./logger.js";
 import type { Instrumentation } from "./observation.js";
 import {
   type AsyncAPIDocument,
@@ -121,7 +121,8 @@ class DispatchingInstance extends CallableInstance {
     const instrumentations = [instrumentation].flat();
     const dispatcher = new Dispatcher();
     const worker = workerHost();
-    const handle = instrumentations.length > 0 ? dispatcher.observed(instrumentations, logger) : dispatcher.handle;
+    const handle =
+      instrumentations.length > 0 ? dispatcher.observed(instrumentations, guardLogger(logger)) : dispatcher.handle;
     const self: ASGIApp = worker ? () => worker.park() : handle;
     super(self);
     dispatchers.set(self, dispatcher);
@@ -230,7 +231,7 @@ export class App extends DispatchingInstance {
   constructor(options: AppOptions = {}) {
     super(options);
     this.settings = Object.freeze({ ...options });
-    this.#logger = options.logger ?? consoleLogger;
+    this.#logger = guardLogger(options.logger ?? consoleLogger);
     this.#limits = mergeLimits(DEFAULT_LIMITS, options.limits);
     this.#exceptionHandlers = new ExceptionHandlers(options.exceptionHandlers);
     this.#dispatcher.addMiddleware(...(options.middleware ?? []));

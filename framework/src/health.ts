@@ -1,7 +1,7 @@
 /** `tsgi/health`: what an orchestrator or a load balancer asks a process. @module */
 import { App } from "./app.js";
 import { ApplicationScope, type NamedCheck } from "./dependencies.js";
-import { consoleLogger, errorText, type Logger } from "./logger.js";
+import { consoleLogger, errorText, guardLogger, type Logger } from "./logger.js";
 import { assertOptions, FUNCTION, OBJECT, type OptionRules, whole } from "./options.js";
 import { DRAINING, Request } from "./request.js";
 import { JSONResponse } from "./response.js";
@@ -121,7 +121,7 @@ export function health(options: HealthOptions = {}): Router {
     if (DRAINING in request.state) return answer(false, {});
     const { app } = request;
     const logger = (app instanceof App ? app.settings.logger : undefined) ?? consoleLogger;
-    return readiness.ask(allChecks(checks, request), logger);
+    return readiness.ask(allChecks(checks, request), guardLogger(logger));
   });
   return router;
 }

@@ -79,6 +79,36 @@ export const consoleLogger: Logger = {
   error: (fields, message) => write("ERROR", fields, message),
 };
 
+type Level = keyof Logger;
+
+/**
+ * Returns a logger that never throws: a line that the given one does not take goes to the standard error output, with
+ * the first error of that logger. A logger of the application's that throws, or rejects, would otherwise end the process:
+ * the framework logs where no caller is left to catch an error.
+ */
+export function guardLogger(logger: Logger): Logger {
+  if (logger === consoleLogger) return logger;
+  let isReported = false;
+  const fail = (level: Level, fields: object, message: string, err: unknown): void => {
+    consoleLogger[level](fields, message);
+    if (isReported) return;
+    isReported = true;
+    consoleLogger.error({ err }, "The logger failed, and its lines are written here. Its error is not logged again.");
+  };
+  const guard =
+    (level: Level) =>
+    (fields: object, message: string): void => {
+      try {
+        // By name at each call: pino replaces its methods when its level changes.
+        const written: unknown = logger[level](fields, message);
+        if (written instanceof Promise) written.catch((error: unknown) => fail(level, fields, message, error));
+      } catch (error) {
+        fail(level, fields, message, error);
+      }
+    };
+  return { debug: guard("debug"), info: guard("info"), warn: guard("warn"), error: guard("error") };
+}
+
 /** For each error the requests for which it is in the log already. */
 const logged = new WeakMap<object, WeakSet<object>>();
 

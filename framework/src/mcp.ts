@@ -2,7 +2,7 @@
 import type { App } from "./app.js";
 import { missingPackage, RequestValidationError } from "./exceptions.js";
 import { parseMediaType } from "./http-grammar.js";
-import { consoleLogger } from "./logger.js";
+import { consoleLogger, guardLogger } from "./logger.js";
 import { createRequest, send } from "./mcp/request.js";
 import { errorResult, limit, type OnItem, toResult } from "./mcp/result.js";
 import { compileTools, type Tool } from "./mcp/tools.js";
@@ -98,7 +98,8 @@ async function openService(app: App, maxBytes: number) {
   const sdk = await import("@modelcontextprotocol/server").catch(missingPackage("TSGI_MISSING_MCP_SDK"));
   const tools = compileTools(app);
   const { title = "tsgi", version = "0.1.0", description, logger = consoleLogger } = app.settings;
-  const onerror = (err: Error) => logger.debug({ err }, `The MCP endpoint refused a request: ${err.message}`);
+  const onerror = (err: Error) =>
+    guardLogger(logger).debug({ err }, `The MCP endpoint refused a request: ${err.message}`);
   const createServer = (caller: Request) => {
     const about = { capabilities: { tools: {} }, ...(description && { instructions: description }) };
     const { server } = new sdk.McpServer({ name: title, version }, about);

@@ -1,6 +1,6 @@
 /** The content that a response may have, by its status and the method of its request. @module */
 
-/** What a status and a method say about the content of a response. */
+/** The rules for the content of a response, by its status and method. */
 export interface ResponseFacts {
   /** `true` for a response without content: a sender drops the body that it was given. */
   readonly bodyless: boolean;

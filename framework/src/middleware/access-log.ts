@@ -67,8 +67,9 @@ export function accessLog(options: AccessLogOptions = {}): Instrumentation {
         end() {
           const durationMs = Math.round((performance.now() - start) * 1000) / 1000;
           const observed = observedOf(scope);
-          write(toLine({ scope, startedAt, durationMs, route, status, observed, hasQuery }));
+          const written = write(toLine({ scope, startedAt, durationMs, route, status, observed, hasQuery }));
           observed?.markLogged();
+          return written; // the promise of one that is async: its rejection is taken by the caller
         },
       };
     },

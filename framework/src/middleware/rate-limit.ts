@@ -3,7 +3,7 @@ import type { RateLimiterRes } from "rate-limiter-flexible";
 import type { HTTPScope } from "../asgi.js";
 import type { Middleware } from "../chain.js";
 import { configurationError } from "../exceptions.js";
-import { consoleLogger, errorText, type Logger } from "../logger.js";
+import { consoleLogger, errorText, guardLogger, type Logger } from "../logger.js";
 import { assertOptions, expecting, FUNCTION, isObject, oneOf, type OptionRules, whole } from "../options.js";
 import { Request } from "../request.js";
 import { clientNetwork } from "./client-network.js";
@@ -81,7 +81,7 @@ class StoreLog {
 
 function loggerOf({ app }: HTTPScope): Logger {
   const { settings } = (app ?? {}) as { settings?: { logger?: Logger } };
-  return settings?.logger ?? consoleLogger;
+  return guardLogger(settings?.logger ?? consoleLogger);
 }
 
 /** Seconds until a window ends. */

@@ -48,8 +48,13 @@ export class ServerContext {
     } catch (error) {
       failure = { error };
     }
-    const flushed = call.settled(failure);
-    if (flushed !== undefined) await flushed;
+    try {
+      const flushed = call.settled(failure);
+      if (flushed !== undefined) await flushed;
+    } catch (error) {
+      // On a server of another make, somebody else may have sent a head before.
+      this.logger.error({ err: error }, `The response could not be sent: ${call.name}`);
+    }
     this.running.delete(call);
     if (this.#onIdle !== null && this.running.size === 0) this.#onIdle();
   }

@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { ASGIApp } from "../asgi.js";
 import { assertApplication } from "../callable.js";
-import { consoleLogger, type Logger } from "../logger.js";
+import { consoleLogger, guardLogger, type Logger } from "../logger.js";
 import { assertOptions, LIST, OBJECT, type OptionRules } from "../options.js";
 import { ServerContext } from "./context.js";
 import type { BodyFlow, ResponseStream } from "./engine.js";
@@ -75,7 +75,7 @@ export function toNodeHandler(app: ASGIApp, options: NodeHandlerOptions = {}): N
   assertOptions("toNodeHandler()", options, OPTIONS);
   const { logger = consoleLogger, state = {}, trustedProxies } = options;
   const proxies = trustedProxies === undefined ? null : new TrustedProxies(trustedProxies);
-  const context = new ServerContext(app, logger, state, proxies);
+  const context = new ServerContext(app, guardLogger(logger), state, proxies);
   const upgrades = new UpgradeHandler(context, toRules(options, PING_MS, null));
   const settings = {
     context,

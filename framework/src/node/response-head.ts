@@ -46,7 +46,7 @@ export interface ResponseHead {
   readonly headers: CheckedHeaders;
   /** Bytes of the body as the head announces them, or -1 where it does not. */
   contentLength: number;
-  /** What the status and the method say about the content. */
+  /** The rules for the content, by the status and the method. */
   readonly facts: ResponseFacts;
 }
 

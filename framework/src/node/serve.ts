@@ -6,7 +6,7 @@ import { assertApplication } from "../callable.js";
 import { type LoopName, loopName, shareProcessors, workerHost } from "../concurrency.js";
 import { configurationError } from "../exceptions.js";
 import { Lifespan } from "../lifespan.js";
-import { consoleLogger, type Logger } from "../logger.js";
+import { consoleLogger, guardLogger, type Logger } from "../logger.js";
 import {
   AMOUNT,
   assertOptions,
@@ -170,6 +170,7 @@ export async function serve(app: ASGIApp, options: ServeOptions = {}): Promise<R
   assertApplication("serve()", app);
   assertOptions("serve()", options, OPTIONS);
   const settings: Settings = withDefaults(options, DEFAULTS);
+  settings.logger = guardLogger(settings.logger);
   const { workers, logger, signals, shutdownTimeoutMs, trustedProxies } = settings;
   const proxies = trustedProxies === undefined ? null : new TrustedProxies(trustedProxies);
   if (workers > 1 && cluster.isPrimary) {

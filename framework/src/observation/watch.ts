@@ -21,8 +21,10 @@ export class Instrument {
   /** The observation of a scope; `null` where it is to go unobserved. */
   start(scope: HTTPScope | WebSocketScope): Watch | null {
     try {
-      const observation = this.instrumentation.start(scope);
-      return observation === undefined ? null : new Watch(observation, this);
+      const observation: unknown = this.instrumentation.start(scope);
+      if (isObservation(observation)) return new Watch(observation, this);
+      this.settle("start", observation);
+      return null;
     } catch (error) {
       this.report("start", error);
       return null;
@@ -41,6 +43,11 @@ export class Instrument {
   settle(method: string, result: unknown): void {
     if (result instanceof Promise) result.then(undefined, (error: unknown) => this.report(method, error));
   }
+}
+
+/** Tells it from nothing, and from the promise of a `start` that was written as an async function. */
+function isObservation(value: unknown): value is Observation {
+  return typeof value === "object" && value !== null && !(value instanceof Promise);
 }
 
 /** An observation whose errors reach no request. */
@@ -80,7 +87,10 @@ export class Watch {
     } catch (error) {
       this.#instrument.report("step", error);
     }
-    if (typeof end !== "function") return ignore;
+    if (typeof end !== "function") {
+      this.#instrument.settle("step", end);
+      return ignore;
+    }
     return (error) => {
       try {
         this.#instrument.settle("step", (end as (error?: unknown) => void)(error));

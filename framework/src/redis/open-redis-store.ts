@@ -2,7 +2,7 @@
 import type * as Library from "ioredis";
 import { ConnectError, describeError, quoteWord } from "../connect-error.js";
 import { missingPackage } from "../exceptions.js";
-import { consoleLogger, type Logger } from "../logger.js";
+import { consoleLogger, guardLogger, type Logger } from "../logger.js";
 import { memoryStore, type Store } from "../middleware.js";
 import { assertOptions, OBJECT, type OptionRules, TEXT, whole } from "../options.js";
 import { redisStore, type RedisStoreOptions } from "./redis-store.js";
@@ -46,7 +46,8 @@ const SILENCE_MS = 5_000;
  */
 export async function openRedisStore(url: string, options: OpenRedisStoreOptions = {}): Promise<OpenedRedisStore> {
   assertOptions("openRedisStore()", options, OPTIONS);
-  const { logger = consoleLogger, prefix = "tsgi:", timeoutMs = 100 } = options;
+  const { prefix = "tsgi:", timeoutMs = 100 } = options;
+  const logger = guardLogger(options.logger ?? consoleLogger);
   const { Redis } = await import("ioredis").catch(missingPackage("TSGI_MISSING_REDIS_CLIENT"));
   const client = new Redis(url, {
     lazyConnect: true,

@@ -2,7 +2,7 @@
 import type { ASGIApp } from "../asgi.js";
 import { assertApplication } from "../callable.js";
 import { Lifespan } from "../lifespan.js";
-import { consoleLogger, type Logger } from "../logger.js";
+import { consoleLogger, guardLogger, type Logger } from "../logger.js";
 import { assertOptions, OBJECT, oneOf, type OptionRules } from "../options.js";
 import { Deferred, setIdleTimeout } from "../promises.js";
 import { errorAnswer, Exchange } from "./exchange.js";
@@ -106,7 +106,7 @@ class FetchServer {
 
   constructor(app: ASGIApp, { logger = consoleLogger, state = {}, lifespan = "auto" }: FetchHandlerOptions) {
     this.#app = app;
-    this.#logger = logger;
+    this.#logger = guardLogger(logger);
     this.#initialState = state;
     this.#isAuto = lifespan === "auto";
     if (!this.#isAuto) this.#state = state;

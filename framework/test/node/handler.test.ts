@@ -125,6 +125,27 @@ describe("toNodeHandler", () => {
     expect(await cutOff(port, `${head}websocket\r\n\r\n`)).toMatch(/EPIPE|ECONNRESET/);
   });
 
+  it("logs an error if somebody else has begun the response, and goes on", async () => {
+    const logger = new MemoryLogger();
+    const logged = new Promise((resolve) => {
+      const error = logger.error;
+      logger.error = (fields, message) => {
+        error(fields, message);
+        if (message.startsWith("The response could not be sent")) resolve(message);
+      };
+    });
+    const handler = toNodeHandler(echo, { logger });
+    await using server = createServer((req, res) => {
+      if (req.url === "/begun") res.writeHead(200).write("begun");
+      handler(req, res);
+    });
+    const port = await listening(server);
+    await using wire = new Wire(port);
+    wire.write("GET /begun HTTP/1.1\r\nHost: a\r\n\r\n");
+    expect(await logged).toBe("The response could not be sent: GET /begun");
+    expect((await fetch(`http://127.0.0.1:${port}/mine`)).status).toBe(200);
+  });
+
   it("stands in http.createServer beside handlers of other makes", async () => {
     const handler = toNodeHandler(echo);
     await using server = createServer((req, res) => (req.url === "/other" ? res.end("other") : handler(req, res)));
