@@ -11,6 +11,13 @@ const WITHOUT_BODY: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
 /** Makes a request of the platform, whose body is read when it is asked for. */
 export function toWebRequest(source: Source, headers: Headers): globalThis.Request {
+  const request = create(source, headers);
+  // The platform's signal follows this one only while its request is in use: a listener keeps the request.
+  source.signal.addEventListener("abort", () => void request.signal, { once: true });
+  return request;
+}
+
+function create(source: Source, headers: Headers): globalThis.Request {
   const { method, url, signal } = source;
   if (WITHOUT_BODY.has(method)) return new globalThis.Request(url, { method, headers, signal });
   const chunks = source.stream();

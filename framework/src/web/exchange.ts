@@ -37,6 +37,12 @@ type FixedLengthStreamClass = new (bytes: number) => {
   readonly writable: WritableStream<Uint8Array>;
 };
 
+/**
+ * The exchanges whose end somebody waits for. A platform holds a request's signal weakly: an application that only waits for
+ * its client would be collected as garbage with its listener, and never hear of the disconnect.
+ */
+const watched = new Set<Exchange>();
+
 /** State of the answer. `gone`: the client left, or was answered in the application's place. */
 type Phase = "idle" | "started" | "streaming" | "complete" | "gone";
 
@@ -92,6 +98,7 @@ export class Exchange {
       // The platform's stream has failed, or Deno has closed the request: nothing is left to let go.
     }
     if (this.#onAbort !== null) this.#request.signal.removeEventListener("abort", this.#onAbort);
+    watched.delete(this);
     this.#onSettled();
   }
 
@@ -106,6 +113,7 @@ export class Exchange {
   /** Listens for the client's leave once somebody can learn of it: a listener costs 700 ns on Bun. */
   #watch(): void {
     if (this.#onAbort !== null) return;
+    watched.add(this);
     const { signal } = this.#request;
     this.#onAbort = () => this.#leave(signal.reason);
     if (signal.aborted) this.#onAbort();

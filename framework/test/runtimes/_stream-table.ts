@@ -91,9 +91,10 @@ export function defineStreamRows(program: () => Program, url: () => string): voi
   it.each([
     ["is told so while it waits", "/abort/wait/wait", ["waits", "aborted"]],
     ["is told so in a mounted handler", "/abort/other/mounted/wait", ["waits", "aborted"]],
+    ["is told so after the head", "/abort/raw/raw", ["waits", "http.disconnect"]],
   ])("an application whose client leaves %s", async (_how, path, notes) => {
     await using leaving = wire(`GET ${path}`);
-    const key = path.includes("other") ? "mounted" : "wait";
+    const key = ["mounted", "raw"].find((word) => path.includes(word)) ?? "wait";
     expect(await ask(`/notes/${key}?count=1`)).toEqual(["waits"]);
     leaving.socket.resetAndDestroy();
     expect(await ask(`/notes/${key}?count=2`)).toEqual(notes);

@@ -445,6 +445,15 @@ function addStreams(app, note) {
   });
   app.get("/abort/stream/{key}", async ({ key }) => new StreamingResponse(endless(() => note(key, "closed"))));
   app.get("/abort/web/{key}", async ({ key }) => new Response(ReadableStream.from(endless(() => note(key, "closed")))));
+  app.mount("/abort/raw", async ({ path }, receive, send) => {
+    const timer = setInterval(() => {}, 5); // as above
+    await send({ type: "http.response.start", status: 200, headers: [] });
+    await send({ type: "http.response.body", body: new Uint8Array(1), more_body: true });
+    note(path.split("/").at(-1), "waits");
+    while ((await receive()).type !== "http.disconnect");
+    clearInterval(timer);
+    note(path.split("/").at(-1), "http.disconnect");
+  });
   app.mount(
     "/abort/other",
     fromFetchHandler(async ({ url, signal }) => {

@@ -4,6 +4,7 @@ import type { ASGIApp } from "../../src/asgi.js";
 import { Deferred } from "../../src/promises.js";
 import { serve } from "../../src/node.js";
 import { fromFetchHandler } from "../../src/web.js";
+import { collectGarbage } from "../support/garbage.js";
 import { KeptLog } from "../support/kept-log.js";
 import { describeMatrix } from "../support/matrix.js";
 
@@ -134,6 +135,32 @@ describe("a handler of the platform's requests", () => {
     expect((await answer).status).toBe(499);
     await app.fetch.close();
     expect(logger.lines).toEqual([]);
+  });
+
+  it("is told so after garbage was collected, by fetch and by the Node server", async () => {
+    for (const isServed of [false, true]) {
+      const began = new Deferred<void>();
+      const told = new Deferred<void>();
+      const app = mounting(({ signal }) => {
+        began.resolve();
+        return new Promise((_, reject) => {
+          signal.addEventListener("abort", () => {
+            told.resolve();
+            reject(signal.reason);
+          });
+        });
+      });
+      const server = isServed ? await serve(app, { port: 0, signals: false, logger: new KeptLog() }) : null;
+      const controller = new AbortController();
+      const request = new Request(`${server?.url ?? "http://localhost"}${PREFIX}`, { signal: controller.signal });
+      const answer = (server === null ? app.fetch(request) : fetch(request)).catch(() => {});
+      await began.promise;
+      await collectGarbage();
+      controller.abort();
+      await expect(told.promise).resolves.toBeUndefined();
+      await answer;
+      await (server ?? app.fetch).close();
+    }
   });
 
   it("has the stream of its answer cancelled when the client goes", async () => {

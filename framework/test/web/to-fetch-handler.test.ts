@@ -8,6 +8,7 @@ import { Deferred } from "../../src/promises.js";
 import { Request as OwnRequest } from "../../src/request.js";
 import { Response as OwnResponse, StreamingResponse } from "../../src/response.js";
 import { fromFetchHandler, toFetchHandler } from "../../src/web.js";
+import { collectGarbage } from "../support/garbage.js";
 import { KeptLog } from "../support/kept-log.js";
 
 const HOST = "http://example.com";
@@ -506,6 +507,51 @@ describe("a client that leaves", () => {
     await reader.cancel();
     await expect(closed.promise).resolves.toBeUndefined();
     await app.fetch.close();
+  });
+
+  it.each(["cancels", "aborts"])(
+    "after the head reaches an application that waits in receive(): it %s",
+    async (how) => {
+      const told = new Deferred<string>();
+      const handler = toFetchHandler(
+        http(async (_scope, receive, send) => {
+          await receive();
+          await send(START);
+          await send(part("a"));
+          told.resolve((await receive()).type);
+          throw new ClientDisconnect();
+        }),
+      );
+      const controller = new AbortController();
+      let answer: Response | null = await handler(new Request(HOST, { signal: controller.signal }));
+      const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
+      await reader.read();
+      if (how === "cancels") await reader.cancel();
+      answer = null; // a caller that keeps nothing of the answer, whose request is garbage but for the application
+      await collectGarbage();
+      if (how === "aborts") controller.abort();
+      expect(await told.promise).toBe("http.disconnect");
+      await handler.close();
+    },
+  );
+
+  it("whose answer nobody has looked at aborts, and reaches an application that waits in receive()", async () => {
+    const told = new Deferred<string>();
+    const handler = toFetchHandler(
+      http(async (_scope, receive, send) => {
+        await receive();
+        await send(START);
+        void send(part("a"))?.catch(() => {});
+        told.resolve((await receive()).type);
+        throw new ClientDisconnect();
+      }),
+    );
+    const controller = new AbortController();
+    await handler(new Request(HOST, { signal: controller.signal }));
+    await collectGarbage();
+    controller.abort();
+    expect(await told.promise).toBe("http.disconnect");
+    await handler.close();
   });
 
   it("in the middle of the answer is an error of its body, and of request.signal", async () => {
