@@ -20,7 +20,7 @@ import {
 } from "./request/form.js";
 import { JSONError, parseJSON } from "./request/json.js";
 import { Spool } from "./request/spool.js";
-import { toWebRequest } from "./request/to-web.js";
+import { DOT_SEGMENT, isResolvedByURL, toWebRequest } from "./request/to-web.js";
 import { toWebHeaders } from "./request/web-headers.js";
 
 export { finishingSend, MARK_FINISHED } from "./request/finishing-send.js";
@@ -28,6 +28,7 @@ export { MULTIPART, URLENCODED } from "./request/form.js";
 export { type AcceptedCodings, chooseCoding } from "./request/accept-encoding.js";
 export { cookieValues } from "./request/cookies.js";
 export { isJSON, JSONError, parseJSON } from "./request/json.js";
+export { DOT_SEGMENT, isResolvedByURL } from "./request/to-web.js";
 export { fromWebHeaders, toWebHeaders } from "./request/web-headers.js";
 export { watchClient } from "./request/watch-client.js";
 
@@ -313,10 +314,12 @@ export class Request extends HTTPConnection<HTTPScope> {
    * The same as a request of the platform, for libraries that take one. Its body is read when it is asked for, by no limit
    * of `bodyBytes`; after `body()` it is the same bytes once more, and what it reads is gone for `stream()`.
    *
+   * @throws HTTPException 400 for a path that the platform's URL would change: a dot segment, or a backslash.
    * @throws TypeError for a method that the platform does not allow (`CONNECT`, `TRACE`, `TRACK`).
    * @see Fetch §5.4
    */
   toWeb(): globalThis.Request {
+    if (isResolvedByURL(this.scope)) throw new HTTPException(400, DOT_SEGMENT);
     return toWebRequest(this, toWebHeaders(rawHeaders(this.scope.headers)));
   }
 

@@ -1,3 +1,20 @@
+import type { HTTPScope } from "../asgi.js";
+import { decodeLatin1 } from "../datastructures.js";
+
+/**
+ * Segments that the platform's URL resolves, and characters that it takes for a slash. Attack: below `/public`, a target
+ * such as `/public/../admin` passes every guard of the application as it is, and would be `/admin` in a platform's request.
+ */
+const RESOLVED_BY_URL = /[/\\](?:\.|%2e){1,2}(?:[/\\]|$)|\\/i;
+
+/** The detail of the 400 for such a path. */
+export const DOT_SEGMENT = "The path has a dot segment or a backslash";
+
+/** Tells if a URL of the platform would have another path than the request. */
+export function isResolvedByURL({ path, raw_path: rawPath }: Pick<HTTPScope, "path" | "raw_path">): boolean {
+  return RESOLVED_BY_URL.test(rawPath === undefined ? path : decodeLatin1(rawPath));
+}
+
 /** A request of this framework, as far as it is made one of the platform. */
 interface Source {
   readonly method: string;

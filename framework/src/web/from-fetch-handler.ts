@@ -1,19 +1,12 @@
 /** The way from an application to a handler of a platform's requests. @module */
 import type { ASGIApp, HTTPScope, Receive, Send } from "../asgi.js";
-import { decodeLatin1 } from "../datastructures.js";
-import { ClientDisconnect, configurationError, HTTPException, unknownScope } from "../exceptions.js";
+import { ClientDisconnect, configurationError, unknownScope } from "../exceptions.js";
 import { describe } from "../messages.js";
-import { finishingSend, MARK_FINISHED, Request } from "../request.js";
+import { DOT_SEGMENT, finishingSend, isResolvedByURL, MARK_FINISHED, Request } from "../request.js";
 import { fromWebResponse, isWebResponse, PlainTextResponse } from "../response.js";
 
 /** The code with which a WebSocket is closed that no route matches. */
 const NO_ROUTE = 4004;
-
-/**
- * Segments that the platform's URL resolves, and characters that it takes for a slash. Attack: below `/public`, a target
- * such as `/public/../admin` passes every guard of the application as what it says, and would be `/admin` to the handler.
- */
-const RESOLVED_BY_URL = /[/\\](?:\.|%2e){1,2}(?:[/\\]|$)|\\/i;
 
 /**
  * Makes a handler of the platform's requests an ASGI application, to be mounted: an app of Hono, h3, Elysia or `better-auth`.
@@ -52,10 +45,8 @@ async function exchange(
   send: Send,
 ): Promise<void> {
   const isHead = scope.method === "HEAD";
-  if (RESOLVED_BY_URL.test(scope.raw_path === undefined ? scope.path : decodeLatin1(scope.raw_path))) {
-    const error = new HTTPException(400, "The path has a dot segment or a backslash");
-    if (scope.app !== undefined) throw error;
-    return new PlainTextResponse(error.message, { statusCode: 400 }).send(send, isHead);
+  if (scope.app === undefined && isResolvedByURL(scope)) {
+    return new PlainTextResponse(DOT_SEGMENT, { statusCode: 400 }).send(send, isHead);
   }
   const request = new Request(scope, receive);
   try {

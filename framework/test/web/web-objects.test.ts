@@ -11,7 +11,7 @@ import { KeptLog } from "../support/kept-log.js";
 
 const params = { request: Request };
 
-describeMatrix("request.toWeb()", ({ call }) => {
+describeMatrix("request.toWeb()", ({ call, keeps }) => {
   const app = new App({ logger: new KeptLog() });
   app.post("/echo/{name}", { params }, async ({ request }) => {
     const web = request.toWeb();
@@ -55,6 +55,23 @@ describeMatrix("request.toWeb()", ({ call }) => {
   it("takes the body from body()", async () => {
     expect((await call(app, "POST", "/before", { body: Buffer.from("a") })).status).toBe(500);
   });
+
+  it.each(["/auth/../admin", "/auth/%2e%2E/admin", "/auth/a/./b", "/auth/..", "/auth/..\\..\\admin"])(
+    "has no other path than the guards of the application have seen: %s",
+    async (path) => {
+      const seen: string[] = [];
+      const library = ({ url }: globalThis.Request) =>
+        new globalThis.Response(String(seen.push(new URL(url).pathname)));
+      const guarded = new App({ logger: new KeptLog() });
+      for (const pattern of ["/auth/{a}", "/auth/{a}/{b}", "/auth/{a}/{b}/{c}"]) {
+        guarded.get(pattern, { params }, async ({ request }) => library(request.toWeb()));
+      }
+      const { status, json } = await call(guarded, "GET", path);
+      expect(seen).toEqual(status === 200 ? ["/auth/a/b"] : []);
+      if (keeps.dotSegments)
+        expect([status, json]).toEqual([400, { detail: "The path has a dot segment or a backslash" }]);
+    },
+  );
 
   it("has no body for GET", async () => {
     expect((await call(app, "GET", "/get")).json).toBeNull();
