@@ -93,6 +93,12 @@ function refuse(status: number, message: string, code = -32_600): globalThis.Res
   return globalThis.Response.json({ jsonrpc: "2.0", error: { code, message }, id: null }, { status });
 }
 
+/**
+ * Tools do not change while the application runs, so there is nothing to subscribe to. Attack: the SDK counts the streams of
+ * `subscriptions/listen` for each handler, and there is one for each request; any client could open streams without end.
+ */
+const MAX_SUBSCRIPTIONS = 0;
+
 /** The tools of an application, as a function that answers a message of their caller. */
 async function openService(app: App, maxBytes: number) {
   const sdk = await import("@modelcontextprotocol/server").catch(missingPackage("TSGI_MISSING_MCP_SDK"));
@@ -125,8 +131,9 @@ async function openService(app: App, maxBytes: number) {
     });
     return server;
   };
+  const options = { onerror, maxSubscriptions: MAX_SUBSCRIPTIONS };
   return (caller: Request, parsedBody: unknown) =>
-    sdk.createMcpHandler(() => createServer(caller), { onerror }).fetch(caller.toWeb(), { parsedBody });
+    sdk.createMcpHandler(() => createServer(caller), options).fetch(caller.toWeb(), { parsedBody });
 }
 
 /** One after the other: a guard may take a connection of a pool, and a list runs the guards of every tool. */

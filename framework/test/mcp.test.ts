@@ -606,6 +606,22 @@ describe("a hostile agent", () => {
     expect(elsewhere?.status).toBe(400);
   });
 
+  it("opens no stream of subscriptions, which would stay open", async () => {
+    await using server = await start(createItems());
+    const method = "subscriptions/listen";
+    const meta = {
+      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+      "io.modelcontextprotocol/clientCapabilities": {},
+    };
+    const params = { _meta: meta, notifications: { toolsListChanged: true } };
+    const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": method };
+    for (let id = 1; id <= 20; id++) {
+      const response = await post(server.endpoint, { jsonrpc: "2.0", id, method, params }, headers);
+      expect(response.headers.get("content-type")).toBe("application/json");
+      expect(await response.json()).toMatchObject({ id, error: { message: "Subscription limit reached" } });
+    }
+  });
+
   it("gets an error of the protocol for an unknown tool, and for arguments that are not an object", async () => {
     await using server = await start(createItems());
     await using client = await connect(server.endpoint);

@@ -89,7 +89,8 @@ const secondsOf = ({ msBeforeNext }: RateLimiterRes) => Math.max(1, Math.ceil(ms
 
 /**
  * Bounds how often one client may ask: 429 with `Retry-After` beyond it. Every answer says what the limit is and what of
- * it is left (draft-ietf-httpapi-ratelimit-headers-10). Stands on the package `rate-limiter-flexible`.
+ * it is left (draft-ietf-httpapi-ratelimit-headers-10). Handshakes of WebSockets are not counted. Stands on the package
+ * `rate-limiter-flexible`.
  *
  * @throws ConfigurationError for an option that cannot work, and where that package is missing.
  * @example
