@@ -29,7 +29,7 @@ describe.each(["zsh", "fish"])("tsgi completion %s", (shell) => {
     const { stdout } = await project.run("completion", shell);
     for (const name of ["dev", "run", "routes", "openapi", "doctor"])
       expect(stdout).toMatch(new RegExp(`\\b${name}\\b`));
-    expect(stdout).toContain("start anew when a file changes");
+    expect(stdout).toContain("restart when a file changes");
     expect(stdout).toMatch(/explain.*TSGI_DUPLICATE_ROUTE TSGI_/);
   });
 });
