@@ -48,6 +48,19 @@ export const SECURITY = {
   TSGI_INVALID_REALM: (realm: unknown) =>
     `HTTPBasic: a realm is printable ASCII; ${JSON.stringify(realm)} is not. Write it without other characters.`,
   /**
+   * The `scheme` of `HTTPBearer` is not one word, and could not be sent in a header.
+   *
+   * ```js
+   * // Wrong
+   * new HTTPBearer({ scheme: "My Token" });
+   *
+   * // Right
+   * new HTTPBearer({ scheme: "Token" });
+   * ```
+   */
+  TSGI_INVALID_AUTH_SCHEME: (scheme: string) =>
+    `HTTPBearer: a scheme is one word of letters, digits and -; ${JSON.stringify(scheme)} is not. Write { scheme: "Token" }.`,
+  /**
    * An API key has no name of the header, the query parameter or the cookie that carries it.
    *
    * ```js

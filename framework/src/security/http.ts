@@ -1,5 +1,6 @@
 import { decodeLatin1, decodeUTF8 } from "../datastructures.js";
 import { configurationError } from "../exceptions.js";
+import { isToken } from "../http-grammar.js";
 import { ANYTHING, assertOptions, TEXT } from "../options.js";
 import { AUTHORIZATION, type HTTPAuthorizationCredentials, parseAuthorization } from "./credentials.js";
 import { SCHEME_OPTIONS, type SchemeOptions, SecurityScheme } from "./scheme.js";
@@ -8,6 +9,11 @@ import { SCHEME_OPTIONS, type SchemeOptions, SecurityScheme } from "./scheme.js"
 export interface HTTPBearerOptions<AutoError extends boolean = boolean> extends SchemeOptions<AutoError> {
   /** The format of a token, as a hint for people: `"JWT"`. */
   bearerFormat?: string;
+  /**
+   * The word before the token in `Authorization`, read in any case; the challenge of a 401 and the OpenAPI document have it as
+   * it is written here. Defaults to `"Bearer"`.
+   */
+  scheme?: string;
 }
 
 /**
@@ -28,16 +34,18 @@ export class HTTPBearer<AutoError extends boolean = true> extends SecurityScheme
   HTTPAuthorizationCredentials,
   AutoError
 > {
-  /** @throws ConfigurationError for an unknown option. */
+  /** @throws ConfigurationError if the scheme is not one word, and for an unknown option. */
   constructor(options: HTTPBearerOptions<AutoError> = {}) {
-    assertOptions("new HTTPBearer()", options, { ...SCHEME_OPTIONS, bearerFormat: TEXT });
-    const { bearerFormat } = options;
+    assertOptions("new HTTPBearer()", options, { ...SCHEME_OPTIONS, bearerFormat: TEXT, scheme: TEXT });
+    const { bearerFormat, scheme = "bearer" } = options;
+    if (!isToken(scheme)) throw configurationError("TSGI_INVALID_AUTH_SCHEME", scheme);
+    const word = scheme.toLowerCase();
     super(options, {
       defaultName: "HTTPBearer",
-      definition: { type: "http", scheme: "bearer", ...(bearerFormat === undefined ? {} : { bearerFormat }) },
+      definition: { type: "http", scheme, ...(bearerFormat === undefined ? {} : { bearerFormat }) },
       source: AUTHORIZATION,
-      parse: (text) => parseAuthorization(text, "bearer"),
-      challenge: "Bearer",
+      parse: (text) => parseAuthorization(text, word),
+      challenge: options.scheme ?? "Bearer",
     });
   }
 }

@@ -17,7 +17,7 @@ import { serve } from "tsgi/node";
 import { Page } from "tsgi/pagination";
 import { redisStore } from "tsgi/redis";
 import { loadSettings } from "tsgi/settings";
-import { APIKeyHeader, APIKeyQuery, HTTPBasic, OAuth2PasswordBearer } from "tsgi/security";
+import { APIKeyHeader, APIKeyQuery, HTTPBasic, HTTPBearer, OAuth2PasswordBearer } from "tsgi/security";
 const app = new App();
 const router = new Router();
 async function readItem() { return null; }
