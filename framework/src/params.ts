@@ -1,6 +1,7 @@
 /** The descriptors of parameters: where each comes from, and how its type reaches the handler. @module */
 export * from "./params/annotation.js";
 export { Body, BODY } from "./params/body.js";
+export { type CredentialsFinder, FIND_CREDENTIALS, finderOf } from "./params/credentials.js";
 export { Cookie } from "./params/cookie.js";
 export * from "./params/depends.js";
 export { File, FILE } from "./params/file.js";

@@ -6,7 +6,6 @@ import {
   type RoutePlan,
 } from "../dependencies.js";
 import { SourceMarker } from "../params.js";
-import { SecurityScheme } from "../security.js";
 
 const plans = new WeakMap<RoutePlan, CallablePlan>();
 
@@ -26,7 +25,7 @@ export function compileAccess(plan: RoutePlan): CallablePlan {
 }
 
 function takesCredentials(plan: DependencyPlan, { scopes }: Pick<DependencyStep, "scopes">): boolean {
-  if (scopes.length > 0 || plan.callable instanceof SecurityScheme) return true;
+  if (scopes.length > 0 || plan.takesCredentials) return true;
   return plan.dependencies.some((step) => takesCredentials(step.plan, step));
 }
 

@@ -178,6 +178,7 @@ export class Endpoint {
       const error = call.exits === null ? cause : await throwIntoExits(call.exits, cause, logger);
       return (await sendErrorResponse(error, call.request, this.#errors, NOWHERE)).statusCode;
     } finally {
+      await call.lateSettled();
       await call.requestIfMade?.close();
     }
   }
@@ -266,6 +267,14 @@ export class Endpoint {
   }
 
   async #fail(call: Call, cause: unknown): Promise<void> {
+    try {
+      await this.#sendError(call, cause);
+    } finally {
+      await call.lateSettled();
+    }
+  }
+
+  async #sendError(call: Call, cause: unknown): Promise<void> {
     const { logger } = this.#settings;
     const scope = call.scope as HTTPScope;
     // The handler has done its work: it is not undone because its client did not wait for the end.

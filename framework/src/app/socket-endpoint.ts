@@ -114,6 +114,7 @@ export class SocketEndpoint {
       const error = call.exits ? await throwIntoExits(call.exits, cause, logger) : cause;
       await this.#fail(websocket, error);
     } finally {
+      if (call.late !== null) await call.lateSettled();
       await runTasks(call.backgroundIfMade, call.observed);
       if (call.exits) await closeExits(call.exits, "request", logger);
     }

@@ -56,6 +56,10 @@ export class Call implements RequestParts {
   cache: Map<object, unknown> | null;
   /** Generators that wait for the end of the request, in the order in which they were started. */
   exits: Exit[] | null;
+  /** Dependencies that still run although the request has failed; `null` for none. */
+  late: Promise<unknown>[] | null;
+  /** `true` if the parameters of an authentication are invalid: then no other dependency is called. */
+  isUnauthenticated: boolean;
   /** The response that the handler returned. */
   response: Response | null;
   /** Sends that response; `null` until it is prepared. */
@@ -83,6 +87,8 @@ export class Call implements RequestParts {
     this.observed = (scope as ObservedScope)[OBSERVED] ?? null;
     this.cache = null;
     this.exits = null;
+    this.late = null;
+    this.isUnauthenticated = false;
     this.response = null;
     this.sender = null;
     this.started = false;
@@ -169,5 +175,11 @@ export class Call implements RequestParts {
       await this.sender?.cancel?.();
       throw error;
     }
+  }
+
+  /** Waits for the dependencies that still run although the request has failed. */
+  async lateSettled(): Promise<void> {
+    // One that runs may start others, which the iterator finds.
+    for (const dependency of this.late ?? []) await dependency;
   }
 }

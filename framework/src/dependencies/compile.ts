@@ -8,6 +8,7 @@ import {
   type Callable,
   DependsMarker,
   FILE,
+  finderOf,
   isAsyncFunction,
   isClass,
   isGeneratorFunction,
@@ -37,11 +38,12 @@ import {
   type ParamSpec,
   type Protocol,
   type RoutePlan,
+  type SchemeRead,
   type SourceSpec,
   type Step,
 } from "./plan.js";
 import { faultOrderOf } from "./fault-order.js";
-import { dependencyStep, parallelStep } from "./run-dependency.js";
+import { authenticatedStep, dependencyStep, parallelStep } from "./run-dependency.js";
 
 /** A class that a parameter can be declared with. */
 interface InjectableClass {
@@ -183,12 +185,27 @@ function compileStep(name: string, marker: DependsMarker, place: Place, role = n
     scope: marker.scope,
     slot: isApplication ? { value: EMPTY } : null,
     check: marker.check,
+    schemes: marker.isOptional ? schemesOf(plan) : null,
     application: place.application,
     protocol: place.protocol,
     cacheKey: cacheKeyOf(marker.callable, variant),
     scopes,
     isOriginal,
   };
+}
+
+/** The security schemes of an optional dependency. @throws ConfigurationError if it has none: it would never be called. */
+function schemesOf(plan: DependencyPlan): readonly SchemeRead[] {
+  const schemes = collectSchemes(plan, new Map());
+  if (schemes.size === 0) throw configurationError("TSGI_OPTIONAL_WITHOUT_SCHEME", nameOf(plan));
+  return [...schemes.values()];
+}
+
+function collectSchemes(plan: DependencyPlan, found: Map<Callable, SchemeRead>): Map<Callable, SchemeRead> {
+  const find = finderOf(plan.callable);
+  if (find) found.set(plan.callable, { plan: { ...plan, observedSteps: plan.steps }, find });
+  for (const inner of plan.dependencies) collectSchemes(inner.plan, found);
+  return found;
 }
 
 function usesScopes(plan: DependencyPlan): boolean {
@@ -254,17 +271,22 @@ function isPathText({ name, marker }: ParamSpec): boolean {
 }
 
 /**
- * Dependencies in the order of the params; neighbours without generators run side by side. Those of scope `"app"` are
- * there already.
+ * Dependencies that take credentials come first, one after the other: a caller who is not known must not learn from the
+ * others what exists. Then those of scope `"app"`, which are there already, and the rest in the order of the params;
+ * neighbours without generators run side by side.
  */
 function compileDependencySteps(dependencies: readonly DependencyStep[]): Step[] {
-  const steps: Step[] = dependencies.filter(({ slot }) => slot !== null).map(dependencyStep);
+  const authentications = dependencies.filter(({ plan }) => plan.takesCredentials);
+  const others = dependencies.filter(({ plan }) => !plan.takesCredentials);
+  const steps = authentications.map(dependencyStep);
+  if (authentications.length > 0 && others.length > 0) steps.push(authenticatedStep(authentications));
+  steps.push(...others.filter(({ slot }) => slot !== null).map(dependencyStep));
   let side: DependencyStep[] = [];
   const flush = () => {
     if (side.length > 0) steps.push(side.length === 1 ? dependencyStep(side[0] as DependencyStep) : parallelStep(side));
     side = [];
   };
-  for (const dependency of dependencies) {
+  for (const dependency of others) {
     if (dependency.slot !== null) continue;
     if (dependency.plan.hasGenerator) {
       flush();
@@ -308,6 +330,7 @@ export function compileDependency(named: Named, place: Place): DependencyPlan {
   return {
     ...plan,
     shape,
+    takesCredentials: finderOf(callable) !== undefined || plan.dependencies.some((step) => step.plan.takesCredentials),
     hasGenerator:
       shape === "generator" || plan.dependencies.some((step) => step.slot === null && step.plan.hasGenerator),
   };

@@ -1,4 +1,4 @@
-import type { Callable, Check, DependencyScope, ParamKind, SourceMarker } from "../params.js";
+import type { Callable, Check, CredentialsFinder, DependencyScope, ParamKind, SourceMarker } from "../params.js";
 import type { Call, FaultOrder } from "./call.js";
 
 /** One parameter as registration compiled it. */
@@ -56,6 +56,13 @@ export interface ApplicationValues {
   read(step: DependencyStep, call: Call, find: FindOverride | null): unknown;
 }
 
+/** A security scheme that an optional dependency needs. */
+export interface SchemeRead {
+  /** Reads the arguments of the scheme, without an observed step. */
+  readonly plan: CallablePlan;
+  readonly find: CredentialsFinder;
+}
+
 /** A parameter that is another callable's result. */
 export interface DependencyStep {
   readonly name: string;
@@ -68,6 +75,8 @@ export interface DependencyStep {
   readonly check: Check | null;
   /** The values of the route's App; `null` for what is compiled outside of one. */
   readonly application: ApplicationValues | null;
+  /** The schemes whose credentials decide if it is called; `null` for a dependency that is always called. */
+  readonly schemes: readonly SchemeRead[] | null;
   /** One object for each callable and its scopes: what the result is cached under. */
   readonly cacheKey: object;
   /** The protocol of the route; `null` where it is not known. */
@@ -117,6 +126,8 @@ export interface CallablePlan extends Named {
 /** A callable that a parameter depends on. */
 export interface DependencyPlan extends CallablePlan {
   readonly shape: CallableShape;
+  /** `true` for a security scheme, and for what needs one. */
+  readonly takesCredentials: boolean;
   /** `true` where it or a dependency of it is a generator: then it does not overlap with others, so that the order is fixed. */
   readonly hasGenerator: boolean;
 }

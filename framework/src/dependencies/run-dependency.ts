@@ -1,6 +1,8 @@
 import { configurationError } from "../exceptions.js";
+import { errorText } from "../logger.js";
 import { stepped } from "../observation.js";
 import { INVALID } from "../params.js";
+import { markHandled } from "../promises.js";
 import type { Call } from "./call.js";
 import type { Exit } from "./exits.js";
 import { adopt, makeArguments } from "./arguments.js";
@@ -17,26 +19,62 @@ import {
 
 /** A step that makes one argument of a dependency's result. */
 export function dependencyStep(dependency: DependencyStep): Step {
-  return { name: dependency.name, run: (call, _args, find) => runDependency(dependency, call, find) };
+  const run = dependency.schemes === null ? runDependency : runOptional;
+  return { name: dependency.name, run: (call, _args, find) => run(dependency, call, find) };
+}
+
+/** Gives `null`, without calling the dependency, if the request has no credentials for any of its schemes. */
+async function runOptional(step: DependencyStep, call: Call, find: FindOverride | null): Promise<unknown> {
+  if (find !== null && isReplaced(step, find)) return runDependency(step, call, find);
+  let isSent = false;
+  for (const scheme of step.schemes ?? []) {
+    const args = await makeArguments(scheme.plan, call, null);
+    if (args === INVALID) return INVALID;
+    isSent = scheme.find(args) || isSent;
+  }
+  return isSent ? runDependency(step, call, find) : null;
+}
+
+/** Tells if an override replaces it, or replaces a scheme that it needs: headers then say nothing about credentials. */
+function isReplaced(step: DependencyStep, find: FindOverride): boolean {
+  if (planFor(step, find) !== step.plan) return true;
+  return step.plan.dependencies.some((inner) => inner.plan.takesCredentials && isReplaced(inner, find));
 }
 
 /**
- * A step that runs dependencies which do not need each other side by side. All that were started are awaited before an
- * error goes on, the first in the order of the params.
+ * A step after authentication. If the parameters of an authentication are invalid, the dependencies after it only report
+ * theirs: the caller is not known.
+ */
+export function authenticatedStep(authentications: readonly DependencyStep[]): Step {
+  return {
+    name: null,
+    run: (call, args) => {
+      if (authentications.some(({ name }) => !(name in args))) call.isUnauthenticated = true;
+    },
+  };
+}
+
+/**
+ * A step that runs dependencies which do not need each other side by side. The error of the first one in the order of the
+ * params decides: it is thrown when those before it have settled.
  */
 export function parallelStep(dependencies: readonly DependencyStep[]): Step {
   return {
     name: null,
     run: async (call, args, find) => {
       // An override may be a generator, and generators are entered in a fixed order.
-      const outcomes = find
-        ? await runInTurn(dependencies, call, find)
-        : await Promise.allSettled(start(dependencies, call));
+      const results = find ? await runInTurn(dependencies, call, find) : start(dependencies, call);
       let isValid = true;
-      for (const [index, outcome] of outcomes.entries()) {
-        if (outcome.status === "rejected") throw outcome.reason;
-        if (outcome.value === INVALID) isValid = false;
-        else args[(dependencies[index] as DependencyStep).name] = outcome.value;
+      for (const [index, result] of results.entries()) {
+        let value: unknown;
+        try {
+          value = result instanceof Promise ? await result : result;
+        } catch (error) {
+          leaveBehind(dependencies, results, index + 1, call);
+          throw error;
+        }
+        if (value === INVALID) isValid = false;
+        else args[(dependencies[index] as DependencyStep).name] = value;
       }
       return isValid ? undefined : INVALID;
     },
@@ -48,22 +86,36 @@ function start(dependencies: readonly DependencyStep[], call: Call): unknown[] {
   const started: unknown[] = [];
   for (const dependency of dependencies) {
     try {
-      started.push(runDependency(dependency, call, null));
+      const result = runDependency(dependency, call, null);
+      started.push(result instanceof Promise ? markHandled(result) : result);
     } catch (error) {
       // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- what an application throws, as it is
-      started.push(Promise.reject(error));
+      started.push(markHandled(Promise.reject(error)));
       break;
     }
   }
   return started;
 }
 
-async function runInTurn(dependencies: readonly DependencyStep[], call: Call, findOverride: FindOverride) {
-  const outcomes: PromiseSettledResult<unknown>[] = [];
-  for (const dependency of dependencies) {
-    outcomes.push({ status: "fulfilled", value: await runDependency(dependency, call, findOverride) });
+/** Lets dependencies run to their end that cannot change the response any more. Their errors are logged at `debug`. */
+function leaveBehind(dependencies: readonly DependencyStep[], results: readonly unknown[], from: number, call: Call) {
+  for (let index = from; index < results.length; index++) {
+    const result = results[index];
+    if (!(result instanceof Promise)) continue;
+    const { plan } = dependencies[index] as DependencyStep;
+    const settled = result.catch((error: unknown) => {
+      const name = nameOf(plan);
+      const message = `The dependency ${name} failed after another one: ${errorText(error)}`;
+      call.settings.logger.debug({ err: error, dependency: name }, message);
+    });
+    (call.late ??= []).push(settled);
   }
-  return outcomes;
+}
+
+async function runInTurn(dependencies: readonly DependencyStep[], call: Call, find: FindOverride): Promise<unknown[]> {
+  const results: unknown[] = [];
+  for (const dependency of dependencies) results.push(await runDependency(dependency, call, find));
+  return results;
 }
 
 /** Gives a dependency's result, from the cache where it may. Several who ask at the same time share one call. */
@@ -96,7 +148,7 @@ function startDependency(step: DependencyStep, call: Call, findOverride: FindOve
 }
 
 function invoke(plan: DependencyPlan, step: DependencyStep, args: Arguments | typeof INVALID, call: Call): unknown {
-  if (args === INVALID) return INVALID;
+  if (args === INVALID || call.isUnauthenticated) return INVALID;
   if (call.observed === null) return callDependency(plan, step, args, call);
   return stepped(call.observed, "dependency", nameOf(plan), () => callDependency(plan, step, args, call));
 }

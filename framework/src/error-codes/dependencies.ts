@@ -68,6 +68,28 @@ export const DEPENDENCIES = {
       ? 'Depends(): `check` is for scope "app" alone, whose value readiness looks at. Write { scope: "app", check }.'
       : `Depends(): ${option} has no meaning with scope "app", which is called once. Leave it out.`,
   /**
+   * `Depends(fn, { optional: true })` is used for a dependency that needs no security scheme.
+   *
+   * An optional dependency is called only if the request has credentials for one of its security schemes. Without a scheme
+   * it would never be called.
+   *
+   * ```js
+   * // Wrong
+   * const findUser = withParams({ token: Header() }, async ({ token }) => token);
+   * const user = Depends(findUser, { optional: true });
+   * app.get("/items", { params: { user } }, listItems);
+   *
+   * // Right
+   * const bearer = new HTTPBearer();
+   * const findUser = withParams({ token: Depends(bearer) }, async ({ token }) => token);
+   * const user = Depends(findUser, { optional: true });
+   * app.get("/items", { params: { user } }, listItems);
+   * ```
+   */
+  TSGI_OPTIONAL_WITHOUT_SCHEME: (name: string) =>
+    `The dependency ${name} is optional, but needs no security scheme: it would never be called. Let it depend on a ` +
+    "scheme, such as Depends(new HTTPBearer()), or leave `optional` out.",
+  /**
    * A dependency uses one that does not live as long as it does.
    *
    * A clean-up of scope `"function"` runs before the response is sent, one of `"request"` after it, one of `"app"` when

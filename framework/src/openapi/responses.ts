@@ -5,7 +5,7 @@ import { type JSONSchema, type Schema, toJSONSchema } from "../schema.js";
 import type { Components, Use } from "./components.js";
 import { schemaOfEvent } from "./events.js";
 import { type DocumentedRoute, placeOf } from "./route.js";
-import { refusesStrangers } from "./security.js";
+import { canRefuse } from "./security.js";
 import { examplesOf } from "./sources.js";
 import type { HeaderObject, MediaTypeObject, ResponseObject, SchemaObject } from "./types.js";
 import type { DocumentVersion } from "./version.js";
@@ -202,7 +202,7 @@ export function responsesOf(
     description: statusPhrase(statusCode),
     ...(isBodyless(statusCode) ? {} : { content: contentOf(returns, route.streamFormat, responses, version) }),
   });
-  if (refusesStrangers(route.plan)) responses.set(401, unauthorized(components, hasBody(docs[401])));
+  if (canRefuse(route.plan)) responses.set(401, unauthorized(components, hasBody(docs[401])));
   if (canBeInvalid) {
     responses.set(422, {
       description: statusPhrase(422),

@@ -1,28 +1,55 @@
 import type { DependencyStep, RoutePlan } from "../dependencies.js";
 import { configurationError } from "../exceptions.js";
-import { IS_NAMED, SecurityScheme, type SecuritySchemeObject } from "../security.js";
+import { IS_NAMED, SecurityScheme, type SecuritySchemeObject, SecurityScopes } from "../security.js";
 import { freeName } from "./naming.js";
 import type { SecurityRequirementObject } from "./types.js";
 
-/** The schemes of a route, each with the scopes that the route asks of it. */
-type AskedScopes = Map<SecurityScheme, Set<string>>;
+/** Scopes by the scheme that they are asked of. */
+type Scopes = Map<SecurityScheme, Set<string>>;
 
-function collect(steps: readonly DependencyStep[], asked: AskedScopes): AskedScopes {
-  for (const { plan, scopes } of steps) {
-    const { callable } = plan;
-    if (callable instanceof SecurityScheme) {
-      const known = asked.get(callable) ?? new Set();
-      asked.set(callable, known);
-      for (const scope of scopes) known.add(scope);
-    }
-    collect(plan.dependencies, asked);
+/** The schemes that dependencies need. */
+interface Asked {
+  /** Those that refuse by themselves: a request needs them all. */
+  readonly required: Scopes;
+  /** Those with `autoError: false`: a dependency, or the handler, decides without them. */
+  readonly lenient: Scopes;
+  /** The schemes of each optional dependency. */
+  readonly optional: Asked[];
+  /** `true` if a dependency checks the scopes of a lenient one: a caller without credentials has none. */
+  checksScopes: boolean;
+}
+
+function createAsked(): Asked {
+  return { required: new Map(), lenient: new Map(), optional: [], checksScopes: false };
+}
+
+/** @param checksScopes - Whether a dependency above checks scopes. */
+function collect(steps: readonly DependencyStep[], asked: Asked, checksScopes = false): Asked {
+  for (const { plan, scopes, schemes } of steps) {
+    const into = schemes === null ? asked : createAsked();
+    if (schemes !== null) asked.optional.push(into);
+    const callable: unknown = plan.callable;
+    if (callable instanceof SecurityScheme) add(callable as SecurityScheme, scopes, into, checksScopes);
+    const readsScopes = plan.specs.some(({ annotation }) => annotation === SecurityScopes);
+    collect(plan.dependencies, into, checksScopes || readsScopes);
   }
   return asked;
 }
 
+function add(scheme: SecurityScheme, scopes: readonly string[], asked: Asked, checksScopes: boolean): void {
+  const list = scheme.autoError ? asked.required : asked.lenient;
+  list.set(scheme, new Set([...(list.get(scheme) ?? []), ...scopes]));
+  if (!scheme.autoError && (checksScopes || scopes.length > 0)) asked.checksScopes = true;
+}
+
+/** Every scheme, those of optional dependencies too. */
+function schemesOf({ required, lenient, optional }: Asked): [SecurityScheme, ReadonlySet<string>][] {
+  return [...required, ...lenient, ...optional.flatMap(schemesOf)];
+}
+
 /** The security schemes of a document, each under a name of its own. */
 export class SecuritySchemes {
-  readonly #asked: ReadonlyMap<RoutePlan, AskedScopes>;
+  readonly #asked: ReadonlyMap<RoutePlan, Asked>;
   readonly #names = new Map<SecurityScheme, string>();
   /** Copies, to which scopes are added. */
   readonly #definitions = new Map<string, SecuritySchemeObject>();
@@ -33,16 +60,15 @@ export class SecuritySchemes {
    */
   constructor(plans: readonly RoutePlan[]) {
     this.#asked = new Map(
-      plans.map((plan) => [plan, collect([...plan.guards, ...plan.handler.dependencies], new Map())]),
+      plans.map((plan) => [plan, collect([...plan.guards, ...plan.handler.dependencies], createAsked())]),
     );
-    const schemes = new Set([...this.#asked.values()].flatMap((asked) => [...asked.keys()]));
+    const all = [...this.#asked.values()].flatMap(schemesOf);
+    const schemes = new Set(all.map(([scheme]) => scheme));
     // Names that were chosen come first: one that is made up gives way to them.
     for (const scheme of [...schemes].toSorted((left, right) => Number(right[IS_NAMED]) - Number(left[IS_NAMED]))) {
       this.#enter(scheme, schemes);
     }
-    for (const asked of this.#asked.values()) {
-      for (const [scheme, scopes] of asked) this.#addScopes(scheme, scopes);
-    }
+    for (const [scheme, scopes] of all) this.#addScopes(scheme, scopes);
   }
 
   #enter(scheme: SecurityScheme, all: ReadonlySet<SecurityScheme>): void {
@@ -68,22 +94,36 @@ export class SecuritySchemes {
     }
   }
 
-  /**
-   * The requirements of a route: all schemes that refuse by themselves, together; each that leaves that to others is another
-   * way to what the route may still allow without it.
-   */
+  /** The alternatives by which a request may use a route. An empty one is a request without credentials. */
   of(plan: RoutePlan): SecurityRequirementObject[] {
-    const required: SecurityRequirementObject = {};
-    const others: SecurityRequirementObject = {};
-    for (const [scheme, scopes] of this.#asked.get(plan) ?? []) {
+    const asked = this.#asked.get(plan);
+    return asked ? this.#alternativesOf(asked) : [];
+  }
+
+  /**
+   * All schemes that refuse by themselves, together; with them each lenient scheme, and the schemes of each optional
+   * dependency. A scheme that is required is not listed again as optional. Of several lenient schemes one is expected: then
+   * a request without credentials is not an alternative.
+   */
+  #alternativesOf({ required, lenient, optional, checksScopes }: Asked): SecurityRequirementObject[] {
+    const needed = this.#requirementOf(required);
+    const oneOf = [...lenient].map((entry) => this.#requirementOf([entry]));
+    const others = optional.flatMap((asked) => this.#alternativesOf(asked));
+    const expected = distinct(oneOf, needed);
+    const added = distinct([...oneOf, ...others], needed).map((more) => ({ ...needed, ...more }));
+    const isEnough = Object.keys(needed).length > 0 || (added.length > 0 && expected.length < 2 && !checksScopes);
+    return isEnough ? [needed, ...added] : added;
+  }
+
+  #requirementOf(schemes: Iterable<[SecurityScheme, ReadonlySet<string>]>): SecurityRequirementObject {
+    const requirement: SecurityRequirementObject = {};
+    for (const [scheme, scopes] of schemes) {
       // Of scopes only OAuth knows, §4.7.30.
       const takesScopes = scheme.definition.type === "oauth2" || scheme.definition.type === "openIdConnect";
       const name = this.#names.get(scheme) as string;
-      const list = scheme.autoError ? required : others;
-      list[name] = [...new Set([...(list[name] ?? []), ...(takesScopes ? scopes : [])])];
+      requirement[name] = [...new Set([...(requirement[name] ?? []), ...(takesScopes ? scopes : [])])];
     }
-    const alternatives = Object.entries(others).map(([name, scopes]) => ({ ...required, [name]: scopes }));
-    return Object.keys(required).length > 0 ? [required, ...alternatives] : alternatives;
+    return requirement;
   }
 
   /** Every scheme that a route asks for, in the order of their names. */
@@ -96,7 +136,27 @@ function isSame(left: SecurityScheme, right: SecurityScheme): boolean {
   return left.schemeName === right.schemeName && JSON.stringify(left.definition) === JSON.stringify(right.definition);
 }
 
-/** Tells if a request without credentials is answered with 401 before the handler is called. */
-export function refusesStrangers(plan: RoutePlan): boolean {
-  return plan.allDependencies.some(({ callable }) => callable instanceof SecurityScheme && callable.autoError);
+/** Requirements without the schemes that are needed already, each set of schemes once with all of its scopes. */
+function distinct(
+  requirements: readonly SecurityRequirementObject[],
+  needed: SecurityRequirementObject,
+): SecurityRequirementObject[] {
+  const found = new Map<string, SecurityRequirementObject>();
+  for (const requirement of requirements) {
+    const entries = Object.entries(requirement).filter(([name]) => !(name in needed));
+    if (entries.length === 0) continue;
+    const key = JSON.stringify(entries.map(([name]) => name).toSorted());
+    const known = found.get(key);
+    const merged = entries.map(([name, scopes]) => [name, [...new Set([...(known?.[name] ?? []), ...scopes])]]);
+    found.set(key, Object.fromEntries(merged) as SecurityRequirementObject);
+  }
+  return [...found.values()];
+}
+
+/** Tells if a scheme of the route can respond with 401: one that refuses by itself, or one of an optional dependency. */
+export function canRefuse({ guards, handler, allDependencies }: RoutePlan): boolean {
+  const steps = [...guards, ...handler.dependencies, ...allDependencies.flatMap(({ dependencies }) => dependencies)];
+  return steps.some(({ plan, schemes }) => {
+    return schemes !== null || (plan.callable instanceof SecurityScheme && plan.callable.autoError);
+  });
 }

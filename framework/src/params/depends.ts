@@ -35,6 +35,9 @@ export type Dependency =
   | (((args: never) => unknown) & { readonly [PARAMS]: unknown })
   | ((new (args: never) => unknown) & { readonly params: Params });
 
+/** The value of an optional dependency for a request without credentials. */
+type Absent<Optional> = Optional extends true ? null : never;
+
 /** Nothing to say of a dependency, else what is wrong with it. A generator is not known yet while it is inferred. */
 type CheckDependency<C> = [C] extends [Dependency] ? unknown : unknown extends C ? Dependency : DependencyError<C>;
 
@@ -51,10 +54,11 @@ export interface ApplicationOptions<Value = never> {
   /** Asked by readiness (`health` of `tsgi/health`): fails when it throws, rejects, or gives `false`. */
   check?: Check<Value>;
   useCache?: true;
+  optional?: false;
 }
 
 /** Options of `Depends` for what each request calls. */
-export interface DependsOptions {
+export interface DependsOptions<Optional extends boolean = boolean> {
   /** `true` shares the result among all who ask for it in one request. Defaults to `true`. */
   useCache?: boolean;
   /**
@@ -62,16 +66,22 @@ export interface DependsOptions {
    * response is sent. Defaults to `"request"`.
    */
   scope?: "request" | "function";
+  /**
+   * `true` gives `null`, without calling the dependency, if the request has no credentials for any security scheme that
+   * the dependency needs. Credentials that are empty, repeated or malformed are rejected with 401. Defaults to `false`.
+   */
+  optional?: Optional;
   check?: undefined;
 }
 
 /** Any function or class, as it is called once its params are resolved. */
 export type Callable = ((args: never) => unknown) | (new (args: never) => unknown);
 
-const SECURITY_OPTIONS = { useCache: FLAG, scope: oneOf("function", "request"), scopes: LIST };
+const SECURITY_OPTIONS = { useCache: FLAG, scope: oneOf("function", "request"), optional: FLAG, scopes: LIST };
 const DEPENDS_OPTIONS: OptionRules<DependsOptions> = {
   useCache: FLAG,
   scope: oneOf("app", "function", "request"),
+  optional: FLAG,
   check: FUNCTION,
 };
 
@@ -79,8 +89,16 @@ const DEPENDS_OPTIONS: OptionRules<DependsOptions> = {
 interface MarkerOptions {
   useCache?: boolean;
   scope?: DependencyScope;
+  optional?: boolean;
   check?: Check;
   scopes?: readonly string[];
+}
+
+/** An option that has no meaning with the scope; `null` for none. */
+function findMisplaced({ scope, useCache, optional, check }: MarkerOptions): string | null {
+  if (scope !== "app") return check === undefined ? null : "check";
+  if (useCache === false) return "useCache: false";
+  return optional ? "optional: true" : null;
 }
 
 /** The descriptor of a dependency. */
@@ -90,6 +108,8 @@ export class DependsMarker {
   readonly callable: Callable;
   readonly useCache: boolean;
   readonly scope: DependencyScope;
+  /** `true` if it gives `null` to a request without credentials. */
+  readonly isOptional: boolean;
   readonly check: Check | null;
   /** The scopes that `Security` asks for. */
   readonly scopes: readonly string[];
@@ -97,12 +117,12 @@ export class DependsMarker {
   constructor(callable: unknown, options: MarkerOptions, name: string) {
     if (typeof callable !== "function") throw configurationError("TSGI_DEPENDENCY_NOT_CALLABLE", name, callable);
     assertOptions(`${name}()`, options, name === "Security" ? SECURITY_OPTIONS : DEPENDS_OPTIONS);
-    if (options.scope === "app" ? options.useCache === false : options.check !== undefined) {
-      throw configurationError("TSGI_DEPENDENCY_OPTIONS", options.scope === "app" ? "useCache: false" : "check");
-    }
+    const misplaced = findMisplaced(options);
+    if (misplaced !== null) throw configurationError("TSGI_DEPENDENCY_OPTIONS", misplaced);
     this.callable = callable as Callable;
     this.useCache = options.useCache ?? true;
     this.scope = options.scope ?? "request";
+    this.isOptional = options.optional ?? false;
     this.check = options.check ?? null;
     this.scopes = Object.freeze([...(options.scopes ?? [])]);
   }
@@ -123,10 +143,10 @@ export class DependsMarker {
  * app.get("/items", { params: { window: Depends(getPage) } }, async ({ window }) => window);
  * ```
  */
-export function Depends<C extends CheckDependency<C>>(
+export function Depends<C extends CheckDependency<C>, Optional extends boolean = false>(
   callable: C,
-  options?: DependsOptions | ApplicationOptions<DependencyResult<C>>,
-): DependsMarkerOf<DependencyResult<C>, CarriedParams<C>>;
+  options?: DependsOptions<Optional> | ApplicationOptions<DependencyResult<C>>,
+): DependsMarkerOf<DependencyResult<C> | Absent<Optional>, CarriedParams<C>>;
 export function Depends(callable: unknown, options: MarkerOptions = {}): DependsMarker {
   return new DependsMarker(callable, options, "Depends");
 }
@@ -144,10 +164,10 @@ export function Depends(callable: unknown, options: MarkerOptions = {}): Depends
  * app.get("/items", { params: { user } }, async ({ user }) => user.scopes);
  * ```
  */
-export function Security<C extends CheckDependency<C>>(
+export function Security<C extends CheckDependency<C>, Optional extends boolean = false>(
   callable: C,
-  options?: DependsOptions & { scopes?: readonly string[] },
-): DependsMarkerOf<DependencyResult<C>, CarriedParams<C>>;
+  options?: DependsOptions<Optional> & { scopes?: readonly string[] },
+): DependsMarkerOf<DependencyResult<C> | Absent<Optional>, CarriedParams<C>>;
 export function Security(callable: unknown, options: MarkerOptions = {}): DependsMarker {
   return new DependsMarker(callable, options, "Security");
 }

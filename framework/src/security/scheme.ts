@@ -1,7 +1,14 @@
 import { CallableInstance } from "../callable.js";
 import { HTTPException } from "../exceptions.js";
 import { FLAG, type OptionRules, TEXT } from "../options.js";
-import { type Marker, type PARAMS, withParams } from "../params.js";
+import {
+  type CredentialsFinder,
+  FIND_CREDENTIALS,
+  type Marker,
+  type PARAMS,
+  SourceMarker,
+  withParams,
+} from "../params.js";
 
 /** One way to get a token. @see OpenAPI 3.0.3 §4.7.29 */
 export interface OAuthFlowObject {
@@ -61,6 +68,20 @@ export interface SecurityScheme<Credentials, AutoError> {
   readonly [PARAMS]: { readonly sent: Marker<readonly string[]> };
 }
 
+/**
+ * Makes the test for a value of one scheme. `Authorization` begins with the word of its scheme (RFC 9110 §11.6.2), and has
+ * several where lines were combined with commas (Fetch §2.2.2); every value of another header, parameter or cookie counts.
+ */
+function compileIsOwn({ source, challenge, definition }: SchemeParts<unknown>): (value: string) => boolean {
+  const marker: unknown = source;
+  const isAuthorization =
+    marker instanceof SourceMarker && marker.source.in === "header" && marker.wireName("") === "authorization";
+  if (!isAuthorization || definition.type === "apiKey") return () => true;
+  const wordOf = (text: string) => /^[ \t]*([^ \t]*)/.exec(text)?.[1]?.toLowerCase();
+  const word = wordOf(challenge);
+  return (value) => value.split(",").some((part) => wordOf(part) === word);
+}
+
 /** `true` where the name of a scheme was given, so that a document may not change it. */
 export const IS_NAMED: unique symbol = Symbol("isNamed");
 
@@ -101,16 +122,21 @@ export class SecurityScheme<Credentials = unknown, AutoError extends boolean = b
   /** `WWW-Authenticate` of its 401. */
   readonly challenge: string;
 
+  /** @internal */
+  readonly [FIND_CREDENTIALS]: CredentialsFinder;
+
   constructor(options: SchemeOptions<AutoError>, parts: SchemeParts<Credentials>) {
     const { autoError = true, schemeName = parts.defaultName, description } = options;
     const { challenge, parse } = parts;
-    const call = ({ sent }: SchemeArgs): Credentials | null => {
+    const read = ({ sent }: SchemeArgs, isRequired: boolean): Credentials | null => {
       const credentials = sent.length === 1 ? parse(sent[0] as string) : null;
-      if (credentials === null && autoError) {
+      if (credentials === null && isRequired) {
         throw new HTTPException(401, "Not authenticated", { headers: { "WWW-Authenticate": challenge } });
       }
       return credentials;
     };
+    const isOwn = compileIsOwn(parts);
+    const call = (args: SchemeArgs) => read(args, autoError);
     Object.defineProperty(call, "name", { value: schemeName });
     super(withParams({ sent: parts.source }, call));
     this.schemeName = schemeName;
@@ -118,5 +144,10 @@ export class SecurityScheme<Credentials = unknown, AutoError extends boolean = b
     this.definition = Object.freeze({ ...parts.definition, ...(description === undefined ? {} : { description }) });
     this.autoError = autoError;
     this.challenge = challenge;
+    this[FIND_CREDENTIALS] = (args) => {
+      const isSent = (args as SchemeArgs).sent.some(isOwn);
+      if (isSent) read(args as SchemeArgs, true);
+      return isSent;
+    };
   }
 }

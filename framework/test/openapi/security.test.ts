@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { App } from "../../src/app.js";
 import { ConfigurationError } from "../../src/exceptions.js";
-import { Depends, Header, Security, withParams } from "../../src/params.js";
+import { Depends, Header, type Params, Security, SecurityScopes, withParams } from "../../src/params.js";
 import { Router } from "../../src/router.js";
 import { t } from "../../src/schema.js";
 import {
@@ -49,6 +49,7 @@ describe("security schemes", () => {
       },
     ],
     ["HTTPBearer", new HTTPBearer({ bearerFormat: "JWT" }), { type: "http", scheme: "bearer", bearerFormat: "JWT" }],
+    ["HTTPBearer", new HTTPBearer({ scheme: "Token" }), { type: "http", scheme: "Token" }],
     ["HTTPBasic", new HTTPBasic(), { type: "http", scheme: "basic" }],
     ["APIKeyHeader", apiKey, { type: "apiKey", in: "header", name: "X-API-Key" }],
     ["APIKeyQuery", new APIKeyQuery({ name: "key" }), { type: "apiKey", in: "query", name: "key" }],
@@ -139,6 +140,84 @@ describe("what an operation asks for", () => {
     app.get("/both", { dependencies: [Depends(apiKey), Depends(optional)] }, nothing);
     expect(operation(app, "/either").security).toEqual([{ HTTPBearer: [] }, { APIKeyQuery: [] }]);
     expect(operation(app, "/both").security).toEqual([{ APIKeyHeader: [] }, { APIKeyHeader: [], HTTPBearer: [] }]);
+  });
+
+  const tokenScheme = new HTTPBearer({ scheme: "Token", schemeName: "Token" });
+  const [a, b] = ["A", "B"].map((name) => new APIKeyHeader({ name: `X-${name}`, schemeName: name })) as [
+    APIKeyHeader,
+    APIKeyHeader,
+  ];
+  const lenient = new HTTPBearer({ schemeName: "Lenient", autoError: false });
+  const lenientKey = new APIKeyHeader({ name: "X-L", schemeName: "LenientKey", autoError: false });
+  const of = (scheme: SecurityScheme) => withParams({ value: Depends(scheme as never) }, async ({ value }) => value);
+  const bothOf = (left: SecurityScheme, right: SecurityScheme) =>
+    withParams({ left: Depends(left as never), right: Depends(right as never) }, async ({ left: value }) => value);
+  const maybe = (fn: Parameters<typeof Depends>[0]) => Depends(fn as () => unknown, { optional: true });
+  const scoped = withParams({ value: Depends(lenient), asked: SecurityScopes }, async ({ value }) => value);
+
+  describe.each(["3.0", "3.1", "3.2"] as const)("of optional credentials, in %s,", (openapiVersion) => {
+    it.each<[string, Params, object[]]>([
+      ["an optional dependency", { user: maybe(of(tokenScheme)) }, [{}, { Token: [] }]],
+      ["the scheme itself", { user: maybe(tokenScheme) }, [{}, { Token: [] }]],
+      ["two schemes of one", { user: maybe(bothOf(a, b)) }, [{}, { A: [], B: [] }]],
+      ["two optional dependencies", { x: maybe(of(a)), y: maybe(of(b)) }, [{}, { A: [] }, { B: [] }]],
+      ["one listed twice", { x: maybe(of(a)), y: maybe(of(a)) }, [{}, { A: [] }]],
+      ["a scheme without autoError", { x: Depends(lenient) }, [{}, { Lenient: [] }]],
+      ["one in a dependency", { x: Depends(of(lenient)) }, [{}, { Lenient: [] }]],
+      ["one listed twice without autoError", { x: Depends(lenient), y: Depends(of(lenient)) }, [{}, { Lenient: [] }]],
+      ["one without autoError in an optional one", { x: maybe(of(lenient)) }, [{}, { Lenient: [] }]],
+      [
+        "two without autoError, of which one will do",
+        { x: Depends(bothOf(lenient, lenientKey)) },
+        [{ Lenient: [] }, { LenientKey: [] }],
+      ],
+      ["one whose scopes are checked", { x: Depends(scoped) }, [{ Lenient: [] }]],
+      ["one that is required as well", { x: maybe(of(a)), y: Depends(of(a)) }, [{ A: [] }]],
+      [
+        "one that is required as well, and another",
+        { x: maybe(bothOf(a, b)), y: Depends(a) },
+        [{ A: [] }, { A: [], B: [] }],
+      ],
+      ["one beside a required one", { x: maybe(of(a)), y: Depends(b) }, [{ B: [] }, { B: [], A: [] }]],
+      [
+        "an optional one in an optional one",
+        { x: maybe(withParams({ a: Depends(a), b: maybe(b) }, async () => 1)) },
+        [{}, { A: [] }, { A: [], B: [] }],
+      ],
+    ])("lists %s", async (_what, params, security) => {
+      const app = new App({ openapiVersion });
+      app.get("/", { params }, nothing);
+      expect(operation(app, "/").security).toEqual(security);
+      if (openapiVersion === "3.0") expect(await faultsOf(app.openapi())).toEqual([]);
+    });
+  });
+
+  it("may be a twin of a required scheme, which is then listed once", () => {
+    const app = new App();
+    app.get(
+      "/",
+      { params: { x: Depends(new HTTPBearer()), y: Depends(new HTTPBearer({ autoError: false })) } },
+      nothing,
+    );
+    expect(operation(app, "/").security).toEqual([{ HTTPBearer: [] }]);
+  });
+
+  it("has all scopes of an optional scheme that is listed twice", () => {
+    const app = new App();
+    const asking = (scope: string) => Security(of(oauth2), { scopes: [scope], optional: true });
+    app.get("/", { params: { x: asking("one"), y: asking("two") } }, nothing);
+    expect(operation(app, "/").security).toEqual([{}, { OAuth2PasswordBearer: ["one", "two"] }]);
+  });
+
+  it("comes with a 401 if it is optional, because malformed credentials are rejected", () => {
+    const app = new App();
+    app.get("/strict", { params: { user: maybe(of(tokenScheme)) } }, nothing);
+    app.get(
+      "/lenient",
+      { params: { user: Depends(withParams({ user: maybe(of(lenient)) }, async () => 1)) } },
+      nothing,
+    );
+    for (const path of ["/strict", "/lenient"]) expect(operation(app, path).responses).toHaveProperty("401");
   });
 
   it("comes with a 401 and its challenge where a scheme refuses by itself, and a route may say more", () => {

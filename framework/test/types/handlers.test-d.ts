@@ -24,6 +24,7 @@ import {
   WebSocket,
   withParams,
 } from "tsgi";
+import { type HTTPAuthorizationCredentials, HTTPBearer } from "tsgi/security";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const is = <_T extends true>(): void => {};
@@ -255,6 +256,31 @@ app.get(
     is<Equal<typeof args.page, Page>>();
     is<Equal<typeof args.generated, string>>();
     is<Equal<typeof args.secured, { id: number; q: string }>>();
+  },
+);
+// Optional credentials may be absent.
+const bearer = new HTTPBearer();
+const getCaller = withParams({ token: Depends(bearer) }, async ({ token }) => token.credentials);
+declare const isOptional: boolean;
+app.get(
+  "/optional",
+  {
+    params: {
+      maybe: Depends(getCaller, { optional: true }),
+      scheme: Depends(bearer, { optional: true, useCache: false }),
+      secured: Security(getCaller, { scopes: ["a"], optional: true }),
+      either: Depends(getCaller, { optional: isOptional }),
+      required: Depends(getCaller, { optional: false }),
+      usual: Depends(getCaller, { scope: "function" }),
+    },
+  },
+  async (args) => {
+    is<Equal<typeof args.maybe, string | null>>();
+    is<Equal<typeof args.scheme, HTTPAuthorizationCredentials | null>>();
+    is<Equal<typeof args.secured, string | null>>();
+    is<Equal<typeof args.either, string | null>>();
+    is<Equal<typeof args.required, string>>();
+    is<Equal<typeof args.usual, string>>();
   },
 );
 // @ts-expect-error -- it takes arguments and carries no params
