@@ -91,6 +91,7 @@ export function toNodeHandler(app: ASGIApp, options: NodeHandlerOptions = {}): N
   const handle: RequestListener = (req, res) => handleRequest(context, req, res);
   return Object.assign(handle, {
     upgrade: (req: IncomingMessage, socket: Duplex, firstBytes: Buffer) => {
+      if (socket.destroyed) return; // its events are past
       // Documented as a Duplex; on a server of node:http or node:https it is a socket.
       const connection = new Connection(socket as Socket, null, settings);
       socket.once("finish", () => destroyLater(socket));
@@ -121,8 +122,32 @@ function readHead(req: MountedRequest): RequestHead | ErrorResponse {
   return checkTarget(target, limits) ?? createHead(method, target, httpVersionMinor, rawHeaders, limits);
 }
 
+/** The functions to call when a socket closes. */
+const onClosed = new WeakMap<Socket, Set<() => void>>();
+
+/**
+ * Calls a function once the socket has closed. A response to a pipelined request has no events of its own while the ones
+ * before it are sent. The listener is one for all requests of a socket.
+ *
+ * @returns Forgets the function.
+ */
+function whenClosed(socket: Socket, call: () => void): () => void {
+  let calls = onClosed.get(socket);
+  if (calls === undefined) {
+    const all = (calls = new Set());
+    onClosed.set(socket, all);
+    socket.once("close", () => {
+      for (const each of all) each();
+    });
+  }
+  calls.add(call);
+  return () => void calls.delete(call);
+}
+
 function handleRequest(context: ServerContext, req: MountedRequest, res: ServerResponse): void {
   const response = new NodeResponse(req, res);
+  // The client may have gone while middleware ran before this handler: its events are past.
+  if (response.destroyed) return;
   const head = readHead(req);
   if (head instanceof ErrorResponse) {
     response.respond(head.head, head.body);
@@ -139,7 +164,13 @@ function handleRequest(context: ServerContext, req: MountedRequest, res: ServerR
   response.body = body;
   response.bodyBytes = bodyBytes;
   const exchange = new Exchange(context, response, scope, body);
-  res.on("close", () => exchange.disconnect());
+  const leave = () => {
+    forget();
+    exchange.disconnect();
+    response.settle();
+  };
+  const forget = whenClosed(req.socket, leave);
+  res.on("close", leave);
   exchange.run();
 }
 
@@ -151,6 +182,8 @@ class NodeResponse implements ResponseStream, BodyFlow {
   readonly #req: IncomingMessage;
   readonly #res: ServerResponse;
   #received = 0;
+  /** The callers of `flushed`; `null` while nobody has waited. */
+  #waiting: (() => void)[] | null = null;
 
   constructor(req: IncomingMessage, res: ServerResponse) {
     this.#req = req;
@@ -158,7 +191,7 @@ class NodeResponse implements ResponseStream, BodyFlow {
   }
 
   get destroyed(): boolean {
-    return this.#res.destroyed;
+    return this.#res.destroyed || this.#req.socket.destroyed;
   }
 
   respond(head: ResponseHead, body: Uint8Array | string): void {
@@ -195,11 +228,20 @@ class NodeResponse implements ResponseStream, BodyFlow {
 
   flushed(): Promise<void> | undefined {
     const res = this.#res;
-    if (res.destroyed || res.writableLength === 0) return undefined;
-    return new Promise((resolve) => {
-      res.once(res.writableEnded ? "finish" : "drain", resolve);
-      res.once("close", resolve);
-    });
+    if (this.destroyed || res.writableLength === 0) return undefined;
+    if (this.#waiting === null) {
+      this.#waiting = [];
+      for (const event of ["drain", "finish"]) res.on(event, () => this.settle());
+    }
+    return new Promise((resolve) => this.#waiting?.push(resolve));
+  }
+
+  /** The client has taken what was written, or has gone. */
+  settle(): void {
+    if (this.#res.writableEnded && !this.#res.writableFinished && !this.destroyed && !this.#res.closed) return;
+    const waiting = this.#waiting ?? [];
+    if (this.#waiting !== null) this.#waiting = [];
+    for (const resolve of waiting) resolve();
   }
 
   destroy(): void {

@@ -2,8 +2,12 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { describe, expect, it } from "@jest/globals";
 import request from "supertest";
 import { WebSocket } from "ws";
+import { App } from "../../src/app.js";
 import type { ASGIApp, Scope } from "../../src/asgi.js";
 import { type NodeHandlerOptions, toNodeHandler } from "../../src/node.js";
+import { Depends } from "../../src/params.js";
+import { Deferred } from "../../src/promises.js";
+import { Request } from "../../src/request.js";
 import { cutOff, httpApp, MemoryLogger, readBody, respond, Wire } from "./_http.js";
 import { echo as echoSocket } from "./_websocket.js";
 
@@ -125,6 +129,82 @@ describe("toNodeHandler", () => {
     expect(await cutOff(port, `${head}websocket\r\n\r\n`)).toMatch(/EPIPE|ECONNRESET/);
   });
 
+  it("notices that a client has left before its pipelined requests are answered", async () => {
+    const COUNT = 40;
+    let running = 0;
+    const all = new Deferred<void>();
+    const none = new Deferred<void>();
+    const count = (change: number) => {
+      running += change;
+      if (running === COUNT) all.resolve();
+      if (running === 0) none.resolve();
+    };
+    const app = new App();
+    const held = async function* () {
+      count(1);
+      yield;
+      count(-1);
+    };
+    // The first waits for its client; the others are done, and wait for the first.
+    for (const path of ["/first", "/wait"] as const) {
+      app.get(path, { params: { call: Request, _held: Depends(held) } }, async ({ call }) => {
+        await new Promise((resolve) => call.signal.addEventListener("abort", resolve));
+      });
+    }
+    app.get("/done", { params: { _held: Depends(held) } }, async () => "done");
+    const warnings: Error[] = [];
+    const warn = (warning: Error) => warnings.push(warning);
+    process.on("warning", warn);
+    await using server = createServer(toNodeHandler(app, { logger: new MemoryLogger() }));
+    await using wire = new Wire(await listening(server));
+    const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
+    wire.write(get("/first") + get("/wait").repeat(COUNT / 2) + get("/done").repeat(COUNT / 2 - 1));
+    await all.promise;
+    wire.socket.destroy();
+    await none.promise;
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off("warning", warn);
+    expect(warnings).toEqual([]);
+  });
+
+  it("adds no listener for each part that its client is waited for", async () => {
+    const warnings: Error[] = [];
+    const warn = (warning: Error) => warnings.push(warning);
+    process.on("warning", warn);
+    const handler = toNodeHandler(
+      httpApp(async (_scope, _receive, send) => {
+        await send({ type: "http.response.start", status: 200 });
+        for (let part = 0; part < 30; part++) {
+          await send({ type: "http.response.body", body: Buffer.alloc(1 << 20), more_body: true });
+        }
+        await send({ type: "http.response.body" });
+      }),
+    );
+    await using server = createServer(handler);
+    const response = await fetch(`http://127.0.0.1:${await listening(server)}`);
+    expect((await response.arrayBuffer()).byteLength).toBe(30 << 20);
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off("warning", warn);
+    expect(warnings).toEqual([]);
+  });
+
+  it("does not call the application for a client that has left before", async () => {
+    const calls: string[] = [];
+    const handler = toNodeHandler(httpApp(async ({ path }) => void calls.push(path)));
+    const handled = new Deferred<void>();
+    await using server = createServer((req, res) => {
+      req.socket.once("close", () => {
+        handler(req, res);
+        handled.resolve();
+      });
+    });
+    await using wire = new Wire(await listening(server));
+    server.once("request", () => wire.socket.destroy());
+    wire.write("GET /gone HTTP/1.1\r\nHost: a\r\n\r\n");
+    await handled.promise;
+    expect(calls).toEqual([]);
+  });
+
   it("logs an error if somebody else has begun the response, and goes on", async () => {
     const logger = new MemoryLogger();
     const logged = new Promise((resolve) => {
@@ -134,7 +214,9 @@ describe("toNodeHandler", () => {
         if (message.startsWith("The response could not be sent")) resolve(message);
       };
     });
-    const handler = toNodeHandler(echo, { logger });
+    const app: ASGIApp = (scope, receive, send) =>
+      scope.type === "http" && scope.path === "/begun" ? Promise.reject(new Error("late")) : echo(scope, receive, send);
+    const handler = toNodeHandler(app, { logger });
     await using server = createServer((req, res) => {
       if (req.url === "/begun") res.writeHead(200).write("begun");
       handler(req, res);
@@ -143,7 +225,7 @@ describe("toNodeHandler", () => {
     await using wire = new Wire(port);
     wire.write("GET /begun HTTP/1.1\r\nHost: a\r\n\r\n");
     expect(await logged).toBe("The response could not be sent: GET /begun");
-    expect((await fetch(`http://127.0.0.1:${port}/mine`)).status).toBe(200);
+    expect(await (await fetch(`http://127.0.0.1:${port}/mine`)).json()).toMatchObject({ path: "/mine" });
   });
 
   it("stands in http.createServer beside handlers of other makes", async () => {
