@@ -1,3 +1,6 @@
+import { readFileSync } from "node:fs";
+import { get } from "node:https";
+import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import { Deferred } from "../../src/promises.js";
 import { cutOff, httpApp, readBody, respond, served, Wire } from "./_http.js";
@@ -5,6 +8,18 @@ import { cutOff, httpApp, readBody, respond, served, Wire } from "./_http.js";
 const hello = httpApp((_scope, _receive, send) => respond(send, 200, "hello"));
 const read = httpApp(async (_scope, receive, send) => respond(send, 200, (await readBody(receive)).toString()));
 const GET = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+
+const fixture = (name: string) => readFileSync(join(import.meta.dirname, "fixtures", name));
+
+/** The status of a request over TLS; 0 where the server has not yet seen that the places are free. */
+function statusOverTLS(port: number): Promise<number> {
+  return new Promise((resolve) => {
+    get({ host: "127.0.0.1", port, rejectUnauthorized: false, agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    }).on("error", () => resolve(0));
+  });
+}
 
 describe("connectionLimits", () => {
   it.each([
@@ -29,6 +44,26 @@ describe("connectionLimits", () => {
     await using wire = new Wire(server.port);
     wire.write(`POST / HTTP/1.1\r\nHost: a\r\n${"A: b\r\n".repeat(2500)}Content-Length: 4\r\n\r\nbody`);
     expect(await wire.until(/body$/)).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  it.each([false, true])("connections counts over TLS before the handshake: http2 %s", async (http2) => {
+    const tls = { cert: fixture("localhost.cert.pem"), key: fixture("localhost.key.pem") };
+    await using server = await served(hello, {
+      connectionLimits: { connections: 3 },
+      timeouts: { headersMs: 2000 },
+      tls,
+      http2,
+    });
+    const silent = Array.from({ length: 12 }, () => new Wire(server.port));
+    const cut = await Promise.all(silent.slice(3).map(({ closed }) => closed));
+    expect(cut).toEqual(Array(9).fill(""));
+    expect(silent.slice(0, 3).map(({ socket }) => socket.destroyed)).toEqual([false, false, false]);
+    expect(server.logger.at("warn").map(({ message }) => message)).toEqual([
+      "More connections than allowed: the latest are closed.",
+    ]);
+    for (const { socket } of silent) socket.destroy();
+    await Promise.all(silent.map(({ closed }) => closed));
+    for (let status = 0; status !== 200;) status = await statusOverTLS(server.port);
   });
 
   it("connections answers one more with 503, closes it, and logs that once", async () => {

@@ -47,6 +47,8 @@ export class HTTP1Server extends StoppableServer {
   readonly #http2: Sessions | null;
   /** All sockets, those in the middle of a TLS handshake included. */
   readonly #sockets = new Set<Socket>();
+  /** Those that count as connections: attackers hold sockets without a handshake, too. */
+  readonly #counted = new Set<Socket>();
   #accepted = 0;
   /** Connections in excess, until they have ended. */
   readonly #refused = new Set<Connection>();
@@ -66,30 +68,40 @@ export class HTTP1Server extends StoppableServer {
     this.#shared = { ...toConnectionSettings(context, settings), acceptHTTP2, wake };
     this.#http2 = http2 && new http2("path" in address ? address.path : null, this.#shared);
     this.#server = this.#createServer();
-    this.#server.on("connection", (socket: Socket) => {
-      this.#accepted++;
-      this.#sockets.add(socket);
-      socket.on("close", () => this.#sockets.delete(socket));
+    this.#server.on("connection", (socket: Socket) => this.#onConnection(socket));
+  }
+
+  /** Takes a socket, before its TLS handshake. Both versions of HTTP are counted here. */
+  #onConnection(socket: Socket): void {
+    const { tls, connections } = this.#settings;
+    const isFull = this.#counted.size >= connections;
+    this.#accepted++;
+    this.#sockets.add(socket);
+    if (!isFull) this.#counted.add(socket);
+    socket.on("close", () => {
+      this.#sockets.delete(socket);
+      this.#counted.delete(socket);
     });
+    if (isFull) this.#warn();
+    if (tls === undefined) this.#accept(socket, isFull);
+    else if (isFull) socket.destroy(); // the handshake would cost more than the response saves
   }
 
   #createServer(): Server {
     const { tls, timeouts, http2 } = this.#settings;
     const options = { allowHalfOpen: true, noDelay: true };
-    const accept = (socket: Socket) => this.#accept(socket);
-    if (tls === undefined) return createServer(options, accept);
+    if (tls === undefined) return createServer(options);
     const handshakeTimeout = timeouts.headersMs === 0 ? undefined : timeouts.headersMs;
     const ALPNProtocols = http2 === null ? ["http/1.1"] : ["h2", "http/1.1"];
-    const server = createSecureServer({ handshakeTimeout, ALPNProtocols, ...tls, ...options }, accept);
+    const server = createSecureServer({ handshakeTimeout, ALPNProtocols, ...tls, ...options });
+    server.on("secureConnection", (socket) => this.#accept(socket, false));
     return server.on("tlsClientError", (_error, socket) => socket.destroy());
   }
 
-  #accept(socket: Socket): void {
-    const { address, connections } = this.#settings;
-    const isFull = this.#connections.size + (this.#http2?.size ?? 0) >= connections;
+  #accept(socket: Socket, isFull: boolean): void {
+    const { address } = this.#settings;
     if (this.#http2 !== null && "alpnProtocol" in socket && socket.alpnProtocol === "h2") {
-      if (isFull) socket.destroy();
-      else this.#http2.accept(socket);
+      this.#http2.accept(socket);
       return;
     }
     const connection = new Connection(socket, "path" in address ? address.path : null, this.#shared);
@@ -129,12 +141,15 @@ export class HTTP1Server extends StoppableServer {
     this.#http2?.checkTime();
   }
 
+  #warn(): void {
+    if (this.#hasWarned) return;
+    const { connections, tls } = this.#settings;
+    const outcome = tls === undefined ? "get 503" : "are closed";
+    this.context.logger.warn({ connections }, `More connections than allowed: the latest ${outcome}.`);
+    this.#hasWarned = true;
+  }
+
   #refuse(connection: Connection): void {
-    if (!this.#hasWarned) {
-      const { connections } = this.#settings;
-      this.context.logger.warn({ connections }, "More connections than allowed: the latest get 503.");
-      this.#hasWarned = true;
-    }
     if (this.#refused.size >= MAX_REFUSED) {
       connection.socket.destroy();
       return;

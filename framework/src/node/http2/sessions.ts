@@ -32,11 +32,6 @@ export class Sessions {
     this.#server = createServer(toOptions(settings.limits));
   }
 
-  /** Number of open connections. */
-  get size(): number {
-    return this.#sessions.size;
-  }
-
   /** Takes a socket of which no byte was read, or all were put back. */
   accept(socket: Socket): void {
     this.#server.once("session", (handle) => {
