@@ -10,6 +10,8 @@ export interface Call {
   readonly name: string;
   /** The server is about to stop: ends what has no end of its own. */
   drain(): void;
+  /** The time to stop is nearly up: cuts the response if its client does not read it. */
+  cutUnread(): void;
   /**
    * The application has returned, or has failed.
    *
@@ -64,6 +66,11 @@ export class ServerContext {
     this.draining = true;
     this.state[DRAINING] = true;
     for (const call of this.running) call.drain();
+  }
+
+  /** Cuts the responses that wait for their clients to read. */
+  cutUnread(): void {
+    for (const call of this.running) call.cutUnread();
   }
 
   /** Waits until no call runs. */

@@ -109,6 +109,10 @@ export class Exchange implements Call {
     if (this.#phase === "streaming" && streamsEvents(this.#head)) this.halfClose();
   }
 
+  cutUnread(): void {
+    if (this.#stream.flushed() !== undefined) this.#stream.destroy();
+  }
+
   /** Answers in the application's place; once the response has begun, a cut is all that says that it is not whole. */
   refuse({ head, body }: ErrorResponse): void {
     if (!this.untouched) {

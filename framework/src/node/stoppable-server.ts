@@ -37,6 +37,12 @@ const LINGER_MS = 500;
 /** Share of `shutdownTimeoutMs` spent lingering. */
 const LINGER_SHARE = 0.1;
 
+/**
+ * Share of `shutdownTimeoutMs` after which responses that their clients do not read are cut: the rest is for the cleanup of
+ * their requests, and for the shutdown of the application.
+ */
+const UNREAD_SHARE = 0.9;
+
 /** A server on any engine: it stops once, within its time. */
 export abstract class StoppableServer {
   url = "";
@@ -84,6 +90,7 @@ export abstract class StoppableServer {
         this.#shutdownTimeoutMs,
       );
     });
+    const unread = setTimeout(() => this.context.cutUnread(), this.#shutdownTimeoutMs * UNREAD_SHARE);
     try {
       await Promise.race([this.drain(), limit]);
       this.#drained = true;
@@ -93,6 +100,7 @@ export abstract class StoppableServer {
       this.#lifespan.shutDown().catch(() => {}); // what the application holds is let go even then; nobody waits for it
       throw error;
     } finally {
+      clearTimeout(unread);
       clearTimeout(timer);
     }
   }

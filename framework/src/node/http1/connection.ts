@@ -8,6 +8,7 @@ import { RequestBody } from "../request-body.js";
 import { createScope, type Endpoints, endpointsOf, type RequestHead } from "../request-head.js";
 import { SERVER_OPTIONS } from "../response-head.js";
 import { isLate, type ServerSettings } from "../server-settings.js";
+import { SlowReader } from "../slow-reader.js";
 import { BodyReader } from "./body-reader.js";
 import { type HeadEnd, Output, type OutputOwner } from "./output.js";
 import { type ParsedHead, parseHead } from "./parse-head.js";
@@ -29,6 +30,8 @@ export interface ConnectionSettings extends ServerSettings {
 
 /** A request for a WebSocket that the application has not answered. */
 export interface PendingUpgrade {
+  /** Answers in the application's place, unless it has answered. */
+  refuse(error: ErrorResponse): void;
   disconnect(): void;
 }
 
@@ -51,6 +54,7 @@ const LF = 0x0a;
 const errors = {
   malformed: new ErrorResponse(400, "The request is malformed."),
   timeout: new ErrorResponse(408),
+  handshake: new ErrorResponse(504, "The WebSocket handshake was not answered in time."),
 };
 
 /**
@@ -95,6 +99,8 @@ export class Connection implements OutputOwner, BodyFlow {
   #lastHead: ParsedHead | null = null;
   #isParsing = false;
   #hasEnded = false;
+  /** `null` while no bytes have waited for the client at a check. */
+  #reader: SlowReader | null = null;
   #exchange: Exchange | null = null;
   #upgrade: PendingUpgrade | null = null;
   /** The body of the request that came last, until all of it has come. */
@@ -175,30 +181,47 @@ export class Connection implements OutputOwner, BodyFlow {
 
   /** Holds the connection to its time-outs. */
   checkTime(): Rest {
-    const { headersMs, requestMs, keepAliveMs } = this.#settings.timeouts;
+    if (this.#phase === "detached") return "detached";
+    const { keepAliveMs, requestMs } = this.#settings.timeouts;
+    if (this.#isUnread(requestMs)) {
+      this.socket.destroy();
+    } else if (this.#phase !== "idle") {
+      this.#checkPhase();
+    } else if (this.#isLate(keepAliveMs)) {
+      this.close();
+    } else {
+      this.#rests = true;
+      return "idle";
+    }
+    return "active";
+  }
+
+  #checkPhase(): void {
+    const { headersMs, requestMs } = this.#settings.timeouts;
     switch (this.#phase) {
-      case "idle":
-        if (!this.#isLate(keepAliveMs)) {
-          this.#rests = true;
-          return "idle";
-        }
-        this.close();
-        break;
       case "head":
         if (this.#isLate(headersMs) || this.#isLate(requestMs)) this.#endInput(errors.timeout);
         break;
       case "request":
         if (this.#body !== null && this.#isLate(requestMs)) this.#fail(errors.timeout);
         break;
+      case "upgrade":
+        if (this.#isLate(requestMs)) this.#upgrade?.refuse(errors.handshake);
+        break;
       case "closing":
         if (this.socket.writableLength > 0) this.#since = this.#settings.now;
         else if (this.#isLate(LINGER_MS)) this.socket.destroy();
         break;
-      case "detached":
-        return "detached";
-      default: // upgrade: the application's to answer
+      default: // idle and detached wait for nothing else
     }
-    return "active";
+  }
+
+  /** Tells if the client reads nothing of its responses. A WebSocket, or a connection of HTTP/2, looks after that itself. */
+  #isUnread(requestMs: number): boolean {
+    const { writableLength } = this.socket;
+    if (this.#reader === null && writableLength === 0) return false;
+    this.#reader ??= new SlowReader(this.#settings.now);
+    return this.#reader.isLate(writableLength, this.#settings.now, requestMs);
   }
 
   #wake(): void {
@@ -245,7 +268,7 @@ export class Connection implements OutputOwner, BodyFlow {
 
   /** The handshake of a WebSocket waits for the application. */
   beginUpgrade(upgrade: PendingUpgrade): void {
-    this.#phase = "upgrade";
+    this.#enter("upgrade");
     this.#upgrade = upgrade;
   }
 
@@ -386,7 +409,9 @@ export class Connection implements OutputOwner, BodyFlow {
     this.#clientCloses = !section.keepAlive;
     this.#keepAlive = section.keepAlive && !section.upgrade;
     if (section.upgrade) {
-      this.#settings.upgrade(this, head);
+      // RFC 6455 §7.1.1: a WebSocket has no half of it, and the event of the client's end is past.
+      if (this.#hasEnded) this.refuse(errors.malformed);
+      else this.#settings.upgrade(this, head);
       return;
     }
     const body = section.bodyBytes === 0 ? null : this.#expectBody(section);

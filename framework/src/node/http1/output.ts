@@ -97,7 +97,9 @@ export class Output implements ResponseStream {
     this.flush();
     return new Promise((resolve) => {
       if (this.#onWritten !== undefined) (this.#flushing ??= []).push(resolve);
-      // The callback of an empty write comes behind those of all writes before it, also when the socket fails.
+      // Nothing can be written after the end: the error of that write would cut what waits for the client.
+      else if (socket.writableEnded) socket.once("finish", resolve).once("close", resolve);
+      // The callback of an empty write comes after those of all writes before it, also when the socket fails.
       else socket.write("", () => resolve());
     });
   }

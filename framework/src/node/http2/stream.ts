@@ -6,6 +6,7 @@ import type { Exchange } from "../exchange.js";
 import { RequestBody } from "../request-body.js";
 import type { HeaderSection } from "../header-section.js";
 import type { ResponseHead } from "../response-head.js";
+import { SlowReader } from "../slow-reader.js";
 import { toFields } from "./head.js";
 
 /**
@@ -13,8 +14,6 @@ import { toFields } from "./head.js";
  * More than in HTTP/1.1: the connection stays, and curl 7.88 and Node's client lose a response that this follows closely.
  */
 const MAX_DISCARDED_BYTES = 1_048_576;
-/** The least that a client takes of a response: what waits is given a millisecond more for each of so many bytes. */
-const MIN_BYTES_PER_MS = 16;
 
 const EMPTY = Buffer.alloc(0);
 const timeout = new ErrorResponse(408);
@@ -35,16 +34,15 @@ export class RequestStream implements ResponseStream, BodyFlow {
   #waiting: (() => void)[] | null = null;
   /** `true` once the server has reset the stream. */
   isReset = false;
-  /** When the request came, and when the client last took something of the response; in milliseconds. */
+  /** When the request came, in milliseconds. */
   readonly #since: number;
-  #takenAt: number;
-  #waitingBytes = 0;
+  readonly #reader: SlowReader;
 
   /** @param onBytes - Called with the length of each part of the body that comes. */
   constructor(stream: ServerHttp2Stream, now: number, onBytes: (bytes: number) => void) {
     this.#stream = stream;
     this.#since = now;
-    this.#takenAt = now;
+    this.#reader = new SlowReader(now);
     stream.on("error", ignore);
     if (stream.endAfterHeaders) return;
     this.#outstanding = Infinity;
@@ -160,13 +158,9 @@ export class RequestStream implements ResponseStream, BodyFlow {
 
   /** Holds the stream to the time that a request, and a client that takes nothing of its response, may take. */
   checkTime(now: number, requestMs: number): void {
-    const { writableLength } = this.#stream;
-    if (writableLength === 0 || writableLength < this.#waitingBytes) this.#takenAt = now;
-    this.#waitingBytes = writableLength;
-    if (requestMs === 0) return;
-    if (now - this.#takenAt >= requestMs + writableLength / MIN_BYTES_PER_MS) {
+    if (this.#reader.isLate(this.#stream.writableLength, now, requestMs)) {
       this.destroy();
-    } else if (this.#outstanding > 0 && now - this.#since >= requestMs) {
+    } else if (requestMs > 0 && this.#outstanding > 0 && now - this.#since >= requestMs) {
       if (this.#exchange === null) this.#stop();
       else this.#exchange.refuse(timeout);
     }

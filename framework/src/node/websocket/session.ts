@@ -138,6 +138,10 @@ export class WebSocketSession implements Call, WebSocketEvents {
     this.#inbox.end(CLOSE.restart, "");
   }
 
+  cutUnread(): void {
+    this.#response?.cutUnread();
+  }
+
   refuse(error: ErrorResponse): void {
     if (this.#phase === "connecting") {
       this.#phase = "closed";
