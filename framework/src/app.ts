@@ -22,7 +22,7 @@ import {
 } from "./exception-handlers.js";
 import { configurationError } from "./exceptions.js";
 import { DEFAULT_LIMITS, type Limits, mergeLimits } from "./limits.js";
-import { consoleLogger, guardLogger, type Logger } from "./logger.js";
+import { consoleLogger, guardLogger, keepLogger, type Logger } from "./logger.js";
 import type { Instrumentation } from "./observation.js";
 import {
   type AsyncAPIDocument,
@@ -232,6 +232,7 @@ export class App extends DispatchingInstance {
     super(options);
     this.settings = Object.freeze({ ...options });
     this.#logger = guardLogger(options.logger ?? consoleLogger);
+    keepLogger(this, this.#logger);
     this.#limits = mergeLimits(DEFAULT_LIMITS, options.limits);
     this.#exceptionHandlers = new ExceptionHandlers(options.exceptionHandlers);
     this.#dispatcher.addMiddleware(...(options.middleware ?? []));

@@ -68,6 +68,7 @@ export {
 export { HTTPConnection, Request } from "./request.js";
 export {
   type CookieOptions,
+  event,
   type EventSourceOptions,
   EventSourceResponse,
   FileResponse,
@@ -75,6 +76,8 @@ export {
   HTMLResponse,
   JSONResponse,
   lastEventId,
+  type MarkedEvent,
+  type Notice,
   PlainTextResponse,
   RedirectResponse,
   Response,

@@ -71,6 +71,19 @@ function write(level: string, fields: object, message: string): void {
   console.error(`${new Date().toISOString()} ${level} ${oneLine(message)}${shown.join("")}${stack}`);
 }
 
+const loggers = new WeakMap<object, Logger>();
+
+/** Keeps the logger of an App, for responses that are sent in its name. */
+export function keepLogger(app: object, logger: Logger): void {
+  loggers.set(app, logger);
+}
+
+/** The logger of a scope's `app`; the standard error output if it has none. */
+export function loggerOf(app: unknown): Logger {
+  const isKey = typeof app === "function" || (typeof app === "object" && app !== null);
+  return (isKey && loggers.get(app)) || consoleLogger;
+}
+
 /** Readable lines on the standard error output. Silent below `info`. */
 export const consoleLogger: Logger = {
   debug: () => {},

@@ -2,12 +2,15 @@
 export { listsTag } from "./response/conditions.js";
 export { type CookieOptions, serializeCookie } from "./response/cookies.js";
 export {
+  event,
   EventSourceResponse,
   type EventSourceOptions,
+  isMarkedEvent,
   isServerSentEvent,
   lastEventId,
+  type MarkedEvent,
+  type Notice,
   type ServerSentEvent,
-  encodeEvent,
 } from "./response/event-source.js";
 export { contentTypeOf, FileResponse, type FileResponseOptions } from "./response/file.js";
 export { fileKind } from "./response/open-file.js";

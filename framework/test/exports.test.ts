@@ -8,7 +8,7 @@ const NAMES: Readonly<Record<string, string>> = {
     EventSourceResponse File FileResponse Form FormData HTMLResponse HTTPConnection HTTPException Header HeaderList JSONResponse
     ParamKind Path PlainTextResponse Query RadixNode RadixRouter RecursionError RedirectResponse Request
     RequestValidationError Response ResponseHeaders ResponseValidationError Router Security SecurityScopes StaticFiles
-    StreamingResponse UploadFile WebSocket WebSocketException compileHandler httpExceptionHandler lastEventId
+    StreamingResponse UploadFile WebSocket WebSocketException compileHandler event httpExceptionHandler lastEventId
     requestValidationExceptionHandler sse t withParams`,
   "./client": "createClient",
   "./concurrency": `EntryError Limiter LoopError PoolClosedError PoolFullError PoolTimeoutError PoolUnavailableError ProcessPool

@@ -1,5 +1,5 @@
 import { configurationError, ResponseValidationError, withPlace } from "../exceptions.js";
-import { isServerSentEvent, type ServerSentEvent } from "../response.js";
+import { event, isMarkedEvent, isServerSentEvent, type ServerSentEvent } from "../response.js";
 import { EventSchemas, type Returns } from "../router.js";
 import { type CompiledReturns, compileReturns, compileSchema, Faults, t } from "../schema.js";
 import { resultJSON } from "./result.js";
@@ -14,32 +14,32 @@ async function dataText(returns: CompiledReturns | null, data: unknown, place?: 
 }
 
 /** Tells if listeners hear of an event: a comment, an `id` or a `retry` alone is for the client itself. */
-function isHeard(event: ServerSentEvent): boolean {
-  return "data" in event || event.event !== undefined;
+function isHeard(item: ServerSentEvent): boolean {
+  return "data" in item || item.event !== undefined;
 }
 
-/** Without a schema an item is an event by its shape alone. */
+/** Tells if an item is a comment, which clients skip. */
+function isComment(item: unknown): item is ServerSentEvent {
+  return isServerSentEvent(item) && Object.keys(item).join() === "comment";
+}
+
+/** Without a schema, only a marked item is an event. Attack: a client's message that has the keys of one. */
 async function anyEvent(item: unknown): Promise<ServerSentEvent> {
-  if (!isServerSentEvent(item)) return { data: await dataText(null, item) };
+  if (!isMarkedEvent(item)) return { data: await dataText(null, item) };
   return item.data === undefined ? item : { ...item, data: await dataText(null, item.data) };
 }
 
 /**
- * Events whose data have one schema. What has the shape of an event is one if its data fit, so that `{ data }` around a
- * value is never taken for the value itself; else it may be data that only look like an event.
+ * Events whose data have one schema. An unmarked item that fits the schema is data, whatever its keys are. One that does not
+ * may be an event whose data fit.
  */
 function eventsOf(returns: CompiledReturns): ToEvent {
-  const asData = async (item: unknown) => ({ data: await dataText(returns, item) });
+  const around = async (item: ServerSentEvent) => ({ ...item, data: await dataText(returns, item.data, "data") });
   return async (item) => {
-    if (!isServerSentEvent(item)) return asData(item);
-    if (!isHeard(item)) return asData(item).catch(() => item);
-    try {
-      return { ...item, data: await dataText(returns, item.data, "data") };
-    } catch (error) {
-      return asData(item).catch(() => {
-        throw error;
-      });
-    }
+    if (isMarkedEvent(item)) return isHeard(item) ? around(item) : item;
+    const asData = dataText(returns, item).then((data) => ({ data }));
+    if (isComment(item)) return asData.catch(() => item);
+    return isServerSentEvent(item) && isHeard(item) ? asData.catch(() => around(item)) : asData;
   };
 }
 
@@ -59,16 +59,16 @@ function namedEvents({ events }: EventSchemas): ToEvent {
   );
   const { check } = compileSchema(t.Union(names.map((name) => t.Literal(name))));
   return async (item) => {
-    if (isServerSentEvent(item) && !isHeard(item)) return item;
-    const { event, data, id, retry, comment } = Object(item) as ServerSentEvent;
-    const returns = writers.get(event as string);
+    if (isComment(item) || (isMarkedEvent(item) && !isHeard(item))) return item;
+    const { event: name, data, id, retry, comment } = Object(item) as ServerSentEvent;
+    const returns = writers.get(name as string);
     if (returns === undefined) {
       const faults = new Faults();
-      check(event, faults);
+      check(name, faults);
       throw new ResponseValidationError(faults.list.map(({ type, msg }) => ({ type, loc: ["event"], msg })));
     }
-    const fields = { id, retry, comment };
-    return { event, data: await dataText(returns, data, "data"), ...fields };
+    const fields = { event: name, data: await dataText(returns, data, "data"), id, retry, comment };
+    return isMarkedEvent(item) ? event(fields) : fields;
   };
 }
 

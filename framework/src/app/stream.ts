@@ -5,7 +5,6 @@ import {
   isIterable,
   isWebResponse,
   EventSourceResponse,
-  encodeEvent,
   Response,
   type StreamContent,
   StreamingResponse,
@@ -46,7 +45,7 @@ class EventsResponse extends EventSourceResponse {
   }
 
   protected override async encode(item: unknown): Promise<string> {
-    return encodeEvent(await this.#toEvent(item));
+    return this.encodeEvent(await this.#toEvent(item));
   }
 }
 

@@ -1,5 +1,5 @@
 import type { FromParams, GlobalResponse, PathNames } from "../params.js";
-import type { Response } from "../response.js";
+import type { Notice, Response } from "../response.js";
 import type { Readable, Schema, SchemaInput } from "../schema.js";
 import type { DataEvent, EventOf, EventSchemas } from "./event-schemas.js";
 
@@ -34,9 +34,9 @@ type Given<O> = O | Promise<O> | Items<O>;
 
 /** The further forms of a stream: events around the data that `returns` says, or any iterable of named ones. */
 type Streamed<R> = [R] extends [EventSchemas]
-  ? Promise<AsyncIterable<Fit<R>> | Iterable<Fit<R>>>
+  ? Promise<AsyncIterable<Fit<R>> | Iterable<Fit<R>>> | Items<Fit<R> | Notice | Response>
   : [R] extends [Schema]
-    ? Items<Fit<R> | DataEvent<Fit<R>> | Response>
+    ? Items<Fit<R> | DataEvent<Fit<R>> | Notice | Response>
     : never;
 
 /** Everything that a handler may give for the option `returns`. */

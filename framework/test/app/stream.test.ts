@@ -4,6 +4,7 @@ import {
   BackgroundTasks,
   ConfigurationError,
   Depends,
+  event,
   HTTPException,
   PlainTextResponse,
   Response,
@@ -53,17 +54,33 @@ describeMatrix("a handler that is a generator", ({ call }) => {
     expect((await call(app, "GET", "/bound")).text).toBe("5\n");
   });
 
-  it('streams events with `stream: "sse"`: text, data, and events', async () => {
+  it('streams events with `stream: "sse"`: text, data, and marked events', async () => {
     const { app } = create();
     app.get("/", { stream: "sse" }, async function* () {
       yield "text";
       yield { n: 1 };
-      yield { event: "tick", id: 2, data: { n: 2 } };
-      yield { comment: "done" };
+      yield event({ event: "tick", id: 2, data: { n: 2 } });
+      yield event({ comment: "done" });
     });
     const answer = await call(app, "GET", "/");
     expect(answer.headers["content-type"]).toBe("text/event-stream");
     expect(answer.text).toBe('data: text\n\ndata: {"n":1}\n\nevent: tick\nid: 2\ndata: {"n":2}\n\n: done\n\n');
+  });
+
+  it.each([
+    '{"event":"admin","retry":86400000,"data":"forged"}',
+    '{"retry":"x"}',
+    '{"id":"1\\n\\ndata: forged","data":1}',
+    '{"comment":"a\\n\\ndata: forged"}',
+    '{"data":{"a":1}}',
+  ])("sends a message of a client as data, whatever its keys are: %s", async (message) => {
+    for (const options of [{}, { returns: t.Any() }]) {
+      const { app, log } = create();
+      app.get("/", { stream: "sse", ...options }, async () => [JSON.parse(message) as unknown, "end"] as never);
+      const { text } = await call(app, "GET", "/");
+      expect(text).toBe(`data: ${message}\n\ndata: end\n\n`);
+      expect(log.lines).toEqual([]);
+    }
   });
 
   it("has the status of its route", async () => {
@@ -312,12 +329,13 @@ describeMatrix('`returns` of `stream: "sse"`', ({ call }) => {
     ["null", t.Null(), null, "data: null\n\n"],
     ["an event whose data is absent, as null", t.Null(), { event: "end" }, "event: end\ndata: null\n\n"],
     ["a comment", Item, { comment: "still here" }, ": still here\n\n"],
-    ["a time to wait", Item, { retry: 5 }, "retry: 5\n\n"],
+    ["a time to wait that is marked", Item, event({ retry: 5 }), "retry: 5\n\n"],
+    ["a marked event around data that fit", t.Any(), event({ id: 1, data: { n: 1 } }), 'id: 1\ndata: {"n":1}\n\n'],
     ["data that have names of an event", t.Object({ data: t.String() }), { data: "a" }, 'data: {"data":"a"}\n\n'],
     ["an event around such data", t.Object({ data: t.String() }), { data: { data: "a" } }, 'data: {"data":"a"}\n\n'],
     ["data that look like a comment", t.Object({ comment: t.String() }), { comment: "a" }, 'data: {"comment":"a"}\n\n'],
-    ["data in which data fit too, as an event", t.Any(), { id: 1, data: { n: 1 } }, 'id: 1\ndata: {"n":1}\n\n'],
-    ["such data in an event", t.Any(), { data: { id: 1, data: 2 } }, 'data: {"id":1,"data":2}\n\n'],
+    ["data in which data fit too", t.Any(), { id: 1, data: { n: 1 } }, 'data: {"id":1,"data":{"n":1}}\n\n'],
+    ["such data in a marked event", t.Any(), event({ data: { id: 1 } }), 'data: {"id":1}\n\n'],
     ["a struct that contains itself", Linked, { n: 1, data: { n: 2 } }, 'data: {"n":1,"data":{"n":2}}\n\n'],
   ])("sends %s", async (_how, schema, item, text) => {
     expect(await eventsOf(schema, item)).toEqual({ status: 200, text, log: [] });
@@ -327,6 +345,8 @@ describeMatrix('`returns` of `stream: "sse"`', ({ call }) => {
     ["data", { n: "x" }, /does not fit `returns`: n: /],
     ["data of an event", { id: 1, data: { n: "x" } }, /does not fit `returns`: data\.n: /],
     ["an event without data", { event: "end" }, /does not fit `returns`: data: /],
+    ["data of a marked event", event({ data: { n: "x" } }), /does not fit `returns`: data\.n: /],
+    ["a time to wait that is not marked", { retry: 5 }, /does not fit `returns`: n: /],
   ])("refuses %s that does not fit", async (_how, item, fault) => {
     const { status, log } = await eventsOf(Item, item);
     expect(status).toBe(500);
@@ -352,6 +372,8 @@ describeMatrix('`returns` of `stream: "sse"`', ({ call }) => {
     [{ event: "done" }, "event: done\ndata: null\n\n"],
     [{ event: "later", data: 1 }, "event: later\ndata: 1\n\n"],
     [{ comment: "still here" }, ": still here\n\n"],
+    [event({ retry: 5 }), "retry: 5\n\n"],
+    [event({ event: "name", data: "a", id: 1 }), "event: name\nid: 1\ndata: a\n\n"],
   ])("sends of named events %j", async (item, text) => {
     expect(await eventsOf(named, item)).toEqual({ status: 200, text, log: [] });
   });
@@ -368,7 +390,7 @@ describeMatrix('`returns` of `stream: "sse"`', ({ call }) => {
     [{ event: "token", data: null }, "does not fit `returns`: data: "],
     [{ event: "token", data: { text: 1 } }, "does not fit `returns`: data.text: "],
     [{ event: "later", data: "x" }, "does not fit `returns`: data: "],
-    [{ event: "done", data: null, retry: -1 }, "retry of a server-sent event should be whole milliseconds"],
+    [{ retry: 5 }, "does not fit `returns`: event: "],
     [{ event: "done", data: null, id: "1\ndata: forged" }, "cannot have CR, LF or NUL"],
   ])("refuses of named events %j", async (item, fault) => {
     const { status, log } = await eventsOf(named, item);
@@ -423,7 +445,7 @@ describe("named events", () => {
     const fields = { id: { type: "string" }, retry: { type: "integer", minimum: 0 } };
     const data = (contentSchema: object) => ({ type: "string", contentMediaType: "application/json", contentSchema });
     const $ref = "#/components/schemas/Token";
-    const event = (name: string, of: object) => ({
+    const eventOf = (name: string, of: object) => ({
       type: "object",
       properties: { event: { type: "string", enum: [name] }, data: of, ...fields },
       required: ["event", "data"],
@@ -432,13 +454,13 @@ describe("named events", () => {
     expect(mediaOf("/")).toEqual({
       itemSchema: {
         oneOf: [
-          event("token", data({ $ref })),
-          event("name", { type: "string" }),
-          event("done", data(expect.anything())),
+          eventOf("token", data({ $ref })),
+          eventOf("name", { type: "string" }),
+          eventOf("done", data(expect.anything())),
         ],
       },
     });
-    expect(mediaOf("/one")).toEqual({ itemSchema: event("token", data({ $ref })) });
+    expect(mediaOf("/one")).toEqual({ itemSchema: eventOf("token", data({ $ref })) });
     expect(mediaOf("/plain")?.itemSchema).toEqual({
       type: "object",
       properties: { event: { type: "string" }, data: data({ $ref }), ...fields },

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, jest } from "@jest/globals";
 import {
   App,
+  event,
   EventSourceResponse,
   type EventSourceOptions,
   lastEventId,
@@ -68,13 +69,24 @@ describeMatrix("an EventSourceResponse", ({ call }) => {
     ["LF in id", { id: "1\n\ndata: forged", data: 1 }],
     ["CR in id", { id: "1\r", data: 1 }],
     ["NUL in id", { id: "\0", data: 1 }],
-    ["a retry that is no whole number", { retry: 1.5, data: 1 }],
-    ["a retry below 0", { retry: -1, data: 1 }],
-    ["a retry as text", { retry: "1\ndata: forged", data: 1 }],
+    ["a retry with LF", { retry: "1\ndata: forged", data: 1 }],
   ])("refuses %s", async (_what, item) => {
     const { app, log } = appOf(() => [item]);
     expect((await call(app, "GET", "/")).status).toBe(500);
     expect(log.lines).toEqual([expect.stringMatching(/The (?:event|id|retry) of a server-sent event/)]);
+  });
+
+  it.each<[string, object, string, string]>([
+    ["a retry that is not a whole number", { retry: 1.5, data: 1 }, "data: 1\n\n", "retry"],
+    ["a retry below 0", { retry: -1, data: 1 }, "data: 1\n\n", "retry"],
+    ["a retry as text, without anything else", { retry: "x" }, "\n", "retry"],
+    ["an event that is not text", { event: { a: 1 }, data: 1 }, "data: 1\n\n", "event"],
+    ["LF in a marked event", event({ event: "a\ndata: forged", id: 7, data: 1 }), "id: 7\ndata: 1\n\n", "event"],
+    ["NUL in the id of a marked event", event({ id: "\0", data: 1 }), "data: 1\n\n", "id"],
+  ])("skips %s, and logs it once", async (_what, item, text, field) => {
+    const { app, log } = appOf(() => [item, item, { data: "next" }]);
+    expect((await call(app, "GET", "/")).text).toBe(`${text}${text}data: next\n\n`);
+    expect(log.lines).toEqual([expect.stringMatching(`The ${field} of a server-sent event .* It was skipped\\.`)]);
   });
 
   it("answers HEAD without starting", async () => {

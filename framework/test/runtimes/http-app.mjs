@@ -4,6 +4,7 @@ import {
   BackgroundTasks,
   Cookie,
   Depends,
+  event,
   EventSourceResponse,
   File,
   Form,
@@ -185,7 +186,7 @@ function addResponses(app) {
     for (let n = 1; n <= 3; n++) yield { n, secret: n };
   });
   app.get("/events", { stream: "sse" }, async function* () {
-    yield { event: "tick", data: { n: 1 }, id: "7" };
+    yield event({ event: "tick", data: { n: 1 }, id: "7" });
     yield "two\nlines";
   });
   app.get("/events/resume", { params: { request: OwnRequest } }, async ({ request }) => {

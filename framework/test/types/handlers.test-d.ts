@@ -7,6 +7,7 @@ import {
   Body,
   Cookie,
   Depends,
+  event,
   File,
   Form,
   Header,
@@ -339,6 +340,19 @@ app.get(
     yield { data: { name: "a" } };
   },
 );
+// `event()` marks one; a comment or a `retry` has no data.
+app.get("/x", { returns: User, stream: "sse" }, async function* () {
+  yield event({ event: "user", data: { name: "a", age: 1 } });
+  yield event({ comment: "still here" });
+});
+app.get(
+  "/x",
+  { returns: User, stream: "sse" },
+  // @ts-expect-error -- age is missing
+  async function* () {
+    yield event({ data: { name: "a" } });
+  },
+);
 // Named events have each the type of their own data.
 const Level = t.Union([t.Literal("low"), t.Literal("high")]);
 const events = sse({ user: User, level: Level, day: z.date(), done: t.Null() });
@@ -347,6 +361,10 @@ app.get("/x", { returns: events, stream: "sse" }, async function* () {
   yield { event: "level", data: "low" };
   yield { event: "day", data: new Date() };
   yield { event: "done", data: null };
+});
+app.get("/x", { returns: events, stream: "sse" }, async function* () {
+  yield { event: "level", data: "low" };
+  yield event({ retry: 1000 });
 });
 app.get("/x", { returns: events, stream: "sse" }, async () => [{ event: "level", data: "low" }]);
 new Router().get("/x", { returns: events, stream: "sse" })(async function* () {
