@@ -98,7 +98,9 @@ class Session {
         this.#expect("open", message);
         return this.#socket?.send(contentOf(message));
       case "websocket.close":
-        return this.#phase === "closed" || this.#inbox.hasEnded ? undefined : this.#close(message.code, message.reason);
+        if (this.#phase === "closed" || this.#inbox.hasEnded) return;
+        if (this.#phase === "answering") this.#expect("open", message); // as on every server: the response has begun
+        return this.#close(message.code, message.reason);
       case "websocket.http.response.start":
         this.#expect("connecting", message);
         this.#phase = "answering";
