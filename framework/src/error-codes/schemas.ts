@@ -5,6 +5,8 @@
  * @module
  */
 
+import { describe } from "../messages.js";
+
 export const SCHEMAS = {
   /**
    * A type is computed from a reference that is not known yet.
@@ -50,6 +52,28 @@ export const SCHEMAS = {
    */
   TSGI_INVALID_DEFAULT: (name: string, msg: string, instead: string) =>
     `The default of ${name} does not fit its schema: ${msg}.${instead}`,
+  /**
+   * `errorMessage` of a schema is neither a string nor an object of strings by [type of error](validation-errors.md#types).
+   *
+   * ```js
+   * // Wrong
+   * app.get(
+   *   "/items",
+   *   { params: { code: Query(t.String({ pattern: "^[A-Z]+$", errorMessage: { pattern: "A to Z" } })) } },
+   *   listItems,
+   * );
+   *
+   * // Right
+   * app.get(
+   *   "/items",
+   *   { params: { code: Query(t.String({ pattern: "^[A-Z]+$", errorMessage: "A to Z" })) } },
+   *   listItems,
+   * );
+   * ```
+   */
+  TSGI_INVALID_ERROR_MESSAGE: (given: unknown) =>
+    "`errorMessage` is a string, or an object of strings by the type of an error, such as " +
+    `{ string_pattern_mismatch: "…" }. Received ${describe(given)}.`,
   /**
    * The `pattern` of a schema is not a regular expression.
    *

@@ -15,10 +15,10 @@ const SCHEMAS = setOf(
 const LISTS = setOf("allOf anyOf oneOf");
 const MAPS = setOf("dependentSchemas patternProperties properties");
 
-/** Keywords that are written from several, that would move the base of references, or that TypeBox has for dates alone. */
+/** Keywords that are written from several, that would move the base of references, or that only tsgi and TypeBox have. */
 const OMITTED = setOf(
   "type format items prefixItems additionalItems required example $anchor $defs $dynamicAnchor $id $schema $vocabulary " +
-    "definitions id minimumTimestamp maximumTimestamp exclusiveMinimumTimestamp exclusiveMaximumTimestamp " +
+    "definitions errorMessage id minimumTimestamp maximumTimestamp exclusiveMinimumTimestamp exclusiveMaximumTimestamp " +
     "multipleOfTimestamp",
 );
 

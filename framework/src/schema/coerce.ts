@@ -1,6 +1,7 @@
 import { compileCheck } from "./compile.js";
 import type { Faults } from "./faults.js";
 import { isArraySchema, isObjectSchema, type JSONSchema, listItems, resolveRef, unionMembers } from "./json-schema.js";
+import { withOwnMessage } from "./own-message.js";
 
 /** Turns one text into the value that its schema describes. */
 export type CoerceText = (text: string, faults: Faults) => unknown;
@@ -89,6 +90,11 @@ function coerceUnion(schema: JSONSchema, members: readonly JSONSchema[], root: J
 /** Compiles the conversion of one text; `null` where no text becomes a value, as for an object. */
 function coerceText(schema: JSONSchema, outer: JSONSchema): CoerceText | null {
   const [resolved, root] = follow(schema, outer);
+  const coerce = coerceResolved(resolved, root);
+  return coerce === null || coerce === keepText ? coerce : withOwnMessage(resolved, coerce);
+}
+
+function coerceResolved(resolved: JSONSchema, root: JSONSchema): CoerceText | null {
   const values = fixedValues(resolved);
   if (values) return coerceEnum(values);
   const { type } = resolved;

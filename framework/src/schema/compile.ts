@@ -4,6 +4,7 @@ import { compileDefault } from "./defaults.js";
 import { Faults, shorten } from "./faults.js";
 import { type JSONSchema, resolveRef, saysType, transformOf, unionMembers, UNREAD_KEYWORDS } from "./json-schema.js";
 import { compileArray } from "./lists.js";
+import { withOwnMessage } from "./own-message.js";
 import { checkAnything, checkBoolean, checkNull, compileDate, compileNumber, compileString } from "./scalars.js";
 import { compileObject, compileStructWrite, writeJSON } from "./structs.js";
 import { compileEnum, compileIntersection, compileNot, compileUnion } from "./unions.js";
@@ -71,13 +72,13 @@ class Document implements Compiler {
   compile(schema: JSONSchema): Check {
     const isSpecial = hasSpecial(schema);
     // Nothing refers to a scalar, and nothing is inside it.
-    if (!isSpecial && SCALARS.has(schema.type)) return this.#withTransform(schema, this.#compileType(schema));
+    if (!isSpecial && SCALARS.has(schema.type)) return this.#around(schema, this.#compileType(schema));
     if (schema.$id !== undefined) this.#byId.set(schema.$id, schema);
     const known = this.#compiled.get(schema);
     if (known) return known;
     if (known === null) return this.#compileLater(schema);
     this.#compiled.set(schema, null);
-    const check = this.#withTransform(schema, this.#compileKeywords(schema, isSpecial));
+    const check = this.#around(schema, this.#compileKeywords(schema, isSpecial));
     this.#compiled.set(schema, check);
     return check;
   }
@@ -86,7 +87,8 @@ class Document implements Compiler {
     // A schema with a name is what others refer to, which needs its check.
     if (schema.$id !== undefined) this.compile(schema);
     const { $id: _, ...unnamed } = schema;
-    const write = hasSpecial(unnamed) || transformOf(schema) ? null : compileStructWrite(schema, this);
+    const isPlain = !hasSpecial(unnamed) && !transformOf(schema) && schema["errorMessage"] === undefined;
+    const write = isPlain ? compileStructWrite(schema, this) : null;
     if (write) return write;
     const check = this.compile(schema);
     return (value, faults) => {
@@ -179,6 +181,10 @@ class Document implements Compiler {
           ? configurationError("TSGI_SCHEMA_WITHOUT_JSON_FORM", type)
           : configurationError("TSGI_UNKNOWN_SCHEMA_TYPE", type);
     }
+  }
+
+  #around(schema: JSONSchema, check: Check): Check {
+    return withOwnMessage(schema, this.#withTransform(schema, check));
   }
 
   #withTransform(schema: JSONSchema, check: Check): Check {
