@@ -48,6 +48,7 @@ import {
   type ResponseDocs,
   type RouteEntry,
   Router,
+  type RouterModule,
   type SocketVerb,
   SUBSCRIBE,
   WEBSOCKET,
@@ -397,9 +398,11 @@ export class App extends DispatchingInstance {
   /**
    * Takes in the routes of a router, those that it has and those that it gets before the first request.
    *
+   * @param router - The router, or the module that exports it and its routes (`import * as items`). The routes of a module have
+   *   the names of their exports.
    * @throws ConfigurationError when a route of it cannot be added, or the application serves already.
    */
-  includeRouter(router: Router<string>, options: IncludeOptions = {}): void {
+  includeRouter(router: Router<string> | RouterModule, options: IncludeOptions = {}): void {
     this.#assertOpen("includeRouter");
     this.#root.includeRouter(router, options);
   }

@@ -8,7 +8,7 @@ import {
   type KeyedHandler,
 } from "./exception-handlers.js";
 import { configurationError } from "./exceptions.js";
-import { assertOptions } from "./options.js";
+import { assertOptions, isObject } from "./options.js";
 import { PathPattern } from "./path-pattern.js";
 import {
   addLevel,
@@ -17,6 +17,7 @@ import {
   type MountEntry,
   type Registry,
   type RouteEntry,
+  withName,
 } from "./router/entries.js";
 import {
   assertRouteOptions,
@@ -74,6 +75,32 @@ export const SUBSCRIBE: unique symbol = Symbol("subscribe");
 
 /** RFC 9110 §9.1: a method is a token; those in use are upper-case words. */
 const METHOD = /^[A-Z][A-Z-]*$/;
+
+/**
+ * A module of routes, as `import * as items from "./routes/items.js"` returns it: it exports one Router, and what the verbs of that
+ * return.
+ */
+export type RouterModule = Readonly<Record<string, unknown>>;
+
+const NO_NAMES: ReadonlyMap<unknown, string> = new Map();
+
+const isRouter = (value: unknown): value is Router<string> => value instanceof Router;
+
+/** The Router itself, or the one of a module. */
+function routerOf(given: Router<string> | RouterModule): Router<string> {
+  if (isRouter(given)) return given;
+  const values: unknown[] = isObject(given) ? Object.values(given) : [];
+  const routers = values.filter(isRouter);
+  const [router, ...others] = routers;
+  if (router === undefined) throw configurationError("TSGI_NOT_A_ROUTER.given", given);
+  if (others.length > 0) throw configurationError("TSGI_NOT_A_ROUTER.module", routers.length);
+  return router;
+}
+
+/** The names under which a module exports functions: handlers, as verbs return them. */
+function exportedNames(module: RouterModule): ReadonlyMap<unknown, string> {
+  return new Map(Object.entries(module).flatMap(([name, value]) => (name === "default" ? [] : [[value, name]])));
+}
 
 /**
  * A group of routes that an App or another router includes, with what they share: a prefix, tags, dependencies,
@@ -191,8 +218,9 @@ export class Router<const Prefix extends string = ""> {
    *
    * @throws ConfigurationError when a route of it cannot be added here.
    */
-  includeRouter(router: Router<string>, options: IncludeOptions = {}): void {
-    if (!(router instanceof Router)) throw configurationError("TSGI_NOT_A_ROUTER", router);
+  includeRouter(given: Router<string> | RouterModule, options: IncludeOptions = {}): void {
+    const router = routerOf(given);
+    const names = isRouter(given) ? NO_NAMES : exportedNames(given);
     if (router.#reaches(this)) {
       const named =
         router.#options.prefix === undefined ? "" : ` with the prefix ${JSON.stringify(router.#options.prefix)}`;
@@ -207,7 +235,8 @@ export class Router<const Prefix extends string = ""> {
         this.#lifespans.push(entry);
       },
       addRoute: (entry) => {
-        const outer = addLevel(addLevel(entry, options, handlers), this.#options, this.#exceptionHandlers);
+        const inner = addLevel(withName(entry, names), options, handlers);
+        const outer = addLevel(inner, this.#options, this.#exceptionHandlers);
         this.#publish("addRoute", outer);
       },
       addMount: (entry) => {

@@ -309,7 +309,7 @@ describe("registration", () => {
     ["a mount with names", (app) => app.mount("/{x}", async () => {}), /mount \/\{x\}/],
     ["a mount of nothing", (app) => app.mount("/x", null as never), /mount \/x: an ASGI application is a function/],
     ["an App mounted on itself", (app) => app.mount("/x", app), /cannot mount itself/],
-    ["a router that is none", (app) => app.includeRouter({} as never), /includeRouter\(\) takes a Router/],
+    ["a router that is none", (app) => app.includeRouter({}), /includeRouter\(\) takes a Router/],
     ["a prefix without a slash", () => new Router({ prefix: "users" }), /should be "\/users"/],
     [
       "a guard that is no descriptor",
@@ -395,6 +395,56 @@ describe("routers", () => {
     a.includeRouter(b);
     expect(() => b.includeRouter(a)).toThrow(/cannot include itself/);
     expect(() => a.includeRouter(a)).toThrow(/cannot include itself/);
+  });
+});
+
+describe("a module of routes", () => {
+  const routesOf = (app: App) => app.routes.map(({ path, metadata }) => `${path} ${metadata.name}`);
+
+  /** As `import * as items` returns it. */
+  function createModule() {
+    const router = new Router({ prefix: "/items" });
+    const readItem = router.get("/{id}", { name: "read" }, async ({ id }) => id);
+    const listItems = router.get("", async () => []);
+    router.get("/own", async () => []);
+    const watch = router.websocket("/watch", async ({ ws }) => ws.close());
+    return { default: listItems, listItems, readItem, router, watch, LIMIT: 10 };
+  }
+
+  it("gives its routes the names of their exports, unless they have one", async () => {
+    const { app } = create();
+    app.includeRouter(createModule(), { prefix: "/v1" });
+    expect(routesOf(app)).toEqual([
+      "/v1/items/{id} read",
+      "/v1/items listItems",
+      "/v1/items/own undefined",
+      "/v1/items/watch watch",
+    ]);
+    expect(app.urlPathFor("listItems")).toBe("/v1/items");
+    expect((await callInMemory(app, "GET", "/v1/items")).json).toEqual([]);
+  });
+
+  it("can be included in a router, and again by its router without the names", () => {
+    const { app } = create();
+    const parent = new Router({ prefix: "/a" });
+    const items = createModule();
+    parent.includeRouter(items);
+    app.includeRouter(parent);
+    app.includeRouter(items.router, { prefix: "/b" });
+    expect(routesOf(app)).toContain("/a/items listItems");
+    expect(routesOf(app)).toContain("/b/items undefined");
+    expect(app.openapi().paths["/a/items"]?.get).toMatchObject({ operationId: "listItems", summary: "List items" });
+    expect(app.openapi().paths["/b/items"]?.get).toMatchObject({ operationId: "getBItems", summary: "Get b items" });
+  });
+
+  it.each<[what: string, module: Record<string, unknown>, message: RegExp]>([
+    ["no router", { listItems: async () => [] }, /takes a Router, not/],
+    ["two routers", { a: new Router(), b: new Router() }, /one Router, and this one exports 2/],
+  ])("is refused with %s", (_, module, message) => {
+    const include = () => new App().includeRouter(module);
+    expect(include).toThrow(
+      expect.objectContaining({ code: "TSGI_NOT_A_ROUTER", message: expect.stringMatching(message) }),
+    );
   });
 });
 

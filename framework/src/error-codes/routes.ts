@@ -451,7 +451,7 @@ export const ROUTES = {
     `mount ${path}: an ASGI application is a function, not ${describe(given)}. Pass an App, or a function of ` +
     "(scope, receive, send).",
   /**
-   * `includeRouter` was given something else than a Router.
+   * `includeRouter` was called without a Router, or with a module that exports several.
    *
    * A router takes part in the App; an App is an application of its own, which is mounted.
    *
@@ -464,9 +464,12 @@ export const ROUTES = {
    * app.mount("/other", new App());
    * ```
    */
-  TSGI_NOT_A_ROUTER: (given: unknown) =>
+  "TSGI_NOT_A_ROUTER.given": (given: unknown) =>
     `includeRouter() takes a Router, not ${describe(given)}. An App is mounted. Write mount("/prefix", app) ` +
     "for one.",
+  "TSGI_NOT_A_ROUTER.module": (count: number) =>
+    `includeRouter() accepts a module with one Router, and this one exports ${count}. Include the Router itself: ` +
+    "includeRouter(module.router).",
   /**
    * The path of a route is not text.
    *

@@ -51,10 +51,10 @@ function camelCase(words: readonly string[]): string {
 /** Names that say nothing about the handler. */
 const NO_NAMES = new Set(["", "anonymous", "default", "handler"]);
 
-/** One line: the handler's name in words, or else method and path in words. */
+/** One line: the handler's name in words, or else the route's, or else method and path in words. */
 export function summaryOf({ record, pattern }: DocumentedRoute): string {
   const name = record.handler.name.replace(/^bound /, "");
-  const words = NO_NAMES.has(name) ? [] : wordsOf(name);
+  const words = wordsOf(NO_NAMES.has(name) ? (record.metadata.name ?? "") : name);
   return capitalize((words.length > 0 ? words : wordsOfRoute(record.method, pattern)).join(" "));
 }
 
@@ -64,7 +64,7 @@ export type GenerateOperationId = (route: {
   readonly method: string;
   /** The whole pattern. */
   readonly path: string;
-  /** The handler's name, `""` for an anonymous one. */
+  /** The route's name: its option, its export in a module of routes, or its handler's name. `""` for an anonymous one. */
   readonly name: string;
   readonly tags: readonly string[];
 }) => string;
@@ -80,7 +80,10 @@ export class OperationIds {
 
   /** @throws ConfigurationError when a chosen name is taken. One of method and path gets a number instead. */
   of(route: DocumentedRoute): string {
-    return this.take(this.#chosen(route), operationIdOf(route.record.method, route.pattern), placeOf(route));
+    const { method, metadata } = route.record;
+    const { name = "" } = metadata;
+    const isFree = /^\w+$/.test(name) && !this.#places.has(name);
+    return this.take(this.#chosen(route), isFree ? name : operationIdOf(method, route.pattern), placeOf(route));
   }
 
   /** The name of a webhook: `POST order.shipped` is `postOrderShipped`. */
@@ -90,7 +93,8 @@ export class OperationIds {
   }
 
   #chosen({ record: { method, path, handler, metadata } }: DocumentedRoute): string | undefined {
-    return metadata.operationId ?? this.#generate?.({ method, path, name: handler.name, tags: metadata.tags ?? [] });
+    const { operationId, name = handler.name, tags = [] } = metadata;
+    return operationId ?? this.#generate?.({ method, path, name, tags });
   }
 
   /**

@@ -65,6 +65,12 @@ export interface Registry {
   addMount(entry: MountEntry): void;
 }
 
+/** Gives a route the name under which its handler is exported, unless it has the option `name`. */
+export function withName(entry: RouteEntry, names: ReadonlyMap<unknown, string>): RouteEntry {
+  const name = entry.options.name ?? names.get(entry.handler);
+  return name === undefined ? entry : { ...entry, options: { ...entry.options, name } };
+}
+
 /** Adds to an entry what one level around it says. */
 export function addLevel(entry: RouteEntry, level: IncludeOptions, handlers: ExceptionHandlers): RouteEntry {
   const { options } = entry;

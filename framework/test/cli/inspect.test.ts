@@ -3,6 +3,7 @@ import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "@jest/globals";
+import { build } from "esbuild";
 import { ITEMS_APP, Project } from "./_project.js";
 
 const slow = process.env["TSGI_SLOW"] ? it : it.skip;
@@ -159,7 +160,31 @@ describe("tsgi openapi --async", () => {
   });
 });
 
+const ITEMS_MODULE = `import { Router } from "tsgi";
+export const router = new Router({ prefix: "/items" });
+export const listItems = router.get("", async () => []);
+export const readItem = router.get("/{id}", async ({ id }) => id);`;
+
+const MODULES_APP = `import { App } from "tsgi";
+import * as items from "./items.ts";
+export const app = new App();
+app.includeRouter(items);`;
+
 describe("tsgi openapi", () => {
+  it("has the names of exports as operation ids, in the source, in a minified bundle and when it is served", async () => {
+    await using project = await Project.create({ "app.ts": MODULES_APP, "items.ts": ITEMS_MODULE });
+    const bundle = path.join(project.folder, "bundle.js");
+    const options = { bundle: true, minify: true, format: "esm", packages: "external" } as const;
+    await build({ ...options, entryPoints: [path.join(project.folder, "app.ts")], outfile: bundle });
+    const ofSource = await project.run("openapi", "app.ts");
+    const document = JSON.parse(ofSource.stdout) as { paths: Record<string, { get: { operationId: string } }> };
+    expect(Object.values(document.paths).map(({ get }) => get.operationId)).toEqual(["listItems", "readItem"]);
+    expect((await project.run("openapi", "bundle.js")).stdout).toBe(ofSource.stdout);
+    const command = project.start(["run", "bundle.js", "--port", "0"]);
+    const [, url = ""] = await command.next(/Listening on (http:\S+)/);
+    expect(await (await fetch(`${url}/openapi.json`)).json()).toEqual(document);
+  });
+
   it("prints the document without a server", async () => {
     await using project = await Project.create({ "app.ts": ITEMS_APP });
     const { code, stdout } = await project.run("openapi", "app.ts");

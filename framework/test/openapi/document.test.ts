@@ -143,6 +143,15 @@ describe("the operation id", () => {
     expect(operation(app, "/b").operationId).toBe("b");
   });
 
+  it("is the name of the route, unless another route has it or it is no identifier", () => {
+    const app = new App();
+    app.get("/a", { name: "readA" }, nothing);
+    app.get("/b", { name: "readA" }, nothing);
+    app.get("/c", { name: "read c" }, nothing);
+    const ids = ["/a", "/b", "/c"].map((path) => operation(app, path).operationId);
+    expect(ids).toEqual(["readA", "getB", "getC"]);
+  });
+
   it("is refused when two routes choose the same", () => {
     const app = new App();
     app.get("/a", { operationId: "x" }, nothing);
