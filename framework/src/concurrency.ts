@@ -10,7 +10,7 @@ export {
   PoolUnavailableError,
   WorkerDiedError,
 } from "./concurrency/errors.js";
-export { type HostedApp, type WorkerHost, workerHost } from "./concurrency/host.js";
+export type { HostedApp, WorkerHost } from "./concurrency/host.js";
 export {
   findLoopPackage,
   installLoop,
@@ -33,4 +33,5 @@ export {
   type WorkerKind,
 } from "./concurrency/pools.js";
 export type { EntryModule, RouteTable } from "./concurrency/protocol.js";
+export { workerHost } from "./concurrency/self.js";
 export type { PoolEntry, PoolStats, TaskOwner, WorkerPool } from "./concurrency/worker-pool.js";

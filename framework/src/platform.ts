@@ -11,6 +11,7 @@ interface NodeModules {
   "node:module": typeof import("node:module");
   "node:os": typeof import("node:os");
   "node:path": typeof import("node:path");
+  "node:sea": { isSea(): boolean };
   "node:url": typeof import("node:url");
   "node:worker_threads": typeof import("node:worker_threads");
   "node:zlib": typeof import("node:zlib");
@@ -52,6 +53,22 @@ export function hasFiles(): boolean {
 /** Tells if workers of a pool can be started. */
 export function hasWorkers(): boolean {
   return findModule("node:child_process") !== undefined;
+}
+
+/** Tells if this process is the first of those that serve: a line about the application is logged once. */
+export function isFirstProcess(): boolean {
+  return (globalThis.process?.env["NODE_UNIQUE_ID"] ?? "1") === "1";
+}
+
+/**
+ * Tells if this executable contains the application, as Node (SEA), `bun build --compile` and `deno compile` make it.
+ * There `process.execPath` starts the application, and no runtime that would run a file.
+ */
+export function isStandalone(): boolean {
+  const { Bun, Deno } = globalThis as { Bun?: { main: string }; Deno?: { build: { standalone?: boolean } } };
+  if (Deno !== undefined) return Deno.build.standalone === true;
+  if (Bun !== undefined) return /^(?:file:\/\/)?\/\$bunfs\/|^[A-Z]:[/\\]~BUN[/\\]/.test(Bun.main);
+  return findModule("node:sea")?.isSea() ?? false;
 }
 
 function isWorkerd(): boolean {

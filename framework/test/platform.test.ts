@@ -83,7 +83,7 @@ describe("a platform without modules of Node", () => {
     expect((await call(app, "GET", "/openapi.json")).status).toBe(200);
     const page = await call(app, "GET", "/docs");
     expect(page.status).toBe(200);
-    expect(page.text).toContain("This platform has no files");
+    expect(page.text).toContain("The files of this page are not available here");
     expect(page.text).not.toContain("<script");
     await expect(writeClient(app.openapi(), { out: "client.ts" })).rejects.toEqual(MISSING);
   });

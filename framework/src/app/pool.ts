@@ -15,7 +15,7 @@ import {
 import { configurationError } from "../exceptions.js";
 import type { Logger } from "../logger.js";
 import { assertOptions, oneOf, type OptionRules } from "../options.js";
-import { hasWorkers } from "../platform.js";
+import { hasWorkers, isFirstProcess, isStandalone } from "../platform.js";
 import { type Request, watchClient } from "../request.js";
 import type { Startable } from "./lifespan.js";
 import { explainEntry, PoolModule } from "./pool-module.js";
@@ -202,17 +202,37 @@ export class HandlerPool implements HostedApp {
       return null;
     }
     const found = new PoolModule(module, { title: this.title, routes: this.#table }, route);
-    const onDeath = (message: string) => logger.error({}, message);
-    this.#opened = await createWorkerPool(this.#kind, this.#options, { entry: found, onDeath });
+    this.#opened = isStandalone() ? await this.#tryStandalone(found) : await this.#createPool(found);
+    if (this.#opened === null) {
+      this.#announce("run inline", "warn", ". This executable cannot start itself as a worker.");
+      return null;
+    }
     this.#announce(`run in worker ${this.#kind === "thread" ? "threads" : "processes"}`);
     return this.#opened;
   }
 
+  #createPool(entry: PoolModule, isLogged = () => true): Promise<WorkerPool> {
+    const { logger } = this.#settings;
+    const onDeath = (message: string) => void (isLogged() && logger.error({}, message));
+    return createWorkerPool(this.#kind, this.#options, { entry, onDeath });
+  }
+
+  /** A pool of processes that run the executable of this one; `null` if such a process does not become a worker. */
+  async #tryStandalone(entry: PoolModule): Promise<WorkerPool | null> {
+    if (this.#kind === "thread") return null;
+    let isTried = false;
+    const pool = await this.#createPool(entry, () => isTried);
+    await pool.fill().catch(() => {});
+    isTried = true;
+    if (pool.stats.ready > 0) return pool;
+    await pool.close();
+    return null;
+  }
+
   /** Says which routes run elsewhere, and why. Of several processes that serve, the first one says it. */
   #announce(what: string, level: "info" | "warn" = "info", advice = ""): void {
-    const id = globalThis.process?.env["NODE_UNIQUE_ID"] ?? "1";
     const routes = [...this.#handlers.keys()];
-    if (id !== "1" || routes.length === 0) return;
+    if (!isFirstProcess() || routes.length === 0) return;
     const [subject, why] =
       routes.length === 1
         ? [`1 route ${what.replace("run", "runs")}`, "its handler is not async"]

@@ -6,15 +6,13 @@ import { watch } from "chokidar";
 import { choosePort } from "./choose-port.js";
 import { environmentBeside, envFiles } from "./env-file.js";
 import { findModule } from "./find-module.js";
-import type { RunFlags } from "./run.js";
+import type { ServedFlags } from "./dev-process.js";
 import { Supervisor } from "./supervisor.js";
 
 /** The flags of `tsgi dev`. */
-export interface DevFlags extends Pick<RunFlags, "host" | "port" | "loop" | "trustedProxies"> {
+export interface DevFlags extends Pick<ServedFlags, "host" | "port" | "loop" | "trustedProxies" | "accessLog"> {
   /** Folders that are watched besides the working directory. */
   watch: string[];
-  /** Writes a line for each request. */
-  accessLog: boolean;
 }
 
 /** Files that change what an application does. */

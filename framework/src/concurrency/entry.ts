@@ -1,6 +1,6 @@
 /** The module that a worker imports. @module */
 import { configurationError } from "../exceptions.js";
-import { nodeModule } from "../platform.js";
+import { isStandalone, nodeModule } from "../platform.js";
 import type { EntryModule } from "./protocol.js";
 
 let given: string | null = null;
@@ -18,10 +18,12 @@ export function setEntry(module: string | URL): void {
 
 /**
  * The module that workers import: the one that the App names, the one that a command was given, or the program's main
- * module. `null` where there is none, or where it belongs to a tool, as a test runner's does.
+ * module. `null` where there is none, or where it belongs to a tool, as a test runner's does. A single executable is its
+ * own module.
  */
 export async function resolveEntry(named: string | null): Promise<EntryModule | null> {
   const main = process.argv[1] ?? null;
+  if (isStandalone()) return { url: toModuleURL(process.execPath), isNamed: false, main };
   const url = named ?? given ?? (main === null ? null : await findMainModule(main));
   return url === null ? null : { url, isNamed: url === named || url === given, main };
 }

@@ -20,8 +20,8 @@ export interface WorkerHost {
 /** A property of the global object, so that two copies of this package meet: one of the worker, one of a bundle. */
 const HOST: unique symbol = Symbol.for("tsgi.worker");
 
-/** The worker that this code runs in, or `null` in the server's own process and thread. */
-export function workerHost(): WorkerHost | null {
+/** The worker that was installed here. */
+export function installedHost(): WorkerHost | null {
   return (globalThis as { [HOST]?: WorkerHost })[HOST] ?? null;
 }
 

@@ -4,8 +4,8 @@ import { assertOptions, expecting, type OptionRules, whole } from "../options.js
 import { nodeModule } from "../platform.js";
 import { toModuleURL } from "./entry.js";
 import { PoolClosedError } from "./errors.js";
-import { workerHost } from "./host.js";
 import { assertUnbound } from "./ownership.js";
+import { workerHost } from "./self.js";
 import { type PoolStats, WorkerPool, type WorkerPoolSettings } from "./worker-pool.js";
 
 /** The kind of a pool's workers. */
@@ -50,17 +50,23 @@ export function shareProcessors(processes: number): void {
   servers = processes;
 }
 
-/** Makes a pool of workers of a kind, which loads what that takes. */
+/**
+ * Makes a pool of workers of a kind, which loads what that takes.
+ *
+ * @throws ConfigurationError in a worker: what a module does on import it does in each worker, and workers that start
+ *   workers go on without end.
+ */
 export async function createWorkerPool(
   kind: WorkerKind,
   options: PoolOptions,
   settings: Pick<WorkerPoolSettings, "entry" | "onDeath">,
 ): Promise<WorkerPool> {
+  if (workerHost()) throw configurationError("TSGI_POOL_IN_A_WORKER");
   const { availableParallelism } = nodeModule("node:os", "A pool");
-  const { spawn } = await (kind === "process" ? import("./spawn-process.js") : import("./spawn-thread.js"));
+  const { prepare } = await (kind === "process" ? import("./spawn-process.js") : import("./spawn-thread.js"));
   return new WorkerPool({
     ...settings,
-    spawn,
+    spawn: prepare(settings.entry?.module ?? null),
     size: options.size ?? Math.max(1, Math.floor(availableParallelism() / servers)),
     maxQueue: options.maxQueue ?? DEFAULT_MAX_QUEUE,
     timeoutMs: options.timeoutMs ?? Infinity,
@@ -97,10 +103,6 @@ class ModulePool {
    * @throws Error what the function throws, with its name, message and stack.
    */
   async run(moduleUrl: string | URL, name: string, ...args: readonly unknown[]): Promise<unknown> {
-    if (workerHost()) {
-      // Whatever a module does on import it does in each worker: one that starts workers would go on for ever.
-      throw configurationError("TSGI_POOL_IN_A_WORKER");
-    }
     const module = toModuleURL(moduleUrl);
     for (const [index, arg] of args.entries()) {
       assertUnbound(arg, `argument ${index + 1}`, (path, what) => {

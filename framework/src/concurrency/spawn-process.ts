@@ -1,7 +1,9 @@
 /** Starts workers as processes. @module */
-import type { ChildProcess } from "node:child_process";
+import type { ChildProcess, ForkOptions } from "node:child_process";
 import { nodeModule } from "../platform.js";
-import { deliver, type WorkerEvents, type WorkerHandle } from "./protocol.js";
+import { POOL_WORKER } from "./process-port.js";
+import { findProgram } from "./program.js";
+import { deliver, type EntryModule, type Spawn, type WorkerEvents, type WorkerHandle } from "./protocol.js";
 
 /** Milliseconds that an idle worker gets to end by itself. */
 const STOP_MS = 1000;
@@ -23,22 +25,34 @@ function killAll(): void {
   for (const child of living) child.kill("SIGKILL");
 }
 
-/** Starts a worker process. */
-export function spawn(events: WorkerEvents): WorkerHandle {
-  const { NODE_UNIQUE_ID: _, ...env } = process.env; // It would take itself for a worker of node:cluster.
-  const { fork } = nodeModule("node:child_process", "A pool of processes");
-  const { fileURLToPath } = nodeModule("node:url", "A pool of processes");
-  const child = fork(fileURLToPath(new URL("./process-worker.js", import.meta.url)), process.argv.slice(2), {
-    serialization: "advanced",
-    execArgv: inheritedOptions(),
-    stdio: ["ignore", "inherit", "inherit", "ipc"],
-    env,
-  });
+/** Finds the program of worker processes. @throws ConfigurationError where none can be. */
+export function prepare(entry: EntryModule | null): Spawn {
+  const program = findProgram(() => new URL("./process-worker.js", import.meta.url), entry);
+  return (events) => spawn(program, events);
+}
+
+/** Starts a worker process. @param program - A file; `null` for the executable of this process. */
+function spawn(program: string | null, events: WorkerEvents): WorkerHandle {
+  const child = startProcess(program);
   if (living.size === 0) process.on("exit", killAll);
   living.add(child);
   child.unref();
   child.channel?.unref?.(); // Bun's has none: there the process stands for its channel
   return watch(child, events);
+}
+
+function startProcess(program: string | null): ChildProcess {
+  const { NODE_UNIQUE_ID: _, ...env } = process.env; // It would take itself for a worker of node:cluster.
+  const { fork, spawn: start } = nodeModule("node:child_process", "A pool of processes");
+  const options: ForkOptions = {
+    serialization: "advanced",
+    stdio: ["ignore", "inherit", "inherit", "ipc"],
+    env: { ...env, [POOL_WORKER]: "1" },
+  };
+  const args = process.argv.slice(2);
+  return program === null
+    ? start(process.execPath, args, options)
+    : fork(program, args, { ...options, execArgv: inheritedOptions() });
 }
 
 function watch(child: ChildProcess, events: WorkerEvents): WorkerHandle {

@@ -1,20 +1,24 @@
 /** Starts workers as threads. @module */
+import { configurationError } from "../exceptions.js";
 import { nodeModule } from "../platform.js";
-import { deliver, type WorkerEvents, type WorkerHandle } from "./protocol.js";
+import { findProgram } from "./program.js";
+import { deliver, type EntryModule, type Spawn, type WorkerEvents, type WorkerHandle } from "./protocol.js";
+import type { ThreadData } from "./thread-port.js";
 import { findTsx } from "./thread-typescript.js";
 
-/** The `workerData` of a thread. */
-export interface ThreadData {
-  /** A file from which `tsx` resolves; `null` where this process has not loaded it. */
-  readonly tsx: string | null;
+/** Finds the program of worker threads. @throws ConfigurationError for a single executable, whose threads need a file. */
+export function prepare(entry: EntryModule | null): Spawn {
+  const program = findProgram(() => new URL("./thread-worker.js", import.meta.url), entry);
+  if (program === null) throw configurationError("TSGI_BUNDLED_POOL");
+  return (events) => spawn(program, events);
 }
 
 /** Starts a worker thread. */
-export function spawn(events: WorkerEvents): WorkerHandle {
+function spawn(program: string, events: WorkerEvents): WorkerHandle {
   const { Worker } = nodeModule("node:worker_threads", "A pool of threads");
-  const worker = new Worker(new URL("./thread-worker.js", import.meta.url), {
+  const worker = new Worker(program, {
     argv: process.argv.slice(2),
-    workerData: { tsx: findTsx() } satisfies ThreadData,
+    workerData: { tsgiPoolWorker: { tsx: findTsx() } } satisfies ThreadData,
   });
   let fault: string | null = null;
   worker.on("message", (message) => deliver(message, events));

@@ -1,19 +1,13 @@
 /** The program of a worker thread. @module */
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
-import type { Envelope, Order } from "./protocol.js";
-import type { ThreadData } from "./spawn-thread.js";
+import { type ThreadData, toThreadPort } from "./thread-port.js";
 import { registerTsx } from "./thread-typescript.js";
 import { runWorker } from "./worker.js";
 
 async function start(port: MessagePort): Promise<void> {
-  const { tsx } = workerData as ThreadData;
+  const { tsx } = (workerData as ThreadData).tsgiPoolWorker;
   if (tsx !== null) await registerTsx(tsx);
-  runWorker({
-    send: async (report) => port.postMessage({ tsgiReport: report } satisfies Envelope),
-    onOrder: (listener) => port.on("message", (order) => listener(order as Order)),
-    ref: () => port.ref(),
-    unref: () => port.unref(),
-  });
+  runWorker(toThreadPort(port));
 }
 
 if (parentPort) void start(parentPort);

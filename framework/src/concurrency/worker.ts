@@ -15,8 +15,12 @@ export interface WorkerPort {
   unref(): void;
 }
 
-/** Makes this process or thread a worker that obeys its pool. */
-export function runWorker(port: WorkerPort): void {
+/**
+ * Makes this process or thread a worker that obeys its pool.
+ *
+ * @param options.isProgram - Whether it runs the application as its program, which then needs no import.
+ */
+export function runWorker(port: WorkerPort, { isProgram = false } = {}): void {
   const apps: HostedApp[] = [];
   let used: HostedApp | null = null;
 
@@ -27,13 +31,14 @@ export function runWorker(port: WorkerPort): void {
 
   async function start(entry: EntryModule | null): Promise<void> {
     if (entry === null) return void port.send({ type: "ready" });
-    // A program may compare its own file with argv[1], where Node puts the worker's: no option of `fork` or `Worker` sets it.
-    if (entry.main !== null) process.argv[1] = entry.main;
     process.on("beforeExit", () => {
       port.ref();
       reportTables(true);
     });
     port.unref();
+    if (isProgram) return;
+    // A program may compare its own file with argv[1], where Node puts the worker's: no option of `fork` or `Worker` sets it.
+    if (entry.main !== null) process.argv[1] = entry.main;
     try {
       await import(entry.url);
     } catch (error) {

@@ -31,6 +31,17 @@ export const POOLS = {
     `A worker imports a module by its URL, not ${JSON.stringify(text)}. Write import.meta.url, or new URL(` +
     `${JSON.stringify(text)}, import.meta.url).`,
   /**
+   * A pool of your own was to start a worker, and a bundler has put `tsgi` into the file of the application, or into an
+   * executable.
+   *
+   * The pool of an App works there: it starts the application as a worker. A `ProcessPool`, a `ThreadPool`, `runInProcess`
+   * and `runInThread` need the file of `tsgi` that a worker runs. Keep the package out of the bundle, such as with
+   * `esbuild --packages=external`.
+   */
+  TSGI_BUNDLED_POOL:
+    "A pool cannot start workers here: the program of its workers is a file of the package tsgi, which is bundled. Keep " +
+    "tsgi out of the bundle (esbuild --external:tsgi), or do the work in a handler that is not async.",
+  /**
    * A worker of a pool was to start workers itself.
    *
    * A module is imported by each worker: one that starts workers would go on for ever.

@@ -10,6 +10,7 @@ import { buildDocument, type OpenAPIOptions } from "./document.js";
 import {
   contentSecurityPolicy,
   fileOf,
+  hasFilesOf,
   filesOf,
   type Page,
   PAGE_HEADERS,
@@ -104,6 +105,11 @@ export class Documentation {
     this.#placed = null;
   }
 
+  /** The paths of the pages whose files are missing on a platform that has files. */
+  get incompletePages(): readonly string[] {
+    return hasFiles() ? this.#pages.flatMap(({ path, page }) => (hasFilesOf(page) ? [] : [path])) : [];
+  }
+
   /** The routes that serve the document, the pages and their files. */
   get entries(): readonly AppRouteEntry[] {
     const entries = this.#pages.flatMap((placed) => [
@@ -134,7 +140,7 @@ export class Documentation {
       ...(this.#documentPath === null ? [] : tokenURLs(this.document).map((url) => ({ url }))),
     ];
     const document = this.#documentPath === null ? null : up + relativePath(this.#documentPath);
-    const html = writePage(page, this.#options.title ?? "tsgi", up + relativePath(path), document, hasFiles());
+    const html = writePage(page, this.#options.title ?? "tsgi", up + relativePath(path), document, hasFilesOf(page));
     return new HTMLResponse(html, {
       headers: {
         ...PAGE_HEADERS,

@@ -1,4 +1,5 @@
 /** The pages that show the document: Swagger UI, ReDoc and Scalar, their files, and what they may load. @module */
+import { nodeModule } from "../platform.js";
 import { FileResponse } from "../response.js";
 import type { ServerObject } from "./types.js";
 
@@ -71,6 +72,15 @@ export const SCALAR: Page = {
   workerSources: [],
 };
 
+/** Tells if the files of a page are there: a bundle leaves them in the package. */
+export function hasFilesOf({ folder }: Page): boolean {
+  try {
+    return nodeModule("node:fs", "A page").existsSync(new URL(`${folder}/`, foldersOf()));
+  } catch {
+    return false; // without files at all, or in a CommonJS bundle, which has no address
+  }
+}
+
 /** Headers of the pages and of their files. */
 export const PAGE_HEADERS = Object.freeze({ "x-content-type-options": "nosniff", "referrer-policy": "no-referrer" });
 
@@ -95,7 +105,7 @@ function escapeHTML(text: string): string {
 const NOT_PUBLISHED =
   "This application does not publish its OpenAPI document (openapiUrl is null), so there is nothing to list here.";
 
-const NO_FILES = "This platform has no files, of which the page is made. The OpenAPI document is here:";
+const NO_FILES = "The files of this page are not available here. The OpenAPI document is:";
 
 /**
  * Writes a page. Nothing in it is a script or a style of its own, and text from outside is escaped.
