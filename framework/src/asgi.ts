@@ -175,6 +175,8 @@ export interface LifespanAnswerMessage {
     | "lifespan.shutdown.failed";
   /** Why it failed, for the server's log. */
   message?: string;
+  /** The error of the start, for a server of this package, which reports it. */
+  error?: unknown;
 }
 
 /** The messages that `receive` gives. */

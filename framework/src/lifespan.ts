@@ -4,7 +4,22 @@ import type { Logger } from "./logger.js";
 import { ProtocolError } from "./exceptions.js";
 import { Deferred } from "./promises.js";
 
-type Outcome = { ok: true } | { ok: false; message: string };
+/** The key of a lifespan scope of a server that reports the error of a start: the application sends it, and does not log it. */
+export const TAKES_ERRORS: unique symbol = Symbol.for("tsgi.takesErrors");
+
+/** The lifespan scope of such a server. */
+export interface ReportingScope extends LifespanScope {
+  [TAKES_ERRORS]?: true;
+}
+
+/** Why an application did not start. */
+export interface StartupFailure {
+  readonly message: string;
+  /** The error, if the application sends it. */
+  readonly error?: unknown;
+}
+
+type Outcome = { ok: true } | ({ ok: false } & StartupFailure);
 
 /**
  * Runs an application's lifespan scope.
@@ -32,12 +47,12 @@ export class Lifespan {
     this.#logger = logger;
   }
 
-  /** Waits until the application is ready. Gives the reason where it says `lifespan.startup.failed`, else `null`. */
-  async startUp(): Promise<string | null> {
+  /** Waits until the application is ready. Gives the reason if it sends `lifespan.startup.failed`, else `null`. */
+  async startUp(): Promise<StartupFailure | null> {
     this.#phase = "starting";
     void this.#run();
     const outcome = await this.#started.promise;
-    return outcome.ok ? null : outcome.message;
+    return outcome.ok ? null : outcome;
   }
 
   /** Lets the application clean up, once. @throws Error when it says `lifespan.shutdown.failed`. */
@@ -54,10 +69,11 @@ export class Lifespan {
   }
 
   async #run(): Promise<void> {
-    const scope: LifespanScope = {
+    const scope: ReportingScope = {
       type: "lifespan",
       asgi: { version: "3.0", spec_version: "2.0" },
       state: this.state,
+      [TAKES_ERRORS]: true,
     };
     try {
       await this.#app(
@@ -82,7 +98,11 @@ export class Lifespan {
         return this.#started.resolve({ ok: true });
       case "starting lifespan.startup.failed":
         this.#phase = "over";
-        return this.#started.resolve({ ok: false, message: messageOf(message) });
+        return this.#started.resolve({
+          ok: false,
+          message: messageOf(message),
+          ...("error" in message ? { error: message.error } : {}),
+        });
       case "stopping lifespan.shutdown.complete":
         this.#phase = "over";
         return this.#stopped.resolve({ ok: true });

@@ -37,6 +37,36 @@ function show(value: unknown): string {
   }
 }
 
+/**
+ * The folder of this package outside of `node_modules`, as in a workspace. None in a bundle, which does not tell its code
+ * from the application's.
+ */
+const OWN_FOLDER = /^file:\/\/(.*\/)(?:dist\/shared\/[^/]+|(?:build|src)\/logger\.[jt]s)$/.exec(import.meta.url)?.[1];
+
+/** Tells if a line of a stack is a frame of the runtime, of a package, or of this one. */
+export function isForeignFrame(line: string): boolean {
+  if (!/^\s+at /.test(line)) return false;
+  const isOwn =
+    OWN_FOLDER !== undefined && ["dist/", "build/", "src/"].some((name) => line.includes(OWN_FOLDER + name));
+  // `(<anonymous>)` is the place of what is built in; `<anonymous> (file)` is the top level of a module that tsx loaded.
+  return isOwn || /node:|\(<anonymous>\)|[\\/]node_modules[\\/]/.test(line);
+}
+
+/** The lines of a stack. Of frames that follow each other, those of the user's own code are first. */
+export function ownFramesFirst(lines: readonly string[]): string[] {
+  const ordered: string[] = [];
+  const foreign: string[] = [];
+  for (const line of lines) {
+    if (isForeignFrame(line)) foreign.push(line);
+    else {
+      // Any other line begins the next error: "caused by: …".
+      if (!/^\s+at /.test(line)) ordered.push(...foreign.splice(0));
+      ordered.push(line);
+    }
+  }
+  return [...ordered, ...foreign];
+}
+
 /** Attack: a message with line breaks would forge lines or frames. It is escaped, and the frames are indented. */
 function showError(error: unknown, depth = 0): string {
   if (!(error instanceof Error)) return `\n    ${show(error)}`;
@@ -45,11 +75,11 @@ function showError(error: unknown, depth = 0): string {
   const frames = stack
     .slice(head < 0 ? 0 : head + message.length)
     .split("\n")
-    .filter((line) => line.startsWith("    at "))
-    .map((line) => `\n  ${oneLine(line)}`);
+    .filter((line) => line.startsWith("    at "));
+  const shown = ownFramesFirst(frames).map((line) => `\n  ${oneLine(line)}`);
   const inner = cause === undefined || depth > 4 ? "" : `\n    caused by${showError(cause, depth + 1)}`;
   const code = codeOf(error);
-  return `\n    ${oneLine(`${name}${code === null ? "" : ` [${code}]`}: ${message}`)}${frames.join("")}${inner}`;
+  return `\n    ${oneLine(`${name}${code === null ? "" : ` [${code}]`}: ${message}`)}${shown.join("")}${inner}`;
 }
 
 /** The code of an error that has one beside its message, as those of Node and of this framework do; else `null`. */

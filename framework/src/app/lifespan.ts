@@ -1,6 +1,7 @@
-import type { LifespanScope, Receive, Send } from "../asgi.js";
+import type { LifespanAnswerMessage, LifespanScope, Receive, Send } from "../asgi.js";
 import type { ApplicationScope, DependencyOverrides, Lifetime } from "../dependencies.js";
 import { configurationError } from "../exceptions.js";
+import { type ReportingScope, TAKES_ERRORS } from "../lifespan.js";
 import { codeOf, errorText, type Logger } from "../logger.js";
 
 /** The clean-up that a start-up hook may return. */
@@ -142,6 +143,13 @@ export class Lifespan<A> implements Startable {
   }
 }
 
+/** The message of a start that failed. Its text has the code, because other servers get nothing else. */
+function failureOf(error: unknown, hasError: boolean): LifespanAnswerMessage {
+  const code = codeOf(error);
+  const message = errorText(error) + (code === null ? "" : ` [${code}]`);
+  return { type: "lifespan.startup.failed", message, ...(hasError ? { error } : {}) };
+}
+
 /** Serves the lifespan scope: start-up and shutdown as the server asks for them. */
 export async function serveLifespan(
   startable: Startable,
@@ -158,12 +166,9 @@ export async function serveLifespan(
       try {
         stop = await startable.start(state, scope.extensions?.[TESTING] !== undefined);
       } catch (error) {
-        logger.error({ err: error }, `Start-up failed: ${errorText(error)}`);
-        // The server gets nothing but the message: the code goes with it.
-        const code = codeOf(error);
-        const suffix = code === null ? "" : ` [${code}]`;
-        await send({ type: "lifespan.startup.failed", message: errorText(error) + suffix });
-        return;
+        const isReported = (scope as ReportingScope)[TAKES_ERRORS] === true;
+        if (!isReported) logger.error({ err: error }, `Start-up failed: ${errorText(error)}`);
+        return send(failureOf(error, isReported));
       }
       await send({ type: "lifespan.startup.complete" });
     } else if (message.type === "lifespan.shutdown") {

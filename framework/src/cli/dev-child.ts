@@ -7,7 +7,9 @@ import { markHandled } from "../promises.js";
 import { checkHabits, explainMethod } from "./doctor/habits.js";
 import { loadEnvFileIfExists } from "./env-file.js";
 import { fail } from "./errors.js";
+import { reportRequests, type ServeOrder } from "./history.js";
 import { INSPECTOR_PATH, inspected } from "./inspector.js";
+import { Recorder } from "./inspector/recorder.js";
 import { isTsgiApp, loadServedApp, prepareToLoad } from "./load-app.js";
 import type { ServedFlags } from "./dev-process.js";
 import { requestLog } from "./request-log.js";
@@ -20,7 +22,8 @@ const DRAIN_MS = 300;
 const HOOKS_MS = 200;
 
 /**
- * Makes Node report each imported file to the parent, as for its own `--watch`. Not documented; the documented hooks of
+ * Makes Node report each imported file to the parent, as for its own `--watch`, also one that is imported later. Not
+ * documented; the documented hooks of
  * `node:module` do not see the modules that `require` loads on Node 20.
  */
 const REPORT = "WATCH_REPORT_DEPENDENCIES";
@@ -37,15 +40,17 @@ function writeAtOnce(): void {
 }
 
 async function start(file: string, flags: ServedFlags, files: readonly string[]): Promise<void> {
-  const ordered = once(process, "message");
+  const ordered = once(process, "message") as Promise<[ServeOrder]>;
   const warm = markHandled(prepareToLoad(file)); // a failure is reported once it is to serve, not before
-  await ordered;
+  const [{ history }] = await ordered;
   for (const each of files) loadEnvFileIfExists(each);
   await warm;
   process.env[REPORT] = "1";
   const { app } = await loadServedApp(file);
-  delete process.env[REPORT];
-  const served = inspected(app, flags.accessLog ? [requestLog()] : []);
+  const recorder = new Recorder();
+  recorder.restore(history);
+  void reportRequests(recorder, (requests) => process.send?.({ requests }));
+  const served = inspected(app, flags.accessLog ? [requestLog()] : [], recorder);
   const server = await serve(served, { ...toServeOptions(flags), signals: false, shutdownTimeoutMs: DRAIN_MS });
   const stop = () => void end(server);
   process.on("SIGTERM", stop);

@@ -2,10 +2,13 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { Socket } from "node:net";
+import path from "node:path";
 import type { Readable } from "node:stream";
 import { setImmediate as loopTurn, setTimeout as wait } from "node:timers/promises";
 import type { WriteStream } from "node:tty";
 import { fileURLToPath } from "node:url";
+import type { ServeOrder } from "./history.js";
+import type { Recorded } from "./inspector/recorder.js";
 import { PrettyLog } from "./pretty-log.js";
 import type { RunFlags } from "./run.js";
 
@@ -33,8 +36,25 @@ export interface DevProgram {
   env: NodeJS.ProcessEnv;
 }
 
-/** A message of a process: that it serves, or Node's report of the files that the application imports. */
-type Message = "ready" | { "watch:import"?: readonly string[]; "watch:require"?: readonly (string | null)[] };
+/** A message of a process: that it serves, its requests, or Node's report of the files that the application imports. */
+type Message =
+  | "ready"
+  | { requests: readonly Recorded[] }
+  | { requests?: undefined; "watch:import"?: readonly string[]; "watch:require"?: readonly (string | null)[] };
+
+/** The events of a process. */
+export interface DevEvents {
+  /** Called with the path of each file that the application imports. */
+  readonly onImport: (file: string) => void;
+  /** Called with requests that have changed. */
+  readonly onRequests: (requests: readonly Recorded[]) => void;
+}
+
+/** The path of an imported file; `null` for what is built in. */
+function toPath(imported: string | null): string | null {
+  const name = imported?.startsWith("file:") ? fileURLToPath(imported.replace(/[?#].*$/, "")) : imported;
+  return name !== null && path.isAbsolute(name) ? name : null;
+}
 
 /** One process. It loads everything but the application before `serve`. */
 export class DevProcess {
@@ -44,8 +64,10 @@ export class DevProcess {
   /** Resolves to `"SIGKILL"` or `"exit code 1"` when it has ended. */
   readonly ended: Promise<string>;
 
-  /** @param onImport - Called with each file that the application imports, as a URL or a path. */
-  constructor({ file, flags, envFiles, env }: DevProgram, onImport: (file: string) => void) {
+  /** The files that it has imported. */
+  readonly loaded = new Set<string>();
+
+  constructor({ file, flags, envFiles, env }: DevProgram, { onImport, onRequests }: DevEvents) {
     this.#child = fork(PROGRAM, [file, JSON.stringify(flags), ...envFiles], {
       env: { ...colorsOf(env), ...env },
       stdio: ["ignore", "pipe", "pipe", "ipc"],
@@ -59,8 +81,12 @@ export class DevProcess {
           void loopTurn().then(resolve); // behind what it has written before
           return;
         }
+        if (message.requests !== undefined) return onRequests(message.requests);
         const files = [...(message["watch:import"] ?? []), ...(message["watch:require"] ?? [])];
-        for (const imported of files) if (imported !== null) onImport(imported);
+        for (const name of files.flatMap((imported) => toPath(imported) ?? [])) {
+          this.loaded.add(name);
+          onImport(name);
+        }
       });
     });
     this.#child.on("error", () => {}); // a message to a process that has just ended
@@ -78,8 +104,8 @@ export class DevProcess {
   }
 
   /** Lets it load the application and serve. */
-  serve(): void {
-    this.#child.send("serve");
+  serve(order: ServeOrder): void {
+    this.#child.send(order);
   }
 
   /** Asks it to end, and kills it when it does not. */

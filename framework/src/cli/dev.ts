@@ -1,7 +1,7 @@
 /** `tsgi dev`: serves an application and restarts it when a file changes. @module */
 import { once } from "node:events";
+import { realpathSync } from "node:fs";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import { watch } from "chokidar";
 import { choosePort } from "./choose-port.js";
 import { environmentBeside, envFiles } from "./env-file.js";
@@ -21,8 +21,25 @@ const WATCHED = /\.([cm]?[jt]sx?|json|html|css|env|sql|prisma)$|(^|[\\/])\.env(\
 /** Folders that hold no source: what tools write there would start the application again and again. */
 const IGNORED = /(^|[\\/])(node_modules|coverage|\.(?!\.?[\\/]|env)[^\\/]+)([\\/]|$)/;
 
-/** Output of a compiler, which counts where it is what is served. */
-const COMPILED = /(^|[\\/])dist([\\/]|$)/;
+/** Files of variables and of configuration, which count for the modules in their folder and below. */
+const CONFIGURATION = /^(?:\.env(?:\..+)?|(?:package(?:-lock)?|npm-shrinkwrap|[jt]sconfig.*)\.json)$/;
+
+/** Tells if a change of a file changes the application, which has loaded these files. */
+function isConcerned(name: string, loaded: ReadonlySet<string> | null): boolean {
+  if (loaded === null || loaded.has(name) || loaded.has(realPath(name))) return true;
+  const folder = path.dirname(name);
+  if (!CONFIGURATION.test(path.basename(name))) return false;
+  return folder === process.cwd() || [...loaded].some((file) => file.startsWith(folder + path.sep));
+}
+
+/** Node reports real paths. The file itself may be gone. */
+function realPath(name: string): string {
+  try {
+    return path.join(realpathSync(path.dirname(name)), path.basename(name));
+  } catch {
+    return name;
+  }
+}
 
 /** Serves until SIGINT or SIGTERM. @throws ServerStartError for a port in use, where no other is agreed on. */
 export async function dev(module: string | undefined, flags: DevFlags): Promise<void> {
@@ -31,22 +48,20 @@ export async function dev(module: string | undefined, flags: DevFlags): Promise<
   const served = { ...rest, port: await choosePort(flags) };
   const folders = [process.cwd(), path.dirname(file), ...further.map((folder) => path.resolve(folder))];
   const relative = (name: string) => path.relative(process.cwd(), name);
-  const servesCompiled = COMPILED.test(relative(file));
   const watcher = watch([...new Set([...folders, ...envFiles()])], {
     ignoreInitial: true,
     ignored: (name, stats) =>
-      IGNORED.test(relative(name)) ||
-      (!servesCompiled && COMPILED.test(relative(name))) ||
-      (stats?.isFile() === true && !WATCHED.test(name) && !envFiles().includes(name)),
+      IGNORED.test(relative(name)) || (stats?.isFile() === true && !WATCHED.test(name) && !envFiles().includes(name)),
   });
   const program = { file, flags: { ...served, workers: 1 }, envFiles: envFiles(), env: environmentBeside() };
-  const supervisor = new Supervisor(program, (imported) => {
-    const name = imported.startsWith("file:") ? fileURLToPath(imported.replace(/[?#].*$/, "")) : imported;
+  const supervisor = new Supervisor(program, (name) => {
     const isSeen = folders.some((folder) => name.startsWith(folder + path.sep));
-    if (path.isAbsolute(name) && !isSeen && !IGNORED.test(relative(name))) watcher.add(name);
+    if (!isSeen && !IGNORED.test(relative(name))) watcher.add(name);
   });
+  const always = [...envFiles(), ...further.map((folder) => path.resolve(folder) + path.sep)];
+  const concerns = (name: string) => always.some((one) => name.startsWith(one)) || isConcerned(name, supervisor.loaded);
   for (const event of ["add", "change", "unlink"] as const) {
-    watcher.on(event, (name) => supervisor.reload(relative(name))); // a folder alone changes nothing
+    watcher.on(event, (name) => concerns(name) && supervisor.reload(relative(name))); // a folder alone changes nothing
   }
   watcher.on("error", (error) => process.stderr.write(`Watching failed: ${String(error)}\n`));
   await once(watcher, "ready"); // a change before that would go unseen

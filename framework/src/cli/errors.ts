@@ -1,9 +1,9 @@
 /** Errors of the commands, as the terminal shows them. @module */
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import { type CodeOf, codeOf, type FactsOf, formatMessage } from "../error-codes.js";
 import type { ConfigurationError } from "../exceptions.js";
+import { isForeignFrame } from "../logger.js";
 import { explanations } from "./errors-page.js";
 import { COMMANDS } from "./messages.js";
 
@@ -60,9 +60,6 @@ export function commandError<Key extends keyof typeof COMMANDS>(
 /** Errors of a chain of causes that are shown. */
 const MAX_CAUSES = 8;
 
-/** This package's compiled files. */
-const OWN_FOLDER = fileURLToPath(new URL("..", import.meta.url));
-
 /** The last error of a command: its last line names the section to read. */
 export function showFailure(error: unknown): string {
   const code = documentedCode(error);
@@ -99,10 +96,26 @@ function ownCode(error: unknown): string | null {
 
 /** An error as the terminal shows it: without the frames of other people's code. */
 export function showError(error: unknown): string {
+  if (isStartFailure(error)) return showStartFailure(error);
   const chain = chainOf(error);
   // The message of these covers their causes.
   const last = chain.findIndex((one) => one instanceof CommandError || isTransformError(one));
   return (last === -1 ? chain : chain.slice(0, last + 1)).map(showOne).join("\ncaused by ");
+}
+
+/** Tells if the server reports that the application did not start. */
+function isStartFailure(error: unknown): error is Error {
+  return error instanceof Error && error.name === "ServerStartError" && "code" in error && error.code === "ELIFESPAN";
+}
+
+/** Its message has that of its cause, the error of the application. The frames come first, as Node shows a place. */
+function showStartFailure({ name, message, cause }: Error): string {
+  if (!(cause instanceof Error)) return `${name}: ${message}`;
+  const { stack = "", name: thrown } = cause;
+  const frames =
+    thrown === "SettingsError" ? [] : stack.split("\n").filter((line) => /^\s+at /.test(line) && !isForeignFrame(line));
+  const inner = cause.cause === undefined ? [] : [`caused by ${showError(cause.cause)}`];
+  return [...frames, `${name}: ${message}`, ...inner].join("\n");
 }
 
 function isTransformError(error: unknown): boolean {
@@ -117,13 +130,6 @@ function showOne(error: unknown): string {
   const text = error.stack?.includes(error.message) ? error.stack : `${error.name}: ${error.message}`;
   const lines = text.split("\n").filter((line) => !isForeignFrame(line));
   return lines.join("\n");
-}
-
-/** Tells if a line of a stack is a frame of Node, of a package, or of this one. */
-export function isForeignFrame(line: string): boolean {
-  if (!/^\s+at /.test(line)) return false;
-  // `(<anonymous>)` is the place of what is built in; `<anonymous> (file)` is the top level of a module that tsx loaded.
-  return line.includes(OWN_FOLDER) || /node:|\(<anonymous>\)|[\\/]node_modules[\\/]/.test(line);
 }
 
 /** A message of esbuild, which is inside tsx: a line `file:line:column: ERROR: text` for each error. */

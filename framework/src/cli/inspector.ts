@@ -30,8 +30,11 @@ const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect
  *
  * @param others - Further instrumentations of the application. They do not see the requests to the inspector.
  */
-export function inspected(app: ASGIApp, others: readonly Instrumentation[] = []): ASGIApp {
-  const recorder = new Recorder();
+export function inspected(
+  app: ASGIApp,
+  others: readonly Instrumentation[] = [],
+  recorder: Recorder = new Recorder(),
+): ASGIApp {
   const pages = createPages(app, recorder);
   const enter = (scope: HTTPScope | WebSocketScope) => ({ ...scope });
   const observed = observing(app, enter, [recorder, ...others], consoleLogger);

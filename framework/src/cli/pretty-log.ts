@@ -1,8 +1,7 @@
 /** JSON lines of a log, as `tsgi dev` shows them to people. @module */
 import { Transform, type TransformCallback } from "node:stream";
 import { styleText } from "node:util";
-import { oneLine } from "../logger.js";
-import { isForeignFrame } from "./errors.js";
+import { isForeignFrame, oneLine, ownFramesFirst } from "../logger.js";
 
 /** Bytes of the longest line that is read as JSON. A longer one passes as it is, and is not held in memory. */
 const MAX_LINE_BYTES = 256 * 1024;
@@ -159,22 +158,9 @@ function styleOf(status: number | null): Style {
 function showError(err: unknown, paint: Paint, depth = 0): string {
   if (!isFields(err) || typeof err["stack"] !== "string") return `\n    ${show(err)}`;
   const { stack, cause } = err;
-  const [head = "", ...lines] = ownFramesFirst(stack, paint);
+  const [head = "", ...lines] = ownFramesFirst(stack.split("\n")).map((line) =>
+    isForeignFrame(line) ? paint("dim", oneLine(line)) : oneLine(line),
+  );
   const inner = cause === undefined || depth === MAX_CAUSES ? "" : `\n  caused by${showError(cause, paint, depth + 1)}`;
   return `\n    ${head}${showFields(err, IN_STACK, paint)}${lines.map((line) => `\n    ${line}`).join("")}${inner}`;
-}
-
-/** The lines of a stack. Of frames that follow each other, those of the user's own code are first. */
-function ownFramesFirst(stack: string, paint: Paint): string[] {
-  const lines: string[] = [];
-  const foreign: string[] = [];
-  for (const line of stack.split("\n")) {
-    if (isForeignFrame(line)) foreign.push(paint("dim", oneLine(line)));
-    else {
-      // Any other line begins the next error: "caused by: …".
-      if (!/^\s+at /.test(line)) lines.push(...foreign.splice(0));
-      lines.push(oneLine(line));
-    }
-  }
-  return [...lines, ...foreign];
 }

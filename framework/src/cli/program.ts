@@ -40,7 +40,7 @@ function addServing(program: Command): void {
     .addOption(port())
     .addOption(loop())
     .addOption(trustedProxies())
-    .option("--watch <folder...>", "further folders to watch", [])
+    .option("--watch <folder...>", "folders of which any file restarts the application", [])
     .option("--no-access-log", "do not print a line for each request")
     .action(async (module: string | undefined, flags: DevFlags) => (await import("./dev.js")).dev(module, flags));
   addLoading(program, "run", "serve in production, until SIGTERM or SIGINT")

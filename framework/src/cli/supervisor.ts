@@ -1,6 +1,7 @@
 /** Keeps one process that serves the application, and replaces it when a file changes. @module */
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { History } from "./history.js";
 import { DevProcess, type DevProgram } from "./dev-process.js";
 
 /** Milliseconds without another change after which files that change together count as one change. */
@@ -24,12 +25,13 @@ export class Supervisor {
   #serving: DevProcess | null = null;
   /** Has loaded Node, the framework and TypeScript, so that the next change waits for the application alone. */
   #standby: DevProcess | null = null;
+  readonly #history = new History();
   #changed = new Set<string>();
   #isReloading = false;
   #stoppedAt: number | null = null;
   #markEnded: () => void = () => {};
 
-  /** @param onImport - Called with each file that the application imports, as a URL or a path. */
+  /** @param onImport - Called with the path of each file that the application imports. */
   constructor(program: DevProgram, onImport: (file: string) => void) {
     this.#program = program;
     this.#onImport = onImport;
@@ -43,7 +45,7 @@ export class Supervisor {
     const serving = this.#standby?.isAlive ? this.#standby : this.#fork();
     this.#standby = null;
     this.#serving = serving;
-    serving.serve();
+    serving.serve({ history: this.#history.requests });
     void serving.ready.then(() => {
       say(`Ready in ${Math.round(performance.now() - startedAt)} ms.`);
       this.#warmUp();
@@ -58,11 +60,19 @@ export class Supervisor {
   }
 
   #fork(): DevProcess {
-    return new DevProcess(this.#program, this.#onImport);
+    return new DevProcess(this.#program, {
+      onImport: this.#onImport,
+      onRequests: (requests) => this.#history.add(requests),
+    });
   }
 
   #warmUp(): void {
     if (!this.#isStopping) this.#standby ??= this.#fork();
+  }
+
+  /** The files that the application has imported; `null` while it does not run, when any file may be the one that it lacks. */
+  get loaded(): ReadonlySet<string> | null {
+    return this.#serving?.loaded ?? null;
   }
 
   /** Restarts the application, once for the files that change together. */

@@ -1,6 +1,6 @@
 /** The errors that the server throws at its caller and at the application. @module */
 import { codeOf, type FactsOf, formatMessage, SERVER_START, type ServerStartCode } from "../error-codes.js";
-import { oneLine } from "../logger.js";
+import { isForeignFrame, oneLine } from "../logger.js";
 
 export { ProtocolError } from "../exceptions.js";
 
@@ -19,6 +19,12 @@ export class ServerStartError extends Error {
   constructor(code: ServerStartCode | (string & {}), message: string, options?: ErrorOptions) {
     super(message, options);
     this.code = code;
+    // Node shows the source of the first frame if nobody catches the error: a minified line of this package.
+    this.stack =
+      this.stack
+        ?.split("\n")
+        .filter((line) => !isForeignFrame(line))
+        .join("\n") ?? message;
   }
 }
 

@@ -221,7 +221,7 @@ async function start(
         http2: options.http2 === true ? (await import("./http2/sessions.js")).Sessions : null,
       });
   const failure = await lifespan.startUp();
-  if (failure !== null) throw serverStartError("ELIFESPAN", [failure]);
+  if (failure !== null) throw serverStartError("ELIFESPAN", [failure.message], { cause: failure.error });
   try {
     await running.listen();
   } catch (error) {

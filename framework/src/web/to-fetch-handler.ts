@@ -149,7 +149,9 @@ class FetchServer {
       return lifespan;
     }
     this.#starting = null;
-    this.#logger.error({}, `The application's start-up failed, and is tried again by the next request: ${failure}`);
+    const { message, error } = failure;
+    const text = "The application's start-up failed, and is tried again by the next request";
+    this.#logger.error(error === undefined ? {} : { err: error }, `${text}: ${message}`);
     return null;
   }
 

@@ -156,6 +156,69 @@ app.includeRouter(health());`;
     expect(command.output.match(/.* changed\. Starting anew/g)).toEqual(["tsgi dev: app.js changed. Starting anew"]);
   });
 
+  it("restarts for files that the application has loaded, for its environment and for its configuration", async () => {
+    const source = `${versioned(1)}app.get("/later", async () => (await import("./src/later.js")).text);`;
+    const files = {
+      "app.js": source,
+      "src/later.js": 'export const text = "a";',
+      ".env": "",
+      "other/package.json": "{}",
+    };
+    await using project = await Project.create(files);
+    const command = project.start(["dev", "--port", "0"]);
+    const { url } = await ask(command);
+    await project.write({
+      "notes.json": "{}",
+      "src/unused.ts": "",
+      "test/app.test.ts": "",
+      "other/package.json": "{ }",
+    });
+    await fetch(`${url}/later`);
+    for (const name of ["src/later.js", ".env", "package.json", "app.js"]) {
+      const text = await readFile(path.join(project.folder, name), "utf8");
+      await project.write({ [name]: `${text}\n` });
+      const [, changed] = await command.next(/tsgi dev: (.*) changed\. /);
+      expect(changed).toBe(name);
+      const next = await ask(command);
+      await fetch(`${next.url}/later`);
+    }
+  });
+
+  it("restarts for any file of the folders of --watch", async () => {
+    await using project = await Project.create({ "app.js": versioned(1), "pages/index.html": "a" });
+    const command = project.start(["dev", "--port", "0", "--watch", "pages"]);
+    await ask(command);
+    await project.write({ "pages/index.html": "b" });
+    const [changed] = await command.next(/\S+ changed/);
+    expect(changed).toBe("pages/index.html changed");
+    await ask(command);
+  });
+
+  it("keeps the requests of the inspector across restarts, also of a process that ends in a request", async () => {
+    const source = `${versioned(1)}app.get("/exit", async () => process.exit(1));`;
+    await using project = await Project.create({ "app.js": source });
+    const command = project.start(["dev", "--port", "0"]);
+    const { url } = await ask(command);
+    await fetch(`${url}/exit`).catch(() => {});
+    await command.next(/Waiting for a change/);
+    await project.write({ "app.js": versioned(2) });
+    const next = await ask(command);
+    const events = (await fetch(`${next.url}/__tsgi/events`)).body ?? [];
+    let text = "";
+    for await (const chunk of events) {
+      text += Buffer.from(chunk as Uint8Array).toString();
+      if (text.includes("\n\n")) break;
+    }
+    const { requests } = JSON.parse(text.slice("data: ".length)) as {
+      requests: { path: string; error: string | null }[];
+    };
+    expect(requests.map((request) => [request.path, request.error])).toEqual([
+      ["/", null],
+      ["/exit", "The process has ended."],
+      ["/", null],
+    ]);
+  });
+
   it("watches compiled files where they are what it serves", async () => {
     await using project = await Project.create({ "dist/app.js": versioned(1) });
     const command = project.start(["dev", "dist/app.js", "--port", "0"]);

@@ -303,6 +303,24 @@ describe("tsgi doctor, of the project", () => {
 });
 
 describe("tsgi doctor, of the settings", () => {
+  it.each(["() => read()", "async () => read()"])(
+    "lists those that a dependency of scope app reads: %s",
+    async (reader) => {
+      const source = `import { App, Depends, t, withParams } from "tsgi";
+      import { loadSettings } from "tsgi/settings";
+      const read = () => loadSettings(t.Object({ databaseUrl: t.String() }));
+      const settings = Depends(${reader}, { scope: "app" });
+      const database = Depends(withParams({ settings }, async function* () { throw new Error("not called"); }), { scope: "app" });
+      export const app = new App();
+      app.get("/", { params: { database } }, async () => null);`;
+      await using project = await Project.create({ "app.js": source });
+      const { code, stdout } = await project.run("doctor");
+      expect(stdout).toMatch(/^✗ settings +missing: DATABASE_URL$/m);
+      expect(stdout).not.toContain("not called");
+      expect(code).toBe(1);
+    },
+  );
+
   const source = (secretKey: string) => `import { App, t } from "tsgi";
 import { loadSettings, secret } from "tsgi/settings";
 loadSettings(t.Object({

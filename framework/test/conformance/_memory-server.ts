@@ -19,7 +19,7 @@ export const startInMemory: StartServer = async (app) => {
   const logger = new KeptLog();
   const lifespan = new Lifespan(app, logger);
   const failure = await lifespan.startUp();
-  if (failure !== null) throw new Error(failure);
+  if (failure !== null) throw new Error(failure.message);
   const { state } = lifespan;
   const calls: WebSocketCall[] = [];
   const handler = toFetchHandler(app, { logger, state, lifespan: "off" });

@@ -5,6 +5,8 @@ import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { type App, endpointsOf } from "../../app.js";
+import type { DependencyStep } from "../../dependencies.js";
+import type { Callable } from "../../params.js";
 import { showFailure } from "../errors.js";
 import { loadTsgiApp, startsServer } from "../load-app.js";
 import { isTypeScript } from "../typescript.js";
@@ -18,6 +20,7 @@ import { checkTools } from "./tools.js";
 export async function checkApplication(file: string): Promise<Finding[]> {
   try {
     const { app, shownFile } = await loadTsgiApp(file);
+    await readSettings(app);
     const found = ok("application", `${shownFile}: ${plural(app.routes.length, "route")}`);
     return [
       found,
@@ -38,6 +41,25 @@ export async function checkApplication(file: string): Promise<Finding[]> {
       ...checkSettings(),
     ];
   }
+}
+
+/** Milliseconds that the dependencies have to read settings. */
+const SETTINGS_MS = 1000;
+
+/**
+ * Calls the dependencies of scope `"app"` that depend on nothing and clean nothing up, as those that call `loadSettings`.
+ * Their errors are not reported here, but the settings that they have found.
+ */
+async function readSettings(app: App): Promise<void> {
+  const steps = endpointsOf(app).flatMap(({ plan }) => [...plan.guards, ...plan.handler.dependencies]);
+  const callables = new Set(steps.flatMap(independentOf));
+  const calls = Array.from(callables, async (callable) => Reflect.apply(callable, undefined, [{}]) as unknown);
+  await Promise.race([Promise.allSettled(calls), wait(SETTINGS_MS)]);
+}
+
+function independentOf({ scope, plan }: DependencyStep): Callable[] {
+  const isOne = scope === "app" && plan.shape === "function" && plan.steps.length === 0;
+  return [...(isOne ? [plan.callable] : []), ...plan.dependencies.flatMap(independentOf)];
 }
 
 const SETTING_STATES = { set: ok, default: ok, missing: fault, invalid: fault } as const;

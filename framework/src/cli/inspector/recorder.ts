@@ -56,6 +56,19 @@ export class Recorder implements Instrumentation {
     return this.#version;
   }
 
+  /** Takes over the requests of the process before this one. Those that had not ended have ended with it. */
+  restore(requests: readonly Recorded[]): void {
+    for (const recorded of requests) {
+      const { startedAt, durationMs } = recorded;
+      if (durationMs === null) {
+        recorded.durationMs = Date.now() - Date.parse(startedAt);
+        recorded.error = "The process has ended.";
+      }
+      this.#count = Math.max(this.#count, recorded.id);
+      this.#keep(recorded);
+    }
+  }
+
   /** The requests that have changed behind a version, the oldest first. */
   since(version: number): Recorded[] {
     return [...this.#kept].flatMap(([recorded, changed]) => (changed > version ? [recorded] : []));
@@ -122,10 +135,14 @@ export class Recorder implements Instrumentation {
       faults: [],
       steps: [],
     };
+    this.#keep(recorded);
+    return recorded;
+  }
+
+  #keep(recorded: Recorded): void {
     const [oldest] = this.#kept.keys();
     if (this.#kept.size >= KEPT && oldest !== undefined) this.#kept.delete(oldest);
     this.#touch(recorded);
-    return recorded;
   }
 
   #touch(recorded: Recorded): void {
