@@ -1,8 +1,11 @@
 /** Clients that read late or not at all: whole responses for the ones, a bound on the wait for the others. */
-import { connect } from "node:net";
+import { once } from "node:events";
+import { connect, createServer, type Socket } from "node:net";
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "@jest/globals";
 import { ClientDisconnect } from "../../src/exceptions.js";
 import { ShutdownTimeoutError } from "../../src/node/errors.js";
+import { SlowReader, takenBytesOf } from "../../src/node/slow-reader.js";
 import { Deferred } from "../../src/promises.js";
 import { httpApp, pair, respond, served, Wire } from "./_http.js";
 import { HOST } from "./_http1-table.js";
@@ -119,6 +122,40 @@ describe("a client that reads nothing", () => {
     socket.destroy();
     expect(failure).not.toBeInstanceOf(ShutdownTimeoutError);
     expect(order).toEqual(["request", "shutdown"]);
+  });
+});
+
+describe("a client that reads slowly", () => {
+  const WAITING = 65_536;
+
+  it("is not late while it takes parts of one size, and is late when it takes no more of them", () => {
+    const reader = new SlowReader();
+    const isLate = (takenBytes: number, now: number) => reader.isLate(takenBytes, WAITING, now, 1000);
+    const rounds = [1, 2, 3, 4].map((round) => isLate(round * WAITING, round * 4000));
+    expect(rounds).toEqual([false, false, false, false]);
+    expect([isLate(4 * WAITING, 21_000), isLate(4 * WAITING, 22_000)]).toEqual([false, true]);
+  });
+
+  it("is not late with a response that follows a long pause", () => {
+    const reader = new SlowReader();
+    expect(reader.isLate(10, 0, 1000, 5000)).toBe(false);
+    expect(reader.isLate(10, WAITING, 60_000, 5000)).toBe(false);
+    expect(reader.isLate(10, WAITING, 70_000, 5000)).toBe(true);
+  });
+
+  it("takes bytes of the write in progress", async () => {
+    const listener = createServer().listen(0, "127.0.0.1");
+    await once(listener, "listening");
+    const client = connect((listener.address() as { port: number }).port, "127.0.0.1").pause();
+    const [socket] = (await once(listener, "connection")) as [Socket];
+    socket.write(BODY);
+    const before = takenBytesOf(socket);
+    client.resume();
+    while (takenBytesOf(socket) === before && socket.writableLength > 0) await setImmediate();
+    expect(takenBytesOf(socket)).toBeGreaterThan(before);
+    client.destroy();
+    socket.destroy();
+    listener.close();
   });
 });
 

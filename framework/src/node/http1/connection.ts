@@ -8,7 +8,7 @@ import { RequestBody } from "../request-body.js";
 import { createScope, type Endpoints, endpointsOf, type RequestHead } from "../request-head.js";
 import { SERVER_OPTIONS } from "../response-head.js";
 import { isLate, type ServerSettings } from "../server-settings.js";
-import { SlowReader } from "../slow-reader.js";
+import { SlowReader, takenBytesOf } from "../slow-reader.js";
 import { BodyReader } from "./body-reader.js";
 import { type HeadEnd, Output, type OutputOwner } from "./output.js";
 import { type ParsedHead, parseHead } from "./parse-head.js";
@@ -220,8 +220,8 @@ export class Connection implements OutputOwner, BodyFlow {
   #isUnread(requestMs: number): boolean {
     const { writableLength } = this.socket;
     if (this.#reader === null && writableLength === 0) return false;
-    this.#reader ??= new SlowReader(this.#settings.now);
-    return this.#reader.isLate(writableLength, this.#settings.now, requestMs);
+    this.#reader ??= new SlowReader();
+    return this.#reader.isLate(takenBytesOf(this.socket), writableLength, this.#settings.now, requestMs);
   }
 
   #wake(): void {

@@ -36,13 +36,14 @@ export class RequestStream implements ResponseStream, BodyFlow {
   isReset = false;
   /** When the request came, in milliseconds. */
   readonly #since: number;
-  readonly #reader: SlowReader;
+  readonly #reader = new SlowReader();
+  /** Bytes of the response, those that wait for the client included. */
+  #writtenBytes = 0;
 
   /** @param onBytes - Called with the length of each part of the body that comes. */
   constructor(stream: ServerHttp2Stream, now: number, onBytes: (bytes: number) => void) {
     this.#stream = stream;
     this.#since = now;
-    this.#reader = new SlowReader(now);
     stream.on("error", ignore);
     if (stream.endAfterHeaders) return;
     this.#outstanding = Infinity;
@@ -87,6 +88,7 @@ export class RequestStream implements ResponseStream, BodyFlow {
   respond(head: ResponseHead, body: Uint8Array | string): void {
     this.#isEnding = true;
     this.#sendHead(head, body.length === 0);
+    this.#writtenBytes = body.length;
     if (!this.#stream.writableEnded) this.#stream.end(body); // 205 and responses to HEAD have ended
     this.#completed();
   }
@@ -107,6 +109,7 @@ export class RequestStream implements ResponseStream, BodyFlow {
 
   write(chunk: Uint8Array): boolean {
     if (chunk.length === 0 || this.#stream.writableEnded) return true;
+    this.#writtenBytes += chunk.length;
     return this.#stream.write(chunk);
   }
 
@@ -158,7 +161,8 @@ export class RequestStream implements ResponseStream, BodyFlow {
 
   /** Holds the stream to the time that a request, and a client that takes nothing of its response, may take. */
   checkTime(now: number, requestMs: number): void {
-    if (this.#reader.isLate(this.#stream.writableLength, now, requestMs)) {
+    const { writableLength } = this.#stream;
+    if (this.#reader.isLate(this.#writtenBytes - writableLength, writableLength, now, requestMs)) {
       this.destroy();
     } else if (requestMs > 0 && this.#outstanding > 0 && now - this.#since >= requestMs) {
       if (this.#exchange === null) this.#stop();
