@@ -2,7 +2,7 @@
 import { decodeUTF8, encodeUTF8 } from "./datastructures.js";
 import { configurationError, RequestValidationError } from "./exceptions.js";
 import { assertOptions, OBJECT, type OptionRules, whole } from "./options.js";
-import { Depends, type Marker, Query, withParams } from "./params.js";
+import { Depends, type DependsMarkerOf, Query, withParams } from "./params.js";
 import { Request } from "./request.js";
 import { Response } from "./response.js";
 import { compileSchema, Faults, isSchema, type Static, t, type TSchema } from "./schema.js";
@@ -175,7 +175,7 @@ function decodeCursor(text: string, schema: TSchema): unknown {
 /** A list in pages by cursor. */
 export interface Pages<Item extends TSchema, Cursor> {
   /** The parameter of the handler: `params: { page: users.page }`. Reads `limit` and `cursor` from the query. */
-  readonly page: Marker<PageRequest<Cursor>>;
+  readonly page: DependsMarkerOf<PageRequest<Cursor>, ReturnType<typeof cursorParams>>;
   /** The schema of a page, for the option `returns`. */
   readonly returns: ReturnType<typeof pageSchema<Item>>;
   /** The header `Link` in the document, for the option `responses`. */
@@ -191,7 +191,7 @@ function nameOf({ title, $id }: TSchema): { title?: string } {
 /** A list in pages by offset, with the number of all items. */
 export interface OffsetPages<Item extends TSchema> {
   /** The parameter of the handler: `params: { page: users.page }`. Reads `limit` and `offset` from the query. */
-  readonly page: Marker<OffsetPageRequest>;
+  readonly page: DependsMarkerOf<OffsetPageRequest, ReturnType<typeof offsetParams>>;
   /** The schema of a page, for the option `returns`. */
   readonly returns: ReturnType<typeof offsetPageSchema<Item>>;
   /** The header `Link` in the OpenAPI document, for the option `responses`. */
@@ -235,18 +235,10 @@ export function Page<Item extends TSchema, Cursor extends TSchema>(
 ): Pages<Item, Static<Cursor>> {
   assertOptions("Page()", options, OPTIONS);
   const { cursor } = options;
-  const limitParameter = limitOf(schema, options);
+  const params = cursorParams(limitOf(schema, options));
   if (!isSchema(cursor) || "~standard" in cursor) throw configurationError("TSGI_INVALID_PAGE.cursor", cursor);
   const getPage = withParams(
-    {
-      limit: limitParameter,
-      cursor: Query(t.String({ maxLength: MAX_CURSOR_LENGTH }), {
-        default: null,
-        description: "That of the page before.",
-      }),
-      request: Request,
-      response: Response,
-    },
+    { ...params, request: Request, response: Response },
     async ({ limit, cursor: text, request, response }) => {
       const after = text === null ? null : (decodeCursor(text, cursor) as Static<Cursor>);
       return new PageRequest(limit, after, request, response);
@@ -281,15 +273,7 @@ export function OffsetPage<Item extends TSchema>(schema: Item, options: OffsetPa
   assertOptions("OffsetPage()", options, OFFSET_OPTIONS);
   const { maxOffset = 2_147_483_647 } = options;
   const getPage = withParams(
-    {
-      limit: limitOf(schema, options),
-      offset: Query(t.Integer({ minimum: 0, maximum: maxOffset }), {
-        default: 0,
-        description: "The number of items before the page.",
-      }),
-      request: Request,
-      response: Response,
-    },
+    { ...offsetParams(limitOf(schema, options), maxOffset), request: Request, response: Response },
     async ({ limit, offset, request, response }) => new OffsetPageRequest(limit, offset, request, response),
   );
   const link = 'The first, previous, next and last page, as `<…>; rel="next"`.';
@@ -301,6 +285,18 @@ function limitOf(schema: unknown, { maxLimit = 100, defaultLimit = Math.min(20, 
   if (!isSchema(schema) || "~standard" in schema) throw configurationError("TSGI_INVALID_PAGE.schema", schema);
   if (defaultLimit > maxLimit) throw configurationError("TSGI_INVALID_PAGE.limit", defaultLimit, maxLimit);
   return Query(t.Integer({ minimum: 1, maximum: maxLimit }), { default: defaultLimit });
+}
+
+/** The parameters of `Page`. A typed client reads them from the type of its marker. */
+function cursorParams(limit: ReturnType<typeof limitOf>) {
+  const description = "That of the page before.";
+  return { limit, cursor: Query(t.String({ maxLength: MAX_CURSOR_LENGTH }), { default: null, description }) };
+}
+
+/** The parameters of `OffsetPage`. */
+function offsetParams(limit: ReturnType<typeof limitOf>, maximum: number) {
+  const description = "The number of items before the page.";
+  return { limit, offset: Query(t.Integer({ minimum: 0, maximum }), { default: 0, description }) };
 }
 
 const responsesOf = (description: string) => ({

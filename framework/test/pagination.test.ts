@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
+import { type ApiOf, createClient } from "../src/client.js";
 import { App, t } from "../src/index.js";
 import { OffsetPage, type OffsetPageOptions, Page } from "../src/pagination.js";
 import { call } from "./support/call.js";
@@ -185,6 +186,29 @@ describe("OffsetPage", () => {
     app.get("/b", { params: { page: byOffset.page }, returns: byOffset.returns }, async ({ page }) => page.of([], 0));
     const { components } = app.openapi();
     expect(Object.keys(components?.schemas ?? {}).filter((name) => name.includes("Page"))).toHaveLength(2);
+  });
+
+  it("has parameters that a typed client sends, as Page has", async () => {
+    const byOffset = OffsetPage(User);
+    const byCursor = Page(User, { cursor: t.Object({ id: t.Integer() }) });
+    const app = new App();
+    const routes = {
+      offset: app.get("/offset", { params: { page: byOffset.page }, returns: byOffset.returns }, async ({ page }) =>
+        page.of([], page.offset),
+      ),
+      cursor: app.get("/cursor", { params: { page: byCursor.page }, returns: byCursor.returns }, async ({ page }) =>
+        page.of(ROWS.slice(0, page.limit + 1), ({ id }) => ({ id })),
+      ),
+    };
+    const client = createClient<ApiOf<typeof routes>>({ fetch: app.fetch });
+    const { data } = await client.GET("/offset", { params: { query: { limit: 5, offset: 7 } } });
+    expect(data).toEqual({ items: [], total: 7, limit: 5, offset: 7 });
+    const first = await client.GET("/cursor", { params: { query: { limit: 1 } } });
+    const query = { limit: 2, cursor: first.data?.next ?? "" };
+    expect((await client.GET("/cursor", { params: { query } })).data?.items).toHaveLength(2);
+    // @ts-expect-error -- the offset is a number
+    await client.GET("/offset", { params: { query: { offset: "7" } } });
+    await app.fetch.close();
   });
 
   it.each([
