@@ -17,13 +17,13 @@ export interface PrismaModule<Client> {
 }
 
 /** The options of `openPrisma`. */
-export interface PrismaOptions<Client> {
+export interface PrismaOptions<SQLite, PostgreSQL = unknown> {
   /** `file:` and the path of an SQLite file, or `postgresql://user:password@host/database?schema=name`. */
   url: string;
   /** Imports the client that is generated for SQLite, where the application can have such a database. */
-  sqlite?: () => Promise<PrismaModule<Client>>;
-  /** The same for PostgreSQL. The models are those of the other one, whose type the client gets where there are both. */
-  postgresql?: () => Promise<PrismaModule<unknown>>;
+  sqlite?: () => Promise<PrismaModule<SQLite>>;
+  /** The same for PostgreSQL. If there are both, of one schema, the client has the type of the one for SQLite. */
+  postgresql?: () => Promise<PrismaModule<PostgreSQL>>;
   /**
    * The folder of Prisma's migrations, or one that holds such a folder for each database, `sqlite` and `postgresql`: those
    * that the database lacks are applied. None are without it.
@@ -73,6 +73,9 @@ export type Patient<Client> = Client & {
   ping(): Promise<void>;
 };
 
+/** The type of the client: `never` stands for a database without one. */
+type ClientOf<SQLite, PostgreSQL> = [SQLite] extends [never] ? PostgreSQL : SQLite;
+
 /** A client of Prisma, as far as it is used here. */
 interface AnyClient {
   $extends(extension: object): unknown;
@@ -106,11 +109,13 @@ const TRANSACTION_OPTIONS: OptionRules<TransactionOptions> = { timeoutMs: positi
  * }
  * ```
  */
-export async function openPrisma<Client>(options: PrismaOptions<Client>): Promise<Patient<Client>> {
+export async function openPrisma<SQLite = never, PostgreSQL = unknown>(
+  options: PrismaOptions<SQLite, PostgreSQL>,
+): Promise<Patient<ClientOf<SQLite, PostgreSQL>>> {
   assertOptions("openPrisma()", options, OPTIONS);
   OPTIONS.url("openPrisma()", "url", options.url);
   const name = driverNameOf(options.url) as Driver["name"];
-  const load = options[name];
+  const load: (() => Promise<PrismaModule<unknown>>) | undefined = options[name];
   if (load === undefined) throw configurationError("TSGI_NO_PRISMA_CLIENT", name);
   const driver = await loadDriver(name);
   const config: DatabaseConfig = {
@@ -136,7 +141,7 @@ export async function openPrisma<Client>(options: PrismaOptions<Client>): Promis
       },
       ping: async () => void (await wait(() => client.$queryRawUnsafe("SELECT 1"))),
     },
-  }) as Patient<Client>;
+  }) as Patient<ClientOf<SQLite, PostgreSQL>>;
 }
 
 /** The error of a try is thrown, and not that it was the last one: it says what to do. */
@@ -154,9 +159,9 @@ function driverNameOf(url: unknown): Driver["name"] | null {
   return /^postgres(?:ql)?:\/\//.test(url) ? "postgresql" : null;
 }
 
-/** The packages that each database takes beside the client. What the other one needs is never loaded. */
+/** The packages of each database in addition to the client. Those of the other one are never loaded. */
 const PACKAGES = {
-  sqlite: "@prisma/adapter-libsql @libsql/client libsql",
+  sqlite: "@prisma/adapter-libsql libsql",
   postgresql: "@prisma/adapter-pg pg",
 } as const;
 

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "@jest/globals";
 import { health } from "../src/health.js";
 import { App, Depends } from "../src/index.js";
-import { openPrisma, UnavailableError } from "../src/prisma.js";
+import { openPrisma, type Patient, type PrismaModule, UnavailableError } from "../src/prisma.js";
 import { TestClient } from "../src/testing.js";
 import { type Client, openClient, openTables, temporaryFolder } from "./prisma/_clients.js";
 
@@ -30,8 +30,14 @@ describe("openPrisma", () => {
     await expect(openPrisma({ url: "file:x.db", pool: 5 } as { url: string })).rejects.toThrow("pool");
   });
 
+  it("has the type of the client for PostgreSQL if there is no other", async () => {
+    const open = async (): Promise<Patient<Client>> =>
+      openPrisma({ url: "file:x.db", postgresql: async (): Promise<PrismaModule<Client>> => load() });
+    await expect(open()).rejects.toThrow("Write sqlite: ");
+  });
+
   it.each([
-    ["file:x.db", "npm install @prisma/adapter-libsql @libsql/client libsql"],
+    ["file:x.db", "npm install @prisma/adapter-libsql libsql"],
     ["postgresql://localhost/shop", "npm install @prisma/adapter-pg pg"],
   ])("says what to install where the packages for %s are missing", async (url, command) => {
     await using folder = await temporaryFolder();
