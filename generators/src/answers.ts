@@ -1,5 +1,6 @@
 import type { CommandOptions, Database, PackageManager, Runtime, TemplateName } from "./options.js";
-import { databases, templateNames } from "./options.js";
+import { databasesOf } from "./databases.js";
+import { templateNames } from "./options.js";
 import type { Environment } from "./npm-flags.js";
 import { detectPackageManager } from "./package-manager.js";
 import { profileOf, runtimesOf } from "./runtimes.js";
@@ -30,14 +31,11 @@ export interface ProjectOptions {
 /** The answers that determine the files of a project, without its name. */
 const keptAnswers = ["template", "database", "runtime", "docker", "loadTests", "ci", "packageManager"] as const;
 
-/** True for templates whose applications use a database. */
-export const hasDatabase = (template: TemplateName): boolean => template === "auth";
-
 /** The answers recorded in a project, for a later upgrade. */
 export function keptAnswersOf(answers: Omit<Answers, "git" | "install">): Record<string, string | boolean> {
-  // Earlier versions of this package, which an upgrade runs, know no runtime but Node.
+  // Earlier versions of this package, which an upgrade runs, know no runtime but Node, and no choice of a database in `api`.
   const kept = keptAnswers.filter(
-    (answer) => isUsed(answer, answers) && !(answer === "runtime" && answers.runtime === "node"),
+    (answer) => isUsed(answer, answers) && !["node", "none"].includes(String(answers[answer])),
   );
   return Object.fromEntries(
     kept.flatMap((answer) => {
@@ -48,13 +46,14 @@ export function keptAnswersOf(answers: Omit<Answers, "git" | "install">): Record
 }
 
 /** False for an answer that no file of the project depends on. */
-export function isUsed(answer: string, { template, runtime }: Pick<Answers, "template" | "runtime">): boolean {
+export function isUsed(answer: string, answers: Pick<Answers, "template" | "database" | "runtime">): boolean {
+  const { template, runtime } = answers;
   const { parts, installer } = profileOf(runtime);
   switch (answer) {
     case "database":
-      return hasDatabase(template);
+      return databasesOf(template).length > 0 && profileOf(runtime).databases;
     case "runtime":
-      return runtimesOf(template).length > 1;
+      return runtimesOf(answers).length > 1;
     case "packageManager":
       return installer === null;
     case "docker":
@@ -70,7 +69,7 @@ export function defaultAnswers(environment: Environment): Answers {
   return {
     name: "my-app",
     template: templateNames[0],
-    database: databases[0],
+    database: databasesOf(templateNames[0])[0] ?? "none",
     runtime: "node",
     docker: true,
     loadTests: true,

@@ -1,8 +1,9 @@
 import { join, relative } from "node:path";
 import { clearFileState, isFilePending, setCommittedFile } from "mem-fs-editor/state";
 import Generator, { type BaseOptions } from "yeoman-generator";
-import { answersOf, defaultAnswers, describeDefaults, hasDatabase, type Answers } from "./answers.js";
+import { answersOf, defaultAnswers, describeDefaults, type Answers } from "./answers.js";
 import type { Cancellation } from "./cancellation.js";
+import { databasesOf, hasDatabase } from "./databases.js";
 import { CommandError, messageOf, UsageError } from "./errors.js";
 import { commitAll, makeRepository, whyNoRepository } from "./git.js";
 import { describeNextSteps, exampleRequest, nextSteps } from "./next-steps.js";
@@ -15,7 +16,7 @@ import type { ProjectFile } from "./project-file.js";
 import { findNameFault, folderOf } from "./project-name.js";
 import { createQuestions } from "./questions.js";
 import type { Report } from "./report.js";
-import { findRuntimeFault, fitDefaults, installerOf } from "./runtime-answers.js";
+import { findFault, fitDefaults, installerOf } from "./runtime-answers.js";
 import { renderProject } from "./project.js";
 import { findTemplates, versionOf } from "./templates.js";
 import { writeProject } from "./write-project.js";
@@ -60,7 +61,7 @@ export class AppGenerator extends Generator<Record<string, unknown>, BaseOptions
     this.#answers = fitDefaults(this.#answers, given);
     const asked = isInteractive ? await this.#ask(given) : {};
     const chosen = { ...given, ...asked };
-    const fault = findRuntimeFault(chosen);
+    const fault = findFault(chosen);
     if (fault !== null) {
       throw new UsageError(fault);
     }
@@ -70,7 +71,7 @@ export class AppGenerator extends Generator<Record<string, unknown>, BaseOptions
       print(line);
     }
     const { template, database } = this.#answers;
-    if (given.database !== undefined && !hasDatabase(template)) {
+    if (given.database !== undefined && given.database !== "none" && databasesOf(template).length === 0) {
       print(`The template ${template} keeps nothing in a database: ${database} is not used.`);
     }
   }
@@ -146,7 +147,7 @@ export class AppGenerator extends Generator<Record<string, unknown>, BaseOptions
     };
     await this.#run(parameters[installer]);
     // Generates the modules that the application imports, so that `tsgi routes` works before the first start.
-    if (hasDatabase(this.#answers.template)) {
+    if (hasDatabase(this.#answers)) {
       await this.#run(["run", "generate"]);
     }
   }

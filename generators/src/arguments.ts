@@ -4,7 +4,7 @@ import { findFlagTakenByNpm, isYesTakenByNpm, type Environment } from "./npm-fla
 import { nearestCommand } from "./near-command.js";
 import { flags, type CommandOptions, type Flag } from "./options.js";
 import { findNameFault, quoteName } from "./project-name.js";
-import { findRuntimeFault } from "./runtime-answers.js";
+import { findFault } from "./runtime-answers.js";
 
 const aboutNpm = 'through npm, flags stand after "--": npm create tsgi my-app -- --yes';
 
@@ -81,7 +81,7 @@ export function parseArguments(argv: readonly string[], environment: Environment
     }
     options.yes ||= isYesTakenByNpm(environment);
     refuseNearCommand(options);
-    const fault = findRuntimeFault(options);
+    const fault = findFault(options);
     if (fault !== null) {
       throw new UsageError(fault);
     }

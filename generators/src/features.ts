@@ -1,4 +1,5 @@
 import type { Answers } from "./answers.js";
+import { hasDatabase } from "./databases.js";
 
 /** An optional part of a project. */
 interface Feature {
@@ -36,16 +37,21 @@ export const loadScripts = loadTests.scripts;
 /** True for files of the load test. */
 export const isLoadTest = (path: string): boolean => loadTests.files.test(path);
 
+/** The modules of the template `api` that a database replaces. */
+const memory = /^src\/store\.ts$/;
+
 /** The parts that a project does without. */
 export class LeftOut {
   readonly #features: readonly Feature[];
+  readonly #hasDatabase: boolean;
 
-  constructor(answers: Pick<Answers, Feature["answer"]>) {
+  constructor(answers: Pick<Answers, Feature["answer"] | "template" | "database">) {
     this.#features = features.filter(({ answer }) => !answers[answer]);
+    this.#hasDatabase = hasDatabase(answers);
   }
 
   hasFile(path: string): boolean {
-    return this.#features.some(({ files }) => files.test(path));
+    return this.#features.some(({ files }) => files.test(path)) || (this.#hasDatabase && memory.test(path));
   }
 
   hasScript(name: string): boolean {

@@ -10,7 +10,8 @@ function usage({ name, short, value }: Flag<string>): string {
 /** Lines in two columns. */
 function table(rows: readonly (readonly [string, string])[]): string {
   const width = Math.max(...rows.map(([first]) => first.length));
-  return rows.map(([first, second]) => `  ${first.padEnd(width)}  ${second}`).join("\n");
+  const indent = `\n${" ".repeat(width + 4)}`;
+  return rows.map(([first, second]) => `  ${first.padEnd(width)}  ${second.replaceAll("\n", indent)}`).join("\n");
 }
 
 const flagTable = (known: readonly Flag<string>[]) => table(known.map((flag) => [usage(flag), flag.help]));

@@ -1,5 +1,6 @@
 import { isAbsolute, relative, sep } from "node:path";
 import type { Answers } from "./answers.js";
+import { hasDatabase } from "./databases.js";
 import type { TemplateName } from "./options.js";
 import { commandsOf } from "./package-manager.js";
 import { installerOf } from "./runtime-answers.js";
@@ -40,7 +41,7 @@ export function nextSteps(
   const path = relative(currentFolder, folder);
   const isBelow = path !== "" && !isAbsolute(path) && path.split(sep)[0] !== "..";
   const { install, run, start, test } = commandsOf(installerOf(answers));
-  const needsServer = template === "auth" && database === "postgresql";
+  const needsServer = hasDatabase({ template, database }) && database === "postgresql";
   return [
     ...(path === "" ? [] : [{ command: `cd ${quote(isBelow ? path : folder)}` }]),
     ...(isInstalled ? [] : [{ command: install }]),

@@ -3,8 +3,8 @@ export const templateNames = ["auth", "api", "minimal"] as const;
 
 export type TemplateName = (typeof templateNames)[number];
 
-/** The databases of the template `auth`, the default first. */
-export const databases = ["sqlite", "postgresql"] as const;
+/** The databases of projects. */
+export const databases = ["sqlite", "postgresql", "none"] as const;
 
 export type Database = (typeof databases)[number];
 
@@ -52,6 +52,36 @@ export interface CommandOptions {
   version: boolean;
 }
 
+/** Each choice in one line, for the help text and the prompts. */
+export const choiceLines = {
+  template: {
+    auth: "users, login with the OAuth2 password flow, Prisma (default)",
+    api: "routers, typed client tests; with --database also Prisma and migrations",
+    minimal: "one file, one route, one test",
+  },
+  database: {
+    sqlite: "a file, for one server",
+    postgresql: "a server, for several replicas",
+    none: "no database",
+  },
+  runtime: {
+    node: "Node (default)",
+    bun: "Bun, without a database",
+    deno: "Deno, without a database",
+    workers: "Cloudflare Workers, without a database",
+  },
+} as const satisfies {
+  template: Record<TemplateName, string>;
+  database: Record<Database, string>;
+  runtime: Record<Runtime, string>;
+};
+
+function describeChoices(question: keyof typeof choiceLines): string {
+  return Object.entries(choiceLines[question])
+    .map(([name, line]) => `${name}: ${line}`)
+    .join("\n");
+}
+
 /** One flag, for the parser, the help text and the hints about npm. */
 export interface Flag<Key extends string = Exclude<keyof CommandOptions, "name">> {
   /** Its name without dashes. */
@@ -82,21 +112,21 @@ export const flags: readonly Flag[] = [
     value: "name",
     choices: templateNames,
     key: "template",
-    help: "auth (OAuth2 password flow, Prisma), api (routers, tests) or minimal (one file)",
+    help: describeChoices("template"),
   },
   {
     name: "database",
     value: "name",
     choices: databases,
     key: "database",
-    help: "sqlite or postgresql, for the template auth; the others have none",
+    help: `${describeChoices("database")}\ndefault: sqlite for auth, none for api; minimal has no database`,
   },
   {
     name: "runtime",
     value: "name",
     choices: runtimes,
     key: "runtime",
-    help: "node (default), bun, deno or workers (Cloudflare); the template auth runs on node alone",
+    help: describeChoices("runtime"),
   },
   ...pair("docker", "docker", "write a Dockerfile and a compose.yaml (default)"),
   ...pair("load-tests", "loadTests", "write a load test (default)"),

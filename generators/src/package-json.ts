@@ -1,4 +1,5 @@
 import { keptAnswersOf, type ProjectOptions } from "./answers.js";
+import { packagesOf } from "./database-packages.js";
 import { LeftOut } from "./features.js";
 import { parseJson, sortKeys, textsOf, toJson } from "./json.js";
 import { installerOf } from "./runtime-answers.js";
@@ -42,10 +43,12 @@ export function renderPackageJson(text: string, template: Template, options: Pro
   const leftOut = new LeftOut(answers);
   const { tools: usedTools } = profileOf(answers.runtime);
   const isNode = answers.runtime === undefined || answers.runtime === "node";
-  const ownScripts = Object.entries({ ...textsOf(added["scripts"]), ...(isNode ? textsOf(scripts) : {}) });
+  const ownScripts = Object.entries({ ...(isNode ? textsOf(scripts) : {}), ...textsOf(added["scripts"]) });
+  const database = packagesOf(answers, workspace);
   const tools = {
     ...textsOf(devDependencies),
     ...workspace.devDependencies,
+    ...database.devDependencies,
     ...(generator && { "create-tsgi": generator.specifier }),
   };
   return toJson({
@@ -58,7 +61,7 @@ export function renderPackageJson(text: string, template: Template, options: Pro
         .filter(([name]) => !leftOut.hasScript(name))
         .map(([name, script]) => [name, adaptScript(script, installer)]),
     ),
-    dependencies: sortKeys({ ...textsOf(dependencies), tsgi: framework.specifier }),
+    dependencies: sortKeys({ ...textsOf(dependencies), ...database.dependencies, tsgi: framework.specifier }),
     devDependencies: sortKeys({
       ...textsOf(added["devDependencies"]),
       ...Object.fromEntries(

@@ -20,7 +20,7 @@ export class PackedTemplates implements TemplateSource {
 
   read(name: TemplateName): Template {
     const folder = join(this.#folder, name);
-    const { tsgi, devDependencies, overrides, compilerOptions } = readJson(join(folder, "workspace.json"));
+    const { tsgi, compilerOptions, ...workspace } = readJson(join(folder, "workspace.json"));
     if (typeof tsgi !== "string" || !isRecord(compilerOptions)) {
       throw new TypeError(`${folder}/workspace.json is incomplete`);
     }
@@ -31,7 +31,13 @@ export class PackedTemplates implements TemplateSource {
       files: readFiles(join(folder, "files")),
       overlay: readFiles(join(folder, "overlay")),
       runtimes: this.#readRuntimes(),
-      workspace: { devDependencies: textsOf(devDependencies), overrides: textsOf(overrides), compilerOptions },
+      database: existsSync(join(folder, "database")) ? readFiles(join(folder, "database")) : new Map(),
+      workspace: {
+        devDependencies: textsOf(workspace["devDependencies"]),
+        databasePackages: textsOf(workspace["databasePackages"]),
+        overrides: textsOf(workspace["overrides"]),
+        compilerOptions,
+      },
       framework: framework ?? { specifier: tsgi },
       ...(framework && generator ? { generator } : {}),
     };
@@ -56,12 +62,13 @@ export function packTemplates(source: TemplateSource, packageRoot: string, frame
   rmSync(join(packageRoot, folderName), { recursive: true, force: true });
   for (const name of templateNames) {
     const folder = join(packageRoot, folderName, name);
-    const { files, overlay, runtimes = {}, workspace } = source.read(name);
+    const { files, overlay, runtimes = {}, database = new Map<string, TemplateFile>(), workspace } = source.read(name);
     for (const [runtime, own] of Object.entries(runtimes)) {
       writeFiles(join(packageRoot, folderName, runtimesFolder, runtime), own);
     }
     writeFiles(join(folder, "files"), files);
     writeFiles(join(folder, "overlay"), overlay);
+    writeFiles(join(folder, "database"), database);
     writeFileSync(join(folder, "workspace.json"), toJson({ tsgi: `^${frameworkVersion}`, ...workspace }));
   }
 }

@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { hasDatabase, type ProjectOptions } from "./answers.js";
+import type { ProjectOptions } from "./answers.js";
+import { hasDatabase } from "./databases.js";
 import { linkedFramework, renderDenoJson } from "./deno-json.js";
 import { renderDotenv } from "./dotenv.js";
 import { LeftOut } from "./features.js";
-import { runtimes, type Runtime } from "./options.js";
+import { runtimes, type Database, type Runtime } from "./options.js";
 import { isNamed, nameAfterProject } from "./own-names.js";
 import { renderPackageJson } from "./package-json.js";
 import { commandsOf } from "./package-manager.js";
@@ -36,7 +37,7 @@ const transforms: Readonly<Record<string, Transform>> = {
  */
 export async function renderProject(source: Template, options: ProjectOptions): Promise<ProjectFile[]> {
   const { runtime = "node" } = options.answers;
-  const template = { ...source, overlay: new Map([...source.overlay, ...(source.runtimes?.[runtime] ?? [])]) };
+  const template = withOwnFiles(source, options);
   const leftOut = new LeftOut(options.answers);
   const { unused } = profileOf(runtime);
   const files = new Map<string, ProjectFile>();
@@ -55,15 +56,35 @@ export async function renderProject(source: Template, options: ProjectOptions): 
   }
   const example = files.get(".env.example");
   if (example) {
-    const secret = randomBytes(48).toString("base64url");
-    const contents = Buffer.from(renderDotenv(example.contents.toString("utf8"), { SECRET_KEY: secret }));
-    // 0600: the key signs every token; other users of the machine must not read it.
-    add({ path: ".env", contents, mode: 0o600, isKept: true });
+    add(dotenvOf(example));
   }
   for (const file of await readVendored(template, runtime)) {
     add(file);
   }
   return [...files.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** The template with the files of the runtime and of the database in its overlay. */
+function withOwnFiles(template: Template, { answers }: ProjectOptions): Template {
+  const { runtime = "node" } = answers;
+  const database = hasDatabase(answers) ? template.database : undefined;
+  return {
+    ...template,
+    overlay: new Map([...template.overlay, ...(template.runtimes?.[runtime] ?? []), ...(database ?? [])]),
+  };
+}
+
+/** `.env`, with a secret if the example has a place for one. */
+function dotenvOf({ contents }: ProjectFile): ProjectFile {
+  const text = contents.toString("utf8");
+  const secret: Record<string, string> = { SECRET_KEY: randomBytes(48).toString("base64url") };
+  return {
+    path: ".env",
+    contents: Buffer.from(renderDotenv(text, text.includes("SECRET_KEY=") ? secret : {})),
+    // 0600: the key signs every token, and the URL may have a password; other users of the machine must not read them.
+    mode: 0o600,
+    isKept: true,
+  };
 }
 
 /** The files that only projects have. */
@@ -100,8 +121,10 @@ function createCommand(runtime: Runtime, generator: Template["generator"]): stri
 /** The placeholders of overlays. */
 function valuesOf(answers: ProjectOptions["answers"], { generator }: Template): Values {
   const { name, template, database, runtime = "node", packageManager, docker, loadTests, ci } = answers;
+  const databaseName = folderOf(name).replaceAll(/[^a-z0-9]/g, "_");
   return {
     name,
+    title: folderOf(name),
     create: createCommand(runtime, generator),
     tsgi: { node: "npx tsgi", workers: "npx tsgi", bun: "bunx --bun tsgi", deno: "deno run -A npm:tsgi" }[runtime],
     // A project on Deno includes no generator, and a registry may have another package of its name.
@@ -113,16 +136,26 @@ function valuesOf(answers: ProjectOptions["answers"], { generator }: Template): 
     workerName: folderOf(name)
       .replaceAll(/[^a-z0-9-]/g, "-")
       .slice(0, 63),
-    databaseName: folderOf(name).replaceAll(/[^a-z0-9]/g, "_"),
+    databaseName,
     packageManager,
     ...commandsOf(installerOf(answers)),
     corepack: packageManager !== "npm",
     docker,
     loadTests,
     ci,
-    sqlite: hasDatabase(template) && database === "sqlite",
-    postgresql: hasDatabase(template) && database === "postgresql",
+    prisma: hasDatabase(answers),
+    sqlite: hasDatabase(answers) && database === "sqlite",
+    postgresql: hasDatabase(answers) && database === "postgresql",
+    // The tests of `auth` use SQLite unless they are told of a server.
+    testsOnPostgreSQL: template === "api" && database === "postgresql",
+    database,
+    databaseUrl: urlOf(database, databaseName),
   };
+}
+
+/** The database for development. */
+function urlOf(database: Database, name: string): string {
+  return database === "postgresql" ? `postgresql://postgres:postgres@127.0.0.1:5432/${name}` : "file:./dev.db";
 }
 
 function copy(path: string, { contents, isExecutable }: TemplateFile, change?: (text: string) => string): ProjectFile {

@@ -1,5 +1,7 @@
 import { isUsed, type Answers } from "./answers.js";
-import { databases, packageManagers } from "./options.js";
+import { databasesOf } from "./databases.js";
+import { choiceLines, packageManagers } from "./options.js";
+import { fitDefaults } from "./runtime-answers.js";
 import { profileOf, runtimesOf } from "./runtimes.js";
 
 /** The facts that questions depend on. */
@@ -13,8 +15,11 @@ export interface Surroundings {
 /** The questions for missing answers, in order. */
 export function createQuestions(given: Partial<Answers>, defaults: Answers, surroundings: Surroundings) {
   /** Asks for an answer that no flag has given, and that something depends on. */
-  const whenOpen = (key: keyof Answers) => (asked: Partial<Answers>) =>
-    !(key in given) && isUsed(key, { ...defaults, ...given, ...asked });
+  const known = (asked: Partial<Answers>) => {
+    const chosen = { ...given, ...asked };
+    return { ...fitDefaults(defaults, chosen), ...chosen };
+  };
+  const whenOpen = (key: keyof Answers) => (asked: Partial<Answers>) => !(key in given) && isUsed(key, known(asked));
   const confirm = (key: "docker" | "loadTests" | "ci" | "git" | "install", message: string) => ({
     type: "confirm" as const,
     name: key,
@@ -25,13 +30,14 @@ export function createQuestions(given: Partial<Answers>, defaults: Answers, surr
   const select = (
     key: "template" | "database" | "runtime" | "packageManager",
     message: string,
-    choices: readonly string[],
+    choices: readonly string[] | ((asked: Partial<Answers>) => readonly string[]),
   ) => ({
     type: "select" as const,
     name: key,
     message,
-    choices: [...choices],
-    default: defaults[key],
+    choices: (asked: Partial<Answers>) =>
+      (typeof choices === "function" ? choices(asked) : choices).map((value) => toChoice(key, value)),
+    default: (asked: Partial<Answers>) => known(asked)[key],
     when: whenOpen(key),
   });
   return [
@@ -44,11 +50,8 @@ export function createQuestions(given: Partial<Answers>, defaults: Answers, surr
       validate: (name: string) => surroundings.findNameFault(name) ?? true,
     },
     select("template", "What to start from", profileOf(given.runtime).templates),
-    select("database", "Database", databases),
-    {
-      ...select("runtime", "Where it runs", []),
-      choices: ({ template = given.template ?? defaults.template }: Partial<Answers>) => [...runtimesOf(template)],
-    },
+    select("database", "Database", (asked) => databasesOf(known(asked).template)),
+    select("runtime", "Where it runs", (asked) => runtimesOf(known(asked))),
     confirm("docker", "Write a Dockerfile and a compose.yaml"),
     confirm("loadTests", "Write a load test"),
     confirm("ci", "Write a workflow for GitHub Actions"),
@@ -60,4 +63,11 @@ export function createQuestions(given: Partial<Answers>, defaults: Answers, surr
     },
     confirm("install", "Install the dependencies now"),
   ];
+}
+
+/** A choice with its line, if it has one. The answer is shown without. */
+function toChoice(key: string, value: string) {
+  const lines: Readonly<Record<string, Readonly<Record<string, string>>>> = choiceLines;
+  const line = lines[key]?.[value];
+  return { name: line === undefined ? value : `${value}: ${line}`, value, short: value };
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { databasePackages } from "./database-packages.js";
 import { isRecord, readJson, textsOf } from "./json.js";
 import { runtimes, templateNames, type TemplateName } from "./options.js";
 import { fingerprintOf, packPackage } from "./packed-package.js";
@@ -85,7 +86,8 @@ export class Repository implements TemplateSource {
           .filter((runtime) => runtime !== "node")
           .map((runtime) => [runtime, readFiles(join(this.#generators, "overlays/runtimes", runtime))]),
       ),
-      workspace: this.#readWorkspace([...commonTools, ...ownTools[name]]),
+      workspace: this.#readWorkspace([...commonTools, ...ownTools[name]], name === "api" ? databasePackages : []),
+      database: name === "api" ? readFiles(join(this.#generators, "overlays/database")) : new Map(),
       framework: this.#pack(join(this.#root, "framework"), fingerprintOf),
       generator: this.#pack(this.#generators, () => this.#fingerprint()),
     };
@@ -99,8 +101,8 @@ export class Repository implements TemplateSource {
   #fingerprint(): string {
     const hash = createHash("sha256").update(fingerprintOf(this.#generators));
     for (const name of templateNames) {
-      const { files, overlay, runtimes: own, workspace } = this.read(name);
-      const all = [files, overlay, ...Object.values(own)].flatMap((some) => [...some]);
+      const { files, overlay, runtimes: own, database, workspace } = this.read(name);
+      const all = [files, overlay, database, ...Object.values(own)].flatMap((some) => [...some]);
       for (const [path, { contents, isExecutable }] of all) {
         hash.update(`${path} ${contents.length} ${isExecutable}\n`).update(contents);
       }
@@ -109,7 +111,7 @@ export class Repository implements TemplateSource {
     return hash.digest("hex").slice(0, 16);
   }
 
-  #readWorkspace(tools: readonly string[]): Workspace {
+  #readWorkspace(tools: readonly string[], packages: readonly string[]): Workspace {
     const { compilerOptions } = readJson(join(this.#root, "tsconfig.base.json"));
     if (!isRecord(compilerOptions)) {
       throw new TypeError("tsconfig.base.json has no compilerOptions");
@@ -119,17 +121,25 @@ export class Repository implements TemplateSource {
       const { dependencies, devDependencies } = readJson(join(this.#root, folder, "package.json"));
       return { ...textsOf(dependencies), ...textsOf(devDependencies) };
     });
-    const versions = tools.map((tool) => {
-      const version = manifests.find((versionsOf) => versionsOf[tool] !== undefined)?.[tool];
-      if (version === undefined) {
-        throw new TypeError(`no package.json of the repository installs ${tool}`);
-      }
-      return [tool, version] as const;
-    });
+    const versionsOf = (names: readonly string[]) =>
+      Object.fromEntries(
+        names.map((name) => {
+          const version = manifests.find((versions) => versions[name] !== undefined)?.[name];
+          if (version === undefined) {
+            throw new TypeError(`no package.json of the repository installs ${name}`);
+          }
+          return [name, version] as const;
+        }),
+      );
     // Other overrides remove parts of packages. Projects do without these.
     const pins = Object.entries(textsOf(readJson(join(this.#root, "package.json"))["overrides"])).filter(
       ([, version]) => /^\d/.test(version),
     );
-    return { devDependencies: Object.fromEntries(versions), overrides: Object.fromEntries(pins), compilerOptions };
+    return {
+      devDependencies: versionsOf(tools),
+      databasePackages: versionsOf(packages),
+      overrides: Object.fromEntries(pins),
+      compilerOptions,
+    };
   }
 }

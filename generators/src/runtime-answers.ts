@@ -1,4 +1,5 @@
 import type { Answers } from "./answers.js";
+import { databasesOf } from "./databases.js";
 import { profileOf, type Installer } from "./runtimes.js";
 
 /** The program that installs the packages of a project. */
@@ -7,7 +8,21 @@ export function installerOf({ runtime, packageManager }: Pick<Answers, "runtime"
 }
 
 /** The reason that answers contradict each other, or `null`. */
-export function findRuntimeFault(given: Partial<Answers>): string | null {
+export function findFault(given: Partial<Answers>): string | null {
+  return findDatabaseFault(given) ?? findRuntimeFault(given);
+}
+
+function findDatabaseFault({ template, database, runtime }: Partial<Answers>): string | null {
+  if (template === "auth" && database === "none") {
+    return "the template auth keeps its users in a database; write --database sqlite or --database postgresql, or --template api";
+  }
+  const hasOne = template !== "minimal" && database !== undefined && database !== "none";
+  return hasOne && !profileOf(runtime).databases
+    ? `a project with a database runs on Node; leave --database out, or write --runtime node`
+    : null;
+}
+
+function findRuntimeFault(given: Partial<Answers>): string | null {
   const { title, templates, reason, parts, installer } = profileOf(given.runtime);
   const { template } = given;
   if (template !== undefined && !templates.includes(template)) {
@@ -29,9 +44,12 @@ export function findRuntimeFault(given: Partial<Answers>): string | null {
 /** Takes from the defaults what the runtime does not have. */
 export function fitDefaults(defaults: Answers, given: Partial<Answers>): Answers {
   const { templates, parts } = profileOf(given.runtime);
+  const fitting = templates.filter((name) => given.database !== "none" || databasesOf(name).includes("none"));
+  const template = given.template ?? fitting[0] ?? defaults.template;
   return {
     ...defaults,
-    template: templates[0] ?? defaults.template,
+    template,
+    database: databasesOf(template)[0] ?? "none",
     docker: defaults.docker && parts.includes("docker"),
     loadTests: defaults.loadTests && parts.includes("loadTests"),
   };

@@ -1,4 +1,5 @@
-import type { PackageManager, Runtime, TemplateName } from "./options.js";
+import { hasDatabase } from "./databases.js";
+import type { Database, PackageManager, Runtime, TemplateName } from "./options.js";
 
 /** A program that installs the packages of a project: a package manager of Node, or the runtime itself. */
 export type Installer = PackageManager | "bun" | "deno";
@@ -14,6 +15,8 @@ interface Profile {
   /** Why the others do not. */
   reason: string;
   parts: readonly Part[];
+  /** True if a project can have a database. */
+  databases: boolean;
   /** The runtime that installs packages, `null` for a package manager of Node. */
   installer: "bun" | "deno" | null;
   /** Files of the template that have no use there. */
@@ -34,6 +37,7 @@ const profiles: Readonly<Record<Runtime, Profile>> = {
     templates: ["auth", "api", "minimal"],
     reason: "",
     parts: ["docker", "loadTests"],
+    databases: true,
     installer: null,
     unused: /^$/,
     tools: /^/,
@@ -44,6 +48,7 @@ const profiles: Readonly<Record<Runtime, Profile>> = {
     templates: ["api", "minimal"],
     reason: "its scripts and tests are written for Node",
     parts: ["docker"],
+    databases: false,
     installer: "bun",
     unused: /^(?:jest\.config\.js|test\/tsconfig\.json)$/,
     tools: checkers,
@@ -54,6 +59,7 @@ const profiles: Readonly<Record<Runtime, Profile>> = {
     templates: ["api", "minimal"],
     reason: "its scripts and tests are written for Node",
     parts: ["docker"],
+    databases: false,
     installer: "deno",
     unused: /^(?:jest\.config\.js|(?:test\/)?tsconfig\.json|package\.json|\.ox(?:fmt|lint)rc\.json)$/,
     tools: /^(?:openapi-fetch|supertest|@types\/supertest)$/,
@@ -68,6 +74,7 @@ const profiles: Readonly<Record<Runtime, Profile>> = {
     templates: ["api", "minimal"],
     reason: "its hashing of passwords and its SQLite driver are native modules",
     parts: [],
+    databases: false,
     installer: null,
     unused: /^test\/tsconfig\.json$/,
     tools: /^(?!autocannon$)/,
@@ -77,10 +84,12 @@ const profiles: Readonly<Record<Runtime, Profile>> = {
 
 export const profileOf = (runtime: Runtime = "node"): Profile => profiles[runtime];
 
-/** The runtimes on which a template runs, the default first. */
-export function runtimesOf(template: TemplateName): readonly Runtime[] {
+/** The runtimes on which a project runs, the default first. Prisma's clients and scripts of the templates are for Node. */
+export function runtimesOf({ template, database }: { template: TemplateName; database: Database }): readonly Runtime[] {
   const known = Object.keys(profiles) as Runtime[];
-  return known.filter((runtime) => profiles[runtime].templates.includes(template));
+  return known
+    .filter((runtime) => profiles[runtime].templates.includes(template))
+    .filter((runtime) => profiles[runtime].databases || !hasDatabase({ template, database }));
 }
 
 /** A module specifier of the project itself, in an import or an export. */

@@ -10,6 +10,8 @@ export interface TemplateFile {
 export interface Workspace {
   /** The shared development packages, with their versions. */
   devDependencies: Readonly<Record<string, string>>;
+  /** The versions of the packages that only projects with a database have. */
+  databasePackages?: Readonly<Record<string, string>>;
   /** Versions of indirect dependencies whose newest one cannot be installed everywhere. */
   overrides: Readonly<Record<string, string>>;
   /** The compiler options that the template's tsconfig.json extends. */
@@ -32,6 +34,8 @@ export interface Template {
   overlay: ReadonlyMap<string, TemplateFile>;
   /** The files that a project on a runtime has instead of, or in addition to, those of the overlay. */
   runtimes?: Partial<Readonly<Record<Runtime, ReadonlyMap<string, TemplateFile>>>>;
+  /** The files that a project with a database has instead of, or in addition to, those of the overlay. */
+  database?: ReadonlyMap<string, TemplateFile>;
   workspace: Workspace;
   framework: PackageSource;
   /** This package, unless the registry has it. From there `npx create-tsgi` gets it by itself. */

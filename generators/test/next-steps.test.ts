@@ -14,7 +14,11 @@ describe("what a person types next", () => {
       ["cd my-app", "docker compose up --detach postgres", "npm start", "npm run dev", "npm test"],
     ],
     [{ database: "postgresql", docker: false }, ["cd my-app", "$EDITOR .env", "npm start", "npm run dev", "npm test"]],
-    [{ template: "api", database: "postgresql" }, ["cd my-app", "npm start", "npm run dev", "npm test"]],
+    [{ template: "api", database: "none" }, ["cd my-app", "npm start", "npm run dev", "npm test"]],
+    [
+      { template: "api", database: "postgresql" },
+      ["cd my-app", "docker compose up --detach postgres", "npm start", "npm run dev", "npm test"],
+    ],
   ] as const)("with %j is %j", (changed, expected) => {
     const steps = nextSteps(project, { ...answers, ...changed }, "/home/x");
     expect(steps.map(({ command }) => command)).toEqual(expected);

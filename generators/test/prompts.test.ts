@@ -63,7 +63,8 @@ atTerminal("at a terminal (skipped where util-linux's script is missing)", () =>
     const { status } = await createTsgiAtTerminal(
       ["typed-app", "--no-git", "--no-install"],
       [
-        [/What to start from/, `${keys.down}${keys.enter}`],
+        [/api: routers/, `${keys.down}${keys.enter}`],
+        [/none: no database/, keys.enter],
         [/Where it runs/, `${keys.down}${keys.down}${keys.enter}`],
         [/Write a Dockerfile/, keys.enter],
         [/Write a workflow/, keys.enter],
@@ -72,6 +73,22 @@ atTerminal("at a terminal (skipped where util-linux's script is missing)", () =>
     );
     expect(status).toBe(0);
     expect(readdirSync(join(folder.path, "typed-app"))).toEqual(expect.arrayContaining(["Dockerfile", "deno.json"]));
+  });
+
+  it("asks for a database of the template api, and then not where it runs", async () => {
+    await using folder = await temporaryFolder();
+    const { status } = await createTsgiAtTerminal(
+      ["typed-app", "--no-git", "--no-install", "--no-load-tests", "--no-ci", "--package-manager=npm"],
+      [
+        [/What to start from/, `${keys.down}${keys.enter}`],
+        [/postgresql: a server, for several replicas/, `${keys.down}${keys.enter}`],
+        [/Write a Dockerfile/, keys.enter],
+      ],
+      { cwd: folder.path },
+    );
+    expect(status).toBe(0);
+    const schema = await readFile(join(folder.path, "typed-app/prisma/schema.prisma"), "utf8");
+    expect(schema).toContain('provider = "sqlite"');
   });
 
   it("asks again for a name that cannot be, and says why", async () => {

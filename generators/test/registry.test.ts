@@ -4,6 +4,7 @@ import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
 import { exampleRequest } from "../src/next-steps.js";
 import type { TemplateName } from "../src/options.js";
+import { emptyDatabase } from "./empty-database.js";
 import { fetchPackages, startRegistry, type Registry } from "./registry.js";
 import { serve } from "./scaffolded.js";
 import { hasProgram, run, temporaryFolder } from "./support.js";
@@ -41,15 +42,15 @@ slowly("from a registry (only with TSGI_SLOW=1)", () => {
   const ifInstalled = hasProgram("curl") ? it : it.skip;
 
   ifInstalled.each([
-    ["minimal", "sqlite"],
-    ["minimal", "postgresql"],
+    ["minimal", "none"],
+    ["api", "none"],
     ["api", "sqlite"],
     ["api", "postgresql"],
     ["auth", "sqlite"],
     ["auth", "postgresql"],
   ] as const)("npm create tsgi writes %s on %s: checked, tested, started, asked", async (template, database) => {
     await using folder = await temporaryFolder();
-    await using server = database === "postgresql" && template === "auth" ? await emptyDatabase() : null;
+    await using server = database === "postgresql" ? await emptyDatabase() : null;
     if (server?.url === null) {
       console.warn("Skipped: there is no PostgreSQL at 127.0.0.1:5432.");
       return;
@@ -64,14 +65,13 @@ slowly("from a registry (only with TSGI_SLOW=1)", () => {
     const lock = JSON.parse(await readFile(join(project, "package-lock.json"), "utf8"));
     expect(lock.packages["node_modules/tsgi"].resolved).toContain(registry.url);
 
-    const npm = (...parameters: string[]) =>
-      run("npm", parameters, { cwd: project, env: registry.env, patienceMs: 800_000 });
+    const env = { ...registry.env, ...(server === null ? {} : { DATABASE_URL: server.url }) };
+    const npm = (...parameters: string[]) => run("npm", parameters, { cwd: project, env, patienceMs: 800_000 });
     const check = await npm("run", "check");
     expect([check.stdout + check.stderr, check.status]).toEqual([expect.anything(), 0]);
     const tests = await npm("test");
     expect([tests.status, /(?:● .*|^not ok.*)/m.exec(tests.stdout + tests.stderr)?.[0]]).toEqual([0, undefined]);
 
-    const env = { ...registry.env, ...(server === null ? {} : { DATABASE_URL: server.url }) };
     await using running = await serve(["npm", "start"], project, env);
     expect(await ask(template, running.url, project)).toMatchObject(answers[template]);
   });
@@ -135,19 +135,3 @@ slowly("from a registry (only with TSGI_SLOW=1)", () => {
     expect(upgrade).toMatchObject({ status: 0, stdout: expect.stringContaining("already") });
   });
 });
-
-/** A database of the test's own on the PostgreSQL of this machine; its address is `null` where there is none. */
-async function emptyDatabase(): Promise<{ url: string | null } & AsyncDisposable> {
-  const name = `create_tsgi_${process.pid}_${Date.now()}`;
-  const admin = (statement: string) =>
-    run("psql", ["--host=127.0.0.1", "--username=postgres", "--command", statement], { cwd: "/" });
-  const made = hasProgram("psql") && (await admin(`CREATE DATABASE ${name}`)).status === 0;
-  return {
-    url: made ? `postgresql://postgres@127.0.0.1:5432/${name}` : null,
-    [Symbol.asyncDispose]: async () => {
-      if (made) {
-        await admin(`DROP DATABASE ${name}`);
-      }
-    },
-  };
-}

@@ -17,7 +17,7 @@ type Answers = ProjectOptions["answers"];
 const base: Answers = {
   name: "@acme/my-app",
   template: "api",
-  database: "sqlite",
+  database: "none",
   docker: true,
   loadTests: false,
   ci: true,
@@ -166,7 +166,13 @@ describe("the flag --runtime", () => {
   it("takes what is left out, and every template on Node", () => {
     expect(parse("--runtime=bun", "--no-load-tests", "--no-docker")).toMatchObject({ runtime: "bun", docker: false });
     expect(parse("--runtime=node", "--template=auth", "--load-tests")).toMatchObject({ template: "auth" });
-    expect(["auth", "api", "minimal"].map((name) => runtimesOf(name as Answers["template"]).length)).toEqual([1, 4, 4]);
+    const projects = [
+      { template: "auth", database: "sqlite" },
+      { template: "api", database: "none" },
+      { template: "api", database: "postgresql" },
+      { template: "minimal", database: "none" },
+    ] as const;
+    expect(projects.map((project) => runtimesOf(project).length)).toEqual([1, 4, 1, 4]);
   });
 
   it("refuses before anything is written, with status 2", async () => {

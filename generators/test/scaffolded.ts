@@ -26,6 +26,8 @@ export interface Scaffolded extends AsyncDisposable {
   createInOrder(calls: readonly (readonly string[])[]): Promise<Result[]>;
   /** Runs its tests, or those that are named. */
   test(...paths: string[]): Promise<Result>;
+  /** Runs one of its scripts. */
+  script(name: string, env?: Record<string, string>): Promise<Result>;
   /** What its own script `check` says, once it is built. */
   check(): Promise<Result>;
   /** All files that are the project's own, with their text. */
@@ -43,7 +45,10 @@ export async function scaffold(template: TemplateName, ...flags: string[]): Prom
   }
   const path = join(folder.path, "my-app");
   await symlink(join(repositoryRoot, "node_modules"), join(path, "node_modules"));
-  const env = { PATH: `${join(path, "node_modules/.bin")}:${process.env["PATH"]}`, NODE_OPTIONS: undefined };
+  const env = {
+    PATH: `${join(path, "node_modules/.bin")}:${process.env["PATH"]}`,
+    NODE_OPTIONS: undefined,
+  };
   const tool = (name: string, ...parameters: string[]) => run(name, parameters, { cwd: path, env });
   const shell = (line: string) => run("sh", ["-c", line], { cwd: path, env });
   // A project on Deno has none.
@@ -58,6 +63,7 @@ export async function scaffold(template: TemplateName, ...flags: string[]): Prom
       const [, jest = ""] = /(?:^|&& )(node .*jest\.js)$/.exec(String(scripts.test)) ?? [];
       return shell(`${jest} -i ${paths.join(" ")}`);
     },
+    script: (name, more) => run("npm", ["run", "--silent", name], { cwd: path, env: { ...env, ...more } }),
     check: () => shell(String(scripts.check)),
     files: async () => {
       // The link to the packages is followed by a walk over everything: 0.5 s.

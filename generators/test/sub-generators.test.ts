@@ -317,7 +317,11 @@ describe("a sub-generator", () => {
       [2, ["model", "Note", "id:Int"], "is not a field"],
       [2, ["model", "Note", "a:Blob"], "String, Int, Float, Boolean, DateTime"],
       [2, ["model", "Note", "a:Int", "a:Int"], "given twice"],
-      [1, ["model", "Note"], "a model needs a project of the template auth (create-tsgi my-app --template auth)"],
+      [
+        1,
+        ["model", "Note"],
+        "a model needs a project with a database (create-tsgi my-app --template api --database sqlite)",
+      ],
     ];
     let project: Scaffolded;
     let before: ReadonlyMap<string, string>;

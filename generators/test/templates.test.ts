@@ -34,7 +34,6 @@ const sources = {
 
 const answers = {
   name: "my-app",
-  database: "sqlite",
   docker: true,
   loadTests: true,
   ci: true,
@@ -44,11 +43,26 @@ const answers = {
 /** A project of the repository's template, without the packages that it would carry along. */
 function render(template: TemplateName, changed: Partial<ProjectOptions["answers"]> = {}): Promise<ProjectFile[]> {
   const { framework, generator: _, ...source } = repository().read(template);
+  const database = template === "auth" ? "sqlite" : "none";
   return renderProject(
     { ...source, framework: { specifier: framework.specifier } },
-    { answers: { ...answers, template, ...changed }, generatorVersion: "0.0.0" },
+    { answers: { ...answers, template, database, ...changed }, generatorVersion: "0.0.0" },
   );
 }
+
+/** Projects without a database have other files. */
+describe("the template api with a database", () => {
+  it.each(["sqlite", "postgresql"] as const)(
+    "has no placeholder left, and the name of the project: %s",
+    async (database) => {
+      const files = await render("api", { database, name: "@acme/x" });
+      const left = files.map(({ path, contents }) => [path, /\{\{[#^/]?\w+\}\}/.exec(contents.toString("utf8"))?.[0]]);
+      expect(left.filter(([, placeholder]) => placeholder !== undefined)).toEqual([]);
+      const app = files.find(({ path }) => path === "src/app.ts")?.contents.toString("utf8");
+      expect(app).toContain('new App({ title: "x"');
+    },
+  );
+});
 
 describe.each(templateNames)("the template %s in the repository", (name) => {
   it("is what Git tracks of its folder, and what it would track next", async () => {
@@ -141,6 +155,7 @@ describe("the template in the package", () => {
     const packed = new PackedTemplates(folder.path).read(name);
     expect(plain(packed.files)).toEqual(plain(source.files));
     expect(plain(packed.overlay).toSorted(byPath)).toEqual(plain(source.overlay).toSorted(byPath));
+    expect(plain(packed.database ?? new Map()).toSorted(byPath)).toEqual(plain(source.database).toSorted(byPath));
     expect(packed.workspace).toEqual(source.workspace);
     expect(packed.framework).toEqual({ specifier: "^1.2.3" });
   });

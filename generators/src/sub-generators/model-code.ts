@@ -22,6 +22,8 @@ export interface ModelNames {
 export interface ModelShape {
   names: ModelNames;
   fields: readonly Field[];
+  /** True if each row belongs to the user who created it. */
+  belongsToUser: boolean;
   /** True if each row of another model belongs to a user. */
   isOwned: (model: string) => boolean;
 }
@@ -29,9 +31,12 @@ export interface ModelShape {
 /** The routes that list, create, read, replace, update and delete rows of a model. */
 export function renderModelRoutes(shape: ModelShape): string {
   const { model, words, path, router } = shape.names;
+  const [comment, responses] = shape.belongsToUser
+    ? [`The routes of the current user's rows. Another user's ${words} is 404.`, ", responses: { 401: UNAUTHORIZED }"]
+    : [`The routes of ${path.replaceAll("-", " ")}.`, ""];
   return `${renderImports(shape)}
-/** The routes of the current user's rows. Another user's ${words} is 404. */
-export const ${router} = new Router({ prefix: "/${path}", tags: ["${path}"], responses: { 401: UNAUTHORIZED } });
+/** ${comment} */
+export const ${router} = new Router({ prefix: "/${path}", tags: ["${path}"]${responses} });
 
 /** PostgreSQL's \`integer\`, the smaller of the two databases'. */
 const ${model}Id = t.Integer({ minimum: 1, maximum: 2_147_483_647 });
@@ -43,29 +48,45 @@ ${renderWriting(shape, { verb: "patch", summary: "Change", struct: `${model}Chan
 ${renderRemoval(shape)}`;
 }
 
-function renderImports({ names: { model }, fields }: ModelShape): string {
+/** Source text that restricts a route to the rows of the current user. */
+function ownerOf({ belongsToUser }: ModelShape) {
+  return belongsToUser
+    ? {
+        param: "account: Depends(getCurrentAccount), ",
+        argument: "account, ",
+        where: ", ownerId: account.id",
+        words: " of the user",
+      }
+    : { param: "", argument: "", where: "", words: "" };
+}
+
+function renderImports({ names: { model }, fields, belongsToUser }: ModelShape): string {
   const hasRelations = fields.some(({ relation }) => relation !== null);
-  const structs = [model, `${model}Changes`, `New${model}`, "NOT_FOUND", "UNAUTHORIZED"].toSorted((a, b) =>
+  const login = belongsToUser ? 'import { getCurrentAccount } from "../dependencies.js";\n' : "";
+  const errors = belongsToUser ? ["NOT_FOUND", "UNAUTHORIZED"] : ["NOT_FOUND"];
+  const structs = [model, `${model}Changes`, `New${model}`, ...errors].toSorted((a, b) =>
     a.toLowerCase() < b.toLowerCase() ? -1 : 1,
   );
   const prisma = hasUnique(fields) ? 'import { isUniqueViolation } from "tsgi/prisma";\n' : "";
-  return `import { Depends, HTTPException, Query, Response, Router, t } from "tsgi";
+  return `import { ${belongsToUser ? "Depends, " : ""}HTTPException, Query, Response, Router, t } from "tsgi";
 ${prisma}
 import { database${hasRelations ? ", type Database" : ""} } from "../database.js";
-import { getCurrentAccount } from "../dependencies.js";
-import { ${structs.join(", ")} } from "../models.js";
+${login}import { ${structs.join(", ")} } from "../models.js";
 `;
 }
 
 const hasUnique = (fields: readonly Field[]) => fields.some(({ isUnique }) => isUnique);
 const hasMoments = (fields: readonly Field[]) => fields.some(({ isMoment }) => isMoment);
 
-function renderHelpers({ names: { words }, fields, isOwned }: ModelShape): string {
+function renderHelpers(shape: ModelShape): string {
+  const { names, fields, isOwned } = shape;
+  const { words } = names;
+  const owner = ownerOf(shape);
   const unique = fields.flatMap(({ isUnique, name }) => (isUnique ? [name] : []));
   const taken = `
-const TAKEN = { description: "Another ${words} of the user has the same ${unique.join(" or ")}" };
+const TAKEN = { description: "Another ${words}${owner.words} has the same ${unique.join(" or ")}" };
 
-/** @throws HTTPException 409 when a write would make two rows of the user alike */
+/** @throws HTTPException 409 when a write would make two rows${owner.words} alike */
 async function unlessTaken<T>(write: Promise<T>): Promise<T> {
   try {
     return await write;
@@ -125,22 +146,26 @@ function renderRow(fields: readonly Field[], ...more: string[]): string {
 function renderCollection(shape: ModelShape): string {
   const { model, variable, words, path, router } = shape.names;
   const isUnique = hasUnique(shape.fields);
-  const create = `db.${variable}.create({ ${renderRow(shape.fields, "ownerId: account.id")} })`;
+  const owner = ownerOf(shape);
+  const after = "after === null ? {} : { id: { gt: after } }";
+  const [row, where] = shape.belongsToUser
+    ? [renderRow(shape.fields, "ownerId: account.id"), `{ ownerId: account.id, ...(${after}) }`]
+    : [renderRow(shape.fields), after];
+  const create = `db.${variable}.create({ ${row} })`;
   return `${router}.get(
   "",
   {
-    summary: "All ${path.replaceAll("-", " ")} of the user, oldest first, a page at a time",
+    summary: "All ${path.replaceAll("-", " ")}${owner.words}, oldest first, a page at a time",
     params: {
       limit: Query(t.Integer({ minimum: 1, maximum: 100 }), { default: 50, description: "the largest number of rows" }),
       after: Query(${model}Id, { default: null, description: "the id of the last row of the previous page" }),
-      account: Depends(getCurrentAccount),
-      db: database,
+      ${owner.param}db: database,
     },
     returns: t.Array(${model}),
   },
-  async ({ limit, after, account, db }) =>
+  async ({ limit, after, ${owner.argument}db }) =>
     db.${variable}.findMany({
-      where: { ownerId: account.id, ...(after === null ? {} : { id: { gt: after } }) },
+      where: ${where},
       orderBy: { id: "asc" },
       take: limit,
     }),
@@ -150,11 +175,11 @@ ${router}.post(
   "",
   {
     summary: "Add a ${words}",
-    ${isUnique ? "responses: { 409: TAKEN },\n    " : ""}params: { data: New${model}, account: Depends(getCurrentAccount), db: database, response: Response },
+    ${isUnique ? "responses: { 409: TAKEN },\n    " : ""}params: { data: New${model}, ${owner.param}db: database, response: Response },
     returns: ${model},
     statusCode: 201,
   },
-  async ({ data, account, db, response }) => {
+  async ({ data, ${owner.argument}db, response }) => {
 ${renderChecks(shape, { isPartial: false })}    const ${variable} = await ${isUnique ? `unlessTaken(${create})` : create};
     response.headers.set("location", \`/${path}/\${${variable}.id}\`);
     return ${variable};
@@ -163,17 +188,19 @@ ${renderChecks(shape, { isPartial: false })}    const ${variable} = await ${isUn
 `;
 }
 
-function renderReading({ names: { model, variable, words, router, parameter } }: ModelShape): string {
+function renderReading(shape: ModelShape): string {
+  const { model, variable, words, router, parameter } = shape.names;
+  const owner = ownerOf(shape);
   return `${router}.get(
   "/{${parameter}}",
   {
-    summary: "A ${words} of the user",
+    summary: "A ${words}${owner.words}",
     responses: { 404: NOT_FOUND },
-    params: { ${parameter}: ${model}Id, account: Depends(getCurrentAccount), db: database },
+    params: { ${parameter}: ${model}Id, ${owner.param}db: database },
     returns: ${model},
   },
-  async ({ ${parameter}, account, db }) => {
-    const ${variable} = await db.${variable}.findFirst({ where: { id: ${parameter}, ownerId: account.id } });
+  async ({ ${parameter}, ${owner.argument}db }) => {
+    const ${variable} = await db.${variable}.findFirst({ where: { id: ${parameter}${owner.where} } });
     if (${variable} === null) {
       throw new HTTPException(404);
     }
@@ -190,16 +217,17 @@ function renderWriting(
 ): string {
   const { model, variable, words, router, parameter } = shape.names;
   const isUnique = hasUnique(shape.fields);
-  const update = `db.${variable}.updateManyAndReturn({ where: { id: ${parameter}, ownerId: account.id }, ${renderRow(shape.fields)} })`;
+  const owner = ownerOf(shape);
+  const update = `db.${variable}.updateManyAndReturn({ where: { id: ${parameter}${owner.where} }, ${renderRow(shape.fields)} })`;
   return `${router}.${verb}(
   "/{${parameter}}",
   {
     summary: "${summary} a ${words}",
     responses: { 404: NOT_FOUND${isUnique ? ", 409: TAKEN" : ""} },
-    params: { ${parameter}: ${model}Id, data: ${struct}, account: Depends(getCurrentAccount), db: database },
+    params: { ${parameter}: ${model}Id, data: ${struct}, ${owner.param}db: database },
     returns: ${model},
   },
-  async ({ ${parameter}, data, account, db }) => {
+  async ({ ${parameter}, data, ${owner.argument}db }) => {
 ${renderChecks(shape, { isPartial: verb === "patch" })}    const [${variable}] = await ${isUnique ? `unlessTaken(${update})` : update};
     if (${variable} === undefined) {
       throw new HTTPException(404);
@@ -210,17 +238,19 @@ ${renderChecks(shape, { isPartial: verb === "patch" })}    const [${variable}] =
 `;
 }
 
-function renderRemoval({ names: { model, variable, words, router, parameter } }: ModelShape): string {
+function renderRemoval(shape: ModelShape): string {
+  const { model, variable, words, router, parameter } = shape.names;
+  const owner = ownerOf(shape);
   return `${router}.delete(
   "/{${parameter}}",
   {
     summary: "Remove a ${words}",
     responses: { 404: NOT_FOUND },
-    params: { ${parameter}: ${model}Id, account: Depends(getCurrentAccount), db: database },
+    params: { ${parameter}: ${model}Id, ${owner.param}db: database },
     statusCode: 204,
   },
-  async ({ ${parameter}, account, db }) => {
-    const { count } = await db.${variable}.deleteMany({ where: { id: ${parameter}, ownerId: account.id } });
+  async ({ ${parameter}, ${owner.argument}db }) => {
+    const { count } = await db.${variable}.deleteMany({ where: { id: ${parameter}${owner.where} } });
     if (count === 0) {
       throw new HTTPException(404);
     }

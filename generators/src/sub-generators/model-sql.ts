@@ -1,15 +1,18 @@
 import { readdirSync } from "node:fs";
-import { join } from "node:path";
 import type { Field } from "./model-fields.js";
 
-/** The databases of the template `auth`. Each has a folder of migrations. */
+/** The databases that a project can have. */
 export const migratedDatabases = ["sqlite", "postgresql"] as const;
+
+export type MigratedDatabase = (typeof migratedDatabases)[number];
 
 /** A new model with its references. */
 export interface NewModel {
   name: string;
   table: string;
   fields: readonly Field[];
+  /** True if each row belongs to a user. */
+  belongsToUser: boolean;
   /** The tables that it refers to, with that of the users. */
   tableOf: (model: string) => string;
 }
@@ -22,15 +25,18 @@ interface Key {
 }
 
 /** The SQL of a model's table, in the form of Prisma's migrations. */
-export function createTable(database: (typeof migratedDatabases)[number], model: NewModel): string {
-  const { table, fields } = model;
+export function createTable(database: MigratedDatabase, model: NewModel): string {
+  const { table, fields, belongsToUser } = model;
   const keys = keysOf(model);
   const references = keys.map(
     ({ column, table: other, onDelete }) =>
       `CONSTRAINT "${table}_${column}_fkey" FOREIGN KEY ("${column}") REFERENCES "${other}"` +
       `${database === "sqlite" ? " " : ""}("id") ON DELETE ${onDelete} ON UPDATE CASCADE`,
   );
-  const columns = ['"owner_id" INTEGER NOT NULL', ...fields.map((field) => field.columnIn(database))];
+  const columns = [
+    ...(belongsToUser ? ['"owner_id" INTEGER NOT NULL'] : []),
+    ...fields.map((field) => field.columnIn(database)),
+  ];
   const lines =
     database === "sqlite"
       ? ['"id" INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT', ...columns, ...references]
@@ -41,9 +47,10 @@ export function createTable(database: (typeof migratedDatabases)[number], model:
   );
   const unique = fields
     .filter(({ isUnique }) => isUnique)
+    .map(({ column }) => (belongsToUser ? ["owner_id", column] : [column]))
     .map(
-      ({ column }) =>
-        `-- CreateIndex\nCREATE UNIQUE INDEX "${table}_owner_id_${column}_key" ON "${table}"("owner_id", "${column}");`,
+      (indexed) =>
+        `-- CreateIndex\nCREATE UNIQUE INDEX "${table}_${indexed.join("_")}_key" ON "${table}"("${indexed.join('", "')}");`,
     );
   const foreign =
     database === "sqlite" ? [] : references.map((text) => `-- AddForeignKey\nALTER TABLE "${table}" ADD ${text};`);
@@ -51,7 +58,7 @@ export function createTable(database: (typeof migratedDatabases)[number], model:
   return `${[head, ...indexes, ...unique, ...foreign].join("\n\n")}\n`;
 }
 
-function keysOf({ fields, tableOf }: NewModel): Key[] {
+function keysOf({ fields, belongsToUser, tableOf }: NewModel): Key[] {
   const others = fields.flatMap(({ column, relation, isOptional }) =>
     relation === null
       ? []
@@ -63,24 +70,32 @@ function keysOf({ fields, tableOf }: NewModel): Key[] {
           },
         ],
   );
-  return [{ column: "owner_id", table: tableOf("User"), onDelete: "CASCADE" }, ...others];
+  return belongsToUser ? [{ column: "owner_id", table: tableOf("User"), onDelete: "CASCADE" }, ...others] : others;
 }
 
 /** The model in Prisma's schema, its columns aligned as Prisma's formatter does. */
-export function renderModel({ name, table, fields }: NewModel): string {
-  const rows = [
-    ["id", "Int", "@id @default(autoincrement())"],
+export function renderModel({ name, table, fields, belongsToUser }: NewModel): string {
+  const owner = [
     ["ownerId", "Int", '@map("owner_id")'],
     ["owner", "User", "@relation(fields: [ownerId], references: [id], onDelete: Cascade)"],
+  ] as const;
+  const rows = [
+    ["id", "Int", "@id @default(autoincrement())"],
+    ...(belongsToUser ? owner : []),
     ...fields.flatMap(rowsOf),
   ] as const;
   const widest = (column: 0 | 1) => Math.max(...rows.map((row) => row[column].length));
   const lines = rows.map(([field, type, attributes]) =>
     `  ${field.padEnd(widest(0))} ${type.padEnd(widest(1))} ${attributes}`.trimEnd(),
   );
-  const keys = ["ownerId", ...fields.flatMap((field) => (field.relation === null ? [] : [field.name]))];
+  const keys = [
+    ...(belongsToUser ? ["ownerId"] : []),
+    ...fields.flatMap((field) => (field.relation === null ? [] : [field.name])),
+  ];
   const attributes = [
-    ...fields.flatMap((field) => (field.isUnique ? [`  @@unique([ownerId, ${field.name}])`] : [])),
+    ...fields.flatMap((field) =>
+      field.isUnique ? [`  @@unique([${belongsToUser ? "ownerId, " : ""}${field.name}])`] : [],
+    ),
     ...keys.map((key) => `  @@index([${key}])`),
     `  @@map("${table}")`,
   ];
@@ -101,11 +116,11 @@ function rowsOf({ name, column, type, isOptional, relation }: Field): (readonly 
 /**
  * The name of a migration that sorts after all existing ones, independent of the clock.
  *
- * @param folder the project's migrations
+ * @param folders those of the project's migrations
  */
-export function nextMigration(folder: string, name: string, now = new Date()): string {
-  const stamps = migratedDatabases.flatMap((database) =>
-    readdirSync(join(folder, database)).flatMap((entry) => /^\d{14}(?=_)/.exec(entry)?.[0] ?? []),
+export function nextMigration(folders: readonly string[], name: string, now = new Date()): string {
+  const stamps = folders.flatMap((folder) =>
+    readdirSync(folder).flatMap((entry) => /^\d{14}(?=_)/.exec(entry)?.[0] ?? []),
   );
   const clock = now.toISOString().replaceAll(/[-:T]|\..*/g, "");
   const last = stamps.toSorted().at(-1) ?? "";

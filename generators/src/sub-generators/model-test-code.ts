@@ -9,53 +9,72 @@ interface TestPlace {
   models: readonly SchemaModel[];
 }
 
-/** A test of a model's routes with two users, each of whom sees their own rows only. */
+/** A test of a model's routes. If rows belong to users, there are two, each of whom sees their own rows only. */
 export function renderModelTest(shape: ModelShape, place: TestPlace): string {
-  const { names, fields } = shape;
+  const { names, fields, belongsToUser } = shape;
   const { path, router, words } = names;
+  const caller = callerOf(shape);
+  const asCaller = caller === "alice" ? "alice, bob" : caller;
   return `import { describe, expect, it } from "@jest/globals";
 
 import { openApp } from "${place.support}";
 
-/** Two users, and valid bodies of one of them. */
+${belongsToUser ? "/** Two users, and valid bodies of one of them. */" : "/** The application, and two valid bodies. */"}
 async function open${capital(router)}() {
   const app = await openApp();
-  const login = async (username: string) => {
+${belongsToUser ? LOGINS : SEND}${renderFixtures(shape, place.models)}  const first = ${renderObject(fields, 0)};
+  const second = ${renderObject(fields, 1)};
+  return { ...app, ${asCaller}, first, second };
+}
+
+describe("/${path}", () => {
+${belongsToUser ? renderTokenTest(shape) : ""}  it("adds, lists, reads, replaces, changes and removes a ${words}", async () => {
+    await using app = await open${capital(router)}();
+    const { ${caller}, first, second } = app;
+    const added = await ${caller}("post", "/${path}").send(first).expect(201);
+    const target = added.get("Location") ?? "";
+    const id = Number(target.slice("/${path}/".length));
+    const [shownFirst, shownSecond] = [${renderShown(fields, 0)}, ${renderShown(fields, 1)}];
+    expect(added.body).toEqual(shownFirst);
+    await ${caller}("get", "/${path}?limit=1").expect(200, [shownFirst]);
+    await ${caller}("get", \`/${path}?after=\${id}\`).expect(200, []);
+    await ${caller}("get", target).expect(200, shownFirst);
+    await ${caller}("put", target).send(second).expect(200, shownSecond);
+    await ${caller}("patch", target).send({}).expect(200, shownSecond);
+${renderPatch(shape)}    await ${caller}("delete", target).expect(204);
+    await ${caller}("get", target).expect(404);
+  });
+${belongsToUser ? renderStrangerTest(shape) : ""}${renderRefusals(shape)}});
+`;
+}
+
+/** The function of a test that sends a request. */
+const callerOf = ({ belongsToUser }: ModelShape) => (belongsToUser ? "alice" : "send");
+
+const LOGINS = `  const login = async (username: string) => {
     await app.register(username);
     const { token } = await app.login(username);
     return (method: "get" | "post" | "put" | "patch" | "delete", target: string) =>
       app.request[method](target).auth(token, { type: "bearer" });
   };
   const [alice, bob] = [await login("alice"), await login("bob")];
-${renderFixtures(fields, place.models)}  const first = ${renderObject(fields, 0)};
-  const second = ${renderObject(fields, 1)};
-  return { ...app, alice, bob, first, second };
-}
+`;
 
-describe("/${path}", () => {
-  it("wants a token", async () => {
+const SEND = `  const send = (method: "get" | "post" | "put" | "patch" | "delete", target: string) => app.request[method](target);
+`;
+
+function renderTokenTest({ names: { path, router } }: ModelShape): string {
+  return `  it("wants a token", async () => {
     await using app = await open${capital(router)}();
     await app.request.get("/${path}").expect(401);
     await app.request.post("/${path}").send(app.first).expect(401);
   });
 
-  it("adds, lists, reads, replaces, changes and removes a ${words}", async () => {
-    await using app = await open${capital(router)}();
-    const { alice, first, second } = app;
-    const added = await alice("post", "/${path}").send(first).expect(201);
-    const target = added.get("Location") ?? "";
-    const id = Number(target.slice("/${path}/".length));
-    const [shownFirst, shownSecond] = [${renderShown(fields, 0)}, ${renderShown(fields, 1)}];
-    expect(added.body).toEqual(shownFirst);
-    await alice("get", "/${path}?limit=1").expect(200, [shownFirst]);
-    await alice("get", \`/${path}?after=\${id}\`).expect(200, []);
-    await alice("get", target).expect(200, shownFirst);
-    await alice("put", target).send(second).expect(200, shownSecond);
-    await alice("patch", target).send({}).expect(200, shownSecond);
-${renderPatch(fields)}    await alice("delete", target).expect(204);
-    await alice("get", target).expect(404);
-  });
+`;
+}
 
+function renderStrangerTest({ names: { path, router, words } }: ModelShape): string {
+  return `
   it("shows a ${words} to nobody but its user", async () => {
     await using app = await open${capital(router)}();
     const added = await app.alice("post", "/${path}").send(app.first).expect(201);
@@ -66,29 +85,28 @@ ${renderPatch(fields)}    await alice("delete", target).expect(204);
     await app.bob("delete", target).expect(404);
     await app.alice("get", target).expect(200);
   });
-${renderRefusals(shape)}});
 `;
 }
 
 const capital = (text: string) => text.replace(/^[a-z]/, (letter) => letter.toUpperCase());
 
 /** The rows that the model refers to. */
-function renderFixtures(fields: readonly Field[], models: readonly SchemaModel[]): string {
+function renderFixtures({ fields, belongsToUser }: ModelShape, models: readonly SchemaModel[]): string {
   return fields
     .flatMap(({ name, relation }) => {
       if (relation === null) {
         return [];
       }
       const client = relation.model.replace(/^[A-Z]/, (letter) => letter.toLowerCase());
-      const data = dataOf(relation.model, models);
+      const data = dataOf(relation.model, models, belongsToUser);
       return [`  const { id: ${name} } = await app.db.${client}.create({ data: ${data} });\n`];
     })
     .join("");
 }
 
 /** Source text of the data for a row of another model. */
-function dataOf(name: string, models: readonly SchemaModel[]): string {
-  if (name === "User") {
+function dataOf(name: string, models: readonly SchemaModel[], hasLogin: boolean): string {
+  if (hasLogin && name === "User") {
     return '{ connect: { username: "alice" } }';
   }
   const fields = models.find((model) => model.name === name)?.fields ?? [];
@@ -100,7 +118,8 @@ function dataOf(name: string, models: readonly SchemaModel[]): string {
     .filter((field) => !keys.has(field.name))
     .map(({ name: field, type }) => {
       const example = exampleOf(type);
-      const nested = type === "User" ? dataOf(type, models) : `{ create: ${dataOf(type, models)} }`;
+      const data = dataOf(type, models, hasLogin);
+      const nested = hasLogin && type === "User" ? data : `{ create: ${data} }`;
       return `${field}: ${example ?? nested}`;
     });
   return `{ ${members.join(", ")} }`;
@@ -122,19 +141,23 @@ function renderShown(fields: readonly Field[], which: 0 | 1): string {
   return `{ ${["id", `...${which === 0 ? "first" : "second"}`, ...other].join(", ")} }`;
 }
 
-function renderPatch(fields: readonly Field[]): string {
+function renderPatch(shape: ModelShape): string {
+  const { fields } = shape;
   const field = fields.find(({ relation }) => relation === null);
   if (field === undefined) {
     return "";
   }
   const { name } = field;
-  return `    await alice("patch", target)
+  return `    await ${callerOf(shape)}("patch", target)
       .send({ ${name}: first.${name} })
       .expect(200, { ...shownSecond, ${name}: shownFirst.${name} });
 `;
 }
 
-function renderRefusals({ names: { path, router, words }, fields, isOwned }: ModelShape): string {
+function renderRefusals(shape: ModelShape): string {
+  const { names, fields, isOwned } = shape;
+  const { path, router } = names;
+  const caller = callerOf(shape);
   const text = fields.find(({ type, isOptional }) => type === "String" && !isOptional);
   const unique = fields.find(({ isUnique, relation }) => isUnique && relation === null);
   const owned = fields.find(({ relation }) => relation !== null && isOwned(relation.model));
@@ -142,16 +165,7 @@ function renderRefusals({ names: { path, router, words }, fields, isOwned }: Mod
   const blank = `
   it.each(["", "  "])("refuses %j as ${text?.name}", async (${text?.name}) => {
     ${open}
-    await app.alice("post", "/${path}").send({ ...app.first, ${text?.name} }).expect(422);
-  });
-`;
-  const taken = `
-  it("refuses a second ${words} of the user with the same ${unique?.name}", async () => {
-    ${open}
-    await app.alice("post", "/${path}").send(app.first).expect(201);
-    await app.alice("post", "/${path}").send(app.first).expect(409);
-    const other = await app.alice("post", "/${path}").send(app.second).expect(201);
-    await app.alice("patch", other.get("Location") ?? "").send({ ${unique?.name}: app.first.${unique?.name} }).expect(409);
+    await app.${caller}("post", "/${path}").send({ ...app.first, ${text?.name} }).expect(422);
   });
 `;
   const foreign = `
@@ -160,5 +174,19 @@ function renderRefusals({ names: { path, router, words }, fields, isOwned }: Mod
     await app.bob("post", "/${path}").send(app.first).expect(404);
   });
 `;
-  return [text ? blank : "", unique ? taken : "", owned ? foreign : ""].join("");
+  return [text ? blank : "", unique ? renderTakenTest(shape, unique.name) : "", owned ? foreign : ""].join("");
+}
+
+function renderTakenTest(shape: ModelShape, field: string): string {
+  const { path, router, words } = shape.names;
+  const caller = callerOf(shape);
+  return `
+  it("refuses a second ${words}${shape.belongsToUser ? " of the user" : ""} with the same ${field}", async () => {
+    await using app = await open${capital(router)}();
+    await app.${caller}("post", "/${path}").send(app.first).expect(201);
+    await app.${caller}("post", "/${path}").send(app.first).expect(409);
+    const other = await app.${caller}("post", "/${path}").send(app.second).expect(201);
+    await app.${caller}("patch", other.get("Location") ?? "").send({ ${field}: app.first.${field} }).expect(409);
+  });
+`;
 }

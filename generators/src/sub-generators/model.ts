@@ -7,7 +7,14 @@ import { commandsOf } from "../package-manager.js";
 import { quoteName } from "../project-name.js";
 import { renderModelRoutes, type ModelNames } from "./model-code.js";
 import { MOMENT, parseFields, type Field } from "./model-fields.js";
-import { createTable, migratedDatabases, nextMigration, renderModel, type NewModel } from "./model-sql.js";
+import {
+  createTable,
+  migratedDatabases,
+  nextMigration,
+  renderModel,
+  type MigratedDatabase,
+  type NewModel,
+} from "./model-sql.js";
 import { renderModelTest } from "./model-test-code.js";
 import { pluralOf, readName } from "./names.js";
 import { addField, readModels, readOtherNames, type SchemaModel } from "./prisma-schema.js";
@@ -17,33 +24,40 @@ import { routeTestPath } from "./test-file.js";
 
 const schemaPath = "prisma/schema.prisma";
 const structsPath = "src/models.ts";
+const dependenciesPath = "src/dependencies.ts";
 const migrationsPath = "prisma/migrations";
 
-/** Adds a table with migrations, structs, routes and a test to a project of the template `auth`. */
+/** Adds a table with migrations, structs, routes and a test to a project with a database. */
 export const model: SubGenerator = {
   usage: "model <Name> <field:Type>…",
-  help: "a Prisma model of the current user, its migrations, structs, CRUD routes and test, in a project of the template auth",
+  help: "a Prisma model (in the template auth of the current user), its migrations, structs, CRUD routes and test",
   example: "model Note title:String slug:String@unique body:String? due:DateTime?",
   parameters: [1, 40],
   plan(project, { parameters: [word = "", ...words] }) {
     const names = readModelName(word);
     const schema = project.has(schemaPath) ? project.read(schemaPath) : "";
     const models = readModels(schema);
-    const isKnown = (name: string) => name !== "User" && models.some((known) => known.name === name);
+    const belongsToUser = hasLogin(project);
+    const isKnown = (name: string) =>
+      !(belongsToUser && name === "User") && models.some((known) => known.name === name);
     const fields = parseFields(words.length > 0 ? words : ["name:String"], isKnown);
-    refuseWithoutDatabase(project, models);
+    refuseWithoutDatabase(project, schema);
+    if (belongsToUser && !models.some(({ name }) => name === "User")) {
+      throw new CommandError(`a model belongs to a user: the model User is missing in ${schemaPath}`);
+    }
     if ([...models.map(({ name }) => name), ...readOtherNames(schema)].includes(names.model)) {
       return { changes: [], notes: [`The model ${names.model} is in ${schemaPath} already.`] };
     }
     if (models.some(({ table }) => table === names.table)) {
       throw new CommandError(`${schemaPath} already has a table ${names.table}`);
     }
-    const shape = { names, fields, isOwned: (name: string) => hasOwner(models, name) };
+    const shape = { names, fields, belongsToUser, isOwned: (name: string) => hasOwner(models, name) };
+    const addition = { names, fields, models, belongsToUser };
     const routes = `src/routes/${names.path}.ts`;
     const test = routeTestPath(project, names.path);
     const changes = [
-      { path: schemaPath, text: extendSchema(schema, { names, fields, models }), isNew: false },
-      ...migrations(project, { names, fields, models }),
+      { path: schemaPath, text: extendSchema(schema, addition), isNew: false },
+      ...migrations(project, foldersOf(project, schema), addition),
       structs(project, names, fields),
       { path: routes, text: renderModelRoutes(shape), isNew: true },
       ...includeRouter(project, names.router, routes),
@@ -73,6 +87,7 @@ interface Addition {
   names: ModelNames;
   fields: readonly Field[];
   models: readonly SchemaModel[];
+  belongsToUser: boolean;
 }
 
 function readModelName(word: string): ModelNames {
@@ -97,28 +112,41 @@ function hasOwner(models: readonly SchemaModel[], name: string): boolean {
   return models.find((known) => known.name === name)?.fields.some((field) => field.name === "ownerId") === true;
 }
 
-function refuseWithoutDatabase(project: ExistingProject, models: readonly SchemaModel[]): void {
-  const needed = [
-    schemaPath,
-    structsPath,
-    "src/dependencies.ts",
-    ...migratedDatabases.map((database) => `${migrationsPath}/${database}`),
-  ];
+/** True if the routes of the project can require the current user. */
+function hasLogin(project: ExistingProject): boolean {
+  return project.has(dependenciesPath) && project.read(dependenciesPath).includes("getCurrentAccount");
+}
+
+/** The folder of migrations of each database: one below the other for several, else one for the provider of the schema. */
+function foldersOf(project: ExistingProject, schema: string): { database: MigratedDatabase; folder: string }[] {
+  const several = migratedDatabases
+    .map((database) => ({ database, folder: `${migrationsPath}/${database}` }))
+    .filter(({ folder }) => project.has(folder));
+  const [, provider] = /^\s*datasource\s+\w+\s*\{[^}]*provider\s*=\s*"(\w+)"/m.exec(schema) ?? [];
+  const database = migratedDatabases.find((name) => name === provider);
+  return several.length > 0 || database === undefined ? several : [{ database, folder: migrationsPath }];
+}
+
+function refuseWithoutDatabase(project: ExistingProject, schema: string): void {
+  const needed = [schemaPath, structsPath, "src/database.ts", migrationsPath];
   const missing = needed.find((path) => !project.has(path));
   if (missing !== undefined) {
     throw new CommandError(
-      `a model needs a project of the template auth (create-tsgi my-app --template auth): ${missing} is missing`,
+      `a model needs a project with a database (create-tsgi my-app --template api --database sqlite): ${missing} is missing`,
     );
   }
-  if (!models.some(({ name }) => name === "User")) {
-    throw new CommandError(`a model belongs to a user: the model User is missing in ${schemaPath}`);
+  if (foldersOf(project, schema).length === 0) {
+    throw new CommandError(`a model needs the provider of SQLite or PostgreSQL in ${schemaPath}`);
   }
 }
 
 /** Adds the model, and a list of its rows to each model that it refers to. */
 function extendSchema(schema: string, addition: Addition): string {
-  const { names, fields } = addition;
-  const owners = ["User", ...fields.flatMap(({ relation }) => (relation === null ? [] : [relation.model]))];
+  const { names, fields, belongsToUser } = addition;
+  const owners = [
+    ...(belongsToUser ? ["User"] : []),
+    ...fields.flatMap(({ relation }) => (relation === null ? [] : [relation.model])),
+  ];
   if (new Set(owners).size < owners.length) {
     throw new UsageError("two fields refer to the same model: Prisma needs a name for each relation");
   }
@@ -127,15 +155,16 @@ function extendSchema(schema: string, addition: Addition): string {
   return `${extended}\n\n${renderModel(toNewModel(addition))}`;
 }
 
-function toNewModel({ names, fields, models }: Addition): NewModel {
+function toNewModel({ names, fields, models, belongsToUser }: Addition): NewModel {
   const tableOf = (name: string) => models.find((known) => known.name === name)?.table ?? name;
-  return { name: names.model, table: names.table, fields, tableOf };
+  return { name: names.model, table: names.table, fields, belongsToUser, tableOf };
 }
 
-function migrations(project: ExistingProject, addition: Addition): Change[] {
-  const migration = nextMigration(join(project.folder, migrationsPath), addition.names.model.toLowerCase());
-  return migratedDatabases.map((database) => ({
-    path: `${migrationsPath}/${database}/${migration}/migration.sql`,
+function migrations(project: ExistingProject, folders: ReturnType<typeof foldersOf>, addition: Addition): Change[] {
+  const places = folders.map(({ folder }) => join(project.folder, folder));
+  const migration = nextMigration(places, addition.names.model.toLowerCase());
+  return folders.map(({ database, folder }) => ({
+    path: `${folder}/${migration}/migration.sql`,
     text: createTable(database, toNewModel(addition)),
     isNew: true,
   }));
