@@ -1,9 +1,18 @@
+import { rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import vm from "node:vm";
 
 import { TestEnvironment } from "jest-environment-node";
 
 /** Time for servers and processes that a test has stopped to be gone: on a busy machine seconds. */
 const GRACE_MS = 20_000;
+
+/** The reporter finds this file if the worker does not exit. A worker that replaces this one has the same id. */
+if (process.env.TEST_WORKERS && process.send) {
+  const file = path.join(process.env.TEST_WORKERS, process.env.JEST_WORKER_ID);
+  writeFileSync(file, "");
+  process.once("exit", () => rmSync(file, { force: true }));
+}
 
 /**
  * Node's environment for tests, which fails a file that leaves something running – a server, a socket, a timer, a child
