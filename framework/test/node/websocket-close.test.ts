@@ -1,4 +1,5 @@
 /** The close of a client whose messages the application has not handled yet. */
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "@jest/globals";
 import type { ReceiveMessage } from "../../src/asgi.js";
 import { Deferred } from "../../src/promises.js";
@@ -58,6 +59,26 @@ describe("a close in one packet with messages", () => {
     wire.write(frame(0x81, "a") + CLOSE);
     expect((await wire.closed).split("\r\n\r\n")[1]).toBe("\x88\x02\x03\xe8");
     expect(await ended.promise).toMatchObject({ type: "websocket.disconnect", code: 1000 });
+  });
+
+  it("leaves no timer if the connection ends before the application asks again", async () => {
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+    const left = new Deferred<number>();
+    const app = socketApp(async (_scope, receive, send) => {
+      await receive();
+      await send(accept);
+      const before = timers();
+      await receive();
+      await wire.closed;
+      while (timers() > before) await setImmediate();
+      await receive();
+      left.resolve(timers() - before);
+    });
+    await using server = await served(app);
+    await using wire = new Wire(server.port);
+    await wire.write(handshake(GOOD)).until(/\r\n\r\n$/);
+    wire.socket.end(frame(0x81, "last words"), "latin1");
+    expect(await left.promise).toBe(0);
   });
 
   it("gives way to a close of the application's own", async () => {

@@ -309,6 +309,7 @@ export class ServerWebSocket implements OpenWebSocket, PingedSocket {
   }
 
   #endSocket(): void {
+    if (this.#hasSocketClosed) return; // the application has caught up later
     this.#beginClose();
     this.flush();
     this.#socket.end();
