@@ -2,7 +2,7 @@ import type { HTTPScope, Receive, ReceiveMessage, Send, WebSocketScope } from ".
 import { BackgroundTasks, DISCARD } from "../background.js";
 import { headerValue } from "../datastructures.js";
 import type { Limits } from "../limits.js";
-import type { Logger } from "../logger.js";
+import { errorText, type Logger } from "../logger.js";
 import { OBSERVED, type Observed, type ObservedScope } from "../observation.js";
 import type { RequestParts } from "../params.js";
 import { Request } from "../request.js";
@@ -172,8 +172,17 @@ export class Call implements RequestParts {
     } catch (error) {
       this.backgroundIfMade?.[DISCARD]();
       this.draftIfMade = null;
-      await this.sender?.cancel?.();
+      await this.#cancelSender();
       throw error;
+    }
+  }
+
+  /** An error of it is logged: the caller has another one to throw. */
+  async #cancelSender(): Promise<void> {
+    try {
+      await this.sender?.cancel?.();
+    } catch (error) {
+      this.settings.logger.error({ err: error }, `The response could not be released: ${errorText(error)}`);
     }
   }
 

@@ -173,6 +173,22 @@ describeMatrix("a failed cleanup of scope function", ({ call }) => {
     expect(notes).toContain("returned source closed");
   });
 
+  it("stays the error of the request if the source of a stream fails to close, which is logged", async () => {
+    const { app, log, params } = failing(() => new HTTPException(409, "the commit failed"));
+    app.get("/", { params }, async () => {
+      const source = (async function* () {
+        try {
+          yield "a";
+        } finally {
+          throw new Error("stuck"); // oxlint-disable-line no-unsafe-finally -- the case under test
+        }
+      })();
+      return new StreamingResponse(source);
+    });
+    expect(await call(app, "GET", "/")).toMatchObject({ status: 409, json: { detail: "the commit failed" } });
+    expect(log.lines).toEqual(["error The response could not be released: Error: stuck"]);
+  });
+
   it("is a 500 in place of a file, which is closed", async () => {
     const { app, params } = failing();
     app.get("/", { params }, async () => new FileResponse(THIS_FILE));
