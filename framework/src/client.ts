@@ -1,11 +1,12 @@
 /** `tsgi/client`: calls that are typed by the routes themselves. @module */
 import type { ClientOptions as FetchClientOptions, Middleware } from "openapi-fetch";
 import type { Call } from "./client/call.js";
+import type { PathNames } from "./params.js";
 import { readBody } from "./read-body.js";
 import type { SocketCall } from "./client/socket-call.js";
 import { openSocket, type SocketParts, type WebSocketConstructor } from "./client/socket.js";
 import { type RequestInitParts, writeRequest } from "./client/write-request.js";
-import type { ROUTE, ROUTE_METHOD, ROUTE_PATH, Routed, RouteTypes, Takes } from "./router.js";
+import type { ROUTE_METHOD, ROUTE_PATH, Routed, Takes } from "./router.js";
 
 export type { Call } from "./client/call.js";
 export type { Answer, CallOptions, FormHeaders, HTTPValidationError } from "./router.js";
@@ -47,11 +48,15 @@ export type ApiOf<Module, Prefix extends string = ""> = {
 };
 
 /** A route below a prefix whose names are parameters of it. */
-type Below<Route, Prefix extends string> = Route extends {
-  readonly [ROUTE]: RouteTypes<infer Of, infer Path, infer P, infer R, infer Docs, infer Out>;
+type Below<Route, Prefix extends string> =
+  Route extends Routed<infer Of, infer Path, infer Types>
+    ? Routed<Of, `${Prefix}${Path}`, Types & Named<PathNames<Prefix>>>
+    : never;
+
+/** The parameters of a prefix. */
+interface Named<Names extends string> {
+  readonly request: { path: { [N in Names]: string } };
 }
-  ? Routed<Of, `${Prefix}${Path}`, Out, P, R, Docs>
-  : never;
 
 /** The options of a client. Those of `fetch` and of openapi-fetch hold for each call. */
 export interface ClientOptions extends Omit<FetchClientOptions, "bodySerializer" | "fetch"> {

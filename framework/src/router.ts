@@ -55,8 +55,12 @@ export type {
   ROUTE_METHOD,
   ROUTE_PATH,
   Routed,
-  RoutedHandler,
   RouteTypes,
+  SocketTypesOf,
+  SocketTypesOfDecorated,
+  TypesOf,
+  TypesOfDecorated,
+  TypesOfHandler,
   Takes,
 } from "./router/routed.js";
 export type { MultiVerb, SocketContext, SocketVerb, Verb } from "./router/verbs.js";

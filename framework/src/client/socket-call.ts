@@ -1,29 +1,13 @@
-import type { PathNames } from "../params.js";
-import type {
-  MessageSchemas,
-  Optional,
-  OwnParams,
-  ParametersOption,
-  Places,
-  Received,
-  ROUTE,
-  Sent,
-  WithNames,
-} from "../router.js";
+import type { ROUTE, Optional, ParametersOption } from "../router.js";
 import type { ClientSocket } from "./socket.js";
 
 /** Opens the WebSocket of a route by its path. */
 export interface SocketCall<Routes> {
-  <Path extends keyof Routes & string>(
-    path: Path,
-    ...init: SocketArguments<Routes[Path], Path>
-  ): SocketOf<Routes[Path]>;
+  <Path extends keyof Routes & string>(path: Path, ...init: SocketArguments<Routes[Path]>): SocketOf<Routes[Path]>;
 }
 
-type SocketArguments<Route, Path extends string> = Route extends {
-  readonly [ROUTE]: { readonly params: infer P; readonly result: infer H };
-}
-  ? Optional<SocketInit<WithNames<Places<P, PathNames<Path>> & Places<OwnParams<H>, PathNames<Path>>, PathNames<Path>>>>
+type SocketArguments<Route> = Route extends { readonly [ROUTE]: { readonly request: infer R } }
+  ? Optional<SocketInit<R>>
   : [];
 
 /** The platform's WebSockets take no headers. */
@@ -32,10 +16,6 @@ type SocketInit<R> = ParametersOption<Pick<R, keyof R & ("path" | "query")>> & {
   protocols?: string[];
 };
 
-/** A client sends what the server receives. */
-type SocketOf<Route> = Route extends { readonly [ROUTE]: { returns: MessageSchemas<infer Receives, infer Sends> } }
-  ? ClientSocket<
-      [Receives] extends [undefined] ? unknown : Sent<Receives>,
-      [Sends] extends [undefined] ? unknown : Received<Sends>
-    >
+type SocketOf<Route> = Route extends { readonly [ROUTE]: { data: { sent: infer Sent; received: infer Received } } }
+  ? ClientSocket<Sent, Received>
   : ClientSocket<unknown, unknown>;

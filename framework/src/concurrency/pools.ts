@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 /** Pools of processes and of threads. @module */
 import { configurationError } from "../exceptions.js";
 import { assertOptions, expecting, type OptionRules, whole } from "../options.js";

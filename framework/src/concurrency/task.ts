@@ -89,6 +89,6 @@ const LONGEST_DELAY_MS = 2 ** 31 - 1;
  * Sets a time limit; `Infinity` is none. This loop may have been busy for longer than that, so messages that have
  * arrived meanwhile are handled before the limit expires.
  */
-export function limitTime(timeoutMs: number, expire: () => void): NodeJS.Timeout | undefined {
+export function limitTime(timeoutMs: number, expire: () => void): ReturnType<typeof setTimeout> | undefined {
   return timeoutMs <= LONGEST_DELAY_MS ? setTimeout(() => void setImmediate(expire), timeoutMs) : undefined;
 }

@@ -5,7 +5,20 @@ import { nodeModule } from "../platform.js";
 const USER = "FileResponse";
 
 /** An open file with its status. Its owner closes it. */
-export type OpenFile = Awaited<ReturnType<typeof openFile>>;
+export interface OpenFile {
+  /** Node's `FileHandle`, without its name: declarations of the package need no types of Node. */
+  readonly handle: {
+    read(
+      buffer: Uint8Array,
+      offset: number,
+      length: number,
+      position: number,
+    ): Promise<{ bytesRead: number; buffer: Uint8Array }>;
+    close(): Promise<void>;
+  };
+  readonly size: number;
+  readonly modifiedNs: bigint;
+}
 
 /** Errors that mean 404. NUL in a path is an invalid argument. */
 const ABSENT = new Set(["ENOENT", "ENOTDIR", "EISDIR", "ENAMETOOLONG", "ELOOP", "ENXIO", "ERR_INVALID_ARG_VALUE"]);
@@ -58,7 +71,7 @@ async function assertOpenedBelow(fd: number, folder: string): Promise<void> {
  * @param root - The folder that it must not leave, neither by its path nor by a link; `null` for no such bound.
  * @throws HTTPException 404 when the file does not exist, or is a folder, a pipe, a device.
  */
-export async function openFile(path: string, root: string | null) {
+export async function openFile(path: string, root: string | null): Promise<OpenFile> {
   const { constants, open } = nodeModule("node:fs/promises", USER);
   try {
     // Attack: opening a pipe waits for a writer, and holds one of four threads until then.

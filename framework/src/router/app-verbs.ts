@@ -4,7 +4,7 @@ import type { ResponseDocs } from "./document-options.js";
 import type { Returns } from "./options.js";
 import type { CheckPattern, CheckRoute, Ordinary } from "./route-checks.js";
 import type { CheckResult, FromPath, HandlerArgs } from "./route-types.js";
-import type { RoutedHandler } from "./routed.js";
+import type { Routed, TypesOf } from "./routed.js";
 import type { Added, Handler, OptionsBeforeHandler } from "./verbs.js";
 
 /**
@@ -39,7 +39,7 @@ export interface AppGet {
     path: Path & CheckPattern<Path>,
     options: OptionsBeforeHandler<P, R, Responses>,
     handler: (args: HandlerArgs<P, Path>, ...none: HandlerTakesOneObject[]) => Out | AsyncIterable<Out[never]>,
-  ): RoutedHandler<"GET", Path, P, R, Responses, Out>;
+  ): Routed<"GET", Path, TypesOf<P, Path, R, Responses, Out>["types"]>;
 }
 
 /** Registers handlers for `POST` on an `App`, as {@link AppGet} does for `GET`. */
@@ -64,7 +64,7 @@ export interface AppPost {
     path: Path & CheckPattern<Path>,
     options: OptionsBeforeHandler<P, R, Responses>,
     handler: (args: HandlerArgs<P, Path>, ...none: HandlerTakesOneObject[]) => Out | AsyncIterable<Out[never]>,
-  ): RoutedHandler<"POST", Path, P, R, Responses, Out>;
+  ): Routed<"POST", Path, TypesOf<P, Path, R, Responses, Out>["types"]>;
 }
 
 /** Registers handlers for `PUT` on an `App`, as {@link AppGet} does for `GET`. */
@@ -89,7 +89,7 @@ export interface AppPut {
     path: Path & CheckPattern<Path>,
     options: OptionsBeforeHandler<P, R, Responses>,
     handler: (args: HandlerArgs<P, Path>, ...none: HandlerTakesOneObject[]) => Out | AsyncIterable<Out[never]>,
-  ): RoutedHandler<"PUT", Path, P, R, Responses, Out>;
+  ): Routed<"PUT", Path, TypesOf<P, Path, R, Responses, Out>["types"]>;
 }
 
 /** Registers handlers for `PATCH` on an `App`, as {@link AppGet} does for `GET`. */
@@ -114,7 +114,7 @@ export interface AppPatch {
     path: Path & CheckPattern<Path>,
     options: OptionsBeforeHandler<P, R, Responses>,
     handler: (args: HandlerArgs<P, Path>, ...none: HandlerTakesOneObject[]) => Out | AsyncIterable<Out[never]>,
-  ): RoutedHandler<"PATCH", Path, P, R, Responses, Out>;
+  ): Routed<"PATCH", Path, TypesOf<P, Path, R, Responses, Out>["types"]>;
 }
 
 /** Registers handlers for `DELETE` on an `App`, as {@link AppGet} does for `GET`. */
@@ -139,5 +139,5 @@ export interface AppDelete {
     path: Path & CheckPattern<Path>,
     options: OptionsBeforeHandler<P, R, Responses>,
     handler: (args: HandlerArgs<P, Path>, ...none: HandlerTakesOneObject[]) => Out | AsyncIterable<Out[never]>,
-  ): RoutedHandler<"DELETE", Path, P, R, Responses, Out>;
+  ): Routed<"DELETE", Path, TypesOf<P, Path, R, Responses, Out>["types"]>;
 }

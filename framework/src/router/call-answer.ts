@@ -1,6 +1,7 @@
 /** The result of a call, made of what its route returns. @module */
 import type { Fault } from "../exceptions.js";
 import type { Response as TsgiResponse } from "../response.js";
+import type { Readable } from "../schema.js";
 import type { EventSchemas } from "./event-schemas.js";
 import type { JSONOf, Received } from "./json-types.js";
 
@@ -14,21 +15,16 @@ export type Answer<Data, Failure> =
   | { data: Data; error?: never; response: Response }
   | { data?: never; error: Failure; response: Response };
 
-/** The answer of a route. Most declare no further responses, which the compiler then does not go through. */
-export type AnswerOf<P, Path, R, Docs, Out> = keyof Docs extends never
-  ? Answer<DataOf<Out, R, Returned<R>>, ErrorOf<Faults<P, Path>>>
-  : Answer<
-      DataOf<Out, R, Returned<R>> | Declared<Docs, Success<keyof Docs>>,
-      ErrorOf<
-        Declared<Docs, Exclude<keyof Docs, Success<keyof Docs>>> | (Docs extends Invalid ? never : Faults<P, Path>)
-      >
-    >;
+/** The data of a success, as JSON carries them. */
+export type DataOf<Out, R, Docs> = keyof Docs extends never
+  ? ReturnedData<Out, R, Returned<R>>
+  : ReturnedData<Out, R, Returned<R>> | Declared<Docs, Success<keyof Docs>>;
 
 /**
- * The data of a success. `Data` is that of `returns`: in its own type parameter the compiler works it out once for each
- * schema, and in a branch once for each route.
+ * The data that the handler returns. `Data` is that of `returns`: in its own type parameter the compiler works it out once for
+ * each schema, and in a branch once for each route.
  */
-type DataOf<Out, R, Data> = undefined extends R
+type ReturnedData<Out, R, Data> = undefined extends R
   ? Given<Out>
   : Out extends Generators
     ? R extends EventSchemas
@@ -64,7 +60,10 @@ type EventsOf<Events> = {
 /** The bodies that are declared for statuses. */
 type Declared<Docs, Status extends keyof Docs> = [Status] extends [never]
   ? never
-  : { [S in Status]: Docs[S] extends { schema: infer Schema } ? Received<Schema> : never }[Status];
+  : { [S in Status]: BodyOf<Docs[S]> }[Status];
+
+/** The body that a response is declared with. */
+export type BodyOf<Doc> = Doc extends { schema: infer Schema } ? Received<Schema> : never;
 
 type Success<Status> = Status extends number
   ? `${Status}` extends `2${string}`
@@ -74,17 +73,36 @@ type Success<Status> = Status extends number
     ? Status
     : never;
 
-/** A route that declares the body of its 422 sends no other. */
-interface Invalid {
-  readonly 422: { readonly schema: unknown } | { readonly content: unknown };
-}
+/** The status of a declared error. A 422 without a body is that of an invalid request. */
+export type ErrorStatus<Status, Doc> =
+  Status extends Success<Status>
+    ? never
+    : Status extends 422
+      ? Doc extends { schema: unknown } | { content: unknown }
+        ? Status
+        : never
+      : Status;
 
-/** A route without a parameter has no fault. */
-type Faults<P, Path> = keyof P extends never
-  ? Path extends `${string}{${string}`
-    ? HTTPValidationError
-    : never
-  : HTTPValidationError;
+/**
+ * The errors of a call: those that the route declares, and that of an invalid request if it reads anything and declares no 422.
+ * Without either nothing is known.
+ */
+export type ErrorOf<Errors, Request> = keyof Errors extends never
+  ? unknown extends Request
+    ? unknown
+    : HTTPValidationError
+  : Known<
+      Errors[keyof Errors] | (unknown extends Request ? never : 422 extends keyof Errors ? never : HTTPValidationError)
+    >;
 
-/** Nothing is known of errors that nobody declares. */
-type ErrorOf<T> = [T] extends [never] ? unknown : T;
+type Known<T> = [T] extends [never] ? unknown : T;
+
+/** The form of the result of a handler with these data. */
+export type FormOf<Out, Data> =
+  Out extends Promise<infer Result>
+    ? [Result] extends [Readable<Data>]
+      ? "promise"
+      : "unknown"
+    : [Out] extends [Readable<Data>]
+      ? "value"
+      : "unknown";

@@ -1,7 +1,7 @@
 /** The argument of a call, made of the params of its route. @module */
 import type { UploadFile } from "../datastructures.js";
 import type { CARRIED, PARAMS, Place, SchemaShape, SENT } from "../params.js";
-import type { MayBeAbsent, Plain, Sent } from "./json-types.js";
+import type { MayBeAbsent, Sent } from "./json-types.js";
 
 /** One value of a request, by its place and name. */
 type Member<In extends string, Name extends string, Value, IsOptional> = IsOptional extends true
@@ -95,6 +95,9 @@ export type OwnParams<H> = H extends { readonly [PARAMS]: infer P } ? P : {};
 /** The values of a request by place. */
 export type Places<P, Names> = All<Members<P, Names>[keyof P]>;
 
+/** An intersection as one object, for whom an editor shows it. */
+type Plain<T> = { [K in keyof T]: T[K] };
+
 /** One option of a call, which may be left out where nothing in it is required. */
 type Option<Name extends string, T> = {} extends T ? { [N in Name]?: T } : { [N in Name]: T };
 
@@ -148,7 +151,7 @@ export interface CallOptions extends Omit<RequestInit, "body" | "headers" | "met
 }
 
 /** The arguments of a call after its path: `params`, `body` and the options of `fetch`. */
-export type ArgumentsOf<R, Names extends string> = Optional<Options<WithNames<R, Names>>>;
+export type ArgumentsOf<R> = Optional<Options<R>>;
 
 /** An argument that may be left out where nothing in it is required. */
 export type Optional<Init> = {} extends Init ? [init?: Init] : [init: Init];

@@ -45,8 +45,8 @@ type Absent<Properties> = {
   [K in keyof Properties]: Properties[K] extends MayBeAbsent ? K : never;
 }[keyof Properties];
 
-/** An intersection as one object, for whom an editor shows it. */
-export type Plain<T> = { [K in keyof T]: T[K] };
+/** An intersection as one object. It is not exported: a declaration then shows the object, and not this name. */
+type Plain<T> = { [K in keyof T]: T[K] };
 
 /** Tells a schema whose value may be left out. */
 export type MayBeAbsent = OptionalSchema | WithDefault;

@@ -2,11 +2,19 @@
 import type { CheckParams, HandlerTakesOneObject, PathNames } from "../params.js";
 import type { Readable, Schema, SchemaInput, SchemaOutput } from "../schema.js";
 import type { TypedWebSocket, WebSocket } from "../websocket.js";
+import type { OwnParams } from "./call-arguments.js";
 import type { ResponseDocs } from "./document-options.js";
-import type { MessageSchemas, MultiRouteOptions, Returns, RouteMetadata, WebSocketOptions } from "./options.js";
+import type { MultiRouteOptions, Returns, RouteMetadata, WebSocketOptions } from "./options.js";
 import type { CheckPattern, CheckRoute } from "./route-checks.js";
 import type { CheckResult, FromPath, HandlerArgs, Returned } from "./route-types.js";
-import type { Routed, RoutedHandler } from "./routed.js";
+import type {
+  Routed,
+  SocketTypesOf,
+  SocketTypesOfDecorated,
+  TypesOf,
+  TypesOfDecorated,
+  TypesOfHandler,
+} from "./routed.js";
 
 /** Stands in the place of a handler where there is none, and the verb is a decorator. */
 export interface NoHandler {
@@ -34,12 +42,12 @@ type Decorator<Args, Method extends string, Path extends string, P, R, Responses
   H extends (args: Args) => Returned<R>,
 >(
   handler: H,
-) => H & Routed<Method, Path, H, P, R, Responses>;
+) => Routed<Method, Path, TypesOfDecorated<H, P, Path, R, Responses>>;
 
 /** The result of the form without a handler, or with nothing but one. */
 export type Added<H, Method extends string, Path extends string, P, R, Responses> = NoHandler extends H
   ? Decorator<HandlerArgs<P, Path>, Method, Path, P, R, Responses>
-  : H & Routed<Method, Path, H>;
+  : Routed<Method, Path, TypesOfHandler<H, {}, Path, undefined, {}>["types"]>;
 
 /**
  * The verbs of a `Router`, whose outer prefix is not known yet, and those of an `App` that are rare.
@@ -72,7 +80,7 @@ export interface Verb<Method extends string, Prefix extends string = "", IsWhole
       args: HandlerArgs<P, `${Prefix}${Path}`>,
       ...none: HandlerTakesOneObject[]
     ) => Out | AsyncIterable<Out[never]>,
-  ): RoutedHandler<Method, `${Prefix}${Path}`, P, R, Responses, Out>;
+  ): Routed<Method, `${Prefix}${Path}`, TypesOf<P, `${Prefix}${Path}`, R, Responses, Out>["types"]>;
 }
 
 /** The verb `route`, of several methods. It has no form without options. */
@@ -101,7 +109,7 @@ export interface MultiVerb<Prefix extends string = "", IsWhole extends boolean =
       args: HandlerArgs<P, `${Prefix}${Path}`>,
       ...none: HandlerTakesOneObject[]
     ) => Out | AsyncIterable<Out[never]>,
-  ): RoutedHandler<Uppercase<Method>, `${Prefix}${Path}`, P, R, Responses, Out>;
+  ): Routed<Uppercase<Method>, `${Prefix}${Path}`, TypesOf<P, `${Prefix}${Path}`, R, Responses, Out>["types"]>;
 }
 
 /** The argument of a handler of WebSockets, with the types of the messages where the route has schemas of them. */
@@ -138,19 +146,21 @@ export interface SocketVerb<Prefix extends string = "", IsWhole extends boolean 
     handler?: H | WebSocketOptionsBeforeHandler<P, Receives, Sends>,
   ): NoHandler extends H
     ? SocketDecorator<P, `${Prefix}${Path}`, Receives, Sends>
-    : H & Routed<"WEBSOCKET", `${Prefix}${Path}`, H>;
+    : Routed<
+        "WEBSOCKET",
+        `${Prefix}${Path}`,
+        SocketTypesOf<OwnParams<H>, `${Prefix}${Path}`, undefined, undefined>["types"]
+      >;
   <
     const Path extends string,
     P extends CheckVerb<P, Path, IsWhole> = {},
     Receives extends Schema | undefined = undefined,
     Sends extends Schema | undefined = undefined,
-    const Out = never,
   >(
     path: Path & CheckPattern<Path>,
     options: WebSocketOptionsBeforeHandler<P, Receives, Sends>,
-    handler: (args: SocketArgs<P, `${Prefix}${Path}`, Receives, Sends>, ...none: HandlerTakesOneObject[]) => Out,
-  ): ((args: SocketArgs<P, `${Prefix}${Path}`, Receives, Sends>) => Out) &
-    Routed<"WEBSOCKET", `${Prefix}${Path}`, Out, P, MessageSchemas<Receives, Sends>>;
+    handler: (args: SocketArgs<P, `${Prefix}${Path}`, Receives, Sends>, ...none: HandlerTakesOneObject[]) => unknown,
+  ): Routed<"WEBSOCKET", `${Prefix}${Path}`, SocketTypesOf<P, `${Prefix}${Path}`, Receives, Sends>["types"]>;
 }
 
 /** The handler of a WebSocket that the verb gets later. */
@@ -158,7 +168,7 @@ type SocketDecorator<P, Path extends string, Receives, Sends> = <
   H extends (args: SocketArgs<P, Path, Receives, Sends>) => unknown,
 >(
   handler: H,
-) => H & Routed<"WEBSOCKET", Path, H, P, MessageSchemas<Receives, Sends>>;
+) => Routed<"WEBSOCKET", Path, SocketTypesOfDecorated<H, P, Path, Receives, Sends>>;
 
 /** A `Path()` of a router may be in the prefix of another one. */
 type CheckVerb<P, Path extends string, IsWhole> = IsWhole extends true ? CheckRoute<P, Path> : CheckParams<P>;

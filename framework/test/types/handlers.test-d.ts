@@ -303,9 +303,18 @@ const wrong = withParams({ a: Query() }, async ({ a }) => ({ name: a }));
 app.get("/x", { returns: User }, wrong);
 const decorated = app.get("/x/{id}", { returns: User })(async ({ id }) => ({ name: id, age: 1 }));
 is<Equal<Parameters<typeof decorated>[0]["id"], string>>();
-is<Equal<ReturnType<typeof decorated>, Promise<{ name: string; age: number }>>>();
+is<Equal<ReturnType<typeof decorated>, Promise<{ name: string; age: number; email?: string }>>>();
 const registered = app.get("/x/{id}", { params: { n: t.Integer() } }, async ({ n }) => n);
 is<Equal<Awaited<ReturnType<typeof registered>>, number>>();
+// A direct call of a route is checked where it names values of the request. Its dependencies may be of any type.
+const dependent = app.get("/x/{id}", { params: { n: t.Integer(), db: Depends(getNumber) } }, async () => new Date());
+void dependent({ id: "a", n: 1, db: { fake: true } });
+// @ts-expect-error -- n is a number
+void dependent({ id: "a", n: "1", db: 1 });
+// @ts-expect-error -- db is missing
+void dependent({ id: "a", n: 1 });
+// The type of a result that JSON changes is that of the client alone.
+is<Equal<ReturnType<typeof dependent>, unknown>>();
 
 // route() is typed as the verbs are.
 app.route("/r/{id}", { methods: ["GET", "POST"], params: { q: t.Integer() } }, async ({ id, q }) => {

@@ -20,6 +20,13 @@ class StockError extends Error {
 export { app, BackgroundTasks, Depends, getDb, HTTPException, httpMiddleware, notify, Page, Path, Query, router, Security, StockError, t, User, withParams };
 `;
 
+/** A class that is not exported. */
+const STORE = `class Store {
+  private rows = [];
+}
+export const openStore = async () => new Store();
+`;
+
 /** Stands in front of the place that the error is reported at. */
 const PLACE = "‸";
 
@@ -44,6 +51,11 @@ const mistakes: [title: string, source: string, says: string][] = [
     "a dependency that is called",
     `app.get("/a", { params: { db: Depends(‸getDb()) } }, async ({ db }) => db.query("select 1"));`,
     "pass the function itself: Depends(getUser), not Depends(getUser())",
+  ],
+  [
+    "an exported dependency of a class that is not exported",
+    `import { openStore } from "./store.js";\nexport const ‸store = Depends(openStore);`,
+    "Property 'rows' of exported anonymous class type may not be private or protected.",
   ],
   [
     "a function as an annotation",
@@ -330,7 +342,11 @@ describe.each(compilers)("with TypeScript %s", (_version, compiler) => {
   beforeAll(() => {
     folder = mkdtempSync(path.join(tmpdir(), "tsgi-mistakes-"));
     const files = mistakes.map(([, source], index) => [fileOf(index), placed(source).text] as const);
-    output = compile(compiler(), folder, Object.fromEntries(files));
+    const isEmitted = ([, text]: readonly [string, string]) => text.includes("./store.js");
+    const checked = Object.fromEntries(files.filter((file) => !isEmitted(file)));
+    // A program with other errors is not emitted.
+    const emitted = { "store.ts": STORE, ...Object.fromEntries(files.filter(isEmitted)) };
+    output = compile(compiler(), folder, checked) + compile(compiler(), folder, emitted, { declaration: true });
   }, 120_000);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
