@@ -1,7 +1,7 @@
 // Runs the faults that a server must withstand, one after the other and for real, and prints a row for each.
 //   make faults                   all of them, some minutes
 //   make faults ARGS="sigterm"    those whose names contain the word
-// Each file in this folder is one fault: { fault, pass, run() }. `run` gives the figure, throws a Failed with the figure
+// Each file in this folder is one fault: { fault, pass, run(), limitMs }. `run` gives the figure, throws a Failed with the figure
 // where it is not good enough, and a Skipped with the reason where this machine cannot show it.
 import { readdirSync } from "node:fs";
 import { Failed, Skipped } from "./lib/outcome.js";
@@ -19,10 +19,10 @@ if (files.length === 0) {
 
 const rows = [];
 for (const [index, file] of files.entries()) {
-  const { fault, pass, run } = await import(`./${file}`);
+  const { fault, pass, run, limitMs = LIMIT_MS } = await import(`./${file}`);
   process.stderr.write(`[${index + 1}/${files.length}] ${fault} …\n`);
   const startedAt = performance.now();
-  const { outcome, figure } = await outcomeOf(run);
+  const { outcome, figure } = await outcomeOf(run, limitMs);
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   process.stderr.write(`      ${outcome}: ${figure} (${seconds} s)\n`);
   rows.push({ outcome, fault, figure, pass });
@@ -34,10 +34,10 @@ const skipped = rows.filter(({ outcome }) => outcome === "skip").length;
 process.stdout.write(`${rows.length - failed - skipped} passed, ${failed} failed, ${skipped} skipped\n`);
 process.exit(failed > 0 ? 1 : 0);
 
-async function outcomeOf(run) {
+async function outcomeOf(run, limitMs) {
   let timer;
   const limit = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Failed(`not over after ${LIMIT_MS / 1000} s`)), LIMIT_MS);
+    timer = setTimeout(() => reject(new Failed(`not over after ${limitMs / 1000} s`)), limitMs);
   });
   try {
     return { outcome: "pass", figure: await Promise.race([run(), limit]) };

@@ -21,7 +21,14 @@ export const FRAME = {
 export const FLAG = { endStream: 1, ack: 1, endHeaders: 4, padded: 8 } as const;
 
 /** RFC 9113 §7. */
-export const CODE = { noError: 0, protocolError: 1, internalError: 2, refusedStream: 7, enhanceYourCalm: 11 } as const;
+export const CODE = {
+  noError: 0,
+  protocolError: 1,
+  internalError: 2,
+  frameSizeError: 6,
+  refusedStream: 7,
+  enhanceYourCalm: 11,
+} as const;
 
 export interface Frame {
   type: number;

@@ -6,6 +6,7 @@ import { Exchange } from "../exchange.js";
 import { createScope, type Endpoints, endpointsOf } from "../request-head.js";
 import { SERVER_OPTIONS } from "../response-head.js";
 import { isLate, type ServerSettings } from "../server-settings.js";
+import type { FrameGate } from "./frame-gate.js";
 import { readHead } from "./head.js";
 import { RequestStream } from "./stream.js";
 
@@ -24,7 +25,7 @@ const MAX_IDLE_BYTES = 1_048_576;
 const IDLE_BYTES_PER_S = 65_536;
 const IDLE_BYTES_PER_STREAM = 131_072;
 const SENT_BYTES_PER_IDLE_BYTE = 16;
-/** Milliseconds until a connection that was told to close is cut. */
+/** Milliseconds until a connection is cut that was told to close, or whose client broke the protocol. */
 const LINGER_MS = 1000;
 
 const EMPTY = Buffer.alloc(0);
@@ -34,6 +35,7 @@ export class Session {
   readonly #socket: Socket;
   readonly #endpoints: Endpoints;
   readonly #settings: ServerSettings;
+  readonly #gate: FrameGate;
   readonly #session: ServerHttp2Session;
   readonly #streams = new Set<RequestStream>();
   #hasServed = false;
@@ -47,14 +49,24 @@ export class Session {
   #idleBytes = 0;
   #readBytes = 0;
   #writtenBytes = 0;
+  /** Bytes that went through the gate in both directions, and when the session last read or wrote any. */
+  #movedBytes = 0;
+  #movedAt: number;
 
   /** @param path - The Unix socket that the server listens on, if it does. */
-  constructor(session: ServerHttp2Session, socket: Socket, path: string | null, settings: ServerSettings) {
+  constructor(
+    session: ServerHttp2Session,
+    socket: Socket,
+    gate: FrameGate,
+    path: string | null,
+    settings: ServerSettings,
+  ) {
     this.#session = session;
     this.#socket = socket;
+    this.#gate = gate;
     this.#settings = settings;
     this.#endpoints = endpointsOf(socket, path);
-    this.#since = this.#checkedAt = this.#pingedAt = settings.now;
+    this.#since = this.#checkedAt = this.#pingedAt = this.#movedAt = settings.now;
     session.on("error", ignore);
     session.on("stream", (stream: ServerHttp2Stream, _headers: unknown, _flags: number, fields: string[]) => {
       this.#onStream(stream, fields);
@@ -82,15 +94,26 @@ export class Session {
     const { now, timeouts } = this.#settings;
     for (const stream of this.#streams) stream.checkTime(now, timeouts.requestMs);
     this.#checkIdleBytes(now);
+    this.#checkReading(now);
     if (this.#session.closed || this.#session.destroyed) {
       if (this.#streams.size === 0 && now - this.#since >= LINGER_MS) this.#socket.destroy();
     } else if (this.#streams.size === 0) {
       if (isLate(this.#settings, this.#since, this.#hasServed ? timeouts.keepAliveMs : timeouts.headersMs))
         this.close();
-    } else if (isLate(this.#settings, this.#pingedAt, timeouts.webSocketPingMs)) {
-      this.#ping();
     }
+    if (this.#streams.size > 0 && isLate(this.#settings, this.#pingedAt, timeouts.webSocketPingMs)) this.#ping();
     this.#checkedAt = now;
+  }
+
+  /**
+   * After an error of the protocol nghttp2 sends GOAWAY and stops reading, and Node 20 reports neither that nor the end of
+   * the client: it is noticed here.
+   */
+  #checkReading(now: number): void {
+    const movedBytes = this.#gate.passedBytes + this.#socket.bytesWritten;
+    if (!this.#gate.isHeld || movedBytes !== this.#movedBytes) this.#movedAt = now;
+    this.#movedBytes = movedBytes;
+    if (now - this.#movedAt >= LINGER_MS) this.#socket.destroy();
   }
 
   /** A client that has not answered one ping by the next has gone. */
@@ -101,6 +124,8 @@ export class Session {
     }
     this.#isPinged = true;
     this.#pingedAt = this.#settings.now;
+    if (this.#session.destroyed) return;
+    this.#gate.pings++;
     this.#session.ping(() => (this.#isPinged = false));
   }
 

@@ -3,6 +3,7 @@ import { createServer, type Http2Server } from "node:http2";
 import type { Socket } from "node:net";
 import type { RequestLimits } from "../header-section.js";
 import type { ServerSettings } from "../server-settings.js";
+import { FrameGate } from "./frame-gate.js";
 import { Session } from "./session.js";
 
 /** Requests of one connection under way at the same time (RFC 9113 §5.1.2). */
@@ -10,6 +11,8 @@ const MAX_STREAMS = 100;
 
 /** RFC 9113 §3.4: the first bytes of a client that knows that the server speaks HTTP/2. */
 const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+
+const EMPTY = Buffer.alloc(0);
 
 /** A connection whose socket can be taken, with the bytes that have come. */
 interface OpenConnection {
@@ -32,14 +35,20 @@ export class Sessions {
     this.#server = createServer(toOptions(settings.limits));
   }
 
-  /** Takes a socket of which no byte was read, or all were put back. */
-  accept(socket: Socket): void {
+  /**
+   * Accepts a socket.
+   *
+   * @param received - The bytes that were read from it.
+   */
+  accept(socket: Socket, received: Buffer = EMPTY): void {
+    const gate = new FrameGate(socket);
     this.#server.once("session", (handle) => {
-      const session = new Session(handle, socket, this.#path, this.#settings);
+      const session = new Session(handle, socket, gate, this.#path, this.#settings);
       this.#sessions.add(session);
       socket.on("close", () => this.#sessions.delete(session));
+      gate.open(handle, received);
     });
-    this.#server.emit("connection", socket);
+    this.#server.emit("connection", gate);
   }
 
   /** Takes over a connection of HTTP/1.1 that begins with the preface. `waits` where only a part of it has come. */
@@ -47,13 +56,7 @@ export class Sessions {
     const length = Math.min(bytes.length, PREFACE.length);
     if (PREFACE.compare(bytes, 0, length, 0, length) !== 0) return "refused";
     if (length < PREFACE.length) return "waits";
-    const { socket } = connection;
-    const rest = connection.detach();
-    socket.pause();
-    socket.unshift(rest);
-    this.accept(socket);
-    // Node has read them by then. Bun listens to `data`, which the pause holds back.
-    setImmediate(() => socket.readableLength > 0 && socket.resume());
+    this.accept(connection.socket, connection.detach());
     return "taken";
   }
 
