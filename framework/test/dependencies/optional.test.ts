@@ -158,13 +158,18 @@ describeMatrix("an optional dependency", ({ call, transport }) => {
     expect((await call(app, "GET", "/both", key)).status).toBe(401);
     expect((await call(app, "GET", "/either")).json).toBeNull();
     expect((await call(app, "GET", "/either", key)).json).toEqual([null, "k"]);
-    const malformed: Sent = {
-      headers: [
-        ["x-api-key", "k"],
-        ["authorization", "Bearer"],
-      ],
-    };
-    expect((await call(app, "GET", "/either", malformed)).status).toBe(401);
+    const malformed = [
+      ["k", "Bearer"],
+      ["", "Bearer ada"],
+    ].map(([apiKey = "", bearerToken = ""]): Sent => {
+      return {
+        headers: [
+          ["x-api-key", apiKey],
+          ["authorization", bearerToken],
+        ],
+      };
+    });
+    for (const sent of malformed) expect((await call(app, "GET", "/either", sent)).status).toBe(401);
   });
 
   it("may be the scheme itself, one by Security(), one of another dependency, and a guard", async () => {
