@@ -44,3 +44,25 @@ describe("a client", () => {
     expect(rounds.map((round, index) => progress.check(round, 1000 + index * 1000))).toEqual(expected);
   });
 });
+
+describe("a pong", () => {
+  it("is late at the next round, without bytes that the system holds for the client", () => {
+    const progress = new ClientProgress();
+    progress.pinged(socket(12, 0, 0), 1000);
+    expect(progress.isPongLate(1100)).toBe(true);
+    progress.ponged();
+    expect(progress.isPongLate(9000)).toBe(false);
+  });
+
+  it("may take a millisecond more for each 16 bytes since the last one, up to 4 MiB", () => {
+    const progress = new ClientProgress();
+    progress.pinged(socket(1_600_000, 0, 0), 1000);
+    progress.pinged(socket(1_600_002, 0, 0), 21_000);
+    expect([progress.isPongLate(90_000), progress.isPongLate(101_000)]).toEqual([false, true]);
+    progress.ponged();
+    progress.pinged(socket(1_000_000_000, 0, 0), 200_000);
+    expect([progress.isPongLate(462_000), progress.isPongLate(462_144)]).toEqual([false, true]);
+    progress.forgetPing();
+    expect(progress.isPongLate(1_000_000)).toBe(false);
+  });
+});

@@ -1,15 +1,14 @@
 /** Pings that find WebSocket clients which have vanished without a close frame, or read nothing. @module */
 
-import type { Reading } from "./client-progress.js";
+import type { ClientProgress, Reading } from "./client-progress.js";
 
 /** A WebSocket that is pinged. */
 export interface PingedSocket {
   readonly isPaused: boolean;
-  /** `true` from a ping until its pong. */
-  awaitsPong: boolean;
+  readonly progress: Pick<ClientProgress, "forgetPing" | "isPongLate">;
   /** Tells if the client has read something since the last call, which is once per round. `now` is in milliseconds. */
   reading(now: number): Reading;
-  ping(): void;
+  ping(now: number): void;
   terminate(): void;
 }
 
@@ -44,11 +43,12 @@ export class PingRound {
       const reading = socket.reading(now);
       // The pong of one that is paused may be among what the application has not asked for yet. Attack: a client that sends
       // and reads nothing pauses its WebSocket, which would keep its memory.
-      if (reading === "stalled" || (reading === "idle" && socket.awaitsPong && !socket.isPaused)) {
+      if (reading === "stalled" || (reading === "idle" && socket.progress.isPongLate(now) && !socket.isPaused)) {
         socket.terminate();
+      } else if (reading === "idle") {
+        socket.ping(now);
       } else {
-        socket.awaitsPong = reading === "idle"; // a client that reads is there, and reads a ping last
-        if (reading === "idle") socket.ping();
+        socket.progress.forgetPing(); // a client that reads is there, and reads a ping last
       }
     }
   }

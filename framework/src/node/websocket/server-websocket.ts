@@ -35,12 +35,11 @@ type Done = ((error?: Error | null) => void) | null;
 /** A WebSocket behind its handshake. @see RFC 6455 §5 and §7 */
 export class ServerWebSocket implements OpenWebSocket, PingedSocket {
   isPaused = false;
-  awaitsPong = false;
+  readonly progress = new ClientProgress();
   readonly #socket: Socket;
   readonly #events: WebSocketEvents;
   readonly #options: ServerWebSocketOptions;
   readonly #reader: FrameReader;
-  readonly #progress = new ClientProgress();
   /** Settles behind the frames that wait for the compression of a message; `null` for none. */
   #queue: Promise<void> | null = null;
   #queuedBytes = 0;
@@ -97,10 +96,11 @@ export class ServerWebSocket implements OpenWebSocket, PingedSocket {
   }
 
   reading(now: number): Reading {
-    return this.#progress.check(this.#socket, now);
+    return this.progress.check(this.#socket, now);
   }
 
-  ping(): void {
+  ping(now: number): void {
+    this.progress.pinged(this.#socket, now);
     if (this.#isOpen) this.#send(OPCODE.ping, "", null);
   }
 
@@ -212,7 +212,7 @@ export class ServerWebSocket implements OpenWebSocket, PingedSocket {
         if (this.#isOpen) this.#pong(payload);
         break;
       case OPCODE.pong:
-        this.awaitsPong = false;
+        this.progress.ponged();
         break;
       case OPCODE.close:
         this.#takeClose(payload);
