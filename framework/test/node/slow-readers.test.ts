@@ -4,7 +4,12 @@ import { connect, createServer, type Socket } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "@jest/globals";
 import { ClientDisconnect } from "../../src/exceptions.js";
+import { consoleLogger } from "../../src/logger.js";
+import { ServerContext } from "../../src/node/context.js";
 import { ShutdownTimeoutError } from "../../src/node/errors.js";
+import { DEFAULT_REQUEST_LIMITS } from "../../src/node/header-section.js";
+import { Connection, type ConnectionSettings } from "../../src/node/http1/connection.js";
+import { createHeadEnd } from "../../src/node/http1/output.js";
 import { SlowReader, takenBytesOf } from "../../src/node/slow-reader.js";
 import { Deferred } from "../../src/promises.js";
 import { httpApp, pair, respond, served, Wire } from "./_http.js";
@@ -141,6 +146,51 @@ describe("a client that reads slowly", () => {
     expect(reader.isLate(10, 0, 1000, 5000)).toBe(false);
     expect(reader.isLate(10, WAITING, 60_000, 5000)).toBe(false);
     expect(reader.isLate(10, WAITING, 70_000, 5000)).toBe(true);
+  });
+
+  it("keeps its connection while it reads a response in parts of one size, and loses it when it stops", async () => {
+    const part = Buffer.alloc(WAITING);
+    const app = httpApp(async (_scope, _receive, send) => {
+      await send({
+        type: "http.response.start",
+        status: 200,
+        headers: [pair("content-length", String(WAITING * 10_000))],
+      });
+      for (;;) await send({ type: "http.response.body", body: part, more_body: true });
+    });
+    const settings: ConnectionSettings = {
+      context: new ServerContext(app, consoleLogger, {}, null),
+      limits: DEFAULT_REQUEST_LIMITS,
+      timeouts: { headersMs: 0, requestMs: 1000, keepAliveMs: 0, webSocketPingMs: 0 },
+      headEnd: createHeadEnd(0),
+      checkIntervalMs: 1000,
+      now: 0,
+      upgrade: () => {},
+      acceptHTTP2: null,
+      wake: () => {},
+    };
+    const listener = createServer().listen(0, "127.0.0.1");
+    await once(listener, "listening");
+    const client = connect((listener.address() as { port: number }).port, "127.0.0.1").pause();
+    const [socket] = (await once(listener, "connection")) as [Socket];
+    const connection = new Connection(socket, null, settings);
+    client.write(KEPT);
+    const check = () => {
+      settings.now += 4000;
+      connection.checkTime();
+      return socket.destroyed;
+    };
+    for (let round = 0; round < 5; round++) {
+      const before = takenBytesOf(socket);
+      while (takenBytesOf(socket) === before || socket.writableLength < WAITING) {
+        client.read();
+        await setImmediate();
+      }
+      expect(check()).toBe(false);
+    }
+    expect([check(), check()]).toEqual([false, true]);
+    client.destroy();
+    listener.close();
   });
 
   it("takes bytes of the write in progress", async () => {
