@@ -1,6 +1,6 @@
 /** The application that the faults are tried on. Says on stdout what a fault waits for. */
 import cluster from "node:cluster";
-import { App, BackgroundTasks, Body, EventSourceResponse, File, Request, StreamingResponse } from "tsgi";
+import { App, BackgroundTasks, Body, EventSourceResponse, File, Request, Response, StreamingResponse } from "tsgi";
 import { compress } from "tsgi/middleware";
 import { serve } from "tsgi/node";
 
@@ -79,6 +79,7 @@ app.get("/big", { params: { request: Request } }, async ({ request }) => {
     { mediaType: "text/plain" },
   );
 });
+app.get("/whole", async () => new Response(Buffer.alloc(1 << 20, "w")));
 app.post("/count", { params: { request: Request }, limits: { bodyBytes: 2 ** 31 } }, async ({ request }) => {
   let bytes = 0;
   for await (const chunk of request.stream()) bytes += chunk.length;

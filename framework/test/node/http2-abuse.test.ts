@@ -222,6 +222,46 @@ describe("a client that holds streams open", () => {
   });
 });
 
+describe("a client with a window of 0", () => {
+  const MiB = 1_048_576;
+  const NO_WINDOW = Buffer.from([0, 4, 0, 0, 0, 0]);
+
+  it("begins no further request when 8 MiB of responses wait, and is served when it takes them", async () => {
+    let begun = 0;
+    const large = httpApp((_scope, _receive, send) => {
+      begun++;
+      return respond(send, 200, "x".repeat(MiB));
+    });
+    await using server = await served(large, { http2: true });
+    await using wire = new FrameWire(server.port);
+    wire.begin(NO_WINDOW);
+    for (let id = 1; id < 80; id += 2) wire.write(request(id));
+    wire.write(frame(FRAME.ping, 0, 0, Buffer.alloc(8)));
+    await wire.until(({ type, flags }) => type === FRAME.ping && flags === FLAG.ack);
+    await (await fetch(server.url)).arrayBuffer();
+    expect(begun - 1).toBeLessThanOrEqual(26);
+    wire.write(frame(FRAME.settings, 0, 0, Buffer.from([0, 4, 0x7f, 0xff, 0xff, 0xff])));
+    wire.write(frame(FRAME.windowUpdate, 0, 0, uint32(2 ** 31 - 1 - 65_535)));
+    for (let id = 1; id < 80; id += 2) {
+      await wire.until(({ type, flags, stream }) => stream === id && type === FRAME.data && flags === FLAG.endStream);
+    }
+    expect(begun - 1).toBe(40);
+  });
+
+  it("is closed when it takes none of them, and the log says why", async () => {
+    const large = httpApp((_scope, _receive, send) => respond(send, 200, "x".repeat(MiB)));
+    await using server = await served(large, { http2: true, timeouts: { requestMs: 3000, webSocketPingMs: 0 } });
+    await using wire = new FrameWire(server.port);
+    wire.begin(NO_WINDOW);
+    for (let id = 1; id < 80; id += 2) wire.write(request(id));
+    await wire.closed;
+    expect([null, CODE.enhanceYourCalm]).toContain(wire.goawayCode); // a reset of the socket may overtake it
+    expect(server.logger.at("debug").map(({ message }) => message)).toContain(
+      "The HTTP/2 connection was closed: too many bytes that wait for the client.",
+    );
+  });
+});
+
 describe("a client that takes nothing", () => {
   it.each([
     ["its windows, at 0 from the start", Buffer.from([0, 4, 0, 0, 0, 0])],

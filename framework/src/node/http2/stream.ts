@@ -65,6 +65,16 @@ export class RequestStream implements ResponseStream, BodyFlow {
     return this.#stream.destroyed || this.#stream.closed || this.#stream.aborted;
   }
 
+  /** `true` until the response is complete or the client has disconnected. */
+  get isOpen(): boolean {
+    return !this.#isCompleted && !this.destroyed;
+  }
+
+  /** Bytes of the response that the client has not taken. */
+  get waitingBytes(): number {
+    return this.#stream.writableLength;
+  }
+
   /** The body of the request; `null` for none. */
   expectBody({ bodyBytes, expectsContinue }: HeaderSection): RequestBody | null {
     if (this.#outstanding === 0) return null;
