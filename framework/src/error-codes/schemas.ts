@@ -59,14 +59,14 @@ export const SCHEMAS = {
    * // Wrong
    * app.get(
    *   "/items",
-   *   { params: { code: Query(t.String({ pattern: "^[A-Z]+$", errorMessage: { pattern: "A to Z" } })) } },
+   *   { params: { code: Query(t.String({ errorMessage: { pattern: "A-Z" } })) } },
    *   listItems,
    * );
    *
    * // Right
    * app.get(
    *   "/items",
-   *   { params: { code: Query(t.String({ pattern: "^[A-Z]+$", errorMessage: "A to Z" })) } },
+   *   { params: { code: Query(t.String({ pattern: "[A-Z]", errorMessage: "A-Z" })) } },
    *   listItems,
    * );
    * ```
