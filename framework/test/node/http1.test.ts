@@ -23,17 +23,16 @@ const echo = httpApp(async (scope, receive, send) => {
 
 let server: Served;
 beforeAll(async () => {
-  server = await served(echo);
+  // Without timeouts, so that a connection ends only because its request is rejected.
+  server = await served(echo, { timeouts: { headersMs: 0, requestMs: 0, keepAliveMs: 0 } });
 });
 afterAll(() => server.close());
 
 describe("bytes that are not HTTP/1.1", () => {
   it.each(refused)("%s", async (_rule, request, status) => {
     const before = calls.length;
-    const started = performance.now();
     await using wire = new Wire(server.port);
     const answer = await wire.write(request).closed;
-    expect(performance.now() - started).toBeLessThan(1000);
     expect(Number(/^HTTP\/1\.1 (\d{3}) /.exec(answer)?.[1])).toBe(status);
     expect(answer.toLowerCase()).toContain("\r\nconnection: close\r\n");
     expect(JSON.parse(answer.slice(answer.indexOf("\r\n\r\n") + 4))).toEqual({ detail: expect.any(String) });
@@ -49,9 +48,7 @@ describe("bytes that are not HTTP/1.1, on a kept-alive connection", () => {
     await wire.write(`GET /good HTTP/1.1\r\n${HOST}\r\n`).until(/"path":"\/good"[^]*\}$/);
     wire.received = "";
     const before = calls.length;
-    const started = performance.now();
     const answer = await wire.write(request).closed;
-    expect(performance.now() - started).toBeLessThan(1000);
     expect(Number(/^HTTP\/1\.1 (\d{3}) /.exec(answer)?.[1])).toBe(status);
     expect(calls).toHaveLength(before);
     await using next = new Wire(server.port);

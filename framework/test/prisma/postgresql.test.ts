@@ -86,8 +86,8 @@ describeWithCluster(`PostgreSQL${WITHOUT_CLUSTER === null ? "" : ` (${WITHOUT_CL
   });
 
   it("runs the statements of a transaction that start together, each within its own time", async () => {
-    await using shop = await openShop({ waitMs: 1_000, poolSize: 1 });
-    const sleep = "SELECT pg_sleep(0.5)";
+    await using shop = await openShop({ waitMs: 2_000, poolSize: 1 });
+    const sleep = "SELECT pg_sleep(0.6)"; // four of them take longer than `waitMs`
     const work = shop.db.transaction(async (tx) => {
       const raw = tx as unknown as { $executeRawUnsafe(sql: string): Promise<number> };
       return Promise.all(Array.from({ length: 4 }, () => raw.$executeRawUnsafe(sleep)));

@@ -1,22 +1,8 @@
 /** Inputs made to cost more than they should. */
 import { describe, expect, it } from "@jest/globals";
 import { Body, Cookie, Form, Header, type Params, Query, t } from "../../src/index.js";
+import { isLinear } from "../support/growth.js";
 import { type Sent, probe } from "../support/probe.js";
-
-/**
- * The least processor time of several runs, in milliseconds. Not the time on the wall, which other processes have a
- * share in, and the least, because noise only ever adds.
- */
-async function leastTime(run: () => Promise<unknown>, rounds = 4): Promise<number> {
-  let least = Infinity;
-  for (let round = 0; round < rounds; round++) {
-    const start = process.cpuUsage();
-    await run();
-    const { user, system } = process.cpuUsage(start);
-    least = Math.min(least, (user + system) / 1000);
-  }
-  return least;
-}
 
 const N = 100_000;
 const FORMATS = [
@@ -147,12 +133,11 @@ describe("parsers", () => {
 
   it.each(cases)("take a time in proportion to the input: %s", async (_name, params, make) => {
     const ask = probe(params, { limits: { bodyBytes: 16 * 1024 * 1024 } });
-    const [small, large] = [make(4000), make(32_000)];
-    await ask(...small);
-    const before = await leastTime(() => ask(...small));
-    const after = await leastTime(() => ask(...large));
-    // Eight times the input: a quadratic parser takes 64 times as long. The 40 ms are for what costs next to nothing.
-    expect(after).toBeLessThan(before * 24 + 40);
+    const prepare = (size: number) => {
+      const sent = make(size);
+      return () => ask(...sent);
+    };
+    expect(await isLinear(prepare, 1000)).toBe(true);
   });
 });
 
