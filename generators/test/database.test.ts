@@ -38,16 +38,19 @@ describe.each([
       return { project, env, [Symbol.asyncDispose]: dispose };
     }
 
-    check("passes its own checks and tests, with models that the generator adds", async () => {
+    check("passes its own checks and tests, with what the generator adds", async () => {
       await using opened = await open();
       if (opened === null) return;
       const { project, env } = opened;
-      const models = [
+      const added = [
+        ["route", "GET", "/orders/{order_id}/lines"],
+        ["router", "orders"],
+        ["websocket", "/rooms/{room}"],
         ["model", "Project", "title:String@unique", "due:DateTime?"],
         ["model", "Note", "title:String", "body:String?", "count:Int?@unique", "project:Project"],
       ];
-      const done = models.map(() => expect.objectContaining({ status: 0, stderr: "" }));
-      expect(await project.createInOrder(models)).toEqual(done);
+      const done = added.map(() => expect.objectContaining({ status: 0, stderr: "" }));
+      expect(await project.createInOrder(added)).toEqual(done);
       const schema = await readFile(join(project.path, "prisma/schema.prisma"), "utf8");
       expect(schema).toContain(`model Note {
   id        Int     @id @default(autoincrement())
@@ -69,7 +72,7 @@ describe.each([
       });
       const test = await project.script("test", env);
       expect({ status: test.status, failed: /^ +● [^]*?$/m.exec(test.stderr)?.[0] }).toEqual({ status: 0 });
-      expect(test.stderr).toMatch(/^Test Suites: 4 passed, 4 total$/m);
+      expect(test.stderr).toMatch(/^Test Suites: 7 passed, 7 total$/m);
     });
 
     check("is served by tsgi dev, then built, and migrates its database in production", async () => {

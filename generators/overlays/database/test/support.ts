@@ -52,7 +52,9 @@ async function openTestDatabase() {
 // The first test of a file compiles the client.
 jest.setTimeout(30_000);
 
-/** The application with an empty database. `request` serves it on a free port; `app.fetch` calls it in this process. */
+/**
+ * The application with an empty database. `request` and `url` reach it on a free port; `app.fetch` calls it in this process.
+ */
 export async function openApp() {
   const { db, drop } = await openTestDatabase();
   app.dependencyOverrides.set(openDatabase, async () => db);
@@ -60,6 +62,8 @@ export async function openApp() {
   return {
     db,
     request,
+    url: request.url,
+    websocket: request.websocket.bind(request),
     [Symbol.asyncDispose]: async () => {
       await app.fetch.close();
       await request.close();
