@@ -124,13 +124,17 @@ export const consoleLogger: Logger = {
 
 type Level = keyof Logger;
 
+/** The guard of each logger, so that requests that make one again do not repeat the logger's error. */
+const guards = new WeakMap<Logger, Logger>([[consoleLogger, consoleLogger]]);
+
 /**
  * Returns a logger that never throws: a line that the given one does not take goes to the standard error output, with
  * the first error of that logger. A logger of the application's that throws, or rejects, would otherwise end the process:
  * the framework logs where no caller is left to catch an error.
  */
 export function guardLogger(logger: Logger): Logger {
-  if (logger === consoleLogger) return logger;
+  const known = guards.get(logger);
+  if (known !== undefined) return known;
   let isReported = false;
   const fail = (level: Level, fields: object, message: string, err: unknown): void => {
     consoleLogger[level](fields, message);
@@ -149,7 +153,9 @@ export function guardLogger(logger: Logger): Logger {
         fail(level, fields, message, error);
       }
     };
-  return { debug: guard("debug"), info: guard("info"), warn: guard("warn"), error: guard("error") };
+  const guarded = { debug: guard("debug"), info: guard("info"), warn: guard("warn"), error: guard("error") };
+  guards.set(logger, guarded).set(guarded, guarded);
+  return guarded;
 }
 
 /** For each error the requests for which it is in the log already. */

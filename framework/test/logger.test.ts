@@ -112,15 +112,17 @@ const fail = (): never => {
 const later = (() => Promise.reject(new Error("disk full"))) as () => never;
 
 /** Loggers that fail. Jest fails a test in which a rejection stays unhandled, as Node would end the process. */
-const failing: [how: string, logger: Logger][] = [
-  ["throws", { debug: fail, info: fail, warn: fail, error: fail }],
-  ["is async and rejects", { debug: later, info: later, warn: later, error: later }],
+const failing: [how: string, create: () => Logger][] = [
+  ["throws", () => ({ debug: fail, info: fail, warn: fail, error: fail })],
+  ["is async and rejects", () => ({ debug: later, info: later, warn: later, error: later })],
 ];
 
-describe.each(failing)("a logger that %s", (_how, logger) => {
+describe.each(failing)("a logger that %s", (_how, create) => {
   let lines: string[] = [];
+  let logger: Logger;
   beforeEach(() => {
     lines = [];
+    logger = create();
     jest.spyOn(console, "error").mockImplementation((line: string) => void lines.push(line));
   });
   afterEach(() => {
@@ -130,7 +132,7 @@ describe.each(failing)("a logger that %s", (_how, logger) => {
   it("loses no line: each is on stderr, with the error of the logger once", async () => {
     const guarded = guardLogger(logger);
     guarded.error({ a: 1 }, "first");
-    guarded.warn({}, "second");
+    guardLogger(logger).warn({}, "second"); // as each request makes one
     await new Promise((resolve) => setImmediate(resolve));
     const messages = lines.map((line) => line.split("\n")[0]?.replace(/^\S+ /, ""));
     expect(messages.filter((line) => line?.startsWith("ERROR The logger failed"))).toHaveLength(1);
