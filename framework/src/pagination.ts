@@ -117,18 +117,20 @@ export class OffsetPageRequest {
   readonly limit: number;
   /** The number of items before the page. */
   readonly offset: number;
+  readonly #maxOffset: number;
   readonly #request: Request;
   readonly #response: Response;
 
-  constructor(limit: number, offset: number, request: Request, response: Response) {
+  constructor(limit: number, offset: number, maxOffset: number, request: Request, response: Response) {
     this.limit = limit;
     this.offset = offset;
+    this.#maxOffset = maxOffset;
     this.#request = request;
     this.#response = response;
   }
 
   /**
-   * Makes the page, and sets `Link` (RFC 8288) to the first, previous, next and last page.
+   * Makes the page, and sets `Link` (RFC 8288) to the first, previous, next and last page, without those after `maxOffset`.
    *
    * @param items - Those of this page, in the order of the list.
    * @param total - The number of items on all pages.
@@ -142,7 +144,7 @@ export class OffsetPageRequest {
       ["next", offset + limit, offset + limit < total],
       ["last", last, true],
     ] as const;
-    const links = targets.filter(([, , isThere]) => isThere);
+    const links = targets.filter(([, target, isThere]) => isThere && target <= this.#maxOffset);
     const toLink = ([rel, target]: (typeof targets)[number]) => linkTo(this.#request, rel, "offset", String(target));
     this.#response.headers.append("Link", links.map(toLink).join(", "));
     return { items, total, limit, offset };
@@ -274,7 +276,7 @@ export function OffsetPage<Item extends TSchema>(schema: Item, options: OffsetPa
   const { maxOffset = 2_147_483_647 } = options;
   const getPage = withParams(
     { ...offsetParams(limitOf(schema, options), maxOffset), request: Request, response: Response },
-    async ({ limit, offset, request, response }) => new OffsetPageRequest(limit, offset, request, response),
+    async ({ limit, offset, request, response }) => new OffsetPageRequest(limit, offset, maxOffset, request, response),
   );
   const link = 'The first, previous, next and last page, as `<…>; rel="next"`.';
   return { page: Depends(getPage), returns: offsetPageSchema(schema), responses: responsesOf(link) };

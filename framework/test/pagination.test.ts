@@ -152,6 +152,11 @@ describe("OffsetPage", () => {
     expect(Object.fromEntries(links)).toEqual(expected);
   });
 
+  it("links to no page after maxOffset, which a request could not read", async () => {
+    const { headers } = await call(createList(7, { maxOffset: 3 }), "GET", "/users?limit=2&offset=2");
+    expect(linksOf(headers["link"]).map(([rel]) => rel)).toEqual(["first", "prev"]);
+  });
+
   it.each([
     ["limit=0", "limit"],
     ["limit=101", "limit"],
