@@ -7,7 +7,7 @@ import { SCHEME_OPTIONS, type SchemeOptions, SecurityScheme } from "./scheme.js"
 
 /** The options of `HTTPBearer`. */
 export interface HTTPBearerOptions<AutoError extends boolean = boolean> extends SchemeOptions<AutoError> {
-  /** The format of a token, as a hint for people: `"JWT"`. */
+  /** The format of a token, as a hint for people: `"JWT"`. OpenAPI allows it for the scheme `"Bearer"` only. */
   bearerFormat?: string;
   /**
    * The word before the token in `Authorization`, read in any case; the challenge of a 401 and the OpenAPI document have it as
@@ -42,7 +42,11 @@ export class HTTPBearer<AutoError extends boolean = true> extends SecurityScheme
     const word = scheme.toLowerCase();
     super(options, {
       defaultName: "HTTPBearer",
-      definition: { type: "http", scheme, ...(bearerFormat === undefined ? {} : { bearerFormat }) },
+      definition: {
+        type: "http",
+        scheme,
+        ...(bearerFormat === undefined || word !== "bearer" ? {} : { bearerFormat }),
+      },
       source: AUTHORIZATION,
       parse: (text) => parseAuthorization(text, word),
       challenge: options.scheme ?? "Bearer",

@@ -50,6 +50,8 @@ describe("security schemes", () => {
     ],
     ["HTTPBearer", new HTTPBearer({ bearerFormat: "JWT" }), { type: "http", scheme: "bearer", bearerFormat: "JWT" }],
     ["HTTPBearer", new HTTPBearer({ scheme: "Token" }), { type: "http", scheme: "Token" }],
+    // The published meta-schema of OpenAPI 3.0 allows bearerFormat for the scheme "bearer" only.
+    ["HTTPBearer", new HTTPBearer({ scheme: "Token", bearerFormat: "JWT" }), { type: "http", scheme: "Token" }],
     ["HTTPBasic", new HTTPBasic(), { type: "http", scheme: "basic" }],
     ["APIKeyHeader", apiKey, { type: "apiKey", in: "header", name: "X-API-Key" }],
     ["APIKeyQuery", new APIKeyQuery({ name: "key" }), { type: "apiKey", in: "query", name: "key" }],
