@@ -97,6 +97,8 @@ export interface HTTPResponseStartMessage {
 export interface HTTPResponseBodyMessage {
   type: "http.response.body";
   body?: Uint8Array;
+  /** The body as ASCII text instead, which only a server of this package reads; `body` has the same as bytes. */
+  ascii?: string | null;
   /** `true` where another part follows. Defaults to `false`. */
   more_body?: boolean;
 }
@@ -203,14 +205,7 @@ export type SendMessage =
 export type Receive = () => Promise<ReceiveMessage>;
 
 /** Gives a message to the server. It returns nothing when the message is already dealt with, else a promise. */
-export interface Send {
-  (message: SendMessage): Promise<void> | void;
-  /**
-   * Sends a whole response whose body is ASCII text: the same as a start and one body message, without a detour over
-   * bytes. Offered by servers that write text; what wraps a `send` leaves it out, and so sees every message.
-   */
-  text?: ((status: number, headers: Iterable<HeaderPair>, text: string) => Promise<void> | void) | undefined;
-}
+export type Send = (message: SendMessage) => Promise<void> | void;
 
 /**
  * An application, or anything that can stand in its place: a middleware around it, a mounted framework.

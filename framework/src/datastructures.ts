@@ -3,7 +3,15 @@ import type { HeaderPair } from "./asgi.js";
 import { decodeLatin1, headerBytes } from "./datastructures/bytes.js";
 
 export { FormData, type FormValue } from "./datastructures/form-data.js";
-export { asBytes, createBytes, decodeLatin1, encodeLatin1, headerBytes, isASCII } from "./datastructures/bytes.js";
+export {
+  asBytes,
+  concatBytes,
+  createBytes,
+  decodeLatin1,
+  encodeLatin1,
+  headerBytes,
+  isASCII,
+} from "./datastructures/bytes.js";
 export { toFileError, toPath } from "./datastructures/save-file.js";
 export {
   UploadClosedError,

@@ -3,7 +3,8 @@ import { App } from "./app.js";
 import { ApplicationScope, type NamedCheck } from "./dependencies.js";
 import { consoleLogger, errorText, guardLogger, type Logger } from "./logger.js";
 import { assertOptions, FUNCTION, OBJECT, type OptionRules, whole } from "./options.js";
-import { DRAINING, Request } from "./request.js";
+import { DRAINING } from "./protocol/server-context.js";
+import { Request } from "./request.js";
 import { JSONResponse } from "./response.js";
 import { Router } from "./router.js";
 

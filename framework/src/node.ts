@@ -2,7 +2,8 @@
 import { installLoop } from "./concurrency.js";
 
 export type { ServerStartCode } from "./error-codes.js";
-export { ProtocolError, ServerStartError, ShutdownTimeoutError } from "./node/errors.js";
+export { ProtocolError } from "./exceptions.js";
+export { ServerStartError, ShutdownTimeoutError } from "./node/errors.js";
 export { toNodeHandler, type NodeHandler, type NodeHandlerOptions } from "./node/node-handler.js";
 export type { Timeouts } from "./node/server-settings.js";
 export type { RunningServer } from "./node/stoppable-server.js";

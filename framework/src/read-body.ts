@@ -1,5 +1,5 @@
 /** The body of a success, by its media type. @module */
-import { responseFacts } from "./response-facts.js";
+import { responseFacts } from "./protocol/response-facts.js";
 import { readEvents, readLines } from "./read-body/streams.js";
 
 /** RFC 6839 §3.1: the suffix says JSON as well. */

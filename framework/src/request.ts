@@ -35,12 +35,6 @@ export { watchClient } from "./request/watch-client.js";
 const NO_HEADERS: readonly never[] = [];
 const NO_BYTES = new Uint8Array();
 
-/**
- * Under this key the state of a request says that its server takes no more connections. Registered, so that any server
- * can set it.
- */
-export const DRAINING: unique symbol = Symbol.for("tsgi.draining");
-
 /** Aborts the `signal` of a request, also for later readers. */
 export const ABORT: unique symbol = Symbol("abort");
 

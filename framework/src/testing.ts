@@ -4,15 +4,17 @@ import type TestAgent from "supertest/lib/agent.js";
 import { App } from "./app.js";
 import type { ASGIApp, Scope } from "./asgi.js";
 import { assertApplication } from "./callable.js";
-import { consoleLogger, type Logger } from "./logger.js";
+import { consoleLogger, guardLogger, type Logger } from "./logger.js";
 import { type RunningServer, serve, type ServeOptions } from "./node.js";
 import { assertOptions, LIST, MILLISECONDS, OBJECT, type OptionRules } from "./options.js";
 import type { Callable } from "./params.js";
+import { CLOSE } from "./protocol/close-codes.js";
+import { ServerContext } from "./protocol/server-context.js";
 import type { HeadersInit } from "./response.js";
-import { createWebSocketScope, withHeaders } from "./testing/scope.js";
+import { withHeaders } from "./testing/headers.js";
+import { MemoryWebSocket } from "./testing/memory-websocket.js";
 import { cookieHeader, loadSupertest, saveCookies } from "./testing/supertest.js";
 import { OPEN, TestWebSocket } from "./testing/test-websocket.js";
-import { WebSocketCall } from "./testing/websocket-call.js";
 
 export { WebSocketRefusedError } from "./testing/refused-error.js";
 export { TestWebSocket } from "./testing/test-websocket.js";
@@ -53,9 +55,6 @@ export interface TestWebSocketOptions {
 /** Logs warnings and errors alone. */
 const QUIET: Logger = { ...consoleLogger, debug: () => {}, info: () => {} };
 
-/** RFC 6455's registry of close codes: the server restarts. */
-const SERVICE_RESTART = 1012;
-
 /**
  * The extension of every scope that a test client makes. An App whose pool has no `kind` of its own runs plain handlers
  * inline where it stands.
@@ -93,13 +92,13 @@ function markScopes(app: ASGIApp): { readonly app: ASGIApp; state: Record<string
  */
 export class TestClient {
   readonly #app: ASGIApp;
-  readonly #tested: ReturnType<typeof markScopes>;
   readonly #server: RunningServer;
   readonly #agent: Agent;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #shutdownTimeoutMs: number;
   /** The WebSockets whose handlers run. */
-  readonly #calls = new Set<WebSocketCall>();
+  readonly #webSockets = new Set<MemoryWebSocket>();
+  readonly #context: ServerContext;
   #closing: Promise<void> | null = null;
 
   private constructor(
@@ -107,10 +106,10 @@ export class TestClient {
     tested: ReturnType<typeof markScopes>,
     server: RunningServer,
     agent: Agent,
-    { headers = {}, shutdownTimeoutMs = 10_000 }: TestClientOptions,
+    { headers = {}, shutdownTimeoutMs = 10_000, logger = QUIET }: TestClientOptions,
   ) {
+    this.#context = new ServerContext(tested.app, guardLogger(logger), tested);
     this.#app = app;
-    this.#tested = tested;
     this.#server = server;
     this.#agent = agent;
     this.#headers = headers;
@@ -183,17 +182,16 @@ export class TestClient {
     const { jar } = this.#agent;
     const url = new URL(path, this.url);
     const { hostname, port } = new URL(this.url);
-    const scope = createWebSocketScope({
+    const handshake = {
       target: path,
       headers: withHeaders([...cookieHeader(jar, url), ...Object.entries(this.#headers)], options.headers),
       subprotocols: options.subprotocols,
       server: [hostname, Number(port)],
-      state: this.#tested.state,
-    });
-    const call = new WebSocketCall(this.#tested.app, scope, (list) => saveCookies(jar, url, list));
-    this.#calls.add(call);
-    void call.settled.then(() => this.#calls.delete(call));
-    return TestWebSocket[OPEN](call);
+    } as const;
+    const webSocket = new MemoryWebSocket(this.#context, handshake, (list) => saveCookies(jar, url, list));
+    this.#webSockets.add(webSocket);
+    void webSocket.settled.then(() => this.#webSockets.delete(webSocket));
+    return TestWebSocket[OPEN](webSocket);
   }
 
   /** The originals in `dependencyOverrides` whose replacement no request has asked for. */
@@ -212,7 +210,7 @@ export class TestClient {
   }
 
   async #close(): Promise<void> {
-    for (const call of this.#calls) call.leave(SERVICE_RESTART, "");
+    for (const webSocket of this.#webSockets) webSocket.leave(CLOSE.restart, "");
     try {
       await this.#handlersEnd();
     } finally {
@@ -224,11 +222,11 @@ export class TestClient {
     let timer: NodeJS.Timeout | undefined;
     const limit = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
-        const paths = Array.from(this.#calls, ({ path }) => path).join(", ");
+        const paths = Array.from(this.#webSockets, ({ path }) => path).join(", ");
         reject(new Error(`The client has left ${paths}, and the handler goes on after ${this.#shutdownTimeoutMs} ms.`));
       }, this.#shutdownTimeoutMs);
     });
-    await Promise.race([Promise.all(Array.from(this.#calls, ({ settled }) => settled)), limit]);
+    await Promise.race([Promise.all(Array.from(this.#webSockets, ({ settled }) => settled)), limit]);
     clearTimeout(timer);
   }
 

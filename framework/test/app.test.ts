@@ -633,7 +633,7 @@ describe("paths", () => {
     for (const app of apps) await ask(app, Object.freeze(scope));
     expect(texts).toEqual(['"a"', '"b"', '"a"', '"b"']);
     expect(seenPaths).toEqual(["/x", "/x", "/y", "/y"]);
-    expect(scope).toEqual({ type: "http", method: "GET", path: "//y/" });
+    expect(scope.path).toBe("//y/");
   });
 
   it.each(["/a/%FF", "/a/%zz", "/a/%"])(

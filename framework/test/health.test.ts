@@ -1,7 +1,7 @@
 import { describe, expect, it, jest } from "@jest/globals";
 import { health } from "../src/health.js";
 import { App, Depends, Router, withParams } from "../src/index.js";
-import { DRAINING } from "../src/request.js";
+import { DRAINING } from "../src/protocol/server-context.js";
 import { TestClient } from "../src/testing.js";
 import { Wire, served } from "./node/_http.js";
 import { call } from "./support/call.js";

@@ -12,7 +12,6 @@ const LINE = [
   "platform",
   "options",
   "http-grammar",
-  "response-facts",
   "path",
   "path-pattern",
   "callable",
@@ -24,6 +23,7 @@ const LINE = [
   "lifespan",
   "concurrency",
   "datastructures",
+  "protocol",
   "background",
   "request",
   "response",
@@ -223,8 +223,9 @@ describe("the modules of the framework", () => {
     expect(wrong.map(show)).toEqual([]);
   });
 
-  it("import another module by its door, never from its room", () => {
-    const wrong = edges.filter(([from, to]) => moduleOf(from) !== moduleOf(to) && to.includes("/"));
+  it("import another module by its door, never from its room, if it has a door", () => {
+    const hasDoor = (file: string) => graph.has(`${moduleOf(file)}.ts`);
+    const wrong = edges.filter(([from, to]) => moduleOf(from) !== moduleOf(to) && to.includes("/") && hasDoor(to));
     expect(wrong.map(show)).toEqual([]);
   });
 });

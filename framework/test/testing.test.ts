@@ -176,7 +176,7 @@ describe("TestClient", () => {
     expect(seen).toEqual([
       ["lifespan", { "tsgi.testing": {} }],
       ["http", { "tsgi.testing": {} }],
-      ["websocket", { "websocket.http.response": {}, "tsgi.testing": {} }],
+      ["websocket", { "websocket.http.response": {}, "tsgi.websocket.message_limit": {}, "tsgi.testing": {} }],
     ]);
   });
 });

@@ -1,18 +1,6 @@
 import type { Send } from "../asgi.js";
 import { HeaderList, rawHeaders } from "../datastructures.js";
-import type { Call } from "../dependencies.js";
-import { MARK_FINISHED } from "../request.js";
 import type { Response } from "../response.js";
-
-/** Sends for a call, and keeps in it how far the answer has come. */
-export function trackedSend(call: Call): Send {
-  return (message) => {
-    if (message.type === "http.response.start") call.started = true;
-    // Before it is handed over: a server says at once that there is nothing more to come.
-    else if (message.type === "http.response.body" && !message.more_body) call.requestIfMade?.[MARK_FINISHED]();
-    return call.send(message);
-  };
-}
 
 /**
  * Puts the headers and the cookies of a draft on whatever answer passes: the answer itself stays what it is, and may be

@@ -19,16 +19,16 @@ import {
 import { withPlace } from "../exceptions.js";
 import { type Limits, mergeLimits } from "../limits.js";
 import { wrap } from "../chain.js";
-import { ABORT, MARK_FINISHED } from "../request.js";
+import { ABORT } from "../request.js";
 import { fromWebResponse, isWebResponse, PREPARE, Response, type Sender } from "../response.js";
-import { responseFacts } from "../response-facts.js";
+import { responseFacts } from "../protocol/response-facts.js";
 import { type Observed, runTasks, stepped } from "../observation.js";
 import { INVALID } from "../params.js";
 import type { PathPattern } from "../path-pattern.js";
 import { type AppRouteEntry, type Handler, routeNameOf, type RouteRecord, type StreamFormat } from "../router.js";
 import type { CompiledReturns } from "../schema.js";
 import { compileAccess } from "./access.js";
-import { trackedSend, withDraft } from "./answer.js";
+import { withDraft } from "./answer.js";
 import { answerError, type ErrorSettings, guard, isDisconnect, logError, sendErrorResponse } from "./errors.js";
 import { HandlerTimeout, limitTime } from "./handler-timeout.js";
 import { assertPoolable, endsOnDisconnect, isPooled } from "./plain-handler.js";
@@ -47,6 +47,11 @@ export interface EndpointSettings extends ErrorSettings {
 
 /** The key under which a mounting App hands its overrides on. */
 export const OVERRIDES: unique symbol = Symbol("tsgi.overrides");
+
+/** A scope that a mounting App has handed on. */
+export interface MountedScope {
+  [OVERRIDES]?: readonly DependencyOverrides[];
+}
 
 const EMPTY_BODY: Receive = async () => ({ type: "http.request", body: createBytes(0), more_body: false });
 const NOWHERE: Send = () => Promise.resolve();
@@ -144,17 +149,15 @@ export class Endpoint {
   }
 
   #wrap(middleware: AppRouteEntry["middleware"], settings: EndpointSettings): ASGIApp {
-    const innermost: ASGIApp = (scope, receive, send) => this.#run(scope as HTTPScope, receive, send);
-    if (middleware.every((list) => list.length === 0)) return innermost;
-    const wrapped = middleware.reduceRight<ASGIApp>((inner, list) => wrap(inner, list), innermost);
+    if (middleware.every((list) => list.length === 0)) return this.#run;
+    const wrapped = middleware.reduceRight<ASGIApp>((inner, list) => wrap(inner, list), this.#run);
     const answer = (error: unknown, scope: HTTPScope, receive: Receive, send: Send) =>
       answerError(error, new Call(scope, receive, send, this.#settings).request, settings, send);
     return guard(wrapped, answer, settings.logger) as ASGIApp;
   }
 
   /** Looks overrides up: those of this App, and those that a mounting App hands on. */
-  #findOverride(scope: HTTPScope): FindOverride | null {
-    const outer = (scope as { [OVERRIDES]?: readonly DependencyOverrides[] })[OVERRIDES];
+  #findOverride({ [OVERRIDES]: outer }: HTTPScope & MountedScope): FindOverride | null {
     if (outer === undefined && this.#overrides.size === 0) return null;
     return createFindOverride([...(outer ?? []), this.#overrides], this.pattern.names);
   }
@@ -184,7 +187,8 @@ export class Endpoint {
   }
 
   /** Answers one request, from the arguments of the handler to the end of the clean-up. */
-  async #run(scope: HTTPScope, receive: Receive, send: Send): Promise<void> {
+  readonly #run: ASGIApp = async (given, receive, send) => {
+    const scope = given as HTTPScope;
     const call = new Call(scope, receive, send, this.#settings);
     const find = this.#findOverride(scope);
     try {
@@ -204,7 +208,7 @@ export class Endpoint {
     } finally {
       if (this.plan.mayHoldFiles || find !== null) await closeFiles(call);
     }
-  }
+  };
 
   #observedHandle(args: object, call: Call): unknown {
     const name = nameOf(this.plan.handler);
@@ -240,22 +244,19 @@ export class Endpoint {
     const draft = call.draftIfMade;
     if (draft && isResult) response.statusCode = draft.statusCode;
     call.sender = sender;
-    const send = trackedSend(call);
-    return () => sender(draft ? withDraft(send, draft, isResult) : send);
+    return () => sender(draft ? withDraft(call.send, draft, isResult) : call.send);
   }
 
   #send(call: Call, rendered: string | Sending): Promise<void> | void {
     if (typeof rendered !== "string") return rendered();
-    const isHead = (call.scope as HTTPScope).method === "HEAD";
     const draft = call.draftIfMade;
     if (draft !== null) {
       const { statusCode } = draft;
-      const send = withDraft(trackedSend(call), draft, true);
-      return sendJSON(send, statusCode, rendered, isHead, responseFacts(statusCode, "GET").bodyless);
+      const send = withDraft(call.send, draft, true);
+      const { bodyless } = responseFacts(statusCode, "GET");
+      return sendJSON({ scope: call.scope, send }, statusCode, rendered, bodyless);
     }
-    call.started = true;
-    call.requestIfMade?.[MARK_FINISHED]();
-    return sendJSON(call.send, this.#statusCode, rendered, isHead, this.#isBodyless);
+    return sendJSON(call, this.#statusCode, rendered, this.#isBodyless);
   }
 
   async #afterResponse(call: Call): Promise<void> {
@@ -286,7 +287,7 @@ export class Endpoint {
       logError(error, scope, logger);
       throw error;
     }
-    call.response = await sendErrorResponse(error, call.request, this.#errors, trackedSend(call));
+    call.response = await sendErrorResponse(error, call.request, this.#errors, call.send);
     await this.#afterResponse(call);
   }
 }

@@ -1,7 +1,9 @@
-import type { Send } from "../asgi.js";
+import type { HTTPScope } from "../asgi.js";
 import { encodeUTF8, HeaderList, isASCII } from "../datastructures.js";
+import type { Call } from "../dependencies.js";
 import { ResponseValidationError } from "../exceptions.js";
 import { markHandled } from "../promises.js";
+import { ASGI } from "../protocol/scope.js";
 import { claim, EMPTY, sendWhole } from "../response.js";
 import { type CompiledReturns, explainJSON, Faults } from "../schema.js";
 
@@ -99,17 +101,15 @@ function jsonHeadersOf(length: number): HeaderList {
 
 /** Sends JSON text: the way of a result other than a `Response`, without making one. */
 export function sendJSON(
-  send: Send,
+  { scope, send }: Pick<Call, "scope" | "send">,
   status: number,
   text: string,
-  headOnly: boolean,
   isBodyless: boolean,
 ): Promise<void> | void {
   if (isBodyless) return sendWhole(send, status, NO_HEADERS, EMPTY);
-  // Bytes of a small body, made here and read as text there, were a tenth of the instructions of a request.
-  if (send.text !== undefined && !headOnly && isASCII(text)) {
-    return send.text(status, jsonHeadersOf(text.length), text);
-  }
+  const isHead = (scope as HTTPScope).method === "HEAD";
+  // The servers of this package read text: they have made the scope, or what it is a copy of.
+  if (scope.asgi === ASGI && !isHead && isASCII(text)) return sendWhole(send, status, jsonHeadersOf(text.length), text);
   const body = encodeUTF8(text);
-  return sendWhole(send, status, jsonHeadersOf(body.length), headOnly ? EMPTY : body);
+  return sendWhole(send, status, jsonHeadersOf(body.length), isHead ? EMPTY : body);
 }

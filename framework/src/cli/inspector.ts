@@ -1,7 +1,7 @@
 /** The page `/__tsgi` of `tsgi dev`: routes, the last requests with their steps, and the pool, live. @module */
 import { fileURLToPath } from "node:url";
 import { App } from "../app.js";
-import type { ASGIApp, HTTPScope, WebSocketScope } from "../asgi.js";
+import type { ASGIApp } from "../asgi.js";
 import { consoleLogger } from "../logger.js";
 import { securityHeaders } from "../middleware.js";
 import { type Instrumentation, observing } from "../observation.js";
@@ -36,11 +36,11 @@ export function inspected(
   recorder: Recorder = new Recorder(),
 ): ASGIApp {
   const pages = createPages(app, recorder);
-  const enter = (scope: HTTPScope | WebSocketScope) => ({ ...scope });
-  const observed = observing(app, enter, [recorder, ...others], consoleLogger);
+  const observed = observing(app, [recorder, ...others], consoleLogger);
   const named = isTsgiApp(app) ? nameDependencies(app) : null;
   return async (scope, receive, send) => {
     await named;
+    if (scope.type === "lifespan") return app(scope, receive, send);
     if (scope.type !== "http" || !isInspector(scope.path)) return observed(scope, receive, send);
     if (isLocal(scope)) return pages(scope, receive, send);
     const refusal = new PlainTextResponse("The inspector answers browsers of this machine alone.", { statusCode: 403 });

@@ -1,6 +1,6 @@
 /** Servers behind a port that speaks HTTP/1.1. @module */
 import { randomBytes } from "node:crypto";
-import { responseFacts } from "../response-facts.js";
+import { responseFacts } from "../protocol/response-facts.js";
 import { type TextHeaders, valuesOf } from "./bytes.js";
 import {
   type ClientHandshake,

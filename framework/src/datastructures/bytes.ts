@@ -35,6 +35,19 @@ export function encodeLatin1(text: string): Uint8Array {
   return bytes;
 }
 
+/** Joins parts. A single one is returned as it is. */
+export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
+  const [only] = parts;
+  if (parts.length === 1 && only !== undefined) return only;
+  const whole = createBytes(parts.reduce((length, part) => length + part.length, 0));
+  let offset = 0;
+  for (const part of parts) {
+    whole.set(part, offset);
+    offset += part.length;
+  }
+  return whole;
+}
+
 /** Decodes latin-1 bytes, RFC 9110 §5.5. */
 export function decodeLatin1(bytes: Uint8Array): string {
   let text = "";

@@ -5,7 +5,7 @@ import type { Limits } from "../limits.js";
 import { errorText, type Logger } from "../logger.js";
 import { OBSERVED, type Observed, type ObservedScope } from "../observation.js";
 import type { RequestParts } from "../params.js";
-import { Request } from "../request.js";
+import { MARK_FINISHED, Request } from "../request.js";
 import { Response, type Sender } from "../response.js";
 import { Faults } from "../schema.js";
 import { type MessageRules, WebSocket } from "../websocket.js";
@@ -46,6 +46,7 @@ function repeatFirst(message: ReceiveMessage, receive: Receive): Receive {
 export class Call implements RequestParts {
   readonly scope: HTTPScope | WebSocketScope;
   readonly receive: Receive;
+  /** Sends, and keeps how far the response has come: `started`, and that the request is finished. */
   readonly send: Send;
   readonly settings: CallSettings;
   /** The values of the pattern's names. */
@@ -81,7 +82,13 @@ export class Call implements RequestParts {
   constructor(scope: HTTPScope | WebSocketScope, receive: Receive, send: Send, settings: CallSettings) {
     this.scope = scope;
     this.receive = receive;
-    this.send = send;
+    this.send = (message) => {
+      if (message.type === "http.response.start") this.started = true;
+      // Before it is handed over: a server reports at once that there is nothing more to receive.
+      else if (message.type === "http.response.body" && message.more_body !== true)
+        this.requestIfMade?.[MARK_FINISHED]();
+      return send(message);
+    };
     this.settings = settings;
     this.pathParams = scope.path_params ?? NO_PATH_PARAMS;
     this.observed = (scope as ObservedScope)[OBSERVED] ?? null;

@@ -6,7 +6,7 @@ import { parseList, parseMediaType } from "../http-grammar.js";
 import { assertOptions, expecting, type OptionRules, whole } from "../options.js";
 import { type AcceptedCodings, chooseCoding } from "../request.js";
 import { addVary, type ResponseHeaders } from "../response.js";
-import { responseFacts } from "../response-facts.js";
+import { responseFacts } from "../protocol/response-facts.js";
 import { type CompressionLevels, Compressor, type ContentCoding, encodeWhole, loadZlib } from "./compressor.js";
 import { headersOf, onHTTP, sendInOrder } from "./layer.js";
 

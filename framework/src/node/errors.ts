@@ -2,8 +2,6 @@
 import { codeOf, type FactsOf, formatMessage, SERVER_START, type ServerStartCode } from "../error-codes.js";
 import { isForeignFrame, oneLine } from "../logger.js";
 
-export { ProtocolError } from "../exceptions.js";
-
 /**
  * The server could not start: the application's start-up failed, or the address cannot be listened on. The port is not
  * open, and what the application had started is shut down again.

@@ -1,6 +1,6 @@
 /** The header lines of a request: where it ends, how its connection goes on, and which host it is for. @module */
 import { isAuthority } from "../http-grammar.js";
-import { ErrorResponse } from "./error-response.js";
+import { ErrorResponse } from "../protocol/error-response.js";
 
 /** Limits of a request's head. */
 export interface RequestLimits {

@@ -6,17 +6,19 @@ import type { ASGIApp } from "../asgi.js";
 import { assertApplication } from "../callable.js";
 import { consoleLogger, guardLogger, type Logger } from "../logger.js";
 import { assertOptions, LIST, OBJECT, type OptionRules } from "../options.js";
-import { ServerContext } from "./context.js";
-import type { BodyFlow, ResponseStream } from "./engine.js";
-import { ErrorResponse } from "./error-response.js";
-import { ProtocolError } from "./errors.js";
-import { Exchange } from "./exchange.js";
+import { ServerContext } from "../protocol/server-context.js";
+import type { ResponseStream } from "../protocol/engine.js";
+import type { BodyFlow } from "../protocol/request-body.js";
+import { ErrorResponse } from "../protocol/error-response.js";
+import { ProtocolError } from "../exceptions.js";
+import { Exchange } from "../protocol/exchange.js";
 import { Connection } from "./http1/connection.js";
 import { createHeadEnd } from "./http1/output.js";
-import { RequestBody } from "./request-body.js";
+import { RequestBody } from "../protocol/request-body.js";
 import { DEFAULT_REQUEST_LIMITS } from "./header-section.js";
-import { checkTarget, createHead, createScope, endpointsOf, type RequestHead } from "./request-head.js";
-import { type ResponseHead, SERVER_OPTIONS } from "./response-head.js";
+import { type ResponseHead, SERVER_OPTIONS } from "../protocol/response-head.js";
+import { createScope } from "../protocol/scope.js";
+import { checkTarget, createHead, endpointsOf, type RequestHead } from "./request-head.js";
 import { TrustedProxies } from "./trusted-proxies.js";
 import { toRules, UpgradeHandler, WEBSOCKET_OPTIONS, type WebSocketOptions } from "./websocket/upgrade.js";
 
@@ -75,7 +77,7 @@ export function toNodeHandler(app: ASGIApp, options: NodeHandlerOptions = {}): N
   assertOptions("toNodeHandler()", options, OPTIONS);
   const { logger = consoleLogger, state = {}, trustedProxies } = options;
   const proxies = trustedProxies === undefined ? null : new TrustedProxies(trustedProxies);
-  const context = new ServerContext(app, guardLogger(logger), state, proxies);
+  const context = new ServerContext(app, guardLogger(logger), { state, proxies });
   const upgrades = new UpgradeHandler(context, toRules(options, PING_MS, null));
   const settings = {
     context,
@@ -157,8 +159,10 @@ function handleRequest(context: ServerContext, req: MountedRequest, res: ServerR
     response.respond(SERVER_OPTIONS, EMPTY);
     return;
   }
-  const { bodyBytes } = head.section;
-  const scope = createScope(head, req.httpVersion, endpointsOf(req.socket, null), context);
+  const { method, target, section } = head;
+  const { headers, bodyBytes } = section;
+  const requestHead = { httpVersion: req.httpVersion, method, target, headers };
+  const scope = createScope(requestHead, endpointsOf(req.socket, null), context);
   scope.root_path = req.baseUrl ?? "";
   const body = bodyBytes === 0 ? null : new RequestBody(response, bodyBytes);
   response.body = body;
@@ -171,7 +175,7 @@ function handleRequest(context: ServerContext, req: MountedRequest, res: ServerR
   };
   const forget = whenClosed(req.socket, leave);
   res.on("close", leave);
-  exchange.run();
+  void exchange.run();
 }
 
 /** The response to a request of `node:http`, and the source of its body. */
@@ -182,6 +186,8 @@ class NodeResponse implements ResponseStream, BodyFlow {
   readonly #req: IncomingMessage;
   readonly #res: ServerResponse;
   #received = 0;
+  /** `true` once the application has asked for the body. */
+  #isReading = false;
   /** The callers of `flushed`; `null` while nobody has waited. */
   #waiting: (() => void)[] | null = null;
 
@@ -248,10 +254,12 @@ class NodeResponse implements ResponseStream, BodyFlow {
     this.#res.destroy();
   }
 
-  start(): Error | null {
+  want(): Error | null {
+    if (this.#isReading) return null;
     if (this.#req.readableDidRead) {
       return new ProtocolError("The body is already read: put this handler in front of body parsers.");
     }
+    this.#isReading = true;
     this.#req.on("data", (chunk: Buffer) => {
       this.#received += chunk.length;
       if (this.body?.take(chunk, this.#received === this.bodyBytes) === false) this.#req.pause();

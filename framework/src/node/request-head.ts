@@ -1,10 +1,9 @@
-/** The head of a request, as it is the same for all engines, and the scope that is made of it. @module */
+/** The head of a request, checked in the same way for all drivers on Node. @module */
 import type { Socket } from "node:net";
-import type { Address, HTTPScope } from "../asgi.js";
-import { HeaderList } from "../datastructures.js";
+import type { Address } from "../asgi.js";
 import { isAuthority } from "../http-grammar.js";
-import type { ServerContext } from "./context.js";
-import { ErrorResponse } from "./error-response.js";
+import { ErrorResponse } from "../protocol/error-response.js";
+import type { Endpoints } from "../protocol/scope.js";
 import { type HeaderSection, parseHeaderSection, type RequestLimits } from "./header-section.js";
 
 /** A head that may reach the application. */
@@ -80,16 +79,6 @@ export function checkTarget(target: string, limits: RequestLimits): ErrorRespons
   return NOT_IN_TARGET.test(target) ? errors.target : null;
 }
 
-const EMPTY = Buffer.alloc(0);
-const ASGI = Object.freeze({ version: "3.0", spec_version: "2.4" });
-
-/** The two ends of a connection. */
-export interface Endpoints {
-  readonly encrypted: boolean;
-  readonly client: Address | null;
-  readonly server: Address | null;
-}
-
 /** @param path - The Unix socket that the server listens on, if it does. */
 export function endpointsOf(socket: Socket, path: string | null): Endpoints {
   const { remoteAddress, remotePort, localAddress, localPort } = socket;
@@ -102,49 +91,4 @@ export function endpointsOf(socket: Socket, path: string | null): Endpoints {
 
 function toAddress(host: string | undefined, port: number | undefined): Address | null {
   return host === undefined || port === undefined ? null : [host, port];
-}
-
-/** Creates the scope of a request: an object of its own, which the application may change. */
-export function createScope(
-  { method, target, section: { headers } }: RequestHead,
-  httpVersion: string,
-  { encrypted, client, server }: Endpoints,
-  { state, proxies }: Pick<ServerContext, "state" | "proxies">,
-): HTTPScope {
-  const mark = target.indexOf("?");
-  const rawPath = mark === -1 ? target : target.slice(0, mark);
-  const scope: HTTPScope = {
-    type: "http",
-    asgi: ASGI,
-    http_version: httpVersion,
-    method,
-    scheme: encrypted ? "https" : "http",
-    path: rawPath,
-    query_string: mark === -1 ? EMPTY : Buffer.from(target.slice(mark + 1), "latin1"),
-    root_path: "",
-    headers: new HeaderList(headers),
-    client,
-    server,
-    state: { ...state },
-    extensions: {},
-  };
-  if (rawPath.includes("%")) {
-    scope.raw_path = Buffer.from(rawPath, "latin1");
-    scope.path = decodePath(rawPath);
-  }
-  proxies?.apply(scope, headers);
-  return scope;
-}
-
-/**
- * Percent-decodes a path. Bytes that are not UTF-8 become U+FFFD, as text has no other way to say it; `raw_path` tells
- * the difference.
- */
-function decodePath(rawPath: string): string {
-  try {
-    return decodeURIComponent(rawPath);
-  } catch {
-    const bytes = rawPath.replaceAll(/%(..)/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-    return Buffer.from(bytes, "latin1").toString("utf8");
-  }
 }

@@ -22,7 +22,7 @@ import {
   whole,
   withDefaults,
 } from "../options.js";
-import { ServerContext } from "./context.js";
+import { ServerContext } from "../protocol/server-context.js";
 import { serverStartError } from "./errors.js";
 import { HTTP1Server } from "./http1/server.js";
 import { DEFAULT_REQUEST_LIMITS, type RequestLimits } from "./header-section.js";
@@ -204,7 +204,7 @@ async function start(
   const connectionLimits: Partial<ConnectionLimits> = options.connectionLimits ?? {};
   const { connections, webSocketMessageBytes = null, ...limits } = withDefaults(connectionLimits, DEFAULT_LIMITS);
   const timeouts = withDefaults<Partial<Timeouts>, keyof Timeouts>(options.timeouts ?? {}, DEFAULT_TIMEOUTS);
-  const context = new ServerContext(app, logger, lifespan.state, proxies);
+  const context = new ServerContext(app, logger, { state: lifespan.state, proxies });
   const webSockets = toRules(options, timeouts.webSocketPingMs, webSocketMessageBytes);
   const address = path === undefined ? { host, port } : { path };
   const uws = chooseLoop(options, logger);

@@ -1,5 +1,5 @@
 /** The settings that all connections of a server share, and its clock. @module */
-import type { ServerContext } from "./context.js";
+import type { ServerContext } from "../protocol/server-context.js";
 import type { RequestLimits } from "./header-section.js";
 
 /** Time-outs of a server, in milliseconds; 0 waits for ever. */

@@ -2,7 +2,7 @@
 import type { LoopName } from "../concurrency.js";
 import { ShutdownTimeoutError } from "./errors.js";
 import type { Lifespan } from "../lifespan.js";
-import type { ServerContext } from "./context.js";
+import type { ServerContext } from "../protocol/server-context.js";
 
 /** A server that listens. Each member may be taken out of it: `const { url, close } = await serve(app)`. */
 export interface RunningServer extends AsyncDisposable {

@@ -1,7 +1,9 @@
 /** The client of a request by the headers of trusted proxies. @module */
 import { BlockList, isIP, isIPv6 } from "node:net";
-import type { Address, HTTPScope } from "../asgi.js";
+import type { Address, HeaderPair, HTTPScope } from "../asgi.js";
+import { headerValues } from "../datastructures.js";
 import { trimOWS } from "../http-grammar.js";
+import type { Proxies } from "../protocol/server-context.js";
 import { configurationError } from "../exceptions.js";
 
 const NAMED: Readonly<Record<string, readonly string[]>> = {
@@ -13,7 +15,7 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
  * The peers whose `X-Forwarded-For` and `X-Forwarded-Proto` count. From anybody else these headers are text that a client
  * made up: they could pretend an address that a guard lets in, or a scheme that was never encrypted.
  */
-export class TrustedProxies {
+export class TrustedProxies implements Proxies {
   readonly #addresses = new BlockList();
   #trustsSockets = false;
 
@@ -49,10 +51,11 @@ export class TrustedProxies {
   }
 
   /** Puts client and scheme into the scope as the proxy in front tells them, where it is listed. */
-  apply(scope: HTTPScope, headers: readonly string[]): void {
+  apply(scope: HTTPScope): void {
     if (!this.#trusts(scope.client ?? null)) {
       return;
     }
+    const headers = scope.headers ?? [];
     const protocol = membersOf(headers, "x-forwarded-proto").at(-1)?.toLowerCase();
     if (protocol === "https" || protocol === "wss") {
       scope.scheme = "https";
@@ -81,14 +84,8 @@ export class TrustedProxies {
 }
 
 /** The members of a list header, those of all its lines. */
-function membersOf(headers: readonly string[], name: string): string[] {
-  const members: string[] = [];
-  for (let index = 0; index < headers.length; index += 2) {
-    if (headers[index]?.length === name.length && headers[index]?.toLowerCase() === name) {
-      members.push(...(headers[index + 1] as string).split(",").map(trimOWS));
-    }
-  }
-  return members;
+function membersOf(headers: Iterable<HeaderPair>, name: string): string[] {
+  return headerValues(headers, name).flatMap((value) => value.split(",").map(trimOWS));
 }
 
 /** `203.0.113.7`, `203.0.113.7:4711`, `2001:db8::1` or `[2001:db8::1]:4711`; `null` for anything else. */

@@ -1,4 +1,4 @@
-import type { HeaderPair, Send } from "../asgi.js";
+import type { HeaderPair, HTTPResponseBodyMessage, Send, WebSocketHTTPResponseBodyMessage } from "../asgi.js";
 import { type BackgroundTasks, RUN_STEPS } from "../background.js";
 import { ClientDisconnect } from "../exceptions.js";
 import { FROM_LIST, GET_LIST, ResponseHeaders } from "../response.js";
@@ -23,6 +23,8 @@ const CLOSED_HANDSHAKE = 403;
 
 /** One request or WebSocket, as the instrumentations of one App observe it. */
 export class Observed {
+  /** `true` once the request is over. */
+  isOver = false;
   /** Bytes of the body that were sent so far; those of messages, for a WebSocket. */
   bytesSent = 0;
   /** The id that the middleware `requestId` gave. */
@@ -106,20 +108,13 @@ export class Observed {
       if (!(error instanceof ClientDisconnect)) this.#failure ??= { error };
       throw error;
     } finally {
+      this.isOver = true;
       for (const watch of this.#watches) watch.end(this.#failure?.error);
     }
   }
 
   /** A `send` that observes what passes. */
   tracking(send: Send): Send {
-    const { text } = send;
-    // In front of `tracked`, as in the server's `send`.
-    const trackedText: Send["text"] =
-      text &&
-      ((status, headers, body) => {
-        this.bytesSent += body.length; // ASCII
-        return text(status, this.#respond(status, headers), body);
-      });
     const tracked: Send = (message) => {
       switch (message.type) {
         case "http.response.start":
@@ -132,13 +127,12 @@ export class Observed {
           return send(message);
         case "http.response.body":
         case "websocket.http.response.body":
-          this.bytesSent += message.body?.length ?? 0;
+          this.bytesSent += sizeOf(message);
           return send(message);
         default:
           return send(message);
       }
     };
-    if (trackedText) tracked.text = trackedText;
     return tracked;
   }
 
@@ -150,6 +144,11 @@ export class Observed {
     for (const watch of this.#watches) watch.response(status, headers);
     return headers[GET_LIST]();
   }
+}
+
+function sizeOf(message: HTTPResponseBodyMessage | WebSocketHTTPResponseBodyMessage): number {
+  const { length } = ("ascii" in message ? message.ascii : null) ?? message.body ?? "";
+  return length;
 }
 
 /**

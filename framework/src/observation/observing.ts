@@ -6,21 +6,15 @@ import { Instrument, type Watch } from "./watch.js";
 
 type RequestScope = HTTPScope | WebSocketScope;
 
-/**
- * An application under observation.
- *
- * @param enter - Copies a scope, so that the observation can be put into it.
- */
+/** An application under observation, for scopes that belong to it: the observation is put on them. */
 export function observing(
   app: ASGIApp,
-  enter: (scope: RequestScope) => RequestScope & ObservedScope,
   instrumentations: readonly Instrumentation[],
   logger: Logger,
-): ASGIApp {
+): (scope: RequestScope, receive: Receive, send: Send) => Promise<void> {
   const instruments = instrumentations.map((instrumentation) => new Instrument(instrumentation, logger));
-  const observe = (given: RequestScope, receive: Receive, send: Send): Promise<void> => {
-    const scope = enter(given);
-    const outer = observedOf(given);
+  return (scope, receive, send) => {
+    const outer = observedOf(scope);
     const watches: Watch[] = [];
     for (const instrument of instruments) {
       const watch = outer?.isSeenBy(instrument.instrumentation) ? null : instrument.start(scope);
@@ -28,12 +22,10 @@ export function observing(
     }
     if (watches.length === 0) return app(scope, receive, send);
     const observed = new Observed(watches, outer);
-    scope[OBSERVED] = observed;
+    (scope as ObservedScope)[OBSERVED] = observed;
     const tracked = observed.tracking(send);
     return observed.run(() => call(app, scope, receive, tracked));
   };
-  return (scope, receive, send) =>
-    scope.type === "http" || scope.type === "websocket" ? observe(scope, receive, send) : app(scope, receive, send);
 }
 
 /** Calls an application. What it throws at once is a rejection too. */

@@ -1,5 +1,5 @@
 import { configurationError, statusPhrase } from "../exceptions.js";
-import { responseFacts } from "../response-facts.js";
+import { responseFacts } from "../protocol/response-facts.js";
 import { EventSchemas, type MediaTypeDoc, type ResponseDoc, type Returns, type StreamFormat } from "../router.js";
 import { type JSONSchema, type Schema, toJSONSchema } from "../schema.js";
 import type { Components, Use } from "./components.js";

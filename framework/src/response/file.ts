@@ -3,7 +3,7 @@ import { createBytes, encodeUTF8, toPath } from "../datastructures.js";
 import { HTTPException } from "../exceptions.js";
 import { markMethods } from "../promises.js";
 import type { Request } from "../request.js";
-import { responseFacts } from "../response-facts.js";
+import { responseFacts } from "../protocol/response-facts.js";
 import { evaluateConditions, holdsIfRange, type Validators, parseHTTPDate } from "./conditions.js";
 import { contentDisposition, ResponseHeaders } from "./headers.js";
 import { openFile, type OpenFile } from "./open-file.js";

@@ -3,10 +3,13 @@ import type { BackgroundTasks } from "../background.js";
 import { asBytes, createBytes, encodeUTF8 } from "../datastructures.js";
 import { markMethods } from "../promises.js";
 import type { Request } from "../request.js";
-import { responseFacts } from "../response-facts.js";
+import { ASCIIBody } from "../protocol/ascii-body.js";
+import { responseFacts } from "../protocol/response-facts.js";
 import { type CookieOptions, serializeCookie, serializeDeletion } from "./cookies.js";
 import { type HeadersInit, ResponseHeaders } from "./headers.js";
 import { claim } from "./pull.js";
+
+const BODY = "http.response.body";
 
 /** No body. */
 export const EMPTY = createBytes(0);
@@ -127,21 +130,25 @@ export function withCharset(mediaType: string): string {
     : mediaType;
 }
 
-/** Tells if a `send` is asynchronous. One that gives anything else, as `(message) => list.push(message)`, is not. */
 function isPromise(value: unknown): value is Promise<void> {
   return typeof value === "object" && value !== null;
 }
 
-/** Sends a head and one whole body, without a promise where the server needs none. */
+/**
+ * Sends a head and one whole body, without a promise if the server needs none.
+ *
+ * @param body - Bytes, or ASCII text for a server that reads it.
+ */
 export function sendWhole(
   send: Send,
   status: number,
   headers: Iterable<HeaderPair>,
-  body: Uint8Array,
+  body: Uint8Array | string,
 ): Promise<void> | void {
   const started = send({ type: "http.response.start", status, headers });
-  const message = { type: "http.response.body", body, more_body: false } as const;
+  const message = typeof body === "string" ? new ASCIIBody(body) : ({ type: BODY, body, more_body: false } as const);
+  // A `send` that returns anything else, as `(message) => list.push(message)` does, is not asynchronous.
   if (isPromise(started)) return started.then(() => send(message));
-  const ended: unknown = send(message);
+  const ended = send(message);
   if (isPromise(ended)) return ended;
 }

@@ -3,7 +3,7 @@ import { encodeUTF8 } from "../datastructures.js";
 import { ClientDisconnect } from "../exceptions.js";
 import { markMethods, nextTurn } from "../promises.js";
 import { type Request, watchClient } from "../request.js";
-import { responseFacts } from "../response-facts.js";
+import { responseFacts } from "../protocol/response-facts.js";
 import { claim, GONE, Pull, SILENT, type Waited } from "./pull.js";
 import { EMPTY, PREPARE, Response, type ResponseOptions, type Sender, sendWhole } from "./response.js";
 

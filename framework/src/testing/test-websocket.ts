@@ -1,7 +1,7 @@
-import type { WebSocketAcceptMessage } from "../asgi.js";
-import { parseHeaders } from "../datastructures.js";
+import { asBytes, HeaderList, parseHeaders } from "../datastructures.js";
 import { findCloseFault, type WebSocketException } from "../exceptions.js";
-import type { WebSocketCall } from "./websocket-call.js";
+import type { Acceptance } from "../protocol/websocket-handshake.js";
+import type { MemoryWebSocket } from "./memory-websocket.js";
 
 /** RFC 6455 §7.4.1: the connection ended without a close frame. */
 const ABNORMAL = 1006;
@@ -37,16 +37,16 @@ export class TestWebSocket implements AsyncIterable<string | Uint8Array>, AsyncD
   readonly subprotocol: string | null;
   /** The headers of the answer to the handshake, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly #call: WebSocketCall;
+  readonly #call: MemoryWebSocket;
 
-  private constructor(call: WebSocketCall, { subprotocol, headers }: WebSocketAcceptMessage) {
+  private constructor(call: MemoryWebSocket, { subprotocol, headers }: Acceptance) {
     this.#call = call;
-    this.subprotocol = subprotocol ?? null;
-    this.headers = parseHeaders(headers);
+    this.subprotocol = subprotocol;
+    this.headers = parseHeaders(new HeaderList(headers));
   }
 
   /** @internal */
-  static async [OPEN](call: WebSocketCall): Promise<TestWebSocket> {
+  static async [OPEN](call: MemoryWebSocket): Promise<TestWebSocket> {
     try {
       return new TestWebSocket(call, await call.answered);
     } catch (refusal) {
@@ -67,12 +67,12 @@ export class TestWebSocket implements AsyncIterable<string | Uint8Array>, AsyncD
 
   /** Sends text. @throws WebSocketException when it is closed. */
   sendText(text: string): Promise<void> {
-    return this.#call.deliver({ text });
+    return this.#call.deliver(text);
   }
 
   /** Sends bytes. @throws WebSocketException when it is closed. */
   sendBytes(bytes: Uint8Array): Promise<void> {
-    return this.#call.deliver({ bytes: bytes.slice() });
+    return this.#call.deliver(asBytes(bytes.slice()));
   }
 
   /** Sends a value as JSON text. @throws WebSocketException when it is closed. */

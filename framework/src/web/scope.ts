@@ -1,6 +1,9 @@
+/** The scope of a platform's request, and the facts that a platform gives with it. @module */
 import type { Address, HTTPScope } from "../asgi.js";
-import { createBytes, encodeLatin1, encodeUTF8, HeaderList } from "../datastructures.js";
+import { encodeUTF8 } from "../datastructures.js";
 import { isAuthority } from "../http-grammar.js";
+import { createScope } from "../protocol/scope.js";
+import type { ServerContext } from "../protocol/server-context.js";
 import { fromWebHeaders } from "../request.js";
 
 /** Facts that a platform gives with a request. */
@@ -12,9 +15,6 @@ export interface FetchContext {
   /** The platform's bindings: `scope.extensions["tsgi.web"].env`. */
   env?: unknown;
 }
-
-const NO_QUERY = createBytes(0);
-const ASGI = Object.freeze({ version: "3.0", spec_version: "2.4" });
 
 const DEFAULT_PORTS: ReadonlyMap<string, number> = new Map([
   ["http", 80],
@@ -56,15 +56,15 @@ function withoutFragment(url: string): string {
 }
 
 /**
- * Creates the scope of a request; `null` where `Host` is malformed, which RFC 9112 §3.2 answers with 400. Attack: Deno and
+ * Creates the scope of a request; `null` if `Host` is malformed, which RFC 9112 §3.2 answers with 400. Attack: Deno and
  * workerd write `Host: a/admin?` into the URL unchanged, whose path is then another than that of the request.
  */
-export function createScope(
+export function createFetchScope(
   request: globalThis.Request,
   { client = null, env }: FetchContext,
-  state: Readonly<Record<string, unknown>>,
+  context: ServerContext,
 ): HTTPScope | null {
-  const { headers } = request;
+  const { headers, method } = request;
   const url = withoutFragment(request.url);
   const start = originLength(url);
   const origin = url.slice(0, start);
@@ -72,25 +72,15 @@ export function createScope(
   const { scheme, authority, isValid, server } = lastOrigin;
   const host = headers.get("host");
   if (!isValid || (host !== null && host !== authority && !isAuthority(host))) return null;
-  const mark = url.indexOf("?", start);
-  const target = toASCII(url.slice(start, mark === -1 ? undefined : mark)) || "/";
-  const isPlain = !target.includes("%");
-  return {
-    type: "http",
-    asgi: ASGI,
-    http_version: "1.1",
-    method: request.method,
-    scheme,
-    path: isPlain ? target : decodePath(target),
-    raw_path: isPlain ? undefined : encodeLatin1(target),
-    query_string: mark === -1 ? NO_QUERY : encodeLatin1(toASCII(url.slice(mark + 1))),
-    root_path: "",
-    headers: new HeaderList(() => headersOf(headers, host === null ? authority : undefined)),
-    client,
-    server,
-    state: { ...state },
+  const target = toASCII(url.slice(start)) || "/";
+  const head = {
+    httpVersion: "1.1",
+    method,
+    target,
+    headers: () => headersOf(headers, host === null ? authority : undefined),
     extensions: { "tsgi.web": { request, env } },
   };
+  return createScope(head, { encrypted: scheme === "https", client, server }, context);
 }
 
 /** @param host - The `Host` to add. */
@@ -115,20 +105,6 @@ function addressOf(host: string, scheme: string): Address {
   const name = hasPort ? host.slice(0, colon) : host;
   const port = hasPort ? Number(host.slice(colon + 1)) : (DEFAULT_PORTS.get(scheme) ?? null);
   return [name.startsWith("[") ? name.slice(1, -1) : name, port];
-}
-
-const loose = new TextDecoder("utf-8", { ignoreBOM: true });
-
-/** Percent-decodes a path. Bytes that are not UTF-8 become U+FFFD; `raw_path` tells the difference. */
-function decodePath(rawPath: string): string {
-  try {
-    return decodeURIComponent(rawPath);
-  } catch {
-    const bytes = rawPath.replaceAll(/%([\da-f]{2})/gi, (_, hex: string) =>
-      String.fromCharCode(Number.parseInt(hex, 16)),
-    );
-    return loose.decode(encodeLatin1(bytes));
-  }
 }
 
 type Field = (value: unknown) => value is Record<string, unknown>;

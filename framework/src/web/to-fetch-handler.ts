@@ -1,13 +1,17 @@
 /** The way from a platform's `fetch` to an application. @module */
-import type { ASGIApp } from "../asgi.js";
+import type { ASGIApp, HTTPScope } from "../asgi.js";
 import { assertApplication } from "../callable.js";
 import { Lifespan } from "../lifespan.js";
 import { consoleLogger, guardLogger, type Logger } from "../logger.js";
 import { assertOptions, OBJECT, oneOf, type OptionRules } from "../options.js";
 import { Deferred, setIdleTimeout } from "../promises.js";
-import { errorAnswer, Exchange } from "./exchange.js";
-import { acceptHandshakes, isWebSocketRequest } from "./web-socket.js";
-import { createScope, type FetchContext, readContext } from "./scope.js";
+import { ErrorResponse } from "../protocol/error-response.js";
+import { Exchange } from "../protocol/exchange.js";
+import { ServerContext } from "../protocol/server-context.js";
+import { WebSocketSession } from "../protocol/websocket-session.js";
+import { FetchStream, toErrorResponse } from "./fetch-stream.js";
+import { isWebSocketRequest, PairHandshake, toPairScope } from "./pair-handshake.js";
+import { createFetchScope, type FetchContext, readContext } from "./scope.js";
 
 /** Options of `toFetchHandler`. */
 export interface FetchHandlerOptions {
@@ -72,82 +76,72 @@ export function toFetchHandler(app: ASGIApp, options: FetchHandlerOptions = {}):
   return Object.assign(handle, { close: () => server.close() });
 }
 
-const MALFORMED_HOST = "Expected exactly one well-formed Host header.";
+const errors = {
+  host: new ErrorResponse(400, "Expected exactly one well-formed Host header."),
+  failed: new ErrorResponse(500),
+};
 
-/** A request that is being answered. */
+/** A request that is being served. */
 interface Serving {
-  readonly answer: Promise<globalThis.Response>;
+  readonly response: Promise<globalThis.Response>;
   /** Resolves when the application has settled. */
   readonly over: Promise<void>;
 }
 
-function served(answer: globalThis.Response): Serving {
-  return { answer: Promise.resolve(answer), over: Promise.resolve() };
+function refused(request: globalThis.Request, error: ErrorResponse): Serving {
+  return { response: Promise.resolve(toErrorResponse(error, request.method)), over: Promise.resolve() };
 }
 
-/** The application behind a handler: its life, and the requests that run. */
+/** The application after its start-up. */
+interface Started {
+  readonly context: ServerContext;
+  /** `null` if somebody else runs it. */
+  readonly lifespan: Lifespan | null;
+}
+
+/** The application of a handler: its lifespan, and the requests that run. */
 class FetchServer {
   readonly #app: ASGIApp;
   readonly #logger: Logger;
   readonly #initialState: Readonly<Record<string, unknown>>;
-  readonly #isAuto: boolean;
-  /** The number of requests that run. */
-  #running = 0;
-  readonly #onSettled = (): void => {
-    this.#running--;
-    if (this.#running === 0) this.#idle?.resolve();
-  };
-  /** Resolves when none runs; `null` while nobody waits for that. */
-  #idle: Deferred<void> | null = null;
-  /** The state, copied for each scope; `null` before the start. */
-  #state: Readonly<Record<string, unknown>> | null = null;
-  /** The start that others wait for as well. */
-  #starting: Promise<Lifespan | null> | null = null;
+  /** `null` before the start. */
+  #started: Started | null = null;
+  /** The start that other requests wait for as well. */
+  #starting: Promise<Started | null> | null = null;
 
   constructor(app: ASGIApp, { logger = consoleLogger, state = {}, lifespan = "auto" }: FetchHandlerOptions) {
     this.#app = app;
     this.#logger = guardLogger(logger);
     this.#initialState = state;
-    this.#isAuto = lifespan === "auto";
-    if (!this.#isAuto) this.#state = state;
+    if (lifespan === "off") this.#started = this.#createStarted(null, state);
+  }
+
+  #createStarted(lifespan: Lifespan | null, state: Readonly<Record<string, unknown>>): Started {
+    return { context: new ServerContext(this.#app, this.#logger, { state }), lifespan };
   }
 
   fetch(request: globalThis.Request, context: FetchContext): Promise<globalThis.Response> {
-    if (this.#state !== null) {
-      const { answer, over } = this.#serve(request, context, this.#state);
+    if (this.#started !== null) {
+      const { response, over } = serveRequest(request, context, this.#started.context);
       context.waitUntil?.(over);
-      return answer;
+      return response;
     }
     const serving = this.#startAndServe(request, context);
-    // From the start on: a platform may end what it does for a request whose client has gone, and others wait for the start.
+    // From the start on: a platform may end its work for a request whose client has disconnected, and others wait for the start.
     context.waitUntil?.(serving.then(({ over }) => over));
-    return serving.then(({ answer }) => answer);
+    return serving.then(({ response }) => response);
   }
 
   async #startAndServe(request: globalThis.Request, context: FetchContext): Promise<Serving> {
-    const lifespan = await (this.#starting ??= this.#start());
-    return lifespan === null ? served(errorAnswer(request)) : this.#serve(request, context, lifespan.state);
+    const started = await (this.#starting ??= this.#start());
+    return started === null ? refused(request, errors.failed) : serveRequest(request, context, started.context);
   }
 
-  #serve(request: globalThis.Request, context: FetchContext, state: Readonly<Record<string, unknown>>): Serving {
-    const scope = createScope(request, context, state);
-    if (scope === null) return served(errorAnswer(request, 400, MALFORMED_HOST));
-    const exchange = new Exchange(request, scope, this.#logger, this.#onSettled);
-    const app = isWebSocketRequest(request)
-      ? acceptHandshakes(this.#app, (answer) => exchange.answerHandshake(answer))
-      : this.#app;
-    this.#running++;
-    return { answer: exchange.answer, over: exchange.run(app) };
-  }
-
-  /** Starts the application. `null` where that fails: the next request tries it again. */
-  async #start(): Promise<Lifespan | null> {
+  /** Starts the application. `null` if that fails: the next request tries it again. */
+  async #start(): Promise<Started | null> {
     const lifespan = new Lifespan(this.#app, this.#logger, { ...this.#initialState });
     const failure = await lifespan.startUp();
-    if (failure === null) {
-      this.#state = lifespan.state;
-      return lifespan;
-    }
+    if (failure === null) return (this.#started = this.#createStarted(lifespan, lifespan.state));
     this.#starting = null;
     const { message, error } = failure;
     const text = "The application's start-up failed, and is tried again by the next request";
@@ -156,22 +150,40 @@ class FetchServer {
   }
 
   async close(): Promise<void> {
-    const starting = this.#starting;
-    const lifespan = await starting;
-    await this.#settled();
-    if (this.#starting !== starting || !this.#isAuto) return;
+    const started = this.#started ?? (await this.#starting);
+    if (started === null) return;
+    const { context, lifespan } = started;
+    context.drain();
+    await settled(context);
+    if (this.#started !== started) return;
     this.#starting = null;
-    this.#state = null;
+    this.#started = lifespan === null ? this.#createStarted(null, this.#initialState) : null;
     await lifespan?.shutDown();
   }
+}
 
-  /** Waits for what runs; not for ever, as an answer that nobody reads never ends. */
-  async #settled(): Promise<void> {
-    if (this.#running === 0) return;
-    const idle = (this.#idle ??= new Deferred<void>());
-    const timer = setIdleTimeout(() => idle.resolve(), CLOSE_MS);
-    await idle.promise;
-    this.#idle = null;
-    clearTimeout(timer);
-  }
+/** Waits for the requests that run; not for ever, as a response that nobody reads never ends. */
+async function settled(context: ServerContext): Promise<void> {
+  const limit = new Deferred<void>();
+  const timer = setIdleTimeout(() => limit.resolve(), CLOSE_MS);
+  await Promise.race([context.idle(), limit.promise]);
+  clearTimeout(timer);
+}
+
+function serveRequest(request: globalThis.Request, facts: FetchContext, context: ServerContext): Serving {
+  const scope = createFetchScope(request, facts, context);
+  if (scope === null) return refused(request, errors.host);
+  const stream = new FetchStream(request);
+  if (isWebSocketRequest(request)) return serveWebSocket(stream, scope, context);
+  const exchange = new Exchange(context, stream, scope, null);
+  stream.attach(exchange);
+  return { response: stream.response, over: exchange.run() };
+}
+
+function serveWebSocket(stream: FetchStream, httpScope: HTTPScope, context: ServerContext): Serving {
+  const scope = toPairScope(httpScope);
+  const session = new WebSocketSession(context, stream, scope, new PairHandshake(context, stream, httpScope));
+  stream.attach(session);
+  stream.watch();
+  return { response: stream.response, over: session.run(scope) };
 }

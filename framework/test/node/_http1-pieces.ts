@@ -1,5 +1,5 @@
 /** The two parsers, driven as a connection drives them. */
-import { ErrorResponse } from "../../src/node/error-response.js";
+import { ErrorResponse } from "../../src/protocol/error-response.js";
 import { ChunkedDecoder } from "../../src/node/http1/parse-chunked.js";
 import { parseHead } from "../../src/node/http1/parse-head.js";
 import type { RequestLimits } from "../../src/node/header-section.js";

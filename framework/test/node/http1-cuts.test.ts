@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import * as fc from "../support/fast-check.js";
 import { type ParsedHead, parseHead } from "../../src/node/http1/parse-head.js";
 import { DEFAULT_REQUEST_LIMITS, type RequestLimits } from "../../src/node/header-section.js";
-import { ErrorResponse } from "../../src/node/error-response.js";
+import { ErrorResponse } from "../../src/protocol/error-response.js";
 import { httpApp, readBody, respond, served, Wire, type Served } from "./_http.js";
 import { accepted, HOST, refused } from "./_http1-table.js";
 import { decodeInPieces, parseInPieces, parseWhole } from "./_http1-pieces.js";

@@ -3,7 +3,7 @@ import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "@jest/globals";
 import type { ReceiveMessage } from "../../src/asgi.js";
 import { Deferred } from "../../src/promises.js";
-import { RequestBody } from "../../src/node/request-body.js";
+import { RequestBody } from "../../src/protocol/request-body.js";
 import { httpApp, readBody, respond, served, Wire } from "./_http.js";
 
 const post = (length: number) => `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n`;
@@ -88,7 +88,7 @@ describe("receive", () => {
 
   it("has a body of single bytes wait long before its bytes would fill the memory, and gives them in one message", async () => {
     let more = 0;
-    const body = new RequestBody({ resume: () => more++ }, Number.NaN);
+    const body = new RequestBody({ want: () => null, resume: () => more++ }, Number.NaN);
     let taken = 1;
     while (body.take(Buffer.from("a"), false)) taken++;
     expect(taken).toBeLessThan(1000);
@@ -102,7 +102,10 @@ describe("receive", () => {
     const collect = runInNewContext("gc") as () => void;
     collect();
     const before = process.memoryUsage().heapUsed;
-    const bodies = Array.from({ length: 20 }, () => new RequestBody({ resume: () => {} }, Number.NaN));
+    const bodies = Array.from(
+      { length: 20 },
+      () => new RequestBody({ want: () => null, resume: () => {} }, Number.NaN),
+    );
     for (const body of bodies) {
       for (let count = 0; count < 10_000; count++) body.take(Buffer.from("a"), false);
     }

@@ -5,7 +5,7 @@ import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "@jest/globals";
 import { ClientDisconnect } from "../../src/exceptions.js";
 import { consoleLogger } from "../../src/logger.js";
-import { ServerContext } from "../../src/node/context.js";
+import { ServerContext } from "../../src/protocol/server-context.js";
 import { ShutdownTimeoutError } from "../../src/node/errors.js";
 import { DEFAULT_REQUEST_LIMITS } from "../../src/node/header-section.js";
 import { Connection, type ConnectionSettings } from "../../src/node/http1/connection.js";
@@ -159,7 +159,7 @@ describe("a client that reads slowly", () => {
       for (;;) await send({ type: "http.response.body", body: part, more_body: true });
     });
     const settings: ConnectionSettings = {
-      context: new ServerContext(app, consoleLogger, {}, null),
+      context: new ServerContext(app, consoleLogger, { state: {} }),
       limits: DEFAULT_REQUEST_LIMITS,
       timeouts: { headersMs: 0, requestMs: 1000, keepAliveMs: 0, webSocketPingMs: 0 },
       headEnd: createHeadEnd(0),

@@ -4,13 +4,22 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import type { HTTPScope } from "../../src/asgi.js";
+import { HeaderList } from "../../src/datastructures.js";
 import { TrustedProxies } from "../../src/node/trusted-proxies.js";
 import { httpApp, respond, served, Wire } from "./_http.js";
 
 /** What a scope from 10.0.0.1 becomes: client and scheme. */
 function applied(list: readonly string[], headers: readonly string[], peer: HTTPScope["client"] = ["10.0.0.1", 5]) {
-  const scope: HTTPScope = { type: "http", method: "GET", path: "/", scheme: "http", client: peer };
-  new TrustedProxies(list).apply(scope, headers);
+  const scheme = "http";
+  const scope: HTTPScope = {
+    type: "http",
+    method: "GET",
+    path: "/",
+    scheme,
+    client: peer,
+    headers: new HeaderList(headers),
+  };
+  new TrustedProxies(list).apply(scope);
   return [scope.client, scope.scheme];
 }
 const forwarded = (...values: string[]) => values.flatMap((value) => ["X-Forwarded-For", value]);

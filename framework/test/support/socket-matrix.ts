@@ -3,9 +3,9 @@ import { afterEach, describe } from "@jest/globals";
 import type { ASGIApp } from "../../src/asgi.js";
 import { serve, type RunningServer } from "../../src/node.js";
 import { type TestWebSocket, WebSocketRefusedError } from "../../src/testing.js";
-import { createWebSocketScope } from "../../src/testing/scope.js";
+import { ServerContext } from "../../src/protocol/server-context.js";
 import { OPEN, TestWebSocket as MemoryPeer } from "../../src/testing/test-websocket.js";
-import { WebSocketCall } from "../../src/testing/websocket-call.js";
+import { MemoryWebSocket } from "../../src/testing/memory-websocket.js";
 import { KeptLog } from "./kept-log.js";
 import { Ended, SocketPeer } from "./socket-peer.js";
 
@@ -49,10 +49,11 @@ export interface SocketMatrixClient {
 }
 
 async function connectInMemory(app: ASGIApp, path: string, { headers, subprotocols }: Handshake = {}): Promise<Peer> {
-  const scope = createWebSocketScope({ target: path, headers, subprotocols, server: ["127.0.0.1", 80] });
   let over: Promise<void> = Promise.resolve();
   const tracked: ASGIApp = (...args) => (over = app(...args));
-  const peer = await MemoryPeer[OPEN](new WebSocketCall(tracked, scope));
+  const context = new ServerContext(tracked, new KeptLog(), { state: {} });
+  const handshake = { target: path, headers, subprotocols, server: ["127.0.0.1", 80] } as const;
+  const peer = await MemoryPeer[OPEN](new MemoryWebSocket(context, handshake));
   return Object.assign(peer, { settled: () => over });
 }
 

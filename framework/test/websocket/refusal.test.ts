@@ -1,7 +1,12 @@
 /** A handshake that is refused by a response, on every way to reach an application. */
 import { describe, expect, it } from "@jest/globals";
-import type { ASGIApp, HTTPScope, SendMessage } from "../../src/asgi.js";
-import { acceptHandshakes } from "../../src/web/web-socket.js";
+import type { ASGIApp, HTTPScope } from "../../src/asgi.js";
+import { ServerContext } from "../../src/protocol/server-context.js";
+import { WebSocketSession } from "../../src/protocol/websocket-session.js";
+import { FetchStream } from "../../src/web/fetch-stream.js";
+import { PairHandshake, toPairScope } from "../../src/web/pair-handshake.js";
+import { createFetchScope } from "../../src/web/scope.js";
+import { KeptLog } from "../support/kept-log.js";
 import { describeSocketMatrix } from "../support/socket-matrix.js";
 
 const TOLD = 'ProtocolError: "websocket.close" was sent while the WebSocket was answering.';
@@ -31,15 +36,15 @@ describeSocketMatrix("a response to a handshake", ({ refused }) => {
 describe("a response to a handshake (by fetch)", () => {
   it("cannot be followed by a close: the application is told so, and the response is sent", async () => {
     const told: string[] = [];
-    const sent: SendMessage[] = [];
-    const scope: HTTPScope = { type: "http", method: "GET", path: "/" };
-    const app = acceptHandshakes(closing(told), () => {});
-    await app(
-      scope,
-      () => new Promise(() => {}),
-      (message) => void sent.push(message),
-    );
+    const request = new Request("http://localhost/");
+    const context = new ServerContext(closing(told), new KeptLog(), { state: {} });
+    const stream = new FetchStream(request);
+    const httpScope = createFetchScope(request, {}, context) as HTTPScope;
+    const scope = toPairScope(httpScope);
+    const session = new WebSocketSession(context, stream, scope, new PairHandshake(context, stream, httpScope));
+    await session.run(scope);
     expect(told).toEqual([TOLD]);
-    expect(sent.map(({ type }) => type)).toEqual(["http.response.start", "http.response.body"]);
+    const response = await stream.response;
+    expect([response.status, await response.text()]).toEqual([418, "teapot"]);
   });
 });

@@ -1,6 +1,6 @@
 /** The body of a request on a connection: cut out of its bytes by its framing (RFC 9112 §6). @module */
-import type { ErrorResponse } from "../error-response.js";
-import type { RequestBody } from "../request-body.js";
+import type { ErrorResponse } from "../../protocol/error-response.js";
+import type { RequestBody } from "../../protocol/request-body.js";
 import type { RequestLimits } from "../header-section.js";
 import { ChunkedDecoder } from "./parse-chunked.js";
 

@@ -1,12 +1,13 @@
 /** One HTTP/1.1 connection: its requests, one after the other, and its end. @module */
 import type { Socket } from "node:net";
-import type { BodyFlow } from "../engine.js";
-import { ErrorResponse } from "../error-response.js";
-import { Exchange } from "../exchange.js";
+import type { BodyFlow } from "../../protocol/request-body.js";
+import { ErrorResponse } from "../../protocol/error-response.js";
+import { Exchange } from "../../protocol/exchange.js";
 import type { HeaderSection } from "../header-section.js";
-import { RequestBody } from "../request-body.js";
-import { createScope, type Endpoints, endpointsOf, type RequestHead } from "../request-head.js";
-import { SERVER_OPTIONS } from "../response-head.js";
+import { RequestBody } from "../../protocol/request-body.js";
+import { SERVER_OPTIONS } from "../../protocol/response-head.js";
+import { createScope, type Endpoints } from "../../protocol/scope.js";
+import { endpointsOf, type RequestHead } from "../request-head.js";
 import { isLate, type ServerSettings } from "../server-settings.js";
 import { SlowReader, takenBytesOf } from "../slow-reader.js";
 import { BodyReader } from "./body-reader.js";
@@ -348,8 +349,8 @@ export class Connection implements OutputOwner, BodyFlow {
     if (this.#hasEnded && this.isIdle) this.#endInput(errors.malformed);
   }
 
-  /** The application asks for the body for the first time. */
-  start(): null {
+  /** The application waits for the body. */
+  want(): null {
     if (this.#awaitsContinue) this.output.continue();
     this.#awaitsContinue = false;
     return null;
@@ -419,9 +420,11 @@ export class Connection implements OutputOwner, BodyFlow {
       this.output.respond(SERVER_OPTIONS, EMPTY);
       return;
     }
-    const scope = createScope(head, minorVersion === 1 ? "1.1" : "1.0", this.endpoints, context);
+    const httpVersion = minorVersion === 1 ? "1.1" : "1.0";
+    const { method, target } = head;
+    const scope = createScope({ httpVersion, method, target, headers: section.headers }, this.endpoints, context);
     this.#exchange = new Exchange(context, this.output, scope, body);
-    this.#exchange.run();
+    void this.#exchange.run();
     if (this.#hasEnded) this.#exchange?.halfClose();
   }
 

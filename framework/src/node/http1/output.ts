@@ -1,7 +1,8 @@
 /** The response side of a connection: heads, bodies and chunks as bytes, in as few writes as possible. @module */
 import type { Socket } from "node:net";
-import type { ResponseStream } from "../engine.js";
-import { type ResponseHead, toLatin1 } from "../response-head.js";
+import type { ResponseStream } from "../../protocol/engine.js";
+import type { ResponseHead } from "../../protocol/response-head.js";
+import { toLatin1 } from "../bytes.js";
 
 /**
  * A body of up to this many bytes leaves as text, joined to its head: one buffer for the system instead of two. Measured

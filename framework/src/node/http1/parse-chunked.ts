@@ -6,7 +6,7 @@
  * @see RFC 9112 §7.1
  * @module
  */
-import { ErrorResponse } from "../error-response.js";
+import { ErrorResponse } from "../../protocol/error-response.js";
 import type { RequestLimits } from "../header-section.js";
 
 /** Digits of the largest size that a number holds exactly, 2^52 - 1. */

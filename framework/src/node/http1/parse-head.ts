@@ -8,7 +8,7 @@
  * @see RFC 9112 §§2–5, RFC 9110 §5
  * @module
  */
-import { ErrorResponse } from "../error-response.js";
+import { ErrorResponse } from "../../protocol/error-response.js";
 import type { RequestLimits } from "../header-section.js";
 import { createHead, hasBrokenEscape, NOT_IN_TARGET, type RequestHead } from "../request-head.js";
 

@@ -1,8 +1,8 @@
 /** A server of HTTP/1.1 on `node:net` and `node:tls`. @module */
 import { createServer, type Server, type Socket } from "node:net";
 import { createServer as createSecureServer, type TlsOptions } from "node:tls";
-import type { ServerContext } from "../context.js";
-import { ErrorResponse } from "../error-response.js";
+import type { ServerContext } from "../../protocol/server-context.js";
+import { ErrorResponse } from "../../protocol/error-response.js";
 import type { RequestLimits } from "../header-section.js";
 import type { Lifespan } from "../../lifespan.js";
 import { listen, type ListenAddress, urlOf } from "../listen.js";

@@ -1,10 +1,10 @@
 /** Heads of HTTP/2: from the fields of a request to a `RequestHead`, and from the head of a response to fields. @module */
 import { METHODS } from "node:http";
 import type { OutgoingHttpHeaders } from "node:http2";
-import { ErrorResponse } from "../error-response.js";
+import { ErrorResponse } from "../../protocol/error-response.js";
 import type { RequestLimits } from "../header-section.js";
 import { checkTarget, createHead, type RequestHead } from "../request-head.js";
-import type { ResponseHead } from "../response-head.js";
+import type { ResponseHead } from "../../protocol/response-head.js";
 
 const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS);
 

@@ -1,10 +1,11 @@
 /** One HTTP/2 connection: its streams, its time-outs, and what a client may ask of it. @module */
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
 import type { Socket } from "node:net";
-import { ErrorResponse } from "../error-response.js";
-import { Exchange } from "../exchange.js";
-import { createScope, type Endpoints, endpointsOf } from "../request-head.js";
-import { SERVER_OPTIONS } from "../response-head.js";
+import { ErrorResponse } from "../../protocol/error-response.js";
+import { Exchange } from "../../protocol/exchange.js";
+import { SERVER_OPTIONS } from "../../protocol/response-head.js";
+import { createScope, type Endpoints } from "../../protocol/scope.js";
+import { endpointsOf } from "../request-head.js";
 import { isLate, type ServerSettings } from "../server-settings.js";
 import type { FrameGate } from "./frame-gate.js";
 import { readHead } from "./head.js";
@@ -229,13 +230,15 @@ export class Session {
       request.respond(SERVER_OPTIONS, EMPTY);
       return;
     }
-    const scope = createScope(head, "2", this.#endpoints, context);
-    const exchange = new Exchange(context, request, scope, request.expectBody(head.section));
+    const { method, target, section } = head;
+    const requestHead = { httpVersion: "2", method, target, headers: section.headers };
+    const scope = createScope(requestHead, this.#endpoints, context);
+    const exchange = new Exchange(context, request, scope, request.expectBody(section));
     request.attach(exchange);
     if (this.#streams.size <= this.#maxStreams) {
-      exchange.run();
+      void exchange.run();
     } else {
-      this.#pending.push(() => request.isOpen && exchange.run());
+      this.#pending.push(() => void (request.isOpen && exchange.run()));
       this.#startLater();
     }
   }

@@ -1,11 +1,12 @@
 /** One stream of HTTP/2: a request and its response. @module */
 import { constants, type ServerHttp2Stream } from "node:http2";
-import type { BodyFlow, ResponseStream } from "../engine.js";
-import { ErrorResponse } from "../error-response.js";
-import type { Exchange } from "../exchange.js";
-import { RequestBody } from "../request-body.js";
+import type { ResponseStream } from "../../protocol/engine.js";
+import type { BodyFlow } from "../../protocol/request-body.js";
+import { ErrorResponse } from "../../protocol/error-response.js";
+import type { Exchange } from "../../protocol/exchange.js";
+import { RequestBody } from "../../protocol/request-body.js";
 import type { HeaderSection } from "../header-section.js";
-import type { ResponseHead } from "../response-head.js";
+import type { ResponseHead } from "../../protocol/response-head.js";
 import { SlowReader } from "../slow-reader.js";
 import { toFields } from "./head.js";
 
@@ -159,7 +160,7 @@ export class RequestStream implements ResponseStream, BodyFlow {
     this.#stream.destroy(new Error("The response was cut."));
   }
 
-  start(): null {
+  want(): null {
     if (this.#awaitsContinue && !this.destroyed) this.#stream.additionalHeaders({ ":status": 100 });
     this.#awaitsContinue = false;
     return null;

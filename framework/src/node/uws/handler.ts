@@ -1,12 +1,13 @@
 /** From a request of uWebSockets.js to a call of the application. @module */
 import { METHODS } from "node:http";
 import type { Address } from "../../asgi.js";
-import type { ServerContext } from "../context.js";
-import { ErrorResponse } from "../error-response.js";
-import { Exchange } from "../exchange.js";
+import type { ServerContext } from "../../protocol/server-context.js";
+import { ErrorResponse } from "../../protocol/error-response.js";
+import { Exchange } from "../../protocol/exchange.js";
 import type { RequestLimits } from "../header-section.js";
-import { RequestBody } from "../request-body.js";
-import { checkTarget, createHead, createScope, type RequestHead } from "../request-head.js";
+import { RequestBody } from "../../protocol/request-body.js";
+import { createScope } from "../../protocol/scope.js";
+import { checkTarget, createHead, type RequestHead } from "../request-head.js";
 import type { UwsRequest, UwsResponse } from "./module.js";
 import { UwsStream } from "./stream.js";
 
@@ -78,12 +79,13 @@ export class UwsHandler {
     }
     const { encrypted, server } = this;
     const endpoints = { encrypted, server, client: stream.client.pair };
-    const scope = createScope(head, "1.1", endpoints, this.#context);
-    const { bodyBytes } = head.section;
+    const { method, target, section } = head;
+    const { headers, bodyBytes } = section;
+    const scope = createScope({ httpVersion: "1.1", method, target, headers }, endpoints, this.#context);
     const body = bodyBytes === 0 ? null : new RequestBody(stream, bodyBytes);
     if (body !== null) stream.receive(body, bodyBytes);
     const exchange = new Exchange(this.#context, stream, scope, body);
     stream.onAborted = () => exchange.disconnect();
-    exchange.run();
+    void exchange.run();
   }
 }

@@ -1,5 +1,5 @@
 /** A server on uWebSockets.js. @module */
-import type { ServerContext } from "../context.js";
+import type { ServerContext } from "../../protocol/server-context.js";
 import { serverStartError } from "../errors.js";
 import type { Lifespan } from "../../lifespan.js";
 import { probePort, toUrl } from "../listen.js";

@@ -1,9 +1,9 @@
 /** One request on uWebSockets.js, which shows no connections: its response, and the flow of its body. @module */
 import { STATUS_CODES } from "node:http";
-import type { ServerContext } from "../context.js";
-import type { BodyFlow, ResponseStream } from "../engine.js";
-import type { RequestBody } from "../request-body.js";
-import type { ResponseHead } from "../response-head.js";
+import type { ServerContext } from "../../protocol/server-context.js";
+import type { ResponseStream } from "../../protocol/engine.js";
+import type { BodyFlow, RequestBody } from "../../protocol/request-body.js";
+import type { ResponseHead } from "../../protocol/response-head.js";
 import { ClientAddress } from "./client-address.js";
 import type { UwsResponse } from "./module.js";
 
@@ -79,6 +79,10 @@ export class UwsStream implements ResponseStream, BodyFlow {
       this.#isPaused = true;
       this.#res.pause();
     });
+  }
+
+  want(): null {
+    return null;
   }
 
   resume(): void {

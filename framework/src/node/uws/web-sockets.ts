@@ -1,17 +1,19 @@
 /** WebSockets on uWebSockets.js. @module */
 import type { HTTPScope } from "../../asgi.js";
-import type { ServerContext } from "../context.js";
-import { ErrorResponse } from "../error-response.js";
-import { Exchange } from "../exchange.js";
-import { createScope } from "../request-head.js";
-import {
-  type Acceptance,
-  type OpenWebSocket,
-  type PendingHandshake,
-  type WebSocketEvents,
-  WebSocketSession,
-} from "../websocket/session.js";
-import { maxMessageBytes, parseHandshake, toWebSocketScope, type WebSocketRules } from "../websocket/upgrade.js";
+import type { ServerContext } from "../../protocol/server-context.js";
+import { ErrorResponse } from "../../protocol/error-response.js";
+import { Exchange } from "../../protocol/exchange.js";
+import { CLOSE } from "../../protocol/close-codes.js";
+import { HeldMessages } from "../../protocol/held-messages.js";
+import { createScope, toWebSocketScope } from "../../protocol/scope.js";
+import type {
+  Acceptance,
+  OpenWebSocket,
+  PendingHandshake,
+  WebSocketEvents,
+} from "../../protocol/websocket-handshake.js";
+import { WebSocketSession } from "../../protocol/websocket-session.js";
+import { maxMessageBytes, parseHandshake, type WebSocketRules } from "../websocket/upgrade.js";
 import type { UwsHandler } from "./handler.js";
 import type { UwsApp, UwsRequest, UwsResponse, UwsWebSocket } from "./module.js";
 import type { UwsStream } from "./stream.js";
@@ -19,10 +21,7 @@ import type { UwsStream } from "./stream.js";
 /** The longest message where neither server nor application says: uWebSockets has one bound for all connections. */
 const MAX_MESSAGE_BYTES = 16 << 20;
 /** Messages that may wait for a slow application. uWebSockets cannot stop reading: a client that sends more is closed (1008). */
-const MAX_HELD_MESSAGES = 1024;
-const MAX_HELD_BYTES = 4 << 20;
-const POLICY_VIOLATION = 1008;
-const TOO_BIG = 1009;
+const HELD = { messages: 1024, bytes: 4 << 20 };
 
 const draining = new ErrorResponse(503, "The server is about to stop.");
 
@@ -68,13 +67,15 @@ function upgrade(
     return;
   }
   const { encrypted, server } = handler;
-  const scope = createScope(head, "1.1", { encrypted, server, client: stream.client.ask() }, context);
+  const { method, target, section } = head;
+  const requestHead = { httpVersion: "1.1", method, target, headers: section.headers };
+  const scope = createScope(requestHead, { encrypted, server, client: stream.client.ask() }, context);
   const socketScope = toWebSocketScope(scope, handshake.subprotocols);
   const key = handshake.headers["sec-websocket-key"] ?? "";
   const pending = new UwsHandshake(res, stream, socketContext, context, scope, key, rules);
   const session = new WebSocketSession(context, stream, socketScope, pending);
   stream.onAborted = () => session.disconnect();
-  session.run(socketScope);
+  void session.run(socketScope);
 }
 
 class UwsHandshake implements PendingHandshake {
@@ -104,19 +105,16 @@ class UwsHandshake implements PendingHandshake {
     this.#rules = rules;
   }
 
-  open(acceptance: Acceptance, events: WebSocketEvents): OpenWebSocket | null {
-    const { subprotocol, headers, maxMessageBytes: wanted } = acceptance;
-    if (this.#stream.destroyed) {
-      return null;
-    }
+  open(acceptance: Acceptance | null, events: WebSocketEvents): OpenWebSocket | null {
+    const { subprotocol = null, headers = [], maxMessageBytes: wanted = null } = acceptance ?? {};
+    if (this.#stream.destroyed) return null;
     const socket = new UwsSocket(this.#stream, events, maxMessageBytes(this.#rules, wanted));
     this.#res.cork(() => {
       if (headers.length > 0) {
         this.#res.writeStatus("101 Switching Protocols");
       }
-      for (const header of headers) {
-        const colon = header.indexOf(":");
-        this.#res.writeHeader(header.slice(0, colon), Buffer.from(header.slice(colon + 2), "latin1"));
+      for (let index = 0; index < headers.length; index += 2) {
+        this.#res.writeHeader(headers[index] as string, Buffer.from(headers[index + 1] as string, "latin1"));
       }
       this.#res.upgrade({ peer: socket }, this.#key, subprotocol ?? "", "", this.#socketContext);
     });
@@ -134,13 +132,11 @@ class UwsHandshake implements PendingHandshake {
 
 /** An open WebSocket. */
 class UwsSocket implements OpenWebSocket {
-  isPaused = false;
   readonly #stream: UwsStream;
   readonly #events: WebSocketEvents;
   readonly #maxMessageBytes: number;
   #socket: UwsWebSocket<UserData> | null = null;
-  #held: [message: Buffer, isBinary: boolean][] = [];
-  #heldBytes = 0;
+  readonly #messages: HeldMessages;
   /** Callbacks of sends that wait for the socket. */
   #sending: ((error?: Error) => void)[] = [];
 
@@ -148,6 +144,11 @@ class UwsSocket implements OpenWebSocket {
     this.#stream = stream;
     this.#events = events;
     this.#maxMessageBytes = maxBytes;
+    this.#messages = new HeldMessages(HELD, (data) => events.messaged(data));
+  }
+
+  get isPaused(): boolean {
+    return this.#messages.isPaused;
   }
 
   get bufferedAmount(): number {
@@ -161,23 +162,12 @@ class UwsSocket implements OpenWebSocket {
 
   take(message: ArrayBuffer, isBinary: boolean): void {
     if (message.byteLength > this.#maxMessageBytes) {
-      this.close(TOO_BIG);
+      this.close(CLOSE.tooBig);
       return;
     }
     const bytes = Buffer.from(new Uint8Array(message)); // a copy: the bytes are uWebSockets' own again after this
-    if (!this.isPaused) {
-      this.#deliver(bytes, isBinary);
-      return;
-    }
-    this.#held.push([bytes, isBinary]);
-    this.#heldBytes += bytes.length;
-    if (this.#held.length > MAX_HELD_MESSAGES || this.#heldBytes > MAX_HELD_BYTES) {
-      this.close(POLICY_VIOLATION, "Too many messages wait");
-    }
-  }
-
-  #deliver(bytes: Buffer, isBinary: boolean): void {
-    this.#events.messaged(isBinary ? bytes : bytes.toString());
+    const isHeld = this.#messages.take(isBinary ? bytes : bytes.toString());
+    if (!isHeld) this.close(CLOSE.policyViolation, "Too many messages wait");
   }
 
   drained(): void {
@@ -200,19 +190,11 @@ class UwsSocket implements OpenWebSocket {
   }
 
   pause(): void {
-    this.isPaused = true;
+    this.#messages.isPaused = true;
   }
 
   resume(): void {
-    this.isPaused = false;
-    while (!this.isPaused) {
-      const held = this.#held.shift();
-      if (held === undefined) {
-        return;
-      }
-      this.#heldBytes -= held[0].length;
-      this.#deliver(...held);
-    }
+    this.#messages.resume();
   }
 
   write(data: string | Uint8Array, done: ((error?: Error) => void) | null): void {

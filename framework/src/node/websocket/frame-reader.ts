@@ -1,5 +1,5 @@
 /** The frames of a client: RFC 6455 §5.2. @module */
-import { CLOSE } from "./messages.js";
+import { CLOSE } from "../../protocol/close-codes.js";
 import { unmask } from "./unmask.js";
 
 /** The opcodes of RFC 6455 §11.8. */

@@ -1,6 +1,6 @@
 /** Frames of the server: RFC 6455 §5.2, each a whole message without a mask. @module */
 import { isASCII } from "../../datastructures.js";
-import { toBuffer, toLatin1 } from "../response-head.js";
+import { toBuffer, toLatin1 } from "../bytes.js";
 
 const FINAL = 0x80;
 /** RFC 7692 §6, beside an opcode. */

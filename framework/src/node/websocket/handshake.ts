@@ -1,17 +1,17 @@
 /** A handshake on HTTP/1.1 that the application has not answered yet. @module */
 import type { HTTPScope } from "../../asgi.js";
-import type { ServerContext } from "../context.js";
-import type { ErrorResponse } from "../error-response.js";
-import { Exchange } from "../exchange.js";
+import type { ServerContext } from "../../protocol/server-context.js";
+import type { ErrorResponse } from "../../protocol/error-response.js";
+import { Exchange } from "../../protocol/exchange.js";
 import type { Connection } from "../http1/connection.js";
 import type { ServerWebSocket } from "./server-websocket.js";
-import type { Acceptance, PendingHandshake, WebSocketEvents } from "./session.js";
+import type { Acceptance, PendingHandshake, WebSocketEvents } from "../../protocol/websocket-handshake.js";
 
 /** Header lines by their name in lower case, repeated ones joined. */
 export type HeaderRecord = Readonly<Record<string, string | undefined>>;
 
 /** Completes a handshake. */
-export type Open = (handshake: Handshake, acceptance: Acceptance, events: WebSocketEvents) => ServerWebSocket;
+export type Open = (handshake: Handshake, acceptance: Acceptance | null, events: WebSocketEvents) => ServerWebSocket;
 
 /** A handshake on an HTTP/1.1 connection. */
 export class Handshake implements PendingHandshake {
@@ -31,7 +31,7 @@ export class Handshake implements PendingHandshake {
     this.#open = open;
   }
 
-  open(acceptance: Acceptance, events: WebSocketEvents): ServerWebSocket | null {
+  open(acceptance: Acceptance | null, events: WebSocketEvents): ServerWebSocket | null {
     const { readable, writable } = this.connection.socket;
     return readable && writable ? this.#open(this, acceptance, events) : null;
   }

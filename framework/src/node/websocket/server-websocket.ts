@@ -6,9 +6,9 @@ import { ClientProgress, type Reading } from "./client-progress.js";
 import type { Compression } from "./compression.js";
 import { FrameFault, FrameReader, OPCODE, type Received } from "./frame-reader.js";
 import { COMPRESSED, toBytes, toFrame, toHead } from "./frames.js";
-import { CLOSE } from "./messages.js";
+import { CLOSE } from "../../protocol/close-codes.js";
 import type { PingedSocket, PingRound } from "./pings.js";
-import type { OpenWebSocket, WebSocketEvents } from "./session.js";
+import type { OpenWebSocket, WebSocketEvents } from "../../protocol/websocket-handshake.js";
 
 /** The longest payload that is copied behind the head of its frame. */
 const MAX_COPIED = 16_384;

@@ -1,20 +1,20 @@
 /** Requests for a WebSocket: checked, refused, or handed to a session. @module */
 import { constants } from "node:buffer";
 import { createHash } from "node:crypto";
-import type { HTTPScope, WebSocketScope } from "../../asgi.js";
 import { configurationError } from "../../exceptions.js";
 import { compileHost, type HostTest, isToken, parseHost, trimOWS } from "../../http-grammar.js";
 import { FLAG, LIST, type OptionRules } from "../../options.js";
-import type { ServerContext } from "../context.js";
-import { ErrorResponse } from "../error-response.js";
+import type { ServerContext } from "../../protocol/server-context.js";
+import { ErrorResponse } from "../../protocol/error-response.js";
 import type { Connection } from "../http1/connection.js";
-import { createScope, type RequestHead } from "../request-head.js";
+import { createScope, toWebSocketScope } from "../../protocol/scope.js";
+import { WebSocketSession } from "../../protocol/websocket-session.js";
+import type { RequestHead } from "../request-head.js";
 import { acceptOffer } from "./compression.js";
 import { parseExtensions } from "./extensions.js";
 import { Handshake, type HeaderRecord, type Open } from "./handshake.js";
 import { PingRound } from "./pings.js";
 import { ServerWebSocket } from "./server-websocket.js";
-import { WebSocketSession } from "./session.js";
 
 /** Options of WebSockets: hosts, origins and compression. */
 export interface WebSocketOptions {
@@ -75,11 +75,6 @@ export function toRules(options: WebSocketOptions, pingMs: number, maxBytes: num
 
 /** The most bytes of one message where nobody says otherwise. */
 const DEFAULT_MESSAGE_BYTES = 1 << 20;
-/** One object for all, which nobody can change. */
-const EXTENSIONS = Object.freeze({
-  "websocket.http.response": Object.freeze({}),
-  "tsgi.websocket.message_limit": Object.freeze({}),
-});
 const NO_SUBPROTOCOLS: readonly string[] = Object.freeze([]);
 /** RFC 6455 §4.1: 16 bytes in base64. */
 const KEY = /^[+/0-9A-Za-z]{22}==$/;
@@ -116,20 +111,19 @@ export class UpgradeHandler {
       connection.refuse(handshake);
       return;
     }
-    const httpScope = createScope(head, "1.1", connection.endpoints, context);
+    const { method, target, section } = head;
+    const requestHead = { httpVersion: "1.1", method, target, headers: section.headers };
+    const httpScope = createScope(requestHead, connection.endpoints, context);
     const scope = toWebSocketScope(httpScope, handshake.subprotocols);
     const pending = new Handshake(context, connection, httpScope, handshake.headers, this.#open);
     const session = new WebSocketSession(context, connection.socket, scope, pending);
     connection.beginUpgrade(session);
-    session.run(scope);
+    void session.run(scope);
   }
 
   /** Answers a handshake with 101, and takes its socket. @see RFC 6455 §4.2.2 */
-  readonly #open: Open = (
-    { connection, headers },
-    { subprotocol, headers: lines, maxMessageBytes: wanted },
-    events,
-  ) => {
+  readonly #open: Open = ({ connection, headers }, acceptance, events) => {
+    const { subprotocol = null, headers: accepted = [], maxMessageBytes: wanted = null } = acceptance ?? {};
     const compression = this.#rules.compression ? acceptOffer(headers["sec-websocket-extensions"]) : null;
     const key = headers["sec-websocket-key"] ?? "";
     const answer = [
@@ -141,8 +135,8 @@ export class UpgradeHandler {
         .digest("base64")}`,
       ...(subprotocol === null ? [] : [`Sec-WebSocket-Protocol: ${subprotocol}`]),
       ...(compression === null ? [] : [`Sec-WebSocket-Extensions: ${compression.answer}`]),
-      ...lines,
     ];
+    for (let index = 0; index < accepted.length; index += 2) answer.push(`${accepted[index]}: ${accepted[index + 1]}`);
     const { socket } = connection;
     const rest = connection.detach();
     socket.write(`${answer.join("\r\n")}\r\n\r\n`, "latin1");
@@ -192,30 +186,6 @@ function checkParties({ host = "", origin }: HeaderRecord, rules: WebSocketRules
 export function maxMessageBytes(rules: WebSocketRules, wanted: number | null): number {
   const { maxMessageBytes: own } = rules;
   return Math.min(wanted ?? own ?? DEFAULT_MESSAGE_BYTES, own ?? Infinity, constants.MAX_STRING_LENGTH);
-}
-
-/**
- * The scope of a WebSocket, from that of its request. Written field by field: what is spread from an object without one
- * of its fields is a hash table to V8, 300 bytes more for each idle WebSocket.
- */
-export function toWebSocketScope(scope: HTTPScope, subprotocols: readonly string[]): WebSocketScope {
-  const { asgi, http_version, path, raw_path, query_string, root_path, headers, client, server, state } = scope;
-  return {
-    type: "websocket",
-    asgi,
-    http_version,
-    scheme: scope.scheme === "https" ? "wss" : "ws",
-    path,
-    raw_path,
-    query_string,
-    root_path,
-    headers,
-    client,
-    server,
-    subprotocols,
-    state,
-    extensions: EXTENSIONS,
-  };
 }
 
 /** The headers by their name in lower case, repeated ones joined. */

@@ -1,4 +1,4 @@
-/** One WebSocket between its connection and the application, from the request to the close frame. @module */
+/** One WebSocket between a driver and the application: the state machine of ASGI's WebSocket messages. @module */
 import type {
   SendMessage,
   WebSocketAcceptMessage,
@@ -7,59 +7,23 @@ import type {
   WebSocketHTTPResponseStartMessage,
   WebSocketScope,
   WebSocketSendMessage,
-} from "../../asgi.js";
-import { ClientDisconnect, contentOf, findCloseFault } from "../../exceptions.js";
-import { markHandled } from "../../promises.js";
-import type { Call, ServerContext } from "../context.js";
-import type { ConnectionHandle } from "../engine.js";
-import { ErrorResponse } from "../error-response.js";
-import { ProtocolError } from "../errors.js";
-import type { Exchange } from "../exchange.js";
-import { WebSocketInbox } from "./inbox.js";
-import { CLOSE, toHeaderLines } from "./messages.js";
-
-/** The application's answer when it accepts a WebSocket. */
-export interface Acceptance {
-  subprotocol: string | null;
-  /** Whole header lines. */
-  headers: readonly string[];
-  /** The most bytes of one message that it wants; `null` where it does not say. */
-  maxMessageBytes: number | null;
-}
-
-/** A handshake that the application has not answered yet. It is answered with one of its methods, once. */
-export interface PendingHandshake {
-  /** Completes it; `null` when the client has gone. The first event comes later. */
-  open(acceptance: Acceptance, events: WebSocketEvents): OpenWebSocket | null;
-  /** Answers in the application's place. */
-  refuse(error: ErrorResponse): void;
-  /** Writes the application's own answer. */
-  respond(): Exchange;
-}
-
-/** A WebSocket behind its handshake. */
-export interface OpenWebSocket {
-  readonly isPaused: boolean;
-  /** Bytes that wait for the socket. */
-  readonly bufferedAmount: number;
-  pause(): void;
-  resume(): void;
-  /** Sends a message. `done` is called once it is with the system, or cannot be sent. */
-  write(data: string | Uint8Array, done: ((error?: Error | null) => void) | null): void;
-  /** Sends a close frame, and waits for that of the client. Without a code the frame is empty. */
-  close(code?: number, reason?: string): void;
-}
-
-/** Takes the events of an open WebSocket. */
-export interface WebSocketEvents {
-  messaged(data: string | Uint8Array): void;
-  /** Calls back once the application has taken every message and asks for the next. */
-  whenCaughtUp(callBack: () => void): void;
-  /** The connection breaks a rule, and is about to end for it with a close code. */
-  violated(code: number): void;
-  /** The connection has ended, with the close code and the reason of the client. */
-  closed(code: number, reason: string): void;
-}
+} from "../asgi.js";
+import { ClientDisconnect, contentOf, findCloseFault, ProtocolError } from "../exceptions.js";
+import { markHandled, nextTurn } from "../promises.js";
+import { CLOSE } from "./close-codes.js";
+import type { ConnectionHandle } from "./engine.js";
+import { ErrorResponse } from "./error-response.js";
+import type { Exchange } from "./exchange.js";
+import type { Call, ServerContext } from "./server-context.js";
+import {
+  type Acceptance,
+  acceptedHeaders,
+  type OpenWebSocket,
+  type PendingHandshake,
+  type Refusal,
+  type WebSocketEvents,
+} from "./websocket-handshake.js";
+import { WebSocketInbox } from "./websocket-inbox.js";
 
 /** The state of a WebSocket. `answering`: the application refuses it with an HTTP response of its own. */
 type Phase = "connecting" | "answering" | "open" | "closing" | "closed";
@@ -68,15 +32,13 @@ type Phase = "connecting" | "answering" | "open" | "closing" | "closed";
 const MAX_BUFFERED_BYTES = 65_536;
 
 /**
- * Bytes, and messages at so many bytes each, behind which a sender makes way: a client that reads as fast as it is sent
+ * Bytes, and messages at so many bytes each, after which a sender makes way: a client that reads as fast as it is sent
  * to never makes it wait, and one in a loop held the event loop for 0.8 s and 1 GB of what it had sent.
  */
 const MAX_TURN_BYTES = 1 << 20;
 const BYTES_PER_MESSAGE = 256;
 
 const errors = { forbidden: new ErrorResponse(403), failed: new ErrorResponse(500), draining: new ErrorResponse(503) };
-
-const noAcceptance: Acceptance = { subprotocol: null, headers: [], maxMessageBytes: null };
 
 /** Calls the application for one WebSocket. */
 export class WebSocketSession implements Call, WebSocketEvents {
@@ -85,13 +47,13 @@ export class WebSocketSession implements Call, WebSocketEvents {
   readonly #subprotocols: readonly string[];
   readonly #context: ServerContext;
   readonly #connection: ConnectionHandle;
-  /** Gone once it is answered: an idle WebSocket would keep the whole request in memory. */
+  /** `null` once it has its response: an idle WebSocket would keep the whole request in memory. */
   #handshake: PendingHandshake | null;
   #phase: Phase = "connecting";
   #webSocket: OpenWebSocket | null = null;
   #response: Exchange | null = null;
   readonly #inbox = new WebSocketInbox();
-  /** The close code of this side, where it ends the connection for a breach of a rule; 0 for none. */
+  /** The close code of this side, if it ends the connection for a breach of a rule; 0 for none. */
   #violation = 0;
   /** Bytes sent in this turn of the event loop. */
   #turnBytes = 0;
@@ -113,9 +75,9 @@ export class WebSocketSession implements Call, WebSocketEvents {
     return `WebSocket ${this.#path}`;
   }
 
-  /** Calls the application. */
-  run(scope: WebSocketScope): void {
-    void this.#context.run(
+  /** Calls the application. Resolves, never with an error, once it has settled. */
+  run(scope: WebSocketScope): Promise<void> {
+    return this.#context.run(
       this,
       scope,
       () => this.#inbox.receive(),
@@ -123,17 +85,14 @@ export class WebSocketSession implements Call, WebSocketEvents {
     );
   }
 
+  /** The client has disconnected. */
   disconnect(): void {
     this.#response?.disconnect();
-    if (this.#webSocket === null) {
-      this.#inbox.end(CLOSE.abnormal, "");
-    }
+    if (this.#webSocket === null) this.#inbox.end(CLOSE.abnormal, "");
   }
 
   drain(): void {
-    if (this.#phase === "connecting") {
-      this.refuse(errors.draining);
-    }
+    if (this.#phase === "connecting") this.refuse(errors.draining);
     this.#webSocket?.close(CLOSE.restart, "The server is about to stop");
     this.#inbox.end(CLOSE.restart, "");
   }
@@ -142,19 +101,17 @@ export class WebSocketSession implements Call, WebSocketEvents {
     this.#response?.cutUnread();
   }
 
-  refuse(error: ErrorResponse): void {
+  refuse(error: ErrorResponse, refusal: Refusal = {}): void {
     if (this.#phase === "connecting") {
       this.#phase = "closed";
-      this.#handshake?.refuse(error);
+      this.#handshake?.refuse(error, refusal);
       this.#handshake = null;
     }
     this.#inbox.end(CLOSE.abnormal, "");
   }
 
   #send(message: SendMessage): Promise<void> | void {
-    if (this.#response?.complete) {
-      return; // ASGI: what follows the last body is ignored
-    }
+    if (this.#response?.complete) return; // ASGI: messages after the last body are ignored
     switch (message.type) {
       case "websocket.accept":
         return this.#accept(message);
@@ -176,10 +133,11 @@ export class WebSocketSession implements Call, WebSocketEvents {
     if (subprotocol !== null && !this.#subprotocols.includes(subprotocol)) {
       throw new ProtocolError(`The client did not offer the subprotocol ${JSON.stringify(subprotocol)}.`);
     }
-    this.#begin({ subprotocol, headers: toHeaderLines(message), maxMessageBytes: message.max_message_bytes ?? null });
+    const { headers, max_message_bytes: maxMessageBytes = null } = message;
+    this.#begin({ subprotocol, headers: acceptedHeaders(headers), maxMessageBytes });
   }
 
-  #begin(acceptance: Acceptance): void {
+  #begin(acceptance: Acceptance | null): void {
     const webSocket = this.#handshake?.open(acceptance, this) ?? null;
     this.#handshake = null;
     if (webSocket === null) {
@@ -219,7 +177,7 @@ export class WebSocketSession implements Call, WebSocketEvents {
       this.#turnBytes += data.length + BYTES_PER_MESSAGE;
       if (this.#turnBytes < MAX_TURN_BYTES) return;
       this.#turnBytes = 0;
-      return new Promise((resolve) => void setImmediate(resolve));
+      return nextTurn();
     }
     return markHandled(
       new Promise((resolve, reject) => {
@@ -231,25 +189,19 @@ export class WebSocketSession implements Call, WebSocketEvents {
   #close(message: WebSocketCloseMessage): void {
     const code = message.code ?? CLOSE.normal;
     const reason = message.reason ?? "";
-    if (this.#phase === "closing" || this.#phase === "closed") {
-      return;
-    }
+    if (this.#phase === "closing" || this.#phase === "closed") return;
     this.#expect(this.#phase === "connecting" ? "connecting" : "open", message);
     const fault = findCloseFault(code, reason);
-    if (fault !== null) {
-      throw new ProtocolError(fault);
-    }
+    if (fault !== null) throw new ProtocolError(fault);
     if (this.#phase === "connecting") {
-      if (code < 4000) {
-        return this.refuse(errors.forbidden);
-      }
-      this.#begin(noAcceptance); // an application's own code: a browser sees it only behind a handshake
+      if (code < 4000) return this.refuse(errors.forbidden, { code, reason });
+      this.#begin(null);
     }
-    this.#webSocket?.close(code, reason);
     this.#phase = "closing";
+    this.#webSocket?.close(code, reason);
   }
 
-  /** Extension `websocket.http.response`: the handshake is refused with a whole HTTP response. */
+  /** Extension `websocket.http.response`: the application refuses the handshake with a whole HTTP response. */
   #answer(message: WebSocketHTTPResponseStartMessage | WebSocketHTTPResponseBodyMessage): Promise<void> | void {
     if (this.#response === null) {
       this.#expect("connecting", message);
@@ -271,15 +223,11 @@ export class WebSocketSession implements Call, WebSocketEvents {
   }
 
   #expect(phase: Phase, message: SendMessage): void {
-    if (this.#inbox.ended && this.#phase !== "connecting") {
-      throw new ClientDisconnect();
-    }
+    if (this.#inbox.ended && this.#phase !== "connecting") throw new ClientDisconnect();
     if (this.#phase !== phase) {
       throw new ProtocolError(`"${message.type}" was sent while the WebSocket was ${this.#phase}.`);
     }
-    if (this.#connection.destroyed) {
-      throw new ClientDisconnect();
-    }
+    if (this.#connection.destroyed) throw new ClientDisconnect();
   }
 
   settled(failure: { readonly error: unknown } | null): undefined {
@@ -291,6 +239,7 @@ export class WebSocketSession implements Call, WebSocketEvents {
       this.#context.logger.error({ path: this.#path }, `The application returned without an answer: ${this.name}`);
       this.#giveUp();
     }
+    this.#connection.release?.();
   }
 
   #failed(error: unknown): void {
@@ -303,21 +252,21 @@ export class WebSocketSession implements Call, WebSocketEvents {
       return;
     }
     logger.error(fields, `The application threw: ${this.name}`);
-    this.#webSocket?.close(CLOSE.error);
-    if (this.#unanswered) this.#giveUp();
+    this.#webSocket?.close(CLOSE.error, "", error);
+    if (this.#unanswered) this.#giveUp(error);
   }
 
-  /** `true` while the client waits for an answer to its handshake. */
+  /** `true` while the client waits for a response to its handshake. */
   get #unanswered(): boolean {
     const waits = this.#phase === "connecting" || (this.#phase === "answering" && this.#response?.complete === false);
     return waits && !this.#connection.destroyed;
   }
 
-  #giveUp(): void {
+  #giveUp(cause?: unknown): void {
     if (this.#response === null) {
-      this.refuse(errors.failed);
+      this.refuse(errors.failed, { cause });
     } else {
-      this.#response.refuse(errors.failed);
+      this.#response.refuse(errors.failed, cause);
       this.#answered();
     }
   }

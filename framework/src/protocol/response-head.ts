@@ -1,20 +1,21 @@
-/** The head of a response: what the application gave, checked and brought into the server's form. @module */
-import { STATUS_CODES } from "node:http";
+/** The head of a response: the headers that the application sent, checked and without those that are the server's. @module */
 import type { HeaderPair } from "../asgi.js";
-import { HeaderList } from "../datastructures.js";
+import { HeaderList, rawHeaders } from "../datastructures.js";
+import { ProtocolError, statusPhrase } from "../exceptions.js";
 import { isFieldValue, isToken } from "../http-grammar.js";
-import { type ResponseFacts, responseFacts } from "../response-facts.js";
-import { ProtocolError } from "./errors.js";
+import { type ResponseFacts, responseFacts } from "./response-facts.js";
 
 /** The headers of a response, checked. */
 export class CheckedHeaders {
-  /** `[name, value, …]`, without what is the server's to say. */
+  /** `[name, value, …]`, without the headers about the connection. */
   readonly raw: readonly string[];
   /** The `Content-Length`, or -1. */
   readonly contentLength: number;
-  /** `true` where the application asks to close the connection. */
+  /** `true` if the application asks to close the connection. */
   readonly close: boolean;
   readonly hasDate: boolean;
+  /** The same as headers of the platform, once a driver of `fetch` has made them. */
+  platform: Headers | null = null;
   /** The last text of {@link toText}, and its status. */
   #text = "";
   #status = 0;
@@ -29,7 +30,7 @@ export class CheckedHeaders {
   /** The status line and the header lines in the form of HTTP/1.1. */
   toText(status: number): string {
     if (this.#status !== status) {
-      this.#text = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "unknown"}\r\n`;
+      this.#text = `HTTP/1.1 ${status} ${statusPhrase(status)}\r\n`;
       for (let index = 0; index < this.raw.length; index += 2) {
         this.#text += `${this.raw[index] as string}: ${this.raw[index + 1] as string}\r\n`;
       }
@@ -44,13 +45,13 @@ export interface ResponseHead {
   /** HTTP status code in range [200...599]. */
   readonly status: number;
   readonly headers: CheckedHeaders;
-  /** Bytes of the body as the head announces them, or -1 where it does not. */
+  /** Bytes of the body that the head announces, or -1 if it announces none. */
   contentLength: number;
   /** The rules for the content, by the status and the method. */
   readonly facts: ResponseFacts;
 }
 
-/** The answer to `OPTIONS *`, which asks the server, not a resource of the application: RFC 9110 §9.3.7. */
+/** The response to `OPTIONS *`, which is for the server, not for a resource of the application: RFC 9110 §9.3.7. */
 export const SERVER_OPTIONS: Readonly<ResponseHead> = {
   status: 204,
   headers: new CheckedHeaders([], -1, false, false),
@@ -58,7 +59,7 @@ export const SERVER_OPTIONS: Readonly<ResponseHead> = {
   facts: responseFacts(204, "OPTIONS"),
 };
 
-/** @throws ProtocolError for what would break the message. */
+/** @throws ProtocolError if a status or a header would break the message. */
 export function createResponseHead(
   status: number,
   list: Iterable<HeaderPair> | undefined,
@@ -67,7 +68,7 @@ export function createResponseHead(
   if (!Number.isInteger(status) || status < 200 || status > 599) {
     throw new ProtocolError(`Expected a status from 200 to 599 in "http.response.start", not ${String(status)}.`);
   }
-  const raw = list instanceof HeaderList ? list.raw : toRawHeaders(list);
+  const raw = list instanceof HeaderList ? list.raw : rawHeaders(list);
   const facts = responseFacts(status, method);
   let headers = checkedLists.get(raw) ?? checkHeaders(raw);
   if (headers.contentLength !== -1 && (facts.length === "zero" || facts.length === "none")) {
@@ -77,12 +78,12 @@ export function createResponseHead(
   return { status, headers, contentLength, facts };
 }
 
-/** Announces to HEAD the length that the body would have had, if it was made: RFC 9110 §9.3.2. */
+/** Announces to HEAD the length of the body that GET would get, if the application made it: RFC 9110 §9.3.2. */
 export function announceLength(head: ResponseHead, bytes: number): void {
   if (head.contentLength === -1 && head.facts.length === "content" && bytes > 0) head.contentLength = bytes;
 }
 
-/** Tells if a response is a stream of server-sent events: one that may end at any event. */
+/** Returns whether a response is a stream of server-sent events: one that may end after any event. */
 export function streamsEvents(head: ResponseHead | null): boolean {
   const raw = head?.headers.raw ?? [];
   const at = raw.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === "content-type");
@@ -122,7 +123,7 @@ function check(raw: readonly string[]): CheckedHeaders {
       case 17: {
         const key = name.toLowerCase();
         if (!SERVERS_OWN.has(key)) break;
-        close ||= saysClose(key, value);
+        close ||= asksToClose(key, value);
         kept = withoutHeader(kept, key);
       }
     }
@@ -131,10 +132,10 @@ function check(raw: readonly string[]): CheckedHeaders {
   return new CheckedHeaders(kept, contentLength, close, hasDate);
 }
 
-/** Headers about the connection and the framing, dropped where the application gives them (ASGI, RFC 9110 §7.6.1). */
+/** Headers about the connection and the framing, which are dropped (ASGI, RFC 9110 §7.6.1). */
 const SERVERS_OWN: ReadonlySet<string> = new Set(["connection", "keep-alive", "trailer", "transfer-encoding"]);
 
-function saysClose(name: string, value: string): boolean {
+function asksToClose(name: string, value: string): boolean {
   return name === "connection" && /(?:^|[\t ,])close(?:$|[\t ,])/i.test(value);
 }
 
@@ -146,18 +147,7 @@ function parseLength(value: string, before: number): number {
   return length;
 }
 
-const NONE: readonly string[] = Object.freeze([]);
-
-/** The names and values of pairs of bytes; those of a `HeaderList` as they are, without a detour over bytes. */
-export function toRawHeaders(headers: Iterable<HeaderPair> | undefined): readonly string[] {
-  if (headers === undefined) return NONE;
-  if (headers instanceof HeaderList) return headers.raw;
-  const raw: string[] = [];
-  for (const [name, value] of headers) raw.push(toLatin1(name), toLatin1(value));
-  return raw;
-}
-
-/** @throws ProtocolError when the name is not one, or the value would break out of its line. */
+/** @throws ProtocolError if the name is not a token, or the value would break out of its line. */
 export function checkHeader(name: string, value: string): void {
   if (!isToken(name)) throw new ProtocolError(`${JSON.stringify(name)} is not a header name.`);
   if (!isFieldValue(value)) {
@@ -165,17 +155,7 @@ export function checkHeader(name: string, value: string): void {
   }
 }
 
-/** The headers but those of this name, which is in lower case. */
+/** The headers without those of this name, which is in lower case. */
 export function withoutHeader(headers: readonly string[], name: string): readonly string[] {
   return headers.filter((_, index) => headers[index & ~1]?.toLowerCase() !== name);
-}
-
-/** Bytes as a `Buffer`, not copied, whatever view they come in. */
-export function toBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-}
-
-/** Decodes latin-1 bytes. */
-export function toLatin1(bytes: Uint8Array): string {
-  return toBuffer(bytes).toString("latin1");
 }

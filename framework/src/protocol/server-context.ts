@@ -1,21 +1,32 @@
 /** The application that a server serves, and the calls of it that run. @module */
-import type { ASGIApp, Receive, Scope, Send } from "../asgi.js";
+import type { ASGIApp, HTTPScope, Receive, Scope, Send } from "../asgi.js";
 import type { Logger } from "../logger.js";
-import { DRAINING } from "../request.js";
-import type { TrustedProxies } from "./trusted-proxies.js";
+import { Deferred, RESOLVED } from "../promises.js";
+
+/**
+ * Under this key the state of a request tells that its server accepts no more connections. Registered, so that any server
+ * can set it.
+ */
+export const DRAINING: unique symbol = Symbol.for("tsgi.draining");
+
+/** Proxies whose headers about the client are used. */
+export interface Proxies {
+  /** Writes the client and the scheme that the headers report, if a trusted proxy sent them. */
+  apply(scope: HTTPScope): void;
+}
 
 /** A call of the application: an HTTP exchange or a WebSocket session. */
 export interface Call {
   /** Its name in a log line: `"GET /items"`. */
   readonly name: string;
-  /** The server is about to stop: ends what has no end of its own. */
+  /** The server is about to stop: ends a response that has no end of its own. */
   drain(): void;
   /** The time to stop is nearly up: cuts the response if its client does not read it. */
   cutUnread(): void;
   /**
    * The application has returned, or has failed.
    *
-   * @returns A promise for the time until what it has sent is with the system; nothing where it is.
+   * @returns A promise for the time until the system has all that the application sent; nothing if it has it already.
    */
   settled(failure: { readonly error: unknown } | null): Promise<void> | undefined;
 }
@@ -25,16 +36,22 @@ export class ServerContext {
   readonly app: ASGIApp;
   readonly logger: Logger;
   /** The lifespan's state, of which each request gets a shallow copy. */
-  readonly state: Record<string | symbol, unknown>;
+  readonly state: Readonly<Record<string | symbol, unknown>>;
   /** Trusted proxies; `null` for none. */
-  readonly proxies: TrustedProxies | null;
+  readonly proxies: Proxies | null;
   /** `true` while the server drains: each response closes its connection. */
   draining = false;
   /** The calls that have not settled, background tasks included. */
   readonly running = new Set<Call>();
-  #onIdle: (() => void) | null = null;
+  /** `null` while nobody waits for the end of all calls. */
+  #idle: Deferred<void> | null = null;
 
-  constructor(app: ASGIApp, logger: Logger, state: Record<string, unknown>, proxies: TrustedProxies | null) {
+  /** @param settings - The lifespan's state, and trusted proxies if there are any. */
+  constructor(
+    app: ASGIApp,
+    logger: Logger,
+    { state, proxies = null }: { state: Readonly<Record<string | symbol, unknown>>; proxies?: Proxies | null },
+  ) {
     this.app = app;
     this.logger = logger;
     this.state = state;
@@ -58,13 +75,14 @@ export class ServerContext {
       this.logger.error({ err: error }, `The response could not be sent: ${call.name}`);
     }
     this.running.delete(call);
-    if (this.#onIdle !== null && this.running.size === 0) this.#onIdle();
+    if (this.#idle === null || this.running.size > 0) return;
+    this.#idle.resolve();
+    this.#idle = null;
   }
 
   /** Responses close their connection from now on, and streams of events end. */
   drain(): void {
     this.draining = true;
-    this.state[DRAINING] = true;
     for (const call of this.running) call.drain();
   }
 
@@ -75,6 +93,6 @@ export class ServerContext {
 
   /** Waits until no call runs. */
   idle(): Promise<void> {
-    return this.running.size === 0 ? Promise.resolve() : new Promise((resolve) => (this.#onIdle = resolve));
+    return this.running.size === 0 ? RESOLVED : (this.#idle ??= new Deferred<void>()).promise;
   }
 }

@@ -1,8 +1,8 @@
 /** Messages that the application has not taken. @module */
-import type { ReceiveMessage } from "../../asgi.js";
-import { MessageQueue } from "../../message-queue.js";
-import { markHandled } from "../../promises.js";
-import { ProtocolError } from "../errors.js";
+import type { ReceiveMessage } from "../asgi.js";
+import { MessageQueue } from "../message-queue.js";
+import { markHandled } from "../promises.js";
+import { ProtocolError } from "../exceptions.js";
 
 /** Up to these bytes and messages the client's messages wait in memory; beyond that the client waits. */
 const MAX_QUEUED_BYTES = 65_536;

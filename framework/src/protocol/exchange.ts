@@ -1,24 +1,24 @@
-/** One request and its response, between an engine and the application. @module */
-import type { HeaderPair, HTTPResponseBodyMessage, HTTPScope, ReceiveMessage, Send, SendMessage } from "../asgi.js";
-import { ClientDisconnect } from "../exceptions.js";
+/** One request and its response, between a driver and the application: the state machine of ASGI's HTTP messages. @module */
+import type { HTTPResponseBodyMessage, HTTPScope, Receive, Send } from "../asgi.js";
+import { createBytes, encodeUTF8 } from "../datastructures.js";
+import { ClientDisconnect, ProtocolError } from "../exceptions.js";
 import { logOnce } from "../logger.js";
 import { markHandled } from "../promises.js";
-import { responseFacts } from "../response-facts.js";
-import type { Call, ServerContext } from "./context.js";
+import { ASCIIBody, contentOf } from "./ascii-body.js";
 import type { ResponseStream } from "./engine.js";
 import { ErrorResponse } from "./error-response.js";
-import { ProtocolError } from "./errors.js";
 import { RequestBody } from "./request-body.js";
+import { responseFacts } from "./response-facts.js";
 import { announceLength, createResponseHead, type ResponseHead, streamsEvents } from "./response-head.js";
+import type { Call, ServerContext } from "./server-context.js";
 
-const EMPTY = new Uint8Array(0);
-const TEXT_BODY = 'Expected the body of "http.response.body" to be bytes, not text.';
+const EMPTY = createBytes(0);
 const internalServerError = new ErrorResponse(500);
 
 /**
  * The state of a response. The head waits for the first body message, as ASGI asks.
  *
- * - `gone`: the client has gone, or was answered in the application's place.
+ * - `gone`: the client has disconnected, or the server has responded in place of the application.
  */
 type Phase = "idle" | "started" | "streaming" | "complete" | "gone";
 
@@ -29,15 +29,15 @@ export class Exchange implements Call {
   readonly #scope: HTTPScope;
   /** As the client sent it: the application may change its scope, and the client would read a body to HEAD as a response. */
   readonly #method: string;
-  /** Made at first use where the request has no body. */
+  /** `null` until the application asks for the body, if the driver has not made it before. */
   #request: RequestBody | null;
   #phase: Phase = "idle";
   #head: ResponseHead | null = null;
   #writtenBytes = 0;
-  /** The client sends nothing more, or the server stops: an application that ends its response here has not failed. */
+  /** The client sends nothing more, or the server stops: an application that ends its response now has not failed. */
   #mayEnd = false;
 
-  /** @param body - The body, or `null` where the request has none. */
+  /** @param body - The body of the request; `null` for none, or if the stream is its source. */
   constructor(context: ServerContext, stream: ResponseStream, scope: HTTPScope, body: RequestBody | null) {
     this.#context = context;
     this.#stream = stream;
@@ -50,7 +50,7 @@ export class Exchange implements Call {
     return `${this.#scope.method} ${this.#scope.path}`;
   }
 
-  /** `true` while nothing of the response has left: another can still be sent in its place. */
+  /** `true` while nothing of the response has been sent: another can still be sent in its place. */
   get untouched(): boolean {
     return this.#phase === "idle" || this.#phase === "started";
   }
@@ -63,47 +63,53 @@ export class Exchange implements Call {
     return this.#phase === "complete" || this.#phase === "gone";
   }
 
-  /** Calls the application. */
-  run(): void {
-    // In front of `send`: a function that is younger than the object which holds it outlives collections in V8 14. A third of
-    // Deno's processor time, a seventh of Node 26's, went into them.
-    const text: Send["text"] = (status, headers, content) => {
-      if (this.#takes()) return this.#whole(this.#start(status, headers), content);
-    };
-    const send: Send = (message) => this.send(message);
-    send.text = text;
-    void this.#context.run(this, this.#scope, () => this.#receive(), send);
+  /** Calls the application. Resolves, never with an error, once it has settled and its response is with the system. */
+  run(): Promise<void> {
+    return this.#context.run(this, this.#scope, this.#receive, this.send);
   }
 
   /**
-   * Takes one message. Returns nothing when it is written, a promise when the client has to be waited for.
+   * Takes one message. Returns nothing if it is written, a promise if the client has to be waited for.
    *
    * @throws ProtocolError for a message that ASGI or HTTP does not allow here.
-   * @throws ClientDisconnect when the client went before the response was complete.
+   * @throws ClientDisconnect if the client disconnected before the response was complete.
    */
-  send(message: SendMessage): Promise<void> | void {
-    if (!this.#takes()) return;
+  readonly send: Send = (message) => {
+    if (this.#phase === "complete") return; // ASGI: messages after the last body are ignored
+    if (this.#phase === "gone" || this.#stream.destroyed) throw new ClientDisconnect();
     if (message.type === "http.response.body") return this.#body(message);
     if (message.type !== "http.response.start") {
       throw new ProtocolError(`Expected "http.response.start" or "http.response.body", not "${message.type}".`);
     }
-    this.#start(message.status, message.headers);
-  }
+    if (this.#phase !== "idle") throw new ProtocolError('"http.response.start" was sent twice.');
+    this.#head = createResponseHead(message.status, message.headers, this.#method);
+    this.#phase = "started";
+  };
 
-  /** The client has gone: the application's messages are refused from now on. */
+  readonly #receive: Receive = () => {
+    if (this.#request === null) {
+      const source = this.#stream.source ?? null;
+      this.#request = new RequestBody(source, source === null ? 0 : Number.NaN);
+      if (this.#isOver) this.#request.end();
+      else if (this.#mayEnd) this.#request.halfClose();
+    }
+    return this.#request.receive();
+  };
+
+  /** The client has disconnected: the application's messages are refused from now on. */
   disconnect(): void {
     this.#close("gone");
   }
 
-  /** The client has ended its side, and may still read: the application gets a disconnect, and can answer all the same. */
+  /** The client has ended its side and may still read: the application gets a disconnect, and can respond all the same. */
   halfClose(): void {
     this.#mayEnd = true;
     this.#request?.halfClose();
   }
 
   /**
-   * The server is about to stop. A stream of events has no end of its own, so its application gets the message that the client
-   * has gone; everything else may finish.
+   * The server is about to stop. A stream of events has no end of its own, so its application gets `http.disconnect`;
+   * everything else may finish.
    */
   drain(): void {
     if (this.#phase === "streaming" && streamsEvents(this.#head)) this.halfClose();
@@ -113,10 +119,11 @@ export class Exchange implements Call {
     if (this.#stream.flushed() !== undefined) this.#stream.destroy();
   }
 
-  /** Answers in the application's place; once the response has begun, a cut is all that says that it is not whole. */
-  refuse({ head, body }: ErrorResponse): void {
+  /** Responds in the application's place. Once the response has begun, only a cut tells the client that it is not whole. */
+  refuse({ head, body }: ErrorResponse, reason?: unknown): void {
     if (!this.untouched) {
-      this.#stream.destroy();
+      this.#close("gone");
+      this.#stream.destroy(reason);
       return;
     }
     this.#close("gone");
@@ -129,16 +136,17 @@ export class Exchange implements Call {
     if (failure !== null) this.#failed(failure.error, hasLeft);
     else if (this.#phase !== "complete" && !hasLeft) this.#endInPlace();
     this.#request?.end();
+    this.#stream.release?.();
     return this.#phase === "gone" ? undefined : this.#stream.flushed();
   }
 
   /** The application has returned without the end of its response. */
   #endInPlace(): void {
     if (!this.#mayEnd) {
-      const missing = this.untouched ? "a response" : "the end of its response";
+      const missing = `The application returned without ${this.untouched ? "a response" : "the end of its response"}`;
       const { path } = this.#scope;
-      this.#context.logger.error({ path }, `The application returned without ${missing}: ${this.name}`);
-      this.refuse(internalServerError);
+      this.#context.logger.error({ path }, `${missing}: ${this.name}`);
+      this.refuse(internalServerError, new ProtocolError(`${missing}.`));
     } else if (this.untouched) {
       this.#stream.destroy();
     } else {
@@ -155,49 +163,27 @@ export class Exchange implements Call {
       return;
     }
     logOnce(logger, error, this.#scope, { path }, `The application threw: ${this.name}`);
-    if (!hasLeft && !this.#isOver) this.refuse(internalServerError);
+    if (!hasLeft && !this.#isOver) this.refuse(internalServerError, error);
   }
 
-  #receive(): Promise<ReceiveMessage> {
-    if (this.#request === null) {
-      this.#request = new RequestBody(null, 0);
-      if (this.#isOver) this.#request.end();
-      else if (this.#mayEnd) this.#request.halfClose();
-    }
-    return this.#request.receive();
-  }
-
-  /** Nothing more is sent: `receive` gives a disconnect. The first time counts. */
+  /** Nothing more is sent: `receive` returns a disconnect. The first call decides the phase. */
   #close(phase: "complete" | "gone"): void {
     if (!this.#isOver) this.#phase = phase;
     this.#request?.end();
   }
 
-  /** Tells if a message counts. Messages after the last body are ignored, as ASGI asks. */
-  #takes(): boolean {
-    if (this.#phase === "complete") return false;
-    if (this.#phase === "gone" || this.#stream.destroyed) throw new ClientDisconnect();
-    return true;
-  }
-
-  #start(status: number, headers: Iterable<HeaderPair> | undefined): ResponseHead {
-    if (this.#phase !== "idle") throw new ProtocolError('"http.response.start" was sent twice.');
-    this.#head = createResponseHead(status, headers, this.#method);
-    this.#phase = "started";
-    return this.#head;
-  }
-
   #body(message: HTTPResponseBodyMessage): Promise<void> | void {
     const head = this.#head;
     if (head === null) throw new ProtocolError('"http.response.body" was sent before "http.response.start".');
-    const body = message.body ?? EMPTY;
-    if (typeof body === "string") throw new ProtocolError(TEXT_BODY);
+    const content = message instanceof ASCIIBody ? (message.ascii ?? message.body) : contentOf(message);
     const isLast = message.more_body !== true;
-    if (isLast && this.#phase === "started") return this.#whole(head, body);
+    if (isLast && this.#phase === "started") return this.#whole(head, content);
+    const body = typeof content === "string" ? encodeUTF8(content) : content;
     if (!head.facts.bodyless) this.#count(head, body.length, isLast);
     if (this.#phase === "started") {
       this.#phase = "streaming";
       this.#stream.begin(head);
+      if (this.#isOver) throw new ClientDisconnect(); // `fetch` learns of it only now
     }
     return this.#part(head.facts.bodyless ? EMPTY : body, isLast);
   }
@@ -220,7 +206,7 @@ export class Exchange implements Call {
     );
   }
 
-  /** Head and body in one go, which is what most responses are. */
+  /** Head and body in one go, as most responses are. */
   #whole(head: ResponseHead, body: Uint8Array | string): Promise<void> | void {
     const { length } = body;
     if (head.facts.bodyless) {
@@ -241,9 +227,10 @@ export class Exchange implements Call {
     this.#writtenBytes += bytes;
     const written = this.#writtenBytes;
     if (contentLength === -1 || (isLast ? written === contentLength : written <= contentLength)) return;
-    if (this.#phase === "streaming") this.#stream.destroy();
-    throw new ProtocolError(
+    const error = new ProtocolError(
       `The body has ${isLast ? "" : "at least "}${written} bytes, but Content-Length said ${contentLength}.`,
     );
+    if (this.#phase === "streaming") this.#stream.destroy(error);
+    throw error;
   }
 }

