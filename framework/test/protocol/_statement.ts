@@ -1,0 +1,111 @@
+/** Statements of the protocol as tests, one for each driver. @module */
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { type Driver, type DriverName, type Feature, Lost } from "./_driver.js";
+import { Stage } from "./_stage.js";
+
+/** One rule of the protocol. */
+export interface Statement {
+  /** The rule, in one sentence. */
+  readonly title: string;
+  /** The section that has it. */
+  readonly source: string;
+  /** Rejects if the driver does not keep the rule. */
+  readonly run: (stage: Stage) => Promise<void>;
+  /** Features without which the rule means nothing. */
+  readonly needs?: readonly Feature[];
+  /** The reason why a driver cannot keep the rule, by its platform. */
+  readonly differs?: Readonly<Partial<Record<DriverName, string>>>;
+  /** Drivers that do not keep the rule, and should. */
+  readonly drift?: readonly DriverName[];
+}
+
+/** Milliseconds after which a statement hangs. */
+const LIMIT_MS = 30_000;
+/** The same for a statement whose row has a mark: it may hang each time. */
+const MARKED_LIMIT_MS = 1000;
+
+/** A statement waits for something that does not happen. */
+class Late extends Error {
+  override readonly name = "Late";
+}
+
+async function inTime(run: Promise<void>, limitMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Late(`The statement still waits after ${limitMs} ms.`)), limitMs);
+  });
+  try {
+    await Promise.race([run, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Tells if an error states that a rule is not kept. Any other is a mistake in the statement. */
+function isFailure(error: unknown): boolean {
+  return error instanceof Late || error instanceof Lost || (error instanceof Error && "matcherResult" in error);
+}
+
+/** The tests of one driver. */
+class Run {
+  readonly #driver: Driver;
+  /** Servers that stop: some wait a moment for their clients, and the statements do not wait with them. */
+  readonly #ending: Promise<void>[] = [];
+
+  constructor(driver: Driver) {
+    this.#driver = driver;
+  }
+
+  define(statement: Statement): void {
+    const { title, source, needs = [], differs = {}, drift = [] } = statement;
+    const { name, lacks } = this.#driver;
+    if (needs.some((feature) => lacks[feature] !== undefined)) return;
+    const reason = drift.includes(name) ? "to be unified" : differs[name];
+    if (reason === undefined) {
+      it(`${title} [${source}]`, async () => {
+        expect(await this.#check(statement, LIMIT_MS)).toBe("kept");
+      });
+    } else {
+      it(`does not keep (${reason}): ${title} [${source}]`, async () => {
+        expect(await this.#checkMarked(statement)).toBe("not kept");
+      });
+    }
+  }
+
+  async #check({ run }: Statement, limitMs: number): Promise<"kept"> {
+    const stage = new Stage(this.#driver);
+    try {
+      await inTime(run(stage), limitMs);
+      return "kept";
+    } finally {
+      this.#ending.push(stage.end());
+    }
+  }
+
+  /** A driver that keeps a statement whose row has a mark fails, so that the mark is removed. */
+  async #checkMarked(statement: Statement): Promise<"kept" | "not kept"> {
+    try {
+      return await this.#check(statement, MARKED_LIMIT_MS);
+    } catch (error) {
+      if (!isFailure(error)) throw error;
+      return "not kept";
+    }
+  }
+
+  async end(): Promise<void> {
+    await Promise.all(this.#ending);
+  }
+}
+
+/** Defines the statements of one area as tests of each driver. */
+export function describeStatements(statements: readonly Statement[], drivers: readonly Driver[]): void {
+  describe.each(drivers)("$name", (driver) => {
+    const run = new Run(driver);
+    beforeAll(async () => driver.open?.());
+    afterAll(async () => {
+      await run.end();
+      await driver.close?.();
+    });
+    for (const statement of statements) run.define(statement);
+  });
+}
