@@ -48,6 +48,8 @@ export interface Request extends ClientRequest {
 export interface Handshake extends ClientHandshake {
   /** The client disconnects when it is aborted. For drivers with early disconnect. */
   readonly signal?: AbortSignal;
+  /** The client reads nothing after the head of the response until this resolves. For drivers with frames. */
+  readonly pausedUntil?: Promise<void>;
 }
 
 /** Settings of a server. */
@@ -90,6 +92,11 @@ export class Lost extends Error {
   constructor(cause?: unknown) {
     super("The connection ended before the whole response had arrived.", { cause });
   }
+}
+
+/** The client cannot go on as the statement expects. */
+export class NotKept extends Error {
+  override readonly name = "NotKept";
 }
 
 /** Other bytes than the next response follow a response: its client reads everything after it wrong. */

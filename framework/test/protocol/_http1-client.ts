@@ -20,6 +20,12 @@ async function untilLost<Value>(value: Promise<Value>): Promise<Value> {
   }
 }
 
+/** Reads nothing until a promise resolves. */
+function pause({ socket }: Wire, until: Promise<void>): void {
+  socket.pause();
+  void until.then(() => socket.resume());
+}
+
 /** One request on a connection of its own. */
 class Exchange {
   readonly #wire: Wire;
@@ -35,10 +41,7 @@ class Exchange {
 
   async run(): Promise<ClientResponse> {
     const { pausedUntil } = this.#request;
-    if (pausedUntil !== undefined) {
-      this.#wire.socket.pause();
-      void pausedUntil.then(() => this.#wire.socket.resume());
-    }
+    if (pausedUntil !== undefined) pause(this.#wire, pausedUntil);
     this.#send().catch(() => this.#wire.socket.destroy());
     const head = await untilLost(this.#wire.readHead());
     return { ...head, body: this.#readBody(head) };
@@ -138,7 +141,7 @@ export class HTTP1Client {
     new Exchange(await this.#connect(request.signal), this.#url.host, request).run();
 
   readonly websocket = async (handshake: Handshake): Promise<HandshakeAnswer> => {
-    const { target = "/", headers = [], subprotocols = [], signal } = handshake;
+    const { target = "/", headers = [], subprotocols = [], signal, pausedUntil } = handshake;
     const wire = await this.#connect(signal);
     const own: TextHeaders = [
       ["connection", "Upgrade"],
@@ -151,6 +154,7 @@ export class HTTP1Client {
     const { body, ...head } = await new Exchange(wire, this.#url.host, request).run();
     if (head.status !== 101) return { ...head, body: await readText(body), webSocket: null };
     const [subprotocol = null] = valuesOf(head.headers, "sec-websocket-protocol");
+    if (pausedUntil !== undefined) pause(wire, pausedUntil);
     return { ...head, body: "", webSocket: new FramedWebSocket(wire, subprotocol) };
   };
 

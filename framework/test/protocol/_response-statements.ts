@@ -49,7 +49,7 @@ async function scriptFailure(
   });
 }
 
-const KEEPS_OPEN = "it closes no connection after a head alone";
+const KEEPS_OPEN = "it closes a connection only after a body in one message";
 
 const phases: readonly Statement[] = [
   {
@@ -392,6 +392,15 @@ const closing: readonly Statement[] = [
       if (stage.driver.httpVersion === "1.1" && stage.driver.name !== "fetch")
         expect(valuesOf(response, "connection")).toEqual(["close"]);
       else expect(valuesOf(response, "connection")).toEqual([]);
+    },
+  },
+  {
+    title: "A `Connection: close` of the application ends the connection after a response in parts",
+    source: "RFC 9112 §9.6",
+    differs: { "uWebSockets.js": KEEPS_OPEN },
+    run: async (stage) => {
+      const { response } = await script(stage, [start(200, [["connection", "close"]]), part("by"), body("e")]);
+      expect(response).toMatchObject({ status: 200, body: "bye", end: "whole" });
     },
   },
   {

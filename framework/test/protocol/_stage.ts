@@ -1,6 +1,6 @@
 /** The servers of one statement, their clients, and their logs. @module */
 import type { ASGIApp, LifespanScope, Receive, Scope, Send } from "../../src/asgi.js";
-import type { ClientResponse, ClientWebSocket, HandshakeAnswer, TextHeaders } from "../../src/conformance.js";
+import type { ClientResponse, HandshakeAnswer, TextHeaders } from "../../src/conformance.js";
 import type { Logger } from "../../src/logger.js";
 import { Deferred, nextTurn } from "../../src/promises.js";
 import { body, type Call, type HTTPCall, start, text, type WebSocketCall } from "./_calls.js";
@@ -109,13 +109,6 @@ export class Server {
   async websocket(handshake: Handshake = {}): Promise<HandshakeAnswer> {
     if (this.#endpoint.websocket === undefined) throw new Error("The driver opens no WebSockets.");
     return this.#endpoint.websocket(handshake);
-  }
-
-  /** Opens a WebSocket that the application accepts. */
-  async open(handshake: Handshake = {}): Promise<ClientWebSocket> {
-    const { status, webSocket } = await this.websocket(handshake);
-    if (webSocket === null) throw new Error(`The handshake was rejected with ${status}.`);
-    return webSocket;
   }
 
   /** Waits until the server has handled everything that was sent before. */
