@@ -156,6 +156,7 @@ const byClient: readonly Statement[] = [
     title: "`receive` returns a disconnect with 1006 if the connection is lost",
     source: DISCONNECT,
     needs: websocket,
+    drift: ["workerd"],
     run: async (stage) => {
       const { value, log } = await talkOpen(stage, untilDisconnect, (client) => client.terminate());
       const message = { type: "websocket.disconnect", code: 1006, reason: "" };
@@ -192,7 +193,7 @@ const byClient: readonly Statement[] = [
     source: "RFC 6455 §5.5.1",
     needs: websocket,
     differs: { "uWebSockets.js": "it answers a close before the application has received the messages" },
-    drift: ["TestClient"],
+    drift: ["TestClient", "workerd"],
     run: async (stage) => {
       const { seen } = await talkOpen(
         stage,
@@ -220,7 +221,10 @@ const byClient: readonly Statement[] = [
     title: "A close of the client with a code that must not be sent is a breach: 1002 on both sides",
     source: "RFC 6455 §7.4",
     needs: frames,
-    differs: { "uWebSockets.js": "it answers with an empty close, and reports a lost connection" },
+    differs: {
+      "uWebSockets.js": "it answers with an empty close, and reports a lost connection",
+      workerd: "it answers with the same code",
+    },
     run: async (stage) => {
       for (const code of [0, 999, 1004, 1005, 1006, 1015, 2999, 5000]) {
         const { value, seen } = await talkOpen(stage, untilDisconnect, async (client) => {
@@ -293,8 +297,8 @@ const byEnd: readonly Statement[] = [
   {
     title: "An application that throws after its close does not change the code, with an error in the log",
     source: ERRORS,
-    needs: websocket,
-    drift: ["uWebSockets.js", "TestClient"],
+    needs: ["websocket", "in process"],
+    drift: ["uWebSockets.js", "TestClient", "workerd"],
     run: async (stage) => {
       const { seen, log } = await talkOpen(
         stage,
@@ -312,7 +316,7 @@ const byEnd: readonly Statement[] = [
     title: "An application that throws after the client has answered its close is an error in the log",
     source: ERRORS,
     needs: websocket,
-    drift: ["HTTP/1.1", "toNodeHandler", "uWebSockets.js", "TestClient"],
+    drift: ["HTTP/1.1", "toNodeHandler", "uWebSockets.js", "TestClient", "workerd"],
     run: async (stage) => {
       const { log } = await talkOpen(
         stage,
@@ -330,7 +334,7 @@ const byEnd: readonly Statement[] = [
     title: "An application of WebSockets that throws after the client has closed is a line for debugging",
     source: ERRORS,
     needs: websocket,
-    drift: ["TestClient"],
+    drift: ["TestClient", "workerd"],
     run: async (stage) => {
       const { log } = await talkOpen(
         stage,

@@ -170,6 +170,7 @@ const disconnects: readonly Statement[] = [
   {
     title: "An error in the messages of an application is an error in the log after the client has disconnected",
     source: "ASGI main#error-handling",
+    needs: ["in process"],
     run: async (stage) => {
       let mistake: unknown;
       const { log } = await leave(stage, {
@@ -340,6 +341,9 @@ const uploads: readonly Statement[] = [
 const ENDS_BOTH = {
   toNodeHandler: "node:http ends the connection of a client that ends its side",
   "uWebSockets.js": "it closes the connection of a client that ends its side",
+  "Bun fetch": "it closes the connection of a client that ends its side",
+  "Deno fetch": "it closes the connection of a client that ends its side",
+  workerd: "it does not tell the worker",
 };
 
 const halfClosed: readonly Statement[] = [
@@ -366,6 +370,11 @@ const halfClosed: readonly Statement[] = [
     title: "`receive` returns the body, then a disconnect, if the client ends its side",
     source: DISCONNECT,
     needs: ["half-close"],
+    differs: {
+      "Bun fetch": "it fails the body of a client that ends its side",
+      "Deno fetch": "it fails the body of a client that ends its side",
+      workerd: ENDS_BOTH.workerd,
+    },
     run: async (stage) => {
       const messages = new Deferred<unknown>();
       const server = await stage.start({

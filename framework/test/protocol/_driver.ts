@@ -26,8 +26,9 @@ export type DriverName =
  * - `half-close`: a client can end its side of the connection and still read.
  * - `drain`: the driver stops by itself, and tells the application.
  * - `lifespan`: each server has a lifespan of its own.
+ * - `in process`: the application has the objects of the server, and not copies.
  */
-export type Feature = "websocket" | "frames" | "early disconnect" | "half-close" | "drain" | "lifespan";
+export type Feature = "websocket" | "frames" | "early disconnect" | "half-close" | "drain" | "lifespan" | "in process";
 
 /** The reason why a driver lacks a feature. */
 export interface Lack {
@@ -76,9 +77,13 @@ export interface Endpoint {
 /** One driver of the protocol. */
 export interface Driver {
   readonly name: DriverName;
+  /** The driver of this process whose marks are those of this one, too. */
+  readonly base?: DriverName;
   readonly httpVersion: "1.1" | "2";
   readonly lacks: Readonly<Partial<Record<Feature, Lack>>>;
   start(app: ASGIApp, settings: Settings): Promise<Endpoint>;
+  /** Waits as long as a call of `send` takes that does not wait for the client. Defaults to a turn of the event loop. */
+  turn?(): Promise<void>;
   /** Called before the first statement. */
   open?(): Promise<void>;
   /** Called after the last one. */

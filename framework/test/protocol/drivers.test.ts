@@ -1,24 +1,8 @@
 /** The drivers of the table, and the table itself. @module */
 import { describe, expect, it } from "@jest/globals";
 import { fetchedUws } from "../node/_uws.js";
-import { closeStatements } from "./_close-statements.js";
-import { disconnectStatements } from "./_disconnect-statements.js";
-import { drainStatements } from "./_drain-statements.js";
 import { drivers } from "./_drivers.js";
-import { handshakeStatements } from "./_handshake-statements.js";
-import { messageStatements } from "./_message-statements.js";
-import { requestStatements } from "./_request-statements.js";
-import { responseStatements } from "./_response-statements.js";
-
-const statements = [
-  ...requestStatements,
-  ...responseStatements,
-  ...disconnectStatements,
-  ...handshakeStatements,
-  ...messageStatements,
-  ...closeStatements,
-  ...drainStatements,
-];
+import { statements } from "./_statements.js";
 
 describe("the drivers", () => {
   it("are six, one of them only if uWebSockets.js was fetched with `node framework/scripts/uws.js`", () => {
