@@ -11,6 +11,7 @@ export {
   encodeLatin1,
   headerBytes,
   isASCII,
+  isLonger,
 } from "./datastructures/bytes.js";
 export { toFileError, toPath } from "./datastructures/save-file.js";
 export {

@@ -8,7 +8,6 @@ import { consoleLogger, guardLogger, type Logger } from "./logger.js";
 import { type RunningServer, serve, type ServeOptions } from "./node.js";
 import { assertOptions, LIST, MILLISECONDS, OBJECT, type OptionRules } from "./options.js";
 import type { Callable } from "./params.js";
-import { CLOSE } from "./protocol/close-codes.js";
 import { ServerContext } from "./protocol/server-context.js";
 import type { HeadersInit } from "./response.js";
 import { withHeaders } from "./testing/headers.js";
@@ -210,7 +209,7 @@ export class TestClient {
   }
 
   async #close(): Promise<void> {
-    for (const webSocket of this.#webSockets) webSocket.leave(CLOSE.restart, "");
+    this.#context.drain();
     try {
       await this.#handlersEnd();
     } finally {

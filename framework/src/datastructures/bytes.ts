@@ -1,3 +1,5 @@
+const utf8 = new TextEncoder();
+
 const hasBuffer = typeof Buffer === "function";
 
 /** Zeroed bytes to write into: a `Buffer` where that global exists, as all bytes are that an application gets. */
@@ -19,6 +21,12 @@ const NOT_ASCII = /[^\x00-\x7f]/; // oxlint-disable-line no-control-regex -- the
 export const isASCII: (text: string) => boolean = hasBuffer
   ? (text) => Buffer.byteLength(text) === text.length
   : (text) => !NOT_ASCII.test(text);
+
+/** Returns whether text in UTF-8, or bytes, take more than so many bytes. */
+export function isLonger(data: string | Uint8Array, maxBytes: number): boolean {
+  if (data.length > maxBytes) return true;
+  return typeof data === "string" && 3 * data.length > maxBytes && utf8.encode(data).length > maxBytes;
+}
 
 /** Encodes text as latin-1, one byte a character. @throws TypeError when a character is above U+00FF. */
 export function encodeLatin1(text: string): Uint8Array {

@@ -96,9 +96,13 @@ export class Exchange implements Call {
     return this.#request.receive();
   };
 
-  /** The client has disconnected: the application's messages are refused from now on. */
+  /**
+   * The client has disconnected: the application's messages are refused from now on. A client that has as many bytes as
+   * `Content-Length` announced has the whole response, without the end that the application has not sent yet.
+   */
   disconnect(): void {
-    this.#close("gone");
+    const isWhole = this.#phase === "streaming" && this.#head?.contentLength === this.#writtenBytes;
+    this.#close(isWhole ? "complete" : "gone");
   }
 
   /** The client has ended its side and may still read: the application gets a disconnect, and can respond all the same. */
@@ -132,7 +136,8 @@ export class Exchange implements Call {
   }
 
   settled(failure: { readonly error: unknown } | null): Promise<void> | undefined {
-    const hasLeft = this.#phase === "gone" || this.#stream.destroyed; // a socket is destroyed a moment before its event
+    // A socket is destroyed a moment before its event.
+    const hasLeft = this.#phase === "gone" || (this.#phase !== "complete" && this.#stream.destroyed);
     if (failure !== null) this.#failed(failure.error, hasLeft);
     else if (this.#phase !== "complete" && !hasLeft) this.#endInPlace();
     this.#request?.end();

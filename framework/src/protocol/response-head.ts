@@ -1,6 +1,6 @@
 /** The head of a response: the headers that the application sent, checked and without those that are the server's. @module */
 import type { HeaderPair } from "../asgi.js";
-import { HeaderList, rawHeaders } from "../datastructures.js";
+import { decodeLatin1, HeaderList } from "../datastructures.js";
 import { ProtocolError, statusPhrase } from "../exceptions.js";
 import { isFieldValue, isToken } from "../http-grammar.js";
 import { type ResponseFacts, responseFacts } from "./response-facts.js";
@@ -68,7 +68,7 @@ export function createResponseHead(
   if (!Number.isInteger(status) || status < 200 || status > 599) {
     throw new ProtocolError(`Expected a status from 200 to 599 in "http.response.start", not ${String(status)}.`);
   }
-  const raw = list instanceof HeaderList ? list.raw : rawHeaders(list);
+  const raw = list instanceof HeaderList ? list.raw : toRaw(list);
   const facts = responseFacts(status, method);
   let headers = checkedLists.get(raw) ?? checkHeaders(raw);
   if (headers.contentLength !== -1 && (facts.length === "zero" || facts.length === "none")) {
@@ -76,6 +76,13 @@ export function createResponseHead(
   }
   const contentLength = facts.length === "zero" ? 0 : headers.contentLength;
   return { status, headers, contentLength, facts };
+}
+
+/** Names as the application spells them. */
+function toRaw(list: Iterable<HeaderPair> = []): readonly string[] {
+  const raw: string[] = [];
+  for (const [name, value] of list) raw.push(decodeLatin1(name), decodeLatin1(value));
+  return raw;
 }
 
 /** Announces to HEAD the length of the body that GET would get, if the application made it: RFC 9110 §9.3.2. */

@@ -1,6 +1,7 @@
 /** The scopes of ASGI, made of the head of a request. @module */
 import type { Address, HTTPScope, WebSocketScope } from "../asgi.js";
-import { createBytes, encodeLatin1, HeaderList } from "../datastructures.js";
+import { createBytes, encodeLatin1, HeaderList, headerValue } from "../datastructures.js";
+import { trimOWS } from "../http-grammar.js";
 import { DRAINING, type ServerContext } from "./server-context.js";
 
 /** The head of a request, checked. */
@@ -72,7 +73,7 @@ export function createScope(
  * The scope of a WebSocket, from the scope of its handshake. Written field by field: an object that is spread from one without
  * one of its fields is a hash table to V8, 300 bytes more for each idle WebSocket.
  */
-export function toWebSocketScope(scope: HTTPScope, subprotocols = NO_SUBPROTOCOLS): WebSocketScope {
+export function toWebSocketScope(scope: HTTPScope, subprotocols = subprotocolsOf(scope)): WebSocketScope {
   const { asgi, http_version, path, raw_path, query_string, root_path, headers, client, server, state } = scope;
   return {
     type: "websocket",
@@ -92,6 +93,11 @@ export function toWebSocketScope(scope: HTTPScope, subprotocols = NO_SUBPROTOCOL
     app: undefined,
     path_params: undefined,
   };
+}
+
+/** The subprotocols that a client offers: RFC 6455 §4.1. */
+function subprotocolsOf({ headers = [] }: HTTPScope): readonly string[] {
+  return headerValue(headers, "sec-websocket-protocol")?.split(",").map(trimOWS) ?? NO_SUBPROTOCOLS;
 }
 
 const looseUTF8 = new TextDecoder("utf-8", { ignoreBOM: true });

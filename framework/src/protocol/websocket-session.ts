@@ -55,6 +55,8 @@ export class WebSocketSession implements Call, WebSocketEvents {
   readonly #inbox = new WebSocketInbox();
   /** The close code of this side, if it ends the connection for a breach of a rule; 0 for none. */
   #violation = 0;
+  /** `true` once the application has closed: its errors are not those of a client that disconnects. */
+  #hasClosed = false;
   /** Bytes sent in this turn of the event loop. */
   #turnBytes = 0;
 
@@ -92,7 +94,7 @@ export class WebSocketSession implements Call, WebSocketEvents {
   }
 
   drain(): void {
-    if (this.#phase === "connecting") this.refuse(errors.draining);
+    if (this.#phase === "connecting") this.refuse(errors.draining, { code: CLOSE.restart });
     this.#webSocket?.close(CLOSE.restart, "The server is about to stop");
     this.#inbox.end(CLOSE.restart, "");
   }
@@ -189,7 +191,7 @@ export class WebSocketSession implements Call, WebSocketEvents {
   #close(message: WebSocketCloseMessage): void {
     const code = message.code ?? CLOSE.normal;
     const reason = message.reason ?? "";
-    if (this.#phase === "closing" || this.#phase === "closed") return;
+    if (this.#phase === "closing" || this.#phase === "closed" || this.#isGone) return;
     this.#expect(this.#phase === "connecting" ? "connecting" : "open", message);
     const fault = findCloseFault(code, reason);
     if (fault !== null) throw new ProtocolError(fault);
@@ -198,22 +200,27 @@ export class WebSocketSession implements Call, WebSocketEvents {
       this.#begin(null);
     }
     this.#phase = "closing";
+    this.#hasClosed = true;
     this.#webSocket?.close(code, reason);
   }
 
   /** Extension `websocket.http.response`: the application refuses the handshake with a whole HTTP response. */
   #answer(message: WebSocketHTTPResponseStartMessage | WebSocketHTTPResponseBodyMessage): Promise<void> | void {
-    if (this.#response === null) {
-      this.#expect("connecting", message);
-      this.#phase = "answering";
-      this.#response = (this.#handshake as PendingHandshake).respond();
-    }
+    const response = this.#response ?? this.#beginAnswer(message);
     const done =
       message.type === "websocket.http.response.start"
-        ? this.#response.send({ ...message, type: "http.response.start" })
-        : this.#response.send({ ...message, type: "http.response.body" });
-    if (this.#response.complete) this.#answered();
+        ? response.send({ ...message, type: "http.response.start" })
+        : response.send({ ...message, type: "http.response.body" });
+    // A message that is refused has changed nothing: the application may still accept.
+    this.#response = response;
+    if (this.#phase === "connecting") this.#phase = "answering";
+    if (response.complete) this.#answered();
     return done;
+  }
+
+  #beginAnswer(message: SendMessage): Exchange {
+    this.#expect("connecting", message);
+    return (this.#handshake as PendingHandshake).respond();
   }
 
   #answered(): void {
@@ -245,15 +252,18 @@ export class WebSocketSession implements Call, WebSocketEvents {
   #failed(error: unknown): void {
     const { logger } = this.#context;
     const fields = { err: error, path: this.#path };
-    // The socket knows a moment before its event.
-    const isGone = this.#inbox.ended || this.#connection.destroyed;
-    if (isGone && !(error instanceof ProtocolError)) {
+    if (this.#isGone && !this.#hasClosed && !(error instanceof ProtocolError)) {
       logger.debug(fields, `The application threw after its client had gone: ${this.name}`);
       return;
     }
     logger.error(fields, `The application threw: ${this.name}`);
     this.#webSocket?.close(CLOSE.error, "", error);
     if (this.#unanswered) this.#giveUp(error);
+  }
+
+  /** `true` once the client has disconnected. The socket knows a moment before its event. */
+  get #isGone(): boolean {
+    return this.#inbox.ended || this.#connection.destroyed;
   }
 
   /** `true` while the client waits for a response to its handshake. */

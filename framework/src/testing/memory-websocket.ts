@@ -1,9 +1,9 @@
 /** The driver of WebSockets in memory: the client's end of one, and the server between it and the application. @module */
 import type { Address, HTTPScope } from "../asgi.js";
-import { HeaderList } from "../datastructures.js";
+import { HeaderList, isLonger } from "../datastructures.js";
 import { WebSocketException } from "../exceptions.js";
 import { MessageQueue } from "../message-queue.js";
-import { Deferred } from "../promises.js";
+import { Deferred, setIdleTimeout } from "../promises.js";
 import { CLOSE } from "../protocol/close-codes.js";
 import type { ConnectionHandle } from "../protocol/engine.js";
 import type { ErrorResponse } from "../protocol/error-response.js";
@@ -26,6 +26,8 @@ import { type Refused, WebSocketRefusedError } from "./refused-error.js";
 
 /** Bytes of one message if the application does not say otherwise, as on the server. */
 const DEFAULT_MESSAGE_BYTES = 1 << 20;
+/** Milliseconds for which the close of the client waits until the application has handled the messages before it. */
+const MAX_CATCH_UP_MS = 1000;
 /** A test may send as much as it likes to a slow application. */
 const UNLIMITED = { messages: Infinity, bytes: Infinity };
 
@@ -86,7 +88,7 @@ export class MemoryWebSocket implements ConnectionHandle, PendingHandshake, Open
     this.#onHeaders = onHeaders;
     this.#scope = createHandshakeScope(handshake, context);
     this.path = this.#scope.path;
-    const scope = toWebSocketScope(this.#scope, handshake.subprotocols);
+    const scope = toWebSocketScope(this.#scope);
     this.#session = new WebSocketSession(context, this, scope, this);
     this.#messages = new HeldMessages(UNLIMITED, (data) => this.#session.messaged(data));
     this.settled = this.#session.run(scope);
@@ -105,7 +107,7 @@ export class MemoryWebSocket implements ConnectionHandle, PendingHandshake, Open
   /** Sends a message of the client. @throws WebSocketException when the WebSocket is not open. */
   async deliver(data: string | Uint8Array): Promise<void> {
     if (this.#phase !== "open") throw await this.closed;
-    if (data.length > this.#maxMessageBytes) {
+    if (isLonger(data, this.#maxMessageBytes)) {
       this.#session.violated(CLOSE.tooBig);
       this.close(CLOSE.tooBig);
     } else {
@@ -113,12 +115,17 @@ export class MemoryWebSocket implements ConnectionHandle, PendingHandshake, Open
     }
   }
 
-  /** The client ends it. */
+  /**
+   * The client closes, once the application has handled the messages before the close, or after a second: RFC 6455 §5.5.1.
+   * Until then messages of the application still arrive.
+   */
   leave(code: number, reason: string): void {
-    if (this.#phase === "open") return this.close(code, reason);
-    this.destroyed = true;
-    this.#refused({ statusCode: null, code, reason });
-    this.#session.disconnect();
+    const close = (): void => {
+      clearTimeout(timer);
+      this.close(code, reason);
+    };
+    const timer = setIdleTimeout(close, MAX_CATCH_UP_MS);
+    this.#session.whenCaughtUp(close);
   }
 
   open(acceptance: Acceptance | null, _events: WebSocketEvents): OpenWebSocket | null {
@@ -146,9 +153,12 @@ export class MemoryWebSocket implements ConnectionHandle, PendingHandshake, Open
     return new Exchange(this.#context, response, this.#scope, null);
   }
 
-  /** The connection ends on both sides at once. */
+  /** The connection is lost, on both sides at once. */
   destroy(): void {
-    this.leave(CLOSE.abnormal, "");
+    if (this.#phase === "open") return this.close(CLOSE.abnormal, "");
+    this.destroyed = true;
+    this.#refused({ statusCode: null, code: CLOSE.abnormal });
+    this.#session.disconnect();
   }
 
   get isPaused(): boolean {

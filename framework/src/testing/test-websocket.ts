@@ -1,10 +1,8 @@
 import { asBytes, HeaderList, parseHeaders } from "../datastructures.js";
 import { findCloseFault, type WebSocketException } from "../exceptions.js";
+import { nextTurn } from "../promises.js";
 import type { Acceptance } from "../protocol/websocket-handshake.js";
 import type { MemoryWebSocket } from "./memory-websocket.js";
-
-/** RFC 6455 §7.4.1: the connection ended without a close frame. */
-const ABNORMAL = 1006;
 
 /**
  * Waits until the application has accepted the WebSocket that it is called for.
@@ -126,18 +124,14 @@ export class TestWebSocket implements AsyncIterable<string | Uint8Array>, AsyncD
   async close(code = 1000, reason = ""): Promise<void> {
     const fault = findCloseFault(code, reason);
     if (fault !== null) throw new RangeError(fault);
-    await this.#leave(code, reason);
+    this.#call.leave(code, reason);
+    await this.#call.settled;
   }
 
   /** Goes without a close frame, as a client does whose network is cut: the handler sees 1006. Waits as `close` does. */
   async terminate(): Promise<void> {
-    await this.#leave(ABNORMAL, "");
-  }
-
-  /** Waits a turn of the event loop, as over a network: the handler has dealt with the messages before. */
-  async #leave(code: number, reason: string): Promise<void> {
-    await new Promise((resolve) => setImmediate(resolve));
-    this.#call.leave(code, reason);
+    await nextTurn(); // as over a network: the handler has received the messages before
+    this.#call.destroy();
     await this.#call.settled;
   }
 

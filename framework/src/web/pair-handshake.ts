@@ -1,7 +1,6 @@
 /** WebSockets of workerd: the platform takes one end of a pair with its response, the application has the other. @module */
 import type { HTTPScope, WebSocketScope } from "../asgi.js";
-import { asBytes, headerValue } from "../datastructures.js";
-import { trimOWS } from "../http-grammar.js";
+import { asBytes, isLonger } from "../datastructures.js";
 import { CLOSE } from "../protocol/close-codes.js";
 import type { ErrorResponse } from "../protocol/error-response.js";
 import { Exchange } from "../protocol/exchange.js";
@@ -32,10 +31,7 @@ export function isWebSocketRequest(request: globalThis.Request): boolean {
 
 /** The scope of a WebSocket, from the scope of its request. */
 export function toPairScope(scope: HTTPScope): WebSocketScope {
-  const subprotocols = headerValue(scope.headers ?? [], "sec-websocket-protocol")
-    ?.split(",")
-    .map(trimOWS);
-  const webSocketScope = toWebSocketScope(scope, subprotocols);
+  const webSocketScope = toWebSocketScope(scope);
   webSocketScope.extensions = { ...scope.extensions, ...webSocketScope.extensions };
   return webSocketScope;
 }
@@ -97,7 +93,7 @@ class PairSocket implements OpenWebSocket {
 
   #take(data: unknown, maxMessageBytes: number): void {
     const message = typeof data === "string" ? data : asBytes(new Uint8Array(data as ArrayBuffer));
-    if (message.length > maxMessageBytes) this.#violate(CLOSE.tooBig);
+    if (isLonger(message, maxMessageBytes)) this.#violate(CLOSE.tooBig);
     else if (!this.#messages.take(message)) this.#violate(CLOSE.policyViolation);
   }
 
@@ -108,7 +104,7 @@ class PairSocket implements OpenWebSocket {
 
   #closed(code: number, reason: string): void {
     this.#messages.flush();
-    this.#events.closed(code, reason);
+    this.#events.closed(code, code === CLOSE.abnormal ? "" : reason);
   }
 
   pause(): void {

@@ -185,7 +185,6 @@ const disconnects: readonly Statement[] = [
     title:
       "An application that throws after the whole response is an error in the log, if the client has disconnected since",
     source: "ASGI main#error-handling",
-    drift: ["HTTP/1.1", "HTTP/2", "toNodeHandler", "TestClient"],
     run: async (stage) => {
       const client = new AbortController();
       const gone = new Deferred<void>();

@@ -159,14 +159,12 @@ const eventStreams: readonly Statement[] = [
     title: `An event stream of the type ${type} gets a disconnect when the server stops, and ends without an error`,
     source: DRAIN,
     needs: drain,
-    drift: ["fetch"],
     run: streaming(type, async () => {}),
   })),
   {
     title: "An event stream that got a disconnect because the server stops may send its last events",
     source: DRAIN,
     needs: drain,
-    drift: ["fetch"],
     run: streaming("text/event-stream", async ({ send }) => {
       await send(part("data: 2\n\n"));
       await send(body());
@@ -225,7 +223,6 @@ const webSockets: readonly Statement[] = [
     title: "A handshake that is not completed is a 503 when the server stops, and the application gets a disconnect",
     source: DRAIN,
     needs: ["drain", "websocket"],
-    drift: ["TestClient"],
     run: async (stage) => {
       const [connecting, message] = [new Deferred<void>(), new Deferred<unknown>()];
       const server = await stage.start({

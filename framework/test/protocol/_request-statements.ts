@@ -198,7 +198,6 @@ const scopes: readonly Statement[] = [
     title: "A response to HEAD has no body if the application changes the method of its scope",
     source: "RFC 9110 §9.3.2",
     needs: ["in process"],
-    drift: ["fetch"],
     run: async (stage) => {
       const { response } = await exchange(stage, { method: "HEAD" }, async (call) => {
         call.scope.method = "GET";
@@ -315,7 +314,6 @@ const bodies: readonly Statement[] = [
   {
     title: "A second `receive` throws while the first one waits, and the first one gets its message",
     source: REQUEST,
-    drift: ["fetch"],
     run: async (stage) => {
       const gate = new Deferred<void>();
       const request = { method: "POST", body: gated(gate.promise) };

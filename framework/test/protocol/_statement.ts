@@ -15,8 +15,6 @@ export interface Statement {
   readonly needs?: readonly Feature[];
   /** The reason why a driver cannot keep the rule, by its platform. */
   readonly differs?: Readonly<Partial<Record<DriverName, string>>>;
-  /** Drivers that do not keep the rule, and should. */
-  readonly drift?: readonly DriverName[];
   /** Drivers that keep the rule, though the driver which they are based on does not. */
   readonly keeps?: readonly DriverName[];
 }
@@ -52,9 +50,8 @@ function isFailure(error: unknown): boolean {
 }
 
 /** The reason why a driver is expected not to keep a statement; `null` for none. */
-function markOf({ differs = {}, drift = [], keeps = [] }: Statement, { name, base = name }: Driver): string | null {
+function markOf({ differs = {}, keeps = [] }: Statement, { name, base = name }: Driver): string | null {
   if (keeps.includes(name)) return null;
-  if (drift.includes(name) || drift.includes(base)) return "to be unified";
   return differs[name] ?? differs[base] ?? null;
 }
 

@@ -25,9 +25,4 @@ describe("the table", () => {
     const titles = statements.map(({ title }) => title);
     expect(titles.filter((title, index) => titles.indexOf(title) !== index)).toEqual([]);
   });
-
-  it("gives a driver one mark in a row: a difference or a drift", () => {
-    const twice = statements.filter(({ differs = {}, drift = [] }) => drift.some((name) => name in differs));
-    expect(twice).toEqual([]);
-  });
 });
