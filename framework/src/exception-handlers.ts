@@ -4,7 +4,7 @@ import { errorText } from "./logger.js";
 import type { Request } from "./request.js";
 import { JSONResponse, type Response } from "./response.js";
 
-/** Makes the answer to an error: a `Response`, or a value that is sent as JSON with the error's status. */
+/** Makes the answer to an error: a `Response`, or a value that is sent as JSON with the error's status and headers. */
 export type ExceptionHandler<E = unknown> = (error: E, request: Request) => unknown;
 
 /** The key of a handler: a class of errors with its subclasses, or a status. */

@@ -808,6 +808,18 @@ describeMatrix("errors", ({ call }) => {
     expect((await call(app, "GET", "/plain")).text).toBe("app");
   });
 
+  it("sends the headers of an HTTPException with the value that its handler returns", async () => {
+    const app = new App();
+    app.exceptionHandler(HTTPException, ({ detail }) => ({ own: detail }));
+    app.get("/login", async () => {
+      throw new HTTPException(401, "Who are you?", { headers: { "WWW-Authenticate": "Bearer" } });
+    });
+    const refused = await call(app, "GET", "/login");
+    expect(refused).toMatchObject({ status: 401, json: { own: "Who are you?" } });
+    expect(refused.headers["www-authenticate"]).toBe("Bearer");
+    expect((await call(app, "POST", "/login")).headers["allow"]).toBe("GET, HEAD"); // RFC 9110 §15.5.6
+  });
+
   it("find their handler by status, by class, and by the class that theirs extends", async () => {
     const { app } = create();
     app.exceptionHandler(404, (_error, request) => ({ nothing: request.path }));

@@ -37,13 +37,18 @@ async function toErrorResponse(error: unknown, request: Request, settings: Error
     try {
       const result = await (handler as ExceptionHandler)(error, request);
       if (isWebResponse(result)) return observeAnswer(fromWebResponse(result), error, request);
-      const response = result instanceof Response ? result : new JSONResponse(result, { statusCode: statusOf(error) });
-      return observeAnswer(response, error, request);
+      return observeAnswer(result instanceof Response ? result : toJSONResponse(result, error), error, request);
     } catch (thrown) {
       return toDefaultResponse(thrown, request, settings);
     }
   }
   return toDefaultResponse(error, request, settings);
+}
+
+/** Keeps the headers of the error: a 401 needs its `WWW-Authenticate`, a 405 its `Allow` (RFC 9110 §15.5.2, §15.5.6). */
+function toJSONResponse(value: unknown, error: unknown): Response {
+  const headers = error instanceof HTTPException ? error.headers : undefined;
+  return new JSONResponse(value, { statusCode: statusOf(error), headers });
 }
 
 /** Reports an error to what observes the request, where the answer to it has a status from 500 on. */
