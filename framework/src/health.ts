@@ -90,9 +90,11 @@ interface Pending {
   isLate: boolean;
 }
 
+/** A cache would answer for a process that has ended. */
+const headers = { "cache-control": "no-store" };
+
 function answer(isReady: boolean, checks: Readonly<Record<string, "ok" | "failed">>): JSONResponse {
   const status = isReady ? "ok" : "unavailable";
-  const headers = { "cache-control": "no-store" };
   return new JSONResponse({ status, checks }, { statusCode: isReady ? 200 : 503, headers });
 }
 
@@ -117,7 +119,7 @@ export function health(options: HealthOptions = {}): Router {
   for (const [name, check] of Object.entries(checks ?? {})) FUNCTION("health(): checks", name, check);
   const readiness = new Readiness(timeoutMs);
   const router = new Router({ includeInSchema: false });
-  router.get("/live", async () => ({ status: "ok" }));
+  router.get("/live", async () => new JSONResponse({ status: "ok" }, { headers }));
   router.get("/ready", { params: { request: Request } }, async ({ request }) => {
     if (DRAINING in request.state) return answer(false, {});
     const { app } = request;

@@ -17,7 +17,9 @@ function create(options: Parameters<typeof health>[0] = {}) {
 describe("health", () => {
   it("says that the process lives, whatever its checks do", async () => {
     const { app } = create({ checks: { database: () => false } });
-    expect(await call(app, "GET", "/live")).toMatchObject({ status: 200, json: { status: "ok" } });
+    const { status, json, headers } = await call(app, "GET", "/live");
+    expect({ status, json }).toEqual({ status: 200, json: { status: "ok" } });
+    expect(headers["cache-control"]).toBe("no-store");
   });
 
   it("is ready without a check, keeps its routes out of the document, and its answers out of caches", async () => {
