@@ -2,7 +2,7 @@
 import { gunzipSync } from "node:zlib";
 import { WebSocket } from "ws";
 import type { Answer } from "../support/call.js";
-import { sendTo } from "../support/socket.js";
+import { sendTo } from "../support/send.js";
 import { type Asked, REQUESTS, type Talk, TALKS } from "./requests.js";
 
 /** What is compared of an answer: `status`, `body`, and these headers. */

@@ -4,7 +4,7 @@ import type { ASGIApp } from "../../src/asgi.js";
 import { FetchCaller } from "../support/fetch.js";
 import { KeptLog } from "../support/kept-log.js";
 import { IS_SLOW } from "../support/on-demand.js";
-import { sendTo } from "../support/socket.js";
+import { sendTo } from "../support/send.js";
 import { Wire } from "../node/_http.js";
 import { LATIN1, observe, table } from "./_http-table.js";
 import { onEach, Program } from "./_program.js";
