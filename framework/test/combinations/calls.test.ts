@@ -1,0 +1,27 @@
+/** The tool library over every driver, from one table. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { KeptLog } from "../support/kept-log.js";
+import { rows } from "./_calls.js";
+import { drivers, type Served } from "./_drivers.js";
+import { seenOf, wantedOf } from "./_observe.js";
+import { createApp } from "./app/app.js";
+
+it("has a title of its own for each row", () => {
+  expect(new Set(rows.map(({ title }) => title)).size).toBe(rows.length);
+});
+
+describe.each(drivers)("the library by $name", ({ start, lacks }) => {
+  let served: Served;
+  beforeAll(async () => {
+    served = await start(createApp({ logger: new KeptLog() }).app);
+  });
+  beforeEach(() => served.reset());
+  afterAll(() => served.close());
+
+  it.each(rows.filter(({ needs }) => !needs.some((need) => lacks.includes(need))))(
+    "$title",
+    async ({ method, target, sent, expected }) => {
+      expect(seenOf(await served.send(method, target, sent), expected)).toEqual(wantedOf(expected));
+    },
+  );
+});
