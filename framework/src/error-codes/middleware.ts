@@ -127,11 +127,6 @@ export const MIDDLEWARE = {
     `cors() needs allowOrigins: ["https://example.com"], or "*" for every page on the web. Received ` +
     `${describe(given)}.`,
   /**
-   * `rateLimit()` is used, and the package that it stands on is not installed.
-   */
-  TSGI_MISSING_RATE_LIMITER:
-    "rateLimit() stands on the package rate-limiter-flexible, which cannot be loaded. Run: npm install rate-limiter-flexible",
-  /**
    * `redisStore` was given something other than a client of Redis.
    *
    * It takes a client of the package `ioredis` or `redis`, which the application opens and closes.

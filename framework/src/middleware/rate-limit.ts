@@ -1,14 +1,11 @@
-import type * as Library from "rate-limiter-flexible";
-import type { RateLimiterRes } from "rate-limiter-flexible";
 import type { HTTPScope } from "../asgi.js";
 import type { Middleware } from "../chain.js";
-import { configurationError } from "../exceptions.js";
 import { consoleLogger, errorText, guardLogger, type Logger } from "../logger.js";
 import { assertOptions, expecting, FUNCTION, isObject, oneOf, type OptionRules, whole } from "../options.js";
 import { Request } from "../request.js";
 import { clientNetwork } from "./client-network.js";
 import { changingHeaders, onHTTP, refuse } from "./layer.js";
-import { memoryStore, type Store } from "./stores.js";
+import { type Count, memoryStore, type Store } from "./stores.js";
 
 /** The options of `rateLimit`. */
 export interface RateLimitOptions {
@@ -42,28 +39,6 @@ const OPTIONS: OptionRules<RateLimitOptions> = {
   whenStoreFails: oneOf("allow", "refuse"),
 };
 
-/** @throws ConfigurationError with the command that installs it. */
-function loadLibrary(): typeof Library {
-  try {
-    const { createRequire } = process.getBuiltinModule("node:module");
-    return createRequire(import.meta.url)("rate-limiter-flexible") as typeof Library;
-  } catch (cause) {
-    throw Object.assign(configurationError("TSGI_MISSING_RATE_LIMITER"), { cause });
-  }
-}
-
-/** The library's limiter for Redis, which gets its count and the milliseconds to the end of the window from any store. */
-function createLimiter({ RateLimiterRedis }: typeof Library, options: RateLimitOptions, store: Store) {
-  const { limit: points, windowSeconds: duration, name: keyPrefix } = options;
-  class StoreLimiter extends RateLimiterRedis {
-    async _upsert(key: string, by: number): Promise<readonly [count: number, expiresInMs: number]> {
-      const { count, expiresInMs } = await store.increment(key, duration, by);
-      return [count, expiresInMs];
-    }
-  }
-  return new StoreLimiter({ storeClient: {}, keyPrefix: `rate-limit:${keyPrefix}`, points, duration });
-}
-
 /** Says once that a store is away, and once that it is back. */
 class StoreLog {
   #isAway = false;
@@ -85,14 +60,13 @@ function loggerOf({ app }: HTTPScope): Logger {
 }
 
 /** Seconds until a window ends. */
-const secondsOf = ({ msBeforeNext }: RateLimiterRes) => Math.max(1, Math.ceil(msBeforeNext / 1_000));
+const secondsOf = ({ expiresInMs }: Count) => Math.max(1, Math.ceil(expiresInMs / 1_000));
 
 /**
  * Bounds how often one client may ask: 429 with `Retry-After` beyond it. Every answer says what the limit is and what of
- * it is left (draft-ietf-httpapi-ratelimit-headers-10). Handshakes of WebSockets are not counted. Stands on the package
- * `rate-limiter-flexible`.
+ * it is left (draft-ietf-httpapi-ratelimit-headers-10). Handshakes of WebSockets are not counted.
  *
- * @throws ConfigurationError for an option that cannot work, and where that package is missing.
+ * @throws ConfigurationError for an option that cannot work.
  * @example
  * ```ts
  * import { App } from "tsgi";
@@ -105,24 +79,21 @@ export function rateLimit(options: RateLimitOptions): Middleware {
   assertOptions("rateLimit()", options, OPTIONS);
   const { limit, windowSeconds, key, name = "default", whenStoreFails = "allow", store = memoryStore() } = options;
   for (const option of ["limit", "windowSeconds"] as const) OPTIONS[option]("rateLimit()", option, options[option]);
-  const library = loadLibrary();
-  const limiter = createLimiter(library, { ...options, name }, store);
   const log = new StoreLog();
   const policy = `"${name}";q=${limit};w=${windowSeconds}`;
-  const headersOf = (result: RateLimiterRes | null): [string, string][] => {
-    const left = result && `"${name}";r=${result.remainingPoints};t=${secondsOf(result)}`;
+  const headersOf = (result: Count | null): [string, string][] => {
+    const left = result && `"${name}";r=${Math.max(0, limit - result.count)};t=${secondsOf(result)}`;
     return [["RateLimit-Policy", policy], ...(left === null ? [] : [["RateLimit", left] as [string, string]])];
   };
 
-  /** Counts a request; `null` where it cannot be counted. */
-  const count = async (scope: HTTPScope, client: string): Promise<RateLimiterRes | null> => {
-    let result: RateLimiterRes | null = null;
+  /** Counts a request; `null` if the store fails. */
+  const count = async (scope: HTTPScope, client: string): Promise<Count | null> => {
+    let result: Count | null = null;
     let failure: unknown = null;
     try {
-      result = await limiter.consume(client);
-    } catch (refusal) {
-      if (refusal instanceof library.RateLimiterRes) result = refusal;
-      else failure = refusal ?? new Error("It gave no reason.");
+      result = await store.increment(`rate-limit:${name}:${client}`, windowSeconds);
+    } catch (error) {
+      failure = error ?? new Error("It gave no reason.");
     }
     log.report(scope, failure, whenStoreFails);
     return result;
@@ -135,7 +106,7 @@ export function rateLimit(options: RateLimitOptions): Middleware {
     if (result === null && whenStoreFails === "refuse") {
       return refuse(scope, send, 503, "Service Unavailable", headers);
     }
-    if (result !== null && result.consumedPoints > limit) {
+    if (result !== null && result.count > limit) {
       return refuse(scope, send, 429, "Too Many Requests", [...headers, ["Retry-After", String(secondsOf(result))]]);
     }
     const add = changingHeaders(send, (changed) => {

@@ -144,18 +144,6 @@ describe("rateLimit", () => {
   ])("refuses %j", (options, option) => {
     expect(() => rateLimit(options as never)).toThrow(new RegExp(`^rateLimit\\(\\): ${option} `));
   });
-
-  it("says what to install where its package is missing", () => {
-    jest.spyOn(process, "getBuiltinModule").mockImplementation(() => {
-      throw new Error("none");
-    });
-    expect(() => rateLimit({ limit: 1, windowSeconds: 1 })).toThrow(
-      expect.objectContaining({
-        code: "TSGI_MISSING_RATE_LIMITER",
-        message: expect.stringContaining("npm install rate-limiter-flexible"),
-      }),
-    );
-  });
 });
 
 describe("the network of a client", () => {
