@@ -9,8 +9,14 @@ export type Need =
   | "client"
   /** Two header lines of one name where RFC 9110 knows one: Node's client of HTTP/2 refuses to send them. */
   | "twice"
-  /** Files and processes: the routes of `node.ts`. */
-  | "node";
+  /** The process and the settings of this test. */
+  | "process"
+  /** Memory that later requests find: two workers have two. */
+  | "memory"
+  /** Names of functions, which minified code has lost. */
+  | "names"
+  /** A hash of passwords, whose native part no bundle holds. */
+  | "passwords";
 
 /** The response of a row. */
 export interface Expected {
@@ -308,6 +314,7 @@ const ofTools: Row[] = [
       { id: 4, name: "Plane", kind: "hand", tags: [], price: null, added },
       { ...TOOLS, location: "/v1/tools/4", "x-body-bytes": "36" },
     ),
+    "memory",
   ),
   row(
     "asks for credentials before it reads a body that does not fit",
@@ -357,6 +364,7 @@ const ofTools: Row[] = [
     "PUT /v1/tools/3",
     { json: { name: "Step", kind: "hand", tags: ["a"], price: 1 } },
     json(200, { ...ladder, name: "Step", tags: ["a"], price: 1 }, TOOLS),
+    "memory",
   ),
   row(
     "takes two members of a body, and cuts the result",
@@ -370,11 +378,17 @@ const ofTools: Row[] = [
     { json: { price: 3 } },
     json(200, 3, TOOLS),
   ),
-  row("removes a tool for those who have the scope", "DELETE /v1/tools/2", ADA, {
-    status: 204,
-    body: "",
-    headers: { ...TOOLS, ...PLAIN },
-  }),
+  row(
+    "removes a tool for those who have the scope",
+    "DELETE /v1/tools/2",
+    ADA,
+    {
+      status: 204,
+      body: "",
+      headers: { ...TOOLS, ...PLAIN },
+    },
+    "memory",
+  ),
   row(
     "refuses to remove a tool without the scope",
     "DELETE /v1/tools/2",
@@ -484,6 +498,7 @@ const ofLoans: Row[] = [
     "POST /v1/loans/1?days=2",
     BOB,
     json(201, { id: 1, tool: drill, by: "bob", until: "2026-01-04T03:04:05.000Z" }, LOANS),
+    "memory",
   ),
   row(
     "asks the route's handler for a class before the App's for its parent",
@@ -792,6 +807,7 @@ const ofAccount: Row[] = [
       { access_token: "token-of-ada", token_type: "bearer" },
       { "ratelimit-policy": '"login";q=3;w=3600', ratelimit: /^"login";r=2;t=\d+$/, "set-cookie": /^badge=ada; / },
     ),
+    "passwords",
   ),
   row(
     "refuses a wrong password, and counts it",
@@ -808,6 +824,7 @@ const ofAccount: Row[] = [
       ratelimit: /^"login";r=2;t=\d+$/,
       "www-authenticate": "Bearer",
     }),
+    "passwords",
   ),
   row(
     "lists the faults of the form, and counts it",
@@ -982,6 +999,7 @@ const ofReports: Row[] = [
     "GET /v1/reports/here",
     {},
     json(200, { process: process.pid }),
+    "process",
   ),
 ];
 
@@ -1051,6 +1069,7 @@ const ofOperators: Row[] = [
     "GET /health/ready",
     {},
     json(200, { status: "ok", checks: { locks: "ok", openLibrary: "ok" } }, NO_STORE),
+    "names",
   ),
   row(
     "shows no secret of the settings",
@@ -1064,6 +1083,7 @@ const ofOperators: Row[] = [
       sessionSecret: "***",
       deskKey: "***",
     }),
+    "process",
   ),
   row("writes the path of a route by its name", "GET /admin/path/7", {}, json(200, "/v1/tools/7")),
   row(
@@ -1101,7 +1121,7 @@ const ofOperators: Row[] = [
   ),
   row("gives codes of errors to programs", "GET /admin/errors", {}, json(200, ["TSGI_UNKNOWN_LOOP", null, null])),
   row("counts in a store", "GET /admin/visits/ada", {}, json(200, 1)),
-  row("has figures of its pool", "GET /admin/figures", {}, json(200, { pool: null, replaceable: 3 })),
+  row("has figures of its pool", "GET /admin/figures", {}, json(200, { pool: null, replaceable: 3 }), "process"),
   row("changes something for each verb of the App", "PUT /switch/half", {}, json(200, "half")),
   row("deletes by the App's own verb", "DELETE /switch", {}, json(200, "off")),
   row(

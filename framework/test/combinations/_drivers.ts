@@ -1,6 +1,7 @@
 /** The ways to reach the tool library: each driver starts it, sends requests and opens WebSockets. @module */
-import { createServer, type Server } from "node:http";
 import { once } from "node:events";
+import { createServer, type IncomingMessage, request, type Server } from "node:http";
+import { connect, constants } from "node:http2";
 import type { AddressInfo } from "node:net";
 import type { App, ASGIApp, LifespanAnswerMessage, Receive } from "tsgi";
 import { type RunningServer, serve, toNodeHandler } from "tsgi/node";
@@ -16,6 +17,8 @@ export type Peer = Pick<
   SocketPeer,
   "subprotocol" | "sendText" | "sendBytes" | "sendJson" | "receive" | "receiveText" | "receiveBytes" | "receiveJson"
 > & {
+  /** Of the response that completed the handshake. */
+  readonly headers: Readonly<Record<string, unknown>>;
   readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
   close(code?: number, reason?: string): Promise<void>;
 };
@@ -30,6 +33,8 @@ export interface Served {
   readonly send: Send;
   /** The library as it was at its start. */
   readonly reset: () => Promise<unknown>;
+  /** Sends a GET, reads the first part of the body, and leaves. */
+  readonly leave: (target: string) => Promise<string>;
   /** Opens a WebSocket; `null` where the driver has none. */
   readonly connect: ((path: string, handshake?: Handshake) => Promise<Peer>) | null;
   /** Its address, if it has a port. */
@@ -40,6 +45,7 @@ export interface Served {
 export interface Driver {
   readonly name: string;
   readonly lacks: readonly Need[];
+  readonly hasWebSockets: boolean;
   readonly start: (app: App) => Promise<Served>;
 }
 
@@ -53,10 +59,35 @@ export const connectTo =
   (path: string, { headers = {}, subprotocols = [] }: Handshake = {}): Promise<Peer> =>
     SocketPeer.open(url.replace("http", "ws") + path, subprotocols, headers, settled);
 
+async function leaveHTTP1(url: string, target: string): Promise<string> {
+  const sending = request(url + target, { agent: false }).end();
+  sending.on("error", () => {}); // its own end
+  const [response] = (await once(sending, "response")) as [IncomingMessage];
+  const [part] = (await once(response, "data")) as [Buffer];
+  sending.destroy();
+  return part.toString();
+}
+
+async function leaveHTTP2(url: string, target: string): Promise<string> {
+  const session = connect(url);
+  session.on("error", () => {});
+  const stream = session.request({ ":path": target });
+  const [part] = (await once(stream, "data")) as [Buffer];
+  stream.close(constants.NGHTTP2_CANCEL);
+  await once(stream, "close");
+  session.destroy();
+  return part.toString();
+}
+
+/** A client: the ways to send a request, and to leave one. */
+const HTTP1 = { send: sendTo, leave: leaveHTTP1 };
+const HTTP2 = { send: sendOverHTTP2, leave: leaveHTTP2 };
+
 /** The library at an address. */
-export function servedAt(url: string, close: () => Promise<void>, sendRequest: typeof sendTo = sendTo): Served {
-  const send: Send = (...asked) => sendRequest(url, ...asked);
-  return { send, reset: () => send("POST", "/admin/reset"), connect: connectTo(url), url, close };
+export function servedAt(url: string, close: () => Promise<void>, client: typeof HTTP1 = HTTP1): Served {
+  const send: Send = (...asked) => client.send(url, ...asked);
+  const leave = (target: string) => client.leave(url, target);
+  return { send, leave, reset: () => send("POST", "/admin/reset"), connect: connectTo(url), url, close };
 }
 
 async function overHTTP1(app: App): Promise<Served> {
@@ -66,7 +97,7 @@ async function overHTTP1(app: App): Promise<Served> {
 
 async function overHTTP2(app: App): Promise<Served> {
   const server: RunningServer = await serve(app, { ...OPTIONS, http2: true, logger: new KeptLog() });
-  return servedAt(server.url, () => server.close(), sendOverHTTP2);
+  return servedAt(server.url, () => server.close(), HTTP2);
 }
 
 /** Runs the lifespan of an application, as the maker of a server has to. Gives its state, and what ends it. */
@@ -116,7 +147,15 @@ async function byFetch({ fetch: handle }: App): Promise<Served> {
     const response = await handle(requestOf(method, target, sent));
     return createAnswer(response.status, [...response.headers], Buffer.from(await response.arrayBuffer()));
   };
-  return { send, reset: () => send("POST", "/admin/reset"), connect: null, url: null, close: () => handle.close() };
+  const leave = async (target: string) => {
+    const { body } = await handle(new Request(`http://127.0.0.1${target}`));
+    const reader = (body as ReadableStream<Uint8Array>).getReader();
+    const { value } = await reader.read();
+    await reader.cancel();
+    return Buffer.from(value ?? []).toString();
+  };
+  const reset = () => send("POST", "/admin/reset");
+  return { send, leave, reset, connect: null, url: null, close: () => handle.close() };
 }
 
 /** The request as the platform's. */
@@ -146,6 +185,7 @@ async function byTestClient(app: App): Promise<Served> {
   let client = await open();
   return {
     send: (method, target, sent = {}) => sendBy(client, method as keyof typeof VERBS, target, sent),
+    leave: (target) => leaveHTTP1(client.url, target),
     reset: async () => {
       await client.close();
       client = await open();
@@ -158,14 +198,14 @@ async function byTestClient(app: App): Promise<Served> {
 
 async function sendBy(client: TestClient, method: keyof typeof VERBS, target: string, sent: Sent): Promise<Answer> {
   const { headers, chunks } = outgoingOf(sent);
-  const request = client[VERBS[method]](target).redirects(0).buffer(true).parse(readBytes);
+  const asked = client[VERBS[method]](target).redirects(0).buffer(true).parse(readBytes);
   const named = new Map<string, string[]>();
   for (const [name, value] of headers) named.set(name, [...(named.get(name) ?? []), value]);
-  if (!named.has("accept-encoding")) request.set("accept-encoding", "identity"); // supertest accepts gzip by default
-  for (const [name, values] of named) request.set(name, (values.length === 1 ? values[0] : values) as string);
-  if (sent.chunks) for (const chunk of chunks) request.write(Buffer.from(chunk));
-  else if (chunks[0]?.length) request.send(bodyFor(chunks[0], named.get("content-type")));
-  const response = await request;
+  if (!named.has("accept-encoding")) asked.set("accept-encoding", "identity"); // supertest accepts gzip by default
+  for (const [name, values] of named) asked.set(name, (values.length === 1 ? values[0] : values) as string);
+  if (sent.chunks) for (const chunk of chunks) asked.write(Buffer.from(chunk));
+  else if (chunks[0]?.length) asked.send(bodyFor(chunks[0], named.get("content-type")));
+  const response = await asked;
   const lines = Object.entries(response.headers as Record<string, string | string[]>).flatMap(([name, value]) =>
     [value].flat().map((one): [string, string] => [name, one]),
   );
@@ -190,9 +230,9 @@ function peerOf(socket: Awaited<ReturnType<TestClient["websocket"]>>): Peer {
 }
 
 export const drivers: readonly Driver[] = [
-  { name: "serve over HTTP/1.1", lacks: [], start: overHTTP1 },
-  { name: "serve over HTTP/2", lacks: ["twice"], start: overHTTP2 },
-  { name: "toNodeHandler on node:http", lacks: [], start: onNode },
-  { name: "app.fetch", lacks: ["trace", "client"], start: byFetch },
-  { name: "TestClient", lacks: [], start: byTestClient },
+  { name: "serve over HTTP/1.1", lacks: [], hasWebSockets: true, start: overHTTP1 },
+  { name: "serve over HTTP/2", lacks: ["twice"], hasWebSockets: true, start: overHTTP2 },
+  { name: "toNodeHandler on node:http", lacks: [], hasWebSockets: true, start: onNode },
+  { name: "app.fetch", lacks: ["trace", "client"], hasWebSockets: false, start: byFetch },
+  { name: "TestClient", lacks: [], hasWebSockets: true, start: byTestClient },
 ];

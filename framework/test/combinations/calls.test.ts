@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/glo
 import { KeptLog } from "../support/kept-log.js";
 import { rows } from "./_calls.js";
 import { drivers, type Served } from "./_drivers.js";
+import { stories } from "./_stories.js";
 import { seenOf, wantedOf } from "./_observe.js";
 import { createApp } from "./app/app.js";
 
@@ -24,4 +25,8 @@ describe.each(drivers)("the library by $name", ({ start, lacks }) => {
       expect(seenOf(await served.send(method, target, sent), expected)).toEqual(wantedOf(expected));
     },
   );
+
+  it.each(stories)("$title", async ({ tell, expected }) => {
+    expect(await tell(served)).toEqual(expected);
+  });
 });

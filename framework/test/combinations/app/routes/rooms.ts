@@ -6,6 +6,7 @@ import {
   type DependencyOverrides,
   HTTPException,
   type MessageSchemas,
+  Path,
   Query,
   Router,
   type Static,
@@ -31,14 +32,14 @@ type Room = TypedWebSocket<Static<typeof Asked>, Static<typeof Said>>;
 const messages: MessageSchemas<typeof Asked, typeof Said> = { receives: Asked, sends: Said };
 
 /** Notes when the last message is out. */
-const present = withParams({ ws: WebSocket, library }, async function* ({ ws, library }) {
+const present = withParams({ ws: WebSocket, room: Path(), library }, async function* ({ ws, room, library }) {
   try {
     yield ws.path;
   } catch (error) {
-    library.note("rooms", error instanceof WebSocketException ? `closed with ${error.code}` : String(error));
+    library.note(room, error instanceof WebSocketException ? `closed with ${error.code}` : String(error));
     throw error;
   } finally {
-    library.note("rooms", "left");
+    library.note(room, "left");
   }
 });
 
@@ -63,7 +64,7 @@ export const talk = router.websocket(
   },
   async ({ ws, room, by, greeting, tasks, library }) => {
     const name = by ?? "somebody";
-    tasks.addTask(() => library.note("rooms", `${name} was told good-bye`));
+    tasks.addTask(() => library.note(room, `${name} was told good-bye`));
     await ws.accept();
     if (greeting !== "") await ws.sendJson({ room, by: "the room", text: greeting });
     for await (const asked of ws) {
