@@ -51,7 +51,8 @@ export const EVERYWHERE = {
   "x-request-id": "made-here",
 } as const;
 
-const row = (title: string, request: string, sent: Sent, expected: Expected, ...needs: Need[]): Row => {
+/** A row by its title, its request line and what it sends. */
+export const row = (title: string, request: string, sent: Sent, expected: Expected, ...needs: Need[]): Row => {
   const [method = "", target = ""] = request.split(" ");
   return { title, method, target, sent, expected, needs };
 };

@@ -90,7 +90,7 @@ export function servedAt(url: string, close: () => Promise<void>, client: typeof
   return { send, leave, reset: () => send("POST", "/admin/reset"), connect: connectTo(url), url, close };
 }
 
-async function overHTTP1(app: App): Promise<Served> {
+export async function onHTTP1(app: App): Promise<Served> {
   const server = await serve(app, { ...OPTIONS, logger: new KeptLog() });
   return servedAt(server.url, () => server.close());
 }
@@ -230,7 +230,7 @@ function peerOf(socket: Awaited<ReturnType<TestClient["websocket"]>>): Peer {
 }
 
 export const drivers: readonly Driver[] = [
-  { name: "serve over HTTP/1.1", lacks: [], hasWebSockets: true, start: overHTTP1 },
+  { name: "serve over HTTP/1.1", lacks: [], hasWebSockets: true, start: onHTTP1 },
   { name: "serve over HTTP/2", lacks: ["twice"], hasWebSockets: true, start: overHTTP2 },
   { name: "toNodeHandler on node:http", lacks: [], hasWebSockets: true, start: onNode },
   { name: "app.fetch", lacks: ["trace", "client"], hasWebSockets: false, start: byFetch },

@@ -47,9 +47,9 @@ export function seenOf(answer: Answer, { headers: wanted = {} }: Expected): Seen
   return { status: answer.status, headers: seen, body: bodyOf(answer) };
 }
 
-/** The same form of what is expected, for `toEqual`. */
-export function wantedOf({ status, headers = {}, body }: Expected): object {
-  const all = Object.entries<string | RegExp | null>({ ...EVERYWHERE, ...headers }).filter(
+/** The same form of what is expected, for `toEqual`. @param added - Headers beside those of the row. */
+export function wantedOf({ status, headers = {}, body }: Expected, added: Expected["headers"] = {}): object {
+  const all = Object.entries<string | RegExp | null>({ ...EVERYWHERE, ...headers, ...added }).filter(
     ([, value]) => value !== null,
   );
   const wanted = all.map(([name, value]) => [name, value instanceof RegExp ? expect.stringMatching(value) : value]);
