@@ -1004,6 +1004,66 @@ const ofReports: Row[] = [
   ),
 ];
 
+const ofTheKiosk: Row[] = [
+  row(
+    "calls a handler that is written apart, with its types",
+    "GET /v1/kiosk/slots/3?amount=2",
+    { headers: [["language", "en"]] },
+    json(200, { text: "en: 2 × slot 3", raw: "3" }),
+  ),
+  row(
+    "lists the faults of a dependency that is written apart",
+    "GET /v1/kiosk/slots/0?amount=0",
+    {},
+    faults([
+      {
+        type: "greater_than_equal",
+        loc: ["path", "slot"],
+        msg: "Input should be greater than or equal to 1",
+        input: 0,
+      },
+      { type: "missing", loc: ["header", "language"], msg: "Field required", input: null },
+      {
+        type: "greater_than_equal",
+        loc: ["query", "amount"],
+        msg: "Input should be greater than or equal to 1",
+        input: 0,
+      },
+    ]),
+  ),
+  row("serves a route of several methods that a helper has registered", "POST /v1/kiosk/help", {}, json(200, true)),
+  row(
+    "counts pages by offset in a router without middleware",
+    "GET /v1/kiosk/pages?offset=2",
+    {},
+    json(200, { items: [ladder], total: 3, limit: 1, offset: 2 }, { link: /rel="prev"/ }),
+  ),
+  row(
+    "lists the rest behind a cursor",
+    "GET /v1/kiosk/rest?cursor=eyJpZCI6Mn0",
+    {},
+    json(200, { items: [ladder], next: null }),
+  ),
+  row(
+    "streams a sign between events",
+    "GET /v1/kiosk/signs",
+    {},
+    streamed(": wet floor\n\ndata: slot 1\n\n", "text/event-stream", EVENTS),
+  ),
+  row(
+    "checks the format of a query",
+    "POST /v1/kiosk/subscriptions?url=x&by=ada",
+    {},
+    faults([{ type: "string_format", loc: ["query", "url"], msg: "String should be a valid uri", input: "x" }]),
+  ),
+  row(
+    "gives back what a route with a callback was asked",
+    "POST /v1/kiosk/subscriptions?url=https://a.example/&by=ada",
+    {},
+    json(200, { url: "https://a.example/", by: "ada" }),
+  ),
+];
+
 const ofMounts: Row[] = [
   row(
     "mounts an App with guards, state and dependencies of the application",
@@ -1069,7 +1129,7 @@ const ofOperators: Row[] = [
     "is ready if the checks of the application and of its dependencies pass",
     "GET /health/ready",
     {},
-    json(200, { status: "ok", checks: { locks: "ok", openLibrary: "ok" } }, NO_STORE),
+    json(200, { status: "ok", checks: { locks: "ok", openLibrary: "ok", opened: "ok" } }, NO_STORE),
     "names",
   ),
   row(
@@ -1158,6 +1218,7 @@ export const rows: readonly Row[] = [
   ...ofFeeds,
   ...ofAccount,
   ...ofReports,
+  ...ofTheKiosk,
   ...ofMounts,
   ...ofOperators,
 ];

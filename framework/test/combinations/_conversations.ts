@@ -85,7 +85,7 @@ export const conversations: readonly Conversation[] = [
       await peer.sendJson({ text: "a".repeat(21) });
       return endOf(peer);
     },
-    expected: expect1007(),
+    expected: "1007 Invalid message",
   },
   {
     title: "closes with 1007 for text that is not JSON where it has a schema",
@@ -94,7 +94,7 @@ export const conversations: readonly Conversation[] = [
       await peer.sendText("{");
       return endOf(peer);
     },
-    expected: expect1007(),
+    expected: "1007 Invalid message",
   },
   {
     title: "closes with 1011 for an error that nobody expects, without a word of it",
@@ -175,6 +175,17 @@ export const conversations: readonly Conversation[] = [
     expected: ["websocket /v1/rooms/north/echo from string"],
   },
   {
+    title: "talks with a handler that is written apart, with its types",
+    path: "/v1/kiosk/slots/7/keys",
+    async talk(peer) {
+      await peer.sendJson({ key: "a" });
+      const shown = await peer.receiveJson();
+      await peer.sendJson({ key: "ab" });
+      return [shown, await endOf(peer)];
+    },
+    expected: [{ text: "7a" }, "1007 Invalid message"],
+  },
+  {
     title: "reaches a WebSocket of a mounted App behind its guard",
     path: "/partner/news",
     handshake: member("token-of-ada"),
@@ -194,10 +205,6 @@ export const conversations: readonly Conversation[] = [
     expected: [["tick tock", "tick bytes"], "4001 stopped"],
   },
 ];
-
-function expect1007(): string {
-  return "1007 Invalid message";
-}
 
 export const refusals: readonly Refusal[] = [
   {

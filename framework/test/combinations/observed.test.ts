@@ -2,7 +2,7 @@
 import { pathToFileURL } from "node:url";
 import path from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { SpanStatusCode } from "@opentelemetry/api";
+import { SpanKind, SpanStatusCode } from "@opentelemetry/api";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { parseExposition } from "../metrics/_exposition.js";
 import { Telemetry } from "../otel/_telemetry.js";
@@ -84,7 +84,7 @@ async function over(count: number): Promise<ReturnType<Witness["take"]>> {
 }
 
 /** The server's span among those that a request has ended. */
-const serverSpan = () => telemetry.takeSpans().find(({ kind }) => kind === 1)!;
+const serverSpan = () => telemetry.takeSpans().find(({ kind }) => kind === SpanKind.SERVER)!;
 
 describe("one request, in the eyes of all", () => {
   it.each<[title: string, request: [string, string, object?], route: string | null, status: number, hasError: boolean]>(
@@ -124,7 +124,7 @@ describe("one request, in the eyes of all", () => {
     await served.send("GET", "/v1/tools/2", { headers: [parent] });
     await over(1);
     const spans = telemetry.takeSpans();
-    const server = spans.find(({ kind }) => kind === 1)!;
+    const server = spans.find(({ kind }) => kind === SpanKind.SERVER)!;
     const steps = spans.filter((span) => span !== server);
     // Functions without a name are called after the parameters that get their results.
     const names = ["dependency guard 1", "validation findToolRoute", "validation tool", "dependency tool"];

@@ -17,8 +17,10 @@ import { addSwitches, createIntrospection } from "./introspection.js";
 import { appMiddleware, secured } from "./middleware.js";
 import { Loan, Problem } from "./models.js";
 import { mountAll } from "./mounts.js";
+import { addWebhooks } from "./release.js";
 import { createAccount, type VerifyPassword } from "./routes/account.js";
 import * as feeds from "./routes/feeds.js";
+import * as kiosk from "./routes/kiosk.js";
 import * as loans from "./routes/loans.js";
 import * as photos from "./routes/photos.js";
 import * as reports from "./routes/reports.js";
@@ -95,7 +97,7 @@ export function createApp({
   const account = createAccount(settings, verify);
   app.onStartup(unlock);
   app.onShutdown((stopped) => void (stopped.state["stopped"] = true));
-  for (const routes of [tools, loans, photos, feeds, reports, rooms, account]) {
+  for (const routes of [tools, loans, photos, feeds, reports, rooms, kiosk, account]) {
     app.includeRouter(routes, { prefix: "/v1" });
   }
   const healthOptions: HealthOptions = { checks: { locks: () => app.state["locked"] === false }, timeoutMs: 1000 };
@@ -113,6 +115,7 @@ export function createApp({
     params: { loan: Loan, signature: Header() },
     statusCode: 204,
   });
+  addWebhooks(app.webhooks);
   mountAll(app);
   return { app, account };
 }

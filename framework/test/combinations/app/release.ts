@@ -1,0 +1,49 @@
+/** Steps of a release: the document of each version, a client for the pages, and webhooks for partners. @module */
+import type { App } from "tsgi";
+import { endpointsOf } from "tsgi/internals";
+import {
+  type AsyncAPIDocument,
+  buildAsyncAPI,
+  buildDocument,
+  type ClientOptions,
+  type DocumentedRoute,
+  type GenerateOperationId,
+  type OpenAPIDocument,
+  type OpenAPIOptions,
+  type OpenAPIVersion,
+  type WebhookOptions,
+  type Webhooks,
+  type WebhookVerb,
+  writeClient,
+} from "tsgi/openapi";
+import { Loan } from "./models.js";
+
+/** Names for the operations of another document: `tools_listTools`. */
+export const idOf: GenerateOperationId = ({ tags, name }) => `${tags[0] ?? "other"}_${name}`;
+
+/** The routes that documents describe. */
+const routesOf = (app: App): readonly DocumentedRoute[] => endpointsOf(app);
+
+/** The document in another version, with names of its own for the operations. */
+export function documentOf(app: App, openapiVersion: OpenAPIVersion): OpenAPIDocument {
+  const options: OpenAPIOptions = { title: app.settings.title, openapiVersion, generateOperationId: idOf };
+  return buildDocument(options, routesOf(app));
+}
+
+export function socketsDocument(app: App): AsyncAPIDocument {
+  return buildAsyncAPI({ title: app.settings.title, servers: app.settings.servers }, routesOf(app));
+}
+
+/** Writes the client of the pages. */
+export function releaseClient(app: App, options: ClientOptions): Promise<string> {
+  return writeClient(app.openapi(), options);
+}
+
+const overdue: WebhookOptions = { tags: ["loans"], params: { loan: Loan }, statusCode: 204 };
+
+/** Describes the webhooks that partners get beside the first. */
+export function addWebhooks({ put, delete: remove }: Webhooks): void {
+  const announce: WebhookVerb = put;
+  announce("loan.changed", overdue);
+  remove("loan.gone", { ...overdue, deprecated: true });
+}

@@ -1,0 +1,123 @@
+/** Each public name is used by the application, or in the declarations that the compiler writes of it. */
+import { readdirSync, readFileSync, symlinkSync } from "node:fs";
+import path from "node:path";
+import { beforeAll, describe, expect, it } from "@jest/globals";
+import { createFolder } from "../support/folder.js";
+import { compile, compilers } from "../support/typescript.js";
+
+const APP = path.join(import.meta.dirname, "app");
+const API = path.join(import.meta.dirname, "../../api");
+
+/** The entry points that an application imports, each with its report in `framework/api`. */
+const ENTRIES =
+  `tsgi tsgi/concurrency tsgi/health tsgi/mcp tsgi/metrics tsgi/middleware tsgi/openapi tsgi/otel tsgi/pagination
+  tsgi/passwords tsgi/prisma tsgi/redis tsgi/security tsgi/settings tsgi/web`.split(/\s+/);
+
+/** Names that the application cannot use, each with the reason. */
+const EXCEPTIONS: Readonly<Record<string, string>> = {
+  "tsgi MessageRules": "an argument of the constructor of TypedWebSocket, which the framework calls",
+  "tsgi RouteTypes": "the bound of a parameter of Routed, which declarations write out",
+  "tsgi SocketTypesOf": "what Routed has of a WebSocket, which declarations write out",
+  "tsgi SocketTypesOfDecorated": "the same of a decorator",
+  "tsgi TypesOf": "what Routed has of a route, which declarations write out",
+  "tsgi TypesOfDecorated": "the same of a decorator",
+  "tsgi TypesOfHandler": "the same of a handler without options",
+  "tsgi SecurityScopes": "imported from tsgi/security",
+  "tsgi/middleware Middleware": "imported from tsgi",
+  "tsgi/middleware gzip": "deprecated: compress",
+  "tsgi/security Security": "imported from tsgi",
+};
+
+const filesOf = (folder: string, ending: string) =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(ending));
+
+/** The names of a report, but those of another package: of them declarations are made, as `types/pnpm.test.ts` shows. */
+function exportedBy(entry: string): string[] {
+  const report = readFileSync(path.join(API, `${entry.replace("/", "-")}.api.md`), "utf8");
+  const [exported = ""] = report.slice(report.indexOf("## Exported")).split("## Named by");
+  return [...exported.matchAll(/^(?:type|interface|class|function|const) (\w+)/gm)].map(([, name = ""]) => name);
+}
+
+/** What the modules of the application import, as `entry name`. */
+function importedNames(): string[] {
+  return filesOf(APP, ".ts").flatMap((file) => {
+    const text = readFileSync(path.join(APP, file), "utf8");
+    return [...text.matchAll(/^import (?:type )?\{([^}]+)\} from "(tsgi[^"]*)";/gm)].flatMap(([, names = "", entry]) =>
+      names.split(",").flatMap((part) => {
+        const name = /^\s*(?:type )?(\w+)/.exec(part)?.[1];
+        return name === undefined ? [] : [`${entry} ${name}`];
+      }),
+    );
+  });
+}
+
+/** The names in declarations. */
+function declaredNames(folder: string): string[] {
+  return filesOf(folder, ".d.ts").flatMap((file) => {
+    const text = readFileSync(path.join(folder, file), "utf8");
+    return [...text.matchAll(/import\("tsgi"\)\.(\w+)/g)].map(([, name]) => `tsgi ${name}`);
+  });
+}
+
+const sources = Object.fromEntries(
+  filesOf(APP, ".ts").map((name) => [name, readFileSync(path.join(APP, name), "utf8")]),
+);
+
+const OPTIONS = {
+  lib: ["es2023", "es2024.string", "esnext.disposable", "dom", "dom.iterable"],
+  noUncheckedIndexedAccess: true,
+  noEmit: false,
+  declaration: true,
+  emitDeclarationOnly: true,
+  outDir: "types",
+  rootDir: ".",
+  paths: {}, // from node_modules, as a user's project has it
+};
+
+/** A folder for a project that has the packages of this repository. */
+function createProject(): string {
+  const folder = createFolder({ "routes/.keep": "" });
+  symlinkSync(path.resolve(import.meta.dirname, "../../../node_modules"), path.join(folder, "node_modules"));
+  return folder;
+}
+
+describe("the public names", () => {
+  const [, compiler] = compilers.at(-1)!;
+  const folder = createProject();
+  const other = createProject();
+  let errors = "";
+  beforeAll(() => {
+    errors = compile(compiler(), folder, sources, OPTIONS);
+  });
+
+  it("suffice for the declarations of the application", () => {
+    expect(errors).toBe("");
+  });
+
+  it("are each used by the application, but for a few that have a reason", () => {
+    const used = new Set([
+      ...importedNames(),
+      ...declaredNames(path.join(folder, "types")),
+      ...Object.keys(EXCEPTIONS),
+    ]);
+    const all = ENTRIES.flatMap((entry) => exportedBy(entry).map((name) => `${entry} ${name}`));
+    expect(all.filter((name) => !used.has(name))).toEqual([]);
+    expect(all.length).toBeGreaterThan(300);
+  });
+
+  it("are no longer an exception when they are used, or gone", () => {
+    const used = new Set([...importedNames(), ...declaredNames(path.join(folder, "types"))]);
+    const all = new Set(ENTRIES.flatMap((entry) => exportedBy(entry).map((name) => `${entry} ${name}`)));
+    expect(Object.keys(EXCEPTIONS).filter((name) => used.has(name) || !all.has(name))).toEqual([]);
+  });
+
+  // The type of the route has the symbol that marks an event, and no entry point exports it: TS4023.
+  it.failing("suffice for the declarations of a stream that yields a notice", () => {
+    const stream = `import { App, event } from "tsgi";
+      export const messages = new App().get("/messages", { stream: "sse" }, async function* () {
+        yield event({ retry: 5000 });
+        yield "hello";
+      });`;
+    expect(compile(compiler(), other, { "stream.ts": stream }, OPTIONS)).toBe("");
+  });
+});
