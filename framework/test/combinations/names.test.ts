@@ -25,6 +25,8 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "tsgi SecurityScopes": "imported from tsgi/security",
   "tsgi/middleware Middleware": "imported from tsgi",
   "tsgi/middleware gzip": "deprecated: compress",
+  "tsgi/openapi buildAsyncAPI":
+    "app.asyncapi() calls it: no public function lists the WebSockets of an App as it takes them",
   "tsgi/security Security": "imported from tsgi",
 };
 
@@ -38,7 +40,7 @@ function exportedBy(entry: string): string[] {
   return [...exported.matchAll(/^(?:type|interface|class|function|const) (\w+)/gm)].map(([, name = ""]) => name);
 }
 
-/** What the modules of the application import, as `entry name`. */
+/** The names that the modules of the application import, as `entry name`. */
 function importedNames(): string[] {
   return filesOf(APP, ".ts").flatMap((file) => {
     const text = readFileSync(path.join(APP, file), "utf8");

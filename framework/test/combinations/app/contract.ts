@@ -1,4 +1,4 @@
-/** What clients may rely on: the document in words that every version of OpenAPI has. @module */
+/** The promises of the document to its clients, in words that every version of OpenAPI has. @module */
 import {
   type AsyncAPIChannel,
   type AsyncAPIDocument,

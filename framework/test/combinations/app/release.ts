@@ -3,7 +3,6 @@ import type { App } from "tsgi";
 import { endpointsOf } from "tsgi/internals";
 import {
   type AsyncAPIDocument,
-  buildAsyncAPI,
   buildDocument,
   type ClientOptions,
   type DocumentedRoute,
@@ -18,8 +17,10 @@ import {
 } from "tsgi/openapi";
 import { Loan } from "./models.js";
 
-/** Names for the operations of another document: `tools_listTools`. */
-export const idOf: GenerateOperationId = ({ tags, name }) => `${tags[0] ?? "other"}_${name}`;
+/** Names for the operations of another document: `get_listTools`. */
+export const idOf: GenerateOperationId = ({ method, name, path }) => {
+  return `${method.toLowerCase()}_${name === "" ? path.replaceAll(/\W+/g, "_") : name}`;
+};
 
 /** The routes that documents describe. */
 const routesOf = (app: App): readonly DocumentedRoute[] => endpointsOf(app);
@@ -30,9 +31,8 @@ export function documentOf(app: App, openapiVersion: OpenAPIVersion): OpenAPIDoc
   return buildDocument(options, routesOf(app));
 }
 
-export function socketsDocument(app: App): AsyncAPIDocument {
-  return buildAsyncAPI({ title: app.settings.title, servers: app.settings.servers }, routesOf(app));
-}
+/** The WebSockets of the library. */
+export const socketsDocument = (app: App): AsyncAPIDocument => app.asyncapi();
 
 /** Writes the client of the pages. */
 export function releaseClient(app: App, options: ClientOptions): Promise<string> {

@@ -49,7 +49,7 @@ const amount: SourceMarkerOf<number, "query", typeof Amount> = Query(Amount);
 
 const slotParams = { slot, language, amount };
 
-/** Where a slot of the kiosk is, in the words of the visitor. */
+/** Describes a slot of the kiosk, in the language of the visitor. */
 async function describeSlot({
   slot: number,
   language: spoken,
