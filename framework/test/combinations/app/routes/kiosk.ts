@@ -80,9 +80,9 @@ const asText: MediaTypeDoc = { schema: t.String(), examples: ["slot 1"] };
 const ok: ResponseDoc = { description: "A slot.", content: { "text/plain": asText } };
 
 /** Registers a look-up of something, on a router below a prefix. */
-function addLookup(get: Verb<"GET", "/kiosk">, route: MultiVerb<"/kiosk">): void {
-  get("/slots/{slot}", { params: readParams, returns: Slot, responses: { 200: ok } }, readSlot);
-  route("/help", { methods: ["GET", "POST"] }, async () => SLOT === Slot);
+function addLookup(get: Verb<"GET", "/kiosk">, route: MultiVerb<"/kiosk">) {
+  route("/help", { methods: ["GET", "POST"], responses: { 200: ok } }, async () => SLOT === Slot);
+  return get("/slots/{slot}", { params: readParams, returns: Slot }, readSlot);
 }
 
 const Pressed = t.Object({ key: t.String({ maxLength: 1 }) });
@@ -112,7 +112,7 @@ const sign = (text: string): MarkedEvent & Notice => event({ comment: text });
 
 export const router = new Router({ prefix: "/kiosk", tags: ["kiosk"] });
 
-addLookup(router.get, router.route);
+export const lookup = addLookup(router.get, router.route);
 addKeys(router.websocket);
 
 export const pages = router.get(

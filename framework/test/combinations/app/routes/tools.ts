@@ -30,7 +30,11 @@ const byCursor = Page(Tool, pageOptions);
 const byOffset = OffsetPage(Tool, offsetOptions);
 const optional: DependsOptions<true> = { optional: true };
 const committed: DependsOptions<false> = { scope: "function" };
-const searched: SourceOptions = { description: "A part of the name.", examples: ["dri"], alias: "search-text" };
+const searched = {
+  description: "A part of the name.",
+  examples: ["dri"],
+  alias: "search-text",
+} as const satisfies SourceOptions;
 const embedded: BodyOptions = { embed: true, description: "What it costs for a day." };
 const tool: ToolOptions = { name: "find_tool", description: "One tool of the library, by its number." };
 
