@@ -1,4 +1,5 @@
 /** WebSockets of the tool library: each conversation with all that the client hears, and how it ends. @module */
+import type { Need } from "./_calls.js";
 import type { Handshake, Peer, Served } from "./_drivers.js";
 
 export interface Conversation {
@@ -9,6 +10,7 @@ export interface Conversation {
   /** Returns all that the client has heard. */
   readonly talk: (peer: Peer, served: Served) => Promise<unknown>;
   readonly expected: unknown;
+  readonly needs?: readonly Need[];
 }
 
 export interface Refusal {
@@ -173,6 +175,7 @@ export const conversations: readonly Conversation[] = [
       return journal(served, "visits", 1);
     },
     expected: ["websocket /v1/rooms/north/echo from string"],
+    needs: ["client"],
   },
   {
     title: "talks with a handler that is written apart, with its types",

@@ -1,7 +1,7 @@
 /** The tool library as a program of its own: a bundle of one file, run in a folder that holds nothing else. @module */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdtemp, realpath, rm } from "node:fs/promises";
+import { cp, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { build, type BuildOptions } from "esbuild";
@@ -20,11 +20,43 @@ const PLAIN = `
   void serve(app, { port: 0 }).then(({ url, loop }) => console.log(\`Serving at \${url} on \${loop}\`));
 `;
 
+/** The library by the server of the runtime itself, which calls a function. */
+const FUNCTION = `
+  import { createHandler } from "./platform.js";
+  const handler = createHandler();
+  const hostname = "127.0.0.1";
+  const url = "Bun" in globalThis
+    ? String(Bun.serve({ hostname, port: 0, fetch: handler }).url).slice(0, -1)
+    : \`http://127.0.0.1:\${Deno.serve({ hostname, port: 0, onListen: () => {} }, handler).addr.port}\`;
+  console.log(\`Serving at \${url} on its_own\`);
+`;
+
+const WORKER = `
+  import { createHandler } from "./platform.js";
+  export default { fetch: createHandler() };
+`;
+
+const source = (contents: string) => ({ stdin: { contents, resolveDir: APP, loader: "js" } }) as const;
+
 /** A program to bundle: all of the library, or what needs no package with a native part. */
 const ENTRIES = {
   node: { entryPoints: [path.join(APP, "server.ts")] },
-  plain: { stdin: { contents: PLAIN, resolveDir: APP, loader: "ts" } },
+  plain: source(PLAIN),
+  function: source(FUNCTION),
+  worker: { ...source(WORKER), platform: "browser", conditions: ["workerd", "worker", "browser"], banner: {} },
 } satisfies Record<string, BuildOptions>;
+
+/** The configuration of workerd for a worker in one file. */
+const workerdConfig = (file: string) => `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [(name = "main", worker = (
+    modules = [(name = "worker", esModule = embed "${file}")],
+    compatibilityDate = "2026-11-01",
+    compatibilityFlags = ["enable_request_signal"],
+  ))],
+  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
+);
+`;
 
 /** A folder of the temporary files, which is gone at the end of the block that holds it. */
 export async function temporaryFolder(): Promise<{ path: string } & AsyncDisposable> {
@@ -40,7 +72,6 @@ export async function bundle(
 ): Promise<string> {
   const outfile = path.join(folder, `library.${format === "esm" ? "mjs" : "cjs"}`);
   await build({
-    ...ENTRIES[entry],
     outfile,
     format,
     bundle: true,
@@ -48,6 +79,7 @@ export async function bundle(
     target: "node20",
     logLevel: "silent",
     ...(format === "esm" && { banner: { js: BANNER } }),
+    ...ENTRIES[entry],
     ...options,
   });
   await cp(path.join(APP, "assets"), path.join(folder, "assets"), { recursive: true });
@@ -92,6 +124,15 @@ export class LibraryProgram implements AsyncDisposable {
       await program[Symbol.asyncDispose]();
       throw error;
     }
+  }
+
+  /** Starts a worker on workerd, whose binary is given. */
+  static async startWorker(file: string, binary: string): Promise<LibraryProgram & { readonly url: string }> {
+    const config = path.join(path.dirname(file), "config.capnp");
+    await writeFile(config, workerdConfig(path.basename(file)));
+    const program = new LibraryProgram([binary, "serve", "--control-fd=1", config], path.dirname(file), {});
+    const [, port = ""] = await program.said(/"port":(\d+)/);
+    return Object.assign(program, { url: `http://127.0.0.1:${port}` });
   }
 
   /** Starts the sources of the library, as in development. */

@@ -2,59 +2,11 @@
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import path from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { fetchedUws } from "../node/_uws.js";
-import { conversations } from "./_conversations.js";
-import { type Need, rows } from "./_calls.js";
-import { type Served, servedAt } from "./_drivers.js";
-import { seenOf, wantedOf } from "./_observe.js";
+import { servedAt } from "./_drivers.js";
 import { bundle, LibraryProgram, temporaryFolder } from "./_programs.js";
-import { stories } from "./_stories.js";
-
-type Started = Awaited<ReturnType<typeof LibraryProgram.start>>;
-
-/** Defines the rows of the tables for a program. @param lacks - Beside the process of this test. */
-function describeTables(title: string, start: () => Promise<Started>, lacks: readonly Need[] = []): void {
-  const isMet = ({ needs = [] }: { readonly needs?: readonly Need[] }) =>
-    !needs.some((need) => need === "process" || lacks.includes(need));
-  const hasMemory = !lacks.includes("memory");
-
-  describe(`the library ${title}`, () => {
-    let program: Started;
-    let served: Served;
-    beforeAll(async () => {
-      program = await start();
-      served = servedAt(program.url, async () => {});
-    });
-    beforeEach(async () => {
-      if (hasMemory) await served.reset();
-    });
-    afterAll(async () => program[Symbol.asyncDispose]());
-
-    it.each(rows.filter(isMet))("$title", async ({ method, target, sent, expected }) => {
-      expect(seenOf(await served.send(method, target, sent), expected)).toEqual(wantedOf(expected));
-    });
-
-    if (hasMemory) {
-      it.each(stories.filter(isMet))("$title", async ({ tell, expected }) => {
-        expect(await tell(served)).toEqual(expected);
-      });
-
-      it.each(conversations)("$title", async ({ path: target, handshake, talk, expected }) => {
-        const peer = await served.connect!(target, handshake);
-        try {
-          expect(await talk(peer, served)).toEqual(expected);
-        } finally {
-          await peer.close();
-        }
-      });
-    }
-
-    it("ends with the status 0 at SIGTERM", async () => {
-      expect(await program.stop()).toBe(0);
-    });
-  });
-}
+import { describeTables } from "./_tables.js";
 
 describe("one file, in a folder without packages", () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -80,8 +32,64 @@ describe("one file, in a folder without packages", () => {
   describeTables(
     "observed by everything, with two workers and a pool of processes in each",
     () => start("node", { TOOLS_POOL_KIND: "process", TOOLS_WORKERS: "2" }),
-    ["memory", "passwords"],
+    { needs: ["memory", "passwords"] },
   );
+
+  it.each([
+    ["one process, whose pool has a process", "minified", { TOOLS_POOL_KIND: "process" }],
+    ["two workers under observation", "node", { TOOLS_WORKERS: "2" }],
+  ])("ends with the status 0 at SIGTERM, as %s", async (_what, name, env) => {
+    await using program = await start(name, env);
+    expect((await servedAt(program.url, async () => {}).send("GET", "/v1/reports/primes/5")).json).toEqual([2, 3]);
+    expect(await program.stop()).toBe(0);
+  });
+
+  it("runs plain handlers in another process or thread than the others", async () => {
+    await using processes = await start("minified", { TOOLS_POOL_KIND: "process" });
+    await using threads = await start("cjs", { TOOLS_POOL_KIND: "thread" });
+    const ids = async ({ url }: { url: string }) => {
+      const { send } = servedAt(url, async () => {});
+      return Promise.all(["where", "here"].map(async (name) => (await send("GET", `/v1/reports/${name}`)).json));
+    };
+    const [pooled, own] = await ids(processes);
+    expect(pooled).not.toEqual(own);
+    const [threaded, loop] = await ids(threads);
+    expect(threaded).toEqual(loop);
+  });
+
+  it("names what a bundle cannot hold: pools of functions, and hashes of passwords", async () => {
+    await using program = await start("node", {});
+    const { send } = servedAt(program.url, async () => {});
+    expect((await send("GET", "/v1/workshop/failed")).json).toEqual(["TSGI_BUNDLED_POOL", "PoolClosedError"]);
+    const form: [string, string][] = [
+      ["username", "ada"],
+      ["password", "password-of-ada"],
+    ];
+    expect((await send("POST", "/v1/login", { form })).status).toBe(500);
+    await program.said(/npm install argon2/);
+  });
+});
+
+describe("the sources of the library, as in development", () => {
+  it("run functions in processes and threads of TypeScript", async () => {
+    await using program = await LibraryProgram.develop({ TOOLS_POOL_KIND: "process" });
+    const { send } = servedAt(program.url, async () => {});
+    const names = ["Säge", "Sage", "Zange"];
+    const query = new URLSearchParams(["Zange", "Säge", "Sage"].map((name): [string, string] => ["names", name]));
+    expect((await send("GET", `/v1/workshop/sorted?${query.toString()}`)).json).toEqual({
+      processes: names.toSorted(new Intl.Collator("de").compare),
+      threads: names.toSorted(new Intl.Collator("de").compare),
+      process: names.toSorted(new Intl.Collator("de").compare),
+      thread: names.toSorted(new Intl.Collator("de").compare),
+    });
+    expect((await send("GET", "/v1/workshop/failed")).json).toEqual([
+      "TypeError: a name is missing",
+      "PoolClosedError",
+    ]);
+    expect((await send("GET", "/v1/workshop/turn")).json).toBe("done");
+    expect((await send("GET", "/v1/workshop/full")).json).toEqual({ detail: "Service Unavailable" });
+    expect((await send("GET", "/v1/reports/primes/12")).json).toEqual([2, 3, 5, 7, 11]);
+  });
 });
 
 const CACHE = path.join(import.meta.dirname, "../../../.cache/uws");
