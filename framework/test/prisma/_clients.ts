@@ -77,12 +77,13 @@ async function generate(): Promise<void> {
   }
 }
 
-async function load(provider: string): Promise<PrismaModule<Client>> {
+/** Loads the generated client of a provider. */
+export async function loadClient(provider: string): Promise<PrismaModule<Client>> {
   await generate();
   return (await import(path.join(home, provider, "client.ts"))) as PrismaModule<Client>;
 }
 
-const MIGRATIONS = path.join(import.meta.dirname, "fixtures/migrations");
+export const MIGRATIONS = path.join(import.meta.dirname, "fixtures/migrations");
 
 /** A client for a database with the tables of the tests. */
 export async function openClient(
@@ -95,8 +96,8 @@ export async function openClient(
     waitMs: 1_000,
     poolSize: 5,
     ...(isMigrated && { migrations: MIGRATIONS }),
-    sqlite: () => load("sqlite"),
-    postgresql: () => load("postgresql"),
+    sqlite: () => loadClient("sqlite"),
+    postgresql: () => loadClient("postgresql"),
     ...options,
   });
 }

@@ -11,6 +11,7 @@ import {
   type Logger,
 } from "tsgi";
 import { health, type HealthOptions } from "tsgi/health";
+import type { Store } from "tsgi/middleware";
 import { compareSecrets } from "tsgi/security";
 import { appHandlers } from "./errors.js";
 import { addSwitches, createIntrospection } from "./introspection.js";
@@ -35,6 +36,8 @@ export interface Parts {
   readonly instrumentation?: readonly Instrumentation[];
   readonly verify?: VerifyPassword;
   readonly entry?: string;
+  /** Counts of logins, for all machines together. */
+  readonly counts?: Store;
 }
 
 /** An environment that is complete, for development. */
@@ -71,6 +74,7 @@ export function createApp({
   instrumentation = [],
   verify = comparePassword,
   entry,
+  counts,
 }: Parts = {}) {
   const settings = readSettings(env);
   const pool: HandlerPoolOptions = { kind: settings.poolKind, size: 1 };
@@ -94,7 +98,7 @@ export function createApp({
     ...(entry !== undefined && { entry }),
   };
   const app = new App(options);
-  const account = createAccount(settings, verify);
+  const account = createAccount(settings, verify, counts);
   app.onStartup(unlock);
   app.onShutdown((stopped) => void (stopped.state["stopped"] = true));
   for (const routes of [tools, loans, photos, feeds, reports, rooms, kiosk, account]) {

@@ -15,6 +15,7 @@ import {
   type Params,
   type ParamSpec,
   RecursionError,
+  Request,
   type RouteMetadata,
   type RouteRecord,
   Router,
@@ -87,6 +88,11 @@ export function createIntrospection(app: () => App, settings: Settings, logger: 
   );
   router.get("/settings", async () => settings);
   router.get("/figures", async () => ({ pool: app().poolStats, replaceable: REPLACEABLE.length }));
+  router.get(
+    "/region",
+    { params: { request: Request } },
+    async ({ request }) => request.scope.extensions?.["tsgi.web"],
+  );
   router.get("/visits/{name}", async ({ name }) => countVisit(store, name));
   router.get("/path/{tool_id}", async ({ tool_id }) => app().urlPathFor("findToolRoute", { tool_id }));
   router.get("/errors", async () => {

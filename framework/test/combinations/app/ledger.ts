@@ -83,13 +83,13 @@ export function createLedger({ url, migrations, load }: LedgerParts): Router {
 }
 
 /** A store of counts for all machines. It counts in memory while Redis is away. */
-export function openCounts(url: string, logger: Logger): Promise<OpenedRedisStore> {
-  const options: OpenRedisStoreOptions = { prefix: "tools:", logger };
+export function openCounts(url: string, logger: Logger, timeoutMs = 100): Promise<OpenedRedisStore> {
+  const options: OpenRedisStoreOptions = { prefix: "tools:", logger, timeoutMs };
   return openRedisStore(url, options);
 }
 
 /** The same by a client that the program has opened itself. */
 export function countsOf(client: RedisClient): Store {
-  const options: RedisStoreOptions = { prefix: "tools:", timeoutMs: 1000 };
+  const options: RedisStoreOptions = { prefix: "tools:", timeoutMs: 10_000 };
   return redisStore(client, options);
 }

@@ -69,7 +69,7 @@ export class Library {
   }
 }
 
-async function* openLibrary() {
+export async function* openLibrary() {
   const library = new Library();
   yield library;
   library.isOpen = false;

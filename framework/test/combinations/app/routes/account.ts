@@ -13,7 +13,7 @@ import {
   t,
   withParams,
 } from "tsgi";
-import { clearSession, sessionOf } from "tsgi/middleware";
+import { clearSession, sessionOf, type Store } from "tsgi/middleware";
 import { OAuth2PasswordRequestForm } from "tsgi/security";
 import { badge, bearer, card, getClerk, getMember, getVisitor, hasTicket, MEMBERS, oauth2 } from "../auth.js";
 import { accountSessions, inTime, loginLimit } from "../middleware.js";
@@ -43,7 +43,7 @@ const Given = t.Record(t.String(), t.Unknown());
 /** Verifies the password of a member. */
 export type VerifyPassword = (name: string, password: string) => Promise<boolean>;
 
-export function createAccount(settings: Settings, verify: VerifyPassword) {
+export function createAccount(settings: Settings, verify: VerifyPassword, counts?: Store) {
   const login = new Router({ tags: ["account"] });
   const basket = new Router({
     prefix: "/basket",
@@ -59,7 +59,7 @@ export function createAccount(settings: Settings, verify: VerifyPassword) {
         params: { form: Depends(OAuth2PasswordRequestForm), response: Response },
         returns: Token,
         responses: { 401: { description: "Wrong name or password.", schema: Problem } },
-        middleware: [loginLimit()],
+        middleware: [loginLimit(counts)],
       },
       async ({ form, response }) => {
         const token = `token-of-${form.username}`;

@@ -1,0 +1,171 @@
+/** The parts that differ between programs and tests: overrides, settings, databases, counts, the platform's context. */
+import { once } from "node:events";
+import { Redis } from "ioredis";
+import { describe, expect, it } from "@jest/globals";
+import { HTTPException } from "tsgi";
+import type { Store } from "tsgi/middleware";
+import { TestClient } from "tsgi/testing";
+import { loadClient, MIGRATIONS, temporaryFolder } from "../prisma/_clients.js";
+import { KeptLog } from "../support/kept-log.js";
+import { HAS_REDIS, startRedis } from "../support/redis-server.js";
+import { createApp, DEVELOPMENT } from "./app/app.js";
+import { getClerk, getMember, getVisitor } from "./app/auth.js";
+import { countsOf, createLedger, explainLedger, openCounts } from "./app/ledger.js";
+import { Library, openLibrary } from "./app/library.js";
+import { createHandler, inRegion } from "./app/platform.js";
+import { explainSettings, readSettings } from "./app/settings.js";
+
+const create = (parts: Parameters<typeof createApp>[0] = {}) => createApp({ logger: new KeptLog(), ...parts }).app;
+
+describe("an override", () => {
+  it("replaces who calls on routes, guards, mounted Apps and WebSockets, whatever the credentials", async () => {
+    const app = create();
+    app.dependencyOverrides.set(getMember, async () => ({ name: "eve", scopes: ["tools", "desk"] }));
+    await using client = await TestClient.open(app, { logger: new KeptLog() });
+    await client.get("/v1/who/oauth2").expect(200, { name: "eve", scopes: ["tools", "desk"] });
+    await client.post("/v1/tools").send({ name: "Plane", kind: "hand" }).expect(201);
+    expect((await client.get("/partner/tools")).body).toHaveLength(4);
+    await using socket = await client.websocket("/v1/rooms/north/members");
+    expect(await socket.receiveText()).toBe("eve");
+  });
+
+  it("of an optional dependency is called without credentials, and may refuse", async () => {
+    const app = create();
+    app.dependencyOverrides.set(getVisitor, async () => ({ name: "zoe", scopes: [] }));
+    app.dependencyOverrides.set(getClerk, async () => {
+      throw new HTTPException(403, "The desk is closed");
+    });
+    await using client = await TestClient.open(app, { logger: new KeptLog() });
+    expect((await client.get("/v1/tools/1")).headers["x-visitor"]).toBe("zoe");
+    await client.get("/v1/who/any").expect(403, { detail: "The desk is closed" });
+    await client.get("/v1/loans/inner/desks/a/state").expect(403, { desk: "The desk is closed" });
+  });
+
+  it("of what the application opens once is started in its place, for mounted Apps and readiness too", async () => {
+    const app = create();
+    const stocked = new Library();
+    stocked.tools.clear();
+    app.dependencyOverrides.set(openLibrary, async () => stocked);
+    app.dependencyOverrides.set(getMember, async () => ({ name: "eve", scopes: [] }));
+    await using client = await TestClient.open(app, { logger: new KeptLog() });
+    await client.get("/partner/tools").expect(200, []);
+    await client.get("/health/ready").expect(200);
+    stocked.isOpen = false;
+    expect((await client.get("/health/ready")).body).toMatchObject({ status: "unavailable" });
+    expect(client.unusedOverrides()).toEqual([]);
+  });
+
+  it("that nothing has asked for is named", async () => {
+    const app = create();
+    const unused = async () => new Library();
+    app.dependencyOverrides.set(unused, unused);
+    await using client = await TestClient.open(app, { logger: new KeptLog() });
+    await client.get("/v1/tools").expect(200);
+    expect(client.unusedOverrides()).toEqual([unused]);
+  });
+});
+
+describe("the settings", () => {
+  it("are refused with the names of all variables, and without a word of a secret", () => {
+    const env = {
+      ...DEVELOPMENT,
+      TOOLS_SESSION_SECRET: "too short",
+      TOOLS_POOL_KIND: "fiber",
+      TOOLS_OPENAPI_VERSION: "4",
+    };
+    const open = () => readSettings(env);
+    expect(open).toThrow("TOOLS_SESSION_SECRET");
+    let explained = "";
+    try {
+      open();
+    } catch (error) {
+      explained = explainSettings(error);
+    }
+    const variables = explained.split("\n").map((line) => line.split(":")[0]);
+    expect(variables).toEqual(["TOOLS_OPENAPI_VERSION", "TOOLS_POOL_KIND", "TOOLS_SESSION_SECRET"]);
+    expect(explained).not.toContain("too short");
+  });
+});
+
+describe("a ledger in SQLite", () => {
+  it("enters all members of a request or none, names the column that is taken, and takes part in readiness", async () => {
+    await using folder = await temporaryFolder();
+    const app = create();
+    const load = () => loadClient("sqlite");
+    app.includeRouter(createLedger({ url: `file:${folder.path}/ledger.db`, migrations: MIGRATIONS, load }), {
+      prefix: "/v1",
+    });
+    await using client = await TestClient.open(app, { logger: new KeptLog() });
+    const enter = (...names: string[]) => client.post("/v1/ledger").send(names.map((name) => ({ name })));
+    await enter("ada", "bob").expect(201, "2");
+    await enter("eve", "ada").expect(409, { detail: { taken: ["name"] } });
+    await client.get("/v1/ledger").expect(200, "2");
+    await client.get("/health/ready").expect(200, {
+      status: "ok",
+      checks: { locks: "ok", openLibrary: "ok", opened: "ok", openLedger: "ok" },
+    });
+  });
+
+  it("that cannot be opened ends the start of the application, with its address", async () => {
+    const app = create();
+    const load = () => loadClient("sqlite");
+    app.includeRouter(createLedger({ url: "file:/nowhere/ledger.db", migrations: MIGRATIONS, load }));
+    const error: unknown = await TestClient.open(app, { logger: new KeptLog() }).catch((refusal: unknown) => refusal);
+    expect(error).toBeInstanceOf(Error);
+    expect(explainLedger((error as Error).cause ?? error)).toContain("/nowhere/ledger.db");
+  });
+});
+
+/** The status of a login, to an application that counts in a store. */
+async function logIn(counts: Store): Promise<number> {
+  const app = create({ counts });
+  const body = new URLSearchParams({ username: "ada", password: "password-of-ada" });
+  const request = new Request("http://localhost/v1/login", {
+    method: "POST",
+    body,
+    headers: { "x-account": "shared" },
+  });
+  const { status } = await app.fetch(request);
+  await app.fetch.close();
+  return status;
+}
+
+(HAS_REDIS ? describe : describe.skip)("counts in Redis", () => {
+  it("are those of all machines, whichever client they use, and stay in memory while Redis is away", async () => {
+    await using redis = await startRedis();
+    const log = new KeptLog();
+    const patiently = 10_000; // for a machine that is busy with other tests
+    const [first, client] = [await openCounts(redis.path, log, patiently), new Redis(redis.path)];
+    await once(client, "ready");
+    try {
+      const second = countsOf(client);
+      expect([await logIn(first), await logIn(second), await logIn(first)]).toEqual([200, 200, 200]);
+      expect([await logIn(second), await logIn(first)]).toEqual([429, 429]);
+      await redis.stop();
+      expect(await logIn(first)).toBe(200);
+      expect(log.lines.filter((line) => line.startsWith("warn"))).toHaveLength(1);
+    } finally {
+      client.disconnect();
+      first.close();
+    }
+  });
+});
+
+describe("a platform", () => {
+  it("passes its context through the middleware of the application, and waits for its background tasks", async () => {
+    const pending: Promise<unknown>[] = [];
+    const handler = createHandler(new KeptLog());
+    const fetch = inRegion(handler, "eu", pending);
+    const region = await fetch(new Request("http://localhost/admin/region"));
+    expect(await region.json()).toMatchObject({ env: { region: "eu" } });
+    const lent = await fetch(
+      new Request("http://localhost/v1/loans/1", { method: "POST", headers: { authorization: "Bearer token-of-bob" } }),
+    );
+    expect(lent.status).toBe(201);
+    await Promise.all(pending);
+    const journal = await fetch(new Request("http://localhost/admin/journal/tasks?count=2"));
+    expect(await journal.json()).toEqual(["bob borrowed Drill", "the next task runs"]);
+    expect(pending.length).toBeGreaterThanOrEqual(2);
+    await handler.close();
+  });
+});
