@@ -145,7 +145,7 @@ const disconnects: readonly Statement[] = [
           const done = Promise.resolve(
             send({ type: "http.response.body", body: new Uint8Array(524_288), more_body: true }),
           );
-          await Promise.race([done, stage.turns()]).catch(() => waits.resolve());
+          if (await stage.isWaiting(done)) waits.resolve();
           const name = await errorOf(() => done);
           if (name !== null) return error.resolve(name);
         }

@@ -663,6 +663,43 @@ const refusals: readonly Statement[] = [
       expect(await errorOf(() => server.websocket())).toBe("Lost");
     },
   })),
+  {
+    title: "An application that throws after such a response does not change it, with an error in the log",
+    source: ERRORS,
+    needs: websocket,
+    drift: ["HTTP/1.1", "toNodeHandler", "uWebSockets.js", "TestClient", "workerd"],
+    run: async (stage) => {
+      const { seen, log } = await talk(
+        stage,
+        async ({ send }) => {
+          await sendEach(send, [refuse(401), refusal("no")]);
+          throw new Error("on purpose");
+        },
+        endOf,
+      );
+      expect(seen).toEqual({ status: 401, body: "no" });
+      expect(log).toEqual(["error The application threw: WebSocket / | Error: on purpose"]);
+    },
+  },
+  {
+    title:
+      "An application that throws after a close before the accept does not change the 403, with an error in the log",
+    source: ERRORS,
+    needs: websocket,
+    drift: ["HTTP/1.1", "toNodeHandler", "uWebSockets.js", "TestClient", "workerd"],
+    run: async (stage) => {
+      const { seen, log } = await talk(
+        stage,
+        async ({ send }) => {
+          await send(close());
+          throw new Error("on purpose");
+        },
+        endOf,
+      );
+      expect(seen).toEqual(FORBIDDEN);
+      expect(log).toEqual(["error The application threw: WebSocket / | Error: on purpose"]);
+    },
+  },
 ];
 
 /** The ends of an application that has not responded. */

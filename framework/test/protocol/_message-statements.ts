@@ -88,6 +88,25 @@ const messages: readonly Statement[] = [
     },
   },
   {
+    title: "A message whose text is not text, or whose bytes are not bytes, throws, and the WebSocket goes on",
+    source: SEND,
+    needs: websocket,
+    drift: ["HTTP/1.1", "toNodeHandler", "uWebSockets.js", "TestClient", "workerd"],
+    run: async (stage) => {
+      const texts = [5, ["a"], {}, bytes("a")].map((content) => ({ type: "websocket.send", text: content }));
+      const wrong = [
+        ...texts,
+        ...["a", 5, [1], { length: 1 }].map((data) => ({ type: "websocket.send", bytes: data })),
+      ];
+      const { value, seen } = await talkOpen(
+        stage,
+        ({ send }) => sendEach(send, [...wrong, say("on")]),
+        (client) => client.receive(),
+      );
+      expect([await value, seen]).toEqual([[...wrong.map(() => "ProtocolError"), null], "on"]);
+    },
+  },
+  {
     title: "A message of another type throws on an open WebSocket, and it goes on",
     source: "ASGI main#error-handling",
     needs: websocket,
@@ -178,12 +197,12 @@ const messages: readonly Statement[] = [
         async ({ receive }) => {
           const first = received(receive);
           const second = errorOf(() => receive());
+          await stage.isWaiting(second);
           asked.resolve();
           return [await second, await first];
         },
-        async (client, server) => {
+        async (client) => {
           await asked.promise;
-          await server.fence();
           await client.send("message");
           await client.send("another");
           await client.closed;
@@ -281,7 +300,7 @@ const limits: readonly Statement[] = [
           await send(ACCEPT);
           for (let sent = 0; sent < count; sent++) {
             const done = Promise.resolve(send({ type: "websocket.send", bytes: message }));
-            await Promise.race([done, stage.turns()]).catch(() => waits.resolve(true));
+            if (await stage.isWaiting(done)) waits.resolve(true);
             await done;
           }
           waits.resolve(false);
@@ -313,7 +332,7 @@ const limits: readonly Statement[] = [
           await send(ACCEPT);
           for (;;) {
             const done = Promise.resolve(send({ type: "websocket.send", bytes: new Uint8Array(262_144) }));
-            await Promise.race([done, stage.turns()]).catch(() => waits.resolve());
+            if (await stage.isWaiting(done)) waits.resolve();
             const error = await errorOf(() => done);
             if (error !== null) return error;
           }

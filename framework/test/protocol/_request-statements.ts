@@ -321,6 +321,7 @@ const bodies: readonly Statement[] = [
         await receive();
         const first = received(receive);
         const second = errorOf(() => receive());
+        await stage.isWaiting(second);
         gate.resolve();
         return [await second, await first];
       });

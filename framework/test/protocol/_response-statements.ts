@@ -5,7 +5,7 @@ import type { SendMessage } from "../../src/asgi.js";
 import { HeaderList } from "../../src/datastructures.js";
 import { Deferred } from "../../src/promises.js";
 import { body, bytes, errorOf, type HTTPCall, part, sendEach, start, text, toPairs } from "./_calls.js";
-import type { Request } from "./_driver.js";
+import type { DriverName, Request } from "./_driver.js";
 import { exchange, type Stage, type Whole } from "./_stage.js";
 import type { Statement } from "./_statement.js";
 
@@ -48,6 +48,8 @@ async function scriptFailure(
     throw error;
   });
 }
+
+const ALL: readonly DriverName[] = ["HTTP/1.1", "HTTP/2", "toNodeHandler", "uWebSockets.js", "fetch", "TestClient"];
 
 const KEEPS_OPEN = { "uWebSockets.js": "it closes a connection only after a body in one message" };
 
@@ -216,6 +218,56 @@ const phases: readonly Statement[] = [
       const { errors, response } = await script(stage, [start(200), words, part("a"), words, body("b")]);
       expect(errors).toEqual([null, "ProtocolError", null, "ProtocolError", null]);
       expect(response).toMatchObject({ status: 200, body: "ab", end: "whole" });
+    },
+  },
+  {
+    title: "A body that is neither bytes nor text throws, and the response goes on",
+    source: BODY,
+    drift: ALL,
+    run: async (stage) => {
+      const wrong = [5, true, {}, { length: 1 }, [1]].map((content) => ({ type: "http.response.body", body: content }));
+      const { errors, response } = await script(stage, [start(200), ...wrong, part("a"), ...wrong, body("b")]);
+      const thrown = wrong.map(() => "ProtocolError");
+      expect(errors).toEqual([null, ...thrown, null, ...thrown, null]);
+      expect(response).toMatchObject({ status: 200, body: "ab", end: "whole" });
+    },
+  },
+  {
+    title: "A body message may have text in `ascii`, whole or as a part",
+    source: "src/asgi.ts",
+    run: async (stage) => {
+      const whole = await script(stage, [start(200), { type: "http.response.body", ascii: "hello" }]);
+      expect(whole.response).toMatchObject({ body: "hello", end: "whole" });
+      expect([whole.errors, valuesOf(whole.response, "content-length")]).toEqual([[null, null], ["5"]]);
+      const parts = await script(stage, [
+        start(200),
+        { type: "http.response.body", ascii: "one,", more_body: true },
+        { type: "http.response.body", ascii: "two,", body: null, more_body: true },
+        { type: "http.response.body", ascii: null, body: bytes("three") },
+      ]);
+      expect(parts.errors).toEqual([null, null, null, null]);
+      expect(parts.response).toMatchObject({ body: "one,two,three", end: "whole" });
+    },
+  },
+  {
+    title: "`ascii` that is not ASCII throws, and the response goes on",
+    source: "src/asgi.ts",
+    run: async (stage) => {
+      const wrong = ["caf\u00e9", "\u2603"].map((ascii) => ({ type: "http.response.body", ascii }));
+      const { errors, response } = await script(stage, [start(200), ...wrong, body("ok")]);
+      expect(errors).toEqual([null, ...wrong.map(() => "ProtocolError"), null]);
+      expect(response).toMatchObject({ status: 200, body: "ok", end: "whole" });
+    },
+  },
+  {
+    title: "`ascii` that is not text throws, and the response goes on",
+    source: "src/asgi.ts",
+    drift: ALL,
+    run: async (stage) => {
+      const wrong = [5, {}, [1]].map((ascii) => ({ type: "http.response.body", ascii }));
+      const { errors, response } = await script(stage, [start(200), ...wrong, body("ok")]);
+      expect(errors).toEqual([null, ...wrong.map(() => "ProtocolError"), null]);
+      expect(response).toMatchObject({ status: 200, body: "ok", end: "whole" });
     },
   },
   {
@@ -790,7 +842,7 @@ const waiting: readonly Statement[] = [
             const done = Promise.resolve(
               send({ type: "http.response.body", body: new Uint8Array(partBytes), more_body: true }),
             );
-            await Promise.race([done, stage.turns()]).catch(() => waits.resolve(true));
+            if (await stage.isWaiting(done)) waits.resolve(true);
             await done;
           }
           waits.resolve(false);

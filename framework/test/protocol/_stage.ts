@@ -172,10 +172,14 @@ export class Stage {
     return server;
   }
 
-  /** Rejects after some turns of the event loop: for what should not wait. */
-  async turns(): Promise<never> {
-    for (let turn = 0; turn < 20; turn++) await (this.driver.turn?.() ?? nextTurn());
-    throw new Error("It still waits.");
+  /** Waits until a promise settles, or for some turns of the event loop. Tells if the promise still waits. */
+  async isWaiting(promise: Promise<unknown>): Promise<boolean> {
+    const turns = async (): Promise<boolean> => {
+      for (let turn = 0; turn < 20; turn++) await (this.driver.turn?.() ?? nextTurn());
+      return true;
+    };
+    const settled = () => false;
+    return Promise.race([promise.then(settled, settled), turns()]);
   }
 
   /** Ends every server. */
