@@ -14,6 +14,7 @@ import {
   sendAny,
   sendEach,
   start,
+  text,
 } from "./_calls.js";
 import type { Request } from "./_driver.js";
 import type { Server, Stage } from "./_stage.js";
@@ -224,6 +225,34 @@ const disconnects: readonly Statement[] = [
       gone.resolve();
       expect(await after.promise).toEqual([null, null]);
       expect(await server.log()).toEqual([]);
+    },
+  },
+  {
+    title:
+      "A client that has read the announced length has the whole response, if it disconnects before the last message",
+    source: "RFC 9112 §6.3",
+    run: async (stage) => {
+      const client = new AbortController();
+      const gone = new Deferred<void>();
+      const after = new Deferred<unknown>();
+      const server = await stage.start({
+        http: async ({ send }) => {
+          await send(start(200, [["content-length", "5"]]));
+          await send(part("hello"));
+          await gone.promise;
+          after.resolve(await sendEach(send, [body(), part("ignored")]));
+        },
+      });
+      const { body: parts } = await server.request({ signal: client.signal });
+      let content = "";
+      for await (const arrived of parts) {
+        content += text(arrived);
+        if (content === "hello") break;
+      }
+      client.abort();
+      for (let round = 0; round < 3; round++) await server.fence();
+      gone.resolve();
+      expect([await after.promise, await server.log()]).toEqual([[null, null], []]);
     },
   },
   {
