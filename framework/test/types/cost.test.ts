@@ -8,9 +8,10 @@ import { olderCompilers, writeProject } from "../support/typescript.js";
 const FRAMEWORK = join(import.meta.dirname, "../..");
 const ROOT = join(FRAMEWORK, "..");
 
-const HEAD = `import { App, Depends, Query, type Static, t } from "tsgi";
+const HEAD = `import { App, Depends, Header, Query, Router, type Static, t } from "tsgi";
 import { type ApiOf, createClient } from "tsgi/client";
 const app = new App();
+const router = new Router({ prefix: "/v1" });
 const User = t.Object({ name: t.String(), age: t.Integer(), email: t.Optional(t.String()) });
 `;
 
@@ -19,6 +20,19 @@ const scalar = (i: number) =>
   i % 2
     ? `app.get("/items${i}/{item_id}", { params: { item_id: t.Integer(), version: t.Integer({ default: 1 }) }, returns: User }, async ({ item_id, version }) => ({ name: "n" + version, age: item_id }));`
     : `app.post("/users${i}/{id}", { params: { user: User, q: Query() }, returns: User }, async ({ user, id, q }) => ({ name: user.name + id + q, age: user.age }));`;
+
+/** Routes without a body that read a path parameter, a list in the query and a header. */
+const reading = (on: "app" | "router", tags: string, agent: string) => (i: number) =>
+  `${on}.get("/items${i}/{item_id}", { params: { item_id: t.Integer(), tags: Query(${tags}), agent: Header(${agent}) }, returns: User }, async ({ item_id, tags, agent }) => ({ name: tags[0] + agent, age: item_id }));`;
+
+const REQUIRED = ["t.Array(t.String())", ""] as const;
+const OPTIONAL = ["t.Array(t.String(), { default: [] })", "{ default: null }"] as const;
+const READING = {
+  "app, required": reading("app", ...REQUIRED),
+  "app, optional": reading("app", ...OPTIONAL),
+  "router, required": reading("router", ...REQUIRED),
+  "router, optional": reading("router", ...OPTIONAL),
+};
 
 /** A call of each of those routes. */
 const call = (i: number) =>
@@ -74,7 +88,7 @@ describe.each(olderCompilers)("with TypeScript %s", (_version, path) => {
   beforeAll(() => {
     const text = (route: (index: number) => string, count: number) =>
       HEAD + Array.from({ length: count }, (_, index) => route(index)).join("\n");
-    const kinds = Object.entries({ scalar, dependent, inline, inlineStatic });
+    const kinds = Object.entries({ scalar, dependent, inline, inlineStatic, ...READING });
     const files = [100, 200].flatMap((count) => [
       ...kinds.map(([name, route]) => [`${name}-${count}.ts`, text(route, count)]),
       [`called-${count}.ts`, called(count)],
@@ -106,6 +120,15 @@ describe.each(olderCompilers)("with TypeScript %s", (_version, path) => {
   it("a route with scalars and shared structs costs at most 100 instantiations, beside 20,000 fixed", () => {
     expect(costs.get("scalar")?.perRoute).toBeLessThanOrEqual(100);
     expect(costs.get("scalar")?.fixed).toBeLessThanOrEqual(20_000);
+  });
+
+  it.each([
+    ["app, required", 113],
+    ["app, optional", 158],
+    ["router, required", 160],
+    ["router, optional", 205],
+  ])("a route with a path parameter, a list and a header (%s) costs at most %i", (kind, most) => {
+    expect(costs.get(kind)?.perRoute).toBeLessThanOrEqual(most);
   });
 
   it('a route with a dependency of scope "app" costs at most 100', () => {
