@@ -130,22 +130,51 @@ type WithDefault<Output, Default> = [Default] extends [undefined]
   ? Output
   : Exclude<Output, undefined> | Extract<Default, null>;
 
+/** Stands in the place of a schema where there is none. */
+interface NoSchema {
+  readonly noSchema: never;
+}
+
+/** A union that has a name is not instantiated: in the signature itself it costs a descriptor 3 instantiations. */
+type SchemaOrNone = Schema | NoSchema;
+
+/** Options without a schema: the value is text. */
+interface TextOptions<Default, Alias extends string | undefined> extends SourceOptions {
+  default?: Default;
+  /** The name on the wire. Defaults to the parameter's own. */
+  alias?: Alias;
+}
+
+/** An only argument: a schema, or options. An intersection with the schema would lose the name of its type. */
+type GivenOf<S, Default, Alias extends string | undefined> = [S] extends [SchemaShape]
+  ? S
+  : TextOptions<Default, Alias>;
+
+type MarkerOf<S, In extends Place, Default, Alias> = [S] extends [SchemaShape]
+  ? SourceMarkerOf<SchemaOutput<S>, In, S>
+  : SourceMarkerOf<string | Extract<Default, null>, In, undefined, Default, Alias>;
+
 /**
  * A descriptor's function, of a schema, options, or both: without a schema a string. No two forms take the same number of
- * arguments, so that the compiler explains the one that was meant.
+ * arguments, so that the compiler explains the one that was meant. Options are inferred value by value: an object type is a
+ * new one for each descriptor, and costs a route 45 instantiations.
  */
-export interface ParamFunction<In extends Place, Options = SourceOptions> {
+export interface ParamFunction<In extends Place> {
   (): TextMarker<In>;
-  <const Given extends Schema | (Options & { default?: string | null })>(
-    given: CheckGiven<Given, Options>,
-  ): SourceMarkerOf<OutputOf<Given>, In, Given>;
+  <
+    S extends SchemaOrNone,
+    const Default extends string | null | undefined = undefined,
+    const Alias extends string | undefined = undefined,
+  >(
+    given: GivenOf<S, Default, Alias>,
+  ): MarkerOf<S, In, Default, Alias>;
   <
     S extends Schema,
     const Default extends Readable<SchemaOutput<S>> | null | undefined = undefined,
     const Alias extends string | undefined = undefined,
   >(
     schema: S,
-    options: Options & { default?: Default; alias?: Alias },
+    options: SourceOptions & { default?: Default; alias?: Alias },
   ): SourceMarkerOf<WithDefault<SchemaOutput<S>, Default>, In, S, Default, Alias>;
 }
 

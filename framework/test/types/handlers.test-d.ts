@@ -435,6 +435,23 @@ app.get("/x/{id}", { params: { other: Path({ alias: "id" }) } }, async ({ other 
 });
 // A path that is put together is checked at registration alone.
 app.get(`${String(Math.random())}/x`, async () => null);
+// Of options without a schema each counts by itself, and a default may be one of several values.
+declare const start: "a" | null;
+declare const limits: { alias: string; description: string };
+app.get(
+  "/x",
+  { params: { a: Query({ default: start }), b: Header({ alias: "X-B" }), c: Cookie({ ...limits }), d: Form({}) } },
+  async (args) => {
+    is<Equal<typeof args.a, string | null>>();
+    is<Equal<typeof args.b, string>>();
+    is<Equal<typeof args.c, string>>();
+    is<Equal<typeof args.d, string>>();
+  },
+);
+// @ts-expect-error -- no such option
+Query({ alias: "b", embed: true });
+// @ts-expect-error -- an alias is text
+Query({ alias: 1 });
 // A list as default is a list.
 app.get("/x", { params: { tags: Query(t.Array(t.String()), { default: [] }) } }, async ({ tags }) => {
   is<Equal<typeof tags, string[]>>();

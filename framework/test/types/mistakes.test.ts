@@ -241,6 +241,7 @@ const mistakes: [title: string, source: string, says: string][] = [
   ],
   ["a default of text that is none", `Query({ ‸default: 1 });`, "Type 'number' is not assignable to type 'string'."],
   ["a misspelt option of a descriptor", `Query(t.Integer(), { ‸defualt: 1 });`, "Did you mean to write 'default'?"],
+  ["a misspelt option without a schema", `Query({ ‸defualt: null });`, "Did you mean to write 'default'?"],
   [
     "a default of a path parameter",
     `app.get("/a/{id}", { params: { id: Path({ ‸default: "1" }) } }, async ({ id }) => id);`,
