@@ -84,6 +84,9 @@ export interface RouteMetadata {
 /** The values of the option `returns`: the schema of a result or of each item, or those of a stream's named events. */
 export type Returns = Schema | EventSchemas;
 
+/** A union that has a name is not instantiated: in a signature itself it costs a route 2 instantiations. */
+export type MaybeReturns = Returns | undefined;
+
 /** The options of a route. */
 export interface RouteOptions<P = Params, R = Returns | undefined> extends RouteMetadata {
   /** Names and annotations of the handler's parameters. */

@@ -9,7 +9,7 @@ type Letter =
   | ("n" | "o" | "p" | "q" | "r" | "s" | "t" | "u" | "v" | "w" | "x" | "y" | "z");
 
 /** A path that can be registered, or what is wrong with it. In a tuple `Path` costs the compiler 2 instantiations more. */
-export type CheckPattern<Path extends string> = Path extends Suspicious ? PatternError<Path> : unknown;
+export type CheckPattern<Path extends string> = Path extends Suspicious ? Path & PatternError<Path> : Path;
 
 type PatternError<Path extends string> = Path extends `/${string}`
   ? [Extract<PathNames<Path>, `${string}:${string}`>] extends [never]

@@ -4,7 +4,7 @@ import type { Readable, Schema, SchemaInput, SchemaOutput } from "../schema.js";
 import type { TypedWebSocket, WebSocket } from "../websocket.js";
 import type { OwnParams } from "./call-arguments.js";
 import type { ResponseDocs } from "./document-options.js";
-import type { MultiRouteOptions, Returns, RouteMetadata, WebSocketOptions } from "./options.js";
+import type { MaybeReturns, MultiRouteOptions, RouteMetadata, WebSocketOptions } from "./options.js";
 import type { CheckPattern, CheckRoute } from "./route-checks.js";
 import type { CheckResult, FromPath, HandlerArgs, Returned } from "./route-types.js";
 import type {
@@ -60,21 +60,21 @@ export interface Verb<Method extends string, Prefix extends string = "", IsWhole
   <
     const Path extends string,
     P extends CheckVerb<P, Path, IsWhole> = {},
-    R extends Returns | undefined = undefined,
+    R extends MaybeReturns = undefined,
     Responses extends ResponseDocs = {},
     H extends Handler<FromPath<PathNames<`${Prefix}${Path}`>>> = Handler<FromPath<PathNames<`${Prefix}${Path}`>>>,
   >(
-    path: Path & CheckPattern<Path>,
+    path: CheckPattern<Path>,
     handler?: H | OptionsBeforeHandler<P, R, Responses>,
   ): Added<H, Method, `${Prefix}${Path}`, P, R, Responses>;
   <
     const Path extends string,
     P extends CheckVerb<P, Path, IsWhole> = {},
-    R extends Returns | undefined = undefined,
+    R extends MaybeReturns = undefined,
     Responses extends ResponseDocs = {},
     const Out extends CheckResult<Out, R> = never,
   >(
-    path: Path & CheckPattern<Path>,
+    path: CheckPattern<Path>,
     options: OptionsBeforeHandler<P, R, Responses>,
     handler: (
       args: HandlerArgs<P, `${Prefix}${Path}`>,
@@ -88,22 +88,22 @@ export interface MultiVerb<Prefix extends string = "", IsWhole extends boolean =
   <
     const Path extends string,
     P extends CheckVerb<P, Path, IsWhole> = {},
-    R extends Returns | undefined = undefined,
+    R extends MaybeReturns = undefined,
     Responses extends ResponseDocs = {},
     const Method extends string = "GET",
   >(
-    path: Path & CheckPattern<Path>,
+    path: CheckPattern<Path>,
     options?: OptionsBeforeHandler<P, R, Responses> & MultiRouteOptions<Method>,
   ): Added<NoHandler, Uppercase<Method>, `${Prefix}${Path}`, P, R, Responses>;
   <
     const Path extends string,
     P extends CheckVerb<P, Path, IsWhole> = {},
-    R extends Returns | undefined = undefined,
+    R extends MaybeReturns = undefined,
     Responses extends ResponseDocs = {},
     const Method extends string = "GET",
     const Out extends CheckResult<Out, R> = never,
   >(
-    path: Path & CheckPattern<Path>,
+    path: CheckPattern<Path>,
     options: OptionsBeforeHandler<P, R, Responses> & MultiRouteOptions<Method>,
     handler: (
       args: HandlerArgs<P, `${Prefix}${Path}`>,
@@ -142,7 +142,7 @@ export interface SocketVerb<Prefix extends string = "", IsWhole extends boolean 
       FromPath<PathNames<`${Prefix}${Path}`>> & { ws: WebSocket }
     >,
   >(
-    path: Path & CheckPattern<Path>,
+    path: CheckPattern<Path>,
     handler?: H | WebSocketOptionsBeforeHandler<P, Receives, Sends>,
   ): NoHandler extends H
     ? SocketDecorator<P, `${Prefix}${Path}`, Receives, Sends>
@@ -157,7 +157,7 @@ export interface SocketVerb<Prefix extends string = "", IsWhole extends boolean 
     Receives extends Schema | undefined = undefined,
     Sends extends Schema | undefined = undefined,
   >(
-    path: Path & CheckPattern<Path>,
+    path: CheckPattern<Path>,
     options: WebSocketOptionsBeforeHandler<P, Receives, Sends>,
     handler: (args: SocketArgs<P, `${Prefix}${Path}`, Receives, Sends>, ...none: HandlerTakesOneObject[]) => unknown,
   ): Routed<"WEBSOCKET", `${Prefix}${Path}`, SocketTypesOf<P, `${Prefix}${Path}`, Receives, Sends>["types"]>;
