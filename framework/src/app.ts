@@ -46,6 +46,8 @@ import {
   MIDDLEWARE,
   type MountEntry,
   type MultiVerb,
+  type PATHS,
+  type Paths,
   type ResponseDocs,
   type RouteEntry,
   Router,
@@ -180,6 +182,7 @@ export interface App {
  * ```
  */
 export class App extends DispatchingInstance {
+  declare readonly [PATHS]: Paths<"", true>;
   /** A place for what the application makes at start-up. Not shared with another process or thread. */
   readonly state: Record<string, unknown> = createState();
   /** Replacements of dependencies, for tests above all. They hold in mounted Apps too. */
@@ -205,15 +208,15 @@ export class App extends DispatchingInstance {
   #fetch: ClosableFetchHandler | null = null;
 
   /** Registers a handler for `GET`, and so for `HEAD`. */
-  readonly get = this.#root.get as unknown as AppGet;
+  readonly get: AppGet = this.#root.get;
   /** Registers a handler for `POST`. */
-  readonly post = this.#root.post as unknown as AppPost;
+  readonly post: AppPost = this.#root.post;
   /** Registers a handler for `PUT`. */
-  readonly put = this.#root.put as unknown as AppPut;
+  readonly put: AppPut = this.#root.put;
   /** Registers a handler for `PATCH`. */
-  readonly patch = this.#root.patch as unknown as AppPatch;
+  readonly patch: AppPatch = this.#root.patch;
   /** Registers a handler for `DELETE`. */
-  readonly delete = this.#root.delete as unknown as AppDelete;
+  readonly delete: AppDelete = this.#root.delete;
   /** Registers a handler for `HEAD`, where it is not to be that of `GET`. */
   readonly head: Verb<"HEAD", "", true> = this.#root.head;
   /** Registers a handler for `OPTIONS`. */

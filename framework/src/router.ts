@@ -27,6 +27,7 @@ import {
   WEBSOCKET_OPTIONS,
 } from "./router/options.js";
 import type { IncludeOptions, MultiRouteOptions, RouteOptions, RouterOptions } from "./router/options.js";
+import type { AppDelete, AppGet, AppPatch, AppPost, AppPut, PATHS, Paths } from "./router/common-verbs.js";
 import type { MultiVerb, SocketVerb, Verb } from "./router/verbs.js";
 
 export type * from "./router/document-options.js";
@@ -36,7 +37,7 @@ export * from "./router/event-schemas.js";
 export { MIDDLEWARE } from "./router/options.js";
 export type * from "./router/options.js";
 export type { FromPath, HandlerArgs, HandlerResult } from "./router/route-types.js";
-export type * from "./router/app-verbs.js";
+export type * from "./router/common-verbs.js";
 export type { Answer, HTTPValidationError } from "./router/call-answer.js";
 export type {
   CallOptions,
@@ -106,6 +107,19 @@ function exportedNames(module: RouterModule): ReadonlyMap<unknown, string> {
   return new Map(Object.entries(module).flatMap(([name, value]) => (name === "default" ? [] : [[value, name]])));
 }
 
+/** The verbs by what they register. */
+interface Verbs<Prefix extends string> {
+  GET: AppGet;
+  POST: AppPost;
+  PUT: AppPut;
+  PATCH: AppPatch;
+  DELETE: AppDelete;
+  HEAD: Verb<"HEAD", Prefix>;
+  OPTIONS: Verb<"OPTIONS", Prefix>;
+  TRACE: Verb<"TRACE", Prefix>;
+  [WEBSOCKET]: SocketVerb<Prefix>;
+}
+
 /**
  * A group of routes that an App or another router includes, with what they share: a prefix, tags, dependencies,
  * middleware, handlers of errors.
@@ -121,6 +135,7 @@ function exportedNames(module: RouterModule): ReadonlyMap<unknown, string> {
  * ```
  */
 export class Router<const Prefix extends string = ""> {
+  declare readonly [PATHS]: Paths<Prefix, false>;
   readonly #options: RouterOptions;
   readonly #exceptionHandlers: ExceptionHandlers;
   readonly #routes: RouteEntry[] = [];
@@ -130,15 +145,15 @@ export class Router<const Prefix extends string = ""> {
   readonly #included = new Set<Router<string>>();
 
   /** Registers a handler for `GET`, and so for `HEAD`. */
-  readonly get: Verb<"GET", Prefix> = this.#verb("GET");
+  readonly get: AppGet = this.#verb("GET");
   /** Registers a handler for `POST`. */
-  readonly post: Verb<"POST", Prefix> = this.#verb("POST");
+  readonly post: AppPost = this.#verb("POST");
   /** Registers a handler for `PUT`. */
-  readonly put: Verb<"PUT", Prefix> = this.#verb("PUT");
+  readonly put: AppPut = this.#verb("PUT");
   /** Registers a handler for `PATCH`. */
-  readonly patch: Verb<"PATCH", Prefix> = this.#verb("PATCH");
+  readonly patch: AppPatch = this.#verb("PATCH");
   /** Registers a handler for `DELETE`. */
-  readonly delete: Verb<"DELETE", Prefix> = this.#verb("DELETE");
+  readonly delete: AppDelete = this.#verb("DELETE");
   /** Registers a handler for `HEAD`, where it is not to be that of `GET`. */
   readonly head: Verb<"HEAD", Prefix> = this.#verb("HEAD");
   /** Registers a handler for `OPTIONS`. */
@@ -147,7 +162,7 @@ export class Router<const Prefix extends string = ""> {
   readonly trace: Verb<"TRACE", Prefix> = this.#verb("TRACE");
 
   /** Registers a handler of WebSockets, which gets each as `ws`. Its path matches exactly: a trailing slash counts. */
-  readonly websocket: SocketVerb<Prefix> = this.#verb(WEBSOCKET) as unknown as SocketVerb<Prefix>;
+  readonly websocket: SocketVerb<Prefix> = this.#verb(WEBSOCKET);
 
   /** @throws ConfigurationError for an unknown option, or one that cannot work. */
   constructor(options: RouterOptions<Prefix> = {}) {
@@ -157,11 +172,8 @@ export class Router<const Prefix extends string = ""> {
     if (options.lifespan) this.#lifespans.push({ router: this, lifespan: options.lifespan });
   }
 
-  #verb<Method extends string>(method: Method): Verb<Method, Prefix> {
-    return ((path: string, ...rest: readonly unknown[]) => this.#register([method], path, rest)) as Verb<
-      Method,
-      Prefix
-    >;
+  #verb<Of extends keyof Verbs<Prefix>>(of: Of): Verbs<Prefix>[Of] {
+    return ((path: string, ...rest: readonly unknown[]) => this.#register([of], path, rest)) as Verbs<Prefix>[Of];
   }
 
   /** Registers one handler for several methods. */

@@ -2,31 +2,31 @@ import type { Annotation, CheckParams, Injectable, Marker, PathNames } from "../
 import type { Schema } from "../schema.js";
 
 /** Paths that a route cannot have. One that is put together has a type of any text, and is none of these. */
-type Suspicious = `${Letter | "{" | ":" | "*"}${string}` | `${string}{${string}:${string}`;
+export type Suspicious = `${Letter | "{" | ":" | "*"}${string}` | `${string}{${string}:${string}`;
 
 type Letter =
   | ("a" | "b" | "c" | "d" | "e" | "f" | "g" | "h" | "i" | "j" | "k" | "l" | "m")
   | ("n" | "o" | "p" | "q" | "r" | "s" | "t" | "u" | "v" | "w" | "x" | "y" | "z");
 
-/** A path that can be registered, or what is wrong with it. In a tuple `Path` costs the compiler 2 instantiations more. */
-export type CheckPattern<Path extends string> = Path extends Suspicious ? Path & PatternError<Path> : Path;
-
-type PatternError<Path extends string> = Path extends `/${string}`
+/** A suspicious path, with a message if it cannot be registered. */
+export type PatternError<Path extends string> = Path extends `/${string}`
   ? [Extract<PathNames<Path>, `${string}:${string}`>] extends [never]
-    ? unknown
-    : WriteInstead<"{id}, and params: { id: t.Integer() }">
-  : WriteInstead<`/${Path}`>;
+    ? Path
+    : Path & WriteInstead<"{id}, and params: { id: t.Integer() }">
+  : Path & WriteInstead<`/${Path}`>;
 
 /** Of text a message is an interface: two literals together would be `never`. */
 interface WriteInstead<Text> {
   readonly writeInstead: Text;
 }
 
-/** The params of a route where all are right, and the message of each that is not. */
-export type CheckRoute<P, Path extends string> = P[keyof P] extends Ordinary
+/** The params of a route where all are right, and the message of each that is not. `Path()` may be in an outer prefix. */
+export type CheckRoute<P, Path extends string, IsWhole> = P[keyof P] extends Ordinary
   ? unknown
   : P[keyof P] extends Annotation
-    ? CheckPath<P, Path>
+    ? IsWhole extends true
+      ? CheckPath<P, Path>
+      : unknown
     : CheckParams<P>;
 
 /** An annotation other than one of `Path()`. */

@@ -1,11 +1,11 @@
 /** The types of the verbs, by which a route is registered. @module */
-import type { CheckParams, HandlerTakesOneObject, PathNames } from "../params.js";
+import type { HandlerTakesOneObject, PathNames } from "../params.js";
 import type { Readable, Schema, SchemaInput, SchemaOutput } from "../schema.js";
 import type { TypedWebSocket, WebSocket } from "../websocket.js";
 import type { OwnParams } from "./call-arguments.js";
 import type { ResponseDocs } from "./document-options.js";
 import type { MaybeReturns, MultiRouteOptions, RouteMetadata, WebSocketOptions } from "./options.js";
-import type { CheckPattern, CheckRoute } from "./route-checks.js";
+import type { CheckRoute, PatternError, Suspicious } from "./route-checks.js";
 import type { CheckResult, FromPath, HandlerArgs, Returned } from "./route-types.js";
 import type {
   Routed,
@@ -50,7 +50,7 @@ export type Added<H, Method extends string, Path extends string, P, R, Responses
   : Routed<Method, Path, TypesOfHandler<H, {}, Path, undefined, {}>["types"]>;
 
 /**
- * The verbs of a `Router`, whose outer prefix is not known yet, and those of an `App` that are rare.
+ * The verbs that are rare.
  *
  * @typeParam Method - In upper case.
  * @typeParam Prefix - Of the router.
@@ -59,22 +59,22 @@ export type Added<H, Method extends string, Path extends string, P, R, Responses
 export interface Verb<Method extends string, Prefix extends string = "", IsWhole extends boolean = false> {
   <
     const Path extends string,
-    P extends CheckVerb<P, Path, IsWhole> = {},
+    P extends CheckRoute<P, Path, IsWhole> = {},
     R extends MaybeReturns = undefined,
     Responses extends ResponseDocs = {},
     H extends Handler<FromPath<PathNames<`${Prefix}${Path}`>>> = Handler<FromPath<PathNames<`${Prefix}${Path}`>>>,
   >(
-    path: CheckPattern<Path>,
+    path: Path extends Suspicious ? PatternError<Path> : Path,
     handler?: H | OptionsBeforeHandler<P, R, Responses>,
   ): Added<H, Method, `${Prefix}${Path}`, P, R, Responses>;
   <
     const Path extends string,
-    P extends CheckVerb<P, Path, IsWhole> = {},
+    P extends CheckRoute<P, Path, IsWhole> = {},
     R extends MaybeReturns = undefined,
     Responses extends ResponseDocs = {},
     const Out extends CheckResult<Out, R> = never,
   >(
-    path: CheckPattern<Path>,
+    path: Path extends Suspicious ? PatternError<Path> : Path,
     options: OptionsBeforeHandler<P, R, Responses>,
     handler: (
       args: HandlerArgs<P, `${Prefix}${Path}`>,
@@ -87,23 +87,23 @@ export interface Verb<Method extends string, Prefix extends string = "", IsWhole
 export interface MultiVerb<Prefix extends string = "", IsWhole extends boolean = false> {
   <
     const Path extends string,
-    P extends CheckVerb<P, Path, IsWhole> = {},
+    P extends CheckRoute<P, Path, IsWhole> = {},
     R extends MaybeReturns = undefined,
     Responses extends ResponseDocs = {},
     const Method extends string = "GET",
   >(
-    path: CheckPattern<Path>,
+    path: Path extends Suspicious ? PatternError<Path> : Path,
     options?: OptionsBeforeHandler<P, R, Responses> & MultiRouteOptions<Method>,
   ): Added<NoHandler, Uppercase<Method>, `${Prefix}${Path}`, P, R, Responses>;
   <
     const Path extends string,
-    P extends CheckVerb<P, Path, IsWhole> = {},
+    P extends CheckRoute<P, Path, IsWhole> = {},
     R extends MaybeReturns = undefined,
     Responses extends ResponseDocs = {},
     const Method extends string = "GET",
     const Out extends CheckResult<Out, R> = never,
   >(
-    path: CheckPattern<Path>,
+    path: Path extends Suspicious ? PatternError<Path> : Path,
     options: OptionsBeforeHandler<P, R, Responses> & MultiRouteOptions<Method>,
     handler: (
       args: HandlerArgs<P, `${Prefix}${Path}`>,
@@ -135,14 +135,14 @@ interface WebSocketOptionsBeforeHandler<P, Receives, Sends> extends WebSocketOpt
 export interface SocketVerb<Prefix extends string = "", IsWhole extends boolean = false> {
   <
     const Path extends string,
-    P extends CheckVerb<P, Path, IsWhole> = {},
+    P extends CheckRoute<P, Path, IsWhole> = {},
     Receives extends Schema | undefined = undefined,
     Sends extends Schema | undefined = undefined,
     H extends Handler<FromPath<PathNames<`${Prefix}${Path}`>> & { ws: WebSocket }> = Handler<
       FromPath<PathNames<`${Prefix}${Path}`>> & { ws: WebSocket }
     >,
   >(
-    path: CheckPattern<Path>,
+    path: Path extends Suspicious ? PatternError<Path> : Path,
     handler?: H | WebSocketOptionsBeforeHandler<P, Receives, Sends>,
   ): NoHandler extends H
     ? SocketDecorator<P, `${Prefix}${Path}`, Receives, Sends>
@@ -153,11 +153,11 @@ export interface SocketVerb<Prefix extends string = "", IsWhole extends boolean 
       >;
   <
     const Path extends string,
-    P extends CheckVerb<P, Path, IsWhole> = {},
+    P extends CheckRoute<P, Path, IsWhole> = {},
     Receives extends Schema | undefined = undefined,
     Sends extends Schema | undefined = undefined,
   >(
-    path: CheckPattern<Path>,
+    path: Path extends Suspicious ? PatternError<Path> : Path,
     options: WebSocketOptionsBeforeHandler<P, Receives, Sends>,
     handler: (args: SocketArgs<P, `${Prefix}${Path}`, Receives, Sends>, ...none: HandlerTakesOneObject[]) => unknown,
   ): Routed<"WEBSOCKET", `${Prefix}${Path}`, SocketTypesOf<P, `${Prefix}${Path}`, Receives, Sends>["types"]>;
@@ -169,6 +169,3 @@ type SocketDecorator<P, Path extends string, Receives, Sends> = <
 >(
   handler: H,
 ) => Routed<"WEBSOCKET", Path, SocketTypesOfDecorated<H, P, Path, Receives, Sends>>;
-
-/** A `Path()` of a router may be in the prefix of another one. */
-type CheckVerb<P, Path extends string, IsWhole> = IsWhole extends true ? CheckRoute<P, Path> : CheckParams<P>;

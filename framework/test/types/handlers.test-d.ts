@@ -216,6 +216,15 @@ router.get("/{id}", { params: { outer: Path(t.Integer()) } }, async ({ tenant, i
   is<Equal<typeof outer, number>>();
 });
 
+// A verb knows the prefix of what it is called on, and a Router with a prefix is a Router.
+const addGreeting = (target: App | Router) => target.get("/{name}", { tags: ["a"] }, async ({ name }) => name);
+addGreeting(app);
+addGreeting(new Router({ prefix: "/v1" }));
+for (const one of [router, new Router({ prefix: "/{tenant}" })]) one.put("/x", async ({ tenant }) => tenant);
+const { get } = app;
+// @ts-expect-error -- it is called on nothing
+get("/x", async () => null);
+
 router.route("/{id}", { methods: ["GET"], params: { outer: Path() } }, async ({ outer }) => outer);
 router.websocket("/{id}", { params: { outer: Path() } }, async ({ ws, outer }) => ws.sendText(outer));
 
