@@ -11,6 +11,8 @@ export type Need =
   | "twice"
   /** The process and the settings of this test. */
   | "process"
+  /** Files on the disk. */
+  | "files"
   /** Memory that later requests find: two workers have two. */
   | "memory"
   /** Names of functions, which minified code has lost. */
@@ -58,13 +60,13 @@ export const row = (title: string, request: string, sent: Sent, expected: Expect
 };
 
 /** A whole response of JSON. */
-function json(status: number, body: unknown, headers: Expected["headers"] = {}): Expected {
+export function json(status: number, body: unknown, headers: Expected["headers"] = {}): Expected {
   const length = String(Buffer.byteLength(JSON.stringify(body)));
   return { status, body, headers: { "content-type": "application/json", "content-length": length, ...headers } };
 }
 
 /** A whole response of text or bytes. */
-function whole(
+export function whole(
   status: number,
   body: string | readonly number[],
   type: string | null,
@@ -75,12 +77,12 @@ function whole(
 }
 
 /** A stream, whose length nobody knows. */
-function streamed(body: string | readonly number[], type: string, headers: Expected["headers"] = {}): Expected {
+export function streamed(body: string | readonly number[], type: string, headers: Expected["headers"] = {}): Expected {
   return { status: 200, body, headers: { "content-type": type, ...headers } };
 }
 
 /** A response of `HTTPException`, by the App's own handler. */
-function error(method: string, status: number, detail: unknown, headers: Expected["headers"] = {}): Expected {
+export function error(method: string, status: number, detail: unknown, headers: Expected["headers"] = {}): Expected {
   return json(status, { detail }, { "x-error": `${status} ${method}`, ...headers });
 }
 
@@ -91,26 +93,28 @@ interface FaultText {
   readonly input?: unknown;
 }
 
-function faults(list: readonly FaultText[], headers: Expected["headers"] = {}): Expected {
+export function faults(list: readonly FaultText[], headers: Expected["headers"] = {}): Expected {
   return json(422, { detail: list }, { "x-faults": list.map(({ loc }) => loc.join(".")).join(" "), ...headers });
 }
 
-const as = (value: string, ...others: [string, string][]): Sent => ({ headers: [["authorization", value], ...others] });
-const ADA = as("Bearer token-of-ada");
-const BOB = as("Bearer token-of-bob");
+export const as = (value: string, ...others: [string, string][]): Sent => ({
+  headers: [["authorization", value], ...others],
+});
+export const ADA = as("Bearer token-of-ada");
+export const BOB = as("Bearer token-of-bob");
 const basic = (name: string, password: string) => as(`Basic ${Buffer.from(`${name}:${password}`).toString("base64")}`);
-const CLERK = basic("ada", "password-of-ada");
+export const CLERK = basic("ada", "password-of-ada");
 
 const TOOLS = { "x-served-by": "tools" };
 const LOANS = { "x-served-by": "loans" };
 const added = "2026-01-02T03:04:05.000Z";
-const drill = { id: 1, name: "Drill", kind: "power", tags: ["wood", "metal"], price: 4.5, added };
-const saw = { id: 2, name: "Saw", kind: "hand", tags: ["wood"], price: null, added };
+export const drill = { id: 1, name: "Drill", kind: "power", tags: ["wood", "metal"], price: 4.5, added };
+export const saw = { id: 2, name: "Saw", kind: "hand", tags: ["wood"], price: null, added };
 const ladder = { id: 3, name: "Ladder", kind: "hand", tags: [], price: 2, added };
 const NO_STORE = { "cache-control": "no-store" };
 /** Content that is never compressed. */
-const PLAIN = { vary: "Origin" };
-const EVENTS = { ...PLAIN, ...NO_STORE, "x-accel-buffering": "no" };
+export const PLAIN = { vary: "Origin" };
+export const EVENTS = { ...PLAIN, ...NO_STORE, "x-accel-buffering": "no" };
 /** A response of the outermost middleware. */
 const NOWHERE = Object.fromEntries(Object.keys(EVERYWHERE).map((name) => [name, null]));
 const LINES = [drill, saw, ladder].map((tool) => `${JSON.stringify(tool)}\n`).join("");
@@ -143,7 +147,7 @@ const png = (name: string, ...content: number[]): File => ({
   type: "image/png",
   content: Uint8Array.from(content),
 });
-const adding = (sent: Sent, ...headers: [string, string][]): Sent => ({
+export const adding = (sent: Sent, ...headers: [string, string][]): Sent => ({
   ...sent,
   headers: [...(sent.headers ?? []), ...headers],
 });

@@ -1,11 +1,14 @@
 /** The tables of the tool library, for a program that serves it. @module */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { conversations } from "./_conversations.js";
-import { type Need, rows } from "./_calls.js";
+import { backroomRows } from "./_backroom-calls.js";
+import { type Need, rows as otherRows } from "./_calls.js";
 import { type Served, servedAt } from "./_drivers.js";
 import { seenOf, wantedOf } from "./_observe.js";
 import type { LibraryProgram } from "./_programs.js";
 import { stories } from "./_stories.js";
+
+const rows = [...otherRows, ...backroomRows];
 
 type Started = LibraryProgram & { readonly url: string };
 

@@ -1,11 +1,14 @@
 /** The tool library over every driver, from one table. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { KeptLog } from "../support/kept-log.js";
-import { rows } from "./_calls.js";
+import { backroomRows } from "./_backroom-calls.js";
+import { rows as otherRows } from "./_calls.js";
 import { drivers, type Served } from "./_drivers.js";
 import { stories } from "./_stories.js";
 import { seenOf, wantedOf } from "./_observe.js";
 import { createApp } from "./app/app.js";
+
+const rows = [...otherRows, ...backroomRows];
 
 it("has a title of its own for each row", () => {
   expect(new Set(rows.map(({ title }) => title)).size).toBe(rows.length);

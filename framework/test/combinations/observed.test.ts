@@ -8,7 +8,8 @@ import { parseExposition } from "../metrics/_exposition.js";
 import { Telemetry } from "../otel/_telemetry.js";
 import { KeptLog } from "../support/kept-log.js";
 import { conversations } from "./_conversations.js";
-import { type Need, rows } from "./_calls.js";
+import { backroomRows } from "./_backroom-calls.js";
+import { type Need, rows as otherRows } from "./_calls.js";
 import { onHTTP1, type Served } from "./_drivers.js";
 import { nodeRows } from "./_node-calls.js";
 import { seenOf, wantedOf } from "./_observe.js";
@@ -16,6 +17,8 @@ import { stories } from "./_stories.js";
 import { DEVELOPMENT } from "./app/app.js";
 import { createNodeApp } from "./app/node.js";
 import { Witness } from "./app/observation.js";
+
+const rows = [...otherRows, ...backroomRows];
 
 const assets = pathToFileURL(`${path.join(import.meta.dirname, "app/assets")}/`);
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";

@@ -35,7 +35,7 @@ const isHere = IS_SLOW && process.platform === "linux" && process.arch === "x64"
 
   describe("workerd", () => {
     describeTables("by app.fetch", () => LibraryProgram.startWorker(files["worker"] ?? "", binaryOf("workerd")), {
-      needs: ["client"],
+      needs: ["client", "files"],
     });
   });
 });

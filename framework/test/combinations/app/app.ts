@@ -20,6 +20,7 @@ import { Loan, Problem } from "./models.js";
 import { mountAll } from "./mounts.js";
 import { addWebhooks } from "./release.js";
 import { createAccount, type VerifyPassword } from "./routes/account.js";
+import { createBackRoom, createYard } from "./routes/backroom.js";
 import * as feeds from "./routes/feeds.js";
 import * as kiosk from "./routes/kiosk.js";
 import * as loans from "./routes/loans.js";
@@ -104,6 +105,8 @@ export function createApp({
   for (const routes of [tools, loans, photos, feeds, reports, rooms, kiosk, account]) {
     app.includeRouter(routes, { prefix: "/v1" });
   }
+  app.includeRouter(createBackRoom(settings), { prefix: "/v1" });
+  app.includeRouter(createYard(), { prefix: "/v1" });
   const healthOptions: HealthOptions = { checks: { locks: () => app.state["locked"] === false }, timeoutMs: 1000 };
   app.includeRouter(health(healthOptions), { prefix: "/health" });
   app.includeRouter(
