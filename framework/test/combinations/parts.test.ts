@@ -65,6 +65,32 @@ describe("an override", () => {
   });
 });
 
+describe("the life of the application", () => {
+  it("begins with the outermost and ends with it, once for each start", async () => {
+    const app = create();
+    for (let start = 0; start < 2; start++) {
+      const client = await TestClient.open(app, { logger: new KeptLog() });
+      expect(app.state).toMatchObject({ opened: "by the lifespan", locked: false });
+      await client.get("/partner/missing").set("authorization", "Bearer token-of-ada").expect(404);
+      await client.close();
+      expect(app.state).toEqual({ opened: "closed", locked: true, stopped: true });
+    }
+  });
+
+  it("gives each request the state of the App, of its router and of the mount, and no other request's", async () => {
+    const app = create();
+    await using client = await TestClient.open(app, { logger: new KeptLog() });
+    const login = { authorization: `Basic ${btoa("ada:password-of-ada")}` };
+    const ask = () => client.get("/v1/loans/inner/desks/a/state").set(login);
+    const [first, second] = await Promise.all([ask(), ask()]);
+    expect([first.body, second.body]).toEqual([
+      { desk: "a", state: "open" },
+      { desk: "a", state: "open" },
+    ]);
+    await client.get("/partner/tools").set("authorization", "Bearer token-of-ada").expect(200);
+  });
+});
+
 describe("the settings", () => {
   it("are refused with the names of all variables, and without a word of a secret", () => {
     const env = {

@@ -1,0 +1,67 @@
+/** The command `tsgi` with the tool library, as it is in TypeScript. */
+import { execFile } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, it } from "@jest/globals";
+import { createFolder } from "../support/folder.js";
+import { KeptLog } from "../support/kept-log.js";
+import { createApp, DEVELOPMENT } from "./app/app.js";
+import { releaseClient, socketsDocument } from "./app/release.js";
+
+const ROOT = path.resolve(import.meta.dirname, "../../..");
+const MODULE = path.join(import.meta.dirname, "app/index.ts");
+const folder = createFolder({});
+const out = (name: string) => path.join(folder, name);
+
+/** Runs the command. Gives its exit code and its output. */
+async function tsgi(command: string, ...args: string[]): Promise<{ code: number; stdout: string }> {
+  const line = ["--import", "tsx", path.join(ROOT, "framework/bin/tsgi.js"), command, MODULE, ...args];
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, line, {
+      cwd: ROOT,
+      env: { PATH: process.env["PATH"] },
+    });
+    return { code: 0, stdout };
+  } catch (error) {
+    const { code, stdout } = error as { code: number; stdout: string };
+    return { code, stdout };
+  }
+}
+
+const { app } = createApp({ logger: new KeptLog() });
+
+describe("tsgi, with the library", () => {
+  it("writes the document that the application serves, and of its WebSockets", async () => {
+    const [openapi, asyncapi] = [await tsgi("openapi"), await tsgi("openapi", "--async")];
+    expect(JSON.parse(openapi.stdout)).toEqual(JSON.parse(JSON.stringify(app.openapi())));
+    expect(JSON.parse(asyncapi.stdout)).toEqual(JSON.parse(JSON.stringify(socketsDocument(app))));
+  });
+
+  it("writes the client that the application writes itself", async () => {
+    expect((await tsgi("client", "--out", out("client.ts"))).code).toBe(0);
+    expect(readFileSync(out("client.ts"), "utf8")).toBe(await releaseClient(app, { out: out("own.ts") }));
+  });
+
+  it("finds no change since the document of another version of OpenAPI, and one where an operation is gone", async () => {
+    const { app: newer } = createApp({ env: { ...DEVELOPMENT, TOOLS_OPENAPI_VERSION: "3.2" } });
+    const document = JSON.parse(JSON.stringify(newer.openapi())) as { paths: Record<string, object> };
+    writeFileSync(out("committed.json"), JSON.stringify(document));
+    expect(await tsgi("openapi", "--check", out("committed.json"))).toMatchObject({ code: 0 });
+    document.paths["/v1/gone"] = { get: { responses: { 200: { description: "It was there." } } } };
+    writeFileSync(out("committed.json"), JSON.stringify(document));
+    const { code, stdout } = await tsgi("openapi", "--check", out("committed.json"));
+    expect([code, stdout]).toEqual([1, expect.stringContaining("GET /v1/gone")]);
+  });
+
+  it("lists each route with where it runs and what it depends on", async () => {
+    const { stdout } = await tsgi("routes", "--json");
+    const listed = JSON.parse(stdout) as { method: string; path: string; runs: string; dependencies: string[] }[];
+    const of = (method: string, pattern: string) => listed.find((one) => one.method === method && one.path === pattern);
+    expect(listed.length).toBe(app.routes.length);
+    expect(of("POST", "/v1/reports/summed")).toMatchObject({ runs: "loop" });
+    expect(of("GET", "/v1/reports/here")).toMatchObject({ runs: "loop" });
+    expect(of("GET", "/v1/tools/{tool_id}")).toMatchObject({ runs: "async" });
+    expect(of("GET", "/v1/loans/inner/desks/{desk}/state")?.dependencies).toEqual(["HTTPBasic", "getClerk"]);
+  });
+});
