@@ -332,6 +332,7 @@ const ofTools: Row[] = [
     "POST /v1/tools",
     adding({ json: { name: "Saw", kind: "hand", tags: ["refused"] } }, ["authorization", "Bearer token-of-bob"]),
     error("POST", 409, "We have enough of these", { ...TOOLS, "x-body-bytes": /\d+/ }),
+    "memory",
   ),
   row(
     "lists the faults of a body by their places",

@@ -97,7 +97,7 @@ export const changing = withParams({ library }, async function* ({ library }) {
     yield library;
     library.note("changes", "committed");
   } catch (error) {
-    library.tools.clear();
+    for (const id of library.tools.keys()) if (!before.has(id)) library.tools.delete(id);
     for (const [id, tool] of before) library.tools.set(id, tool);
     library.note("changes", "rolled back");
     throw error;

@@ -1,0 +1,112 @@
+/** All calls of the tool library at the same time, and clients that leave each of them. */
+import { once } from "node:events";
+import { connect as connectHTTP2, constants } from "node:http2";
+import { connect, type Socket } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { KeptLog } from "../support/kept-log.js";
+import { outgoingOf } from "../support/call.js";
+import { backroomRows } from "./_backroom-calls.js";
+import { type Row, rows as otherRows } from "./_calls.js";
+import { drivers, onHTTP1, type Served } from "./_drivers.js";
+import { seenOf, wantedOf } from "./_observe.js";
+import { createApp } from "./app/app.js";
+
+/** Rows that neither change nor read what others change. */
+const rows = [...otherRows, ...backroomRows].filter(({ needs, target }) => {
+  return !needs.includes("memory") && !/\/(?:admin\/visits|switch|v1\/login)/.test(target);
+});
+
+/** TestClient keeps the cookies of one response for all later requests. */
+const independent = drivers.filter(({ name }) => name !== "TestClient");
+
+describe.each(independent)("all calls at the same time by $name", ({ start, lacks }) => {
+  let served: Served;
+  beforeAll(async () => {
+    served = await start(createApp({ logger: new KeptLog() }).app);
+  });
+  afterAll(() => served.close());
+
+  it("have the responses that they have one by one", async () => {
+    const met = rows.filter(({ needs }) => !needs.some((need) => lacks.includes(need)));
+    const answers = await Promise.all(met.map(({ method, target, sent }) => served.send(method, target, sent)));
+    const seen = answers.map((answer, index) => [met[index]!.title, seenOf(answer, met[index]!.expected)]);
+    expect(seen).toEqual(met.map(({ title, expected }) => [title, wantedOf(expected)]));
+  });
+});
+
+/** A request as bytes, for a connection that ends with it. */
+function bytesOf({ method, target, sent }: Row): Buffer {
+  const { headers, chunks } = outgoingOf(sent);
+  const body = Buffer.concat(chunks);
+  const host = headers.some(([name]) => name === "host") ? "" : "host: 127.0.0.1\r\n";
+  const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join("");
+  const head = `${method} ${target} HTTP/1.1\r\n${host}${lines}content-length: ${body.length}\r\n\r\n`;
+  return Buffer.concat([Buffer.from(head, "latin1"), body]);
+}
+
+type Leave = (socket: Socket, request: Buffer) => Promise<unknown>;
+
+const WAYS_OUT: readonly [when: string, leave: Leave][] = [
+  ["in the middle of the request", async (socket, request) => socket.write(request.subarray(0, -1))],
+  ["right after the request", async (socket, request) => socket.write(request)],
+  [
+    "at the first byte of the response",
+    async (socket, request) => {
+      socket.write(request);
+      await once(socket, "data");
+    },
+  ],
+];
+
+/** Rows whose error is logged: a client that leaves is not the reason. */
+const isServersFault = ({ expected, target }: Row) => expected.status >= 500 || target.startsWith("/v1/loans/1");
+
+describe("clients that leave", () => {
+  it.each(WAYS_OUT)("%s are no error of any route, and hold nothing", async (_when, leave) => {
+    const log = new KeptLog();
+    const served = await onHTTP1(createApp({ logger: log }).app);
+    const { port } = new URL(served.url!);
+    const quiet = rows.filter((row) => !isServersFault(row));
+    await Promise.all(
+      quiet.map(async (row) => {
+        const socket = connect(Number(port), "127.0.0.1");
+        socket.on("error", () => {});
+        await leave(socket, bytesOf(row));
+        socket.destroy();
+        if (!socket.closed) await once(socket, "close");
+      }),
+    );
+    expect((await served.send("GET", "/health/ready")).status).toBe(200);
+    await served.close(); // waits for what still runs
+    expect(log.lines.filter((line) => /^(?:error|warn)/.test(line) && !line.includes("inline"))).toEqual([]);
+  });
+
+  it("by a reset of their streams are no error of any route of HTTP/2", async () => {
+    const log = new KeptLog();
+    const { start } = drivers.find(({ name }) => name === "serve over HTTP/2")!;
+    const served = await start(createApp({ logger: log }).app);
+    const session = connectHTTP2(served.url!);
+    session.on("error", () => {});
+    const quiet = rows.filter((row) => !isServersFault(row) && !row.needs.includes("twice") && row.method !== "TRACE");
+    await Promise.all(
+      quiet.map(async ({ method, target, sent }) => {
+        const { headers, chunks } = outgoingOf(sent);
+        const fields = Object.fromEntries(headers.filter(([name]) => name !== "host"));
+        const body = Buffer.concat(chunks);
+        const stream = session.request(
+          { ...fields, ":method": method, ":path": target },
+          { endStream: body.length === 0 },
+        );
+        stream.on("error", () => {});
+        if (body.length > 0) stream.write(body);
+        await once(stream, "ready").catch(() => {});
+        stream.close(constants.NGHTTP2_CANCEL);
+        if (!stream.closed) await once(stream, "close");
+      }),
+    );
+    session.destroy();
+    expect((await served.send("GET", "/health/ready")).status).toBe(200);
+    await served.close();
+    expect(log.lines.filter((line) => /^(?:error|warn)/.test(line) && !line.includes("inline"))).toEqual([]);
+  });
+});
