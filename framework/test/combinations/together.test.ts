@@ -10,6 +10,7 @@ import { type Row, rows as otherRows } from "./_calls.js";
 import { drivers, onHTTP1, type Served } from "./_drivers.js";
 import { seenOf, wantedOf } from "./_observe.js";
 import { createApp } from "./app/app.js";
+import { Witness } from "./app/observation.js";
 
 /** Rows that neither change nor read what others change. */
 const rows = [...otherRows, ...backroomRows].filter(({ needs, target }) => {
@@ -46,15 +47,20 @@ function bytesOf({ method, target, sent }: Row): Buffer {
 
 type Leave = (socket: Socket, request: Buffer) => Promise<unknown>;
 
-const WAYS_OUT: readonly [when: string, leave: Leave][] = [
-  ["in the middle of the request", async (socket, request) => socket.write(request.subarray(0, -1))],
-  ["right after the request", async (socket, request) => socket.write(request)],
+const write = (socket: Socket, bytes: Uint8Array) => new Promise((resolve) => socket.write(bytes, resolve));
+
+const WAYS_OUT: readonly [when: string, leave: Leave, reached: (row: Row) => boolean][] = [
+  // Without a body it is the head that is cut.
+  [
+    "in the middle of the request",
+    (socket, request) => write(socket, request.subarray(0, -1)),
+    ({ sent }) => Buffer.concat(outgoingOf(sent).chunks).length > 0,
+  ],
+  ["right after the request", write, () => true],
   [
     "at the first byte of the response",
-    async (socket, request) => {
-      socket.write(request);
-      await once(socket, "data");
-    },
+    async (socket, request) => Promise.all([write(socket, request), once(socket, "data")]),
+    () => true,
   ],
 ];
 
@@ -62,15 +68,17 @@ const WAYS_OUT: readonly [when: string, leave: Leave][] = [
 const isServersFault = ({ expected, target }: Row) => expected.status >= 500 || target.startsWith("/v1/loans/1");
 
 describe("clients that leave", () => {
-  it.each(WAYS_OUT)("%s are no error of any route, and hold nothing", async (_when, leave) => {
+  it.each(WAYS_OUT)("%s are no error of any route, and hold nothing", async (_when, leave, reached) => {
     const log = new KeptLog();
-    const served = await onHTTP1(createApp({ logger: log }).app);
+    const witness = new Witness();
+    const served = await onHTTP1(createApp({ logger: log, instrumentation: [witness] }).app);
     const { port } = new URL(served.url!);
     const quiet = rows.filter((row) => !isServersFault(row));
     await Promise.all(
       quiet.map(async (row) => {
         const socket = connect(Number(port), "127.0.0.1");
         socket.on("error", () => {});
+        await once(socket, "connect");
         await leave(socket, bytesOf(row));
         socket.destroy();
         if (!socket.closed) await once(socket, "close");
@@ -78,13 +86,15 @@ describe("clients that leave", () => {
     );
     expect((await served.send("GET", "/health/ready")).status).toBe(200);
     await served.close(); // waits for what still runs
+    expect(witness.take()).toHaveLength(quiet.filter(reached).length + 1); // and the one for its health
     expect(log.lines.filter((line) => /^(?:error|warn)/.test(line) && !line.includes("inline"))).toEqual([]);
   });
 
-  it("by a reset of their streams are no error of any route of HTTP/2", async () => {
+  it("by a reset of their streams when the response begins are no error of any route of HTTP/2", async () => {
     const log = new KeptLog();
+    const witness = new Witness();
     const { start } = drivers.find(({ name }) => name === "serve over HTTP/2")!;
-    const served = await start(createApp({ logger: log }).app);
+    const served = await start(createApp({ logger: log, instrumentation: [witness] }).app);
     const session = connectHTTP2(served.url!);
     session.on("error", () => {});
     const quiet = rows.filter((row) => !isServersFault(row) && !row.needs.includes("twice") && row.method !== "TRACE");
@@ -98,8 +108,8 @@ describe("clients that leave", () => {
           { endStream: body.length === 0 },
         );
         stream.on("error", () => {});
-        if (body.length > 0) stream.write(body);
-        await once(stream, "ready").catch(() => {});
+        if (body.length > 0) stream.end(body);
+        await once(stream, "response");
         stream.close(constants.NGHTTP2_CANCEL);
         if (!stream.closed) await once(stream, "close");
       }),
@@ -107,6 +117,7 @@ describe("clients that leave", () => {
     session.destroy();
     expect((await served.send("GET", "/health/ready")).status).toBe(200);
     await served.close();
+    expect(witness.take()).toHaveLength(quiet.length + 1);
     expect(log.lines.filter((line) => /^(?:error|warn)/.test(line) && !line.includes("inline"))).toEqual([]);
   });
 });
