@@ -12,7 +12,9 @@ const config :Workerd.Config = (
   services = [
     (name = "main", worker = (
       modules = [(name = "worker", esModule = embed "${bundle}")],
-      bindings = [${Object.entries(bindings).map(([name, text]) => `(name = "${name}", text = "${text}")`).join()}],
+      bindings = [${Object.entries(bindings)
+        .map(([name, text]) => `(name = "${name}", text = "${text}")`)
+        .join()}],
       compatibilityDate = "2026-11-01",
       compatibilityFlags = ["enable_request_signal"],
     )),

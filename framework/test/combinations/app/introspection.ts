@@ -29,8 +29,8 @@ import type { Settings } from "./settings.js";
 import { vendorOf } from "./models.js";
 import { REPLACEABLE } from "./auth.js";
 
-/** Verbs of an App, of which a module needs no more. */
-interface Registrar {
+/** An App, of which a module needs the verbs. */
+interface Registrar extends Pick<App, keyof App> {
   readonly get: AppGet;
   readonly post: AppPost;
   readonly put: AppPut;
@@ -63,13 +63,13 @@ function describeRoute(route: RouteRecord): object {
 const hidden = { includeInSchema: false } as const;
 
 /** One route for each verb, none of which the document lists. */
-export function addSwitches({ get, post, put, patch, delete: remove }: Registrar): void {
+export function addSwitches(app: Registrar): void {
   let state = "off";
-  get("/switch", hidden, async () => state);
-  post("/switch", hidden, async () => (state = "on"));
-  put("/switch/{to}", hidden, async ({ to }) => (state = to));
-  patch("/switch", hidden, async () => (state += "!"));
-  remove("/switch", hidden, async () => (state = "off"));
+  app.get("/switch", hidden, async () => state);
+  app.post("/switch", hidden, async () => (state = "on"));
+  app.put("/switch/{to}", hidden, async ({ to }) => (state = to));
+  app.patch("/switch", hidden, async () => (state += "!"));
+  app.delete("/switch", hidden, async () => (state = "off"));
 }
 
 /** Routes of the operator, below a prefix that the App names. */

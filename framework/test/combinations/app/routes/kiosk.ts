@@ -79,10 +79,10 @@ const SLOT: Returns = Slot;
 const asText: MediaTypeDoc = { schema: t.String(), examples: ["slot 1"] };
 const ok: ResponseDoc = { description: "A slot.", content: { "text/plain": asText } };
 
-/** Registers a look-up of something, on a router below a prefix. */
-function addLookup(get: Verb<"GET", "/kiosk">, route: MultiVerb<"/kiosk">) {
+/** Registers help, on a router below a prefix. */
+function addHelp(head: Verb<"HEAD", "/kiosk">, route: MultiVerb<"/kiosk">) {
+  head("/closed", { includeInSchema: false }, async () => null);
   route("/help", { methods: ["GET", "POST"], responses: { 200: ok } }, async () => SLOT === Slot);
-  return get("/slots/{slot}", { params: readParams, returns: Slot }, readSlot);
 }
 
 const Pressed = t.Object({ key: t.String({ maxLength: 1 }) });
@@ -112,7 +112,8 @@ const sign = (text: string): MarkedEvent & Notice => event({ comment: text });
 
 export const router = new Router({ prefix: "/kiosk", tags: ["kiosk"] });
 
-export const lookup = addLookup(router.get, router.route);
+addHelp(router.head, router.route);
+export const lookup = router.get("/slots/{slot}", { params: readParams, returns: Slot }, readSlot);
 addKeys(router.websocket);
 
 export const pages = router.get(
