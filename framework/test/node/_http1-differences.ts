@@ -35,7 +35,9 @@ function isHost(value: string): boolean {
     null,
     "x",
   ];
-  return (literal === undefined || isIPv6(literal)) && Number(port ?? 0) <= 65_535;
+  // Node also accepts the zone of RFC 6874, which a Host does not have.
+  const isAddress = literal === undefined || (isIPv6(literal) && !literal.includes("%"));
+  return isAddress && Number(port ?? 0) <= 65_535;
 }
 
 function hasGoodHost(view: View): boolean {
