@@ -32,6 +32,6 @@ export {
   ThreadPool,
   type WorkerKind,
 } from "./concurrency/pools.js";
-export type { EntryModule, RouteTable } from "./concurrency/protocol.js";
+export { copyError, type EntryModule, type RouteTable } from "./concurrency/protocol.js";
 export { workerHost } from "./concurrency/self.js";
 export type { PoolEntry, PoolStats, TaskOwner, WorkerPool } from "./concurrency/worker-pool.js";

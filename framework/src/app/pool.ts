@@ -1,5 +1,6 @@
 import {
   assertUnbound,
+  copyError,
   createWorkerPool,
   type HostedApp,
   type PoolOptions,
@@ -124,10 +125,16 @@ export class HandlerPool implements HostedApp {
     return this.#isTested && this.#settings.options.kind === undefined && this.#entry === null;
   }
 
-  /** Runs a call in a test, with what it is given and what it gives copied as on the way to a worker and back. */
+  /** Runs a call in a test, with arguments, results and errors copied as on the way to a worker and back. */
   async #runInline(use: RouteUse, args: object): Promise<unknown> {
     this.#assertUnbound(use, args);
-    const result: unknown = await this.call(use.route, structuredClone(args));
+    const copies = structuredClone(args);
+    let result: unknown;
+    try {
+      result = await this.call(use.route, copies);
+    } catch (error) {
+      throw copyError(error);
+    }
     return decodeResult(structuredClone(result), () => use.adviseAsync());
   }
 

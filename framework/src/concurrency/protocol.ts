@@ -124,6 +124,11 @@ export function fromSentError(sent: SentError): Error {
   return error;
 }
 
+/** The error as it arrives from a worker: without its class, and without properties of its own. */
+export function copyError(thrown: unknown): Error {
+  return fromSentError(structuredClone(toSentError(thrown)));
+}
+
 function create({ name, message, http }: SentError, cause: Error | undefined): Error {
   if (http) return new HTTPException(http.statusCode, http.detail, { headers: http.headers, cause });
   const error = name === "LoopError" ? new LoopError("") : new Error(message, { cause });

@@ -2,6 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 
 import { App, type AppOptions, endpointsOf } from "../../src/app.js";
 import { BackgroundTasks } from "../../src/background.js";
+import { HTTPException } from "../../src/exceptions.js";
 import { Depends, File, Query, withParams } from "../../src/params.js";
 import { Request } from "../../src/request.js";
 import { PlainTextResponse, Response } from "../../src/response.js";
@@ -159,6 +160,30 @@ describe("plain handlers under a test client", () => {
     await using client = await TestClient.open(app);
     await client.get("/").expect(500);
     expect(log.lines.join("\n")).toContain(says);
+  });
+
+  it("throw errors as a worker sends them: an HTTPException, or an Error of no class of the application", async () => {
+    class SoldOut extends Error {
+      override readonly name = "SoldOut";
+    }
+    const app = new App({ logger: new KeptLog() });
+    app.exceptionHandler(SoldOut, () => "a worker's error has no class");
+    app.exceptionHandler(
+      Error,
+      (error) => new PlainTextResponse(`${error.name}: ${error.message}`, { statusCode: 503 }),
+    );
+    app.get("/own", () => {
+      throw new SoldOut("no lamp");
+    });
+    app.get("/http", () => {
+      throw new HTTPException(409, { left: 0 }, { headers: { "x-left": "0" } });
+    });
+    await using client = await TestClient.open(app);
+    await client.get("/own").expect(503, "SoldOut: no lamp");
+    await client
+      .get("/http")
+      .expect(409, { detail: { left: 0 } })
+      .expect("x-left", "0");
   });
 
   it("are warned of once when they give a promise", async () => {
