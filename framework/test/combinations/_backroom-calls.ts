@@ -431,4 +431,23 @@ export const backroomRows: readonly Row[] = [
     as("Bearer a, Bearer b"),
     error("GET", 401, "Not authenticated", { "www-authenticate": "Bearer" }),
   ),
+  row(
+    "serves the same handler for the other method",
+    "GET /v1/tools/7/status",
+    {},
+    json(200, { tool_id: 7, method: "GET" }, { "x-served-by": "tools" }),
+  ),
+  row("answers 500 for an error of a class that no worker knows", "GET /v1/reports/lost", {}, FAILED, "workers"),
+  row("sends text of its own encoding", "GET /v1/back/text", {}, whole(200, "ü", TEXT, SEEN)),
+  row(
+    "lets a middleware of the route answer before the guards",
+    "GET /v1/back/text?closed",
+    {},
+    whole(503, "Closed", TEXT),
+  ),
+  row("serves a route of several methods by GET", "GET /v1/kiosk/help", {}, json(200, true)),
+  row("reads by the App's own verb", "GET /switch", {}, json(200, "off"), "memory"),
+  row("creates by the App's own verb", "POST /switch", {}, json(200, "on"), "memory"),
+  row("changes by the App's own verb", "PATCH /switch", {}, json(200, "dimmed"), "memory"),
+  row("answers HEAD by a route that a helper has registered", "HEAD /v1/kiosk/closed", {}, HEAD(json(200, null))),
 ];

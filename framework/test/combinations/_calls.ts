@@ -11,6 +11,8 @@ export type Need =
   | "twice"
   /** The process and the settings of this test. */
   | "process"
+  /** Workers for plain handlers. */
+  | "workers"
   /** Files on the disk. */
   | "files"
   /** Memory that later requests find: two workers have two. */

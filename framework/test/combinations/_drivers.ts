@@ -230,9 +230,9 @@ function peerOf(socket: Awaited<ReturnType<TestClient["websocket"]>>): Peer {
 }
 
 export const drivers: readonly Driver[] = [
-  { name: "serve over HTTP/1.1", lacks: [], hasWebSockets: true, start: onHTTP1 },
-  { name: "serve over HTTP/2", lacks: ["twice"], hasWebSockets: true, start: overHTTP2 },
-  { name: "toNodeHandler on node:http", lacks: [], hasWebSockets: true, start: onNode },
-  { name: "app.fetch", lacks: ["trace", "client"], hasWebSockets: false, start: byFetch },
-  { name: "TestClient", lacks: [], hasWebSockets: true, start: byTestClient },
+  { name: "serve over HTTP/1.1", lacks: ["workers"], hasWebSockets: true, start: onHTTP1 },
+  { name: "serve over HTTP/2", lacks: ["twice", "workers"], hasWebSockets: true, start: overHTTP2 },
+  { name: "toNodeHandler on node:http", lacks: ["workers"], hasWebSockets: true, start: onNode },
+  { name: "app.fetch", lacks: ["trace", "client", "workers"], hasWebSockets: false, start: byFetch },
+  { name: "TestClient", lacks: ["workers"], hasWebSockets: true, start: byTestClient },
 ];

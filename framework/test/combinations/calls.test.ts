@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/glo
 import { KeptLog } from "../support/kept-log.js";
 import { backroomRows } from "./_backroom-calls.js";
 import { rows as otherRows } from "./_calls.js";
+import { conversations, refusals } from "./_conversations.js";
 import { drivers, type Served } from "./_drivers.js";
 import { stories } from "./_stories.js";
 import { seenOf, wantedOf } from "./_observe.js";
@@ -12,6 +13,22 @@ const rows = [...otherRows, ...backroomRows];
 
 it("has a title of its own for each row", () => {
   expect(new Set(rows.map(({ title }) => title)).size).toBe(rows.length);
+});
+
+/** Routes that stories call, or that tests use to look on. */
+const ELSEWHERE = /^\/(?:admin\/(?:region|reset|journal)|v1\/(?:feeds\/(?:endless|failing)|basket|reports\/where))/;
+
+it("calls each route of the application, over HTTP or as a WebSocket", () => {
+  const { app } = createApp({ logger: new KeptLog() });
+  const targets = [
+    ...rows.map(({ method, target }) => `${method} ${target}`),
+    ...[...conversations, ...refusals].map(({ path }) => `WEBSOCKET ${path}`),
+  ].map((request) => request.replace(/\?.*/, ""));
+  const uncalled = app.routes.filter(({ method, path }) => {
+    const pattern = new RegExp(`^${method} ${path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}$`);
+    return !ELSEWHERE.test(path) && !targets.some((target) => pattern.test(target));
+  });
+  expect(uncalled.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
 });
 
 describe.each(drivers)("the library by $name", ({ start, lacks }) => {

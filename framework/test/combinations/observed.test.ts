@@ -52,7 +52,7 @@ afterAll(async () => {
   await served.close();
 });
 
-const lacks: readonly Need[] = ["process"];
+const lacks: readonly Need[] = ["process", "workers"];
 const isMet = ({ needs = [] }: { readonly needs?: readonly Need[] }) => !needs.some((need) => lacks.includes(need));
 
 describe("the library under observation", () => {

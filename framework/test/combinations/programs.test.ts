@@ -107,5 +107,5 @@ onUws("uWebSockets.js", () => {
     expect(program.loop).toBe("uwebsockets");
   });
 
-  describeTables("on uWebSockets.js", () => LibraryProgram.start(file));
+  describeTables("on uWebSockets.js", () => LibraryProgram.start(file), { needs: ["workers"] });
 });

@@ -24,18 +24,21 @@ const isHere = IS_SLOW && process.platform === "linux" && process.arch === "x64"
   };
 
   describe.each(["node22", "node24", "node26", "bun", "deno"])("%s", (name) => {
-    describeTables("by serve", () => LibraryProgram.start(files["plain"] ?? "", {}, commandOf(name)));
+    describeTables("by serve", () => LibraryProgram.start(files["plain"] ?? "", {}, commandOf(name)), {
+      needs: ["workers"],
+    });
   });
 
   describe.each(["bun", "deno"])("%s", (name) => {
     describeTables("by its own server", () => LibraryProgram.start(files["function"] ?? "", {}, commandOf(name)), {
+      needs: ["workers"],
       webSockets: true,
     });
   });
 
   describe("workerd", () => {
     describeTables("by app.fetch", () => LibraryProgram.startWorker(files["worker"] ?? "", binaryOf("workerd")), {
-      needs: ["client", "files"],
+      needs: ["client", "files", "workers"],
     });
   });
 });

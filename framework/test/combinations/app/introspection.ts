@@ -68,7 +68,7 @@ export function addSwitches(app: Registrar): void {
   app.get("/switch", hidden, async () => state);
   app.post("/switch", hidden, async () => (state = "on"));
   app.put("/switch/{to}", hidden, async ({ to }) => (state = to));
-  app.patch("/switch", hidden, async () => (state += "!"));
+  app.patch("/switch", hidden, async () => (state = "dimmed"));
   app.delete("/switch", hidden, async () => (state = "off"));
 }
 
