@@ -38,10 +38,6 @@ return ${this.#result(route, values)};
   /** Adds the function itself, after all that it calls. The body runs through when it finds nothing. */
   addFind(body: string): void {
     this.add(`return function find(path) {
-if (path.length <= longestFixed) {
-const result = fixed.get(path);
-if (result !== undefined) return result;
-}
 if (path.charCodeAt(0) !== 47) return null;
 ${body}return null;
 };

@@ -29,48 +29,34 @@ export interface LookupOptions {
 
 /** The look-up of one method's routes. */
 export interface Lookup<H, M> {
-  /** Finds the route of a path that starts with a slash; `null` where no route matches it as it is spelled. */
+  /** Results of the routes without parameters by their whole path, where every look-up begins. */
+  readonly fixed: ReadonlyMap<string, Resolved<H, M>>;
+  /** Length of the longest of these paths: a longer one need not be hashed. */
+  readonly longestFixed: number;
+  /** Finds the route of any other path; `null` where no route matches it as it is spelled. */
   readonly find: Find<H, M>;
   /** `false`: past the bound, the routes are simulated. */
   readonly isDeterministic: boolean;
 }
 
-/** Results of the routes without parameters by their whole path, where every look-up begins. */
-type FixedResults<H, M> = ReadonlyMap<string, Resolved<H, M>>;
-
 /** Prepares the look-up of one method. */
 export function createLookup<H, M>(tree: RadixNode<H, M>, method: string, options: LookupOptions): Lookup<H, M> {
   const { fixed, open, start } = readRoutes(tree, method);
-  if (start === null) return { find: findFixed(fixed, () => null), isDeterministic: true };
+  const longestFixed = [...fixed.keys()].reduce((longest, path) => Math.max(longest, path.length), 0);
+  if (start === null) return { fixed, longestFixed, find: findNothing, isDeterministic: true };
   const byLength = groupByLength(open);
   const segments = open.reduce((sum, route) => sum + route.texts.length, 0);
   const dfa = determinize(start, segments * options.workPerSegment);
-  const run = dfa === null ? runBitParallel(byLength) : runDfa(dfa, Math.max(...byLength.keys()));
-  const code = options.compile && dfa !== null ? emitDfa(dfa) : null;
-  const find = code && toFunction(code, fixed);
-  return { find: find ?? findFixed(fixed, run), isDeterministic: dfa !== null };
+  if (dfa === null) return { fixed, longestFixed, find: runBitParallel(byLength), isDeterministic: false };
+  const code = options.compile ? emitDfa(dfa) : null;
+  const find = (code && toFunction(code)) ?? runDfa(dfa, Math.max(...byLength.keys()));
+  return { fixed, longestFixed, find, isDeterministic: true };
 }
 
-function toFunction<H, M>(code: CodeBuilder<H, M>, fixed: FixedResults<H, M>): Find<H, M> | null {
-  const variables = {
-    routes: code.routes,
-    fixed,
-    longestFixed: longestOf(fixed),
-    nullProto: NULL_PROTO,
-    decode: decodeSegment,
-  };
-  return compileCode(code.toString(), variables);
-}
+const findNothing = () => null;
 
-/** The first step of the emitted function, without generated code. */
-function findFixed<H, M>(fixed: FixedResults<H, M>, run: Find<H, M>): Find<H, M> {
-  const longestFixed = longestOf(fixed);
-  return (path) => (path.length <= longestFixed ? fixed.get(path) : undefined) ?? run(path);
-}
-
-/** Length of the longest path: a longer one need not be hashed. */
-function longestOf<H, M>(fixed: FixedResults<H, M>): number {
-  return [...fixed.keys()].reduce((longest, path) => Math.max(longest, path.length), 0);
+function toFunction<H, M>(code: CodeBuilder<H, M>): Find<H, M> | null {
+  return compileCode(code.toString(), { routes: code.routes, nullProto: NULL_PROTO, decode: decodeSegment });
 }
 
 function groupByLength<H, M>(routes: readonly Route<H, M>[]): Map<number, Route<H, M>[]> {

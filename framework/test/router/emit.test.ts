@@ -15,10 +15,6 @@ describe("the generated look-up", () => {
     const start = readRoutes(router.root, "GET").start!;
     expect(emitDfa(determinize(start, 100)!)?.toString()).toBe(`"use strict";
 return function find(path) {
-  if (path.length <= longestFixed) {
-    const result = fixed.get(path);
-    if (result !== undefined) return result;
-  }
   if (path.charCodeAt(0) !== 47) return null;
   if (path.charCodeAt(1) === 117 && path.charCodeAt(2) === 115 && path.charCodeAt(3) === 101 && path.charCodeAt(4) === 114 && path.charCodeAt(5) === 115 && path.charCodeAt(6) === 47) {
     const end1 = path.indexOf("/", 7);

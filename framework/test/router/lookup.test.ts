@@ -3,7 +3,7 @@ import { describe, expect, it } from "@jest/globals";
 import * as fc from "../support/fast-check.js";
 import { splitPath } from "../../src/path.js";
 import { RadixRouter } from "../../src/router/radix-router.js";
-import { HOSTILE, hostilePath, isCompiled, lookupOf, routerOf } from "./route-sets.js";
+import { findIn, HOSTILE, hostilePath, isCompiled, lookupOf, routerOf } from "./route-sets.js";
 import { walk } from "./tree-walk.js";
 
 const COMPILED = { compile: true, workPerSegment: 8 };
@@ -41,7 +41,7 @@ function disagreements(routes: readonly string[], paths: readonly string[], exac
     return paths.flatMap((path) => {
       const reference = walk(router.root, method, path, { exact });
       const canonical = `/${splitPath(path, { exact }).join("/")}`;
-      const results = [router.resolve(method, path), ...tables.map((table) => table.find(canonical))];
+      const results = [router.resolve(method, path), ...tables.map((table) => findIn(table, canonical))];
       const best = bestOf(routes, method, path, exact);
       const agree =
         best === (reference?.[0] ?? null) && results.every((result) => isDeepStrictEqual(result, reference));
@@ -154,8 +154,8 @@ describe("every look-up", () => {
     router.root.children.clear();
     expect(walk(router.root, "GET", "/users/me/posts")).toBeNull();
     for (const table of forms) {
-      expect(table.find("/users/me/posts")?.[0]).toBe("GET /users/{id}/posts");
-      expect(table.find("/users/me")?.[0]).toBe("GET /users/me");
+      expect(findIn(table, "/users/me/posts")?.[0]).toBe("GET /users/{id}/posts");
+      expect(findIn(table, "/users/me")?.[0]).toBe("GET /users/me");
     }
   });
 

@@ -34,6 +34,11 @@ export function lookupOf<H>(
   return createLookup(router.root, method, options);
 }
 
+/** The result of a prepared form, as the router asks it. */
+export function findIn<H>({ fixed, find }: Lookup<H, Record<string, unknown>>, path: string) {
+  return fixed.get(path) ?? find(path);
+}
+
 /** Generated look-ups alone have a name. */
 export function isCompiled({ find }: Lookup<string, Record<string, unknown>>): boolean {
   return find.name === "find";
