@@ -16,19 +16,30 @@ export type Check = Run<unknown>;
  */
 export type Write = Run<string | undefined>;
 
-/** One named property of a struct, to be checked or to be written. */
-export interface Property<Result> {
-  readonly key: string;
-  readonly take: Run<Result>;
-  readonly required: boolean;
-  /** Makes what `take` gives for the default, `null` where there is none. */
-  makeDefault: (() => Result) | null;
-  /** `true` for a name that every object has from its prototype, as `constructor`: then only an own one counts. */
-  readonly inherited: boolean;
+/** Expressions over `item` for generated code, by which most values of a scalar need no call. */
+export interface PlainValue {
+  /** Tells a value that the check gives as it is, and on the way out that its JSON text is {@link text}. */
+  readonly test: string;
+  readonly text: string;
 }
 
-/** Takes the properties of an object. */
-export type TakeObject<Result> = (value: Record<string, unknown>, faults: Faults) => Result;
+/** One named property of a struct, to be checked or to be written. */
+export interface Property {
+  readonly key: string;
+  readonly take: Check | Write;
+  /** The way of most values in generated code; `null` where there is none. */
+  readonly plain: PlainValue | null;
+  /** `true` where `take` gives JSON text. */
+  readonly isText: boolean;
+  readonly isRequired: boolean;
+  /** Makes the default, `null` where there is none. */
+  makeDefault: (() => unknown) | null;
+  /** `true` for a name that every object has from its prototype, as `constructor`: then only an own one counts. */
+  readonly isInherited: boolean;
+}
+
+/** Makes an object of the properties of another. */
+export type Fill = (value: Record<string, unknown>, faults: Faults) => Record<string, unknown>;
 
 /** `decode`: from JSON to the handler. `encode`: from the handler to JSON. */
 export type Direction = "decode" | "encode";
@@ -37,7 +48,10 @@ export type Direction = "decode" | "encode";
 export interface Compiler {
   readonly direction: Direction;
   compile(schema: JSONSchema): Check;
-  compileWrite(schema: JSONSchema): Write;
+  /** Compiles a schema whose check few processes need, with the first value. */
+  compileLate(schema: JSONSchema): Check;
+  /** Gives `null` where the checked value is to be written as a whole. */
+  compileWrite(schema: JSONSchema): Write | null;
   /** Follows the schema's reference, where it is one. */
   resolve(schema: JSONSchema): JSONSchema;
   /** Compiles the default of a property, once everything else is there: it is checked, and may be of a recursive struct. */

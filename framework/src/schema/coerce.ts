@@ -2,9 +2,7 @@ import { compileCheck } from "./compile.js";
 import type { Faults } from "./faults.js";
 import { isArraySchema, isObjectSchema, type JSONSchema, listItems, resolveRef, unionMembers } from "./json-schema.js";
 import { withOwnMessage } from "./own-message.js";
-
-/** Turns one text into the value that its schema describes. */
-export type CoerceText = (text: string, faults: Faults) => unknown;
+import { type CoerceText, coerceBoolean, coerceInteger, coerceNumber, keepText } from "./scalars.js";
 
 /** The conversion of the texts under one name, of which there is at least one. */
 export interface Coerce {
@@ -19,44 +17,7 @@ function scalarOf(text: CoerceText): Coerce {
 }
 
 /** Text as it comes. */
-export const PLAIN: Coerce = scalarOf((text) => text);
-
-const INTEGER = /^[+-]?\d+$/;
-/** No digit can be taken by two parts of it: with `\d+\.?\d*` a long row of digits would cost its square. */
-const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
-
-const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
-  ["true", true],
-  ["1", true],
-  ["on", true],
-  ["yes", true],
-  ["false", false],
-  ["0", false],
-  ["off", false],
-  ["no", false],
-]);
-
-function coerceInteger(text: string, faults: Faults): number | undefined {
-  if (!INTEGER.test(text)) return faults.add("int_parsing", "Input should be a valid integer", text);
-  const value = Number(text);
-  if (!Number.isSafeInteger(value)) {
-    return faults.add("int_parsing", "Input should be an integer from -(2^53 - 1) to 2^53 - 1", text);
-  }
-  return value + 0;
-}
-
-function coerceNumber(text: string, faults: Faults): number | undefined {
-  if (!NUMBER.test(text)) return faults.add("float_parsing", "Input should be a valid number", text);
-  const value = Number(text);
-  return Number.isFinite(value) ? value : faults.add("finite_number", "Input should be a finite number", text);
-}
-
-function coerceBoolean(text: string, faults: Faults): boolean | undefined {
-  const value = BOOLEANS.get(text) ?? BOOLEANS.get(text.toLowerCase());
-  return value ?? faults.add("bool_parsing", "Input should be a valid boolean", text);
-}
-
-const keepText: CoerceText = (text) => text;
+export const PLAIN: Coerce = scalarOf(keepText);
 
 /** Fixed values: the one that the text spells, or the text itself, which the check then refuses. */
 function coerceEnum(values: readonly unknown[]): CoerceText {

@@ -6,7 +6,7 @@ import { type JSONSchema, resolveRef, saysType, transformOf, unionMembers, UNREA
 import { compileArray } from "./lists.js";
 import { withOwnMessage } from "./own-message.js";
 import { checkAnything, checkBoolean, checkNull, compileDate, compileNumber, compileString } from "./scalars.js";
-import { compileObject, compileStructWrite, writeJSON } from "./structs.js";
+import { compileObject, compileStructWrite, writeChecked } from "./structs.js";
 import { compileEnum, compileIntersection, compileNot, compileUnion } from "./unions.js";
 
 /** The `type`s of TypeBox schemas that stand for values which JSON cannot carry. */
@@ -61,7 +61,7 @@ class Document implements Compiler {
 
   /** The same for what writes results. */
   compileWholeWrite(schema: JSONSchema): Write {
-    return this.#finish(this.compileWrite(schema));
+    return this.#finish(this.compileWrite(schema) ?? writeChecked(this.compile(schema)));
   }
 
   #finish<Result>(run: Run<Result>): Run<Result | undefined> {
@@ -83,18 +83,22 @@ class Document implements Compiler {
     return check;
   }
 
-  compileWrite(schema: JSONSchema): Write {
+  compileWrite(schema: JSONSchema): Write | null {
     // A schema with a name is what others refer to, which needs its check.
     if (schema.$id !== undefined) this.compile(schema);
     const { $id: _, ...unnamed } = schema;
     const isPlain = !hasSpecial(unnamed) && !transformOf(schema) && schema["errorMessage"] === undefined;
-    const write = isPlain ? compileStructWrite(schema, this) : null;
-    if (write) return write;
-    const check = this.compile(schema);
-    return (value, faults) => {
-      const checked = check(value, faults);
-      return faults.count === 0 ? writeJSON(checked) : undefined; // what does not fit may have no JSON form
-    };
+    return isPlain ? compileStructWrite(schema, this) : null;
+  }
+
+  compileLate(schema: JSONSchema): Check {
+    let check: Check | null = null;
+    return (value, faults) => (check ??= this.#again().compileWhole(schema))(value, faults);
+  }
+
+  /** Another compilation of the same document. */
+  #again(direction = this.direction): Document {
+    return new Document(this.#root, direction, this.#byId);
   }
 
   /** A schema that is being compiled, seen from inside itself. */
@@ -109,7 +113,7 @@ class Document implements Compiler {
     this.#pending.push(() => {
       if (this.direction === "decode") return use(compileDefault(schema.default, this.compile(schema), name));
       // A default is written as it travels: it comes in, to be filled up, and goes out again.
-      const decode = new Document(this.#root, "decode", this.#byId).compileWhole(schema);
+      const decode = this.#again("decode").compileWhole(schema);
       const make = compileDefault(schema.default, decode, name);
       const encode = this.compile(schema);
       const output = encode(make(), new Faults());

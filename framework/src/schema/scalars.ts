@@ -1,10 +1,51 @@
+/** Scalars: read from text, checked, and what generated code needs of them. @module */
 import { configurationError } from "../exceptions.js";
 import { plural } from "../messages.js";
-import type { Check, Direction } from "./check.js";
+import type { Check, Direction, PlainValue } from "./check.js";
 import type { FaultType } from "./fault-types.js";
 import type { Faults } from "./faults.js";
 import { FORMATS, isDateTime } from "./formats.js";
-import type { Bound, JSONSchema } from "./json-schema.js";
+import { type Bound, type JSONSchema, transformOf } from "./json-schema.js";
+
+/** Turns one text into the value that its schema describes. */
+export type CoerceText = (text: string, faults: Faults) => unknown;
+
+const INTEGER = /^[+-]?\d+$/;
+/** No digit can be taken by two parts of it: with `\d+\.?\d*` a long row of digits would cost its square. */
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ["true", true],
+  ["1", true],
+  ["on", true],
+  ["yes", true],
+  ["false", false],
+  ["0", false],
+  ["off", false],
+  ["no", false],
+]);
+
+export function coerceInteger(text: string, faults: Faults): number | undefined {
+  if (!INTEGER.test(text)) return faults.add("int_parsing", "Input should be a valid integer", text);
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) {
+    return faults.add("int_parsing", "Input should be an integer from -(2^53 - 1) to 2^53 - 1", text);
+  }
+  return value + 0;
+}
+
+export function coerceNumber(text: string, faults: Faults): number | undefined {
+  if (!NUMBER.test(text)) return faults.add("float_parsing", "Input should be a valid number", text);
+  const value = Number(text);
+  return Number.isFinite(value) ? value : faults.add("finite_number", "Input should be a finite number", text);
+}
+
+export function coerceBoolean(text: string, faults: Faults): boolean | undefined {
+  const value = BOOLEANS.get(text.toLowerCase());
+  return value ?? faults.add("bool_parsing", "Input should be a valid boolean", text);
+}
+
+export const keepText: CoerceText = (text) => text;
 
 /** The number of characters as JSON Schema §6.3.1 counts them: code points, not UTF-16 units. */
 function lengthOf(text: string): number {
@@ -47,15 +88,15 @@ export function compileString(schema: JSONSchema, direction: Direction): Check {
   const shown = schema.format === "password" || schema["writeOnly"] === true ? hide : show;
   const pattern = schema.pattern === undefined ? null : compilePattern(schema.pattern);
   const format = schema.format === undefined ? null : formatCheck(schema.format);
-  const plain = minLength === 0 && maxLength === Infinity && !pattern && !format;
+  const isBounded = minLength > 0 || maxLength < Infinity;
+  const isFree = !isBounded && pattern === null && format === null;
   return (value, faults) => {
     if (typeof value !== "string") return faults.add("string_type", "Input should be a valid string", value);
     if (direction === "decode" && !value.isWellFormed()) {
       return faults.add("string_unicode", "Input should be text without lone surrogates");
     }
-    if (plain) return value;
-    // A UTF-16 length within the bounds is within them in code points as well, but for the lower bound.
-    const length = value.length > maxLength || value.length < minLength * 2 ? lengthOf(value) : value.length;
+    if (isFree) return value;
+    const length = isBounded ? lengthOf(value) : 0;
     if (length < minLength) {
       faults.add("string_too_short", `String should have at least ${plural(minLength, "character")}`, shown(value));
     } else if (length > maxLength) {
@@ -126,6 +167,33 @@ export function compileNumber(schema: JSONSchema, integer: boolean): Check {
     }
     return value;
   };
+}
+
+/** The keywords of schemas that {@link plainOf} knows: the rules that it writes, and annotations. */
+const PLAIN_KEYWORDS: ReadonlySet<string> = new Set(
+  "type minLength maxLength minimum maximum title description examples default deprecated errorMessage".split(" "),
+);
+
+/** Writes for generated code what most values of a scalar need; `null` for a schema with rules beyond length and bounds. */
+export function plainOf(schema: JSONSchema, direction: Direction): PlainValue | null {
+  const { type, minLength = 0, maxLength, minimum, maximum } = schema;
+  const bounds = [minLength, maxLength, minimum, maximum].filter((bound) => bound !== undefined);
+  const isPlain = Object.keys(schema).every((keyword) => PLAIN_KEYWORDS.has(keyword)) && !transformOf(schema);
+  if (!isPlain || !bounds.every(Number.isFinite)) return null;
+  if (type === "string") {
+    const isForm = direction === "decode" ? "item.isWellFormed()" : "!ESCAPED.test(item)";
+    // So many code points have from as many to twice as many UTF-16 units.
+    const isLong = boundsOf("item.length", 2 * minLength, maxLength);
+    return { test: `typeof item === "string"${isLong} && ${isForm}`, text: `'"' + item + '"'` };
+  }
+  if (type === "boolean") return { test: 'typeof item === "boolean"', text: "item" };
+  if (type !== "integer" && type !== "number") return null;
+  const isNumber = type === "integer" ? "Number.isSafeInteger(item)" : "Number.isFinite(item)";
+  return { test: isNumber + boundsOf("item", minimum, maximum), text: "item" };
+}
+
+function boundsOf(value: string, min: number | undefined, max: number | undefined): string {
+  return (min === undefined ? "" : ` && ${value} >= ${min}`) + (max === undefined ? "" : ` && ${value} <= ${max}`);
 }
 
 /** `true` or `false`. */
