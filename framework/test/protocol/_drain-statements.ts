@@ -71,6 +71,30 @@ const requests: readonly Statement[] = [
     },
   },
   {
+    title:
+      "A response that the client has not read yet is whole, if the server stops after the application has returned",
+    source: DRAIN,
+    needs: drain,
+    run: async (stage) => {
+      const [sent, gate] = [new Deferred<void>(), new Deferred<void>()];
+      const content = "a".repeat(16 << 20);
+      const server = await stage.start({
+        http: async ({ send }) => {
+          await send(start(200));
+          void send(body(content));
+          sent.resolve();
+        },
+      });
+      const response = server.whole({ pausedUntil: gate.promise });
+      await sent.promise;
+      const stopped = server.stop();
+      gate.resolve();
+      const { status, body: read, end } = await response;
+      expect([status, read === content, end]).toEqual([200, true, "whole"]);
+      await stopped;
+    },
+  },
+  {
     title: "An application that waits for its client is not told that the server stops, before the response",
     source: DRAIN,
     needs: drain,

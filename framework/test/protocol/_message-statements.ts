@@ -286,6 +286,43 @@ const limits: readonly Statement[] = [
     },
   },
   {
+    title: "A client waits while the application does not receive its messages, and none is lost",
+    source: RECEIVE,
+    needs: frames,
+    differs: {
+      "uWebSockets.js": "it cannot stop reading: a client that sends too much is closed with 1008",
+      workerd: "it cannot stop reading: a client that sends too much is closed with 1008",
+    },
+    run: async (stage) => {
+      const [message, count] = ["a".repeat(60_000), 1000];
+      const gate = new Deferred<void>();
+      let sent = 0;
+      const { value, seen } = await talkOpen(
+        stage,
+        async ({ receive }) => {
+          await gate.promise;
+          for (let index = 0; index < count; index++) {
+            const { type, text: content } = await received(receive);
+            if (type !== "websocket.receive" || String(content).length !== message.length) return index;
+          }
+          return count;
+        },
+        async (client, server) => {
+          const sending = (async () => {
+            for (; sent < count; sent++) await client.send(message);
+          })();
+          for (let round = 0; round < 20; round++) await server.fence();
+          const ahead = sent;
+          gate.resolve();
+          await sending;
+          await client.closed;
+          return ahead;
+        },
+      );
+      expect([await value, seen < count]).toEqual([count, true]);
+    },
+  },
+  {
     title: "`send` of a WebSocket waits while the client does not read, and goes on when it does",
     source: SEND,
     needs: frames,
