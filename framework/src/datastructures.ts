@@ -21,6 +21,14 @@ export {
   type UploadFileOptions,
 } from "./datastructures/upload-file.js";
 
+/** What the headers of a message say of its body. */
+export interface ContentHeaders {
+  /** `Content-Type` as it was sent, repeated ones joined; `undefined` for none. */
+  readonly type: string | undefined;
+  /** `Content-Length` in bytes: 0 for none, `NaN` for what is no number, and for a body of another framing. */
+  readonly length: number;
+}
+
 /**
  * Headers kept as the strings that a server or a response already has, and given as ASGI's pairs of bytes only to
  * those who ask: eager byte pairs cost a third of a server's throughput.
@@ -37,10 +45,16 @@ export {
 export class HeaderList implements Iterable<HeaderPair> {
   #raw: readonly string[] | (() => readonly string[]);
   #pairs: HeaderPair[] | undefined;
+  /** What a server has read of the body in them already; `null` for nothing. */
+  readonly content: ContentHeaders | null;
 
-  /** @param raw - The names and values as {@link raw} gives them, or a function that is called once, when they are asked for. */
-  constructor(raw: readonly string[] | (() => readonly string[])) {
+  /**
+   * @param raw - The names and values as {@link raw} gives them, or a function that is called once, when they are asked for.
+   * @param content - What they say of the body, so that nobody looks for it again.
+   */
+  constructor(raw: readonly string[] | (() => readonly string[]), content: ContentHeaders | null = null) {
     this.#raw = raw;
+    this.content = content;
   }
 
   /** Names and values in turn, as latin-1 text: `[name, value, name, value, …]`. Names may be in any case. */
@@ -127,6 +141,37 @@ export function headerValues(headers: Iterable<HeaderPair>, name: string): strin
     }
   }
   return values ?? [];
+}
+
+const NO_HEADERS: readonly never[] = [];
+const CONTENT_TYPE = "content-type";
+const CONTENT_LENGTH = "content-length";
+
+/** What headers say of the body: what the maker of a {@link HeaderList} has found, or else what one pass over them finds. */
+export function contentHeaders(headers: Iterable<HeaderPair> = NO_HEADERS): ContentHeaders {
+  if (!(headers instanceof HeaderList)) return contentOfPairs(headers);
+  if (headers.content !== null) return headers.content;
+  const { raw } = headers;
+  const types: string[] = [];
+  const lengths: string[] = [];
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    const name = raw[index] as string;
+    if (name.length !== CONTENT_TYPE.length && name.length !== CONTENT_LENGTH.length) continue;
+    const lower = name.toLowerCase();
+    if (lower === CONTENT_TYPE) types.push(raw[index + 1] as string);
+    else if (lower === CONTENT_LENGTH) lengths.push(raw[index + 1] as string);
+  }
+  return { type: types.length > 1 ? types.join(", ") : types[0], length: Number(lengths.join()) };
+}
+
+function contentOfPairs(headers: Iterable<HeaderPair>): ContentHeaders {
+  const types: string[] = [];
+  const lengths: string[] = [];
+  for (const [name, value] of headers) {
+    if (spells(name, CONTENT_TYPE)) types.push(decodeLatin1(value));
+    else if (spells(name, CONTENT_LENGTH)) lengths.push(decodeLatin1(value));
+  }
+  return { type: types.length > 1 ? types.join(", ") : types[0], length: Number(lengths.join()) };
 }
 
 /** One header, its repeated values joined, or `undefined`. */

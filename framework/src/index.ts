@@ -9,7 +9,14 @@ export {
   type RouteRecord,
 } from "./app.js";
 export { BackgroundTasks } from "./background.js";
-export { FormData, type FormValue, HeaderList, UploadFile, type UploadFileOptions } from "./datastructures.js";
+export {
+  type ContentHeaders,
+  FormData,
+  type FormValue,
+  HeaderList,
+  UploadFile,
+  type UploadFileOptions,
+} from "./datastructures.js";
 export { compileHandler, type CompiledHandler, DependencyOverrides, type ParamSpec } from "./dependencies.js";
 export {
   type ExceptionHandler,

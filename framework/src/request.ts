@@ -1,6 +1,14 @@
 /** The request of a handler. @module */
 import type { HTTPScope, Receive, WebSocketScope } from "./asgi.js";
-import { decodeLatin1, decodeUTF8, FormData, headerValue, parseHeaders, rawHeaders } from "./datastructures.js";
+import {
+  contentHeaders,
+  decodeLatin1,
+  decodeUTF8,
+  FormData,
+  headerValue,
+  parseHeaders,
+  rawHeaders,
+} from "./datastructures.js";
 import { HTTPException, RequestValidationError } from "./exceptions.js";
 import { parseHost, parseMediaType } from "./http-grammar.js";
 import { DEFAULT_LIMITS, type Limits } from "./limits.js";
@@ -214,7 +222,7 @@ export class Request extends HTTPConnection<HTTPScope> {
 
   /** Refuses a body by its `Content-Length`, before it is received. */
   #refuseAnnounced(limit: number): void {
-    if (Number(this.header("content-length")) > limit) throw tooLarge(limit);
+    if (contentHeaders(this.scope.headers).length > limit) throw tooLarge(limit);
   }
 
   /**
@@ -263,7 +271,7 @@ export class Request extends HTTPConnection<HTTPScope> {
   }
 
   async #readForm(): Promise<FormData> {
-    const contentType = this.header("content-type");
+    const { type: contentType } = contentHeaders(this.scope.headers);
     const mediaType = parseMediaType(contentType);
     if (mediaType === URLENCODED) return parseURLEncoded(await this.body(), this.#limits.formParts);
     return mediaType === MULTIPART ? this.#readMultipart(contentType ?? "") : new FormData([]);

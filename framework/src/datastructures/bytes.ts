@@ -56,10 +56,16 @@ export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
   return whole;
 }
 
+/** Bytes that are decoded at once: each is an argument on the stack. */
+const MAX_DECODED = 4096;
+
 /** Decodes latin-1 bytes, RFC 9110 §5.5. */
 export function decodeLatin1(bytes: Uint8Array): string {
   let text = "";
-  for (let index = 0; index < bytes.length; index++) text += String.fromCharCode(bytes[index] as number);
+  for (let start = 0; start < bytes.length; start += MAX_DECODED) {
+    const part = bytes.length <= MAX_DECODED ? bytes : bytes.subarray(start, start + MAX_DECODED);
+    text += Reflect.apply(String.fromCharCode, null, part);
+  }
   return text;
 }
 
