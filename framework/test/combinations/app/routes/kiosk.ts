@@ -69,10 +69,6 @@ const opened: Marker<Library> = Depends(async () => ({ isOpen: true }) as Librar
 
 const readParams = { described, opened };
 
-async function readSlot({ described: text, slot: raw }: HandlerArgs<typeof readParams, "/slots/{slot}">) {
-  return { text, raw };
-}
-
 const Slot = t.Object({ text: t.String(), raw: t.String() }, { $id: "Slot" });
 const SLOT: Returns = Slot;
 
@@ -113,7 +109,11 @@ const sign = (text: string): MarkedEvent & Notice => event({ comment: text });
 export const router = new Router({ prefix: "/kiosk", tags: ["kiosk"] });
 
 addHelp(router.head, router.route);
-export const lookup = router.get("/slots/{slot}", { params: readParams, returns: Slot }, readSlot);
+export const lookup = router.get(
+  "/slots/{slot}",
+  { params: readParams, returns: Slot },
+  async ({ described: text, slot: raw }: HandlerArgs<typeof readParams, "/slots/{slot}">) => ({ text, raw }),
+);
 addKeys(router.websocket);
 
 export const pages = router.get(
