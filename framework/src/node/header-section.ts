@@ -1,4 +1,5 @@
 /** The header lines of a request: where it ends, how its connection goes on, and which host it is for. @module */
+import type { ContentHeaders } from "../datastructures.js";
 import { isAuthority } from "../http-grammar.js";
 import { ErrorResponse } from "../protocol/error-response.js";
 
@@ -19,6 +20,8 @@ export const DEFAULT_REQUEST_LIMITS: RequestLimits = { targetBytes: 8192, header
 export interface HeaderSection {
   /** `[name, value, …]` as received; `Host` is the one that counts. */
   readonly headers: readonly string[];
+  /** The facts about the body, for the application. */
+  readonly content: ContentHeaders;
   /** Bytes of the body: 0 for none, `NaN` for a chunked one. */
   readonly bodyBytes: number;
   /** `true` where the client takes another response on this connection. */
@@ -38,10 +41,18 @@ const errors = {
   transferEncoding: new ErrorResponse(501, "Unsupported Transfer-Encoding: use chunked."),
 };
 
-/** The fields that frame a message, by the length of their names: no two are alike in it. */
+/** The fields that frame a message, and the type of its body, by the length of their names: no two are alike in it. */
 const FRAMING_FIELDS: readonly (string | undefined)[] = (() => {
   const fields: string[] = [];
-  for (const name of ["host", "expect", "upgrade", "connection", "content-length", "transfer-encoding"]) {
+  for (const name of [
+    "host",
+    "expect",
+    "upgrade",
+    "connection",
+    "content-type",
+    "content-length",
+    "transfer-encoding",
+  ]) {
     fields[name.length] = name;
   }
   return fields;
@@ -70,7 +81,8 @@ export function parseHeaderSection(
   const bodyBytes = parseBodyBytes(values, minorVersion);
   if (typeof bodyBytes !== "number") return bodyBytes;
   const expectsContinue = values["expect"] !== undefined && minorVersion === 1;
-  return { headers, bodyBytes, expectsContinue, ...parseConnection(values, minorVersion) };
+  const content = { type: values["content-type"]?.join(", "), length: bodyBytes };
+  return { headers, content, bodyBytes, expectsContinue, ...parseConnection(values, minorVersion) };
 }
 
 /** Length and first letter tell most other fields apart. */

@@ -160,8 +160,8 @@ function handleRequest(context: ServerContext, req: MountedRequest, res: ServerR
     return;
   }
   const { method, target, section } = head;
-  const { headers, bodyBytes } = section;
-  const requestHead = { httpVersion: req.httpVersion, method, target, headers };
+  const { headers, content, bodyBytes } = section;
+  const requestHead = { httpVersion: req.httpVersion, method, target, headers, content };
   const scope = createScope(requestHead, endpointsOf(req.socket, null), context);
   scope.root_path = req.baseUrl ?? "";
   const body = bodyBytes === 0 ? null : new RequestBody(response, bodyBytes);

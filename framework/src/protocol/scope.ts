@@ -1,6 +1,6 @@
 /** The scopes of ASGI, made of the head of a request. @module */
 import type { Address, HTTPScope, WebSocketScope } from "../asgi.js";
-import { createBytes, encodeLatin1, HeaderList, headerValue } from "../datastructures.js";
+import { type ContentHeaders, createBytes, encodeLatin1, HeaderList, headerValue } from "../datastructures.js";
 import { trimOWS } from "../http-grammar.js";
 import { DRAINING, type ServerContext } from "./server-context.js";
 
@@ -13,6 +13,8 @@ export interface ScopeHead {
   readonly target: string;
   /** `[name, value, …]` as received, or a function that returns them when the application asks. */
   readonly headers: readonly string[] | (() => readonly string[]);
+  /** The facts about the body in the headers, if the parser has read them. */
+  readonly content?: ContentHeaders;
   readonly extensions?: Record<string, unknown>;
 }
 
@@ -39,7 +41,7 @@ const WEBSOCKET_EXTENSIONS = Object.freeze({
  * @param context - The state of the lifespan, of which the scope gets a shallow copy, and the trusted proxies.
  */
 export function createScope(
-  { httpVersion, method, target, headers, extensions = {} }: ScopeHead,
+  { httpVersion, method, target, headers, content, extensions = {} }: ScopeHead,
   { encrypted, client, server }: Endpoints,
   { state, proxies, draining }: Pick<ServerContext, "state" | "proxies" | "draining">,
 ): HTTPScope {
@@ -56,7 +58,7 @@ export function createScope(
     raw_path: isPlain ? undefined : encodeLatin1(rawPath),
     query_string: mark === -1 ? NO_QUERY : encodeLatin1(target.slice(mark + 1)),
     root_path: "",
-    headers: new HeaderList(headers),
+    headers: new HeaderList(headers, content),
     client,
     server,
     state: { ...state },

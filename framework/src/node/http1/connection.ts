@@ -422,7 +422,8 @@ export class Connection implements OutputOwner, BodyFlow {
     }
     const httpVersion = minorVersion === 1 ? "1.1" : "1.0";
     const { method, target } = head;
-    const scope = createScope({ httpVersion, method, target, headers: section.headers }, this.endpoints, context);
+    const { headers, content } = section;
+    const scope = createScope({ httpVersion, method, target, headers, content }, this.endpoints, context);
     this.#exchange = new Exchange(context, this.output, scope, body);
     void this.#exchange.run();
     if (this.#hasEnded) this.#exchange?.halfClose();

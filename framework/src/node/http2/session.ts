@@ -231,7 +231,8 @@ export class Session {
       return;
     }
     const { method, target, section } = head;
-    const requestHead = { httpVersion: "2", method, target, headers: section.headers };
+    const { headers, content } = section;
+    const requestHead = { httpVersion: "2", method, target, headers, content };
     const scope = createScope(requestHead, this.#endpoints, context);
     const exchange = new Exchange(context, request, scope, request.expectBody(section));
     request.attach(exchange);

@@ -80,8 +80,8 @@ export class UwsHandler {
     const { encrypted, server } = this;
     const endpoints = { encrypted, server, client: stream.client.pair };
     const { method, target, section } = head;
-    const { headers, bodyBytes } = section;
-    const scope = createScope({ httpVersion: "1.1", method, target, headers }, endpoints, this.#context);
+    const { headers, content, bodyBytes } = section;
+    const scope = createScope({ httpVersion: "1.1", method, target, headers, content }, endpoints, this.#context);
     const body = bodyBytes === 0 ? null : new RequestBody(stream, bodyBytes);
     if (body !== null) stream.receive(body, bodyBytes);
     const exchange = new Exchange(this.#context, stream, scope, body);
