@@ -59,7 +59,7 @@ export const lifespanApplicationStatements: readonly Statement<Subject, Applicat
       "lifespan.scope.untouched",
       "should",
       "main#middleware",
-      "The scope is the server's: of it, the application changes what is in `state` alone.",
+      "The application changes no key of the server's scope. It may add its own, and change what is in `state`.",
       checkScope,
     ],
     [

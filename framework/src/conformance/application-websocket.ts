@@ -117,7 +117,7 @@ export const webSocketApplicationStatements: readonly Statement<Subject, Applica
       "websocket.scope.untouched",
       "should",
       "main#middleware",
-      "The scope is the server's: the application changes a copy.",
+      "The application changes no key of the server's scope. It may add its own.",
       checkScope,
     ],
     [

@@ -29,7 +29,7 @@ const pair = (name: string, value: string): HeaderPair => [bytes(name), bytes(va
 
 /** Leaves a key of its own on the scope of the server. */
 const marking = (type: string): ASGIApp =>
-  on(type, (scope, receive, send) => echo(Object.assign(scope, { mark: 1 }), receive, send));
+  on(type, (scope, receive, send) => echo(Object.assign(scope, { asgi: { version: "3.0" } }), receive, send));
 
 /** Takes some keys of the scope for granted. */
 const needing = (type: string, look: (scope: Scope & Record<string, unknown>) => unknown): ASGIApp =>
