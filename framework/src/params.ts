@@ -24,4 +24,12 @@ export type {
 export type { GlobalResponse, HandlerTakesOneObject } from "./params/type-errors.js";
 export { Path, PATH } from "./params/path.js";
 export { Query, QUERY } from "./params/query.js";
-export { absenceOf, INVALID, type JSONBody, type Read, type RequestParts, SourceMarker } from "./params/source.js";
+export {
+  absenceOf,
+  INVALID,
+  type FormBody,
+  type JSONBody,
+  type Load,
+  type LoadingParts,
+  SourceMarker,
+} from "./params/source.js";

@@ -35,7 +35,7 @@ export { finishingSend, MARK_FINISHED } from "./request/finishing-send.js";
 export { MULTIPART, URLENCODED } from "./request/form.js";
 export { type AcceptedCodings, chooseCoding } from "./request/accept-encoding.js";
 export { cookieValues } from "./request/cookies.js";
-export { isJSON, JSONError, parseJSON } from "./request/json.js";
+export { isJSON, JSON_TYPE, JSONError, parseJSON } from "./request/json.js";
 export { DOT_SEGMENT, isResolvedByURL } from "./request/to-web.js";
 export { fromWebHeaders, toWebHeaders } from "./request/web-headers.js";
 export { watchClient } from "./request/watch-client.js";

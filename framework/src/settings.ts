@@ -101,6 +101,10 @@ function variableOf(key: string): string {
   return key.replaceAll(/(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g, "_").toUpperCase();
 }
 
+function toList(text: string): string[] {
+  return text === "" ? [] : text.split(",").map((item) => item.trim());
+}
+
 function settingsOf(schema: Schema, compiled: CompiledSchema, options: Required<SettingsOptions>): Setting[] {
   if (!compiled.properties) throw configurationError("TSGI_INVALID_SETTINGS.object");
   const secrets = secretProperties(schema);
@@ -113,13 +117,12 @@ function settingsOf(schema: Schema, compiled: CompiledSchema, options: Required<
       );
     }
     const variable = options.prefix + variableOf(key);
-    const toList = (text: string) => (text === "" ? [] : text.split(",").map((item) => item.trim()));
     return {
       key,
       variable,
       text: options.env[variable],
       isSecret: secrets.has(key),
-      read: (text, faults) => coerce.convert(coerce.isList ? toList(text) : [text], faults),
+      read: coerce.isList ? (text, faults) => coerce.convert(toList(text), faults) : coerce.convert,
     };
   });
 }

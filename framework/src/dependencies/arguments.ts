@@ -1,4 +1,3 @@
-import type { ReceiveMessage } from "../asgi.js";
 import { RequestValidationError } from "../exceptions.js";
 import { type Observed, stepped } from "../observation.js";
 import { INVALID } from "../params.js";
@@ -6,12 +5,20 @@ import type { Call } from "./call.js";
 import { sortFaults } from "./fault-order.js";
 import { type Arguments, type CallablePlan, type FindOverride, type Named, nameOf, type Step } from "./plan.js";
 
-/** An ordinary object whose map the engine fits to what is stored in it, unlike that of `{}`. */
-const ArgumentsObject = function ArgumentsObject() {} as unknown as new () => Arguments;
-ArgumentsObject.prototype = Object.prototype as Arguments;
-
 /** The arguments, or `INVALID` where the call has faults instead. */
 type Made = Arguments | typeof INVALID;
+
+/** Steps that are under way for one callable. */
+interface Progress {
+  readonly steps: readonly Step[];
+  /** The number of steps that have begun. */
+  readonly begun: number;
+  readonly call: Call;
+  readonly args: Arguments;
+  readonly find: FindOverride | null;
+  /** `false` after a step that has faults. */
+  readonly isValid: boolean;
+}
 
 /**
  * Makes the arguments of a callable, without a promise where no step gives one.
@@ -20,41 +27,34 @@ type Made = Arguments | typeof INVALID;
  */
 export function makeArguments(plan: CallablePlan, call: Call, find: FindOverride | null): Promise<Made> | Made {
   const steps = call.observed === null ? plan.steps : plan.observedSteps;
-  if (plan.takesPathParams) return runSteps(steps, 0, call, call.pathParams, find, true, undefined);
-  const args = plan.needsNullPrototype ? (Object.create(null) as Arguments) : new ArgumentsObject();
-  return runSteps(steps, 0, call, args, find, true, undefined);
+  let args: Arguments;
+  if (plan.takesPathParams) args = call.pathParams;
+  else args = plan.needsNullPrototype ? (Object.create(null) as Arguments) : {};
+  return steps.length === 0 ? args : goOn({ steps, begun: 0, call, args, find, isValid: true }, undefined);
 }
 
-/** Runs steps one after the other, and goes on behind a promise where a step gives one. */
-function runSteps(
-  steps: readonly Step[],
-  from: number,
-  call: Call,
-  args: Arguments,
-  find: FindOverride | null,
-  isValidSoFar: boolean,
-  previous: unknown,
-): Promise<Made> | Made {
-  let isValid = isValidSoFar;
-  let last = previous;
-  for (let index = from; index < steps.length; index++) {
-    const step = steps[index] as Step;
-    last = step.run(call, args, find, last);
+/**
+ * Stores the result of the last step that has begun, and runs the next ones; goes on behind a promise where a step gives one.
+ *
+ * @param result - Of the last step; `undefined` where none has begun.
+ */
+function goOn(progress: Progress, result: unknown): Promise<Made> | Made {
+  const { steps, call, args, find } = progress;
+  let { begun, isValid } = progress;
+  let last = result;
+  for (;;) {
+    const name = begun === 0 ? null : (steps[begun - 1] as Step).name;
+    if (last === INVALID) isValid = false;
+    else if (name !== null) args[name] = last;
+    const step = steps[begun];
+    if (step === undefined) return isValid ? args : INVALID;
+    begun++;
+    last = step.run(call, last, args, find);
     if (last instanceof Promise) {
-      return last.then((value: unknown) =>
-        runSteps(steps, index + 1, call, args, find, store(args, step, value) && isValid, value),
-      );
+      const rest = { steps, begun, call, args, find, isValid };
+      return last.then((settled: unknown) => goOn(rest, settled));
     }
-    isValid = store(args, step, last) && isValid;
   }
-  return isValid ? args : INVALID;
-}
-
-/** Takes the result of a step. `false` for `INVALID`. */
-function store(args: Arguments, { name }: Step, value: unknown): boolean {
-  if (value === INVALID) return false;
-  if (name !== null) args[name] = value;
-  return true;
 }
 
 /** A promise of the platform's own for anything else that has a `then`. */
@@ -75,12 +75,12 @@ export function validationError(call: Call): RequestValidationError {
  */
 export function validationStep(of: Named, steps: readonly Step[]): readonly Step[] {
   if (steps.length === 0) return [];
-  const run: Step["run"] = (call, args, find) =>
+  const run: Step["run"] = (call, _last, args, find) =>
     stepped(
       call.observed as Observed,
       "validation",
       nameOf(of),
-      () => runSteps(steps, 0, call, args, find, true, undefined),
+      () => goOn({ steps, begun: 0, call, args, find, isValid: true }, undefined),
       (made) => (made === INVALID ? validationError(call) : undefined),
     );
   return [{ name: null, run }];
@@ -93,12 +93,3 @@ export const assertValid: Step = {
     if (call.hasFaults) throw validationError(call);
   },
 };
-
-/** The steps that load a JSON body, for the parameters behind them. */
-export const JSON_STEPS: readonly Step[] = [
-  { name: null, run: ({ body }) => body.receive() },
-  { name: null, run: ({ body }, _args, _find, message) => body.take(message as ReceiveMessage | null) },
-];
-
-/** The step that loads a form, for the parameters behind it. */
-export const FORM_STEPS: readonly Step[] = [{ name: null, run: ({ body }) => body.loadForm() }];

@@ -1,15 +1,13 @@
 import type { HTTPScope, Receive, ReceiveMessage, Send, WebSocketScope } from "../asgi.js";
 import { BackgroundTasks, DISCARD } from "../background.js";
-import { headerValue } from "../datastructures.js";
 import type { Limits } from "../limits.js";
 import { errorText, type Logger } from "../logger.js";
 import { OBSERVED, type Observed, type ObservedScope } from "../observation.js";
-import type { RequestParts } from "../params.js";
+import type { FormBody, JSONBody, LoadingParts } from "../params.js";
 import { MARK_FINISHED, Request } from "../request.js";
 import { Response, type Sender } from "../response.js";
 import { Faults } from "../schema.js";
 import { type MessageRules, WebSocket } from "../websocket.js";
-import { RequestBody } from "./body.js";
 import { closeExits, type Exit } from "./exits.js";
 
 /** The rank of each parameter of a route by the place of its faults. */
@@ -42,42 +40,48 @@ function repeatFirst(message: ReceiveMessage, receive: Receive): Receive {
   };
 }
 
-/** Everything that belongs to one call of one handler, made when it is first asked for. */
-export class Call implements RequestParts {
-  readonly scope: HTTPScope | WebSocketScope;
-  readonly receive: Receive;
+/**
+ * Everything that belongs to one call of one handler, made when it is first asked for.
+ *
+ * Its fields are declared, and set by the constructor alone: a class field is set before that, by a function of its own,
+ * which took 2 % of a request (Node 20).
+ */
+export class Call implements LoadingParts {
+  declare readonly scope: HTTPScope | WebSocketScope;
+  declare readonly receive: Receive;
   /** Sends, and keeps how far the response has come: `started`, and that the request is finished. */
-  readonly send: Send;
-  readonly settings: CallSettings;
+  declare readonly send: Send;
+  declare readonly settings: CallSettings;
   /** The values of the pattern's names. */
-  readonly pathParams: Readonly<Record<string, string>>;
+  declare readonly pathParams: Readonly<Record<string, string>>;
   /** The observation of the request; `null` where nothing observes it. */
-  readonly observed: Observed | null;
+  declare readonly observed: Observed | null;
   /** Results of dependencies by their cache key. */
-  cache: Map<object, unknown> | null;
+  declare cache: Map<object, unknown> | null;
   /** Generators that wait for the end of the request, in the order in which they were started. */
-  exits: Exit[] | null;
+  declare exits: Exit[] | null;
   /** Dependencies that still run although the request has failed; `null` for none. */
-  late: Promise<unknown>[] | null;
+  declare late: Promise<unknown>[] | null;
   /** `true` if the parameters of an authentication are invalid: then no other dependency is called. */
-  isUnauthenticated: boolean;
+  declare isUnauthenticated: boolean;
   /** The response that the handler returned. */
-  response: Response | null;
+  declare response: Response | null;
   /** Sends that response; `null` until it is prepared. */
-  sender: Sender | null;
+  declare sender: Sender | null;
   /** `true` once `http.response.start` has been sent: from then on no other response can be made. */
-  started: boolean;
-  /** The first message, where it was taken without a `Request`. */
-  firstMessage: ReceiveMessage | null;
-  /** The request, if anybody has asked for it. */
-  requestIfMade: Request | null;
+  declare started: boolean;
+  declare firstMessage: ReceiveMessage | null;
+  declare json: JSONBody | null;
+  declare form: FormBody | null;
+  declare requestIfMade: Request | null;
   /** The draft, if anybody has asked for it. */
-  draftIfMade: Response | null;
+  declare draftIfMade: Response | null;
   /** The tasks, if anybody has asked for them. */
-  backgroundIfMade: BackgroundTasks | null;
-  #faults: Faults | null;
-  #websocket: WebSocket | null;
-  #body: RequestBody | null;
+  declare backgroundIfMade: BackgroundTasks | null;
+  /** The faults, if anybody has asked for them. */
+  declare faultsIfMade: Faults | null;
+  /** The WebSocket, if anybody has asked for it. */
+  declare websocketIfMade: WebSocket | null;
 
   constructor(scope: HTTPScope | WebSocketScope, receive: Receive, send: Send, settings: CallSettings) {
     this.scope = scope;
@@ -100,21 +104,22 @@ export class Call implements RequestParts {
     this.sender = null;
     this.started = false;
     this.firstMessage = null;
+    this.json = null;
+    this.form = null;
     this.requestIfMade = null;
     this.draftIfMade = null;
     this.backgroundIfMade = null;
-    this.#faults = null;
-    this.#websocket = null;
-    this.#body = null;
+    this.faultsIfMade = null;
+    this.websocketIfMade = null;
   }
 
   /** The faults of the request so far. */
   get faults(): Faults {
-    return (this.#faults ??= new Faults());
+    return (this.faultsIfMade ??= new Faults());
   }
 
   get hasFaults(): boolean {
-    return this.#faults !== null && this.#faults.count > 0;
+    return this.faultsIfMade !== null && this.faultsIfMade.count > 0;
   }
 
   /** The request, one object for all who ask. */
@@ -126,20 +131,10 @@ export class Call implements RequestParts {
     return this.requestIfMade;
   }
 
-  /** One header by its lower-case name. */
-  header(name: string): string | undefined {
-    return this.requestIfMade ? this.requestIfMade.header(name) : headerValue(this.scope.headers ?? [], name);
-  }
-
-  /** The body, parsed once for all parameters. */
-  get body(): RequestBody {
-    return (this.#body ??= new RequestBody(this));
-  }
-
   /** The WebSocket, one object for all who ask. */
   get websocket(): WebSocket {
     const scope = this.scope as WebSocketScope;
-    return (this.#websocket ??= new WebSocket(
+    return (this.websocketIfMade ??= new WebSocket(
       scope,
       this.receive,
       this.send,

@@ -12,6 +12,7 @@ import {
   isAsyncFunction,
   isClass,
   isGeneratorFunction,
+  type Load,
   ParamKind,
   type Params,
   paramsOf,
@@ -24,7 +25,7 @@ import { HTTPConnection, Request } from "../request.js";
 import { Response } from "../response.js";
 import { assertReadable, compileSchema, Faults, isSchema, type Schema } from "../schema.js";
 import { WebSocket } from "../websocket.js";
-import { assertValid, FORM_STEPS, JSON_STEPS, validationStep } from "./arguments.js";
+import { assertValid, validationStep } from "./arguments.js";
 import type { Call } from "./call.js";
 import {
   type ApplicationValues,
@@ -230,6 +231,11 @@ function bodyOf({ marker }: ParamSpec) {
   return marker instanceof SourceMarker ? marker.source.body : null;
 }
 
+/** What loads the body that a parameter is read from. */
+function loadOf({ marker }: ParamSpec): readonly Load[] {
+  return marker instanceof SourceMarker ? marker.source.load : [];
+}
+
 function compilePlan(named: Named, specs: readonly ParamSpec[], place: Place): CallablePlan {
   const { callable, role } = named;
   const of = nameOf(named);
@@ -242,10 +248,10 @@ function compilePlan(named: Named, specs: readonly ParamSpec[], place: Place): C
       dependencies.push(compileStep(spec.name, spec.marker, place));
       continue;
     }
-    const body = bodyOf(spec);
-    if (body !== null && bodySteps.length === 0) bodySteps.push(...(body === "json" ? JSON_STEPS : FORM_STEPS));
+    const load = loadOf(spec);
+    if (load.length > 0 && bodySteps.length === 0) bodySteps.push(...load.map((run) => ({ name: null, run })));
     const step = { name: spec.name, run: compileReadOf(spec, place, of) };
-    (body === null ? headSteps : bodySteps).push(step);
+    (load.length === 0 ? headSteps : bodySteps).push(step);
   }
   const dependencySteps = compileDependencySteps(dependencies);
   const observedSteps = specs.some(({ marker }) => marker instanceof SourceMarker)

@@ -36,11 +36,11 @@ export interface Step {
   /**
    * Gives the argument, `INVALID` after faults, or a promise of either.
    *
+   * @param last - The result of the step before.
    * @param args - The arguments so far.
    * @param find - Looks overrides up; `null` where there are none.
-   * @param last - The result of the step before.
    */
-  readonly run: (call: Call, args: Arguments, find: FindOverride | null, last: unknown) => unknown;
+  readonly run: (call: Call, last: unknown, args: Arguments, find: FindOverride | null) => unknown;
 }
 
 /** The value of a slot that has none. */

@@ -20,7 +20,7 @@ import {
 /** A step that makes one argument of a dependency's result. */
 export function dependencyStep(dependency: DependencyStep): Step {
   const run = dependency.schemes === null ? runDependency : runOptional;
-  return { name: dependency.name, run: (call, _args, find) => run(dependency, call, find) };
+  return { name: dependency.name, run: (call, _last, _args, find) => run(dependency, call, find) };
 }
 
 /** Gives `null`, without calling the dependency, if the request has no credentials for any of its schemes. */
@@ -48,7 +48,7 @@ function isReplaced(step: DependencyStep, find: FindOverride): boolean {
 export function authenticatedStep(authentications: readonly DependencyStep[]): Step {
   return {
     name: null,
-    run: (call, args) => {
+    run: (call, _last, args) => {
       if (authentications.some(({ name }) => !(name in args))) call.isUnauthenticated = true;
     },
   };
@@ -61,7 +61,7 @@ export function authenticatedStep(authentications: readonly DependencyStep[]): S
 export function parallelStep(dependencies: readonly DependencyStep[]): Step {
   return {
     name: null,
-    run: async (call, args, find) => {
+    run: async (call, _last, args, find) => {
       // An override may be a generator, and generators are entered in a fixed order.
       const results = find ? await runInTurn(dependencies, call, find) : start(dependencies, call);
       let isValid = true;

@@ -7,11 +7,8 @@ import { createHeadSource } from "./text.js";
 export const COOKIE = createHeadSource(
   { kind: ParamKind.COOKIE, descriptor: "Cookie", in: "cookie" },
   {
-    of: ({ request }, name, isList) => {
-      if (isList) return cookieValues(request.header("cookie"), name);
-      const text = request.cookies[name];
-      return text === undefined ? [] : [text];
-    },
+    one: ({ request }, name) => request.cookies[name],
+    all: ({ request }, name) => cookieValues(request.header("cookie"), name),
     names: ({ request }) => Object.keys(request.cookies),
   },
 );

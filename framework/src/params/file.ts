@@ -3,6 +3,8 @@ import { configurationError } from "../exceptions.js";
 import { parseMediaType } from "../http-grammar.js";
 import { FLAG, LIST } from "../options.js";
 import type { Faults, JSONSchema } from "../schema.js";
+import { loadForm } from "./form.js";
+import { Location } from "./location.js";
 import { type FileFunction, ParamKind } from "./marker.js";
 import {
   absenceOf,
@@ -13,7 +15,6 @@ import {
   type Read,
   type SourceMarker,
 } from "./source.js";
-import { withLocation } from "./text.js";
 
 /** Tells a list of files: by the option, or by a list schema. */
 function isMultiple({ options, compiled }: SourceMarker): boolean {
@@ -30,7 +31,14 @@ function isWithin(mediaType: string, range: string): boolean {
   return range === "*/*" || range === mediaType || (range.endsWith("/*") && mediaType.startsWith(range.slice(0, -1)));
 }
 
-function checkFile(value: FormValue, ranges: readonly string[] | undefined, faults: Faults): unknown {
+/** The rules of a parameter's files. */
+interface FileRules {
+  readonly schema: JSONSchema;
+  /** The media types that a file may have; `undefined` for any. */
+  readonly ranges: readonly string[] | undefined;
+}
+
+function checkFile(value: FormValue, { ranges }: FileRules, faults: Faults): unknown {
   if (!(value instanceof UploadFile)) return faults.add("file_type", "Input should be a file, not text", value);
   const { contentType } = value;
   if (ranges?.some((range) => isWithin(parseMediaType(contentType), range)) === false) {
@@ -44,30 +52,41 @@ function checkCount(count: number, { minItems = 0, maxItems = Infinity }: JSONSc
   if (count > maxItems) faults.add("too_long", `Expected at most ${maxItems} files`, undefined);
 }
 
+function checkFiles(values: readonly FormValue[], rules: FileRules, faults: Faults): unknown[] {
+  checkCount(values.length, rules.schema, faults);
+  return values.map((value, index) => {
+    const before = faults.count;
+    const file = checkFile(value, rules, faults);
+    faults.within(before, index);
+    return file;
+  });
+}
+
 /** Compiles the reading of a file. Of several under the name of a single one the last counts. */
 function compileRead(parameter: Parameter): Read {
   const { name, marker, where } = parameter;
-  const json = marker.compiled.json ?? {};
-  const { type = "string" } = json;
+  const schema = marker.compiled.json ?? {};
+  const { type = "string" } = schema;
   if (type !== "string" && type !== "array") throw configurationError("TSGI_INVALID_FILE_SCHEMA", where, type);
   const absent = absenceOf(marker, where);
   const wire = marker.wireName(name);
-  const ranges = marker.options.mediaTypes?.map((range) => range.toLowerCase());
+  const rules = { schema, ranges: marker.options.mediaTypes?.map((range) => range.toLowerCase()) };
   const isList = isMultiple(marker);
-  return withLocation(parameter, ["file", wire], false, ({ body: { form } }, faults) => {
-    if (form === null) return INVALID;
-    const values = form.getAll(wire).filter((value) => !isBlank(value));
+  const location = new Location(parameter, ["file", wire]);
+  const make = (values: readonly FormValue[], faults: Faults) => {
     const last = values.at(-1);
     if (last === undefined) return absent.make(faults);
-    if (!isList) return checkFile(last, ranges, faults);
-    checkCount(values.length, json, faults);
-    return values.map((value, index) => {
-      const before = faults.count;
-      const file = checkFile(value, ranges, faults);
-      faults.within(before, index);
-      return file;
-    });
-  });
+    return isList ? checkFiles(values, rules, faults) : checkFile(last, rules, faults);
+  };
+  return ({ form, faults }) => {
+    if (!form?.data) return INVALID;
+    const before = faults.count;
+    const result = make(
+      form.data.getAll(wire).filter((value) => !isBlank(value)),
+      faults,
+    );
+    return faults.count === before ? result : location.mark(faults, before);
+  };
 }
 
 /** Allows `null`, and an empty list where files come as a list: no value in a program is a file. */
@@ -97,6 +116,7 @@ export const FILE = createSource({
   descriptor: "File",
   loc: "file",
   body: "multipart",
+  load: [loadForm],
   ownOptions: { multiple: FLAG, mediaTypes: LIST },
   compileRead,
   compileDefault,

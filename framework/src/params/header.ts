@@ -20,7 +20,10 @@ export const HEADER = createHeadSource(
     wireName: headerName,
     wireAlias: (alias) => alias.toLowerCase(),
   },
-  { of: ({ scope }, name) => headerValues(scope.headers ?? [], name) },
+  {
+    one: ({ scope }, name) => headerValues(scope.headers ?? [], name).at(-1),
+    all: ({ scope }, name) => headerValues(scope.headers ?? [], name),
+  },
 );
 
 /**

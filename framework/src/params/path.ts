@@ -3,7 +3,8 @@ import { createDescriptor } from "./source.js";
 import { compileTextRead, createHeadSource, type Texts } from "./text.js";
 
 const TEXTS: Texts = {
-  of: ({ pathParams }, name) => {
+  one: ({ pathParams }, name) => pathParams[name],
+  all: ({ pathParams }, name) => {
     const text = pathParams[name];
     return text === undefined ? [] : [text];
   },

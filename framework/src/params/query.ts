@@ -1,12 +1,19 @@
 import { ParamKind, type ParamFunction } from "./marker.js";
-import { createDescriptor } from "./source.js";
+import { createDescriptor, type RequestParts } from "./source.js";
 import { createHeadSource } from "./text.js";
+
+const NONE: readonly string[] = [];
+
+function allOf(request: RequestParts, name: string): readonly string[] {
+  return request.scope.query_string?.length ? request.query.getAll(name) : NONE;
+}
 
 /** The keys of the query string. */
 export const QUERY = createHeadSource(
   { kind: ParamKind.QUERY, descriptor: "Query", in: "query" },
   {
-    of: (request, name) => (request.scope.query_string?.length ? request.query.getAll(name) : []),
+    one: (request, name) => allOf(request, name).at(-1),
+    all: allOf,
     names: ({ query }) => query.keys(),
   },
 );

@@ -1,8 +1,9 @@
 /** Sources: one value for each kind of parameter that is read from the request. @module */
-import type { HTTPScope, WebSocketScope } from "../asgi.js";
-import type { FormData } from "../datastructures.js";
+import type { HTTPScope, Receive, ReceiveMessage, WebSocketScope } from "../asgi.js";
+import type { ContentHeaders, FormData } from "../datastructures.js";
 import { configurationError } from "../exceptions.js";
 import { ANYTHING, assertOptions, FLAG, LIST, type OptionRule, type OptionRules, TEXT } from "../options.js";
+import type { Limits } from "../limits.js";
 import type { Request } from "../request.js";
 import {
   type CompiledSchema,
@@ -16,11 +17,24 @@ import {
 } from "../schema.js";
 import type { BodyOptions, FileOptions, OUTPUT, ParamKind, SENT, SourceOptions } from "./marker.js";
 
-/** The body as its parameters see it: absent, invalid with its faults reported, or a JSON value. */
-export type JSONBody =
-  | { readonly state: "absent" }
-  | { readonly state: "faulty" }
-  | { readonly state: "present"; readonly value: unknown };
+/** The JSON body of a request. */
+export interface JSONBody {
+  readonly content: ContentHeaders;
+  /** The first message on its way, where it was asked for without a `Request`. */
+  receiving: Promise<ReceiveMessage> | null;
+  isLoaded: boolean;
+  /** `true` for a body with faults, which are reported. */
+  isFaulty: boolean;
+  /** Any JSON value; `undefined`, which is none, for no body. */
+  value: unknown;
+}
+
+/** The form of a request. */
+export interface FormBody {
+  readonly loading: Promise<void>;
+  /** `null` until it is loaded, and for a form with faults, which are reported. */
+  data: FormData | null;
+}
 
 /** The parts of a request that parameters are read from. */
 export interface RequestParts {
@@ -28,11 +42,32 @@ export interface RequestParts {
   readonly pathParams: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly request: Request;
-  /** The body, once it is loaded. Its form is `null` where it has faults, which are reported. */
-  readonly body: { readonly json: JSONBody; readonly form: FormData | null };
+  /** The JSON body, loaded; `null` where no parameter is read from it. */
+  readonly json: JSONBody | null;
+  /** The form, likewise. */
+  readonly form: FormBody | null;
   readonly settings: { readonly embedBody: boolean };
   readonly faults: Faults;
 }
+
+/** A request whose body is being loaded. */
+export interface LoadingParts extends RequestParts {
+  readonly receive: Receive;
+  readonly settings: { readonly limits: Readonly<Limits>; readonly embedBody: boolean; readonly takesFiles: boolean };
+  /** The request, if anybody has asked for it. */
+  readonly requestIfMade: Request | null;
+  /** The first message, where it was taken without a `Request`. */
+  firstMessage: ReceiveMessage | null;
+  json: JSONBody | null;
+  form: FormBody | null;
+}
+
+/**
+ * One step in loading a body. A promise of it is waited for before the next one.
+ *
+ * @param last - The result of the step before.
+ */
+export type Load = (request: LoadingParts, last: unknown) => unknown;
 
 /** Reads a parameter, and adds its faults to those of the request. A promise where a schema checks asynchronously. */
 export type Read = (request: RequestParts) => unknown;
@@ -55,8 +90,10 @@ export interface ParamSource {
   readonly descriptor: string;
   /** The first member of `loc` in its faults. */
   readonly loc: "path" | "query" | "header" | "cookie" | "body" | "form" | "file";
-  /** The body to load before it is read; `null` for the head. `multipart` is a form that cannot be urlencoded. */
+  /** The body that it is read from; `null` for the head. `multipart` is a form that cannot be urlencoded. */
   readonly body: "json" | "form" | "multipart" | null;
+  /** The steps that load that body, the same for each source of it. */
+  readonly load: readonly Load[];
   /** `in` of OpenAPI's Parameter Object; `null` for what is not one: a part of the body. */
   readonly in: "path" | "query" | "header" | "cookie" | null;
   /** `true`: a name of the path pattern. It is never absent, so it has no default, and the document always lists it. */
@@ -86,6 +123,7 @@ export function createSource(
 ): ParamSource {
   return {
     in: null,
+    load: [],
     isInPattern: false,
     readsProperties: false,
     ownOptions: {},

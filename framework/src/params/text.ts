@@ -1,69 +1,41 @@
 /** Reading parameters from texts: path, query, headers, cookies, and the fields of forms. @module */
 import { configurationError } from "../exceptions.js";
-import { type Coerce, type CompiledSchema, Faults, isSecretName } from "../schema.js";
+import { type Coerce, type CompiledSchema, Faults } from "../schema.js";
+import { Location } from "./location.js";
 import {
   type Absence,
   absenceOf,
   createSource,
-  INVALID,
   type Parameter,
   type ParamSource,
   type Read,
   type RequestParts,
 } from "./source.js";
 
-/** Makes a value of the request, and adds its faults. */
-type Make = (request: RequestParts, faults: Faults) => unknown;
-
-/**
- * Adds the faults that `make` finds to the request's, at the parameter's place. The result is `INVALID` then.
- *
- * @param loc - Outside in.
- * @param maySuspend - `true` gathers its faults apart from those of others, because a promise may come of it.
- */
-export function withLocation(
-  { name, marker }: Parameter,
-  loc: readonly string[],
-  maySuspend: boolean,
-  make: Make,
-): Read {
-  const inwards = loc.toReversed();
-  const isSecret = isSecretName(name) || isSecretName(marker.options.alias ?? name);
-  const mark = (faults: Faults, from: number) => {
-    if (isSecret) faults.hideInputs(from);
-    for (const part of inwards) faults.within(from, part);
-  };
-  if (!maySuspend) {
-    return (request) => {
-      const { faults } = request;
-      const before = faults.count;
-      const result = make(request, faults);
-      if (faults.count === before) return result;
-      mark(faults, before);
-      return INVALID;
-    };
-  }
-  return (request) => {
-    const own = new Faults();
-    const settle = (result: unknown) => {
-      if (own.count === 0) return result;
-      mark(own, 0);
-      request.faults.take(own.list);
-      return INVALID;
-    };
-    const result = make(request, own);
-    return result instanceof Promise ? result.then(settle) : settle(result);
-  };
-}
-
 /** The texts of a source by name. */
 export interface Texts {
-  /** @param isList - `true` for all of them, `false` where the one that counts will do. */
-  of(request: RequestParts, name: string, isList: boolean): readonly string[];
+  /** Gives the text that counts; `undefined` for none. */
+  readonly one: (request: RequestParts, name: string) => string | undefined;
+  /** Gives every text. */
+  readonly all: (request: RequestParts, name: string) => readonly string[];
   /** Tells a name that has something other than text, such as a file. */
-  hasOther?(request: RequestParts, name: string): boolean;
+  readonly hasOther?: (request: RequestParts, name: string) => boolean;
   /** Every name that was sent. Absent where others than those of a schema are sent as a matter of course. */
-  names?(request: RequestParts): Iterable<string>;
+  readonly names?: (request: RequestParts) => Iterable<string>;
+}
+
+/** How what was sent under a name is found and becomes a value: the text that counts, or every text of a list. */
+interface Conversion<Sent> {
+  /** Gives `undefined` for nothing. */
+  readonly find: (request: RequestParts, name: string) => Sent | undefined;
+  readonly convert: (sent: Sent, faults: Faults) => unknown;
+}
+
+function listOf({ all }: Texts): (request: RequestParts, name: string) => readonly string[] | undefined {
+  return (request, name) => {
+    const found = all(request, name);
+    return found.length === 0 ? undefined : found;
+  };
 }
 
 function refuseFile(faults: Faults, loc: readonly string[] = []): undefined {
@@ -80,15 +52,28 @@ function readable(coerce: Coerce | null, where: string): Coerce {
 interface Field {
   readonly key: string;
   readonly name: string;
-  readonly coerce: Coerce;
+  /** Gives `undefined` for nothing, and after a fault. */
+  readonly take: (request: RequestParts, faults: Faults) => unknown;
 }
 
-function compileFields(compiled: CompiledSchema, source: ParamSource, where: string): Field[] {
-  return Array.from(compiled.properties ?? [], ([key, property]) => ({
-    key,
-    name: source.wireName(key),
-    coerce: readable(compiled.coerceProperty(property), `The property ${JSON.stringify(key)} of ${where}`),
-  }));
+function compileTake<Sent>(name: string, { find, convert }: Conversion<Sent>): Field["take"] {
+  return (request, faults) => {
+    const sent = find(request, name);
+    return sent === undefined ? undefined : convert(sent, faults);
+  };
+}
+
+function compileFields({ marker, where }: Parameter, texts: Texts): Field[] {
+  const { compiled, source } = marker;
+  return Array.from(compiled.properties ?? [], ([key, property]) => {
+    const name = source.wireName(key);
+    const place = `The property ${JSON.stringify(key)} of ${where}`;
+    const coerce = readable(compiled.coerceProperty(property), place);
+    const take = coerce.isList
+      ? compileTake(name, { find: listOf(texts), convert: coerce.convert })
+      : compileTake(name, { find: texts.one, convert: coerce.convert });
+    return { key, name, take };
+  });
 }
 
 function refuseOthers(names: Iterable<string>, known: ReadonlySet<string>, faults: Faults): void {
@@ -98,32 +83,29 @@ function refuseOthers(names: Iterable<string>, known: ReadonlySet<string>, fault
 }
 
 /** Compiles an object of which each property is read by its own name. Reports the faults of all of them. */
-function compileObject(compiled: CompiledSchema, fields: readonly Field[], texts: Texts, absent: Absence): Make {
+function compileObject(compiled: CompiledSchema, fields: readonly Field[], texts: Texts, absent: Absence) {
   const names = new Map(fields.map(({ key, name }) => [key, name]));
   const known = new Set(names.values());
   const { isClosed } = compiled;
-  return (request, faults) => {
+  return (request: RequestParts, faults: Faults): unknown => {
     const value: Record<string, unknown> = {};
     const unread = new Set<unknown>();
-    let isEmpty = true;
-    for (const { key, name, coerce } of fields) {
+    for (const { key, name, take } of fields) {
       if (texts.hasOther?.(request, name)) {
         refuseFile(faults, [name]);
         unread.add(key);
+        continue;
       }
-      const found = texts.of(request, name, coerce.isList);
-      if (found.length === 0 || unread.has(key)) continue;
-      isEmpty = false;
       const before = faults.count;
-      const item = coerce.convert(found, faults);
-      if (faults.count === before) value[key] = item;
-      else {
+      const item = take(request, faults);
+      if (faults.count > before) {
         faults.within(before, name);
         unread.add(key);
-      }
+      } else if (item !== undefined) value[key] = item;
     }
     if (isClosed && texts.names) refuseOthers(texts.names(request), known, faults);
-    return isEmpty && unread.size === 0 && !absent.isRequired ? absent.make(faults) : check(value, unread, faults);
+    const isAbsent = unread.size === 0 && !absent.isRequired && Object.keys(value).length === 0;
+    return isAbsent ? absent.make(faults) : check(value, unread, faults);
   };
 
   /** Checks the object. A property that could not be converted is reported already, and is missing only now. */
@@ -140,15 +122,38 @@ function compileObject(compiled: CompiledSchema, fields: readonly Field[], texts
   }
 }
 
-/** Compiles a value of the texts of one name. */
-function compileValue({ check }: CompiledSchema, coerce: Coerce, wire: string, texts: Texts, absent: Absence): Make {
-  return (request, faults) => {
-    if (texts.hasOther?.(request, wire)) return refuseFile(faults);
-    const found = texts.of(request, wire, coerce.isList);
-    if (found.length === 0) return absent.make(faults);
+function compileObjectRead(parameter: Parameter, texts: Texts): Read {
+  const { marker, where } = parameter;
+  const { maySuspend } = marker.compiled;
+  const make = compileObject(marker.compiled, compileFields(parameter, texts), texts, absenceOf(marker, where));
+  const location = new Location(parameter, [marker.source.loc]);
+  return (request) => {
+    const faults = maySuspend ? new Faults() : request.faults;
     const before = faults.count;
-    const value = coerce.convert(found, faults);
-    return faults.count === before ? check(value, faults) : undefined;
+    const result = make(request, faults);
+    if (maySuspend) return location.settle(request, faults, result);
+    return faults.count === before ? result : location.mark(faults, before);
+  };
+}
+
+/** Compiles a value of the texts of one name. */
+function compileValueRead<Sent>(parameter: Parameter, texts: Texts, { find, convert }: Conversion<Sent>): Read {
+  const { name, marker, where } = parameter;
+  const { check, maySuspend } = marker.compiled;
+  const absent = absenceOf(marker, where);
+  const wire = marker.wireName(name);
+  const location = new Location(parameter, [marker.source.loc, wire]);
+  return (request) => {
+    const faults = maySuspend ? new Faults() : request.faults;
+    const before = faults.count;
+    const sent = texts.hasOther?.(request, wire) ? refuseFile(faults) : find(request, wire);
+    let result: unknown;
+    if (sent !== undefined) {
+      result = convert(sent, faults);
+      if (faults.count === before) result = check(result, faults);
+    } else if (faults.count === before) result = absent.make(faults);
+    if (maySuspend) return location.settle(request, faults, result);
+    return faults.count === before ? result : location.mark(faults, before);
   };
 }
 
@@ -158,17 +163,12 @@ function compileValue({ check }: CompiledSchema, coerce: Coerce, wire: string, t
  * @throws ConfigurationError when its schema cannot be read from text.
  */
 export function compileTextRead(parameter: Parameter, texts: Texts): Read {
-  const { name, marker, where } = parameter;
-  const { compiled, source } = marker;
-  const { maySuspend } = compiled;
-  const absent = absenceOf(marker, where);
-  if (source.readsProperties && compiled.properties) {
-    const fields = compileFields(compiled, source, where);
-    return withLocation(parameter, [source.loc], maySuspend, compileObject(compiled, fields, texts, absent));
-  }
-  const wire = marker.wireName(name);
-  const coerce = readable(compiled.coerce(), where);
-  return withLocation(parameter, [source.loc, wire], maySuspend, compileValue(compiled, coerce, wire, texts, absent));
+  const { compiled, source } = parameter.marker;
+  if (source.readsProperties && compiled.properties) return compileObjectRead(parameter, texts);
+  const coerce = readable(compiled.coerce(), parameter.where);
+  return coerce.isList
+    ? compileValueRead(parameter, texts, { find: listOf(texts), convert: coerce.convert })
+    : compileValueRead(parameter, texts, { find: texts.one, convert: coerce.convert });
 }
 
 /** Makes a source in the head of a request, of what it has of its own. */

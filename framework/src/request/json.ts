@@ -6,11 +6,11 @@ export class JSONError extends Error {
   override readonly name = "JSONError";
 }
 
-const JSON_TYPE = "application/json";
+/** The media type of JSON, RFC 8259 §11. */
+export const JSON_TYPE = "application/json";
 
 /** Tells a `Content-Type` of JSON: `application/json`, or one with the suffix of RFC 6839 §3.1. */
 export function isJSON(contentType: string | undefined): boolean {
-  if (contentType === JSON_TYPE) return true;
   const type = parseMediaType(contentType);
   return type === JSON_TYPE || (type.startsWith("application/") && type.endsWith("+json"));
 }

@@ -4,20 +4,13 @@ import { isArraySchema, isObjectSchema, type JSONSchema, listItems, resolveRef, 
 import { withOwnMessage } from "./own-message.js";
 import { type CoerceText, coerceBoolean, coerceInteger, coerceNumber, keepText } from "./scalars.js";
 
-/** The conversion of the texts under one name, of which there is at least one. */
-export interface Coerce {
-  /** `true` for a list, which takes all of them; a scalar takes the last. */
-  readonly isList: boolean;
-  readonly convert: (texts: readonly string[], faults: Faults) => unknown;
-}
-
-/** A scalar: of several texts the last one counts. */
-function scalarOf(text: CoerceText): Coerce {
-  return { isList: false, convert: (texts, faults) => text(texts[texts.length - 1] as string, faults) };
-}
+/** The conversion of what has one name: of the text that counts, or of every text of a list. */
+export type Coerce =
+  | { readonly isList: false; readonly convert: CoerceText }
+  | { readonly isList: true; readonly convert: (texts: readonly string[], faults: Faults) => unknown };
 
 /** Text as it comes. */
-export const PLAIN: Coerce = scalarOf(keepText);
+export const PLAIN: Coerce = { isList: false, convert: keepText };
 
 /** Fixed values: the one that the text spells, or the text itself, which the check then refuses. */
 function coerceEnum(values: readonly unknown[]): CoerceText {
@@ -111,7 +104,7 @@ export function compileCoerce(schema: JSONSchema, outer: JSONSchema = schema): C
   const list = listOf(resolved, root);
   if (!list) {
     const text = coerceText(schema, outer);
-    return text && scalarOf(text);
+    return text && { isList: false, convert: text };
   }
   const items = listItems(list);
   const rest = typeof items.rest === "object" ? coerceText(items.rest, root) : keepText;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import type { HeaderPair, HTTPScope, ReceiveMessage, SendMessage } from "../../src/asgi.js";
 import { App } from "../../src/app.js";
-import { Depends, Request as RequestParam, t } from "../../src/index.js";
+import { Depends, HeaderList, Request as RequestParam, t, withParams } from "../../src/index.js";
 import { HTTPException } from "../../src/exceptions.js";
 import { KeptLog } from "../support/probe.js";
 
@@ -14,10 +14,13 @@ const part = (text: string, more = false): ReceiveMessage => ({
 
 const User = t.Object({ name: t.String(), age: t.Integer({ default: 1 }) });
 
-/** The same routes twice: the second has a guard, so that its body is read behind a promise. */
-function createApp(guarded: boolean): App {
+const wait = async () => {};
+const askForRequest = withParams({ request: RequestParam }, async () => {});
+
+/** The same routes three times: bare; behind a guard, and with it a promise; behind one whose `Request` then reads the body. */
+function createApp(guard: typeof wait | typeof askForRequest | null): App {
   const app = new App({ logger: new KeptLog(), limits: { bodyBytes: 64 }, docsUrl: null, redocUrl: null });
-  const dependencies = guarded ? [Depends(async () => {})] : [];
+  const dependencies = guard ? [Depends(guard)] : [];
   app.post("/users/{id}", { dependencies, params: { id: t.Integer(), user: User } }, async (args) => args);
   app.post("/pair", { dependencies, params: { left: User, right: t.Optional(User) } }, async (args) => args);
   app.post("/late", { dependencies, params: { user: User, request: RequestParam } }, async ({ user, request }) => ({
@@ -41,12 +44,15 @@ interface Outcome {
 async function post(
   app: App,
   path: string,
-  headers: Record<string, string>,
+  headers: Record<string, string> | HeaderList,
   messages: ReceiveMessage[],
 ): Promise<Outcome> {
   const outcome: Outcome = { status: null, body: null, taken: 0 };
-  const pairs = Object.entries(headers).map(([name, value]): HeaderPair => [bytes(name), bytes(value)]);
-  const scope: HTTPScope = { type: "http", method: "POST", path, query_string: bytes(""), headers: pairs };
+  const list =
+    headers instanceof HeaderList
+      ? headers
+      : Object.entries(headers).map(([name, value]): HeaderPair => [bytes(name), bytes(value)]);
+  const scope: HTTPScope = { type: "http", method: "POST", path, query_string: bytes(""), headers: list };
   const receive = async () => messages[outcome.taken++] ?? ({ type: "http.disconnect" } as const);
   const send = (message: SendMessage) => {
     if (message.type === "http.response.start") outcome.status = message.status;
@@ -99,14 +105,36 @@ const CASES: [
 
 describe("a route that asks for a JSON body and nothing that runs before it", () => {
   it.each(CASES)("answers %s as one with a guard does", async (_what, path, headers, messages, status) => {
-    const plain = await post(createApp(false), path, headers, messages);
-    const guarded = await post(createApp(true), path, headers, messages);
+    const plain = await post(createApp(null), path, headers, messages);
+    const guarded = await post(createApp(wait), path, headers, messages);
     expect(plain.status).toBe(status);
     expect(plain).toEqual(guarded);
   });
 
+  it.each(CASES)(
+    "answers %s as one whose request reads the body does",
+    async (_what, path, headers, messages, status) => {
+      const plain = await post(createApp(null), path, headers, messages);
+      const read = await post(createApp(askForRequest), path, headers, messages);
+      expect(plain.status).toBe(status);
+      expect(read).toEqual({ ...plain, taken: expect.any(Number) });
+    },
+  );
+
+  it("looks up nothing in headers of which the server says what they tell of the body", async () => {
+    const content = { type: "application/json", length: ADA.length };
+    const headers = new HeaderList(() => {
+      throw new Error("The headers were read.");
+    }, content);
+    expect((await post(createApp(null), "/users/7", headers, [part(ADA)])).status).toBe(200);
+    const long = new HeaderList([], { ...content, length: 65 });
+    expect(await post(createApp(null), "/users/7", long, [part(ADA)])).toMatchObject({ status: 413, taken: 0 });
+    const text = new HeaderList([], { ...content, type: "text/plain" });
+    expect((await post(createApp(null), "/users/7", text, [part(ADA)])).status).toBe(422);
+  });
+
   it("gives a request that is made later the whole body again", async () => {
-    const { body } = await post(createApp(false), "/fails", JSON_TYPE, [part(ADA)]);
+    const { body } = await post(createApp(null), "/fails", JSON_TYPE, [part(ADA)]);
     expect(body).toEqual({ body: ADA });
   });
 });
