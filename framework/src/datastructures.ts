@@ -21,11 +21,11 @@ export {
   type UploadFileOptions,
 } from "./datastructures/upload-file.js";
 
-/** What the headers of a message say of its body. */
+/** The facts about the body of a message in its headers. */
 export interface ContentHeaders {
   /** `Content-Type` as it was sent, repeated ones joined; `undefined` for none. */
   readonly type: string | undefined;
-  /** `Content-Length` in bytes: 0 for none, `NaN` for what is no number, and for a body of another framing. */
+  /** `Content-Length` in bytes: 0 for none, `NaN` for a value that is not a number, and for a body of another framing. */
   readonly length: number;
 }
 
@@ -45,12 +45,12 @@ export interface ContentHeaders {
 export class HeaderList implements Iterable<HeaderPair> {
   #raw: readonly string[] | (() => readonly string[]);
   #pairs: HeaderPair[] | undefined;
-  /** What a server has read of the body in them already; `null` for nothing. */
+  /** The facts about the body that a server has read in them; `null` for none. */
   readonly content: ContentHeaders | null;
 
   /**
    * @param raw - The names and values as {@link raw} gives them, or a function that is called once, when they are asked for.
-   * @param content - What they say of the body, so that nobody looks for it again.
+   * @param content - The facts about the body in them, so that nobody looks for them again.
    */
   constructor(raw: readonly string[] | (() => readonly string[]), content: ContentHeaders | null = null) {
     this.#raw = raw;
@@ -147,7 +147,7 @@ const NO_HEADERS: readonly never[] = [];
 const CONTENT_TYPE = "content-type";
 const CONTENT_LENGTH = "content-length";
 
-/** What headers say of the body: what the maker of a {@link HeaderList} has found, or else what one pass over them finds. */
+/** The facts about the body: those of a {@link HeaderList}, or those that one pass over the headers finds. */
 export function contentHeaders(headers: Iterable<HeaderPair> = NO_HEADERS): ContentHeaders {
   if (!(headers instanceof HeaderList)) return contentOfPairs(headers);
   if (headers.content !== null) return headers.content;

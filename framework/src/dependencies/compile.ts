@@ -231,7 +231,7 @@ function bodyOf({ marker }: ParamSpec) {
   return marker instanceof SourceMarker ? marker.source.body : null;
 }
 
-/** What loads the body that a parameter is read from. */
+/** The loaders of the body that a parameter is read from. */
 function loadOf({ marker }: ParamSpec): readonly Load[] {
   return marker instanceof SourceMarker ? marker.source.load : [];
 }

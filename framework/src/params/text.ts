@@ -24,7 +24,7 @@ export interface Texts {
   readonly names?: (request: RequestParts) => Iterable<string>;
 }
 
-/** How what was sent under a name is found and becomes a value: the text that counts, or every text of a list. */
+/** Finds the text that was sent under a name, or every text of a list, and converts it. */
 interface Conversion<Sent> {
   /** Gives `undefined` for nothing. */
   readonly find: (request: RequestParts, name: string) => Sent | undefined;
