@@ -83,19 +83,22 @@ const mutation: fc.Arbitrary<Mutation> = fc.record({
 });
 
 function mutate(text: string, mutations: readonly Mutation[]): string {
-  let mutated = text;
+  let changed = text;
   for (const { at, cut, put } of mutations) {
-    const from = at % (mutated.length + 1);
-    mutated = mutated.slice(0, from) + put + mutated.slice(from + cut);
+    const from = at % (changed.length + 1);
+    changed = changed.slice(0, from) + put + changed.slice(from + cut);
   }
-  return mutated;
+  return changed;
 }
 
-/** Texts of which this one is the pattern, with up to `max` places changed. */
+/** These texts, with up to `max` places changed. */
+export function mutated(texts: fc.Arbitrary<string>, max = 3): fc.Arbitrary<string> {
+  return fc.tuple(texts, fc.array(mutation, { maxLength: max })).map(([text, mutations]) => mutate(text, mutations));
+}
+
+/** Texts of which one of these is the pattern, with up to `max` places changed. */
 export function mutationsOf(texts: readonly string[], max = 3): fc.Arbitrary<string> {
-  return fc
-    .tuple(fc.constantFrom(...texts), fc.array(mutation, { maxLength: max }))
-    .map(([text, mutations]) => mutate(text, mutations));
+  return mutated(fc.constantFrom(...texts), max);
 }
 
 /** The same text in pieces. */

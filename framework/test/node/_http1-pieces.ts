@@ -28,19 +28,32 @@ export function parseWhole(text: string, bounds: RequestLimits): unknown {
   return told(parseHead(Buffer.from(text, "latin1"), 0, bounds));
 }
 
-/** Decodes as a connection does: what was not decoded is given again, with more. */
-export function decodeInPieces(parts: readonly string[], bounds: RequestLimits): unknown {
+/** The outcome of a decoder: the data that it has delivered, and how it ended. */
+export interface Decoding {
+  data: string;
+  /** The position after the body, the response that refuses it, or `null` if more bytes are needed. */
+  end: number | ErrorResponse | null;
+}
+
+/**
+ * Decodes as a connection does: bytes that were not decoded are given again, with more.
+ *
+ * @param head - The end of the head, which is in the first packet.
+ */
+export function decodeInPieces(parts: readonly string[], bounds: RequestLimits, head = ""): Decoding {
   const decoder = new ChunkedDecoder(bounds);
   let data = "";
-  let bytes = Buffer.alloc(0);
-  let given = 0;
+  let bytes = Buffer.from(head);
+  let at = head.length;
+  let given = -at;
   for (const part of parts) {
     bytes = Buffer.concat([bytes, Buffer.from(part, "latin1")]);
-    const end = decoder.decode(bytes, 0, (chunk) => (data += chunk.toString("latin1")));
-    if (end instanceof ErrorResponse) return end;
+    const end = decoder.decode(bytes, at, (chunk) => (data += chunk.toString("latin1")));
+    if (end instanceof ErrorResponse) return { data, end };
     given += end;
-    if (decoder.isComplete) return { data, given };
+    if (decoder.isComplete) return { data, end: given };
     bytes = bytes.subarray(end);
+    at = 0;
   }
-  return { data };
+  return { data, end: null };
 }

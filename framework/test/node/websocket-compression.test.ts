@@ -120,6 +120,41 @@ describe("a compressed message", () => {
     expect(await told.promise).toMatchObject({ type: "websocket.disconnect", code: 1007 });
   });
 
+  describe("with final blocks, after which others may follow (RFC 7692 §7.2.1)", () => {
+    const compression = acceptOffer("permessage-deflate") as Compression;
+    const final = (text: string) => deflateRawSync(text).toString("latin1");
+    const decompress = async (payload: string, maxBytes = 1000) =>
+      (await compression.decompress(Buffer.from(payload, "latin1"), maxBytes)).toString();
+
+    it.each([
+      ["one at its end", final("Hello"), "Hello"],
+      ["one and a byte of padding, as in RFC 7692 §7.2.3.4", `${final("Hello")}\0`, "Hello"],
+      ["one at its start", final("Hello") + compressed(" world"), "Hello world"],
+      ["an empty one at its start", final("") + compressed("Hello"), "Hello"],
+      ["several", final("Hello") + final(" ") + final("world"), "Hello world"],
+    ])("has all of its text: %s", async (_what, payload, text) => {
+      expect(await decompress(payload)).toBe(text);
+    });
+
+    it("has at most 16 of them, because each needs a decompressor", async () => {
+      expect(await decompress(final("a").repeat(16))).toBe("a".repeat(16));
+      await expect(decompress(final("a").repeat(17))).rejects.toThrow("more than 16 final blocks");
+    });
+
+    it("is limited by the length of all its text", async () => {
+      expect(await decompress(final("Hello") + compressed(" world"), 11)).toBe("Hello world");
+      for (const maxBytes of [10, 5, 4]) {
+        await expect(decompress(final("Hello") + compressed(" world"), maxBytes)).rejects.toMatchObject({
+          code: "ERR_BUFFER_TOO_LARGE",
+        });
+      }
+    });
+
+    it("is malformed if bytes after them are none", async () => {
+      await expect(decompress(`${final("Hello")}\xff`)).rejects.toThrow("invalid block type");
+    });
+  });
+
   it("that came before its client left is delivered, then the end", async () => {
     const told = new Deferred<ReceiveMessage[]>();
     const app = socketApp(async (_scope, receive, send) => {

@@ -1,37 +1,15 @@
 /** Reading and memory of a WebSocket whose client is hostile. */
 import { constants } from "node:buffer";
-import { Socket } from "node:net";
 import { constants as zlib, deflateRawSync } from "node:zlib";
 import { describe, expect, it } from "@jest/globals";
 import { acceptOffer, Compression } from "../../src/node/websocket/compression.js";
 import { PingRound } from "../../src/node/websocket/pings.js";
 import { ServerWebSocket } from "../../src/node/websocket/server-websocket.js";
 import { maxMessageBytes } from "../../src/node/websocket/upgrade.js";
-
 import { Deferred } from "../../src/promises.js";
+import { MemorySocket } from "./_memory-socket.js";
 
 const MAX_BYTES = 3000;
-
-/** A socket without a system: what is written is kept. */
-class MemorySocket extends Socket {
-  written = "";
-  override _read(): void {}
-  override _write(chunk: string | Buffer, encoding: BufferEncoding, done: () => void): void {
-    this.#keep(chunk, encoding);
-    done();
-  }
-  override _writev(chunks: { chunk: string | Buffer; encoding: BufferEncoding }[], done: () => void): void {
-    for (const { chunk, encoding } of chunks) this.#keep(chunk, encoding);
-    done();
-  }
-  #keep(chunk: string | Buffer, encoding: BufferEncoding): void {
-    this.written +=
-      typeof chunk === "string" ? Buffer.from(chunk, encoding).toString("latin1") : chunk.toString("latin1");
-  }
-  override _final(done: () => void): void {
-    done();
-  }
-}
 
 const turn = () => new Promise<void>((resolve) => void setImmediate(resolve));
 

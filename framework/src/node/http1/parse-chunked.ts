@@ -108,7 +108,7 @@ export class ChunkedDecoder {
     const limit = isSize ? MAX_LINE_BYTES : Math.max(0, this.#limits.headerBytes - this.#trailerBytes);
     const end = bytes.indexOf(CRLF, at);
     const line = bytes.toString("latin1", at, Math.min(end === -1 ? bytes.length : end, at + limit + 2));
-    const isTooLong = line.length > limit + (line.charCodeAt(limit) === CR ? 1 : 0);
+    const isTooLong = line.length > limit + (end === -1 && line.charCodeAt(limit) === CR ? 1 : 0);
     const checked = end === -1 && !isTooLong ? Math.min(limit, MAX_CHECKED_PART_BYTES) : limit;
     if (!(isSize ? SIZE_LINE_PART : FIELD_LINE_PART).test(line.slice(0, checked))) return errors.malformed;
     if (isTooLong) return isSize ? errors.extensions : errors.trailerBytes;

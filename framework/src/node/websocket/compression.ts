@@ -1,12 +1,17 @@
 /** Compressed messages: RFC 7692, without a dictionary that is kept between them, which costs a connection some 300 KiB. @module */
-import { constants, deflateRaw, inflateRaw } from "node:zlib";
+import { constants, deflateRaw, inflateRaw, type InflateRaw } from "node:zlib";
 import { type ExtensionOffer, parseExtensions } from "./extensions.js";
 
 /** Messages that are compressed or decompressed at the same time: each keeps up to 300 KiB while it waits for a thread. */
 const MAX_AT_ONCE = 10;
 /** The empty block that ends each message, and is not sent: RFC 7692 §7.2.1. */
 const TAIL = Buffer.from([0, 0, 0xff, 0xff]);
+const EMPTY = Buffer.alloc(0);
 const DEFAULT_WINDOW_BITS = 15;
+/** DEFLATE streams of one message. Attack: an empty one has 2 bytes, and needs a decompressor. */
+const MAX_STREAMS = 16;
+/** The code of `node:zlib` for an output that is longer than `maxOutputLength`, which is at least 1. */
+const TOO_LARGE = "ERR_BUFFER_TOO_LARGE";
 
 /** The windows of RFC 7692 §7.1.2, by the exponent of their bytes. */
 const WINDOW_BITS = /^(?:[89]|1[0-5])$/;
@@ -25,14 +30,40 @@ export class Compression {
 
   compress(message: Buffer): Promise<Buffer> {
     const options = { finishFlush: constants.Z_SYNC_FLUSH, windowBits: this.#windowBits };
-    return inTurn((done) => deflateRaw(message, options, done)).then((bytes) => bytes.subarray(0, -TAIL.length));
+    return inTurn<Buffer>((done) => deflateRaw(message, options, done)).then((bytes) =>
+      bytes.subarray(0, -TAIL.length),
+    );
   }
 
-  /** Rejects with the code `ERR_BUFFER_TOO_LARGE` for a message that becomes longer than so many bytes. */
-  decompress(message: Buffer, maxBytes: number): Promise<Buffer> {
-    const options = { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: Math.max(maxBytes, 1) };
-    return inTurn((done) => inflateRaw(Buffer.concat([message, TAIL]), options, done));
+  /**
+   * Decompresses all DEFLATE streams of a message: RFC 7692 §7.2.1 allows further blocks after a final one, with which a
+   * stream ends. Rejects with the code `ERR_BUFFER_TOO_LARGE` for a message that becomes longer than `maxBytes`.
+   */
+  async decompress(message: Buffer, maxBytes: number): Promise<Buffer> {
+    let rest = Buffer.concat([message, TAIL]);
+    let bytes: Buffer = EMPTY;
+    for (let streams = 0; rest.length > TAIL.length; streams++) {
+      if (streams === MAX_STREAMS) throw new RangeError(`The message has more than ${MAX_STREAMS} final blocks.`);
+      const { buffer, engine } = await inflate(rest, maxBytes - bytes.length);
+      bytes = streams === 0 ? buffer : Buffer.concat([bytes, buffer]);
+      if (bytes.length > maxBytes) throw Object.assign(new RangeError("The message is too long."), { code: TOO_LARGE });
+      rest = rest.subarray(engine.bytesWritten);
+    }
+    return bytes;
   }
+}
+
+/** A decompressed stream. The decompressor counts the bytes that it has read. */
+interface Inflated {
+  readonly buffer: Buffer;
+  readonly engine: InflateRaw;
+}
+
+/** Decompresses up to a final block. */
+function inflate(bytes: Buffer, maxBytes: number): Promise<Inflated> {
+  const options = { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: Math.max(maxBytes, 1), info: true };
+  // The types of `node:zlib` leave out what `info` does.
+  return inTurn<unknown>((done) => inflateRaw(bytes, options, done)) as Promise<Inflated>;
 }
 
 /** The first offer of a handshake that can be accepted; `null` for none. */
@@ -70,11 +101,11 @@ let running = 0;
 const waiting: (() => void)[] = [];
 
 /** Runs a task of `node:zlib`, a few at once over all connections. */
-async function inTurn(task: (done: (error: Error | null, bytes: Buffer) => void) => void): Promise<Buffer> {
+async function inTurn<T>(task: (done: (error: Error | null, result: T) => void) => void): Promise<T> {
   if (running === MAX_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
   else running++;
   try {
-    return await new Promise((resolve, reject) => task((error, bytes) => (error ? reject(error) : resolve(bytes))));
+    return await new Promise((resolve, reject) => task((error, result) => (error ? reject(error) : resolve(result))));
   } finally {
     const next = waiting.shift();
     if (next === undefined) running--;
