@@ -102,7 +102,8 @@ export class FetchBody implements BodyFlow {
   }
 
   #takePart(body: RequestBody, value: unknown): void {
-    if (value instanceof Uint8Array) body.take(asBytes(value), false);
+    if (value instanceof Uint8Array && value.length > 0) body.take(asBytes(value), false);
+    else if (value instanceof Uint8Array) this.#readPart(body); // a message needs bytes
     else body.fail(new ProtocolError(`Expected bytes in the body, not ${typeof value}.`));
   }
 

@@ -449,6 +449,28 @@ describe("a body", () => {
   });
 });
 
+describe("the body of a request", () => {
+  it("is read over empty parts of its stream", async () => {
+    const parts = ["", "a", "", "", "b", ""].map((text) => new TextEncoder().encode(text));
+    const handler = toFetchHandler(
+      http(async (scope, receive, send) => {
+        let text = "";
+        for (let more = true; more;) {
+          const message = await receive();
+          if (message.type !== "http.request") throw new Error(message.type);
+          text += Buffer.from(message.body ?? []).toString();
+          more = message.more_body === true;
+        }
+        await sending(START, part(text, false))(scope, receive, send);
+      }),
+    );
+    const body = new ReadableStream({ pull: (to) => (parts.length > 0 ? to.enqueue(parts.shift()) : to.close()) });
+    const request = new Request("http://localhost/", { method: "POST", body, duplex: "half" } as RequestInit);
+    expect(await (await handler(request)).text()).toBe("ab");
+    await handler.close();
+  });
+});
+
 describe("a client that leaves", () => {
   it("before the answer is http.disconnect, and refuses what is sent", async () => {
     const logger = new KeptLog();

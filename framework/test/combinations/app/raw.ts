@@ -2,6 +2,7 @@
 import {
   type Address,
   type ASGIApp,
+  type ContentHeaders,
   HeaderList,
   type HeaderPair,
   type HTTPDisconnectMessage,
@@ -62,7 +63,8 @@ async function answer(scope: HTTPScope, receive: Receive, send: Send): Promise<v
   if (body === null) return;
   const [text, status] = found ? [found[0](scope, body, found[1]), 200] : ["no such time", 404];
   const pair: HeaderPair = [encoder.encode("x-clock"), encoder.encode("1")];
-  const list = new HeaderList(["content-type", "text/plain", "x-segments", String(segments())]);
+  const content: ContentHeaders = { type: "text/plain", length: Number.NaN };
+  const list = new HeaderList(["content-type", "text/plain", "x-segments", String(segments())], content);
   const start: HTTPResponseStartMessage = { type: "http.response.start", status, headers: [...list, pair] };
   await send(start);
   const last: HTTPResponseBodyMessage = { type: "http.response.body", body: encoder.encode(text) };
