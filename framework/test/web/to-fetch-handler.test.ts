@@ -465,7 +465,7 @@ describe("the body of a request", () => {
       }),
     );
     const body = new ReadableStream({ pull: (to) => (parts.length > 0 ? to.enqueue(parts.shift()) : to.close()) });
-    const request = new Request("http://localhost/", { method: "POST", body, duplex: "half" } as RequestInit);
+    const request = new Request("http://localhost/", { method: "POST", body, duplex: "half" });
     expect(await (await handler(request)).text()).toBe("ab");
     await handler.close();
   });
