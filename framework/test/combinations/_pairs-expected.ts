@@ -1,0 +1,37 @@
+/** The form of a prediction. `undefined` is what the pages of `framework/docs` leave undecided: it is not compared. @module */
+
+/** A validation error: its type, and how its place begins. */
+export interface ExpectedFault {
+  readonly type: string | undefined;
+  readonly at: string;
+}
+
+/** A body, by its form. `detail` is an object with any text of that name. */
+export type ExpectedBody =
+  | { readonly json: unknown }
+  | { readonly faults: readonly ExpectedFault[] }
+  | { readonly items: readonly unknown[] }
+  | { readonly text: string }
+  | "detail";
+
+/** The response as a client sees it, and the log. */
+export interface Answer {
+  readonly status: number;
+  /** By name, the beginning of the value; `null`: it is absent. */
+  readonly headers: Readonly<Record<string, string | null>>;
+  /** Of a response that may have one. */
+  readonly body: ExpectedBody;
+  /** The number of lines that the App logs at level `error`. */
+  readonly errors: number | undefined;
+  /** True if the observation ends with an error. */
+  readonly isFailure: boolean | undefined;
+}
+
+/** The prediction for a request. */
+export interface Expected extends Answer {
+  /** The connection ends before the response does. */
+  readonly isCut: boolean;
+  readonly events: readonly string[] | undefined;
+  /** The pattern that the instrumentation of the outer App gets; `null` if no route matches. */
+  readonly route: string | null | undefined;
+}

@@ -1,0 +1,230 @@
+/** Features in combination: covering arrays of requests and of WebSockets, held against reference models. */
+import { afterAll, describe, expect, it } from "@jest/globals";
+import { ConfigurationError } from "../../src/index.js";
+import * as fc from "../support/fast-check.js";
+import { IS_SLOW } from "../support/on-demand.js";
+import { build } from "./_pairs-app.js";
+import { Levels, makeArray, type Row } from "./_pairs-array.js";
+import { differences, run } from "./_pairs-compare.js";
+import { type Driver, DRIVERS, makeDriver } from "./_pairs-drivers.js";
+import { type Combination, SCHEMAS, spaceFor } from "./_pairs-factors.js";
+import { PREFIXES } from "./_pairs-model.js";
+import { refusalOf } from "./_pairs-model-parameters.js";
+import { buildSocket } from "./_pairs-socket-app.js";
+import { SocketCaller } from "./_pairs-socket-client.js";
+import { socketDifferences } from "./_pairs-socket-compare.js";
+import { type SocketCombination, socketSpaceFor } from "./_pairs-socket-factors.js";
+import { predictSocket } from "./_pairs-socket-model.js";
+import { Trace } from "./_pairs-trace.js";
+
+/** Combinations that differed once. A failure prints its own in this form. */
+const REGRESSIONS: readonly Partial<Combination>[] = [];
+const SOCKET_REGRESSIONS: readonly Partial<SocketCombination>[] = [];
+
+const SEED = 20_251;
+/** Factors of which every three levels are covered with `TSGI_SLOW`. */
+const MAIN = ["guard", "credentials", "dependency", "result", "stream", "errorHandler", "mount"] as const;
+const SOCKET_MAIN = ["guard", "credentials", "dependency", "opening", "receives", "sends", "end"] as const;
+
+const slowly = IS_SLOW ? it : it.skip;
+
+const levels = new Levels(spaceFor(DRIVERS));
+const rows = await makeArray(spaceFor(DRIVERS), { seed: SEED, threeWise: IS_SLOW ? MAIN : [] });
+const drivers = new Map<Combination["driver"], Driver>(DRIVERS.map((name) => [name, makeDriver(name)]));
+
+const differencesOf = (c: Combination): Promise<string[]> =>
+  orError(async () => {
+    const driver = drivers.get(c.driver);
+    if (driver === undefined) throw new Error(`There is no driver ${c.driver}.`);
+    return differences(c, await run(c, driver));
+  });
+
+const socketSpace = socketSpaceFor(DRIVERS.includes("uWebSockets.js"));
+const socketLevels = new Levels(socketSpace);
+const socketRows = await makeArray(socketSpace, { seed: SEED, threeWise: IS_SLOW ? SOCKET_MAIN : [] });
+const sockets = new SocketCaller();
+
+const socketDifferencesOf = (c: SocketCombination): Promise<string[]> =>
+  orError(async () => {
+    const trace = new Trace();
+    const seen = await sockets.call(c, buildSocket(c, trace));
+    return socketDifferences(c, seen, trace);
+  });
+
+/** An error of registration or of the client is a difference, too. */
+async function orError(find: () => Promise<string[]>): Promise<string[]> {
+  try {
+    return await find();
+  } catch (error) {
+    return [String(error)];
+  }
+}
+
+afterAll(async () => {
+  await Promise.all([...drivers.values()].map((driver) => driver.close()));
+  await sockets[Symbol.asyncDispose]();
+});
+
+/** Rows that are simplified in one report. */
+const MOST_SIMPLIFIED = 10;
+
+/** The rows that differ, each in the form of `REGRESSIONS` and as simple as it can be, with its differences. */
+async function report<C extends Row>(
+  given: readonly C[],
+  of: Levels<C>,
+  find: (row: C) => Promise<string[]>,
+): Promise<string[]> {
+  const reports = new Set<string>();
+  const differs = async (row: C) => (await find(row)).length > 0;
+  for (const row of given) {
+    if (!(await differs(row))) continue;
+    const simple = reports.size < MOST_SIMPLIFIED ? await of.simplify(row, differs) : row;
+    const pairs = Object.entries(simple).map(([factor, level]) => `${factor}: ${JSON.stringify(level)}`);
+    const found = await find(of.simplest(simple));
+    reports.add(`{ ${pairs.join(", ")} }, // ${found.join("; ")}`);
+  }
+  return [...reports];
+}
+
+/** The tuples that can be in a row, and those that no row has. */
+function coverage<C extends Row>(given: readonly C[], of: Levels<C>, size: number, factors?: readonly string[]) {
+  const shown = of.shownBy(given, size, factors);
+  const possible = [...of.tuples(size, factors)].filter(
+    ({ ends, choices }) => ends <= 4 - size && of.isPossible(choices),
+  );
+  return {
+    possible: possible.length,
+    missing: possible.filter(({ text }) => !shown.has(text)).map(({ text }) => text),
+  };
+}
+
+describe("an array of combinations", () => {
+  it.each([
+    ["requests", rows, levels],
+    ["WebSockets", socketRows, socketLevels],
+  ] as const)("has every pair of levels of %s that is possible", (what, given, of) => {
+    const { possible, missing } = coverage<Row>(given, of as unknown as Levels<Row>, 2);
+    expect(missing).toEqual([]);
+    process.stderr.write(
+      `${given.length} combinations of ${of.factors.length} features of ${what}: ${possible} pairs.\n`,
+    );
+  });
+
+  slowly("has every three levels of the main factors", () => {
+    expect(coverage(rows, levels, 3, MAIN).missing).toEqual([]);
+    expect(coverage(socketRows, socketLevels, 3, SOCKET_MAIN).missing).toEqual([]);
+  });
+
+  it("is the same for the same seed", async () => {
+    expect(await makeArray(socketSpace, { seed: SEED, threeWise: IS_SLOW ? SOCKET_MAIN : [] })).toEqual(socketRows);
+  });
+});
+
+describe("features in combination", () => {
+  it.each(DRIVERS)("do what the model says, by %s", async (name) => {
+    const given = rows.filter(({ driver }) => driver === name);
+    expect(await report(given, levels, differencesOf)).toEqual([]);
+  });
+
+  it("do what the model says where they did not once", async () => {
+    const given = REGRESSIONS.map((row) => levels.simplest(row));
+    expect(await report(given, levels, differencesOf)).toEqual([]);
+  });
+
+  slowly("do what the model says, chosen at random", async () => {
+    const numbers = fc.array(fc.nat(9999), { minLength: levels.factors.length, maxLength: levels.factors.length });
+    await fc.assert(
+      fc.asyncProperty(numbers, async (chosen) => {
+        expect(await report([levels.choose(chosen)], levels, differencesOf)).toEqual([]);
+      }),
+      { numRuns: 5000 },
+    );
+  });
+});
+
+/**
+ * WebSockets that differ from the model, until the code is changed. The server completes a handshake for the sake of a close
+ * code, and selects no subprotocol. A client that offers some then fails the connection, and sees 1006 (WebSockets Standard,
+ * "establish a WebSocket connection").
+ */
+function isKnown(c: SocketCombination): boolean {
+  const { close, events } = predictSocket(c);
+  const isRefused = events !== undefined && !events.includes("handler") && (close?.code ?? 0) >= 4000;
+  return c.driver !== "memory" && c.opening === "with subprotocol and header" && isRefused;
+}
+
+/** Schemas that registration does not refuse yet: nothing checks them. */
+const KNOWN_FILES: readonly Combination["schema"][] = ["format", "enum", "union"];
+
+describe("features of WebSockets in combination", () => {
+  it.each(socketSpace.ordinary.driver)("do what the model says, by %s", async (name) => {
+    const given = socketRows.filter((c) => c.driver === name && !isKnown(c));
+    expect(await report(given, socketLevels, socketDifferencesOf)).toEqual([]);
+  });
+
+  it("do what the model says where they did not once", async () => {
+    const given = SOCKET_REGRESSIONS.map((row) => socketLevels.simplest(row));
+    expect(await report(given, socketLevels, socketDifferencesOf)).toEqual([]);
+  });
+
+  it("differ still from the model if a close code refuses a client that offers subprotocols", async () => {
+    const given = socketRows.filter(isKnown);
+    expect(given.length).toBeGreaterThan(0);
+    for (const row of given) expect(await socketDifferencesOf(row)).not.toEqual([]);
+  });
+
+  slowly("do what the model says, chosen at random", async () => {
+    const { length } = socketLevels.factors;
+    const numbers = fc.array(fc.nat(9999), { minLength: length, maxLength: length });
+    await fc.assert(
+      fc.asyncProperty(numbers, async (chosen) => {
+        const c = socketLevels.choose(chosen);
+        fc.pre(!isKnown(c));
+        expect(await report([c], socketLevels, socketDifferencesOf)).toEqual([]);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+});
+
+/** Combinations that no row has, because registration throws. */
+const REFUSED: readonly Partial<Combination>[] = [
+  { credentials: "optional, no scheme" },
+  { dependency: "outlives another" },
+  { dependency: "app, of a request" },
+  { guard: "reads a body", parameter: "form" },
+  { guard: "reads a body", parameter: "file" },
+  { handler: "in a process", stream: "jsonl" },
+  { handler: "in a process", parameter: "file" },
+  { handler: "in a process", task: "one" },
+  { handler: "in a process", draft: "header and cookie" },
+  ...levels.ordinary("parameter").flatMap((parameter) =>
+    levels
+      .ordinary("schema")
+      .map((schema) => ({ parameter, schema }) as Pick<Combination, "parameter" | "schema">)
+      .filter((row) => row.parameter !== "none" && !SCHEMAS[row.parameter].includes(row.schema)),
+  ),
+];
+
+describe("registration", () => {
+  const cases = REFUSED.flatMap((row) => {
+    const c = levels.simplest({ method: "POST", ...row });
+    const code = refusalOf(c);
+    const isKnownFile = c.parameter === "file" && KNOWN_FILES.includes(c.schema);
+    return code === undefined || isKnownFile ? [] : [[JSON.stringify(row), code, c] as const];
+  });
+
+  it.each(cases)("refuses %s with %s, wherever the route is", (_what, code, c) => {
+    for (const mount of Object.keys(PREFIXES) as Combination["mount"][]) {
+      const register = () => build({ ...c, mount }, new Trace());
+      expect(register).toThrow(ConfigurationError);
+      expect(register).toThrow(expect.objectContaining({ code }));
+    }
+  });
+
+  it.each(KNOWN_FILES)("does not refuse a file whose schema is %s yet", (schema) => {
+    const c = levels.simplest({ method: "POST", parameter: "file", schema });
+    expect(refusalOf(c)).toBe("TSGI_INVALID_FILE_SCHEMA");
+    expect(() => build(c, new Trace())).not.toThrow();
+  });
+});
