@@ -120,12 +120,17 @@ export class Levels<C extends Row> {
   /** A row that differs as well, with the first level of each factor whose level makes no difference. */
   async simplify(row: C, differs: (row: C) => Promise<boolean>): Promise<Partial<C>> {
     const first = this.simplest();
+    const openIn = (levels: C) => this.factors.filter((factor) => levels[factor] !== first[factor]);
     let simple = row;
-    for (const factor of this.factors) {
-      const simpler = { ...simple, [factor]: first[factor] };
-      if (this.#allows(simpler) && (await differs(simpler))) simple = simpler;
+    // A rule may keep a level until another one is simple: so once more, until nothing changes.
+    for (let before: C | null = null; before !== simple;) {
+      before = simple;
+      for (const factor of openIn(simple)) {
+        const simpler = { ...simple, [factor]: first[factor] };
+        if (this.#allows(simpler) && (await differs(simpler))) simple = simpler;
+      }
     }
-    const levels = Object.entries(simple).filter(([factor, level]) => level !== first[factor]);
+    const levels = openIn(simple).map((factor) => [factor, simple[factor]]);
     return Object.fromEntries(levels) as Partial<C>;
   }
 

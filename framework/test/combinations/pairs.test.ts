@@ -1,5 +1,5 @@
 /** Features in combination: covering arrays of requests and of WebSockets, held against reference models. */
-import { afterAll, describe, expect, it } from "@jest/globals";
+import { afterAll, afterEach, describe, expect, it } from "@jest/globals";
 import { ConfigurationError } from "../../src/index.js";
 import * as fc from "../support/fast-check.js";
 import { IS_SLOW } from "../support/on-demand.js";
@@ -65,25 +65,47 @@ afterAll(async () => {
   await sockets[Symbol.asyncDispose]();
 });
 
-/** Rows that are simplified in one report. */
-const MOST_SIMPLIFIED = 10;
+/** Rows that a report shows, as simple as they can be. */
+const MOST_SHOWN = 10;
+
+/** The row that runs, to be shown if it never ends. */
+let running: Row | null = null;
+
+afterEach(() => {
+  if (running !== null) process.stderr.write(`This combination does not end: ${textOf(running)}\n`);
+  running = null;
+});
+
+/** A row in the form of `REGRESSIONS`. */
+function textOf(row: object): string {
+  const pairs = Object.entries(row).map(([factor, level]) => `${factor}: ${JSON.stringify(level)}`);
+  return `{ ${pairs.join(", ")} },`;
+}
 
 /** The rows that differ, each in the form of `REGRESSIONS` and as simple as it can be, with its differences. */
 async function report<C extends Row>(
   given: readonly C[],
   of: Levels<C>,
-  find: (row: C) => Promise<string[]>,
+  findDifferences: (row: C) => Promise<string[]>,
 ): Promise<string[]> {
-  const reports = new Set<string>();
+  const find = async (row: C): Promise<string[]> => {
+    running = row;
+    const found = await findDifferences(row);
+    running = null;
+    return found;
+  };
   const differs = async (row: C) => (await find(row)).length > 0;
+  const reports = new Set<string>();
+  let count = 0;
   for (const row of given) {
     if (!(await differs(row))) continue;
-    const simple = reports.size < MOST_SIMPLIFIED ? await of.simplify(row, differs) : row;
-    const pairs = Object.entries(simple).map(([factor, level]) => `${factor}: ${JSON.stringify(level)}`);
+    count++;
+    if (reports.size >= MOST_SHOWN) continue;
+    const simple = await of.simplify(row, differs);
     const found = await find(of.simplest(simple));
-    reports.add(`{ ${pairs.join(", ")} }, // ${found.join("; ")}`);
+    reports.add(`${textOf(simple)} // ${found.join("; ")}`);
   }
-  return [...reports];
+  return count === 0 ? [] : [`${count} of ${given.length} combinations differ`, ...reports];
 }
 
 /** The tuples that can be in a row, and those that no row has. */
