@@ -48,7 +48,7 @@ export function build(c: Combination, trace: Trace): App {
   else {
     const inner = new App({ ...own, exceptionHandlers: hasInnerHandlers ? appHandlers(c) : [] });
     add(inner);
-    mount(c, outer, inner);
+    mount(parts, outer, inner);
   }
   for (const [original, replacement] of parts.overrides) outer.dependencyOverrides.set(original, replacement);
   return outer;
@@ -67,9 +67,9 @@ function routerOf(c: Combination, dependencies: readonly Marker<unknown>[], add:
   return parent;
 }
 
-function mount(c: Combination, outer: App, inner: App): void {
+function mount({ c, trace }: Parts, outer: App, inner: App): void {
   if (c.mount === "app in app") {
-    const middle = new App();
+    const middle = new App({ logger: trace.log });
     middle.mount("/sub", inner);
     outer.mount("/mid", middle);
   } else if (c.mount === "app on router") {

@@ -24,14 +24,17 @@ import { SECRET } from "./_pairs-samples.js";
 import type { SocketCombination } from "./_pairs-socket-factors.js";
 import { Broken, type Trace } from "./_pairs-trace.js";
 
+/** Before the first build, an App warns that the files of its pages are missing. */
+const WITHOUT_PAGES = { docsUrl: null, redocUrl: null };
+
 /** The application of a combination. */
 export function buildSocket(c: SocketCombination, trace: Trace): App {
   const guards = c.guard === "none" ? [] : [guardOf(c, trace)];
   const at = (place: SocketCombination["place"]) => (c.place === place ? guards : []);
-  const own = { logger: trace.log, dependencies: at("app") };
+  const own = { ...WITHOUT_PAGES, logger: trace.log, dependencies: at("app") };
   const isOwner = !c.mount.startsWith("app");
   const outer = new App({
-    ...(isOwner ? own : { logger: trace.log }),
+    ...(isOwner ? own : { ...WITHOUT_PAGES, logger: trace.log }),
     middleware: c.middleware === "http" ? [httpMiddleware(async (_request, next) => next())] : [],
     instrumentation: c.observed === "yes" ? trace.instrumentation : [],
   });
@@ -46,7 +49,7 @@ export function buildSocket(c: SocketCombination, trace: Trace): App {
   else {
     const inner = new App(own);
     add(inner);
-    const middle = c.mount === "app in app" ? new App() : outer;
+    const middle = c.mount === "app in app" ? new App({ ...WITHOUT_PAGES, logger: trace.log }) : outer;
     middle.mount("/sub", inner);
     if (middle !== outer) outer.mount("/mid", middle);
   }
