@@ -37,6 +37,7 @@ const targets = rarely(
       "*|a:443||/#|/%4|/%zz|/\xe9|/\0|/\t|*a|a|http://|http:///|http://u@a/|http://a:65536/|ftp://a/|http://[::1|?a|/a/%2",
     ),
     lengths.map((length) => "/".padEnd(length, "a")),
+    fc.nat(30).map((length) => "/".padEnd(length, "b")),
   ),
 );
 const versions = rarely(
@@ -88,6 +89,7 @@ const lines = rarely(
   fc.oneof(
     fc.tuple(names, colons, blanks, values, blanks, lineEnds).map((parts) => parts.join("")),
     fc.tuple(knownFields, lineEnds).map((parts) => parts.join("")),
+    fc.tuple(fc.nat(120), lineEnds).map(([length, end]) => `X:${"a".repeat(length)}${end}`),
   ),
   fc.constantFrom(98, 99, 100, 101).map((count) => "X: a\r\n".repeat(count)),
 );
@@ -119,7 +121,7 @@ export const headInputs: fc.Arbitrary<HeadInput> = fc.record({
     { weight: 1, arbitrary: parts },
   ),
   cuts: fc.array(fc.nat(30_000), { maxLength: 6 }),
-  limits: rarely(fc.constant(DEFAULT_REQUEST_LIMITS), fc.constant(SMALL)),
+  limits: fc.constantFrom(DEFAULT_REQUEST_LIMITS, DEFAULT_REQUEST_LIMITS, SMALL),
 });
 
 /** The heads of a connection, and the status and the body that refuse the last one, or `null`. */
