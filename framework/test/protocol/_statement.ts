@@ -21,10 +21,8 @@ export interface Statement {
   readonly keeps?: readonly DriverName[];
 }
 
-/** Milliseconds after which a statement hangs. */
-const LIMIT_MS = 30_000;
-/** The same for a statement whose row has a mark: it may hang each time. */
-const MARKED_LIMIT_MS = { "in process": 500, remote: 3000 };
+/** Milliseconds after which a statement hangs; and one whose row has a mark, which may hang each time. */
+const LIMITS_MS = { inProcess: { kept: 30_000, marked: 500 }, remote: { kept: 120_000, marked: 3000 } };
 
 /** A statement waits for something that does not happen. */
 class Late extends Error {
@@ -73,13 +71,17 @@ class Run {
     const reason = markOf(statement, this.#driver);
     if (reason === null) {
       it(`${title} [${source}]`, async () => {
-        expect(await this.#check(statement, LIMIT_MS)).toBe("kept");
+        expect(await this.#check(statement, this.#limitsMs.kept)).toBe("kept");
       });
     } else {
       it(`does not keep (${reason}): ${title} [${source}]`, async () => {
         expect(await this.#checkMarked(statement)).toBe("not kept");
       });
     }
+  }
+
+  get #limitsMs(): (typeof LIMITS_MS)["remote"] {
+    return LIMITS_MS["in process" in this.#driver.lacks ? "remote" : "inProcess"];
   }
 
   async #check({ run }: Statement, limitMs: number): Promise<"kept"> {
@@ -95,7 +97,7 @@ class Run {
   /** A driver that keeps a statement whose row has a mark fails, so that the mark is removed. */
   async #checkMarked(statement: Statement): Promise<"kept" | "not kept"> {
     try {
-      return await this.#check(statement, MARKED_LIMIT_MS[this.#driver.turn ? "remote" : "in process"]);
+      return await this.#check(statement, this.#limitsMs.marked);
     } catch (error) {
       if (!isFailure(error)) throw error;
       return "not kept";

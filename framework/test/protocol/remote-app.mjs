@@ -31,6 +31,13 @@ const toBase64 = (bytes) => {
   return btoa(text);
 };
 
+function fromBase64(text) {
+  const chars = atob(text);
+  const bytes = new Uint8Array(chars.length);
+  for (let at = 0; at < bytes.length; at++) bytes[at] = chars.charCodeAt(at);
+  return bytes;
+}
+
 /** A value as JSON: bytes, and what JSON has no form for, have a form of their own. */
 export function encode(value) {
   return JSON.stringify(toPlain(value));
@@ -60,7 +67,7 @@ function fromPlain(value) {
     case "number":
       return Number(value.text);
     case "bytes":
-      return Uint8Array.from(atob(value.text), (char) => char.charCodeAt(0));
+      return fromBase64(value.text);
     case "error":
       return Object.assign(new Error(value.message), { name: value.name });
     default:
