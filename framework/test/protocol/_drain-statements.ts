@@ -37,7 +37,7 @@ const requests: readonly Statement[] = [
         await send(body("whole"));
       };
       const server = await stage.start({ http });
-      const response = server.whole();
+      const response = server.whole({ mayClose: true });
       await entered.promise;
       const stopped = server.stop();
       const before = [...server.lifespan];
@@ -85,7 +85,7 @@ const requests: readonly Statement[] = [
           sent.resolve();
         },
       });
-      const response = server.whole({ pausedUntil: gate.promise });
+      const response = server.whole({ pausedUntil: gate.promise, mayClose: true });
       await sent.promise;
       const stopped = server.stop();
       gate.resolve();
@@ -112,7 +112,7 @@ const requests: readonly Statement[] = [
           await send(body("whole"));
         },
       });
-      const response = server.whole();
+      const response = server.whole({ mayClose: true });
       await entered.promise;
       const stopped = server.stop();
       gate.resolve();
@@ -141,7 +141,7 @@ const requests: readonly Statement[] = [
           await send(body("three"));
         },
       });
-      const response = server.whole();
+      const response = server.whole({ mayClose: true });
       await begun.promise;
       const stopped = server.stop();
       gate.resolve();
@@ -158,14 +158,18 @@ function streaming(type: string, after: (call: HTTPCall) => Promise<void>): Stat
     const server = await stage.start({
       http: async (call) => {
         await call.receive();
-        await call.send(start(200, [["Content-Type", type]]));
+        const headers = [
+          ["x-test", "content-type"],
+          ["Content-Type", type],
+        ] as const;
+        await call.send(start(200, headers));
         await call.send(part("data: 1\n\n"));
         const message = received(call.receive);
         messages.resolve([await message, await received(call.receive)]);
         await after(call);
       },
     });
-    const { body: parts } = await server.request();
+    const { body: parts } = await server.request({ mayClose: true });
     const iterator = parts[Symbol.asyncIterator]();
     const first = await iterator.next();
     const stopped = server.stop();

@@ -43,6 +43,8 @@ export interface Request extends ClientRequest {
   readonly halfClose?: boolean;
   /** The client reads nothing, not even the head, until this resolves. */
   readonly pausedUntil?: Promise<void>;
+  /** The server stops: it may close a connection after a response that does not say so. */
+  readonly mayClose?: boolean;
 }
 
 /** A handshake of a client. */

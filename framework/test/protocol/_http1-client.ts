@@ -109,12 +109,9 @@ class Exchange {
     }
   }
 
-  /**
-   * The next response follows, or the end of the connection: a server may close one that is kept (RFC 9112 §9.5), and sends
-   * nothing after a response that closes it (§9.6).
-   */
+  /** The next response follows, or if this one closes the connection its end: RFC 9112 §9.6 forbids another response. */
   async #checkEnd({ status, headers }: ResponseHead): Promise<void> {
-    const { halfClose = false } = this.#request;
+    const { halfClose = false, mayClose = false } = this.#request;
     const closes = halfClose || valuesOf(headers, "connection").some((value) => value.toLowerCase() === "close");
     if (!halfClose) this.#write(`GET ${PROBE} HTTP/1.1\r\nhost: ${this.#host}\r\n\r\n`);
     const next = "HTTP/1.1 204";
@@ -123,7 +120,7 @@ class Exchange {
       found += part.toString("latin1");
       if (closes || found.length >= next.length || !next.startsWith(found)) break;
     }
-    if (found === "" || (!closes && found.startsWith(next))) return;
+    if (closes || (mayClose && found === "") ? found === "" : found.startsWith(next)) return;
     throw new Surplus(`The ${status} is followed by ${JSON.stringify(found)}.`);
   }
 }
