@@ -161,11 +161,9 @@ export function contentOf({
   text = null,
   bytes = null,
 }: Pick<WebSocketSendMessage, "text" | "bytes">): string | Uint8Array {
-  const data = text ?? bytes;
-  if (data === null || (text !== null && bytes !== null)) {
-    throw new ProtocolError('"websocket.send" needs either text or bytes.');
-  }
-  return data;
+  if (typeof text === "string" && bytes === null) return text;
+  if (text === null && bytes instanceof Uint8Array) return bytes;
+  throw new ProtocolError('"websocket.send" needs either text or bytes.');
 }
 
 /** One fault of a request: a member of the `detail` list of a 422 answer. */

@@ -2,6 +2,7 @@
 import type { HTTPResponseBodyMessage } from "../asgi.js";
 import { createBytes, encodeUTF8, isASCII } from "../datastructures.js";
 import { ProtocolError } from "../exceptions.js";
+import { describe } from "../messages.js";
 
 const EMPTY = createBytes(0);
 
@@ -36,12 +37,12 @@ export class ASCIIBody implements HTTPResponseBodyMessage {
  * The content of another body message. In a copy of an {@link ASCIIBody} the bytes that a middleware has set come before the
  * text.
  *
- * @throws ProtocolError for a body of text, which may have any characters.
+ * @throws ProtocolError for a body that is not bytes, and for `ascii` that is not ASCII text.
  */
-export function contentOf(message: HTTPResponseBodyMessage): Uint8Array | string {
-  const { body, ascii } = message;
-  if (typeof body === "string" || (body === undefined && typeof ascii === "string" && !isASCII(ascii))) {
-    throw new ProtocolError('Expected the body of "http.response.body" to be bytes, not text.');
-  }
-  return body ?? ascii ?? EMPTY;
+export function contentOf({ body, ascii }: HTTPResponseBodyMessage): Uint8Array | string {
+  const content: unknown = body ?? ascii ?? EMPTY;
+  if (content instanceof Uint8Array) return content;
+  if (typeof body !== "string" && typeof content === "string" && isASCII(content)) return content;
+  const found = typeof content === "string" ? "text" : describe(content);
+  throw new ProtocolError(`Expected the body of "http.response.body" to be bytes, not ${found}.`);
 }

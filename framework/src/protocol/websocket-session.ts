@@ -55,8 +55,8 @@ export class WebSocketSession implements Call, WebSocketEvents {
   readonly #inbox = new WebSocketInbox();
   /** The close code of this side, if it ends the connection for a breach of a rule; 0 for none. */
   #violation = 0;
-  /** `true` once the application has closed: its errors are not those of a client that disconnects. */
-  #hasClosed = false;
+  /** `true` once the application has closed or refused: its errors are not those of a client that disconnects. */
+  #hasEnded = false;
   /** Bytes sent in this turn of the event loop. */
   #turnBytes = 0;
 
@@ -196,11 +196,12 @@ export class WebSocketSession implements Call, WebSocketEvents {
     const fault = findCloseFault(code, reason);
     if (fault !== null) throw new ProtocolError(fault);
     if (this.#phase === "connecting") {
+      this.#hasEnded = true;
       if (code < 4000) return this.refuse(errors.forbidden, { code, reason });
       this.#begin(null);
     }
     this.#phase = "closing";
-    this.#hasClosed = true;
+    this.#hasEnded = true;
     this.#webSocket?.close(code, reason);
   }
 
@@ -214,6 +215,7 @@ export class WebSocketSession implements Call, WebSocketEvents {
     // A message that is refused has changed nothing: the application may still accept.
     this.#response = response;
     if (this.#phase === "connecting") this.#phase = "answering";
+    this.#hasEnded ||= response.complete;
     if (response.complete) this.#answered();
     return done;
   }
@@ -252,7 +254,7 @@ export class WebSocketSession implements Call, WebSocketEvents {
   #failed(error: unknown): void {
     const { logger } = this.#context;
     const fields = { err: error, path: this.#path };
-    if (this.#isGone && !this.#hasClosed && !(error instanceof ProtocolError)) {
+    if (this.#isGone && !this.#hasEnded && !(error instanceof ProtocolError)) {
       logger.debug(fields, `The application threw after its client had gone: ${this.name}`);
       return;
     }

@@ -667,7 +667,6 @@ const refusals: readonly Statement[] = [
     title: "An application that throws after such a response does not change it, with an error in the log",
     source: ERRORS,
     needs: websocket,
-    drift: ["HTTP/1.1", "toNodeHandler", "uWebSockets.js", "TestClient", "workerd"],
     run: async (stage) => {
       const { seen, log } = await talk(
         stage,
@@ -686,7 +685,6 @@ const refusals: readonly Statement[] = [
       "An application that throws after a close before the accept does not change the 403, with an error in the log",
     source: ERRORS,
     needs: websocket,
-    drift: ["HTTP/1.1", "toNodeHandler", "uWebSockets.js", "TestClient", "workerd"],
     run: async (stage) => {
       const { seen, log } = await talk(
         stage,
