@@ -1,14 +1,39 @@
+import { readdirSync, readFileSync, existsSync } from "node:fs";
+import path from "node:path";
 import { findPostgreSQL, POSTGRESQL_URL } from "./sample-auth-app/test/support/find-postgresql.js";
 
+const FRAMEWORK = path.join(import.meta.dirname, "framework");
+
+/** The packages of the framework that have tests. */
+const packages = readdirSync(FRAMEWORK).filter((name) => existsSync(path.join(FRAMEWORK, name, "test")));
+
+/** Each entry point of a package with its source: `tsgi/web` is `core/src/platforms/web/index.ts`. */
+function sourcesOf(folder) {
+  const { name, exports = {} } = JSON.parse(readFileSync(path.join(FRAMEWORK, folder, "package.json"), "utf8"));
+  return Object.entries(exports).flatMap(([entry, { default: file }]) =>
+    file === undefined
+      ? []
+      : [
+          [
+            `^${path.posix.join(name, entry)}$`,
+            path.join(FRAMEWORK, folder, file.replace("./dist/", "src/").replace(/\.js$/, ".ts")),
+          ],
+        ],
+  );
+}
+
+/** The tests of a package see the sources of all of them, so that each class is there once. */
+const SOURCES = Object.fromEntries(packages.flatMap(sourcesOf));
+
 /** The tests of every workspace run as one jest call, so that one summary counts them all. */
-const project = (folder, displayName) => ({
+const project = (folder, displayName, sources = {}) => ({
   displayName,
   rootDir: import.meta.dirname,
   roots: [`<rootDir>/${folder}/test`],
   testMatch: ["**/*.test.ts"],
   testEnvironment: "<rootDir>/.ci/test-environment.js",
   extensionsToTreatAsEsm: [".ts"],
-  moduleNameMapper: { "^(\\.{1,2}/.*)\\.js$": ["$1.js", "$1.ts"] },
+  moduleNameMapper: { ...sources, "^(\\.{1,2}/.*)\\.js$": ["$1.js", "$1.ts"] },
   transform: {
     "^.+\\.ts$": [
       "@swc/jest",
@@ -36,6 +61,7 @@ export default async () => {
   return {
     projects: [
       project("framework", "framework"),
+      ...packages.map((name) => project(`framework/${name}`, name, SOURCES)),
       project("sample-auth-app", "sample-auth-app"),
       ...(postgreSQL === null ? [] : [onPostgreSQL(postgreSQL)]),
       project("load-tests", "load-tests"),

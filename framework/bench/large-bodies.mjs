@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { connect } from "node:net";
 import { fileURLToPath } from "node:url";
-import { serve } from "../dist/node.js";
+import { serve } from "../core/dist/node.js";
 
 const ROUNDS = 9;
 const PART = Buffer.alloc(65_536, "Q");

@@ -6,8 +6,8 @@
  *
  * It does not show what a server adds (some 30 µs), nor what larger bodies cost gzip.
  */
-import { App } from "../dist/index.js";
-import * as middleware from "../dist/middleware.js";
+import { App } from "../core/dist/index.js";
+import * as middleware from "../core/dist/middleware/index.js";
 
 const ROUNDS = 5;
 const REQUESTS = 20_000;

@@ -46,11 +46,11 @@ async function setUp(option) {
 
 const SERVERS = {
   async tsgi(option) {
-    const { App } = await import("../dist/index.js");
-    const { serve } = await import("../dist/node.js");
-    const { accessLog } = await import("../dist/middleware.js");
-    const { openTelemetry } = await import("../dist/otel.js");
-    const { prometheus } = await import("../dist/metrics.js");
+    const { App } = await import("../core/dist/index.js");
+    const { serve } = await import("../core/dist/node.js");
+    const { accessLog } = await import("../core/dist/middleware/index.js");
+    const { openTelemetry } = await import("../otel/dist/index.js");
+    const { prometheus } = await import("../metrics/dist/index.js");
     const makers = {
       none: () => [],
       accessLog: () => [accessLog({ write: () => {} })],

@@ -9,8 +9,8 @@
  * gives each route a struct of its own.
  */
 import { parseArgs } from "node:util";
-import { App, Depends, Query, Security, t, withParams } from "../dist/index.js";
-import { OAuth2PasswordBearer } from "../dist/security.js";
+import { App, Depends, Query, Security, t, withParams } from "../core/dist/index.js";
+import { OAuth2PasswordBearer } from "../core/dist/parameters/security/index.js";
 
 const { values } = parseArgs({
   options: { routes: { type: "string", default: "1000" }, structs: { type: "string", default: "50" } },

@@ -11,7 +11,7 @@
  */
 import { createRequire } from "node:module";
 import { parseArgs } from "node:util";
-import { RadixRouter } from "../dist/index.js";
+import { RadixRouter } from "../core/dist/index.js";
 
 const { values: options } = parseArgs({
   options: {

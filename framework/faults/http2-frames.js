@@ -20,7 +20,8 @@ export const pass = "the process survives, logs no error and answers";
 export const limitMs = MINUTES * 60_000 + 60_000;
 
 export async function run() {
-  const read = (name) => readFileSync(path.resolve(import.meta.dirname, "../test/node/fixtures", name), "utf8");
+  const read = (name) =>
+    readFileSync(path.resolve(import.meta.dirname, "../core/test/platforms/node/fixtures", name), "utf8");
   const tls = { key: read("localhost.key.pem"), cert: read("localhost.cert.pem") };
   const options = { http2: true, timeouts: TIMEOUTS, loop: "libuv" };
   const plain = await Server.start(options);

@@ -1,6 +1,6 @@
 /**
- * Copies what the documentation pages need of Swagger UI, ReDoc and Scalar, with the licences, into the built framework,
- * beside the files of `assets/`. They are not installed beside it: the one brings a script that reports each installation, the
+ * Copies what the documentation pages need of Swagger UI, ReDoc and Scalar, with the licences, into `@tsgi/docs-ui`,
+ * beside its own files. They are not installed beside it: the one brings a script that reports each installation, the
  * other a tree of 85 MB.
  */
 import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -39,30 +39,30 @@ export function folderOf(name) {
 }
 
 /**
- * Makes `dist/assets`.
+ * Makes `dist` of the package `@tsgi/docs-ui`.
  *
  * @returns {string[]} its files, relative to `dist`
  */
-export function copyAssets(framework) {
-  const dist = path.join(framework, "dist");
-  const assets = path.join(dist, "assets");
+export function copyAssets(folder) {
+  const dist = path.join(folder, "dist");
+  const own = path.join(folder, "assets");
   for (const [name, files] of Object.entries(PACKAGES)) {
     const source = folderOf(name);
-    const target = path.join(assets, name);
+    const target = path.join(dist, name);
     mkdirSync(target, { recursive: true });
     for (const file of files) copyFileSync(path.join(source, file), path.join(target, path.basename(file)));
     // Its entry points are not there, and Node reads `exports` of a package's root alone.
     const { version, license } = JSON.parse(readFileSync(path.join(source, "package.json"), "utf8"));
     writeFileSync(path.join(target, "package.json"), `${JSON.stringify({ name, version, license }, null, 2)}\n`);
   }
-  cpSync(path.join(framework, "assets"), assets, { recursive: true });
-  const redoc = path.join(assets, "redoc/redoc.standalone.js");
+  cpSync(own, dist, { recursive: true });
+  const redoc = path.join(dist, "redoc/redoc.standalone.js");
   writeFileSync(redoc, readFileSync(redoc, "utf8").replaceAll(LOGO, "data:,"));
   const copies = Object.entries(PACKAGES).flatMap(([name, files]) =>
     files.map((file) => `${name}/${path.basename(file)}`),
   );
-  const own = readdirSync(path.join(framework, "assets"), { recursive: true, withFileTypes: true })
+  const added = readdirSync(own, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map((entry) => path.relative(path.join(framework, "assets"), path.join(entry.parentPath, entry.name)));
-  return [...copies, ...own].map((name) => `assets/${name}`);
+    .map((entry) => path.relative(own, path.join(entry.parentPath, entry.name)));
+  return [...copies, ...added];
 }

@@ -18,8 +18,8 @@ import { fileURLToPath } from "node:url";
 // Maps are read when a module is loaded, so the framework is imported below this line. In `build` each module has a file
 // of its own, with the names of the sources.
 process.setSourceMapsEnabled(true);
-const { App, Path, t } = await import("../build/index.js");
-const { serve } = await import("../build/node.js");
+const { App, Path, t } = await import("../core/build/index.js");
+const { serve } = await import("../core/build/node.js");
 
 const FRAMEWORK = path.dirname(import.meta.dirname);
 const SOURCES = path.join(FRAMEWORK, "src");

@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "@jest/globals";
 
-import { createProgram } from "../src/cli/program.js";
-import { App } from "../src/index.js";
-import type { OpenAPIVersion } from "../src/openapi/versions.js";
+import { createProgram } from "../cli/src/program.js";
+import { App } from "../core/src/index.js";
+import type { OpenAPIVersion } from "../core/src/openapi/versions.js";
 
 const ROOT = path.join(import.meta.dirname, "../..");
 const read = (file: string) => readFileSync(path.join(ROOT, file), "utf8");

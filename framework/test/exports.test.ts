@@ -35,7 +35,7 @@ const NAMES: Readonly<Record<string, string>> = {
   "./testing": "TestClient TestWebSocket WebSocketRefusedError",
 };
 
-const { exports } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
+const { exports } = JSON.parse(readFileSync(new URL("../core/package.json", import.meta.url), "utf8")) as {
   exports: Record<string, string | { types: string; default: string }>;
 };
 const { resolve } = createRequire(import.meta.url);

@@ -5,8 +5,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { inspect } from "node:util";
 import { describe, expect, it } from "@jest/globals";
-import type { ASGIApp, HTTPScope, Receive, ReceiveMessage, Send, WebSocketScope } from "../src/asgi.js";
-import { App, ClientDisconnect, Request, StreamingResponse, UploadFile, WebSocket } from "../src/index.js";
+import type { ASGIApp, HTTPScope, Receive, ReceiveMessage, Send, WebSocketScope } from "../core/src/protocol/asgi.js";
+import { App, ClientDisconnect, Request, StreamingResponse, UploadFile, WebSocket } from "../core/src/index.js";
 import {
   compress,
   bodyLimit,
@@ -19,9 +19,9 @@ import {
   sessions,
   timeLimit,
   trustedHost,
-} from "../src/middleware.js";
-import { serve } from "../src/node.js";
-import { httpApp, MemoryLogger, Wire } from "./node/_http.js";
+} from "../core/src/middleware/index.js";
+import { serve } from "../core/src/node.js";
+import { httpApp, MemoryLogger, Wire } from "../core/test/platforms/node/_http.js";
 import { SocketPeer } from "./support/socket-peer.js";
 
 const GONE = new ClientDisconnect();

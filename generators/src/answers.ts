@@ -1,6 +1,12 @@
-import type { CommandOptions, Database, PackageManager, Runtime, TemplateName } from "./options.js";
+import {
+  type CommandOptions,
+  type Database,
+  type PackageManager,
+  type Runtime,
+  type TemplateName,
+  templateNames,
+} from "./options.js";
 import { databasesOf } from "./databases.js";
-import { templateNames } from "./options.js";
 import type { Environment } from "./npm-flags.js";
 import { detectPackageManager } from "./package-manager.js";
 import { profileOf, runtimesOf } from "./runtimes.js";

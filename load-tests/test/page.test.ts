@@ -3,9 +3,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { barChart, barFigure, type Kind, lineChart } from "../src/charts.js";
-import { remember } from "../src/history.js";
+import { remember, type Report } from "../src/history.js";
 import { toPage } from "../src/page.js";
-import type { Report } from "../src/history.js";
 import { readSettings } from "../src/settings.js";
 import { summarize } from "../src/statistics.js";
 

@@ -1,8 +1,8 @@
 import { Depends, Request, withParams } from "tsgi";
 import { type Caller, Limiter } from "tsgi/concurrency";
 import { clientNetwork } from "tsgi/middleware";
-import type { Passwords } from "tsgi/passwords";
-import { isUniqueViolation } from "tsgi/prisma";
+import type { Passwords } from "@tsgi/passwords";
+import { isUniqueViolation } from "@tsgi/prisma";
 
 import { database, type Database, passwords } from "./database.js";
 import { type Account, USERNAME, type NewUser } from "./models.js";

@@ -1,7 +1,7 @@
 import { App, Depends, type Instrumentation, t } from "tsgi";
 import { health } from "tsgi/health";
-import { mcp } from "tsgi/mcp";
-import { prometheus } from "tsgi/metrics";
+import { mcp } from "@tsgi/mcp";
+import { prometheus } from "@tsgi/metrics";
 import { accessLog, requestId, securityHeaders } from "tsgi/middleware";
 
 import { log, requestContext } from "./logging.js";

@@ -1,6 +1,6 @@
 import { Depends, withParams } from "tsgi";
-import { Passwords } from "tsgi/passwords";
-import { openPrisma, type Transactional } from "tsgi/prisma";
+import { Passwords } from "@tsgi/passwords";
+import { openPrisma, type Transactional } from "@tsgi/prisma";
 
 import { settings } from "./config.js";
 import type { PrismaClient } from "./generated/sqlite/client.js";
@@ -21,7 +21,7 @@ export async function connect(url: string, options: { poolSize?: number; waitMs?
   });
 }
 
-/** argon2id with the cost that `tsgi/passwords` has by default, or more. */
+/** argon2id with the cost that `@tsgi/passwords` has by default, or more. */
 export const createPasswords = async () => new Passwords();
 export const passwords = Depends(createPasswords, { scope: "app" });
 

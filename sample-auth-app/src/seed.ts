@@ -1,5 +1,5 @@
-import type { Passwords } from "tsgi/passwords";
-import { isUniqueViolation } from "tsgi/prisma";
+import type { Passwords } from "@tsgi/passwords";
+import { isUniqueViolation } from "@tsgi/prisma";
 
 import type { PrismaClient } from "./generated/sqlite/client.js";
 

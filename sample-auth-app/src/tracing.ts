@@ -24,7 +24,7 @@ export async function startTracing(warn: (message: string) => void): Promise<Tra
   try {
     const sdk: string = "@opentelemetry/sdk-node"; // not a literal for the compiler, which would look for its types
     const { NodeSDK } = (await import(sdk)) as SDK;
-    const { openTelemetry } = await import("tsgi/otel");
+    const { openTelemetry } = await import("@tsgi/otel");
     const running = new NodeSDK();
     running.start();
     const router = new Router({

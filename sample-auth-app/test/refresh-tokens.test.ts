@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises";
 
 import { describe, expect, it } from "@jest/globals";
 import { memoryStore } from "tsgi/middleware";
-import { Passwords } from "tsgi/passwords";
+import { Passwords } from "@tsgi/passwords";
 
 import { Accounts, setDisabled } from "../src/accounts.js";
 import { connect, type Database } from "../src/database.js";

@@ -7,7 +7,7 @@ import { it, jest } from "@jest/globals";
 import supertest from "supertest";
 import { TestClient } from "tsgi/testing";
 import { accessLog, memoryStore } from "tsgi/middleware";
-import { Passwords } from "tsgi/passwords";
+import { Passwords } from "@tsgi/passwords";
 
 import { Accounts } from "../src/accounts.js";
 import { createApp } from "../src/app.js";

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, jest } from "@jest/globals";
 import { HTTPException } from "tsgi";
 import { memoryStore } from "tsgi/middleware";
-import { openRedisStore } from "tsgi/redis";
+import { openRedisStore } from "@tsgi/redis";
 
 import { Throttle } from "../src/security/throttle.js";
 import { openTestLog } from "./support.js";

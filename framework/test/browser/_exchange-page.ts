@@ -10,7 +10,7 @@ import {
   lastEventId,
   Request,
   type ServerSentEvent,
-} from "../../src/index.js";
+} from "../../core/src/index.js";
 
 /** Each connection of the event stream gives as many, and is then ended: the browser goes on where it was. */
 const EVENTS_A_CONNECTION = 3;

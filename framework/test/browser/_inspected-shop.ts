@@ -1,8 +1,8 @@
 /** An application with dependencies and each kind of answer, under the inspector, and requests to it. */
 import { setTimeout as wait } from "node:timers/promises";
-import { inspected } from "../../src/cli/inspector.js";
-import { App, BackgroundTasks, Depends, HTTPException, t, withParams } from "../../src/index.js";
-import { TestClient } from "../../src/testing.js";
+import { inspected } from "../../cli/src/inspector.js";
+import { App, BackgroundTasks, Depends, HTTPException, t, withParams } from "../../core/src/index.js";
+import { TestClient } from "../../core/src/platforms/testing/index.js";
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 

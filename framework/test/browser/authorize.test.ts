@@ -2,10 +2,11 @@ import path from "node:path";
 
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 
-import { App } from "../../src/app.js";
-import { Depends } from "../../src/params.js";
-import { OAuth2PasswordBearer, OAuth2PasswordRequestForm, Security } from "../../src/security.js";
-import { TestClient } from "../../src/testing.js";
+import { App } from "../../core/src/app/app.js";
+import { Depends, Security } from "../../core/src/parameters/depends.js";
+import { OAuth2PasswordBearer } from "../../core/src/parameters/security/oauth2.js";
+import { OAuth2PasswordRequestForm } from "../../core/src/parameters/security/password-form.js";
+import { TestClient } from "../../core/src/platforms/testing/index.js";
 import { type RunningSample, startSample } from "../support/sample.js";
 import { CACHE, Chromium, type Tab, WITHOUT_BROWSER } from "./_chromium.js";
 

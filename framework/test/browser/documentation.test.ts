@@ -1,10 +1,10 @@
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { App } from "../../src/app.js";
-import { consoleLogger } from "../../src/logger.js";
-import { t } from "../../src/schema.js";
-import { TestClient } from "../../src/testing.js";
-import { createKitchenSink } from "../openapi/_kitchen-sink.js";
+import { App } from "../../core/src/app/app.js";
+import { consoleLogger } from "../../core/src/common/logger.js";
+import { t } from "../../core/src/schema/schema.js";
+import { TestClient } from "../../core/src/platforms/testing/index.js";
+import { createKitchenSink } from "../../core/test/openapi/_kitchen-sink.js";
 import { CACHE, Chromium, WITHOUT_BROWSER } from "./_chromium.js";
 
 const withBrowser = WITHOUT_BROWSER === null ? describe : describe.skip;

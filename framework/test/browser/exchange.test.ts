@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { TestClient } from "../../src/testing.js";
+import { TestClient } from "../../core/src/platforms/testing/index.js";
 import { CACHE, Chromium, type Tab, WITHOUT_BROWSER } from "./_chromium.js";
 import { createExchangeApp } from "./_exchange-page.js";
 

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import type { TestClient } from "../../src/testing.js";
+import type { TestClient } from "../../core/src/platforms/testing/index.js";
 import { CACHE, Chromium, WITHOUT_BROWSER } from "./_chromium.js";
 import { serveShop, visitShop } from "./_inspected-shop.js";
 

@@ -5,9 +5,9 @@ import { promisify } from "node:util";
 
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 
-import { App } from "../../src/app.js";
-import { StaticFiles } from "../../src/static-files.js";
-import { TestClient } from "../../src/testing.js";
+import { App } from "../../core/src/app/app.js";
+import { StaticFiles } from "../../core/src/http/static-files.js";
+import { TestClient } from "../../core/src/platforms/testing/index.js";
 import { findBrokenLinks } from "../docs/_links.js";
 import { REPOSITORY } from "../docs/_project.js";
 import { CACHE, Chromium, WITHOUT_BROWSER } from "./_chromium.js";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { App, File, Form, HTMLResponse } from "../../src/index.js";
-import { TestClient } from "../../src/testing.js";
+import { App, File, Form, HTMLResponse } from "../../core/src/index.js";
+import { TestClient } from "../../core/src/platforms/testing/index.js";
 import { Chromium, WITHOUT_BROWSER } from "./_chromium.js";
 
 const withBrowser = WITHOUT_BROWSER === null ? describe : describe.skip;

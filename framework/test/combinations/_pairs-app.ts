@@ -1,6 +1,6 @@
 /** The application of a combination. @module */
-import type { Middleware } from "../../src/chain.js";
-import type { ExceptionHandlersInit } from "../../src/exception-handlers.js";
+import type { Middleware } from "../../core/src/middleware/chain.js";
+import type { ExceptionHandlersInit } from "../../core/src/http/exception-handlers.js";
 import {
   App,
   type ASGIApp,
@@ -12,10 +12,11 @@ import {
   Response,
   Router,
   withParams,
-} from "../../src/index.js";
-import { bodyLimit, compress, cors, httpMiddleware, timeLimit } from "../../src/middleware.js";
-import type { Marker, Params } from "../../src/params.js";
-import type { RouteOptions } from "../../src/router.js";
+} from "../../core/src/index.js";
+import { bodyLimit, compress, cors, httpMiddleware, timeLimit } from "../../core/src/middleware/index.js";
+import type { Marker } from "../../core/src/parameters/marker.js";
+import type { Params } from "../../core/src/parameters/annotation.js";
+import type { RouteOptions } from "../../core/src/routing/options.js";
 import { dependencyOf, guardOf, type Parts, userOf } from "./_pairs-dependencies.js";
 import { type Combination, isResponse } from "./_pairs-factors.js";
 import { handlerOf, mark, returnsOf } from "./_pairs-handlers.js";

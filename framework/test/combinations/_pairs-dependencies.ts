@@ -1,7 +1,9 @@
 /** Guards, users and dependencies of the route under test. @module */
-import { Body, Depends, HTTPException, Security, SecurityScopes, t, withParams } from "../../src/index.js";
-import type { Annotation, Marker } from "../../src/params.js";
-import { APIKeyCookie, APIKeyHeader, APIKeyQuery, HTTPBasic, HTTPBearer } from "../../src/security.js";
+import { Body, Depends, HTTPException, Security, SecurityScopes, t, withParams } from "../../core/src/index.js";
+import type { Annotation } from "../../core/src/parameters/annotation.js";
+import type { Marker } from "../../core/src/parameters/marker.js";
+import { APIKeyCookie, APIKeyHeader, APIKeyQuery } from "../../core/src/parameters/security/api-key.js";
+import { HTTPBasic, HTTPBearer } from "../../core/src/parameters/security/http.js";
 import type { Combination } from "./_pairs-factors.js";
 import { generatorOf, scopeOf } from "./_pairs-generators.js";
 import { numberOf } from "./_pairs-parameters.js";

@@ -1,5 +1,5 @@
 /** Dependencies that are generators, and show how they end. @module */
-import { HTTPException } from "../../src/index.js";
+import { HTTPException } from "../../core/src/index.js";
 import { Broken, type Trace } from "./_pairs-trace.js";
 
 /** Options of `generatorOf`. */

@@ -11,7 +11,7 @@ import {
   StreamingResponse,
   t,
   UploadFile,
-} from "../../src/index.js";
+} from "../../core/src/index.js";
 import type { Made, Parts } from "./_pairs-dependencies.js";
 import { type Combination, isResponse } from "./_pairs-factors.js";
 import { FILE_PATH, show } from "./_pairs-samples.js";

@@ -1,8 +1,8 @@
 /** The parameter under test: its marker and its schema. @module */
 import type { TSchema } from "@sinclair/typebox";
 import { z } from "zod";
-import { Body, Cookie, File, Form, Header, Path, Query, t } from "../../src/index.js";
-import type { Annotation } from "../../src/params.js";
+import { Body, Cookie, File, Form, Header, Path, Query, t } from "../../core/src/index.js";
+import type { Annotation } from "../../core/src/parameters/annotation.js";
 import { type Combination, isQuery } from "./_pairs-factors.js";
 import { DEFAULT } from "./_pairs-samples.js";
 

@@ -52,7 +52,7 @@ export const DEFAULT = 7;
 export const FILE = { filename: "a.txt", size: 4, text: "file" };
 
 /** A file to respond with. */
-export const FILE_PATH = path.join(import.meta.dirname, "../node/fixtures/localhost.cert.pem");
+export const FILE_PATH = path.join(import.meta.dirname, "../../core/test/platforms/node/fixtures/localhost.cert.pem");
 export const FILE_TEXT = readFileSync(FILE_PATH, "utf8");
 
 /** The origin of the page that sends a request. */

@@ -14,10 +14,12 @@ import {
   WebSocket,
   WebSocketException,
   withParams,
-} from "../../src/index.js";
-import { httpMiddleware } from "../../src/middleware.js";
-import type { Annotation, Marker, Params } from "../../src/params.js";
-import { APIKeyCookie, APIKeyQuery, HTTPBearer } from "../../src/security.js";
+} from "../../core/src/index.js";
+import { httpMiddleware } from "../../core/src/middleware/index.js";
+import type { Annotation, Params } from "../../core/src/parameters/annotation.js";
+import type { Marker } from "../../core/src/parameters/marker.js";
+import { APIKeyCookie, APIKeyQuery } from "../../core/src/parameters/security/api-key.js";
+import { HTTPBearer } from "../../core/src/parameters/security/http.js";
 import { generatorOf, scopeOf } from "./_pairs-generators.js";
 import { addTasks } from "./_pairs-handlers.js";
 import { SECRET } from "./_pairs-samples.js";

@@ -2,10 +2,10 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { App, ASGIApp } from "../../src/index.js";
-import { type RunningServer, serve, toNodeHandler } from "../../src/node.js";
-import { TestClient, WebSocketRefusedError } from "../../src/testing.js";
-import { Client } from "../node/_websocket.js";
+import type { App, ASGIApp } from "../../core/src/index.js";
+import { type RunningServer, serve, toNodeHandler } from "../../core/src/node.js";
+import { TestClient, WebSocketRefusedError } from "../../core/src/platforms/testing/index.js";
+import { Client } from "../../core/test/platforms/node/_websocket.js";
 import { KeptLog } from "../support/kept-log.js";
 import { startLifespan } from "./_pairs-drivers.js";
 import { SECRET } from "./_pairs-samples.js";

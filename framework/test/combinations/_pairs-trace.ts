@@ -1,5 +1,5 @@
 /** A record of the events in an application. @module */
-import type { Instrumentation } from "../../src/observation.js";
+import type { Instrumentation } from "../../core/src/middleware/observation/types.js";
 import { KeptLog } from "../support/kept-log.js";
 
 /** An error of the application that nothing expects. */

@@ -1,5 +1,5 @@
 /** The client that the routes of the tool library type. @module */
-import { type ApiOf, type Client, type ClientOptions, createClient } from "tsgi/client";
+import { type ApiOf, type Client, type ClientOptions, createClient } from "@tsgi/client";
 import type { createAccount } from "./app/routes/account.js";
 import type * as feeds from "./app/routes/feeds.js";
 import type * as kiosk from "./app/routes/kiosk.js";

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import type { App } from "tsgi";
-import type { ClientOptions } from "tsgi/client";
+import type { ClientOptions } from "@tsgi/client";
 import { serve, type RunningServer } from "tsgi/node";
 import { WebSocket } from "undici";
 import { KeptLog } from "../support/kept-log.js";

@@ -5,7 +5,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import type { OpenAPIDocument, OpenAPIVersion } from "tsgi/openapi";
-import { faultsOf } from "../openapi/_documents.js";
+import { faultsOf } from "../../core/test/openapi/_documents.js";
 import { createFolder } from "../support/folder.js";
 import { KeptLog } from "../support/kept-log.js";
 import { installOnDemand, IS_SLOW } from "../support/on-demand.js";

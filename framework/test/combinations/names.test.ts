@@ -10,8 +10,8 @@ const API = path.join(import.meta.dirname, "../../api");
 
 /** The entry points that an application imports, each with its report in `framework/api`. */
 const ENTRIES =
-  `tsgi tsgi/concurrency tsgi/health tsgi/mcp tsgi/metrics tsgi/middleware tsgi/openapi tsgi/otel tsgi/pagination
-  tsgi/passwords tsgi/prisma tsgi/redis tsgi/security tsgi/settings tsgi/web`.split(/\s+/);
+  `tsgi tsgi/concurrency tsgi/health @tsgi/mcp @tsgi/metrics tsgi/middleware tsgi/openapi @tsgi/otel tsgi/pagination
+  @tsgi/passwords @tsgi/prisma @tsgi/redis tsgi/security tsgi/settings tsgi/web`.split(/\s+/);
 
 /** Names that the application cannot use, each with the reason. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 /** Features in combination: covering arrays of requests and of WebSockets, held against reference models. */
 import { afterAll, afterEach, describe, expect, it } from "@jest/globals";
-import { ConfigurationError } from "../../src/index.js";
+import { ConfigurationError } from "../../core/src/index.js";
 import * as fc from "../support/fast-check.js";
 import { IS_SLOW } from "../support/on-demand.js";
 import { build } from "./_pairs-app.js";

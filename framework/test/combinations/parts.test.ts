@@ -5,7 +5,7 @@ import { describe, expect, it } from "@jest/globals";
 import { HTTPException } from "tsgi";
 import type { Store } from "tsgi/middleware";
 import { TestClient } from "tsgi/testing";
-import { loadClient, MIGRATIONS, temporaryFolder } from "../prisma/_clients.js";
+import { loadClient, MIGRATIONS, temporaryFolder } from "../../prisma/test/_clients.js";
 import { KeptLog } from "../support/kept-log.js";
 import { HAS_REDIS, startRedis } from "../support/redis-server.js";
 import { createApp, DEVELOPMENT } from "./app/app.js";

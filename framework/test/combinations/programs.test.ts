@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { fetchedUws } from "../node/_uws.js";
+import { fetchedUws } from "../../uwebsockets/test/_uws.js";
 import { servedAt } from "./_drivers.js";
 import { bundle, LibraryProgram, temporaryFolder } from "./_programs.js";
 import { describeTables } from "./_tables.js";
@@ -19,7 +19,7 @@ describe("one file, in a folder without packages", () => {
   });
   afterAll(async () => folder[Symbol.asyncDispose]());
 
-  // tsgi/metrics and tsgi/otel await the import of their library at the top level, which CommonJS does not have. A static
+  // @tsgi/metrics and @tsgi/otel await the import of their library at the top level, which CommonJS does not have. A static
   // import would do, but a missing package would be an error of Node's that names no command.
   it.failing("is CommonJS with metrics and traces, too", async () => {
     expect(await bundle(path.join(folder.path, "failing"), "node", { format: "cjs" })).toMatch(/\.cjs$/);

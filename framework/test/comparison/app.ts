@@ -1,5 +1,5 @@
 /** The application of reference.py as we have it. */
-import { cors, compress } from "../../src/middleware.js";
+import { cors, compress } from "../../core/src/middleware/index.js";
 import {
   App,
   BackgroundTasks,
@@ -23,14 +23,11 @@ import {
   StreamingResponse,
   t,
   withParams,
-} from "../../src/index.js";
-import {
-  APIKeyCookie,
-  HTTPBasic,
-  HTTPBearer,
-  OAuth2PasswordBearer,
-  OAuth2PasswordRequestForm,
-} from "../../src/security.js";
+} from "../../core/src/index.js";
+import { APIKeyCookie } from "../../core/src/parameters/security/api-key.js";
+import { HTTPBasic, HTTPBearer } from "../../core/src/parameters/security/http.js";
+import { OAuth2PasswordBearer } from "../../core/src/parameters/security/oauth2.js";
+import { OAuth2PasswordRequestForm } from "../../core/src/parameters/security/password-form.js";
 import { KeptLog } from "../support/kept-log.js";
 
 const Item = t.Object({ name: t.String(), price: t.Number(), tags: t.Array(t.String(), { default: [] }) });

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, utimes, writeFile } from "node:fs/promise
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { serve } from "../../src/node.js";
+import { serve } from "../../core/src/node.js";
 import { KeptLog } from "../support/kept-log.js";
 import { Reference, WITHOUT_FASTAPI } from "./_reference.js";
 import { createApp } from "./app.js";

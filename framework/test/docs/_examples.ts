@@ -15,7 +15,7 @@ import {
 } from "tsgi/middleware";
 import { serve } from "tsgi/node";
 import { Page } from "tsgi/pagination";
-import { redisStore } from "tsgi/redis";
+import { redisStore } from "@tsgi/redis";
 import { loadSettings } from "tsgi/settings";
 import { APIKeyHeader, APIKeyQuery, HTTPBasic, HTTPBearer, OAuth2PasswordBearer } from "tsgi/security";
 const app = new App();

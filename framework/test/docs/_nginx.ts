@@ -6,7 +6,7 @@ import path from "node:path";
 
 import type { Block } from "./_blocks.js";
 
-const CERTIFICATES = path.resolve(import.meta.dirname, "../node/fixtures");
+const CERTIFICATES = path.resolve(import.meta.dirname, "../../core/test/platforms/node/fixtures");
 const PROGRAM = ["nginx", "/usr/sbin/nginx"].find((name) => spawnSync(name, ["-v"]).status === 0);
 
 /** Whether there is an nginx to ask. */

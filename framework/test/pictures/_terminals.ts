@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 
-import { ITEMS_APP, Project, type RunningCommand } from "../cli/_project.js";
+import { ITEMS_APP, Project, type RunningCommand } from "../../cli/test/_project.js";
 import { blocksOf, fileOf } from "../docs/_blocks.js";
 import { REPOSITORY } from "../docs/_project.js";
 

@@ -5,8 +5,8 @@ import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/pro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe } from "@jest/globals";
-import type { SendMessage } from "../../src/asgi.js";
-import type { ServeOptions } from "../../src/node.js";
+import type { SendMessage } from "../../core/src/protocol/asgi.js";
+import type { ServeOptions } from "../../core/src/node.js";
 import { IS_SLOW } from "../support/on-demand.js";
 
 const FRAMEWORK = join(import.meta.dirname, "../..");

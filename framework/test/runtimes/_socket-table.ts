@@ -1,6 +1,6 @@
 /** WebSockets of the application of `http-app.mjs`, which are the same on every runtime that opens them. */
 import { expect, it } from "@jest/globals";
-import { Client } from "../node/_websocket.js";
+import { Client } from "../../core/test/platforms/node/_websocket.js";
 
 /** Defines the rows against an address that is known when they run. */
 export function defineSocketRows(url: () => string): void {

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { get, request, type IncomingMessage } from "node:http";
 import { expect, it } from "@jest/globals";
-import { Wire } from "../node/_http.js";
+import { Wire } from "../../core/test/platforms/node/_http.js";
 import type { Program } from "./_program.js";
 
 const MEBIBYTE = 2 ** 20;

@@ -1,5 +1,5 @@
 /** Requests that attack the way from the wire to the application, as they are sent, and their answers on every runtime. */
-import { Wire } from "../node/_http.js";
+import { Wire } from "../../core/test/platforms/node/_http.js";
 
 const HOST = "Host: example.org\r\n";
 const END = "Connection: close\r\n\r\n";

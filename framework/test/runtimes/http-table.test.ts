@@ -1,11 +1,11 @@
 /** The HTTP table on this Node, by `fetch` and without generated code, and on every other runtime in every way. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import type { ASGIApp } from "../../src/asgi.js";
+import type { ASGIApp } from "../../core/src/protocol/asgi.js";
 import { FetchCaller } from "../support/fetch.js";
 import { KeptLog } from "../support/kept-log.js";
 import { IS_SLOW } from "../support/on-demand.js";
 import { sendTo } from "../support/send.js";
-import { Wire } from "../node/_http.js";
+import { Wire } from "../../core/test/platforms/node/_http.js";
 import { LATIN1, observe, table } from "./_http-table.js";
 import { onEach, Program } from "./_program.js";
 import { defineSocketRows } from "./_socket-table.js";

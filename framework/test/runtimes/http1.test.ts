@@ -2,10 +2,10 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { HeaderList } from "../../src/datastructures.js";
-import { Wire } from "../node/_http.js";
-import { accepted, HOST, refused } from "../node/_http1-table.js";
-import { NEXT, written } from "../node/_response-table.js";
+import { HeaderList } from "../../core/src/protocol/header-list.js";
+import { Wire } from "../../core/test/platforms/node/_http.js";
+import { accepted, HOST, refused } from "../../core/test/platforms/node/_http1-table.js";
+import { NEXT, written } from "../../core/test/platforms/node/_response-table.js";
 import { onEach, Program, type RemoteServer } from "./_program.js";
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\n${HOST}\r\n`;

@@ -9,11 +9,12 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { connect as connectSecurely } from "node:tls";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { refusesConnections, Wire } from "../node/_http.js";
-import { HOST } from "../node/_http1-table.js";
+import { refusesConnections, Wire } from "../../core/test/platforms/node/_http.js";
+import { HOST } from "../../core/test/platforms/node/_http1-table.js";
 import { onEach, Program, type RemoteServer } from "./_program.js";
 
-const fixture = (name: string) => readFileSync(join(import.meta.dirname, "../node/fixtures", name), "utf8");
+const fixture = (name: string) =>
+  readFileSync(join(import.meta.dirname, "../../core/test/platforms/node/fixtures", name), "utf8");
 const tls = { cert: fixture("localhost.cert.pem"), key: fixture("localhost.key.pem") };
 const get = (path: string) => `GET ${path} HTTP/1.1\r\n${HOST}\r\n`;
 const post = (path: string, length: number) => `POST ${path} HTTP/1.1\r\n${HOST}Content-Length: ${length}\r\n\r\n`;

@@ -1,7 +1,7 @@
 /** WebSockets of `serve` under each runtime. Clients are the package `ws` on this Node, and raw sockets. */
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
-import { Wire } from "../node/_http.js";
-import { Client, GOOD, handshake } from "../node/_websocket.js";
+import { Wire } from "../../core/test/platforms/node/_http.js";
+import { Client, GOOD, handshake } from "../../core/test/platforms/node/_websocket.js";
 import { onEach, Program, type RemoteServer } from "./_program.js";
 
 /** A masked frame of RFC 6455 §5.2, with the mask 0. */

@@ -1,6 +1,6 @@
 /** One HTTP request to an application in memory, and its answer read to the end. */
-import type { ASGIApp, ReceiveMessage, SendMessage } from "../../src/asgi.js";
-import type { Fault } from "../../src/exceptions.js";
+import type { ASGIApp, ReceiveMessage, SendMessage } from "../../core/src/protocol/asgi.js";
+import type { Fault } from "../../core/src/common/exceptions.js";
 
 /** What is sent beside method and target. `chunks`, `json`, `form` and `text` are ways to write `body`. */
 export interface Sent {

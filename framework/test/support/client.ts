@@ -1,5 +1,5 @@
 /** A client in memory that reads as slowly as it likes, and may go. */
-import type { ASGIApp, HTTPResponseBodyMessage, HTTPScope, SendMessage } from "../../src/asgi.js";
+import type { ASGIApp, HTTPResponseBodyMessage, HTTPScope, SendMessage } from "../../core/src/protocol/asgi.js";
 
 /** One request to an application, whose messages are looked at as they come. */
 export class MemoryClient {

@@ -1,6 +1,6 @@
 /** The same request as `call` sends, as a platform's `Request` to the `fetch` of an application. */
-import type { ASGIApp } from "../../src/asgi.js";
-import { type ClosableFetchHandler, toFetchHandler } from "../../src/web.js";
+import type { ASGIApp } from "../../core/src/protocol/asgi.js";
+import { type ClosableFetchHandler, toFetchHandler } from "../../core/src/platforms/web/index.js";
 import { type Answer, type CallApp, createAnswer, outgoingOf, type Sent } from "./call.js";
 import { KeptLog } from "./kept-log.js";
 

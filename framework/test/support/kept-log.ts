@@ -1,4 +1,4 @@
-import type { Logger } from "../../src/logger.js";
+import type { Logger } from "../../core/src/common/logger.js";
 
 /** A logger that keeps its lines, each as `level message`. */
 export class KeptLog implements Logger {

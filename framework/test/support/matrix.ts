@@ -4,7 +4,7 @@ import { call, type CallApp } from "./call.js";
 import { FetchCaller } from "./fetch.js";
 import { probe, type ProbeOptions, returning } from "./probe.js";
 import { SocketCaller } from "./socket.js";
-import type { Params } from "../../src/params.js";
+import type { Params } from "../../core/src/parameters/annotation.js";
 
 /** Features of a request or an answer that the platform's classes may change. A row that needs one of them asks for it. */
 interface Kept {

@@ -1,7 +1,7 @@
 /** Calls an application in memory, and shows what its handler was given. */
-import { App, type AppOptions } from "../../src/app.js";
-import type { Params } from "../../src/params.js";
-import type { RouteOptions } from "../../src/router.js";
+import { App, type AppOptions } from "../../core/src/app/app.js";
+import type { Params } from "../../core/src/parameters/annotation.js";
+import type { RouteOptions } from "../../core/src/routing/options.js";
 import { type Answer, call, type CallApp, type Sent } from "./call.js";
 import { KeptLog } from "./kept-log.js";
 

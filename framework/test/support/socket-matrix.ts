@@ -1,11 +1,11 @@
 /** Every test of a WebSocket route in memory and over a socket, from one table. */
 import { afterEach, describe } from "@jest/globals";
-import type { ASGIApp } from "../../src/asgi.js";
-import { serve, type RunningServer } from "../../src/node.js";
-import { type TestWebSocket, WebSocketRefusedError } from "../../src/testing.js";
-import { ServerContext } from "../../src/protocol/server-context.js";
-import { OPEN, TestWebSocket as MemoryPeer } from "../../src/testing/test-websocket.js";
-import { MemoryWebSocket } from "../../src/testing/memory-websocket.js";
+import type { ASGIApp } from "../../core/src/protocol/asgi.js";
+import { serve, type RunningServer } from "../../core/src/node.js";
+import { type TestWebSocket, WebSocketRefusedError } from "../../core/src/platforms/testing/index.js";
+import { ServerContext } from "../../core/src/protocol/server-context.js";
+import { OPEN, TestWebSocket as MemoryPeer } from "../../core/src/platforms/testing/test-websocket.js";
+import { MemoryWebSocket } from "../../core/src/platforms/testing/memory-websocket.js";
 import { KeptLog } from "./kept-log.js";
 import { Ended, SocketPeer } from "./socket-peer.js";
 

@@ -1,7 +1,7 @@
 /** The client's end of a WebSocket over TCP, with what `TestWebSocket` has. */
 import type { IncomingMessage } from "node:http";
 import { WebSocket as Client } from "ws";
-import { MessageQueue } from "../../src/message-queue.js";
+import { MessageQueue } from "../../core/src/protocol/message-queue.js";
 
 /** How a WebSocket ended, or a handshake. */
 export class Ended extends Error {

@@ -1,6 +1,6 @@
 /** The same request as `call` sends, to the application behind the Node server, over a socket of its own. */
-import type { ASGIApp, HTTPScope } from "../../src/asgi.js";
-import { serve, type RunningServer } from "../../src/node.js";
+import type { ASGIApp, HTTPScope } from "../../core/src/protocol/asgi.js";
+import { serve, type RunningServer } from "../../core/src/node.js";
 import type { Answer, CallApp, Sent } from "./call.js";
 import { KeptLog } from "./kept-log.js";
 import { sendOverHTTP2, sendTo } from "./send.js";

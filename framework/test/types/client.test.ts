@@ -63,7 +63,7 @@ export const socket = router.websocket("/socket", { params: { user: Depends(getU
 
 /** Calls of routes with security schemes: nothing of a scheme is an argument. */
 const SECURED_PROGRAM = `import type * as secured from "./secured.js";
-import { type ApiOf, createClient } from "tsgi/client";
+import { type ApiOf, createClient } from "@tsgi/client";
 const client = createClient<ApiOf<typeof secured>>();
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const is = <_T extends true>(): void => {};
@@ -90,7 +90,7 @@ await client.GET("/session");
 `;
 
 const HEAD = `import type * as items from "./routes.js";
-import { type ApiOf, createClient, type HTTPValidationError } from "tsgi/client";
+import { type ApiOf, createClient, type HTTPValidationError } from "@tsgi/client";
 const client = createClient<ApiOf<typeof items, "/v1">>({ baseUrl: "http://127.0.0.1:8000" });
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const is = <_T extends true>(): void => {};

@@ -9,7 +9,7 @@ const FRAMEWORK = join(import.meta.dirname, "../..");
 const ROOT = join(FRAMEWORK, "..");
 
 const HEAD = `import { App, Depends, Header, Query, Router, type Static, t } from "tsgi";
-import { type ApiOf, createClient } from "tsgi/client";
+import { type ApiOf, createClient } from "@tsgi/client";
 const app = new App();
 const router = new Router({ prefix: "/v1" });
 const User = t.Object({ name: t.String(), age: t.Integer(), email: t.Optional(t.String()) });

@@ -46,7 +46,7 @@ export const chat = router.websocket("/chat/{room}", { params, receives: NewUser
 `;
 
 const FRONTEND = `import type * as users from "./api/routes.js";
-import { type ApiOf, createClient, type HTTPValidationError } from "tsgi/client";
+import { type ApiOf, createClient, type HTTPValidationError } from "@tsgi/client";
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const is = <_T extends true>(): void => {};
 const client = createClient<ApiOf<typeof users>>();

@@ -7,7 +7,7 @@ const FRAMEWORK = path.join(import.meta.dirname, "../..");
 const ts = createRequire(import.meta.url)("typescript-5.9") as typeof Compiler;
 
 const SOURCE = `import { App, Depends, Query, t, withParams } from "tsgi";
-import { type ApiOf, createClient } from "tsgi/client";
+import { type ApiOf, createClient } from "@tsgi/client";
 const app = new App();
 const User = t.Object({ name: t.String() });
 const getPage = withParams({ page: Query(t.Integer(), { default: 1 }) }, async ({ page }) => page * 20);
@@ -41,7 +41,7 @@ function hovers(names: readonly string[]): Record<string, string> {
       types: [],
       paths: {
         tsgi: [path.join(FRAMEWORK, "dist/index.d.ts")],
-        "tsgi/client": [path.join(FRAMEWORK, "dist/client.d.ts")],
+        "@tsgi/client": [path.join(FRAMEWORK, "dist/client.d.ts")],
       },
     }),
     getScriptFileNames: () => [file],

@@ -67,7 +67,7 @@ function renderImports({ names: { model }, fields, belongsToUser }: ModelShape):
   const structs = [model, `${model}Changes`, `New${model}`, ...errors].toSorted((a, b) =>
     a.toLowerCase() < b.toLowerCase() ? -1 : 1,
   );
-  const prisma = hasUnique(fields) ? 'import { isUniqueViolation } from "tsgi/prisma";\n' : "";
+  const prisma = hasUnique(fields) ? 'import { isUniqueViolation } from "@tsgi/prisma";\n' : "";
   return `import { ${belongsToUser ? "Depends, " : ""}HTTPException, Query, Response, Router, t } from "tsgi";
 ${prisma}
 import { database${hasRelations ? ", type Database" : ""} } from "../database.js";

@@ -1,5 +1,4 @@
-import type { ExistingProject } from "../code/existing-project.js";
-import { importPath } from "../code/existing-project.js";
+import { type ExistingProject, importPath } from "../code/existing-project.js";
 import { CommandError } from "../errors.js";
 import { readName, type Name } from "./names.js";
 import { endOfPaths } from "./place.js";

@@ -82,7 +82,7 @@ function typedTest(project: ExistingProject, test: RouteTest & { module: string 
   ];
   const lines = [
     importOf(project, ["expect", "it"]),
-    'import { type ApiOf, createClient } from "tsgi/client";',
+    'import { type ApiOf, createClient } from "@tsgi/client";',
     "",
     `import { ${opening.name} } from "${importPath(path, opening.path)}";`,
     `import type * as routes from "${importPath(path, test.module)}";`,

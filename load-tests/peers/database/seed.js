@@ -24,7 +24,7 @@ const MESSAGES = [
   "フレームワークのベンチマーク",
 ];
 
-/** The cost of the sample application's hashes: that of `tsgi/passwords`. */
+/** The cost of the sample application's hashes: that of `@tsgi/passwords`. */
 const HASH = { type: argon2.argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 const [connectionString, command] = process.argv.slice(2);

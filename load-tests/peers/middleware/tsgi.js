@@ -1,7 +1,7 @@
 /** The benchmark application with the middleware of tsgi. @module */
 import { accessLog, cors, requestId, securityHeaders } from "tsgi/middleware";
 import { serve } from "tsgi/node";
-import { openTelemetry } from "tsgi/otel";
+import { openTelemetry } from "@tsgi/otel";
 import { createApp } from "../../../load-tests/dist/app.js";
 import { quietLogger } from "../../../load-tests/dist/http/quiet-logger.js";
 import { announce } from "../http/announce.js";

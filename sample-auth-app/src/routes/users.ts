@@ -13,7 +13,7 @@ import {
   User,
 } from "../models.js";
 import { passwords } from "../database.js";
-import type { Passwords } from "tsgi/passwords";
+import type { Passwords } from "@tsgi/passwords";
 
 /** Registration, and what users may see and change of themselves. */
 export const users = new Router({ prefix: "/users", tags: ["users"] });

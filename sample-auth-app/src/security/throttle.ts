@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 import { Depends, HTTPException, withParams } from "tsgi";
 import { memoryStore, type Store } from "tsgi/middleware";
-import { openRedisStore } from "tsgi/redis";
+import { openRedisStore } from "@tsgi/redis";
 
 import { settings } from "../config.js";
 import { logger } from "../logging.js";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { openPrisma } from "tsgi/prisma";
+import { openPrisma } from "@tsgi/prisma";
 
 import { openApp, PASSWORD } from "../support.js";
 import { createFile, createSchema } from "../support/databases.js";

@@ -4,7 +4,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 
 import { describe, expect, it } from "@jest/globals";
-import { openPrisma } from "tsgi/prisma";
+import { openPrisma } from "@tsgi/prisma";
 
 import { connect } from "../../src/database.js";
 import { USERNAME } from "../../src/models.js";

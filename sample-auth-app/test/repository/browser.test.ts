@@ -6,7 +6,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 
 import { seed } from "../../src/seed.js";
-import { Passwords } from "tsgi/passwords";
+import { Passwords } from "@tsgi/passwords";
 import { CHEAP, openApp, PASSWORD } from "../support.js";
 import { CACHE, launchChromium, WITHOUT_BROWSER, type Browser, type Profile, type Tab } from "./chromium.js";
 

@@ -7,11 +7,13 @@ import {
   type AsyncAPIOperation,
   type AsyncAPIReference,
   type AsyncAPIServer,
-  type CallbackObject,
   type Change,
   type ChangeKind,
   type ChangeRule,
   compareDocuments,
+} from "@tsgi/openapi-tools";
+import {
+  type CallbackObject,
   type DiscriminatorObject,
   type DocumentedMethod,
   type ExampleObject,

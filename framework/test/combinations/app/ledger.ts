@@ -13,7 +13,7 @@ import {
   UnavailableError,
   type UniqueViolation,
   uniqueViolation,
-} from "tsgi/prisma";
+} from "@tsgi/prisma";
 import {
   type OpenedRedisStore,
   openRedisStore,
@@ -21,7 +21,7 @@ import {
   type RedisClient,
   redisStore,
   type RedisStoreOptions,
-} from "tsgi/redis";
+} from "@tsgi/redis";
 import type { Store } from "tsgi/middleware";
 
 /** The generated client, as far as the ledger uses it. */

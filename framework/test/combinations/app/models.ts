@@ -1,7 +1,16 @@
 /** The schemas of the library: TypeBox for its own data, Zod and Valibot for two forms that web pages share. @module */
 import { toStandardJsonSchema } from "@valibot/to-json-schema";
-import type { ResponseDocs, Schema, SchemaInput, SchemaOutput, StandardSchema, Static, TSchema } from "tsgi";
-import { sse, t } from "tsgi";
+import {
+  type ResponseDocs,
+  type Schema,
+  type SchemaInput,
+  type SchemaOutput,
+  sse,
+  type StandardSchema,
+  type Static,
+  t,
+  type TSchema,
+} from "tsgi";
 import * as v from "valibot";
 import { z } from "zod";
 

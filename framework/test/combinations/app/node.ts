@@ -1,6 +1,6 @@
 /** The tool library on Node: with files, passwords, pools of its own, metrics, traces and tools for agents. @module */
-import { mcp, type McpOptions } from "tsgi/mcp";
-import { prometheus, type Prometheus, type PrometheusOptions } from "tsgi/metrics";
+import { mcp, type McpOptions } from "@tsgi/mcp";
+import { prometheus, type Prometheus, type PrometheusOptions } from "@tsgi/metrics";
 import {
   accessLog,
   type AccessLogOptions,
@@ -9,8 +9,8 @@ import {
   type LogFields,
   serverTiming,
 } from "tsgi/middleware";
-import { openTelemetry, type OpenTelemetryOptions } from "tsgi/otel";
-import { Passwords, type PasswordsOptions } from "tsgi/passwords";
+import { openTelemetry, type OpenTelemetryOptions } from "@tsgi/otel";
+import { Passwords, type PasswordsOptions } from "@tsgi/passwords";
 import { createApp, type Parts } from "./app.js";
 import { createFiles, mountPages } from "./files.js";
 import { createLedger, type LedgerParts } from "./ledger.js";

@@ -1,10 +1,9 @@
 /** Steps of a release: the document of each version, a client for the pages, and webhooks for partners. @module */
 import type { App } from "tsgi";
 import { endpointsOf } from "tsgi/internals";
+import { type AsyncAPIDocument, buildAsyncAPI, type ClientOptions, writeClient } from "@tsgi/openapi-tools";
 import {
-  type AsyncAPIDocument,
   buildDocument,
-  type ClientOptions,
   type DocumentedRoute,
   type GenerateOperationId,
   type OpenAPIDocument,
@@ -13,7 +12,6 @@ import {
   type WebhookOptions,
   type Webhooks,
   type WebhookVerb,
-  writeClient,
 } from "tsgi/openapi";
 import { Loan } from "./models.js";
 
@@ -32,7 +30,7 @@ export function documentOf(app: App, openapiVersion: OpenAPIVersion): OpenAPIDoc
 }
 
 /** The WebSockets of the library. */
-export const socketsDocument = (app: App): AsyncAPIDocument => app.asyncapi();
+export const socketsDocument = (app: App): AsyncAPIDocument => buildAsyncAPI(app);
 
 /** Writes the client of the pages. */
 export function releaseClient(app: App, options: ClientOptions): Promise<string> {

@@ -24,7 +24,7 @@ import {
 import { codeOf } from "./errors.js";
 
 /** The module that workers import. */
-const work = () => new URL("./work.ts", import.meta.url);
+const work = () => new URL("./work.js", import.meta.url);
 const options: PoolOptions = { size: 1, maxQueue: 10, timeoutMs: 60_000 };
 
 async function* openPools() {

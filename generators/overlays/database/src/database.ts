@@ -1,5 +1,5 @@
 import { Depends, withParams } from "tsgi";
-import { openPrisma } from "tsgi/prisma";
+import { openPrisma } from "@tsgi/prisma";
 
 import { settings } from "./settings.js";
 

@@ -1,5 +1,4 @@
-import { t } from "tsgi";
-import type { Static } from "tsgi";
+import { type Static, t } from "tsgi";
 
 /** A new item. */
 export const NewItem = t.Object(

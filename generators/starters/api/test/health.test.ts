@@ -1,5 +1,5 @@
 import { expect, it } from "@jest/globals";
-import { type ApiOf, createClient } from "tsgi/client";
+import { type ApiOf, createClient } from "@tsgi/client";
 
 import { app } from "../src/app.js";
 import type * as routes from "../src/routes/health.js";

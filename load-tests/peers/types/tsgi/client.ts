@@ -1,4 +1,4 @@
-import { type ApiOf, createClient } from "tsgi/client";
+import { type ApiOf, createClient } from "@tsgi/client";
 import type * as items0 from "./items0.js";
 
 type Api =

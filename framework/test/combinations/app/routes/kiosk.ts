@@ -34,8 +34,14 @@ import {
   type WithParams,
   withParams,
 } from "tsgi";
-import type { OffsetPageRequest, OffsetPages, PageRequest, Pages } from "tsgi/pagination";
-import { OffsetPage, Page } from "tsgi/pagination";
+import {
+  OffsetPage,
+  type OffsetPageRequest,
+  type OffsetPages,
+  Page,
+  type PageRequest,
+  type Pages,
+} from "tsgi/pagination";
 import { type Library, library } from "../library.js";
 import { Tool } from "../models.js";
 

@@ -1,0 +1,128 @@
+/** The application: whether it loads, what it is made of, where its handlers run. @module */
+import { readFileSync, realpathSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import type { App, Callable } from "tsgi";
+import { type DependencyStep, endpointsOf, plural, reportSettings } from "tsgi/internals";
+import { showFailure } from "../errors.js";
+import { loadTsgiApp, startsServer } from "../load-app.js";
+import { isTypeScript } from "../typescript.js";
+import { fault, type Finding, note, ok } from "./finding.js";
+import { checkHabits, explainMethod } from "./habits.js";
+import { checkTools } from "./tools.js";
+
+/** Loads and checks the application. */
+export async function checkApplication(file: string): Promise<Finding[]> {
+  try {
+    const { app, shownFile } = await loadTsgiApp(file);
+    await readSettings(app);
+    const found = ok("application", `${shownFile}: ${plural(app.routes.length, "route")}`);
+    return [
+      found,
+      ...checkDocument(app),
+      ...(await checkStart()),
+      ...checkCopies(file),
+      ...checkDebug(app),
+      ...checkHabits(app),
+      ...checkTools(app),
+      ...checkPool(app, file),
+      ...checkSettings(),
+    ];
+  } catch (error) {
+    const explained = explainMethod(error);
+    return [
+      fault("application", showFailure(error)),
+      ...(explained === null ? [] : [note("application", explained)]),
+      ...checkSettings(),
+    ];
+  }
+}
+
+/** Milliseconds that the dependencies have to read settings. */
+const SETTINGS_MS = 1000;
+
+/**
+ * Calls the dependencies of scope `"app"` that depend on nothing and clean nothing up, as those that call `loadSettings`.
+ * Their errors are not reported here, but the settings that they have found.
+ */
+async function readSettings(app: App): Promise<void> {
+  const steps = endpointsOf(app).flatMap(({ plan }) => [...plan.guards, ...plan.handler.dependencies]);
+  const callables = new Set(steps.flatMap(independentOf));
+  const calls = Array.from(callables, async (callable) => Reflect.apply(callable, undefined, [{}]) as unknown);
+  await Promise.race([Promise.allSettled(calls), wait(SETTINGS_MS)]);
+}
+
+function independentOf({ scope, plan }: DependencyStep): Callable[] {
+  const isOne = scope === "app" && plan.shape === "function" && plan.steps.length === 0;
+  return [...(isOne ? [plan.callable] : []), ...plan.dependencies.flatMap(independentOf)];
+}
+
+const SETTING_STATES = { set: ok, default: ok, missing: fault, invalid: fault } as const;
+
+/** Lists the variables that `loadSettings` has found by name. Attack: values may be secret, all but defaults and numbers. */
+function checkSettings(): Finding[] {
+  const settings = reportSettings();
+  return Object.entries(SETTING_STATES).flatMap(([state, found]) => {
+    const names = settings
+      .filter((setting) => setting.state === state)
+      .map(({ variable, value }) => {
+        const isShown = value !== null && (state === "default" || typeof value === "number");
+        return isShown ? `${variable} (${JSON.stringify(value)})` : variable;
+      });
+    return names.length === 0 ? [] : [found("settings", `${state}: ${names.join(", ")}`)];
+  });
+}
+
+function checkDocument(app: App): Finding[] {
+  try {
+    app.openapi();
+    return [ok("OpenAPI", "the document can be made")];
+  } catch (error) {
+    return [fault("OpenAPI", showFailure(error))];
+  }
+}
+
+/** Milliseconds in which a server that is not awaited begins to listen. */
+const LISTEN_MS = 100;
+
+async function checkStart(): Promise<Finding[]> {
+  await wait(LISTEN_MS);
+  if (!startsServer()) return [];
+  const text =
+    "the module starts a server as soon as it is imported, by this command too. Put serve() into a file of its own " +
+    "that imports the app.";
+  return [note("application", text)];
+}
+
+/** This package's folder. */
+const OWN_FOLDER = fileURLToPath(new URL("../../..", import.meta.url));
+
+/** Two copies of one package are two sets of classes: `instanceof` fails between them. */
+function checkCopies(file: string): Finding[] {
+  try {
+    const manifest = realpathSync(createRequire(file).resolve("tsgi/package.json"));
+    if (path.dirname(manifest) === path.resolve(realpathSync(OWN_FOLDER))) return [];
+    const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version: string };
+    const text = `the application uses tsgi ${version} of ${path.dirname(manifest)}, this command is of another copy. Run npx tsgi there.`;
+    return [note("packages", text)];
+  } catch {
+    return []; // it imports the framework by a path
+  }
+}
+
+function checkDebug(app: App): Finding[] {
+  if (app.settings.debug !== true || process.env["NODE_ENV"] !== "production") return [];
+  return [fault("debug", "is on, with NODE_ENV=production: every 500 shows the stack to every client")];
+}
+
+function checkPool(app: App, file: string): Finding[] {
+  const pooled = endpointsOf(app).filter(({ isPooled }) => isPooled);
+  if (pooled.length === 0) return [];
+  const names = pooled.map(({ record }) => `${record.method} ${record.path}`).join(", ");
+  const kind = app.settings.pool?.kind === "thread" ? "threads" : "processes";
+  const text = `plain handlers, which run in a pool of ${kind}: ${names}. Make them async unless they compute for long.`;
+  const builtFirst = "each worker compiles the TypeScript again: build before production";
+  return [note("pool", text), ...(isTypeScript(file) ? [note("pool", builtFirst)] : [])];
+}

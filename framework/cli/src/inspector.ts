@@ -1,0 +1,79 @@
+/** The page `/__tsgi` of `tsgi dev`: routes, the last requests with their steps, and the pool, live. @module */
+import { fileURLToPath } from "node:url";
+import { App, type ASGIApp, FileResponse, type Instrumentation, PlainTextResponse, Request } from "tsgi";
+import { consoleLogger, observing } from "tsgi/internals";
+import { securityHeaders } from "tsgi/middleware";
+import { nameDependencies } from "./declared-names.js";
+import { isLocal } from "./inspector/is-local.js";
+import { Recorder } from "./inspector/recorder.js";
+import { describeRouteTree } from "./inspector/route-tree.js";
+import { isTsgiApp } from "./load-app.js";
+
+/** The path of the page, in front of whatever the application serves there. */
+export const INSPECTOR_PATH = "/__tsgi";
+
+/** Milliseconds between two events of a page: a loop of requests must not keep a browser busy. */
+const PAUSE_MS = 100;
+
+const FILES = ["inspector.js", "inspector.css"] as const;
+
+/** Scripts and styles of the page itself alone; nothing may frame it. */
+const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; frame-ancestors 'none'";
+
+/**
+ * Serves the inspector in addition to an application, and observes the application for it. Only `tsgi dev` does: the page
+ * shows paths and errors.
+ *
+ * @param others - Further instrumentations of the application. They do not see the requests to the inspector.
+ */
+export function inspected(
+  app: ASGIApp,
+  others: readonly Instrumentation[] = [],
+  recorder: Recorder = new Recorder(),
+): ASGIApp {
+  const pages = createPages(app, recorder);
+  const observed = observing(app, [recorder, ...others], consoleLogger);
+  const named = isTsgiApp(app) ? nameDependencies(app) : null;
+  return async (scope, receive, send) => {
+    await named;
+    if (scope.type === "lifespan") return app(scope, receive, send);
+    if (scope.type !== "http" || !isInspector(scope.path)) return observed(scope, receive, send);
+    if (isLocal(scope)) return pages(scope, receive, send);
+    const refusal = new PlainTextResponse("The inspector answers browsers of this machine alone.", { statusCode: 403 });
+    await refusal.send(send, scope.method === "HEAD");
+  };
+}
+
+function isInspector(path: string): boolean {
+  return path === INSPECTOR_PATH || path.startsWith(`${INSPECTOR_PATH}/`);
+}
+
+function createPages(app: ASGIApp, recorder: Recorder): App {
+  const pages = new App({
+    docsUrl: null,
+    redocUrl: null,
+    openapiUrl: null,
+    middleware: [securityHeaders({ contentSecurityPolicy: POLICY })],
+  });
+  pages.get(INSPECTOR_PATH, async () => fileOf("index.html"));
+  for (const name of FILES) pages.get(`${INSPECTOR_PATH}/${name}`, async () => fileOf(name));
+  pages.get(`${INSPECTOR_PATH}/routes`, async () => (isTsgiApp(app) ? describeRouteTree(app) : []));
+  pages.get(
+    `${INSPECTOR_PATH}/events`,
+    { params: { request: Request }, stream: "sse" },
+    async function* ({ request: { signal } }) {
+      for (let version = 0; !signal.aborted; await recorder.changed(version, PAUSE_MS, signal)) {
+        const requests = recorder.since(version);
+        ({ version } = recorder);
+        yield { requests, pool: isTsgiApp(app) ? app.poolStats : null };
+      }
+    },
+  );
+  return pages;
+}
+
+/** A file of the page. A browser that holds it asks again, since another version of the package may serve it next. */
+function fileOf(name: string): FileResponse {
+  const path = fileURLToPath(new URL(`../assets/${name}`, import.meta.url));
+  return new FileResponse(path, { headers: { "cache-control": "no-cache" } });
+}

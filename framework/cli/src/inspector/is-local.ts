@@ -1,0 +1,21 @@
+import { BlockList, isIPv6 } from "node:net";
+import type { HTTPScope } from "tsgi";
+import { headerValues } from "tsgi/internals";
+
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet("127.0.0.0", 8, "ipv4");
+LOOPBACK.addAddress("::1", "ipv6");
+
+/** The names of this machine in a browser's address bar, with any port. */
+const LOCAL_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
+
+/**
+ * Tells if a request comes from this machine, and was sent to a name of it. Attack: a page of any site makes a browser on
+ * this machine ask, under a name that its owner has pointed to 127.0.0.1 (DNS rebinding).
+ */
+export function isLocal({ client, headers }: HTTPScope): boolean {
+  const [address] = client ?? [""];
+  if (address === "" || !LOOPBACK.check(address, isIPv6(address) ? "ipv6" : "ipv4")) return false;
+  const [host, ...others] = headerValues(headers ?? [], "host");
+  return others.length === 0 && host !== undefined && LOCAL_HOST.test(host);
+}

@@ -1,0 +1,131 @@
+/** `tsgi openapi` and `tsgi client`: the document of an application without a server, and a client typed by it. @module */
+import { readFile, writeFile } from "node:fs/promises";
+import { ConfigurationError } from "tsgi";
+import { buildAsyncAPI, type Change, compareDocuments, writeClient } from "@tsgi/openapi-tools";
+import type { OpenAPIDocument } from "tsgi/openapi";
+import { CommandError, commandError, commandMessage, EXIT, showError } from "./errors.js";
+import { loadTsgiApp } from "./load-app.js";
+
+/** The flags of `tsgi openapi`. */
+export interface OpenAPIFlags {
+  readonly out?: string;
+  readonly check?: string;
+  readonly write?: boolean;
+  readonly async?: boolean;
+}
+
+export async function showOpenAPI(module: string | undefined, flags: OpenAPIFlags): Promise<void> {
+  const { out, check, write } = flags;
+  if (flags.async === true) return showAsyncAPI(module, out);
+  // Before the application is loaded, which may take long and print something.
+  const committed = check === undefined ? null : await readCommitted(check, write === true);
+  const { app } = await loadTsgiApp(module);
+  const document = app.openapi();
+  const text = `${JSON.stringify(document, null, 2)}\n`;
+  if (check !== undefined) await checkDocument(document, text, check, { committed, write: write === true });
+  else if (out === undefined) process.stdout.write(text);
+  else await writeDocument(document, text, out);
+}
+
+async function showAsyncAPI(module: string | undefined, out: string | undefined): Promise<void> {
+  const { app } = await loadTsgiApp(module);
+  const document = buildAsyncAPI(app);
+  const text = `${JSON.stringify(document, null, 2)}\n`;
+  if (out === undefined) process.stdout.write(text);
+  else await writeText(text, out, countOf(Object.keys(document.channels).length, "channel"));
+}
+
+async function writeDocument(document: OpenAPIDocument, text: string, out: string): Promise<void> {
+  const count = Object.values(document.paths).reduce((sum, item) => sum + Object.keys(item).length, 0);
+  await writeText(text, out, countOf(count, "operation"));
+}
+
+async function writeText(text: string, out: string, content: string): Promise<void> {
+  await writeFile(out, text).catch((error: unknown) => {
+    throw commandError("TSGI_UNWRITABLE_FILE", out, showError(error));
+  });
+  process.stderr.write(`Wrote ${out}: ${content}.\n`);
+}
+
+/** A committed document, and the text that it is read from. */
+interface Committed {
+  readonly document: object;
+  readonly text: string;
+}
+
+/** @param mayBeMissing - For the first `--write`, which makes the file: gives `null`. */
+async function readCommitted(file: string, mayBeMissing: boolean): Promise<Committed | null> {
+  try {
+    const text = await readFile(file, "utf8");
+    const document: unknown = JSON.parse(text);
+    if (isOpenAPI3(document)) return { document, text };
+  } catch (error) {
+    if (mayBeMissing && error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    const reason = error instanceof Error ? error.message : String(error);
+    const message = commandMessage("TSGI_UNREADABLE_DOCUMENT.check", file, reason);
+    throw new CommandError("TSGI_UNREADABLE_DOCUMENT", message, EXIT.usage);
+  }
+  const message = commandMessage("TSGI_NOT_AN_OPENAPI_DOCUMENT", file);
+  throw new CommandError("TSGI_NOT_AN_OPENAPI_DOCUMENT", message, EXIT.usage);
+}
+
+function isOpenAPI3(value: unknown): value is object {
+  return typeof value === "object" && value !== null && "openapi" in value && String(value.openapi).startsWith("3.");
+}
+
+async function checkDocument(
+  document: OpenAPIDocument,
+  text: string,
+  file: string,
+  { committed, write }: { committed: Committed | null; write: boolean },
+): Promise<void> {
+  const changes = committed === null ? [] : compareDocuments(committed.document, document);
+  const breaking = changes.filter(({ kind }) => kind === "breaking");
+  const additions = changes.filter(({ kind }) => kind === "addition");
+  for (const change of [...breaking, ...additions]) process.stdout.write(`${showChange(change)}\n`);
+  const summary = `${countOf(breaking.length, "breaking change")}, ${countOf(additions.length, "addition")}`;
+  const isEqual = committed?.text === text;
+  const hint = isEqual || write ? "" : " Renew the file with --write.";
+  process.stderr.write(`${file}: ${isEqual ? "no change" : summary}.${hint}\n`);
+  if (write && !isEqual) await writeDocument(document, text, file);
+  else if (!write && breaking.length > 0) process.exitCode = EXIT.failed;
+}
+
+function countOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** One line: kind, operation, place, and what to do. */
+function showChange({ kind, operation, place, message, remedy }: Change): string {
+  const where = place === "" ? operation : `${operation} ${place}`;
+  return `${kind.padEnd("breaking".length)}  ${where}: ${message}.${remedy === "" ? "" : ` ${remedy}`}`;
+}
+
+export async function showClient(source: string | undefined, { out }: { out: string }): Promise<void> {
+  const document = await readDocument(source);
+  await writeClient(document, { out }).catch((error: unknown) => {
+    throw error instanceof ConfigurationError ? new CommandError(error.code, error.message) : error;
+  });
+  process.stderr.write(`Wrote ${out}. Call it as createClient({ baseUrl }).GET("/…").\n`);
+}
+
+/** The document of a module, of a file that ends in `.json`, or at an address. */
+async function readDocument(source: string | undefined): Promise<OpenAPIDocument> {
+  if (source === undefined || !/^https?:|\.json$/.test(source)) return (await loadTsgiApp(source)).app.openapi();
+  try {
+    const text = /^https?:/.test(source) ? await download(source) : await readFile(source, "utf8");
+    const document: unknown = JSON.parse(text);
+    if (typeof document === "object" && document !== null && "openapi" in document) return document as OpenAPIDocument;
+  } catch (error) {
+    if (error instanceof CommandError) throw error;
+    throw commandError("TSGI_UNREADABLE_DOCUMENT.file", source, showError(error));
+  }
+  throw commandError("TSGI_NOT_AN_OPENAPI_DOCUMENT", source);
+}
+
+async function download(url: string): Promise<string> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(30_000) });
+  if (response.ok) return response.text();
+  const status = `${response.status} ${response.statusText}`;
+  throw commandError("TSGI_UNREADABLE_DOCUMENT.answer", url, status);
+}

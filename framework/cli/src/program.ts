@@ -1,0 +1,157 @@
+/** The commands with their flags. The code of each is loaded when it runs. @module */
+import { readFileSync } from "node:fs";
+import { Command, InvalidArgumentError, Option } from "commander";
+import type { DevFlags } from "./dev.js";
+import { loadEnvFile, loadEnvFileIfExists } from "./env-file.js";
+import { EXIT } from "./errors.js";
+import type { OpenAPIFlags } from "./openapi.js";
+import type { RunFlags } from "./run.js";
+
+/** The argument of commands: its name and description. */
+type Argument = readonly [name: string, description: string];
+
+const MODULE: Argument = [
+  "[module]",
+  "the file that exports the app as `app` or `default` (default: src/app.ts and the like)",
+];
+const SOURCE: Argument = ["[source]", "the module, a document (*.json), or the address of one"];
+
+/** Makes the command line. */
+export function createProgram(): Command {
+  const program = new Command("tsgi")
+    .description("Serves and inspects applications written with tsgi.")
+    .version(version(), "-V, --version")
+    .showHelpAfterError("(tsgi --help shows every command)")
+    .showSuggestionAfterError()
+    .configureHelp({ sortSubcommands: false });
+  // Commander's own code for a wrong line is 1, which stands for the failure of a right one.
+  program.exitOverride((error) => {
+    throw Object.assign(error, { exitCode: error.exitCode === 0 ? EXIT.done : EXIT.usage });
+  });
+  addServing(program);
+  addInspecting(program);
+  for (const command of program.commands) command.copyInheritedSettings(program);
+  return program;
+}
+
+function addServing(program: Command): void {
+  addLoading(program, "dev", "serve, and restart when a file changes")
+    .addOption(host())
+    .addOption(port())
+    .addOption(loop())
+    .addOption(trustedProxies())
+    .option("--watch <folder...>", "folders of which any file restarts the application", [])
+    .option("--no-access-log", "do not print a line for each request")
+    .action(async (module: string | undefined, flags: DevFlags) => (await import("./dev.js")).dev(module, flags));
+  addLoading(program, "run", "serve in production, until SIGTERM or SIGINT")
+    .addOption(host())
+    .addOption(port())
+    .option("--socket <path>", "listen on a Unix socket instead")
+    .addOption(
+      new Option("--workers <n>", "processes that serve").env("WEB_CONCURRENCY").default(1).argParser(integer(1, 1024)),
+    )
+    .addOption(loop())
+    .option("--tls-key <file>", "private key, PEM")
+    .option("--tls-cert <file>", "certificate chain, PEM")
+    .option("--http2", "speak HTTP/2 beside HTTP/1.1")
+    .addOption(trustedProxies())
+    .option("--shutdown-timeout <ms>", "milliseconds that running requests have at the end", integer(0, 3_600_000))
+    .action(async (module: string | undefined, flags: RunFlags) => (await import("./run.js")).run(module, flags));
+}
+
+function addInspecting(program: Command): void {
+  addLoading(program, "routes", "list every route with its handler, where it runs and its dependencies")
+    .option("--json", "print JSON instead of a table")
+    .action(async (module: string | undefined, flags: { json?: boolean }) =>
+      end((await import("./routes.js")).showRoutes(module, flags)),
+    );
+  addLoading(program, "openapi", "write the OpenAPI document, without a server")
+    .option("--out <file>", "write to a file instead of the standard output")
+    .addOption(
+      new Option("--check <file>", "list the changes since that document; status 1 if one breaks clients").conflicts(
+        "out",
+      ),
+    )
+    .option("--write", "with --check: renew that document, with status 0")
+    .addOption(
+      new Option("--async", "write the AsyncAPI document of the WebSockets instead").conflicts(["check", "write"]),
+    )
+    .action(async (module: string | undefined, flags: OpenAPIFlags, command: Command) => {
+      if (flags.write && flags.check === undefined) command.error("error: --write goes with --check <file>");
+      await end((await import("./openapi.js")).showOpenAPI(module, flags));
+    });
+  addLoading(program, "client", "write a typed client for openapi-fetch", SOURCE)
+    .requiredOption("--out <file>", "the file to write, such as src/api.ts")
+    .action(async (source: string | undefined, flags: { out: string }) =>
+      end((await import("./openapi.js")).showClient(source, flags)),
+    );
+  addLoading(program, "doctor", "check Node, the project, the application and its routes").action(
+    async (module: string | undefined) => end((await import("./doctor.js")).doctor(module)),
+  );
+  program
+    .command("explain")
+    .description("print what an error means and how to fix it")
+    .argument("[code]", "its code, such as TSGI_DUPLICATE_ROUTE (default: a list of all)")
+    .action(async (code: string | undefined, _flags: object, command: Command) =>
+      (await import("./explain.js")).explain(code, command),
+    );
+  program
+    .command("completion")
+    .description("print the completion script of a shell")
+    .addArgument(program.createArgument("<shell>", "the shell").choices(["bash", "zsh", "fish"]))
+    .action(async (shell: string) => (await import("./completion.js")).showCompletion(program, shell));
+}
+
+/** Adds a command that loads an application. */
+function addLoading(program: Command, name: string, description: string, argument = MODULE): Command {
+  return (
+    program
+      .command(name)
+      .description(description)
+      .argument(...argument)
+      .option("--env-file <file>", "variables for the environment, PORT and the like among them")
+      .option("--env-file-if-exists <file>", "the same for a file that may be missing")
+      // At once: the variables of a file count for the flags that the line leaves open.
+      .on("option:env-file", loadEnvFile)
+      .on("option:env-file-if-exists", loadEnvFileIfExists)
+  );
+}
+
+/** Ends a finished command in spite of timers and sockets of the application's module. */
+async function end(work: Promise<void>): Promise<void> {
+  await work;
+  process.stdout.write("", () => process.exit());
+}
+
+const host = () => new Option("--host <address>", "address to listen on").env("HOST").default("127.0.0.1");
+const port = () =>
+  new Option("--port <n>", "port, 0 for a free one").env("PORT").default(8000).argParser(integer(0, 65_535));
+const loop = () =>
+  new Option("--loop <name>", "I/O loop (default: uWebSockets.js if it is installed, else libuv)").choices([
+    "libuv",
+    "uwebsockets",
+  ]);
+
+const trustedProxies = () =>
+  new Option("--trusted-proxies <list>", "proxies whose X-Forwarded-For and X-Forwarded-Proto count")
+    .env("TRUSTED_PROXIES")
+    .argParser((text: string, before: string[] | undefined) => [...(before ?? []), ...listOf(text)]);
+
+/** The members of a list with commas or spaces. */
+function listOf(text: string): string[] {
+  return text.split(/[,\s]+/).filter((member) => member !== "");
+}
+
+/** Reads a whole number within bounds. */
+function integer(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (/^\d+$/.test(text) && value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`Expected a whole number from ${min} to ${max}.`);
+  };
+}
+
+function version(): string {
+  const file = new URL("../../core/package.json", import.meta.url);
+  return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
+}

@@ -1,0 +1,73 @@
+/** `tsgi routes`: every route of an application, as a table. @module */
+import type { App } from "tsgi";
+import { endpointsOf, nameOf, plansOf, routeNameOf } from "tsgi/internals";
+import { nameDependencies } from "./declared-names.js";
+import { loadTsgiApp } from "./load-app.js";
+import { terminalWidth, toTable } from "./table.js";
+
+/** One route, as the table and `--json` show it. */
+export interface RouteLine {
+  method: string;
+  path: string;
+  /** The route's name, or its handler's. */
+  name: string;
+  /** The handler's name; of an anonymous one, method and path. */
+  handler: string;
+  runs: "async" | "pool" | "loop";
+  /** Names of the dependencies, as they are declared: guards first. */
+  dependencies: string[];
+}
+
+export async function showRoutes(module: string | undefined, options: { json?: boolean }): Promise<void> {
+  const { app, shownFile } = await loadTsgiApp(module);
+  const lines = await describeRoutes(app);
+  if (options.json) return print(JSON.stringify(lines, null, 2));
+  if (lines.length === 0) return print(`${shownFile} has no routes.`);
+  print(showTable(lines));
+}
+
+/** Leaves out names that repeat method and path, and a column without any other. */
+function showTable(lines: readonly RouteLine[]): string {
+  const columns: readonly (readonly [head: string, cells: readonly string[]])[] = [
+    ["method", lines.map(({ method }) => method)],
+    ["path", lines.map(({ path }) => path)],
+    ...(["name", "handler"] as const)
+      .map((head) => [head, lines.map((line) => (line[head] === targetOf(line) ? "" : line[head]))] as const)
+      .filter(([, cells]) => cells.some((cell) => cell !== "")),
+    ["runs", lines.map(({ runs }) => runs)],
+    ["dependencies", lines.map(({ dependencies }) => dependencies.join(", "))],
+  ];
+  const rows = lines.map((_, row) => columns.map(([, cells]) => cells[row] ?? ""));
+  return toTable(
+    columns.map(([head]) => head),
+    rows,
+    terminalWidth(),
+  );
+}
+
+async function describeRoutes(app: App): Promise<RouteLine[]> {
+  await nameDependencies(app);
+  const endpoints = new Map(endpointsOf(app).map((endpoint) => [endpoint.record, endpoint]));
+  return Array.from(plansOf(app), ([route, { handler, allDependencies }]) => ({
+    method: route.method,
+    path: route.path,
+    name: routeNameOf(route),
+    handler: handler.callable.name || targetOf(route),
+    runs: placeOf(endpoints.get(route)),
+    dependencies: allDependencies.map(nameOf),
+  }));
+}
+
+function targetOf({ method, path }: Pick<RouteLine, "method" | "path">): string {
+  return `${method} ${path}`;
+}
+
+/** The place where a handler runs; that of a WebSocket, which has no endpoint for requests, is asynchronous. */
+function placeOf(endpoint: ReturnType<typeof endpointsOf>[number] | undefined): RouteLine["runs"] {
+  if (endpoint?.isPooled) return "pool";
+  return endpoint?.plan.handler.isAsync === false ? "loop" : "async";
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

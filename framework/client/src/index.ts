@@ -1,0 +1,133 @@
+/** `@tsgi/client`: calls that are typed by the routes themselves. @module */
+import createFetchClient, { type ClientOptions as FetchClientOptions, type Middleware } from "openapi-fetch";
+import type { Call } from "./call.js";
+import { type PathNames, readBody, type ROUTE_METHOD, type ROUTE_PATH, type Takes } from "tsgi/internals";
+import type { SocketCall } from "./socket-call.js";
+import { openSocket, type SocketParts, type WebSocketConstructor } from "./socket.js";
+import { type RequestInitParts, writeRequest } from "./write-request.js";
+import type { Routed } from "tsgi";
+
+export type { Call } from "./call.js";
+export type { Answer, CallOptions, FormHeaders, HTTPValidationError } from "tsgi/internals";
+export type { SocketCall } from "./socket-call.js";
+export type { ClientSocket, PlatformSocket, WebSocketConstructor } from "./socket.js";
+
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE"] as const;
+
+type Method = (typeof METHODS)[number];
+
+/**
+ * The routes that a module exports, by method and path. Of modules together: `ApiOf<typeof items> & ApiOf<typeof users>`.
+ *
+ * @typeParam Module - `typeof` of an `import *`, or of an object whose values are what the verbs gave.
+ * @typeParam Prefix - Put before each path: that of `includeRouter`, or of a mount. A router's own is in the paths.
+ *
+ * @example
+ * ```ts
+ * import { App, t } from "tsgi";
+ * import { type ApiOf, createClient } from "@tsgi/client";
+ *
+ * const app = new App();
+ * const routes = {
+ *   getItem: app.get("/items/{item_id}", { params: { item_id: t.Integer() } }, async ({ item_id }) => ({ item_id })),
+ * };
+ * const client = createClient<ApiOf<typeof routes>>({ fetch: app.fetch });
+ * const { data } = await client.GET("/items/{item_id}", { params: { path: { item_id: 1 } } });
+ * console.log(data?.item_id); // 1
+ * ```
+ */
+export type ApiOf<Module, Prefix extends string = ""> = {
+  readonly [Of in Method | "WEBSOCKET"]: {
+    readonly [
+      K in keyof Module as Module[K] extends { readonly [ROUTE_METHOD]: Takes<Of> }
+        ? `${Prefix}${Module[K][keyof Module[K] & typeof ROUTE_PATH] & string}`
+        : never
+    ]: Prefix extends `${string}{${string}` ? Below<Module[K], Prefix> : Module[K];
+  };
+};
+
+/** A route below a prefix whose names are parameters of it. */
+type Below<Route, Prefix extends string> =
+  Route extends Routed<infer Of, infer Path, infer Types>
+    ? Routed<Of, `${Prefix}${Path}`, Types & Named<PathNames<Prefix>>>
+    : never;
+
+/** The parameters of a prefix. */
+interface Named<Names extends string> {
+  readonly request: { path: { [N in Names]: string } };
+}
+
+/** The options of a client. Those of `fetch` and of openapi-fetch hold for each call. */
+export interface ClientOptions extends Omit<FetchClientOptions, "bodySerializer" | "fetch"> {
+  /**
+   * The address of the application. Defaults to the page's own address in a browser, and to `http://localhost` for a
+   * `fetch` of your own elsewhere.
+   */
+  baseUrl?: string;
+  /** Sends a request: `app.fetch` needs no server and no port. Defaults to the platform's. */
+  fetch?: (request: Request) => Promise<Response>;
+  /** Opens WebSockets. Defaults to the platform's, which Node has from version 22 on. */
+  WebSocket?: WebSocketConstructor;
+}
+
+/** A client: a function for each method and for WebSockets, and openapi-fetch's middleware. */
+export type Client<Api> = { readonly [Of in keyof Api & Method]: Call<Api[Of]> } & {
+  /**
+   * Opens the WebSocket of a path at once: a value may be sent before it is open. `receives` and `sends` of its route
+   * type the messages.
+   *
+   * @throws TypeError where neither the platform nor the options have a constructor.
+   */
+  readonly websocket: SocketCall<Api extends { readonly WEBSOCKET: infer Routes } ? Routes : {}>;
+  /** Adds middleware, which sees each request and response. */
+  use(...middleware: Middleware[]): void;
+  /** Takes middleware away. */
+  eject(...middleware: Middleware[]): void;
+};
+
+/**
+ * Makes a client whose paths, parameters, bodies and results are typed by the routes, without generated code. Stands on
+ * the package `openapi-fetch`. A call gives `{ data, response }`, or `{ error, response }` for a status from 400 on;
+ * it rejects where no answer came.
+ *
+ * @example
+ * ```ts
+ * import { App } from "tsgi";
+ * import { type ApiOf, createClient } from "@tsgi/client";
+ *
+ * const app = new App();
+ * const routes = { hello: app.get("/hello", async () => ({ hello: "world" })) };
+ * const client = createClient<ApiOf<typeof routes>>({ fetch: app.fetch });
+ * const { data, error } = await client.GET("/hello");
+ * console.log(data?.hello, error); // world undefined
+ * ```
+ * @see {@link https://openapi-ts.dev/openapi-fetch/}
+ */
+export function createClient<Api>(options: ClientOptions = {}): Client<Api> {
+  const { location } = globalThis as { location?: unknown }; // Deno has it without a value
+  const defaultUrl = options.fetch && location === undefined ? "http://localhost" : "";
+  const { baseUrl = defaultUrl, WebSocket = globalThis.WebSocket, ...rest } = options;
+  const middleware: Middleware[] = [];
+  const library = createFetchClient<Record<string, never>>({ ...rest, baseUrl });
+  const call = async (method: Method, path: string, init: RequestInitParts = {}) => {
+    const request = {
+      ...writeRequest(init),
+      middleware: [...middleware, ...(init.middleware ?? [])],
+      parseAs: "stream",
+    };
+    // Its types are those of a document's paths, which are not known here.
+    const send = library.request as (...args: readonly unknown[]) => Promise<{ error?: unknown; response: Response }>;
+    const { error, response } = await send(method.toLowerCase(), path, request);
+    return response.ok ? { data: await readBody(response, method), response } : { error, response };
+  };
+  const calls = METHODS.map((method) => [method, (path: string, init?: RequestInitParts) => call(method, path, init)]);
+  const client: object = {
+    ...(Object.fromEntries(calls) as object),
+    websocket: (path: string, init: SocketParts = {}) => openSocket(WebSocket, baseUrl, path, init),
+    use: (...added: Middleware[]) => void middleware.push(...added),
+    eject: (...gone: Middleware[]) =>
+      void middleware.splice(0, middleware.length, ...middleware.filter((one) => !gone.includes(one))),
+  };
+  // The calls are the same for every path: only their types tell the paths apart.
+  return client as Client<Api>;
+}

@@ -1,0 +1,195 @@
+import { describe, expect, it } from "@jest/globals";
+import {
+  App,
+  Body,
+  Cookie,
+  Depends,
+  File,
+  Form,
+  Header,
+  HTMLResponse,
+  HTTPException,
+  Query,
+  Response,
+  Router,
+  Security,
+  t,
+  withParams,
+} from "tsgi";
+import { type ApiOf, createClient } from "@tsgi/client";
+import { HTTPBearer } from "tsgi/security";
+
+const Item = t.Object({ id: t.Integer(), name: t.String(), added: t.Date() });
+const NewItem = t.Object({ name: t.String(), amount: t.Integer({ default: 1 }), due: t.Optional(t.Date()) });
+const added = new Date("2026-01-02T03:04:05.000Z");
+
+const app = new App();
+const router = new Router({ prefix: "/items" });
+const getPage = withParams({ page: Query(t.Integer(), { default: 1 }) }, async ({ page }) => page);
+const getAgent = withParams({ page: Depends(getPage), userAgent: Header() }, async ({ userAgent, page }) => ({
+  userAgent,
+  page,
+}));
+
+const routes = {
+  getItem: router.get(
+    "/{item_id}",
+    {
+      params: { item_id: t.Integer(), version: t.Integer({ default: 1 }) },
+      returns: Item,
+      responses: { 404: { schema: t.Object({ detail: t.String() }) } },
+    },
+    async ({ item_id, version }) => {
+      if (item_id === 0) throw new HTTPException(404);
+      return { id: item_id, name: `v${version}`, added };
+    },
+  ),
+  addItem: router.post("", { params: { item: NewItem }, returns: NewItem, statusCode: 201 }, async ({ item }) => item),
+  agent: router.get("/agent/of", { params: { agent: Depends(getAgent) } }, async ({ agent }) => agent),
+  search: router.get(
+    "/search/by",
+    { params: { q: Query({ alias: "query-text" }), tags: Query(t.Array(t.String())), x: Header({ default: null }) } },
+    async ({ q, tags, x }) => ({ q, tags, x }),
+  ),
+  theme: router.get("/theme/of", { params: { theme: Cookie() } }, async ({ theme }) => theme),
+  price: router.put("/price/of", { params: { price: Body(t.Number(), { embed: true }) } }, async ({ price }) => price),
+  login: router.post(
+    "/login/now",
+    { params: { username: Form(), age: Form(t.Integer({ minimum: 0 })) } },
+    async ({ username, age }) => ({ username, age }),
+  ),
+  upload: router.post(
+    "/upload/now",
+    { params: { file: File(), title: Form({ default: "none" }) } },
+    async ({ file, title }) => ({ size: file.size, title }),
+  ),
+  numbers: router.get("/numbers/all", { returns: t.Object({ n: t.Integer(), at: t.Date() }) }, async function* () {
+    for (let n = 1; n <= 3; n++) yield { n, at: added };
+  }),
+  ticks: router.get("/ticks/all", { stream: "sse" }, async function* () {
+    for (let n = 1; n <= 3; n++) yield { n };
+  }),
+  page: router.get("/page/html", async () => new HTMLResponse("<p>hi</p>")),
+  remove: router.delete(
+    "/{item_id}",
+    { params: { item_id: t.Integer() }, statusCode: 204 },
+    async () => new Response(null, { statusCode: 204 }),
+  ),
+  both: router.route("/both/ways", { methods: ["get", "PUT"] }, async () => "both"),
+};
+const bearer = new HTTPBearer();
+const getName = withParams({ token: Depends(bearer) }, async ({ token }) => token.credentials);
+const guarded = {
+  token: app.get("/token", { params: { token: Depends(bearer) } }, async ({ token }) => token.scheme),
+  rename: app.put(
+    "/names/{id}",
+    { params: { name: Security(getName, { scopes: ["write"] }), id: t.Integer(), item: NewItem } },
+    async ({ name, id, item }) => ({ name, id, amount: item.amount }),
+  ),
+};
+const ping = app.get("/ping", async () => ({ ok: true }));
+app.includeRouter(router, { prefix: "/v1" });
+
+const client = createClient<ApiOf<typeof routes, "/v1"> & ApiOf<{ ping: typeof ping }>>({ fetch: app.fetch });
+
+describe("a client typed by routes", () => {
+  it("calls an application without a port, and gives data as JSON carries it", async () => {
+    const { data, error } = await client.GET("/v1/items/{item_id}", { params: { path: { item_id: 7 } } });
+    expect(error).toBeUndefined();
+    expect(data).toEqual({ id: 7, name: "v1", added: added.toISOString() });
+    const alone = await client.GET("/ping");
+    expect(alone.data).toEqual({ ok: true });
+  });
+
+  it("calls it where the platform has a location without a value, as Deno has", async () => {
+    Object.defineProperty(globalThis, "location", { value: undefined, configurable: true });
+    try {
+      const elsewhere = createClient<ApiOf<{ ping: typeof ping }>>({ fetch: app.fetch });
+      expect(await elsewhere.GET("/ping")).toMatchObject({ data: { ok: true } });
+    } finally {
+      Reflect.deleteProperty(globalThis, "location");
+    }
+  });
+
+  it("gives the faults of a 422 and the declared responses as errors", async () => {
+    const { error, response } = await client.GET("/v1/items/{item_id}", {
+      params: { path: { item_id: 1 }, query: { version: 0.5 } },
+    });
+    expect(response.status).toBe(422);
+    const detail = error?.detail;
+    expect(typeof detail === "string" ? detail : detail?.[0]?.loc).toEqual(["query", "version"]);
+    const missing = await client.GET("/v1/items/{item_id}", { params: { path: { item_id: 0 } } });
+    expect(missing.error).toEqual({ detail: "Not Found" });
+  });
+
+  it("calls routes with a security scheme, whose credentials are headers or come from middleware", async () => {
+    const own = createClient<ApiOf<typeof guarded>>({ fetch: app.fetch });
+    expect((await own.GET("/token")).response.status).toBe(401);
+    expect(await own.GET("/token", { headers: { authorization: "Bearer a" } })).toMatchObject({ data: "Bearer" });
+    own.use({ onRequest: ({ request }) => request.headers.set("authorization", "Bearer ann") });
+    const { data } = await own.PUT("/names/{id}", { params: { path: { id: 1 } }, body: { name: "spade" } });
+    expect(data).toEqual({ name: "ann", id: 1, amount: 1 });
+  });
+
+  it("lets a value with a default out of a body", async () => {
+    const { data, response } = await client.POST("/v1/items", { body: { name: "a", due: "2026-01-02T00:00:00Z" } });
+    expect(response.status).toBe(201);
+    expect(data).toEqual({ name: "a", amount: 1, due: "2026-01-02T00:00:00.000Z" });
+  });
+
+  it("sends the parameters of dependencies, by their names on the wire", async () => {
+    const { data } = await client.GET("/v1/items/agent/of", {
+      params: { query: { page: 3 }, header: { "user-agent": "me" } },
+    });
+    expect(data).toEqual({ userAgent: "me", page: 3 });
+    const found = await client.GET("/v1/items/search/by", {
+      params: { query: { "query-text": "a b", tags: ["x", "y"] } },
+    });
+    expect(found.data).toEqual({ q: "a b", tags: ["x", "y"], x: null });
+    const theme = await client.GET("/v1/items/theme/of", { params: { cookie: { theme: "dark" } } });
+    expect(theme.data).toBe("dark");
+  });
+
+  it("sends an embedded body, forms and files", async () => {
+    expect((await client.PUT("/v1/items/price/of", { body: { price: 1.5 } })).data).toBe(1.5);
+    const login = { username: "a&b", age: 3 };
+    for (const type of ["application/x-www-form-urlencoded", "multipart/form-data"] as const) {
+      const { data } = await client.POST("/v1/items/login/now", { body: login, headers: { "Content-Type": type } });
+      expect(data).toEqual(login);
+    }
+    const { data } = await client.POST("/v1/items/upload/now", { body: { file: new Blob(["12345"]) } });
+    expect(data).toEqual({ size: 5, title: "none" });
+  });
+
+  it("gives the items of a stream one by one", async () => {
+    const { data } = await client.GET("/v1/items/numbers/all");
+    const items = [];
+    for await (const item of data ?? []) items.push(item.n);
+    expect(items).toEqual([1, 2, 3]);
+    const ticks = [];
+    for await (const { n } of (await client.GET("/v1/items/ticks/all")).data ?? []) ticks.push(n);
+    expect(ticks).toEqual([1, 2, 3]);
+  });
+
+  it("gives text as a string, and nothing for an answer without a body", async () => {
+    expect((await client.GET("/v1/items/page/html")).data).toBe("<p>hi</p>");
+    const gone = await client.DELETE("/v1/items/{item_id}", { params: { path: { item_id: 1 } } });
+    expect(gone.data).toBeUndefined();
+    expect(gone.response.status).toBe(204);
+  });
+
+  it("reaches a route of several methods by each", async () => {
+    expect((await client.GET("/v1/items/both/ways")).data).toBe("both");
+    expect((await client.PUT("/v1/items/both/ways")).data).toBe("both");
+  });
+
+  it("runs openapi-fetch's middleware until it is taken away", async () => {
+    const seen: string[] = [];
+    const watch = { onRequest: ({ request }: { request: Request }) => void seen.push(new URL(request.url).pathname) };
+    client.use(watch);
+    await client.GET("/ping");
+    client.eject(watch);
+    await client.GET("/ping");
+    expect(seen).toEqual(["/ping"]);
+  });
+});

@@ -1,0 +1,16 @@
+import { describe, expect, it } from "@jest/globals";
+import { IS_SLOW } from "../../test/support/on-demand.js";
+import { recordedColumns } from "./_matrix.js";
+import { runRuntimes } from "./_runtimes.js";
+
+const slow = IS_SLOW ? it : it.skip;
+
+describe("servers on uWebSockets.js, Bun and Deno", () => {
+  slow(
+    "give what is recorded for the page: write it with `TSGI_SLOW=1 npm run conformance -w framework`",
+    async () => {
+      expect(await runRuntimes()).toEqual(recordedColumns());
+    },
+    120_000,
+  );
+});

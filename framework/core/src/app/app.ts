@@ -1,0 +1,487 @@
+/** The application: registration on one side, one ASGI callable on the other. @module */
+import { Dispatcher } from "./dispatcher.js";
+import { Endpoint, type EndpointSettings } from "./endpoint.js";
+import { guard } from "./errors.js";
+import { assertHook, Lifespan, type LifespanFunction, type LifespanHook, type Startable } from "./lifespan.js";
+import { HandlerPool, type HandlerPoolOptions } from "./pool.js";
+import { SocketEndpoint } from "./socket-endpoint.js";
+import type { ASGIApp, Receive, Scope, Send } from "../protocol/asgi.js";
+import { createState } from "./state.js";
+import { CallableInstance } from "../protocol/callable.js";
+import { type ClosableFetchHandler, toFetchHandler } from "../platforms/web/to-fetch-handler.js";
+import { type AddedMiddleware, type Middleware, wrap } from "../middleware/chain.js";
+import type { PoolStats } from "../platforms/concurrency/worker-pool.js";
+import { workerHost } from "../platforms/concurrency/self.js";
+import { ApplicationScope } from "../parameters/dependencies/application.js";
+import { DependencyOverrides } from "../parameters/dependencies/overrides.js";
+import type { RoutePlan } from "../parameters/dependencies/plan.js";
+import {
+  type CheckKey,
+  type ExceptionHandler,
+  ExceptionHandlers,
+  type ExceptionHandlersInit,
+  type ExceptionKey,
+  type KeyedHandler,
+} from "../http/exception-handlers.js";
+import { configurationError } from "../common/exceptions.js";
+import { DEFAULT_LIMITS, type Limits, mergeLimits } from "../http/limits.js";
+import { consoleLogger, guardLogger, keepLogger, type Logger } from "../common/logger.js";
+import type { Instrumentation } from "../middleware/observation/types.js";
+import { Documentation } from "../openapi/documentation.js";
+import { OPENAPI_OPTIONS, type OpenAPIOptions } from "../openapi/document.js";
+import type { OpenAPIDocument } from "../openapi/types.js";
+import type { Webhooks } from "../openapi/webhooks.js";
+import { isFirstProcess } from "../common/platform.js";
+import {
+  ANYTHING,
+  assertOptions,
+  expecting,
+  FLAG,
+  isObject,
+  LIST,
+  OBJECT,
+  type OptionRules,
+} from "../common/options.js";
+import type { Marker } from "../parameters/marker.js";
+import { PathPattern } from "../routing/path-pattern.js";
+import type { AppDelete, AppGet, AppPatch, AppPost, AppPut, PATHS, Paths } from "../routing/common-verbs.js";
+import { type IncludeOptions, MIDDLEWARE } from "../routing/options.js";
+import type { MountEntry, RouteEntry, RouteRecord } from "../routing/entries.js";
+import type { MultiVerb, SocketVerb, Verb } from "../routing/verbs.js";
+import type { ResponseDocs } from "../routing/document-options.js";
+import { Router, type RouterModule, SUBSCRIBE, WEBSOCKET } from "../routing/router.js";
+import { nearest } from "../common/messages.js";
+
+/** The options of an `App`. */
+export interface AppOptions extends OpenAPIOptions {
+  /** Puts the error into the body of a 500. Never in production. Defaults to `false`. */
+  debug?: boolean;
+  /** Start-up and shutdown in one generator, instead of or beside the hooks. */
+  lifespan?: LifespanFunction<App>;
+  /** Bounds on what a request may cost; each has a default. */
+  limits?: Partial<Limits>;
+  /** The pool of plain handlers. Defaults to a pool of `os.availableParallelism()` processes, shared by `workers`. */
+  pool?: HandlerPoolOptions;
+  /**
+   * The module that makes the App, for the pool's workers to import: `import.meta.url`. Defaults to the module that
+   * `tsgi run` or `tsgi dev` was given, else to the program's main module.
+   */
+  entry?: string | URL;
+  /** The log of the framework. Defaults to readable lines on the standard error output. */
+  logger?: Logger;
+  /** Further responses of every route for the document, by status; what a router or a route says of one comes first. */
+  responses?: ResponseDocs;
+  /** Dependencies of every route, before those of routers and routes. */
+  dependencies?: readonly Marker<unknown>[];
+  /**
+   * Observes each request and each WebSocket, for traces, metrics and logs: one or several, the first outermost. It sees
+   * those of mounted Apps too.
+   */
+  instrumentation?: Instrumentation | readonly Instrumentation[];
+  /** The same as calling `addMiddleware` with each. */
+  middleware?: readonly Middleware[];
+  /** The same as calling `exceptionHandler` with each. */
+  exceptionHandlers?: ExceptionHandlersInit;
+}
+
+const OPTIONS: OptionRules<AppOptions> = {
+  ...OPENAPI_OPTIONS,
+  debug: FLAG,
+  lifespan: ANYTHING,
+  limits: OBJECT,
+  pool: OBJECT,
+  entry: ANYTHING,
+  logger: OBJECT,
+  responses: OBJECT,
+  dependencies: LIST,
+  instrumentation: expecting("an object with a method start(scope), or a list of them", (value) =>
+    [value].flat().every((one) => isObject(one) && "start" in one && typeof one.start === "function"),
+  ),
+  middleware: MIDDLEWARE,
+  exceptionHandlers: ANYTHING,
+};
+
+const dispatchers = new WeakMap<object, Dispatcher>();
+
+/** Hands its calls to a dispatcher. */
+class DispatchingInstance extends CallableInstance {
+  /** @throws ConfigurationError for an unknown option, or one that cannot work. */
+  constructor(options: AppOptions) {
+    assertOptions("new App()", options, OPTIONS);
+    const { instrumentation = [], logger = consoleLogger } = options;
+    const instrumentations = [instrumentation].flat();
+    const dispatcher = new Dispatcher();
+    const worker = workerHost();
+    const handle =
+      instrumentations.length > 0 ? dispatcher.observed(instrumentations, guardLogger(logger)) : dispatcher.handle;
+    const self: ASGIApp = worker ? () => worker.park() : handle;
+    super(self);
+    dispatchers.set(self, dispatcher);
+  }
+}
+
+/** Registered, so that a command reads an App of another copy of the package too. */
+const ENDPOINTS: unique symbol = Symbol.for("tsgi.endpoints");
+
+/**
+ * The HTTP routes of an App as they were compiled, in the order of registration, for tools that describe them.
+ *
+ * @example
+ * ```ts
+ * import { App } from "tsgi";
+ * import { endpointsOf } from "tsgi/internals";
+ *
+ * const app = new App();
+ * app.get("/items/{id}", async ({ id }) => id);
+ * console.log(endpointsOf(app).map(({ pattern }) => pattern.template)); // [ '/items/{id}' ]
+ * ```
+ */
+export function endpointsOf(app: App): readonly Endpoint[] {
+  return app[ENDPOINTS];
+}
+
+const PLANS: unique symbol = Symbol.for("tsgi.plans");
+
+/** The compiled parameters of each route of an application, those of WebSockets included. */
+export function plansOf(app: App): ReadonlyMap<RouteRecord, RoutePlan> {
+  return app[PLANS];
+}
+
+const DOCUMENT_SOURCE: unique symbol = Symbol.for("tsgi.document-source");
+
+/** The options of an application's document, and the routes that it describes. */
+export function documentSourceOf(app: App): Documentation["source"] {
+  return app[DOCUMENT_SOURCE];
+}
+
+/** An App is an ASGI application: call it with a scope, `receive` and `send`. */
+// oxlint-disable-next-line typescript/no-unsafe-declaration-merging -- the constructor gives a function, which is callable
+export interface App {
+  (scope: Scope, receive: Receive, send: Send): Promise<void>;
+}
+
+/**
+ * An application: routes, dependencies, middleware and hooks, and an ASGI callable that serves them.
+ *
+ * @example
+ * ```ts
+ * import { App, t } from "tsgi";
+ *
+ * export const app = new App({ title: "Items" });
+ * app.get(
+ *   "/items/{item_id}",
+ *   { params: { item_id: t.Integer(), version: t.Integer({ default: 1 }) } },
+ *   async ({ item_id, version }) => ({ item_id, version }),
+ * );
+ * ```
+ */
+export class App extends DispatchingInstance {
+  declare readonly [PATHS]: Paths<"", true>;
+  /** A place for what the application makes at start-up. Not shared with another process or thread. */
+  readonly state: Record<string, unknown> = createState();
+  /** Replacements of dependencies, for tests above all. They hold in mounted Apps too. */
+  readonly dependencyOverrides = new DependencyOverrides();
+  /** The options that it was made with. */
+  readonly settings: Readonly<AppOptions>;
+  readonly #application: ApplicationScope;
+  readonly #logger: Logger;
+  readonly #limits: Readonly<Limits>;
+  readonly #exceptionHandlers: ExceptionHandlers;
+  readonly #endpointSettings: EndpointSettings;
+  readonly #root = new Router();
+  readonly #dispatcher = dispatchers.get(this) as Dispatcher;
+  readonly #routes: (Endpoint | SocketEndpoint)[] = [];
+  /** The last result of `routes`; `null` once another route is added. */
+  #routeList: readonly RouteRecord[] | null = null;
+  readonly #endpoints: Endpoint[] = [];
+  readonly #lifespan: Lifespan<App>;
+  readonly #pool: HandlerPool;
+  /** The lifespan, and the pool around it. */
+  readonly #life: Startable;
+  readonly #documentation: Documentation;
+  #fetch: ClosableFetchHandler | null = null;
+
+  /** Registers a handler for `GET`, and so for `HEAD`. */
+  readonly get: AppGet = this.#root.get;
+  /** Registers a handler for `POST`. */
+  readonly post: AppPost = this.#root.post;
+  /** Registers a handler for `PUT`. */
+  readonly put: AppPut = this.#root.put;
+  /** Registers a handler for `PATCH`. */
+  readonly patch: AppPatch = this.#root.patch;
+  /** Registers a handler for `DELETE`. */
+  readonly delete: AppDelete = this.#root.delete;
+  /** Registers a handler for `HEAD`, where it is not to be that of `GET`. */
+  readonly head: Verb<"HEAD", "", true> = this.#root.head;
+  /** Registers a handler for `OPTIONS`. */
+  readonly options: Verb<"OPTIONS", "", true> = this.#root.options;
+  /** Registers a handler for `TRACE`. */
+  readonly trace: Verb<"TRACE", "", true> = this.#root.trace;
+  /** Registers one handler for several methods. */
+  readonly route: MultiVerb<"", true> = this.#root.route;
+
+  /** Registers a handler of WebSockets, which gets each as `ws`. Its path matches exactly: a trailing slash counts. */
+  readonly websocket: SocketVerb<"", true> = this.#root.websocket;
+
+  /** Requests that the application sends unasked, for the document: `app.webhooks.post("order.shipped", { params })`. */
+  readonly webhooks: Webhooks;
+
+  /** @throws ConfigurationError for an unknown option, or one that cannot work. */
+  constructor(options: AppOptions = {}) {
+    super(options);
+    this.settings = Object.freeze({ ...options });
+    this.#logger = guardLogger(options.logger ?? consoleLogger);
+    keepLogger(this, this.#logger);
+    this.#limits = mergeLimits(DEFAULT_LIMITS, options.limits);
+    this.#exceptionHandlers = new ExceptionHandlers(options.exceptionHandlers);
+    this.#dispatcher.addMiddleware(...(options.middleware ?? []));
+    this.#pool = new HandlerPool({
+      options: options.pool ?? {},
+      entry: options.entry,
+      logger: this.#logger,
+      title: options.title ?? "",
+      routes: () => this.routes.map(({ method, path }) => `${method} ${path}`),
+    });
+    this.#application = new ApplicationScope(this, this.dependencyOverrides, this.#logger);
+    workerHost()?.register(this.#pool);
+    this.#endpointSettings = {
+      pool: this.#pool,
+      application: this.#application,
+      handlers: [this.#exceptionHandlers],
+      logger: this.#logger,
+      debug: options.debug ?? false,
+      limits: this.#limits,
+    };
+    this.#documentation = new Documentation(options, () => this.#routes);
+    this.webhooks = this.#documentation.webhooks((place) => this.#assertOpen(place));
+    const mounted = () => this.#mountedApps();
+    this.#lifespan = new Lifespan<App>(this, this.#logger, options.lifespan, mounted, this.#application);
+    const life = this.#pool.around(this.#lifespan);
+    this.#life = {
+      start: (...args) => {
+        this.#reportIncompletePages();
+        return life.start(...args);
+      },
+    };
+    this.#dispatcher.configure({
+      app: this,
+      errors: this.#endpointSettings,
+      limits: this.#limits,
+      logger: this.#logger,
+      overrides: this.dependencyOverrides,
+      application: this.#application,
+      lifespan: this.#life,
+      onServing: () => this.#addDocumentation(),
+    });
+    this.#root[SUBSCRIBE]({
+      addRoute: (entry) => this.#addRoute(entry),
+      addMount: (entry) => this.#addMount(entry),
+      addLifespan: ({ router, lifespan }) => {
+        this.#assertOpen("includeRouter");
+        this.#lifespan.routers.set(router, lifespan);
+      },
+    });
+  }
+
+  /**
+   * The App as a handler of the platform's requests, made at its first use: `export default { fetch: app.fetch }` serves it on
+   * Bun, Deno and Cloudflare Workers. The lifespan starts before the first request.
+   */
+  get fetch(): ClosableFetchHandler {
+    return (this.#fetch ??= toFetchHandler(this, { logger: this.#logger }));
+  }
+
+  /** Every route, in the order of registration. Frozen, and the same list until a route is added. */
+  get routes(): readonly RouteRecord[] {
+    return (this.#routeList ??= Object.freeze(this.#routes.map(({ record }) => record)));
+  }
+
+  /** @internal */
+  get [ENDPOINTS](): readonly Endpoint[] {
+    return this.#endpoints;
+  }
+
+  /** @internal */
+  get [PLANS](): ReadonlyMap<RouteRecord, RoutePlan> {
+    return new Map(this.#routes.map(({ record, plan }) => [record, plan]));
+  }
+
+  /** The figures of the pool that plain handlers run in; `null` while there is none. */
+  get poolStats(): PoolStats | null {
+    return this.#pool.stats;
+  }
+
+  #assertOpen(what: string): void {
+    if (this.#dispatcher.isServing) {
+      throw configurationError("TSGI_ALREADY_SERVING", what);
+    }
+  }
+
+  #addRoute(entry: RouteEntry): void {
+    this.#assertOpen(`${entry.method} ${entry.path}`);
+    this.#routeList = null;
+    const dependencies = [...(this.settings.dependencies ?? []), ...entry.dependencies];
+    const exact = entry.method === WEBSOCKET;
+    const pattern = PathPattern.parse(entry.path, entry.method, { exact });
+    const whole = { ...entry, pattern, dependencies };
+    if (exact) {
+      const socket = new SocketEndpoint(whole, this.#endpointSettings, this.dependencyOverrides);
+      this.#dispatcher.sockets.addRoute(WEBSOCKET, pattern, socket, entry.options);
+      this.#application.add(socket.plan, pattern.names);
+      this.#routes.push(socket);
+      this.#documentation.clear();
+      return;
+    }
+    const { responses } = this.settings;
+    const options = responses
+      ? { ...entry.options, responses: { ...responses, ...entry.options.responses } }
+      : entry.options;
+    const endpoint = new Endpoint({ ...whole, options }, this.#endpointSettings, this.dependencyOverrides);
+    this.#dispatcher.router.addRoute(entry.method, pattern, endpoint, options);
+    this.#application.add(endpoint.plan, pattern.names);
+    this.#routes.push(endpoint);
+    this.#endpoints.push(endpoint);
+    this.#documentation.clear();
+  }
+
+  /** Adds the routes of the document, but where the application has its own. */
+  #reportIncompletePages(): void {
+    const pages = this.#documentation.incompletePages;
+    if (pages.length === 0 || !isFirstProcess()) return;
+    this.#logger.warn(
+      { pages },
+      `${pages.join(" and ")} only link to the OpenAPI document, because their files are missing: a bundle or an executable ` +
+        "does not contain the package @tsgi/docs-ui. Install it beside the bundle, or set docsUrl and redocUrl to null.",
+    );
+  }
+
+  #addDocumentation(): void {
+    for (const entry of this.#documentation.entries) {
+      const { shape } = entry.pattern;
+      if (this.#endpoints.some(({ record, pattern }) => record.method === "GET" && pattern.shape === shape)) continue;
+      const endpoint = new Endpoint(entry, this.#endpointSettings, this.dependencyOverrides);
+      this.#dispatcher.router.addRoute(entry.method, entry.pattern, endpoint, entry.options);
+    }
+  }
+
+  /**
+   * The OpenAPI document of this App's own routes, without those of mounted Apps. It is the same object until a route
+   * is added; what is changed in it before the first request for it, is served.
+   *
+   * @throws ConfigurationError naming the route that cannot be described.
+   */
+  openapi(): OpenAPIDocument {
+    return this.#documentation.document;
+  }
+
+  get [DOCUMENT_SOURCE](): Documentation["source"] {
+    return this.#documentation.source;
+  }
+
+  #addMount({ path, app, middleware }: MountEntry): void {
+    this.#assertOpen(`mount ${path}`);
+    if (app === (this as unknown)) {
+      throw configurationError("TSGI_MOUNTED_ON_ITSELF", path);
+    }
+    if (PathPattern.parse(path, "mount").names.length > 0) {
+      throw configurationError("TSGI_MOUNT_PREFIX_PARAMETERS.router", path);
+    }
+    if (this.#dispatcher.mounts.some(({ prefix }) => prefix === path)) {
+      throw configurationError("TSGI_DUPLICATE_MOUNT", path);
+    }
+    const wrapped = middleware.reduceRight<ASGIApp>((inner, list) => wrap(inner, list), app);
+    const guarded = guard(
+      wrapped,
+      (error, ...call) => this.#dispatcher.answerError(error, ...call),
+      this.#logger,
+    ) as ASGIApp;
+    this.#dispatcher.mounts.push({ prefix: path, app, call: guarded, connect: wrapped });
+    this.#dispatcher.mounts.sort((left, right) => right.prefix.length - left.prefix.length);
+  }
+
+  #mountedApps(): Startable[] {
+    const apps = new Set(this.#dispatcher.mounts.map(({ app }) => app));
+    return [...apps].flatMap((app) => (app instanceof App ? [app.#life] : []));
+  }
+
+  /**
+   * Takes in the routes of a router, those that it has and those that it gets before the first request.
+   *
+   * @param router - The router, or the module that exports it and its routes (`import * as items`). The routes of a module have
+   *   the names of their exports.
+   * @throws ConfigurationError when a route of it cannot be added, or the application serves already.
+   */
+  includeRouter(router: Router<string> | RouterModule, options: IncludeOptions = {}): void {
+    this.#assertOpen("includeRouter");
+    this.#root.includeRouter(router, options);
+  }
+
+  /**
+   * Hands everything below a prefix to another ASGI application. A route of this App that matches path and method
+   * wins. `path` stays whole, `root_path` grows. The lifespan of a mounted App runs with this one's.
+   *
+   * @throws ConfigurationError when the prefix is taken, or the application serves already.
+   */
+  mount(path: string, app: ASGIApp): void {
+    this.#root.mount(path, app);
+  }
+
+  /** Adds a middleware around everything so far: the last one added is outermost. The next request builds the chain. */
+  addMiddleware(middleware: AddedMiddleware): void;
+  addMiddleware(middleware: Middleware): void {
+    if (typeof middleware !== "function") {
+      throw configurationError("TSGI_MIDDLEWARE_NOT_A_FUNCTION.added", middleware);
+    }
+    this.#dispatcher.addMiddleware(middleware);
+  }
+
+  /**
+   * Adds a start-up hook. They run in the order of registration; each may return its own clean-up.
+   *
+   * @throws ConfigurationError for anything but a function.
+   */
+  onStartup(hook: LifespanHook<App>): void {
+    assertHook("onStartup", hook);
+    this.#lifespan.startup.push(hook);
+  }
+
+  /**
+   * Adds a shutdown hook. They run in reverse order of registration.
+   *
+   * @throws ConfigurationError for anything but a function.
+   */
+  onShutdown(hook: LifespanHook<App>): void {
+    assertHook("onShutdown", hook);
+    this.#lifespan.shutdown.push(hook);
+  }
+
+  /**
+   * Registers what becomes of an error, by its class or by the status that it would be answered with.
+   *
+   * @throws ConfigurationError when the application serves already.
+   */
+  exceptionHandler<Key extends CheckKey<Key>>(key: Key, handler: KeyedHandler<Key>): void;
+  exceptionHandler(key: ExceptionKey, handler: ExceptionHandler<never>): void {
+    this.#assertOpen("exceptionHandler");
+    this.#exceptionHandlers.set(key, handler);
+  }
+
+  /**
+   * The path of a route by its name, percent-encoded.
+   *
+   * @param name - The route's option `name`, or the name of its handler.
+   * @throws ConfigurationError when no route has the name, or a value is missing or cannot stand in a path.
+   */
+  urlPathFor(name: string, params: Readonly<Record<string, string | number | bigint | boolean>> = {}): string {
+    const route =
+      this.#routes.find(({ record }) => record.metadata.name === name) ??
+      this.#routes.find(({ record }) => record.metadata.name === undefined && record.handler.name === name);
+    if (!route) {
+      const names = this.routes.map(({ metadata, handler }) => metadata.name ?? handler.name);
+      const meant = nearest(name, names);
+      const way = meant ? `Did you mean ${JSON.stringify(meant)}?` : "Give one the option `name`.";
+      throw configurationError("TSGI_UNKNOWN_ROUTE_NAME", name, way);
+    }
+    return route.pattern.build(params);
+  }
+}

@@ -1,0 +1,286 @@
+import type { ASGIApp, HTTPScope, Receive, Send } from "../protocol/asgi.js";
+import { createBytes } from "../protocol/bytes.js";
+import { adopt, makeArguments, validationError } from "../parameters/dependencies/arguments.js";
+import type { ApplicationScope } from "../parameters/dependencies/application.js";
+import { Call, type CallSettings } from "../parameters/dependencies/call.js";
+import { closeExits, throwIntoExits } from "../parameters/dependencies/exits.js";
+import { compileRoute } from "../parameters/dependencies/compile.js";
+import { createFindOverride, type DependencyOverrides } from "../parameters/dependencies/overrides.js";
+import { type FindOverride, nameOf, type RoutePlan } from "../parameters/dependencies/plan.js";
+import { withPlace } from "../common/exceptions.js";
+import { type Limits, mergeLimits } from "../http/limits.js";
+import { wrap } from "../middleware/chain.js";
+import { ABORT } from "../http/request.js";
+import { fromWebResponse, isWebResponse } from "../http/response/web.js";
+import { PREPARE, Response, type Sender } from "../http/response/response.js";
+import { responseFacts } from "../protocol/response-facts.js";
+import { type Observed, runTasks, stepped } from "../middleware/observation/observed.js";
+import { INVALID } from "../parameters/source.js";
+import type { PathPattern } from "../routing/path-pattern.js";
+import { type AppRouteEntry, type Handler, routeNameOf, type RouteRecord } from "../routing/entries.js";
+import type { StreamFormat } from "../routing/options.js";
+import type { CompiledReturns } from "../schema/schema.js";
+import { compileAccess } from "./access.js";
+import { withDraft } from "./answer.js";
+import { answerError, type ErrorSettings, guard, isDisconnect, logError, sendErrorResponse } from "./errors.js";
+import { HandlerTimeout, limitTime } from "./handler-timeout.js";
+import { assertPoolable, endsOnDisconnect, isPooled } from "./plain-handler.js";
+import type { HandlerPool } from "./pool.js";
+import { resultJSON, sendJSON } from "./result.js";
+import { compileResult, isHandlerStream, streamingHandler, type ToStream } from "./stream.js";
+
+/** The parts of an App that an endpoint uses. */
+export interface EndpointSettings extends ErrorSettings {
+  readonly limits: Readonly<Limits>;
+  /** The pool of plain handlers. */
+  readonly pool: HandlerPool;
+  /** The values of scope `"app"`. */
+  readonly application: ApplicationScope;
+}
+
+/** The key under which a mounting App hands its overrides on. */
+export const OVERRIDES: unique symbol = Symbol("tsgi.overrides");
+
+/** A scope that a mounting App has handed on. */
+export interface MountedScope {
+  [OVERRIDES]?: readonly DependencyOverrides[];
+}
+
+const EMPTY_BODY: Receive = async () => ({ type: "http.request", body: createBytes(0), more_body: false });
+const NOWHERE: Send = () => Promise.resolve();
+
+/** Sends a response that is ready. */
+type Sending = () => Promise<void> | void;
+
+/** The JSON text of a result, or what sends it. */
+type Rendered = Promise<string | Sending> | string | Sending;
+
+async function closeFiles(call: Call): Promise<void> {
+  await call.requestIfMade?.close();
+}
+
+/** One route, compiled: from the scope to the response. */
+export class Endpoint {
+  readonly record: RouteRecord;
+  readonly pattern: PathPattern;
+  readonly plan: RoutePlan;
+  /** `true` for a plain handler, which runs in the pool. */
+  readonly isPooled: boolean;
+  /** Sends requests through the middleware of the route and its routers to the handler. */
+  readonly app: ASGIApp;
+  readonly #handle: (args: object, call: Call) => unknown;
+  readonly #returns: CompiledReturns | null;
+  readonly #toStream: ToStream | null;
+  /** The format of yielded items; `null` for a handler that returns its result. */
+  readonly streamFormat: StreamFormat | null;
+  readonly #statusCode: number;
+  readonly #isBodyless: boolean;
+  readonly #settings: CallSettings;
+  readonly #errors: ErrorSettings;
+  readonly #overrides: DependencyOverrides;
+
+  /** @throws ConfigurationError naming method and path. */
+  constructor(entry: AppRouteEntry, settings: EndpointSettings, overrides: DependencyOverrides) {
+    const { method, path, handler, options } = entry;
+    const { statusCode = 200 } = options;
+    this.record = Object.freeze({ method, path, handler, metadata: options });
+    this.pattern = entry.pattern;
+    const route = `${method} ${path}`;
+    const compiled = withPlace(route, () => ({
+      limits: mergeLimits(settings.limits, options.limits),
+      plan: compileRoute({
+        handler,
+        role: routeNameOf(this.record),
+        names: entry.pattern.names,
+        params: options.params ?? {},
+        guards: entry.dependencies,
+        protocol: "http",
+        application: settings.application,
+      }),
+      ...compileResult(handler, options),
+    }));
+    const { limits } = compiled;
+    this.plan = compiled.plan;
+    this.#returns = compiled.returns;
+    this.#toStream = compiled.toStream;
+    this.streamFormat = compiled.format;
+    this.isPooled = settings.pool.isOn && isPooled(handler, options);
+    if (this.isPooled) withPlace(route, () => assertPoolable(this.plan.handler.specs));
+    this.#statusCode = statusCode;
+    this.#isBodyless = responseFacts(statusCode, "GET").bodyless;
+    this.#overrides = overrides;
+    this.#settings = {
+      limits,
+      logger: settings.logger,
+      embedBody: this.plan.embedBody,
+      faultOrder: this.plan.faultOrder,
+      takesFiles: this.plan.takesFiles,
+      statusCode: this.#statusCode,
+    };
+    this.#handle = this.isPooled ? this.#inPool(handler, settings.pool) : this.#onLoop(handler);
+    this.#errors = { ...settings, handlers: [...entry.exceptionHandlers, ...settings.handlers] };
+    this.app = this.#wrap(entry.middleware, settings);
+  }
+
+  #inPool(handler: Handler, pool: HandlerPool): (args: object, call: Call) => unknown {
+    const { method, path, metadata } = this.record;
+    const { limits, logger } = this.#settings;
+    const pooled = pool.adopt(`${method} ${path}`, handler as (args: object) => unknown, endsOnDisconnect(metadata));
+    const limited = limitTime(pooled, limits.handlerMs, `${method} ${path}`, logger);
+    return (args, call) =>
+      call.observed === null
+        ? limited(args, call.request)
+        : stepped(call.observed, "pool", nameOf(this.plan.handler), () => limited(args, call.request));
+  }
+
+  #onLoop(handler: Handler): (args: object) => unknown {
+    const { method, path } = this.record;
+    const { limits, logger } = this.#settings;
+    const called = handler as (args: object) => unknown;
+    if (this.#toStream !== null) return streamingHandler(called, this.#toStream);
+    return limitTime(called, limits.handlerMs, `${method} ${path}`, logger);
+  }
+
+  #wrap(middleware: AppRouteEntry["middleware"], settings: EndpointSettings): ASGIApp {
+    if (middleware.every((list) => list.length === 0)) return this.#run;
+    const wrapped = middleware.reduceRight<ASGIApp>((inner, list) => wrap(inner, list), this.#run);
+    const answer = (error: unknown, scope: HTTPScope, receive: Receive, send: Send) =>
+      answerError(error, new Call(scope, receive, send, this.#settings).request, settings, send);
+    return guard(wrapped, answer, settings.logger) as ASGIApp;
+  }
+
+  /** Looks overrides up: those of this App, and those that a mounting App hands on. */
+  #findOverride({ [OVERRIDES]: outer }: HTTPScope & MountedScope): FindOverride | null {
+    if (outer === undefined && this.#overrides.size === 0) return null;
+    return createFindOverride([...(outer ?? []), this.#overrides], this.pattern.names);
+  }
+
+  /**
+   * Gives the status with which the route would refuse a caller, whatever is asked; `null` where it lets the caller in. Runs
+   * the guards, and the dependencies that take credentials, but neither middleware nor the handler.
+   *
+   * @param scope - Of any request of the caller: its headers count.
+   */
+  async refusalOf(scope: HTTPScope): Promise<number | null> {
+    const own = { ...scope, method: this.record.method, path: this.pattern.template, path_params: {} };
+    const call = new Call(own, EMPTY_BODY, NOWHERE, this.#settings);
+    const { logger } = this.#settings;
+    try {
+      await makeArguments(compileAccess(this.plan), call, this.#findOverride(scope));
+      await call.closeFunctionScope();
+      if (call.exits !== null) await closeExits(call.exits, "request", logger);
+      return null;
+    } catch (cause) {
+      const error = call.exits === null ? cause : await throwIntoExits(call.exits, cause, logger);
+      return (await sendErrorResponse(error, call.request, this.#errors, NOWHERE)).statusCode;
+    } finally {
+      await call.lateSettled();
+      await call.requestIfMade?.close();
+    }
+  }
+
+  /** Answers one request, from the arguments of the handler to the end of the clean-up. */
+  readonly #run: ASGIApp = async (given, receive, send) => {
+    const scope = given as HTTPScope;
+    const call = new Call(scope, receive, send, this.#settings);
+    const find = this.#findOverride(scope);
+    try {
+      const made = makeArguments(this.plan.handler, call, find);
+      const args = made instanceof Promise ? await made : made;
+      if (args === INVALID) throw validationError(call);
+      const returned = adopt(call.observed === null ? this.#handle(args, call) : this.#observedHandle(args, call));
+      const result: unknown = returned instanceof Promise ? await returned : returned;
+      const rendered = this.#render(call, result);
+      const content = rendered instanceof Promise ? await rendered : rendered;
+      if (call.exits !== null) await call.closeFunctionScope();
+      const sent = this.#send(call, content);
+      if (sent instanceof Promise) await sent;
+      if (call.hasWorkAfterResponse) await this.#afterResponse(call);
+    } catch (error) {
+      await this.#fail(call, error);
+    } finally {
+      if (this.plan.mayHoldFiles || find !== null) await closeFiles(call);
+    }
+  };
+
+  #observedHandle(args: object, call: Call): unknown {
+    const name = nameOf(this.plan.handler);
+    return stepped(call.observed as Observed, "handler", name, () => adopt(this.#handle(args, call)));
+  }
+
+  /** Items that are yielded are made while they are sent: then sending is the step. */
+  #observedRender(call: Call, result: unknown, observed: Observed): Rendered {
+    const step = <Result>(fn: () => Result) => stepped(observed, "serialization", nameOf(this.plan.handler), fn);
+    if (this.streamFormat === null) return step(() => this.#render(call, result, null));
+    const rendered = this.#render(call, result, null) as Promise<Sending> | Sending;
+    return rendered instanceof Promise ? rendered.then((sending) => () => step(sending)) : () => step(rendered);
+  }
+
+  /** Does what of a response can fail before its head goes out: gives the JSON text, or what sends the response. */
+  #render(call: Call, result: unknown, observed = call.observed): Rendered {
+    if (observed !== null) return this.#observedRender(call, result, observed);
+    if (!(result instanceof Response)) {
+      // Plain data has no tag: most results are known for what they are without a call.
+      const isTagged = typeof result === "object" && result !== null && Symbol.toStringTag in result;
+      if (!isTagged || !isWebResponse(result)) return resultJSON(this.#returns, result);
+      return this.#render(call, fromWebResponse(result), null);
+    }
+    call.response = result;
+    const sender = result[PREPARE]((call.scope as HTTPScope).method === "HEAD", call.request);
+    return sender instanceof Promise
+      ? sender.then((prepared) => this.#sendingOf(call, result, prepared))
+      : this.#sendingOf(call, result, sender);
+  }
+
+  #sendingOf(call: Call, response: Response, sender: Sender): Sending {
+    const isResult = this.streamFormat !== null && isHandlerStream(response);
+    const draft = call.draftIfMade;
+    if (draft && isResult) response.statusCode = draft.statusCode;
+    call.sender = sender;
+    return () => sender(draft ? withDraft(call.send, draft, isResult) : call.send);
+  }
+
+  #send(call: Call, rendered: string | Sending): Promise<void> | void {
+    if (typeof rendered !== "string") return rendered();
+    const draft = call.draftIfMade;
+    if (draft !== null) {
+      const { statusCode } = draft;
+      const send = withDraft(call.send, draft, true);
+      const { bodyless } = responseFacts(statusCode, "GET");
+      return sendJSON({ scope: call.scope, send }, statusCode, rendered, bodyless);
+    }
+    return sendJSON(call, this.#statusCode, rendered, this.#isBodyless);
+  }
+
+  async #afterResponse(call: Call): Promise<void> {
+    const { observed } = call;
+    await runTasks(call.backgroundIfMade, observed);
+    await runTasks(call.response?.background, observed);
+    await runTasks(call.draftIfMade?.background, observed);
+    if (call.exits) await closeExits(call.exits, "request", this.#settings.logger);
+  }
+
+  async #fail(call: Call, cause: unknown): Promise<void> {
+    try {
+      await this.#sendError(call, cause);
+    } finally {
+      await call.lateSettled();
+    }
+  }
+
+  async #sendError(call: Call, cause: unknown): Promise<void> {
+    const { logger } = this.#settings;
+    const scope = call.scope as HTTPScope;
+    // The handler has done its work: it is not undone because its client did not wait for the end.
+    if (call.started && isDisconnect(cause)) return this.#afterResponse(call);
+    if (cause instanceof HandlerTimeout) call.requestIfMade?.[ABORT](cause);
+    const error = call.exits ? await throwIntoExits(call.exits, cause, logger) : cause;
+    if (isDisconnect(error)) return;
+    if (call.started) {
+      logError(error, scope, logger);
+      throw error;
+    }
+    call.response = await sendErrorResponse(error, call.request, this.#errors, call.send);
+    await this.#afterResponse(call);
+  }
+}

@@ -1,0 +1,153 @@
+import type { HTTPScope, Receive, Send } from "../protocol/asgi.js";
+import {
+  type ExceptionHandler,
+  type ExceptionHandlers,
+  httpExceptionHandler,
+  requestValidationExceptionHandler,
+  serverErrorHandler,
+  statusOf,
+} from "../http/exception-handlers.js";
+import { ClientDisconnect, HTTPException, RequestValidationError } from "../common/exceptions.js";
+import { errorText, type Logger, logOnce } from "../common/logger.js";
+import { observedOf, runTasks } from "../middleware/observation/observed.js";
+import { finishingSend } from "../http/request/finishing-send.js";
+import type { Request } from "../http/request.js";
+import { fromWebResponse, isWebResponse } from "../http/response/web.js";
+import { JSONResponse } from "../http/response/kinds.js";
+import { PREPARE, Response, type Sender } from "../http/response/response.js";
+
+/** The handlers that an error is looked up in, and the form of its report. */
+export interface ErrorSettings {
+  /** Innermost first. */
+  readonly handlers: readonly ExceptionHandlers[];
+  readonly logger: Logger;
+  readonly debug: boolean;
+}
+
+/** Writes an unexpected error to the log, once for each request. */
+export function logError(error: unknown, scope: HTTPScope, logger: Logger): void {
+  const { method, path, state } = scope;
+  const requestId = state?.["requestId"];
+  const request = requestId === undefined ? { method, path } : { method, path, requestId };
+  logOnce(logger, error, scope, request, `${method} ${path} failed: ${errorText(error)}`);
+}
+
+/** Makes the answer to an error: by the nearest handler that is registered for it, else by the default ones. */
+async function toErrorResponse(error: unknown, request: Request, settings: ErrorSettings): Promise<Response> {
+  for (const handlers of settings.handlers) {
+    const handler = handlers.find(error);
+    if (!handler) continue;
+    try {
+      const result = await (handler as ExceptionHandler)(error, request);
+      if (isWebResponse(result)) return observeAnswer(fromWebResponse(result), error, request);
+      return observeAnswer(result instanceof Response ? result : toJSONResponse(result, error), error, request);
+    } catch (thrown) {
+      return toDefaultResponse(thrown, request, settings);
+    }
+  }
+  return toDefaultResponse(error, request, settings);
+}
+
+/** Keeps the headers of the error: a 401 needs its `WWW-Authenticate`, a 405 its `Allow` (RFC 9110 §15.5.2, §15.5.6). */
+function toJSONResponse(value: unknown, error: unknown): Response {
+  const headers = error instanceof HTTPException ? error.headers : undefined;
+  return new JSONResponse(value, { statusCode: statusOf(error), headers });
+}
+
+/** Reports an error to what observes the request, where the answer to it has a status from 500 on. */
+function observeAnswer(response: Response, error: unknown, request: Request): Response {
+  if (response.statusCode >= 500) observedOf(request.scope)?.fail(error);
+  return response;
+}
+
+function toDefaultResponse(error: unknown, request: Request, settings: ErrorSettings): Response {
+  return observeAnswer(makeDefaultResponse(error, request, settings), error, request);
+}
+
+function makeDefaultResponse(error: unknown, request: Request, settings: ErrorSettings): Response {
+  try {
+    if (error instanceof HTTPException) {
+      // A full disk, a database that is away: the client reads the status, the operator the cause.
+      if (error.statusCode >= 500 && error.cause !== undefined) logError(error, request.scope, settings.logger);
+      return httpExceptionHandler(error);
+    }
+    if (error instanceof RequestValidationError) return requestValidationExceptionHandler(error);
+    logError(error, request.scope, settings.logger);
+    return serverErrorHandler(error, settings.debug);
+  } catch (unsendable) {
+    // A header that HTTP does not allow, or a detail that JSON cannot write.
+    logError(unsendable, request.scope, settings.logger);
+    return serverErrorHandler(unsendable, settings.debug);
+  }
+}
+
+/** Sends the answer to an error. One that cannot be prepared, a file that is not there, is answered as an error itself. */
+export async function sendErrorResponse(
+  error: unknown,
+  request: Request,
+  settings: ErrorSettings,
+  send: Send,
+): Promise<Response> {
+  const headOnly = request.method === "HEAD";
+  let response = await toErrorResponse(error, request, settings);
+  let sender: Sender;
+  try {
+    sender = await response[PREPARE](headOnly, request);
+  } catch (thrown) {
+    response = toDefaultResponse(thrown, request, settings);
+    sender = await response[PREPARE](headOnly, request);
+  }
+  try {
+    await sender(send);
+  } catch (thrown) {
+    if (!isDisconnect(thrown)) throw thrown;
+  }
+  return response;
+}
+
+/** Sends the answer to an error and runs its background tasks. */
+export async function answerError(
+  error: unknown,
+  request: Request,
+  settings: ErrorSettings,
+  send: Send,
+): Promise<void> {
+  const response = await sendErrorResponse(error, request, settings, finishingSend(request, send));
+  await runTasks(response.background, observedOf(request.scope));
+}
+
+/** Tells if the error only says that the client has gone: there is nobody to answer, and nothing is wrong. */
+export function isDisconnect(error: unknown): boolean {
+  return error instanceof ClientDisconnect;
+}
+
+/** The call of a guarded app, made once more with the error when it fails. */
+type Guarded = (scope: HTTPScope, receive: Receive, send: Send) => Promise<void>;
+
+/**
+ * Turns what an app throws before it has started its response into a response. An error after that is logged and goes
+ * on, so that the server cuts the connection.
+ */
+export function guard(
+  app: Guarded,
+  answer: (error: unknown, ...call: Parameters<Guarded>) => Promise<void>,
+  logger: Logger,
+): Guarded {
+  return async (scope, receive, send) => {
+    let started = false;
+    const tracked: Send = (message) => {
+      if (message.type === "http.response.start") started = true;
+      return send(message);
+    };
+    try {
+      await app(scope, receive, tracked);
+    } catch (error) {
+      if (isDisconnect(error)) return;
+      if (started) {
+        logError(error, scope, logger);
+        throw error;
+      }
+      await answer(error, scope, receive, send);
+    }
+  };
+}

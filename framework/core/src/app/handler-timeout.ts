@@ -1,0 +1,63 @@
+import { configurationError, HTTPException } from "../common/exceptions.js";
+import { errorText, type Logger } from "../common/logger.js";
+
+/** A handler that took longer than its `limits.handlerMs`. Answered with 504, as any `HTTPException` is. */
+export class HandlerTimeout extends HTTPException {
+  override readonly name = "HandlerTimeout";
+
+  constructor() {
+    super(504);
+  }
+}
+
+/** The longest delay that a timer keeps, 25 days; a longer one would fire at once. */
+const MAX_TIMER_MS = 2_147_483_647;
+
+/**
+ * Gives a handler that fails with a `HandlerTimeout` when its promise takes too long. Code cannot be stopped from
+ * outside: the handler runs on, its result is dropped, and an error that it still throws is logged, unless it comes of
+ * the abort of `request.signal`. Without a limit it is the very handler that was given.
+ *
+ * @param route - Method and path, for messages.
+ * @throws ConfigurationError for a limit of 0, which no handler can keep to.
+ */
+export function limitTime<Args extends readonly unknown[]>(
+  handler: (...args: Args) => unknown,
+  timeoutMs: number,
+  route: string,
+  logger: Logger,
+): (...args: Args) => unknown {
+  if (timeoutMs > MAX_TIMER_MS) return handler;
+  if (timeoutMs === 0) {
+    throw configurationError("TSGI_INVALID_LIMIT.handler", route);
+  }
+  const late = (error: unknown) => {
+    if (error instanceof HandlerTimeout || (error instanceof Error && error.name === "AbortError")) return;
+    logger.error({ err: error }, `${route} failed after its time was up: ${errorText(error)}`);
+  };
+  return (...args) => {
+    const result = handler(...args);
+    return result instanceof Promise ? within(result, timeoutMs, late) : result;
+  };
+}
+
+function within(result: Promise<unknown>, timeoutMs: number, late: (error: unknown) => void): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    let isOver = false;
+    const timer = setTimeout(() => {
+      isOver = true;
+      reject(new HandlerTimeout());
+    }, timeoutMs);
+    result.then(
+      (value) => {
+        clearTimeout(timer);
+        resolve(value);
+      },
+      (error: Error) => {
+        clearTimeout(timer);
+        if (isOver) late(error);
+        else reject(error);
+      },
+    );
+  });
+}

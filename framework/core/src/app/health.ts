@@ -1,0 +1,130 @@
+/** `tsgi/health`: what an orchestrator or a load balancer asks a process. @module */
+import { App } from "./app.js";
+import { ApplicationScope, type NamedCheck } from "../parameters/dependencies/application.js";
+import { consoleLogger, errorText, guardLogger, type Logger } from "../common/logger.js";
+import { assertOptions, FUNCTION, OBJECT, type OptionRules, whole } from "../common/options.js";
+import { DRAINING } from "../protocol/server-context.js";
+import { Request } from "../http/request.js";
+import { JSONResponse } from "../http/response/kinds.js";
+import { Router } from "../routing/router.js";
+
+/** The options of `health`. */
+export interface HealthOptions {
+  /**
+   * Checks of what the process cannot do without, by name. One fails when it throws, rejects, gives `false`, or takes
+   * longer than `timeoutMs`.
+   */
+  checks?: Readonly<Record<string, () => unknown>>;
+  /** Milliseconds that all checks have, side by side. Defaults to 2,000. */
+  timeoutMs?: number;
+}
+
+/** A timer keeps no longer delay. */
+const OPTIONS: OptionRules<HealthOptions> = { checks: OBJECT, timeoutMs: whole(1, 2_147_483_647) };
+
+/** The checks of the application and those of its dependencies, each under a name of its own. */
+function allChecks(own: HealthOptions["checks"], { app, scope }: Request): NamedCheck[] {
+  const checks = Object.entries(own ?? {}).map(([name, run]) => ({ name, run }));
+  const names = new Set(checks.map(({ name }) => name));
+  for (const { name, run } of ApplicationScope.of(app)?.lifetimeOf(scope).checks() ?? []) {
+    let free = name;
+    for (let number = 2; names.has(free); number++) free = `${name} ${number}`;
+    names.add(free);
+    checks.push({ name: free, run });
+  }
+  return checks;
+}
+
+/** Asks checks, and says in the log why one failed. */
+class Readiness {
+  readonly #timeoutMs: number;
+  /** Those that have not settled: one that hangs is not asked again, however often the orchestrator comes. */
+  readonly #pending = new Map<string, Pending>();
+
+  constructor(timeoutMs: number) {
+    this.#timeoutMs = timeoutMs;
+  }
+
+  async ask(checks: readonly NamedCheck[], logger: Logger): Promise<JSONResponse> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(this.#lateness()), this.#timeoutMs);
+    });
+    late.catch(() => {});
+    const outcomes = await Promise.allSettled(checks.map((check) => this.#run(check, late)));
+    clearTimeout(timer);
+    const results = outcomes.map((outcome, index) => {
+      const name = checks[index]?.name ?? "";
+      if (outcome.status === "fulfilled" && outcome.value !== false) return [name, "ok"] as const;
+      const err: unknown = outcome.status === "rejected" ? outcome.reason : new Error("It gave false.");
+      logger.error({ err, check: name }, `The check ${name} failed: ${errorText(err)}`);
+      return [name, "failed"] as const;
+    });
+    return answer(
+      results.every(([, result]) => result === "ok"),
+      Object.fromEntries(results),
+    );
+  }
+
+  /** Waits for a check. Nobody waits for one that was late already: each would stay in memory until it settles. */
+  #run({ name, run }: NamedCheck, late: Promise<never>): Promise<unknown> {
+    let pending = this.#pending.get(name);
+    if (pending?.isLate) return Promise.reject(this.#lateness());
+    if (pending === undefined) {
+      const outcome = (async () => run())().finally(() => this.#pending.delete(name));
+      this.#pending.set(name, (pending = { outcome, isLate: false }));
+      outcome.catch(() => {}); // it may fail after the answer, when nobody waits for it
+      late.catch(() => ((pending as Pending).isLate = true));
+    }
+    return Promise.race([pending.outcome, late]);
+  }
+
+  #lateness(): Error {
+    return new Error(`It took longer than ${this.#timeoutMs} ms.`);
+  }
+}
+
+/** A check that has not settled, or its last one. */
+interface Pending {
+  readonly outcome: Promise<unknown>;
+  isLate: boolean;
+}
+
+/** A cache would answer for a process that has ended. */
+const headers = { "cache-control": "no-store" };
+
+function answer(isReady: boolean, checks: Readonly<Record<string, "ok" | "failed">>): JSONResponse {
+  const status = isReady ? "ok" : "unavailable";
+  return new JSONResponse({ status, checks }, { statusCode: isReady ? 200 : 503, headers });
+}
+
+/**
+ * Makes a router with two routes, neither of them in the document: `/live` answers 200 as long as the process answers at
+ * all; `/ready` answers 200 where every check works, those of dependencies of scope `"app"` among them, and 503 where one
+ * fails or the server drains. Details are in the log alone.
+ *
+ * @throws ConfigurationError for an option that cannot work.
+ * @example
+ * ```ts
+ * import { App } from "tsgi";
+ * import { health } from "tsgi/health";
+ *
+ * const app = new App();
+ * app.includeRouter(health({ checks: { disk: async () => true } }), { prefix: "/health" });
+ * ```
+ */
+export function health(options: HealthOptions = {}): Router {
+  assertOptions("health()", options, OPTIONS);
+  const { checks, timeoutMs = 2_000 } = options;
+  for (const [name, check] of Object.entries(checks ?? {})) FUNCTION("health(): checks", name, check);
+  const readiness = new Readiness(timeoutMs);
+  const router = new Router({ includeInSchema: false });
+  router.get("/live", async () => new JSONResponse({ status: "ok" }, { headers }));
+  router.get("/ready", { params: { request: Request } }, async ({ request }) => {
+    if (DRAINING in request.state) return answer(false, {});
+    const { app } = request;
+    const logger = (app instanceof App ? app.settings.logger : undefined) ?? consoleLogger;
+    return readiness.ask(allChecks(checks, request), guardLogger(logger));
+  });
+  return router;
+}

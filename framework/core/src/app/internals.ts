@@ -1,0 +1,85 @@
+/**
+ * `tsgi/internals`: what the official packages and tools that describe or measure an application need, and an application
+ * itself does not. It may change in a minor version, together with those packages.
+ *
+ * @module
+ */
+// The application as it was compiled.
+export { documentSourceOf, endpointsOf, plansOf } from "./app.js";
+export type { Endpoint } from "./endpoint.js";
+export { compileHandler, type CompiledHandler } from "./compile-handler.js";
+export { reportSettings } from "./settings/settings.js";
+export type { PathNames } from "../parameters/annotation.js";
+export { type DependencyStep, nameOf, type ParamSpec } from "../parameters/dependencies/plan.js";
+export { ParamKind } from "../parameters/marker.js";
+export { QUERY } from "../parameters/query.js";
+export type { Answer, HTTPValidationError } from "../routing/call-answer.js";
+export type { CallOptions, FormHeaders, Optional, ParametersOption } from "../routing/call-arguments.js";
+export { routeNameOf } from "../routing/entries.js";
+export { PathPattern } from "../routing/path-pattern.js";
+export { RadixNode } from "../routing/radix-node.js";
+export { RadixRouter } from "../routing/radix-router.js";
+export type { PathParams, Resolved } from "../routing/route.js";
+export type { ROUTE, ROUTE_ANSWER, ROUTE_ARGUMENTS, ROUTE_METHOD, ROUTE_PATH, Takes } from "../routing/routed.js";
+export { isRecord } from "../schema/structs.js";
+export { describeRoute } from "../openapi/document.js";
+export { isListedSocket } from "../openapi/websockets.js";
+
+// Options, messages, errors and logs.
+export { ConnectError, describeError, quoteWord } from "../common/connect-error.js";
+export { type CodeOf, codeOf, type FactsOf, formatMessage } from "../common/error-codes.js";
+export { SERVER_START } from "../common/error-codes/servers.js";
+export { configurationError, missingPackage, statusPhrase, withPlace } from "../common/exceptions.js";
+export { consoleLogger, guardLogger, isForeignFrame, oneLine, ownFramesFirst } from "../common/logger.js";
+export { nearest, plural, show } from "../common/messages.js";
+export {
+  assertOptions,
+  expecting,
+  FLAG,
+  FUNCTION,
+  isObject,
+  LIST,
+  OBJECT,
+  type OptionRules,
+  TEXT,
+  whole,
+} from "../common/options.js";
+export { nodeModule } from "../common/platform.js";
+export { Deferred, markHandled, nextTurn } from "../common/promises.js";
+
+// Observation of requests, and the context that workers carry on.
+export { observedOf } from "../middleware/observation/observed.js";
+export { observing } from "../middleware/observation/observing.js";
+export type { StepKind } from "../middleware/observation/types.js";
+export { type CarriedContext, type ContextCarrier, setContextCarrier } from "../platforms/concurrency/carrier.js";
+export { setEntry } from "../platforms/concurrency/entry.js";
+
+// The protocol between a driver and an application.
+export { readBody } from "../http/read-body.js";
+export { decodeLatin1 } from "../protocol/bytes.js";
+export { CLOSE } from "../protocol/close-codes.js";
+export type { ResponseStream } from "../protocol/engine.js";
+export { ErrorResponse } from "../protocol/error-response.js";
+export { Exchange } from "../protocol/exchange.js";
+export { headerValue, headerValues } from "../protocol/header-list.js";
+export { HeldMessages } from "../protocol/held-messages.js";
+export { isFieldValue, parseMediaType } from "../protocol/http-grammar.js";
+export type { Lifespan } from "../protocol/lifespan.js";
+export { MessageQueue } from "../protocol/message-queue.js";
+export { isWellFormed } from "../protocol/path.js";
+export { type BodyFlow, RequestBody } from "../protocol/request-body.js";
+export { responseFacts } from "../protocol/response-facts.js";
+export type { ResponseHead } from "../protocol/response-head.js";
+export { createScope, toWebSocketScope } from "../protocol/scope.js";
+export type { ServerContext } from "../protocol/server-context.js";
+export type { Acceptance, OpenWebSocket, PendingHandshake, WebSocketEvents } from "../protocol/websocket-handshake.js";
+export { WebSocketSession } from "../protocol/websocket-session.js";
+
+// The server on Node, for drivers on another loop.
+export { findLoopPackage, type NativeLoop } from "../platforms/concurrency/loop.js";
+export { serverStartError } from "../platforms/node/errors.js";
+export type { RequestLimits } from "../platforms/node/header-section.js";
+export type { LoopDriver, LoopServerSettings } from "../platforms/node/loop-driver.js";
+export { checkTarget, createHead, type RequestHead } from "../platforms/node/request-head.js";
+export { StoppableServer, toUrl } from "../platforms/node/stoppable-server.js";
+export { maxMessageBytes, parseHandshake, type WebSocketRules } from "../platforms/node/websocket/handshake-rules.js";

@@ -1,0 +1,188 @@
+import type { LifespanAnswerMessage, LifespanScope, Receive, Send } from "../protocol/asgi.js";
+import type { ApplicationScope, Lifetime } from "../parameters/dependencies/application.js";
+import type { DependencyOverrides } from "../parameters/dependencies/overrides.js";
+import { configurationError } from "../common/exceptions.js";
+import { type ReportingScope, TAKES_ERRORS } from "../protocol/lifespan.js";
+import { codeOf, errorText, type Logger } from "../common/logger.js";
+
+/** The clean-up that a start-up hook may return. */
+type Cleanup = () => unknown;
+
+/** Runs when the application starts or stops, and gets the App. */
+export type LifespanHook<A> = (app: A) => unknown;
+
+/** Start-up before the `yield`, shutdown after it. What it yields goes into the state of every scope. */
+export type LifespanFunction<A> = (app: A) => AsyncGenerator<Record<string, unknown> | void, void, unknown>;
+
+/** @throws ConfigurationError for what cannot be called at start-up or shutdown, naming who was given it. */
+export function assertHook(name: string, hook: unknown): void {
+  if (typeof hook === "function") return;
+  throw configurationError("TSGI_HOOK_NOT_A_FUNCTION", name, hook);
+}
+
+/** The extension with which a test client marks its scopes. */
+const TESTING = "tsgi.testing";
+
+/** The outer App's part in the start of a mounted App. */
+export interface Surroundings {
+  readonly lifetime: Lifetime;
+  /** The overrides of the Apps around it, outermost first. */
+  readonly overrides: readonly DependencyOverrides[];
+}
+
+/** Something with a life of its own, which an application may mount. */
+export interface Startable {
+  /**
+   * Starts it, and gives the way to stop it. When it rejects, nothing of it is left running.
+   *
+   * @param isTested - Whether a test client serves it.
+   * @param outer - What it is started in, where it is mounted.
+   */
+  start(state: Record<string, unknown>, isTested?: boolean, outer?: Surroundings): Promise<Cleanup>;
+}
+
+/** The hooks of one App. */
+export class Lifespan<A> implements Startable {
+  readonly #app: A;
+  readonly #logger: Logger;
+  readonly #generator: LifespanFunction<A> | undefined;
+  readonly #mounted: () => readonly Startable[];
+  readonly #application: ApplicationScope;
+  /** The lifespans of routers, by router. */
+  readonly routers = new Map<object, LifespanFunction<A>>();
+  readonly startup: LifespanHook<A>[] = [];
+  readonly shutdown: LifespanHook<A>[] = [];
+
+  constructor(
+    app: A,
+    logger: Logger,
+    generator: LifespanFunction<A> | undefined,
+    mounted: () => readonly Startable[],
+    application: ApplicationScope,
+  ) {
+    if (generator !== undefined) assertHook("lifespan", generator);
+    this.#app = app;
+    this.#logger = logger;
+    this.#generator = generator;
+    this.#mounted = mounted;
+    this.#application = application;
+  }
+
+  async start(state: Record<string, unknown>, isTested = false, outer?: Surroundings): Promise<Cleanup> {
+    const { lifetime, overrides } = outer ?? { lifetime: this.#application.begin(), overrides: [] };
+    lifetime.join(this.#application, overrides);
+    const cleanups: Cleanup[] = outer ? [] : [() => lifetime.leave()];
+    const stops: Cleanup[] = [];
+    try {
+      await this.#startOwn(state, cleanups, stops);
+      const inner = { lifetime, overrides: this.#application.overridesOf(overrides) };
+      for (const mounted of this.#mounted()) stops.push(await mounted.start(state, isTested, inner));
+      if (!outer) {
+        stops.push(() => lifetime.close());
+        await lifetime.startAll();
+      }
+    } catch (error) {
+      await this.#runAll([...stops.toReversed(), ...cleanups.toReversed()]);
+      throw error;
+    }
+    return async () => {
+      const hooks = this.shutdown.toReversed().map((hook) => () => hook(this.#app));
+      const errors = await this.#runAll([...stops.toReversed(), ...hooks, ...cleanups.toReversed()]);
+      if (errors.length > 0) throw errors[0];
+    };
+  }
+
+  /** Runs the App's own lifespan and hooks, which stop behind the lifespans of its routers. */
+  async #startOwn(state: Record<string, unknown>, cleanups: Cleanup[], stops: Cleanup[]): Promise<void> {
+    const given = new Set<string>();
+    if (this.#generator) cleanups.push(await this.#enter(this.#generator, state, given));
+    for (const hook of this.startup) {
+      const cleanup = await hook(this.#app);
+      if (typeof cleanup === "function") cleanups.push(cleanup as Cleanup);
+    }
+    for (const lifespan of this.routers.values()) stops.push(await this.#enter(lifespan, state, given));
+  }
+
+  /** @param given - The keys of the state that are taken. */
+  async #enter(lifespan: LifespanFunction<A>, state: Record<string, unknown>, given: Set<string>): Promise<Cleanup> {
+    const generator = lifespan(this.#app);
+    if (typeof generator?.next !== "function") {
+      throw new TypeError("The lifespan is no generator. Write `async function* (app) { …; yield; … }`.");
+    }
+    const first = await generator.next();
+    if (first.done) throw new Error("The lifespan generator ended without a `yield`. Yield once, when all is started.");
+    const leave = async () => {
+      const last = await generator.next();
+      if (!last.done) {
+        await generator.return();
+        throw new Error("The lifespan generator yields more than once.");
+      }
+    };
+    for (const [key, value] of Object.entries(first.value ?? {})) {
+      if (given.has(key)) {
+        await this.#runAll([leave]);
+        throw configurationError("TSGI_DUPLICATE_STATE", key);
+      }
+      given.add(key);
+      state[key] = value;
+    }
+    return leave;
+  }
+
+  /** Runs every clean-up, whatever becomes of the others. */
+  async #runAll(cleanups: readonly Cleanup[]): Promise<unknown[]> {
+    const errors: unknown[] = [];
+    for (const cleanup of cleanups) {
+      try {
+        await cleanup();
+      } catch (error) {
+        errors.push(error);
+        this.#logger.error({ err: error }, `A shutdown hook failed: ${errorText(error)}`);
+      }
+    }
+    return errors;
+  }
+}
+
+/** The message of a start that failed. Its text has the code, because other servers get nothing else. */
+function failureOf(error: unknown, hasError: boolean): LifespanAnswerMessage {
+  const code = codeOf(error);
+  const message = errorText(error) + (code === null ? "" : ` [${code}]`);
+  return { type: "lifespan.startup.failed", message, ...(hasError ? { error } : {}) };
+}
+
+/** Serves the lifespan scope: start-up and shutdown as the server asks for them. */
+export async function serveLifespan(
+  startable: Startable,
+  scope: LifespanScope,
+  receive: Receive,
+  send: Send,
+  logger: Logger,
+): Promise<void> {
+  const state = (scope.state ??= {});
+  let stop: Cleanup | null = null;
+  for (;;) {
+    const message = await receive();
+    if (message.type === "lifespan.startup") {
+      try {
+        stop = await startable.start(state, scope.extensions?.[TESTING] !== undefined);
+      } catch (error) {
+        const isReported = (scope as ReportingScope)[TAKES_ERRORS] === true;
+        if (!isReported) logger.error({ err: error }, `Start-up failed: ${errorText(error)}`);
+        return send(failureOf(error, isReported));
+      }
+      await send({ type: "lifespan.startup.complete" });
+    } else if (message.type === "lifespan.shutdown") {
+      try {
+        await stop?.();
+      } catch (error) {
+        await send({ type: "lifespan.shutdown.failed", message: errorText(error) });
+        return;
+      }
+      await send({ type: "lifespan.shutdown.complete" });
+      return;
+    } else {
+      throw new TypeError(`Expected a lifespan message, not ${JSON.stringify(message.type)}.`);
+    }
+  }
+}

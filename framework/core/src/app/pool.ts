@@ -1,0 +1,287 @@
+import { assertUnbound } from "../platforms/concurrency/ownership.js";
+import { copyError } from "../platforms/concurrency/protocol.js";
+import { createWorkerPool, type PoolOptions, type WorkerKind, POOL_OPTIONS } from "../platforms/concurrency/pools.js";
+import type { HostedApp } from "../platforms/concurrency/host.js";
+import type { PoolStats, TaskOwner, WorkerPool } from "../platforms/concurrency/worker-pool.js";
+import { PoolTimeoutError } from "../platforms/concurrency/errors.js";
+import { resolveEntry, toModuleURL } from "../platforms/concurrency/entry.js";
+import { configurationError } from "../common/exceptions.js";
+import type { Logger } from "../common/logger.js";
+import { assertOptions, oneOf, type OptionRules } from "../common/options.js";
+import { hasWorkers, isFirstProcess, isStandalone } from "../common/platform.js";
+import type { Request } from "../http/request.js";
+import { watchClient } from "../http/request/watch-client.js";
+import type { Startable } from "./lifespan.js";
+import { explainEntry, PoolModule } from "./pool-module.js";
+import { decodeResult, encodeResult } from "./pool-result.js";
+import { RouteUse } from "./route-use.js";
+
+/** The kind and the size of the pool of plain handlers. */
+export interface HandlerPoolOptions extends PoolOptions {
+  /**
+   * The kind of worker: processes (the default), threads of this process, or `"inline"` the event loop itself, which then
+   * does nothing else meanwhile.
+   */
+  kind?: WorkerKind | "inline";
+}
+
+/** The settings of an App's pool. */
+export interface HandlerPoolSettings {
+  readonly options: HandlerPoolOptions;
+  /** The module that makes the App. */
+  readonly entry: string | URL | undefined;
+  readonly logger: Logger;
+  readonly title: string;
+  /** Each route as `METHOD pattern`. */
+  readonly routes: () => readonly string[];
+}
+
+/** Calls a handler with its arguments. */
+type Call = (args: object) => unknown;
+
+/** The same where its client may leave meanwhile. */
+export type PooledCall = (args: object, request: Request) => unknown;
+
+const OPTIONS: OptionRules<HandlerPoolOptions> = { ...POOL_OPTIONS, kind: oneOf("process", "thread", "inline") };
+
+const MODULES = { process: "node:child_process", thread: "node:worker_threads" } as const;
+
+/** A handler that computes for half a minute keeps its client from all that a proxy in front allows by default. */
+const DEFAULT_TIMEOUT_MS = 30_000;
+
+/** The plain handlers of one App: in the server the way to the pool, in a worker the way to the functions. */
+export class HandlerPool implements HostedApp {
+  readonly title: string;
+  readonly #settings: HandlerPoolSettings;
+  readonly #entry: string | null;
+  readonly #handlers = new Map<string, Call>();
+  #pool: Promise<WorkerPool | null> | null = null;
+  #opened: WorkerPool | null = null;
+  /** The routes when the pool was opened: those that a start-up hook adds are in no worker. */
+  #table: readonly string[] | null = null;
+  #isTested = false;
+
+  /** @throws ConfigurationError naming the option that is at fault. */
+  constructor(settings: HandlerPoolSettings) {
+    assertOptions("pool", settings.options, OPTIONS);
+    this.#entry = settings.entry === undefined ? null : toModuleURL(settings.entry);
+    this.title = settings.title;
+    this.#settings = settings;
+  }
+
+  /** `true` where plain handlers leave the loop while the App is served. */
+  get isOn(): boolean {
+    return this.#settings.options.kind !== "inline";
+  }
+
+  /** The figures as they are now; `null` without a pool. */
+  get stats(): PoolStats | null {
+    return this.#opened?.stats ?? null;
+  }
+
+  routes(): readonly string[] {
+    return this.#settings.routes();
+  }
+
+  call(route: string, args: object): unknown {
+    const handler = this.#handlers.get(route);
+    if (!handler) throw new Error(`The worker has no plain handler for ${route}.`);
+    return encodeResult(route, handler(args));
+  }
+
+  /**
+   * Takes in a plain handler.
+   *
+   * @param route - `METHOD pattern`.
+   * @param endsRunning - Whether a call whose client has gone is ended with its worker.
+   * @returns What calls it where it is to run.
+   */
+  adopt(route: string, handler: Call, endsRunning: boolean): PooledCall {
+    if (!this.isOn) return (args) => handler(args);
+    if (this.#table !== null) {
+      this.#settings.logger.warn(
+        { route },
+        `${route} is a plain function and runs on the event loop, as a start-up hook registers it: hooks do not run in ` +
+          "the pool's workers. Make the handler async, or register it before start-up.",
+      );
+      return (args) => handler(args);
+    }
+    this.#handlers.set(route, handler);
+    const use = new RouteUse(route, this.#kind, this.#settings.logger);
+    return (args, request) =>
+      this.#isInline
+        ? this.#runInline(use, args)
+        : this.#runFor(request, endsRunning, (owner) => this.#run(use, handler, args, owner));
+  }
+
+  get #isInline(): boolean {
+    return this.#isTested && this.#settings.options.kind === undefined && this.#entry === null;
+  }
+
+  /** Runs a call in a test, with arguments, results and errors copied as on the way to a worker and back. */
+  async #runInline(use: RouteUse, args: object): Promise<unknown> {
+    this.#assertUnbound(use, args);
+    const copies = structuredClone(args);
+    let result: unknown;
+    try {
+      result = await this.call(use.route, copies);
+    } catch (error) {
+      throw copyError(error);
+    }
+    return decodeResult(structuredClone(result), () => use.adviseAsync());
+  }
+
+  #assertUnbound(use: RouteUse, args: object): void {
+    for (const [name, value] of Object.entries(args) as [string, unknown][]) {
+      assertUnbound(value, name, (path, what) => use.explainArgument(name, path, what));
+    }
+  }
+
+  /** Runs a call for as long as its client is there. */
+  async #runFor(request: Request, endsRunning: boolean, run: (owner: TaskOwner) => Promise<unknown>): Promise<unknown> {
+    const left = new AbortController();
+    const stop = watchClient(request, () => left.abort());
+    try {
+      return await run({ signal: left.signal, endsRunning });
+    } finally {
+      stop();
+    }
+  }
+
+  async #run(use: RouteUse, handler: Call, args: object, owner: TaskOwner): Promise<unknown> {
+    const pool = await this.#open();
+    if (pool === null) return handler(args);
+    this.#assertUnbound(use, args);
+    try {
+      const { value, elapsedMs } = await pool.run({ type: "route", route: use.route }, [args], owner);
+      use.measure(elapsedMs);
+      return decodeResult(value, () => use.adviseAsync());
+    } catch (error) {
+      if (error instanceof PoolTimeoutError) use.reportTimeout(this.#options.timeoutMs);
+      throw error;
+    }
+  }
+
+  get #options(): HandlerPoolOptions & { timeoutMs: number } {
+    return { timeoutMs: DEFAULT_TIMEOUT_MS, ...this.#settings.options };
+  }
+
+  get #kind(): WorkerKind {
+    return this.#settings.options.kind === "thread" ? "thread" : "process";
+  }
+
+  /** Opens the pool, once; gives `null` without a module that a worker could import. */
+  #open(): Promise<WorkerPool | null> {
+    return (this.#pool ??= this.#create());
+  }
+
+  async #create(): Promise<WorkerPool | null> {
+    this.#table = this.routes();
+    const { options, logger } = this.#settings;
+    if (!hasWorkers()) {
+      if (options.kind !== undefined) {
+        throw configurationError(
+          "TSGI_MISSING_PLATFORM_MODULE",
+          `pool: { kind: "${options.kind}" }`,
+          MODULES[this.#kind],
+        );
+      }
+      this.#announce("run inline on this platform, which has no worker processes", "warn");
+      return null;
+    }
+    const module = await resolveEntry(this.#entry);
+    const [route = ""] = this.#handlers.keys();
+    if (module === null) {
+      const problem = "no module is known that a worker could import";
+      if (options.kind !== undefined) throw explainEntry(route, problem);
+      logger.warn(
+        { route },
+        `${route} is a plain function and runs on the event loop, as ${problem}. Make the handler async, or name the ` +
+          "module that makes the App: new App({ entry: import.meta.url }).",
+      );
+      return null;
+    }
+    const found = new PoolModule(module, { title: this.title, routes: this.#table }, route);
+    this.#opened = isStandalone() ? await this.#tryStandalone(found) : await this.#createPool(found);
+    if (this.#opened === null) {
+      this.#announce("run inline", "warn", ". This executable cannot start itself as a worker.");
+      return null;
+    }
+    this.#announce(`run in worker ${this.#kind === "thread" ? "threads" : "processes"}`);
+    return this.#opened;
+  }
+
+  #createPool(entry: PoolModule, isLogged = () => true): Promise<WorkerPool> {
+    const { logger } = this.#settings;
+    const onDeath = (message: string) => void (isLogged() && logger.error({}, message));
+    return createWorkerPool(this.#kind, this.#options, { entry, onDeath });
+  }
+
+  /** A pool of processes that run the executable of this one; `null` if such a process does not become a worker. */
+  async #tryStandalone(entry: PoolModule): Promise<WorkerPool | null> {
+    if (this.#kind === "thread") return null;
+    let isTried = false;
+    const pool = await this.#createPool(entry, () => isTried);
+    await pool.fill().catch(() => {});
+    isTried = true;
+    if (pool.stats.ready > 0) return pool;
+    await pool.close();
+    return null;
+  }
+
+  /** Says which routes run elsewhere, and why. Of several processes that serve, the first one says it. */
+  #announce(what: string, level: "info" | "warn" = "info", advice = ""): void {
+    const routes = [...this.#handlers.keys()];
+    if (!isFirstProcess() || routes.length === 0) return;
+    const [subject, why] =
+      routes.length === 1
+        ? [`1 route ${what.replace("run", "runs")}`, "its handler is not async"]
+        : [`${routes.length} routes ${what}`, "their handlers are not async"];
+    this.#settings.logger[level]({ routes }, `${subject}, as ${why}: ${routes.join(", ")}${advice}`);
+  }
+
+  /** Lets the pool live from before the application's start-up until after its shutdown. */
+  around(inner: Startable): Startable {
+    return {
+      start: async (state, isTested = false, outer) => {
+        this.#isTested = isTested;
+        await this.#start();
+        const stop = await inner.start(state, isTested, outer).catch(async (error: unknown) => {
+          await this.#stop();
+          throw error;
+        });
+        return async () => {
+          try {
+            await stop();
+          } finally {
+            await this.#stop();
+          }
+        };
+      },
+    };
+  }
+
+  async #start(): Promise<void> {
+    if (!this.isOn) return;
+    if (this.#isInline) {
+      const advice = ". With new App({ entry: import.meta.url }) plain handlers run in workers here too.";
+      return this.#announce("run in worker processes when served, and inline in this test", "warn", advice);
+    }
+    this.#table = this.routes();
+    if (this.#handlers.size === 0) return;
+    try {
+      await (await this.#open())?.fill();
+    } catch (error) {
+      await this.#stop();
+      throw error;
+    }
+  }
+
+  async #stop(): Promise<void> {
+    const pool = this.#pool;
+    this.#pool = null;
+    this.#table = null;
+    await (await pool?.catch(() => null))?.close();
+    this.#opened = null;
+  }
+}

@@ -1,0 +1,157 @@
+import type { ASGIApp, Receive, Send, WebSocketScope } from "../protocol/asgi.js";
+import { Call, type CallSettings } from "../parameters/dependencies/call.js";
+import { closeExits, throwIntoExits } from "../parameters/dependencies/exits.js";
+import { compileRoute } from "../parameters/dependencies/compile.js";
+import { createFindOverride, type DependencyOverrides } from "../parameters/dependencies/overrides.js";
+import { makeArguments, validationError } from "../parameters/dependencies/arguments.js";
+import { nameOf, type RoutePlan } from "../parameters/dependencies/plan.js";
+import {
+  configurationError,
+  findCloseFault,
+  HTTPException,
+  RequestValidationError,
+  WebSocketException,
+  withPlace,
+} from "../common/exceptions.js";
+import {
+  httpExceptionHandler,
+  requestValidationExceptionHandler,
+  serverErrorHandler,
+} from "../http/exception-handlers.js";
+import { mergeLimits } from "../http/limits.js";
+import { errorText } from "../common/logger.js";
+import { wrap } from "../middleware/chain.js";
+import { observedOf, runTasks, stepped } from "../middleware/observation/observed.js";
+import type { Callable } from "../parameters/depends.js";
+import { INVALID } from "../parameters/source.js";
+import { isGeneratorFunction, paramsOf } from "../parameters/annotation.js";
+import type { Response } from "../http/response/response.js";
+import type { PathPattern } from "../routing/path-pattern.js";
+import { type AppRouteEntry, routeNameOf, type RouteRecord } from "../routing/entries.js";
+import { IS_OWN_END, REFUSE, WebSocket } from "../http/websocket.js";
+import { type EndpointSettings, OVERRIDES } from "./endpoint.js";
+import { isDisconnect } from "./errors.js";
+import { compileMessages } from "./socket-messages.js";
+import { assertPoolable, isPooled } from "./plain-handler.js";
+
+/** RFC 6455 §7.4.1: the server met a condition that it did not expect. */
+const INTERNAL_ERROR = 1011;
+
+/** @throws ConfigurationError for a handler that would never be run, or never get its `ws`. */
+function assertSocketHandler(handler: Callable, names: readonly string[], declared: unknown): void {
+  if (isGeneratorFunction(handler)) {
+    throw configurationError("TSGI_WEBSOCKET_HANDLER_YIELDS");
+  }
+  if (names.includes("ws") || (declared !== undefined && declared !== WebSocket)) {
+    throw configurationError("TSGI_RESERVED_PARAMETER_NAME");
+  }
+}
+
+/** One WebSocket route, compiled: from the scope to the close. */
+export class SocketEndpoint {
+  readonly record: RouteRecord;
+  readonly pattern: PathPattern;
+  readonly plan: RoutePlan;
+  readonly #handler: (args: object) => unknown;
+  readonly #settings: CallSettings;
+  readonly #overrides: DependencyOverrides;
+  /** Sends connections through the middleware of the route and its routers to the handler. */
+  readonly app: ASGIApp;
+
+  /** @throws ConfigurationError naming the path. */
+  constructor(entry: AppRouteEntry, settings: EndpointSettings, overrides: DependencyOverrides) {
+    const { path, handler, options } = entry;
+    this.record = Object.freeze({ method: entry.method, path, handler, metadata: options });
+    const limits = withPlace(`WEBSOCKET ${path}`, () => mergeLimits(settings.limits, options.limits));
+    this.plan = withPlace(`WEBSOCKET ${path}`, () => {
+      assertSocketHandler(handler, entry.pattern.names, options.params?.["ws"]);
+      const params = paramsOf(handler)?.["ws"] === WebSocket ? options.params : { ...options.params, ws: WebSocket };
+      const plan = compileRoute({
+        handler,
+        role: routeNameOf(this.record),
+        names: entry.pattern.names,
+        params: params ?? {},
+        guards: entry.dependencies,
+        protocol: "websocket",
+        application: settings.application,
+      });
+      if (settings.pool.isOn && isPooled(handler, options)) assertPoolable(plan.handler.specs);
+      return plan;
+    });
+    this.#handler = handler as (args: object) => unknown;
+    this.pattern = entry.pattern;
+    this.#overrides = overrides;
+    const messages = withPlace(`WEBSOCKET ${path}`, () => compileMessages(options, path, settings.logger));
+    this.#settings = {
+      limits,
+      messages,
+      logger: settings.logger,
+      embedBody: false,
+      faultOrder: this.plan.faultOrder,
+      takesFiles: false,
+      statusCode: 200,
+    };
+    const innermost: ASGIApp = (scope, receive, send) => this.#run(scope as WebSocketScope, receive, send);
+    this.app = entry.middleware.reduceRight<ASGIApp>((inner, list) => wrap(inner, list), innermost);
+  }
+
+  async #run(scope: WebSocketScope, receive: Receive, send: Send): Promise<void> {
+    const outer = (scope as { [OVERRIDES]?: readonly DependencyOverrides[] })[OVERRIDES] ?? [];
+    const find = createFindOverride([...outer, this.#overrides], this.pattern.names);
+    const call = new Call(scope, receive, send, this.#settings);
+    const { websocket } = call;
+    const { logger } = this.#settings;
+    try {
+      const args = await makeArguments(this.plan.handler, call, find);
+      if (args === INVALID) throw validationError(call);
+      await (call.observed === null
+        ? this.#handler(args)
+        : stepped(call.observed, "handler", nameOf(this.plan.handler), () => this.#handler(args)));
+      if (call.exits) await call.closeFunctionScope();
+      await websocket.close();
+    } catch (cause) {
+      const error = call.exits ? await throwIntoExits(call.exits, cause, logger) : cause;
+      await this.#fail(websocket, error);
+    } finally {
+      if (call.late !== null) await call.lateSettled();
+      await runTasks(call.backgroundIfMade, call.observed);
+      if (call.exits) await closeExits(call.exits, "request", logger);
+    }
+  }
+
+  /** Ends a WebSocket after an error: with its close code; before `accept` with its status; else with 1011. */
+  async #fail(websocket: WebSocket, error: unknown): Promise<void> {
+    if (websocket[IS_OWN_END](error) || isDisconnect(error)) return;
+    if (error instanceof WebSocketException && findCloseFault(error.code, error.reason) === null) {
+      if (error.code === INTERNAL_ERROR) this.#log(websocket, error);
+      return websocket.close(error.code, error.reason);
+    }
+    if (websocket.readyState !== "connecting") {
+      this.#log(websocket, error);
+      return websocket.close(INTERNAL_ERROR, "Internal Server Error");
+    }
+    const { statusCode, headers, body } = this.#toRefusal(websocket, error);
+    if (statusCode >= 500) observedOf(websocket.scope)?.fail(error);
+    await websocket[REFUSE](statusCode, headers, body).catch((failure: unknown) => {
+      if (!websocket[IS_OWN_END](failure)) throw failure;
+    });
+  }
+
+  /** The answer to a handshake that an error refuses. */
+  #toRefusal(websocket: WebSocket, error: unknown): Response {
+    try {
+      if (error instanceof HTTPException) return httpExceptionHandler(error);
+      if (error instanceof RequestValidationError) return requestValidationExceptionHandler(error);
+    } catch (unsendable) {
+      this.#log(websocket, unsendable); // a header that HTTP does not allow, or a detail that JSON cannot write
+      return serverErrorHandler(unsendable, false);
+    }
+    this.#log(websocket, error);
+    return serverErrorHandler(error, false);
+  }
+
+  #log({ path, scope }: WebSocket, error: unknown): void {
+    observedOf(scope)?.fail(error);
+    this.#settings.logger.error({ err: error, path }, `WEBSOCKET ${path} failed: ${errorText(error)}`);
+  }
+}

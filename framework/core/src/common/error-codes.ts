@@ -1,0 +1,77 @@
+/**
+ * The catalogue of the errors of configuration: the code of each, its messages, and above them what
+ * `docs/errors.md` says of it (`node framework/scripts/errors-page.js` writes that page). A code stands for one error
+ * whatever its message says; it keeps its meaning, and goes only with a major version. @module
+ */
+import { AGENTS } from "./error-codes/agents.js";
+import { DATABASES } from "./error-codes/databases.js";
+import { DEPENDENCIES } from "./error-codes/dependencies.js";
+import { FILES } from "./error-codes/files.js";
+import { MIDDLEWARE } from "./error-codes/middleware.js";
+import { OBSERVATION } from "./error-codes/observation.js";
+import { OPENAPI } from "./error-codes/openapi.js";
+import { PARAMETERS } from "./error-codes/parameters.js";
+import { POOLS } from "./error-codes/pools.js";
+import { ROUTES } from "./error-codes/routes.js";
+import { SCHEMAS } from "./error-codes/schemas.js";
+import { SECURITY } from "./error-codes/security.js";
+import type { SERVER_START } from "./error-codes/servers.js";
+
+const MESSAGES = {
+  ...ROUTES,
+  ...PARAMETERS,
+  ...SCHEMAS,
+  ...DEPENDENCIES,
+  ...POOLS,
+  ...MIDDLEWARE,
+  ...SECURITY,
+  ...OPENAPI,
+  ...FILES,
+  ...DATABASES,
+  ...AGENTS,
+  ...OBSERVATION,
+};
+
+/** A message, or a function that makes it of the facts of one case. */
+type Message = string | ((...facts: never) => string);
+
+/** Messages by code. A code with several has a dot and a word behind it for each: `TSGI_INVALID_METHOD.list`. */
+export type Catalogue = Readonly<Record<string, Message>>;
+
+/** The codes of a catalogue. */
+export type CodeOf<Key> = Key extends `${infer Code}.${string}` ? Code : Key;
+
+/** The facts that a message is made of. */
+export type FactsOf<M> = M extends (...facts: infer Facts) => string ? Facts : [];
+
+/** The code of an error in how an application is put together. */
+export type ErrorCode = CodeOf<keyof typeof MESSAGES>;
+
+/** Why a server could not start: a system's code, or one in the same style. Others than these are the system's own. */
+export type ServerStartCode = CodeOf<keyof typeof SERVER_START>;
+
+/** A message of the catalogue. */
+export type MessageKey = keyof typeof MESSAGES;
+
+/** The facts of a message of the catalogue. */
+export type Facts<Key extends MessageKey> = FactsOf<(typeof MESSAGES)[Key]>;
+
+/** Makes a message of a catalogue. */
+export function formatMessage<C extends Catalogue, Key extends keyof C>(
+  catalogue: C,
+  key: Key,
+  facts: FactsOf<C[Key]>,
+): string {
+  const message = catalogue[key] as string | ((...facts: readonly unknown[]) => string);
+  return typeof message === "string" ? message : message(...facts);
+}
+
+/** Makes a message. */
+export function messageOf<Key extends MessageKey>(key: Key, ...facts: Facts<Key>): string {
+  return formatMessage(MESSAGES, key, facts);
+}
+
+/** The code that a message belongs to. */
+export function codeOf<Key extends string>(key: Key): CodeOf<Key> {
+  return key.split(".")[0] as CodeOf<Key>;
+}

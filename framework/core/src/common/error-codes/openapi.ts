@@ -1,0 +1,142 @@
+/**
+ * The OpenAPI document.
+ *
+ * Thrown when the document is built: by `app.openapi()`, `tsgi openapi`, or the first request for it. See [openapi.md](openapi.md).
+ * @module
+ */
+
+export const OPENAPI = {
+  /**
+   * Two of `openapiUrl`, `docsUrl`, `redocUrl` and `scalarUrl` are one path.
+   *
+   * ```js
+   * // Wrong
+   * new App({ docsUrl: "/docs", redocUrl: "/docs" });
+   *
+   * // Right
+   * new App({ docsUrl: "/docs", redocUrl: null });
+   * ```
+   */
+  TSGI_DUPLICATE_DOCUMENT_URL: (paths: readonly string[]) =>
+    "openapiUrl, docsUrl, redocUrl and scalarUrl differ: give each a path of its own, or null. Received " +
+    `${paths.join(", ")}.`,
+  /**
+   * Two operations of the document have one id.
+   *
+   * Clients are generated from it, with a function for each id.
+   *
+   * ```js
+   * // Wrong
+   * app.get("/a", { operationId: "read" }, readItem);
+   * app.get("/b", { operationId: "read" }, readItem);
+   * app.openapi();
+   *
+   * // Right
+   * app.get("/a", { operationId: "readA" }, readItem);
+   * app.get("/b", { operationId: "readB" }, readItem);
+   * app.openapi();
+   * ```
+   */
+  TSGI_DUPLICATE_OPERATION_ID: (id: unknown, rival: string) =>
+    `the operation id ${JSON.stringify(id)} is that of ${rival} as well. Give each route an \`operationId\` ` +
+    "of its own.",
+  /**
+   * Two schemas with one `$id` differ.
+   *
+   * They would be one component of the document.
+   *
+   * ```js
+   * // Wrong
+   * app.get("/a", { returns: t.Object({ id: t.Integer() }, { $id: "Item" }) }, readItem);
+   * app.get("/b", { returns: t.Object({ id: t.String() }, { $id: "Item" }) }, readItem);
+   * app.openapi();
+   *
+   * // Right
+   * const Item = t.Object({ id: t.Integer() }, { $id: "Item" });
+   * app.get("/a", { returns: Item }, async () => ({ id: 1 }));
+   * app.get("/b", { returns: t.Array(Item) }, async () => []);
+   * app.openapi();
+   * ```
+   */
+  TSGI_DUPLICATE_SCHEMA_ID: (place: string, id: string, other: string) =>
+    `${place}: the schema with the $id ${JSON.stringify(id)} is another one than that of ${other}. Give each ` +
+    "an $id of its own.",
+  /**
+   * A callback in `callbacks` has a method that a document does not know.
+   *
+   * They are `get`, `put`, `post`, `delete`, `options`, `head`, `patch` and `trace`.
+   *
+   * ```js
+   * // Wrong
+   * app.post(
+   *   "/orders",
+   *   { callbacks: { paid: { "{$request.body#/url}": { notify: {} } } } },
+   *   readItem,
+   * );
+   * app.openapi();
+   *
+   * // Right
+   * app.post(
+   *   "/orders",
+   *   { callbacks: { paid: { "{$request.body#/url}": { post: {} } } } },
+   *   readItem,
+   * );
+   * app.openapi();
+   * ```
+   */
+  TSGI_INVALID_CALLBACK_METHOD: (place: string) => `${place}: a document knows no such method. Write "post".`,
+  /**
+   * `openapiUrl`, `docsUrl`, `redocUrl` or `scalarUrl` is not a path of plain text.
+   *
+   * `null` switches the page off. `/` alone belongs to a route.
+   *
+   * ```js
+   * // Wrong
+   * new App({ docsUrl: "docs" });
+   *
+   * // Right
+   * new App({ docsUrl: "/docs" });
+   * ```
+   */
+  TSGI_INVALID_DOCUMENT_URL: (name: string, fallback: unknown, path: unknown) =>
+    `${name} takes a path of plain text such as ${JSON.stringify(fallback)}, or null. Received ` +
+    `${JSON.stringify(path)}.`,
+  /**
+   * A key of `responses` is not a status.
+   *
+   * ```js
+   * // Wrong
+   * app.get(
+   *   "/items",
+   *   { responses: { notFound: { description: "No such item" } } },
+   *   readItem,
+   * );
+   * app.openapi();
+   *
+   * // Right
+   * app.get("/items", { responses: { 404: { description: "No such item" } } }, readItem);
+   * app.openapi();
+   * ```
+   */
+  TSGI_INVALID_RESPONSE_STATUS: (status: unknown) =>
+    `\`responses\` takes statuses such as 404, "4XX" or "default". Received ${JSON.stringify(status)}.`,
+  /**
+   * A webhook has no name, or the name and method of another one.
+   *
+   * ```js
+   * // Wrong
+   * app.webhooks.post("order.shipped");
+   * app.webhooks.post("order.shipped");
+   *
+   * // Right
+   * app.webhooks.post("order.shipped");
+   * app.webhooks.post("order.cancelled");
+   * ```
+   */
+  "TSGI_INVALID_WEBHOOK.name": (place: string) => `${place}: the name of a webhook is a text, such as "order.shipped".`,
+  "TSGI_INVALID_WEBHOOK.duplicate": (place: string) => `${place} is described already. Give each webhook its own name.`,
+  /** A schema is of a type that an OpenAPI document cannot describe. */
+  TSGI_SCHEMA_WITHOUT_OPENAPI_FORM: (type: unknown) =>
+    `The schema type ${JSON.stringify(type)} has no form in an OpenAPI document. Describe what travels on ` +
+    "the wire, or leave the route out with includeInSchema: false.",
+};

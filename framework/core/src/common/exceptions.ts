@@ -1,0 +1,287 @@
+/** The errors that an application throws, and those that the framework throws at its author. @module */
+import type { WebSocketSendMessage } from "../protocol/asgi.js";
+import { codeOf, type ErrorCode, type Facts, type MessageKey, messageOf } from "./error-codes.js";
+
+/**
+ * The phrases that Node's servers write behind each status, for the default `detail` of an error. They are those of the
+ * registry of RFC 9110 §16.2.1, but for 413 and 422, which RFC 9110 renamed.
+ */
+const STATUS_PHRASES: Readonly<Record<number, string>> = {
+  200: "OK",
+  201: "Created",
+  202: "Accepted",
+  203: "Non-Authoritative Information",
+  204: "No Content",
+  205: "Reset Content",
+  206: "Partial Content",
+  207: "Multi-Status",
+  208: "Already Reported",
+  226: "IM Used",
+  300: "Multiple Choices",
+  301: "Moved Permanently",
+  302: "Found",
+  303: "See Other",
+  304: "Not Modified",
+  305: "Use Proxy",
+  307: "Temporary Redirect",
+  308: "Permanent Redirect",
+  400: "Bad Request",
+  401: "Unauthorized",
+  402: "Payment Required",
+  403: "Forbidden",
+  404: "Not Found",
+  405: "Method Not Allowed",
+  406: "Not Acceptable",
+  407: "Proxy Authentication Required",
+  408: "Request Timeout",
+  409: "Conflict",
+  410: "Gone",
+  411: "Length Required",
+  412: "Precondition Failed",
+  413: "Payload Too Large",
+  414: "URI Too Long",
+  415: "Unsupported Media Type",
+  416: "Range Not Satisfiable",
+  417: "Expectation Failed",
+  418: "I'm a Teapot",
+  421: "Misdirected Request",
+  422: "Unprocessable Entity",
+  423: "Locked",
+  424: "Failed Dependency",
+  425: "Too Early",
+  426: "Upgrade Required",
+  428: "Precondition Required",
+  429: "Too Many Requests",
+  431: "Request Header Fields Too Large",
+  451: "Unavailable For Legal Reasons",
+  500: "Internal Server Error",
+  501: "Not Implemented",
+  502: "Bad Gateway",
+  503: "Service Unavailable",
+  504: "Gateway Timeout",
+  505: "HTTP Version Not Supported",
+  506: "Variant Also Negotiates",
+  507: "Insufficient Storage",
+  508: "Loop Detected",
+  510: "Not Extended",
+  511: "Network Authentication Required",
+};
+
+/** The reason phrase of a status, or `"Unknown Status"`. */
+export function statusPhrase(statusCode: number): string {
+  return STATUS_PHRASES[statusCode] ?? "Unknown Status";
+}
+
+/**
+ * Ends the request with a status and `{"detail": …}`. Throw it from a handler or a dependency.
+ *
+ * @example
+ * ```ts
+ * import { App, HTTPException } from "tsgi";
+ *
+ * const app = new App();
+ * app.get("/me", async () => {
+ *   throw new HTTPException(401, "Could not validate credentials", { headers: { "WWW-Authenticate": "Bearer" } });
+ * });
+ * ```
+ */
+export class HTTPException extends Error {
+  override readonly name: string = "HTTPException";
+  /** HTTP status code in range [200...599]. */
+  readonly statusCode: number;
+  /** The member `detail` of the response: text, or any JSON value. */
+  readonly detail: unknown;
+  /** Headers to add to the response. */
+  readonly headers: Readonly<Record<string, string>> | undefined;
+
+  /**
+   * @param statusCode - HTTP status code in range [200...599].
+   * @param detail - The member `detail` of the response. Defaults to the status's reason phrase.
+   * @param options - Headers to add, and the cause, which is never sent, and is logged from 500 on.
+   * @throws RangeError when the status is not an integer from 200 to 599.
+   */
+  constructor(
+    statusCode: number,
+    detail: unknown = statusPhrase(statusCode),
+    options: { headers?: Readonly<Record<string, string>>; cause?: unknown } = {},
+  ) {
+    super(
+      typeof detail === "string" ? detail : statusPhrase(statusCode),
+      "cause" in options ? { cause: options.cause } : undefined,
+    );
+    if (!Number.isInteger(statusCode) || statusCode < 200 || statusCode > 599) {
+      throw new RangeError(`HTTPException needs a status code from 200 to 599, not ${String(statusCode)}.`);
+    }
+    this.statusCode = statusCode;
+    this.detail = detail;
+    this.headers = options.headers;
+  }
+}
+
+/** Closes a WebSocket with a code, or is thrown by a call on a WebSocket that is not open. */
+export class WebSocketException extends Error {
+  override readonly name: string = "WebSocketException";
+  /** RFC 6455 §7.4 close code. */
+  readonly code: number;
+  /** At most 123 bytes of UTF-8, RFC 6455 §5.5. */
+  readonly reason: string;
+
+  constructor(code: number, reason = "") {
+    super(reason || `WebSocket closed with code ${code}`);
+    this.code = code;
+    this.reason = reason;
+  }
+}
+
+/** RFC 6455 §5.5: a control frame has 125 bytes, two of them the code. */
+const MAX_REASON_BYTES = 123;
+
+/**
+ * The fault of the code or the reason of a close frame; `null` when they may be sent.
+ *
+ * @see RFC 6455 §7.4: 1004 is reserved; 1005, 1006 and 1015 are never sent; 2999 and below are the RFC's
+ */
+export function findCloseFault(code: number, reason: string): string | null {
+  const isRegistered = code >= 1000 && code <= 1014 && code !== 1004 && code !== 1005 && code !== 1006;
+  if (!Number.isInteger(code) || !(isRegistered || (code >= 3000 && code <= 4999))) {
+    return `Expected a close code of 1000 to 1003, 1007 to 1014 or 3000 to 4999, not ${code}.`;
+  }
+  return reason.length * 3 <= MAX_REASON_BYTES || new TextEncoder().encode(reason).length <= MAX_REASON_BYTES
+    ? null
+    : `Expected a reason of at most ${MAX_REASON_BYTES} bytes.`;
+}
+
+/** The error of an application for a scope that it does not serve, which ASGI asks it to refuse. */
+export function unknownScope(type: unknown, served: string): TypeError {
+  return new TypeError(`Unknown scope type ${JSON.stringify(type)}: expected ${served}.`);
+}
+
+/** The text or the bytes of a message. @throws ProtocolError unless it has exactly one of them, as ASGI asks. */
+export function contentOf({
+  text = null,
+  bytes = null,
+}: Pick<WebSocketSendMessage, "text" | "bytes">): string | Uint8Array {
+  if (typeof text === "string" && bytes === null) return text;
+  if (text === null && bytes instanceof Uint8Array) return bytes;
+  throw new ProtocolError('"websocket.send" needs either text or bytes.');
+}
+
+/** One fault of a request: a member of the `detail` list of a 422 answer. */
+export interface Fault {
+  /** One of the documented fault types: `missing`, `int_parsing`, `string_type`, … */
+  type: string;
+  /** Path to the value: `path query header cookie body form file`, then the names and indexes below it. */
+  loc: (string | number)[];
+  /** One sentence for a person. */
+  msg: string;
+  /** The received value, where it may be shown: never a password-like field, never more than 200 characters. */
+  input?: unknown;
+}
+
+function toText(faults: readonly Fault[]): string {
+  return faults.map(({ loc, msg }) => `${loc.join(".")}: ${msg}`).join("; ");
+}
+
+/** A request whose parameters do not fit. Answered with 422 and all its faults, unless a handler is set for it. */
+export class RequestValidationError extends Error {
+  override readonly name = "RequestValidationError";
+  /** Every fault of the request, in the order of the parameters. */
+  readonly errors: readonly Fault[];
+
+  constructor(errors: readonly Fault[]) {
+    super(toText(errors));
+    this.errors = errors;
+  }
+}
+
+/** A handler's result that does not fit the `returns` of its route. Answered with 500; the faults go to the log only. */
+export class ResponseValidationError extends Error {
+  override readonly name = "ResponseValidationError";
+  readonly errors: readonly Fault[];
+
+  /** @param what - The beginning of the message. */
+  constructor(errors: readonly Fault[], what = "The result does not fit `returns`") {
+    super(`${what}: ${toText(errors)}`);
+    this.errors = errors;
+  }
+}
+
+/** Frames in the stack of a mistake: the line to fix is called through more frames of the framework than V8's 10. */
+const SHOWN_FRAMES = 50;
+
+/** Takes the stack again, with more frames. V8 has no way to ask for them but `Error.stackTraceLimit`. */
+function showCaller(error: Error, below: Function): void {
+  const { stackTraceLimit } = Error;
+  if (typeof Error.captureStackTrace !== "function" || !(stackTraceLimit < SHOWN_FRAMES)) return;
+  // With --frozen-intrinsics the limit cannot be set.
+  if (!Reflect.set(Error, "stackTraceLimit", SHOWN_FRAMES)) return;
+  Error.captureStackTrace(error, below);
+  Error.stackTraceLimit = stackTraceLimit;
+}
+
+/** Options of a `ConfigurationError`. */
+export interface ConfigurationErrorOptions extends ErrorOptions {
+  /** The code of the mistake. */
+  code?: ErrorCode | undefined;
+}
+
+/** A mistake in the registration of an application. The message has what to write instead. */
+export class ConfigurationError extends Error {
+  override readonly name: string = "ConfigurationError";
+  /**
+   * The code of the mistake, such as `"TSGI_DUPLICATE_ROUTE"`: it stays when the message changes. It is a heading of
+   * the documentation's page of errors, and `tsgi explain CODE` prints what stands there. A class of an application's own
+   * has none, or one of its own.
+   */
+  declare readonly code?: ErrorCode | (string & {});
+
+  constructor(message?: string, { code, ...options }: ConfigurationErrorOptions = {}) {
+    super(message, options);
+    if (code !== undefined) this.code = code;
+    showCaller(this, this.constructor);
+  }
+}
+
+/** Makes an error of the catalogue, with the facts of this case. */
+export function configurationError<Key extends MessageKey>(key: Key, ...facts: Facts<Key>): ConfigurationError {
+  return new ConfigurationError(messageOf(key, ...facts), { code: codeOf(key) });
+}
+
+/** Makes the handler of an import that fails: it throws the error that says which package to install. */
+export function missingPackage<Key extends MessageKey>(key: Key, ...facts: Facts<Key>): (cause: unknown) => never {
+  return (cause) => {
+    throw Object.assign(configurationError(key, ...facts), { cause });
+  };
+}
+
+/** Calls `work`, and puts the place in front of the message of its `ConfigurationError`, where it is not there yet. */
+export function withPlace<T>(place: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof ConfigurationError && !error.message.startsWith(place)) {
+      // A message that begins with the way to a dependency goes on from the place.
+      error.message = `${place}${error.message.startsWith(" → ") ? "" : ": "}${error.message}`;
+    }
+    throw error;
+  }
+}
+
+/** Dependencies that depend on each other in a circle. The message has the chain. */
+export class RecursionError extends ConfigurationError {
+  override readonly name = "RecursionError";
+}
+
+/** The client went before its request was complete. Not an error of the application: it is not logged as one. */
+export class ClientDisconnect extends Error {
+  override readonly name = "ClientDisconnect";
+
+  constructor() {
+    super("The client has gone");
+  }
+}
+
+/** The application sent what ASGI or HTTP does not allow. */
+export class ProtocolError extends Error {
+  override readonly name = "ProtocolError";
+}

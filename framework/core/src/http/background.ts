@@ -1,0 +1,93 @@
+/** Work after the response. @module */
+import { consoleLogger, type Logger } from "../common/logger.js";
+import { nextTurn } from "../common/promises.js";
+
+/** Runs the tasks, and calls `begin` with the name of each; what that gives is called at its end, with its error. */
+export const RUN_STEPS: unique symbol = Symbol("runSteps");
+
+/** Removes the tasks that have not started. */
+export const DISCARD: unique symbol = Symbol("discard");
+
+/** Begins a step, and gives what ends it. */
+type BeginStep = (name: string) => (error?: unknown) => void;
+
+const unobserved: BeginStep = () => () => {};
+
+/** One function with its arguments, to be called later. */
+interface Task {
+  readonly fn: (...args: never[]) => unknown;
+  readonly args: readonly unknown[];
+}
+
+/** A function that has not been called. */
+interface UncalledFunction<Args extends unknown[]> {
+  (...args: Args): unknown;
+}
+
+/**
+ * Tasks that run after the response has been sent, in the order in which they were added. One that fails is logged,
+ * and the next still runs. A handler or a dependency gets them by naming the class in its params.
+ *
+ * @example
+ * ```ts
+ * import { App, BackgroundTasks } from "tsgi";
+ *
+ * const app = new App();
+ * app.post("/notify", { params: { tasks: BackgroundTasks } }, async ({ tasks }) => {
+ *   tasks.addTask(async (to: string) => console.log("mail to", to), "ada@example.com");
+ *   return { accepted: true };
+ * });
+ * ```
+ */
+export class BackgroundTasks {
+  readonly #tasks: Task[] = [];
+  readonly #logger: Pick<Logger, "error"> | undefined;
+
+  /** @param logger - Where a task that fails is logged. Defaults to the standard error output. */
+  constructor(logger?: Pick<Logger, "error">) {
+    this.#logger = logger;
+  }
+
+  /**
+   * Adds a task. `args` are handed to `fn` as they are when it runs.
+   *
+   * @throws TypeError when `fn` is not a function: often the result of a call.
+   */
+  addTask<Args extends unknown[]>(fn: UncalledFunction<Args>, ...args: Args): void {
+    if (typeof fn !== "function") {
+      throw new TypeError(`addTask() takes a function and its arguments, not ${typeof fn}: addTask(notify, user).`);
+    }
+    this.#tasks.push({ fn, args });
+  }
+
+  /** The number of tasks that have not started yet. */
+  get size(): number {
+    return this.#tasks.length;
+  }
+
+  /** Runs what has been added, one after the other; a task added meanwhile runs as well. Never rejects. */
+  run(): Promise<void> {
+    return this[RUN_STEPS](unobserved);
+  }
+
+  /** @internal */
+  [DISCARD](): void {
+    this.#tasks.length = 0;
+  }
+
+  /** @internal */
+  async [RUN_STEPS](begin: BeginStep): Promise<void> {
+    if (this.#tasks.length > 0) await nextTurn(); // a task that keeps the loop busy must not keep the answer from leaving
+    for (let task = this.#tasks.shift(); task; task = this.#tasks.shift()) {
+      const name = task.fn.name || "anonymous";
+      const end = begin(name);
+      try {
+        await task.fn(...(task.args as never[]));
+        end();
+      } catch (error) {
+        end(error);
+        (this.#logger ?? consoleLogger).error({ err: error, task: name }, `Background task ${name} failed`);
+      }
+    }
+  }
+}

@@ -1,0 +1,133 @@
+/** Handlers of errors, and the default ones. @module */
+import { configurationError, HTTPException, RequestValidationError } from "../common/exceptions.js";
+import { errorText } from "../common/logger.js";
+import type { Request } from "./request.js";
+import { JSONResponse } from "./response/kinds.js";
+import type { Response } from "./response/response.js";
+
+/** Makes the answer to an error: a `Response`, or a value that is sent as JSON with the error's status and headers. */
+export type ExceptionHandler<E = unknown> = (error: E, request: Request) => unknown;
+
+/** The key of a handler: a class of errors with its subclasses, or a status. */
+// oxlint-disable-next-line typescript/no-explicit-any -- a constructor's arguments are contravariant
+export type ExceptionKey = number | (abstract new (...args: any) => unknown);
+
+/** The error that a handler gets: an object of the class, or any that is answered with the status. */
+type ErrorOf<Key> = Key extends abstract new (...args: never) => infer E ? E : Error;
+
+/** Nothing where the key is one, else what is wrong with it. */
+export type CheckKey<Key> = [Key] extends [ExceptionKey] ? unknown : KeyMistake<Key>;
+
+type KeyMistake<Key> = Key extends (...args: never) => unknown
+  ? "the class or the status comes first: exceptionHandler(MyError, (error, request) => …)"
+  : Key extends string
+    ? "a status is a number: exceptionHandler(404, …), not exceptionHandler('404', …)"
+    : "write the class itself: exceptionHandler(MyError, …), not exceptionHandler(new MyError(), …)";
+
+/** A further argument, as Express's `next`, which is never passed. */
+interface ExceptionHandlerTakesErrorAndRequest {
+  readonly exceptionHandlerTakesErrorAndRequest: never;
+}
+
+/** The handler of what the key stands for. */
+export type KeyedHandler<Key> = (
+  error: ErrorOf<Key>,
+  request: Request,
+  ...none: ExceptionHandlerTakesErrorAndRequest[]
+) => unknown;
+
+/** Handlers as an option: a `Map`, a list of pairs, or a record by status. */
+export type ExceptionHandlersInit =
+  | Iterable<readonly [ExceptionKey, ExceptionHandler<never>]>
+  | Readonly<Record<number, ExceptionHandler<Error>>>;
+
+/** The default status of an error. */
+export function statusOf(error: unknown): number {
+  if (error instanceof HTTPException) return error.statusCode;
+  return error instanceof RequestValidationError ? 422 : 500;
+}
+
+/** The handlers of one App, router or route. */
+export class ExceptionHandlers {
+  readonly #handlers = new Map<ExceptionKey, ExceptionHandler<never>>();
+
+  constructor(init: ExceptionHandlersInit = []) {
+    const pairs = Symbol.iterator in init ? init : Object.entries(init).map(([key, fn]) => [Number(key), fn] as const);
+    for (const [key, handler] of pairs) this.set(key, handler);
+  }
+
+  /** Sets the handler of a class or a status. @throws ConfigurationError when either is something else. */
+  set(key: ExceptionKey, handler: ExceptionHandler<never>): void {
+    const isKey = typeof key === "function" || (Number.isInteger(key) && key >= 400 && key <= 599);
+    if (!isKey || typeof handler !== "function") {
+      throw configurationError("TSGI_INVALID_EXCEPTION_HANDLER", key, handler);
+    }
+    this.#handlers.set(key, handler);
+  }
+
+  /** The handler for an error: that of its status first, then that of the nearest class. */
+  find(error: unknown): ExceptionHandler<never> | undefined {
+    if (this.#handlers.size === 0) return undefined;
+    const byStatus = this.#handlers.get(statusOf(error));
+    if (byStatus || typeof error !== "object" || error === null) return byStatus;
+    let prototype: unknown = Object.getPrototypeOf(error);
+    // The default handlers are nearer to the framework's own errors than a handler of every `Error` is.
+    const end = isServerError(error) ? null : Error.prototype;
+    while (typeof prototype === "object" && prototype !== null && prototype !== end) {
+      const handler = this.#handlers.get(prototype.constructor as ExceptionKey & object);
+      if (handler) return handler;
+      prototype = Object.getPrototypeOf(prototype);
+    }
+    return undefined;
+  }
+}
+
+/**
+ * The default answer to an `HTTPException`: `{"detail": …}` with its status and headers.
+ *
+ * @example
+ * ```ts
+ * import { App, HTTPException, httpExceptionHandler } from "tsgi";
+ *
+ * const app = new App();
+ * app.exceptionHandler(HTTPException, async (error, request) => {
+ *   if (error.statusCode === 403) console.warn("refused", request.path);
+ *   return httpExceptionHandler(error);
+ * });
+ * ```
+ */
+export function httpExceptionHandler(error: HTTPException): Response {
+  return new JSONResponse({ detail: error.detail }, { statusCode: error.statusCode, headers: error.headers });
+}
+
+/**
+ * The default answer to a request whose parameters do not fit: 422 with `{"detail": [fault, …]}`.
+ *
+ * @example
+ * ```ts
+ * import { App, RequestValidationError, requestValidationExceptionHandler } from "tsgi";
+ *
+ * const app = new App();
+ * app.exceptionHandler(RequestValidationError, async (error) => {
+ *   const response = requestValidationExceptionHandler(error);
+ *   response.statusCode = 400;
+ *   return response;
+ * });
+ * ```
+ */
+export function requestValidationExceptionHandler(error: RequestValidationError): Response {
+  return new JSONResponse({ detail: error.errors }, { statusCode: 422 });
+}
+
+/** The default answer to anything else: 500, and nothing of the error in it unless `debug`. */
+export function serverErrorHandler(error: unknown, debug: boolean): Response {
+  const detail = "Internal Server Error";
+  if (!debug) return new JSONResponse({ detail }, { statusCode: 500 });
+  const shown = error instanceof Error ? (error.stack ?? error.message) : errorText(error);
+  return new JSONResponse({ detail, debug: shown.split("\n") }, { statusCode: 500 });
+}
+
+/** Tells if an error is unexpected, and is logged. */
+export function isServerError(error: unknown): boolean {
+  return !(error instanceof HTTPException) && !(error instanceof RequestValidationError);
+}

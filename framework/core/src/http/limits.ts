@@ -1,0 +1,52 @@
+/** Bounds on the cost of a request. @module */
+import { configurationError } from "../common/exceptions.js";
+import { assertOptions, type OptionRule, withDefaults } from "../common/options.js";
+
+/** Limits of an App or of one route. All but the last are on by default. */
+export interface Limits {
+  /** The most bytes of a body that is read into memory; a larger one is answered with 413. Defaults to 1 MiB. */
+  bodyBytes: number;
+  /**
+   * The most bytes of the files of a multipart form, all together; more are answered with 413. Its fields count for
+   * `bodyBytes`. Defaults to 50 MiB.
+   */
+  uploadBytes: number;
+  /** The most parts of a form; more are answered with 413. Defaults to 1,000. */
+  formParts: number;
+  /** The deepest nesting of a JSON body; a deeper one is answered with 422. Defaults to 100. */
+  jsonDepth: number;
+  /** The most bytes of a WebSocket message from the client; a larger one closes with 1009. Defaults to 1 MiB. */
+  webSocketMessageBytes: number;
+  /**
+   * The most milliseconds that an async handler may take for its result, without its dependencies; one that takes
+   * longer is answered with 504, and `request.signal` aborts. Defaults to `Infinity`.
+   */
+  handlerMs: number;
+}
+
+/** The limits of an App that sets none. */
+export const DEFAULT_LIMITS: Readonly<Limits> = Object.freeze({
+  bodyBytes: 1024 * 1024,
+  uploadBytes: 50 * 1024 * 1024,
+  formParts: 1000,
+  jsonDepth: 100,
+  webSocketMessageBytes: 1024 * 1024,
+  handlerMs: Infinity,
+});
+
+/** Compared with `NaN` or text, no body would be too large. */
+const LIMIT: OptionRule = (_place, name, value) => {
+  if (!(typeof value === "number" && value >= 0)) throw configurationError("TSGI_INVALID_LIMIT.value", name, value);
+};
+
+const OPTIONS = Object.fromEntries(Object.keys(DEFAULT_LIMITS).map((name) => [name, LIMIT]));
+
+/**
+ * The limits of an App or a route over those around it. `Infinity` removes a limit; `undefined` leaves the one around it.
+ *
+ * @throws ConfigurationError for an unknown limit, and a value that is not a number from 0 on.
+ */
+export function mergeLimits(outer: Readonly<Limits>, own: Readonly<Partial<Limits>> = {}): Readonly<Limits> {
+  assertOptions("limits", own, OPTIONS);
+  return Object.freeze(withDefaults(own, outer));
+}

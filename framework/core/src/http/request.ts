@@ -1,0 +1,350 @@
+/** The request of a handler. @module */
+import type { HTTPScope, Receive, WebSocketScope } from "../protocol/asgi.js";
+import { contentHeaders, decodeUTF8, headerValue, parseHeaders, rawHeaders } from "../protocol/header-list.js";
+import { decodeLatin1 } from "../protocol/bytes.js";
+import { FormData } from "./form-data.js";
+import { HTTPException, RequestValidationError } from "../common/exceptions.js";
+import { parseHost, parseMediaType } from "../protocol/http-grammar.js";
+import { DEFAULT_LIMITS, type Limits } from "./limits.js";
+import { MarkedGenerator, markMethods } from "../common/promises.js";
+import { MARK_FINISHED } from "./request/finishing-send.js";
+import { IncomingBody, tooLarge } from "./request/body.js";
+import { parseCookies } from "./request/cookies.js";
+import {
+  boundaryOf,
+  maxMultipartBytes,
+  MULTIPART,
+  parsePairs,
+  parseURLEncoded,
+  readMultipart,
+  URLENCODED,
+} from "./request/form.js";
+import { MultipartError } from "./request/multipart.js";
+import { JSONError, parseJSON } from "./request/json.js";
+import { Spool } from "./request/spool.js";
+import { DOT_SEGMENT, isResolvedByURL, toWebRequest } from "./request/to-web.js";
+import { toWebHeaders } from "./request/web-headers.js";
+
+const NO_HEADERS: readonly never[] = [];
+const NO_BYTES = new Uint8Array();
+
+/** Aborts the `signal` of a request, also for later readers. */
+export const ABORT: unique symbol = Symbol("abort");
+
+/** Members of the App for its handlers. */
+export interface Application {
+  /** State that the application made at start-up. */
+  readonly state: Record<string, unknown>;
+  /** The path of a route by its name. */
+  urlPathFor(name: string, params?: Readonly<Record<string, string | number | bigint | boolean>>): string;
+}
+
+/**
+ * The common part of HTTP requests and WebSockets: everything that is read from the scope, parsed on first use.
+ *
+ * @example
+ * ```ts
+ * import { App, Depends, HTTPConnection, withParams } from "tsgi";
+ *
+ * const getLanguage = withParams({ connection: HTTPConnection }, async ({ connection }) => {
+ *   return connection.headers["accept-language"] ?? "en";
+ * });
+ * const app = new App();
+ * app.get("/", { params: { language: Depends(getLanguage) } }, async ({ language }) => language);
+ * app.websocket("/", { params: { language: Depends(getLanguage) } }, async ({ ws, language }) => {
+ *   await ws.accept();
+ *   await ws.sendText(language);
+ * });
+ * ```
+ */
+export class HTTPConnection<S extends HTTPScope | WebSocketScope = HTTPScope | WebSocketScope> {
+  /** The ASGI scope itself. */
+  readonly scope: S;
+  #headers: Record<string, string> | undefined;
+  #cookies: Record<string, string> | undefined;
+  #queryParams: URLSearchParams | undefined;
+  #url: URL | undefined;
+
+  constructor(scope: S) {
+    this.scope = scope;
+  }
+
+  /** The path in its canonical form: `/` and `%` inside a segment are written `%2F` and `%25`, nothing else is. */
+  get path(): string {
+    return this.scope.path;
+  }
+
+  /** The values of the pattern's `{names}`, decoded; empty before a route has matched. */
+  get pathParams(): Readonly<Record<string, string>> {
+    return this.scope.path_params ?? {};
+  }
+
+  /** The address of the client, or `null` where the server does not know it. */
+  get client(): { readonly host: string; readonly port: number | null } | null {
+    const { client } = this.scope;
+    return client ? { host: client[0], port: client[1] } : null;
+  }
+
+  /** `"http"`, `"https"`, `"ws"` or `"wss"`. */
+  get scheme(): string {
+    return this.scope.scheme ?? (this.scope.type === "websocket" ? "ws" : "http");
+  }
+
+  /** This connection's shallow copy of what the lifespan left in its state. */
+  get state(): Record<string, unknown> {
+    return (this.scope.state ??= {});
+  }
+
+  /** The outermost App that serves this connection. */
+  get app(): Application {
+    return this.scope.app as Application;
+  }
+
+  /** All headers: no prototype, names in lower case, values as latin-1, repeated ones joined with `, `. */
+  get headers(): Readonly<Record<string, string>> {
+    return (this.#headers ??= parseHeaders(this.scope.headers));
+  }
+
+  /** One header by its lower-case name, without parsing the others. */
+  header(name: string): string | undefined {
+    return this.#headers ? this.#headers[name] : headerValue(this.scope.headers ?? NO_HEADERS, name);
+  }
+
+  /** The cookies: no prototype, percent-encoding undone. */
+  get cookies(): Readonly<Record<string, string>> {
+    return (this.#cookies ??= parseCookies(this.header("cookie")));
+  }
+
+  /** The query string's names and values. */
+  get queryParams(): URLSearchParams {
+    return (this.#queryParams ??= parsePairs(decodeLatin1(this.scope.query_string ?? NO_BYTES)));
+  }
+
+  /**
+   * The address that the client asked for. A `Host` that is invalid or absent is replaced by the server's own address.
+   */
+  get url(): URL {
+    return (this.#url ??= this.#parseURL());
+  }
+
+  #parseURL(): URL {
+    const { raw_path: rawPath, query_string: query = NO_BYTES, server } = this.scope;
+    const path = rawPath ? decodeLatin1(rawPath) : encodeURI(this.path).replaceAll("%25", "%");
+    const search = query.length > 0 ? `?${decodeLatin1(query)}` : "";
+    const fallback = server ? `${server[0]}${server[1] === null ? "" : `:${server[1]}`}` : "localhost";
+    const host = this.header("host") ?? fallback;
+    const origin = `${this.scheme}://${parseHost(host) === null ? fallback : host}`;
+    const target = `${path.startsWith("/") ? "" : "/"}${path}${search}`;
+    return URL.canParse(origin + target) ? new URL(origin + target) : new URL(`${this.scheme}://localhost${target}`);
+  }
+}
+
+/**
+ * One HTTP request. Nothing is parsed before it is asked for, and nothing twice. A handler gets it by naming the class
+ * in its params.
+ *
+ * @example
+ * ```ts
+ * import { App, Request } from "tsgi";
+ *
+ * const app = new App();
+ * app.get("/agent", { params: { request: Request } }, async ({ request }) => ({
+ *   agent: request.headers["user-agent"] ?? null,
+ * }));
+ * ```
+ */
+export class Request extends HTTPConnection<HTTPScope> {
+  readonly #incoming: IncomingBody;
+  readonly #limits: Readonly<Limits>;
+  #body: Promise<Uint8Array> | undefined;
+  #text: Promise<string> | undefined;
+  #json: Promise<unknown> | undefined;
+  #form: Promise<FormData> | undefined;
+  #spool: Spool | undefined;
+  #abort: AbortController | undefined;
+  /** The method that has taken the body, which is gone for others then. */
+  #taker: "stream()" | "form()" | null = null;
+  #finished = false;
+
+  static {
+    markMethods(Request.prototype, ["body", "json", "text", "form", "isDisconnected", "close"]);
+  }
+
+  /** @param limits - Bounds on the body. Defaults to those of an App that sets none. */
+  constructor(scope: HTTPScope, receive: Receive, limits: Readonly<Limits> = DEFAULT_LIMITS) {
+    super(scope);
+    this.#incoming = new IncomingBody(receive);
+    this.#limits = limits;
+  }
+
+  /** The method, in upper case. */
+  get method(): string {
+    return this.scope.method;
+  }
+
+  /**
+   * The whole body. A second call gives the same bytes.
+   *
+   * @throws HTTPException 413 when it is larger than the limit `bodyBytes`.
+   * @throws ClientDisconnect when the client goes before its end.
+   * @throws TypeError when `stream()`, or `form()` of a multipart form, has taken it already.
+   */
+  body(): Promise<Uint8Array> {
+    return (this.#body ??= this.#readBody());
+  }
+
+  async #readBody(): Promise<Uint8Array> {
+    this.#assertNotTaken();
+    this.#refuseAnnounced(this.#limits.bodyBytes);
+    return this.#incoming.readAll(this.#limits.bodyBytes);
+  }
+
+  #assertNotTaken(): void {
+    if (this.#taker) {
+      throw new TypeError(`The body has been taken by ${this.#taker}: read it there, or call body() first.`);
+    }
+  }
+
+  /** Refuses a body by its `Content-Length`, before it is received. */
+  #refuseAnnounced(limit: number): void {
+    if (contentHeaders(this.scope.headers).length > limit) throw tooLarge(limit);
+  }
+
+  /**
+   * The body parsed as JSON, whatever its `Content-Type`. Parsed once: a second call gives the same value.
+   *
+   * @throws RequestValidationError, answered with 422, when it is not JSON; and everything that `body()` throws.
+   */
+  json(): Promise<unknown> {
+    return (this.#json ??= this.#readJSON());
+  }
+
+  async #readJSON(): Promise<unknown> {
+    const body = await this.body();
+    try {
+      return parseJSON(body, this.#limits.jsonDepth);
+    } catch (error) {
+      throw error instanceof JSONError ? invalid("json_invalid", "body", error) : error;
+    }
+  }
+
+  /**
+   * The body as UTF-8 text.
+   *
+   * @throws HTTPException 400 when it is not valid UTF-8, and everything that `body()` throws.
+   */
+  text(): Promise<string> {
+    return (this.#text ??= this.body().then((body) => {
+      const text = decodeUTF8(body);
+      if (text === null) throw new HTTPException(400, "The body is not valid UTF-8");
+      return text;
+    }));
+  }
+
+  /**
+   * The fields and files of a form, urlencoded or multipart. Parsed once. Without a form's `Content-Type` there are
+   * none. Files are closed when the request ends.
+   *
+   * @throws RequestValidationError, answered with 422, when a multipart form is malformed or cut off.
+   * @throws HTTPException 413 when it is beyond one of the limits `formParts`, `bodyBytes` (fields), `uploadBytes`
+   * (files), 507 when the disk is full.
+   * @throws ClientDisconnect when the client goes before its end.
+   * @throws TypeError when `stream()` has taken the body already.
+   */
+  form(): Promise<FormData> {
+    return (this.#form ??= this.#readForm());
+  }
+
+  async #readForm(): Promise<FormData> {
+    const { type: contentType } = contentHeaders(this.scope.headers);
+    const mediaType = parseMediaType(contentType);
+    if (mediaType === URLENCODED) return parseURLEncoded(await this.body(), this.#limits.formParts);
+    return mediaType === MULTIPART ? this.#readMultipart(contentType ?? "") : new FormData([]);
+  }
+
+  async #readMultipart(contentType: string): Promise<FormData> {
+    const spool = (this.#spool ??= new Spool());
+    try {
+      const boundary = boundaryOf(contentType);
+      if (!this.#body) this.#refuseAnnounced(maxMultipartBytes(this.#limits));
+      const chunks = this.#take("form()");
+      return await readMultipart(async () => (await chunks.next()).value ?? null, boundary, this.#limits, spool);
+    } catch (error) {
+      await spool.close();
+      throw error instanceof MultipartError ? invalid("form_invalid", "form", error) : error;
+    }
+  }
+
+  /**
+   * The body part by part, for one that is too large to keep; not bounded by `bodyBytes`. After `body()` it gives the
+   * same bytes once more, in one part.
+   *
+   * @throws ClientDisconnect when the client goes before its end.
+   * @throws TypeError when another `stream()`, or `form()` of a multipart form, has taken it.
+   */
+  stream(): AsyncGenerator<Uint8Array, void, undefined> {
+    return new MarkedGenerator(this.#take("stream()"));
+  }
+
+  async *#take(taker: "stream()" | "form()"): AsyncGenerator<Uint8Array, void, undefined> {
+    if (this.#body) {
+      const body = await this.#body;
+      if (body.length > 0) yield body;
+      return;
+    }
+    this.#assertNotTaken();
+    this.#taker = taker;
+    for (let chunk = await this.#incoming.next(); chunk; chunk = await this.#incoming.next()) yield chunk;
+  }
+
+  /**
+   * The same as a request of the platform, for libraries that take one. Its body is read when it is asked for, by no limit
+   * of `bodyBytes`; after `body()` it is the same bytes once more, and what it reads is gone for `stream()`.
+   *
+   * @throws HTTPException 400 for a path that the platform's URL would change: a dot segment, or a backslash.
+   * @throws TypeError for a method that the platform does not allow (`CONNECT`, `TRACE`, `TRACK`).
+   * @see Fetch §5.4
+   */
+  toWeb(): globalThis.Request {
+    if (isResolvedByURL(this.scope)) throw new HTTPException(400, DOT_SEGMENT);
+    return toWebRequest(this, toWebHeaders(rawHeaders(this.scope.headers)));
+  }
+
+  /** Aborts when the client goes before the response is finished. */
+  get signal(): AbortSignal {
+    if (!this.#abort) {
+      this.#abort = new AbortController();
+      this.#incoming.watch(() => this.#finished || this[ABORT](undefined));
+    }
+    return this.#abort.signal;
+  }
+
+  /** Tells if the client has gone. Does not wait, and does not lose any of the body. */
+  isDisconnected(): Promise<boolean> {
+    return this.#incoming.poll();
+  }
+
+  /** @internal */
+  [ABORT](reason: unknown): void {
+    (this.#abort ??= new AbortController()).abort(reason);
+  }
+
+  /** @internal */
+  [MARK_FINISHED](): void {
+    this.#finished = true;
+    this.#incoming.unwatch();
+  }
+
+  /**
+   * Closes the files of its form. The App closes the requests that it makes; code that makes a request of its own and
+   * reads the form closes it too.
+   */
+  async close(): Promise<void> {
+    await this.#spool?.close();
+  }
+}
+
+/** The fault of a whole body, for the client. */
+function invalid(type: string, source: string, error: Error): RequestValidationError {
+  return new RequestValidationError([{ type, loc: [source], msg: error.message }]);
+}

@@ -1,0 +1,71 @@
+import { asBytes, createBytes } from "../../protocol/bytes.js";
+
+/** Chunks below this many bytes are put together: each chunk of its own costs some 200 bytes beside what it holds. */
+const SMALL = 4096;
+const ROOM = 16 * 1024;
+
+/** A chunk that is being put together from small ones. */
+interface Gathering {
+  readonly buffer: Uint8Array;
+  length: number;
+}
+
+/** The parts of a body that have come and nobody has taken yet. A million parts of one byte take a million bytes. */
+export class ChunkQueue {
+  #chunks: (Uint8Array | Gathering)[] = [];
+  #bytes = 0;
+
+  /** The number of bytes that wait. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get isEmpty(): boolean {
+    return this.#bytes === 0;
+  }
+
+  push(chunk: Uint8Array): void {
+    if (chunk.length === 0) return;
+    this.#bytes += chunk.length;
+    const last = this.#chunks.at(-1);
+    if (last === undefined || chunk.length >= SMALL) this.#chunks.push(asBytes(chunk));
+    else if (!(last instanceof Uint8Array) && last.length + chunk.length <= ROOM) {
+      last.buffer.set(chunk, last.length);
+      last.length += chunk.length;
+    } else {
+      const buffer = createBytes(ROOM);
+      buffer.set(chunk);
+      this.#chunks.push({ buffer, length: chunk.length });
+    }
+  }
+
+  /** The next part, or `undefined` when none waits. */
+  shift(): Uint8Array | undefined {
+    const chunk = this.#chunks.shift();
+    if (chunk === undefined) return undefined;
+    const bytes = bytesOf(chunk);
+    this.#bytes -= bytes.length;
+    return bytes;
+  }
+
+  /** Everything that waits, in one piece; a single part is not copied. */
+  takeAll(): Uint8Array {
+    const chunks = this.#chunks.map(bytesOf);
+    const [only] = chunks;
+    const whole = chunks.length === 1 && only ? only : createBytes(this.#bytes);
+    let offset = 0;
+    if (chunks.length > 1) {
+      for (const chunk of chunks) {
+        whole.set(chunk, offset);
+        offset += chunk.length;
+      }
+    }
+    this.#chunks = [];
+    this.#bytes = 0;
+    return whole;
+  }
+}
+
+function bytesOf(chunk: Uint8Array | Gathering): Uint8Array {
+  return chunk instanceof Uint8Array ? chunk : chunk.buffer.subarray(0, chunk.length);
+}

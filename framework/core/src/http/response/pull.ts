@@ -1,0 +1,183 @@
+import { markHandled, setIdleTimeout } from "../../common/promises.js";
+
+/** Result of a wait that took as long as was asked. */
+export const SILENT = "silent";
+/** Result of a wait once the client has gone. */
+export const GONE = "gone";
+
+/** The result of a wait for the next item. */
+export type Waited<Item> = IteratorResult<Item, unknown> | typeof SILENT | typeof GONE;
+
+/**
+ * Milliseconds that a source may take to close after its client has gone. A generator that waits for something else cannot
+ * be interrupted; past this its clean-up runs without being awaited.
+ */
+const MAX_CLOSE_MS = 1000;
+
+/** A Node stream, as far as it is used here. */
+interface NodeStream {
+  destroy(): unknown;
+  on(event: "error", listener: () => void): unknown;
+}
+
+function isNodeStream(content: object): content is NodeStream {
+  const { destroy, on } = content as Partial<NodeStream>;
+  return typeof destroy === "function" && typeof on === "function";
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
+}
+
+/** Tells if something is a `ReadableStream` of the platform. */
+function isWebStream<Item>(content: AsyncIterable<Item> | Iterable<Item>): content is ReadableStream<Item> {
+  return "getReader" in content && typeof content.getReader === "function";
+}
+
+async function rejected(error: unknown): Promise<never> {
+  throw error;
+}
+
+/**
+ * Reads a web stream. Its own iterator holds `return` back until the read that waits has settled (Web IDL §3.7.10.2),
+ * which may be never: its source would not be told that the client has gone.
+ */
+function readerOf<Item>(stream: ReadableStream<Item>): AsyncIterator<Item, unknown> {
+  const reader = stream.getReader();
+  let isOver = false;
+  return {
+    next: async () => {
+      try {
+        const step = await reader.read();
+        isOver = step.done;
+        return step;
+      } catch (error) {
+        isOver = true;
+        throw error;
+      }
+    },
+    return: async () => {
+      if (!isOver) await reader.cancel();
+      return { done: true, value: undefined };
+    },
+  };
+}
+
+function iteratorOf<Item>(
+  content: AsyncIterable<Item> | Iterable<Item>,
+): AsyncIterator<Item, unknown> | Iterator<Item, unknown> {
+  if (isWebStream(content)) return readerOf(content);
+  return Symbol.asyncIterator in content ? content[Symbol.asyncIterator]() : content[Symbol.iterator]();
+}
+
+/**
+ * Listens for the errors of content that is not read yet. Attack: a Node stream that cannot be opened, or a promise in a
+ * list that rejects, would else end the process before its response is sent.
+ */
+export function claim(content: unknown): void {
+  if (typeof content !== "object" || content === null) return;
+  if (isNodeStream(content)) content.on("error", () => {});
+  else if (Array.isArray(content)) {
+    for (const part of content as readonly unknown[]) if (isThenable(part)) part.then(undefined, () => {});
+  }
+}
+
+/** Takes the items of a source one by one, and closes it however that ends. */
+export class Pull<Item> {
+  readonly #content: AsyncIterable<Item> | Iterable<Item>;
+  readonly #iterator: AsyncIterator<Item, unknown> | Iterator<Item, unknown>;
+  /** Ends the wait under way. */
+  #resolve: ((waited: Waited<Item> | Promise<never>) => void) | null = null;
+  #isAsked = false;
+  /** The item, or the error, that came while nobody waited. */
+  #arrived: IteratorResult<Item, unknown> | Promise<never> | null = null;
+  #gone = false;
+  /** One timer for many waits: it begins anew where it fires too early. */
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #silenceMs = 0;
+  /** When the wait began. */
+  #since = 0;
+
+  constructor(content: AsyncIterable<Item> | Iterable<Item>) {
+    this.#content = content;
+    this.#iterator = iteratorOf(content);
+  }
+
+  /** Ends the wait for an item: the client has gone. */
+  leave(): void {
+    this.#gone = true;
+    this.#end(GONE);
+  }
+
+  /** @param silenceMs - Milliseconds without an item after which the wait ends with `SILENT`; 0 for never. */
+  next(silenceMs: number): Promise<Waited<Item>> | Waited<Item> {
+    if (this.#gone) return GONE;
+    const arrived = this.#arrived;
+    if (arrived !== null) {
+      this.#arrived = null;
+      return arrived;
+    }
+    return new Promise((resolve) => {
+      this.#resolve = resolve;
+      this.#watchSilence(silenceMs);
+      if (!this.#isAsked) void this.#ask();
+    });
+  }
+
+  /** The promise of a value is awaited, as by `for await`. */
+  async #ask(): Promise<void> {
+    this.#isAsked = true;
+    try {
+      const step = await this.#iterator.next();
+      if (step.done) this.#stopTimer();
+      this.#take(!step.done && isThenable(step.value) ? { done: false, value: await step.value } : step);
+    } catch (error) {
+      this.#stopTimer();
+      this.#take(markHandled(rejected(error)));
+    }
+  }
+
+  #take(step: IteratorResult<Item, unknown> | Promise<never>): void {
+    this.#isAsked = false;
+    if (this.#resolve === null) this.#arrived = step;
+    else this.#end(step);
+  }
+
+  #end(waited: Waited<Item> | Promise<never>): void {
+    this.#resolve?.(waited);
+    this.#resolve = null;
+  }
+
+  #watchSilence(silenceMs: number): void {
+    if (silenceMs !== this.#silenceMs) this.#stopTimer();
+    this.#silenceMs = silenceMs;
+    if (silenceMs === 0) return;
+    this.#since = performance.now();
+    this.#timer ??= setIdleTimeout(() => this.#checkSilence(), silenceMs);
+  }
+
+  #checkSilence(): void {
+    this.#timer = undefined;
+    if (this.#resolve === null) return;
+    const leftMs = this.#since + this.#silenceMs - performance.now();
+    if (leftMs > 0) this.#timer = setIdleTimeout(() => this.#checkSilence(), leftMs);
+    else this.#end(SILENT);
+  }
+
+  #stopTimer(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** Lets go of the source, also of one that was never asked for anything. */
+  async close(): Promise<void> {
+    this.#stopTimer();
+    // The iterator of a Node stream that was not started yet does not destroy it.
+    if (isNodeStream(this.#content)) this.#content.destroy();
+    const closing = this.#iterator.return?.();
+    if (closing === undefined || !("then" in closing)) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<void>((resolve) => (timer = setIdleTimeout(resolve, MAX_CLOSE_MS)));
+    await Promise.race([closing, late]).finally(() => clearTimeout(timer));
+  }
+}

@@ -1,0 +1,155 @@
+import type { HeaderPair, Send } from "../../protocol/asgi.js";
+import type { BackgroundTasks } from "../background.js";
+import { asBytes, createBytes } from "../../protocol/bytes.js";
+import { encodeUTF8 } from "../../protocol/header-list.js";
+import { markMethods } from "../../common/promises.js";
+import type { Request } from "../request.js";
+import { ASCIIBody } from "../../protocol/ascii-body.js";
+import { responseFacts } from "../../protocol/response-facts.js";
+import { type CookieOptions, serializeCookie, serializeDeletion } from "./cookies.js";
+import { type HeadersInit, ResponseHeaders } from "./headers.js";
+import { claim } from "./pull.js";
+
+const BODY = "http.response.body";
+
+/** No body. */
+export const EMPTY = createBytes(0);
+
+/** Options of every response class. */
+export interface ResponseOptions {
+  /** HTTP status code in range [200...599]. Defaults to 200. */
+  statusCode?: number;
+  /** Headers to send; a name given here wins over the one that the class would set. */
+  headers?: HeadersInit;
+  /** The `Content-Type`. `; charset=utf-8` is added to a `text/` type that has none. */
+  mediaType?: string;
+  /** Work for after the response has been sent. */
+  background?: BackgroundTasks;
+}
+
+/**
+ * Does what can fail before the head goes out: opens the file, waits for the first part of the stream. Until then another
+ * response can be sent instead. One response may be prepared for several requests at a time. Takes `headOnly`, with
+ * which no body is made, and the request for its conditions and ranges, and to see the client go.
+ */
+export const PREPARE: unique symbol = Symbol("prepare");
+
+/** Sends a response whose head can no longer fail. */
+export interface Sender {
+  (send: Send): Promise<void> | void;
+  /** Releases what the response holds, instead of sending it. */
+  cancel?(): Promise<void>;
+}
+
+/**
+ * A response with text or bytes. Named in the params of a handler it is a draft: headers, cookies and status set on
+ * it reach the answer that the handler's result becomes.
+ *
+ * @example
+ * ```ts
+ * import { App, Response } from "tsgi";
+ *
+ * const app = new App();
+ * app.get("/robots.txt", async () => new Response("User-agent: *", { mediaType: "text/plain" }));
+ * ```
+ */
+export class Response {
+  /** HTTP status code in range [200...599]. */
+  statusCode: number;
+  /** The headers to send. `Content-Length` is added when they go out. */
+  readonly headers: ResponseHeaders;
+  /** Work for after the response has been sent. */
+  background: BackgroundTasks | undefined;
+  /** The body that will be sent. */
+  readonly body: Uint8Array;
+
+  static {
+    markMethods(Response.prototype, ["send"]);
+  }
+
+  /**
+   * @param content - Text (sent as UTF-8), bytes, or nothing.
+   * @throws TypeError when the content is of another kind, or a header is not allowed in HTTP.
+   */
+  constructor(content: string | Uint8Array | null = null, options: ResponseOptions = {}) {
+    this.statusCode = options.statusCode ?? 200;
+    this.headers = new ResponseHeaders(options.headers);
+    this.background = options.background;
+    if (content === null || content === undefined) this.body = EMPTY;
+    else if (typeof content === "string") this.body = encodeUTF8(content);
+    else if (content instanceof Uint8Array) this.body = asBytes(content);
+    else {
+      claim(content);
+      throw new TypeError(
+        `Response takes text or bytes, not ${typeof content}. Use JSONResponse for JSON, or return the value itself.`,
+      );
+    }
+    const mediaType = options.mediaType ?? (typeof content === "string" ? "text/plain" : undefined);
+    if (mediaType !== undefined && !this.headers.has("content-type")) {
+      this.headers.set("content-type", withCharset(mediaType));
+    }
+  }
+
+  /**
+   * Adds a cookie.
+   *
+   * @param value - Any text; it is percent-encoded where it needs to be.
+   * @throws TypeError when the name or an attribute has a character that is not allowed there.
+   */
+  setCookie(name: string, value: string, options: CookieOptions = {}): void {
+    this.headers.append("set-cookie", serializeCookie(name, value, options));
+  }
+
+  /** Ends a cookie in the browser. Path and domain must be those with which it was set. */
+  deleteCookie(name: string, options: Omit<CookieOptions, "maxAge" | "expires"> = {}): void {
+    this.headers.append("set-cookie", serializeDeletion(name, options));
+  }
+
+  /** @internal */
+  [PREPARE](headOnly: boolean, request?: Request): Promise<Sender> | Sender {
+    return (send) => this.send(send, headOnly, request);
+  }
+
+  /** Sends head and body. With `headOnly`, as the answer to HEAD, the head alone with one empty body. */
+  // oxlint-disable-next-line no-unused-vars -- files and streams look at the request
+  send(send: Send, headOnly = false, request?: Request): Promise<void> | void {
+    const { bodyless } = responseFacts(this.statusCode, "GET");
+    if (bodyless) {
+      this.headers.delete("content-length");
+      this.headers.delete("content-type");
+    } else if (!this.headers.has("content-length")) {
+      this.headers.set("content-length", String(this.body.length));
+    }
+    return sendWhole(send, this.statusCode, this.headers.toList(), headOnly || bodyless ? EMPTY : this.body);
+  }
+}
+
+/** Adds the charset to a media type of text. */
+export function withCharset(mediaType: string): string {
+  return mediaType.startsWith("text/") && !/;[ \t]*charset=/i.test(mediaType)
+    ? `${mediaType}; charset=utf-8`
+    : mediaType;
+}
+
+function isPromise(value: unknown): value is Promise<void> {
+  return typeof value === "object" && value !== null;
+}
+
+/**
+ * Sends a head and one whole body, without a promise if the server needs none.
+ *
+ * @param body - Bytes, or ASCII text for a server that reads it.
+ */
+export function sendWhole(
+  send: Send,
+  status: number,
+  headers: Iterable<HeaderPair>,
+  body: Uint8Array | string,
+): Promise<void> | void {
+  const started = send({ type: "http.response.start", status, headers });
+  const message = typeof body === "string" ? new ASCIIBody(body) : ({ type: BODY, body, more_body: false } as const);
+  // A `send` that returns anything else, as `(message) => list.push(message)` does, is not asynchronous.
+  if (isPromise(started)) return started.then(() => send(message));
+  const ended = send(message);
+  if (isPromise(ended)) return ended;
+}

@@ -1,0 +1,166 @@
+import type { Send } from "../../protocol/asgi.js";
+import { encodeUTF8 } from "../../protocol/header-list.js";
+import { ClientDisconnect } from "../../common/exceptions.js";
+import { markMethods, nextTurn } from "../../common/promises.js";
+import type { Request } from "../request.js";
+import { watchClient } from "../request/watch-client.js";
+import { responseFacts } from "../../protocol/response-facts.js";
+import { claim, GONE, Pull, SILENT, type Waited } from "./pull.js";
+import { EMPTY, PREPARE, Response, type ResponseOptions, type Sender, sendWhole } from "./response.js";
+
+/** Something that can be iterated: a generator, an array, a web `ReadableStream`, a Node `Readable`. */
+export type StreamContent<Item = string | Uint8Array> = AsyncIterable<Item> | Iterable<Item>;
+
+/**
+ * Milliseconds for which a source that never waits may hold the event loop, where the server never asks for a pause:
+ * without one the end of the client would go unseen.
+ */
+const MAX_TURN_MS = 10;
+
+/** When the first stream has sent something in this turn of the loop; 0 for none. */
+let turnBegan = 0;
+
+/** Tells if all streams together have held the loop for too long. Called by each that has sent something. */
+function holdsLoop(): boolean {
+  const now = performance.now();
+  if (turnBegan === 0) {
+    turnBegan = now;
+    void nextTurn().then(() => (turnBegan = 0));
+  }
+  return now - turnBegan > MAX_TURN_MS;
+}
+
+/** Tells if something is an iterable object, sync or async. */
+export function isIterable(content: unknown): boolean {
+  return (
+    typeof content === "object" && content !== null && (Symbol.asyncIterator in content || Symbol.iterator in content)
+  );
+}
+
+function assertIterable(content: unknown, className: string): void {
+  if (typeof content === "function") {
+    throw new TypeError(`${className} takes what the generator function gives: call it.`);
+  }
+  if (typeof content === "string" || content instanceof Uint8Array) {
+    throw new TypeError(`${className} takes an iterable of parts. Use Response for text or bytes that are there.`);
+  }
+  if (!isIterable(content)) {
+    const given = content === null ? "null" : typeof content;
+    throw new TypeError(`${className} takes an iterable or an async iterable, not ${given}.`);
+  }
+}
+
+/** The time that a stream waits for its source, and the bytes that it sends meanwhile. */
+export interface Pace {
+  /** Milliseconds that the head waits for the first part; 0 for no limit. */
+  readonly headMs: number;
+  /** Milliseconds without a part after which `silence` goes out; 0 for never. */
+  readonly silenceMs: number;
+  /** Bytes to send when no part has come for `silenceMs`. */
+  readonly silence: Uint8Array;
+}
+
+/** The pace of a stream. */
+export const PACE: unique symbol = Symbol("pace");
+
+export const NO_PACE: Pace = { headMs: 0, silenceMs: 0, silence: EMPTY };
+
+/**
+ * A response whose body is made while it is sent. The next part is asked for when the one before it is with the server,
+ * so that a slow client slows its source down. The source is closed when it has ended or failed and when the client has
+ * gone; for HEAD it is never started. The head goes out with the first part: an error before it is answered as
+ * any other, one behind it cuts the connection.
+ *
+ * @example
+ * ```ts
+ * import { App, StreamingResponse } from "tsgi";
+ *
+ * async function* count() {
+ *   for (let n = 1; n <= 3; n++) yield `${n}\n`;
+ * }
+ * const app = new App();
+ * app.get("/count", async () => new StreamingResponse(count(), { mediaType: "text/plain" }));
+ * ```
+ */
+export class StreamingResponse<Item = string | Uint8Array> extends Response {
+  readonly #content: StreamContent<Item>;
+
+  static {
+    markMethods(StreamingResponse.prototype, [PREPARE, "send"]);
+  }
+
+  /** @internal */
+  readonly [PACE]: Pace = NO_PACE;
+
+  /**
+   * @param content - Text (sent as UTF-8) or bytes, in parts.
+   * @throws TypeError when it cannot be iterated.
+   */
+  constructor(content: StreamContent<Item>, options: ResponseOptions = {}) {
+    super(null, options);
+    assertIterable(content, new.target.name);
+    this.#content = content;
+    claim(content);
+  }
+
+  /** Makes text or bytes of an item. @throws TypeError when it cannot be sent. */
+  protected encode(item: Item): Promise<string | Uint8Array> | string | Uint8Array {
+    if (typeof item === "string" || item instanceof Uint8Array) return item;
+    throw new TypeError(`A stream takes text or bytes, not ${item === null ? "null" : typeof item}.`);
+  }
+
+  /** Waits for the first part. @internal */
+  override async [PREPARE](headOnly: boolean, request?: Request): Promise<Sender> {
+    const pull = new Pull(this.#content);
+    if (headOnly || responseFacts(this.statusCode, "GET").bodyless) {
+      await pull.close();
+      return (send) => sendWhole(send, this.statusCode, this.headers.toList(), EMPTY);
+    }
+    const stop = request ? watchClient(request, () => pull.leave()) : () => {};
+    let first: Uint8Array | null;
+    try {
+      first = await this.#toBytes(await pull.next(this[PACE].headMs), EMPTY);
+    } catch (error) {
+      stop();
+      await pull.close();
+      throw error;
+    }
+    const sender: Sender = (send) => this.#sendFrom(first, pull, send).finally(stop);
+    sender.cancel = () => pull.close().finally(stop);
+    return sender;
+  }
+
+  override async send(send: Send, headOnly = false, request?: Request): Promise<void> {
+    const sender = await this[PREPARE](headOnly, request);
+    await sender(send);
+  }
+
+  async #sendFrom(first: Uint8Array | null, pull: Pull<Item>, send: Send): Promise<void> {
+    const { silenceMs, silence } = this[PACE];
+    try {
+      await send({ type: "http.response.start", status: this.statusCode, headers: this.headers.toList() });
+      for (let body = first; body !== null; body = await this.#toBytes(await pull.next(silenceMs), silence)) {
+        const sent = send({ type: "http.response.body", body, more_body: true });
+        if (sent) await sent;
+        if (holdsLoop()) await nextTurn();
+      }
+    } catch (error) {
+      await pull.close();
+      throw error;
+    }
+    await send({ type: "http.response.body", body: EMPTY, more_body: false });
+  }
+
+  /** A part as bytes, `silence` where none has come in time, `null` for the end. */
+  #toBytes(step: Waited<Item>, silence: Uint8Array): Promise<Uint8Array> | Uint8Array | null {
+    if (step === SILENT) return silence;
+    if (step === GONE) throw new ClientDisconnect();
+    if (step.done) return null;
+    const part = this.encode(step.value);
+    return typeof part === "string" || part instanceof Uint8Array ? encodePart(part) : part.then(encodePart);
+  }
+}
+
+function encodePart(part: string | Uint8Array): Uint8Array {
+  return typeof part === "string" ? encodeUTF8(part) : part;
+}

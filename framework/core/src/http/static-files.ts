@@ -1,0 +1,232 @@
+/** A folder served as it is. @module */
+import type { ASGIApp, HTTPScope, Receive, Scope, Send } from "../protocol/asgi.js";
+import { CallableInstance } from "../protocol/callable.js";
+import { decodeLatin1 } from "../protocol/bytes.js";
+import { toPath } from "./save-file.js";
+import { httpExceptionHandler } from "./exception-handlers.js";
+import { ClientDisconnect, configurationError, HTTPException, unknownScope } from "../common/exceptions.js";
+import { parseList, parseMediaType, parseParameters } from "../protocol/http-grammar.js";
+import { ANYTHING, assertOptions, FLAG, type OptionRules, TEXT } from "../common/options.js";
+import { nodeModule } from "../common/platform.js";
+import { chooseCoding } from "./request/accept-encoding.js";
+import { Request } from "./request.js";
+import { addVary, type HeadersInit, ResponseHeaders } from "./response/headers.js";
+import { contentTypeOf, FileResponse } from "./response/file.js";
+import { fileKind } from "./response/open-file.js";
+import { RedirectResponse } from "./response/kinds.js";
+import type { Response } from "./response/response.js";
+import { canonicalPath, decodeSegment, localPath } from "../protocol/path.js";
+
+/** The options of `StaticFiles`. */
+export interface StaticFilesOptions {
+  /** Answers a folder with its `index.html`, and a missing file with `404.html`, where they exist. Defaults to `false`. */
+  html?: boolean;
+  /** A file of the folder for every page that is not there, as an application in the browser wants it: `"index.html"`. */
+  fallback?: string;
+  /** Serves names that start with a dot. `.well-known` always is (RFC 8615). Defaults to `false`. */
+  dotfiles?: boolean;
+  /**
+   * Sends a file as its `.br` or `.gz`, where such a file stands beside it and the client accepts that coding. The build
+   * makes them anew with each file. Defaults to `false`.
+   */
+  precompressed?: boolean;
+  /**
+   * Headers of every file, such as `Cache-Control`. The pages that stand for another path, those of `fallback` and
+   * `404.html`, are sent with `Cache-Control: no-cache` in its place: what is at that path may be another tomorrow.
+   */
+  headers?: HeadersInit;
+}
+
+const OPTIONS: OptionRules<StaticFilesOptions> = {
+  html: FLAG,
+  fallback: TEXT,
+  dotfiles: FLAG,
+  precompressed: FLAG,
+  headers: ANYTHING,
+};
+
+/** The codings of files that stand beside another, the preferred one first, and how their names end. */
+const ENDINGS = { br: ".br", gzip: ".gz" } as const;
+
+type Coding = keyof typeof ENDINGS;
+
+const CODINGS = Object.keys(ENDINGS) as readonly Coding[];
+
+/** A segment that is not the name of one file below one folder on every system. */
+// oxlint-disable-next-line no-control-regex
+const UNSAFE = /[/\\\u0000]|^\.{1,2}$/;
+
+/** The code with which a WebSocket is closed that no route matches. */
+const NO_ROUTE = 4004;
+
+/** Tells if the client asks for a page, as browsers do: for scripts they send `*` alone. */
+function acceptsHTML(request: Request): boolean {
+  return parseList(request.header("accept") ?? "").some((range) => {
+    const weight = parseParameters(range)?.get("q") ?? "1";
+    return parseMediaType(range) === "text/html" && Number(weight) > 0;
+  });
+}
+
+/** A folder whose files are served. */
+class Folder {
+  readonly #root: string;
+  readonly #options: StaticFilesOptions;
+
+  constructor(root: string, options: StaticFilesOptions) {
+    this.#root = root;
+    this.#options = options;
+  }
+
+  /**
+   * @param isFolder - Whether the target ends with a slash.
+   * @throws HTTPException 404, 405, and that of the file itself.
+   */
+  async respond(scope: HTTPScope, isFolder: boolean, request: Request): Promise<Response> {
+    if (scope.method !== "GET" && scope.method !== "HEAD") {
+      throw new HTTPException(405, undefined, { headers: { Allow: "GET, HEAD" } });
+    }
+    const path = localPath(scope);
+    const segments = path.split("/").slice(1).map(decodeSegment);
+    const isHidden = (name: string) => !this.#options.dotfiles && name.startsWith(".") && name !== ".well-known";
+    if (path !== "/" && segments.some((name) => UNSAFE.test(name) || isHidden(name))) throw new HTTPException(404);
+    const found = await this.#find(segments.join("/"), isFolder, request);
+    return found ?? this.#missing(segments.at(-1) ?? "", request);
+  }
+
+  /** The response for a path that exists. */
+  async #find(path: string, isFolder: boolean, request: Request): Promise<Response | null> {
+    const kind = await fileKind(path, this.#root);
+    if (kind === "file" && !isFolder) return this.#file(path, request);
+    if (kind !== "folder" || !this.#options.html) return null;
+    const index = path === "" ? "index.html" : `${path}/index.html`;
+    if ((await fileKind(index, this.#root)) !== "file") return null;
+    return isFolder ? this.#file(index, request) : redirectToFolder(request.scope);
+  }
+
+  /** The response for a path that does not exist. */
+  async #missing(name: string, request: Request): Promise<Response> {
+    const { fallback, html } = this.#options;
+    // A missing script or image is not answered with a page, unless the client asks for a page.
+    const dependsOnAccept = fallback !== undefined && name.includes(".");
+    const vary = dependsOnAccept ? { Vary: "Accept" } : undefined;
+    if (fallback !== undefined && (!dependsOnAccept || acceptsHTML(request))) {
+      return this.#file(fallback, request, 200, vary);
+    }
+    if (html && (await fileKind("404.html", this.#root)) === "file") {
+      return this.#file("404.html", request, 404, vary);
+    }
+    throw new HTTPException(404, undefined, vary && { headers: vary });
+  }
+
+  /** The headers of a file. One that stands for other paths gets no header such as `immutable`. */
+  #headersOf(path: string): ResponseHeaders {
+    const headers = new ResponseHeaders(this.#options.headers);
+    const { fallback, html } = this.#options;
+    if (path !== fallback && !(html && path === "404.html")) return headers;
+    const directives = parseList(headers.get("cache-control") ?? "").map((directive) => directive.toLowerCase());
+    if (!directives.includes("no-store")) headers.set("cache-control", "no-cache");
+    headers.delete("expires");
+    return headers;
+  }
+
+  async #file(path: string, request: Request, statusCode = 200, vary?: { readonly Vary: string }): Promise<Response> {
+    const headers = this.#headersOf(path);
+    if (vary) addVary(headers, vary.Vary);
+    const offered = this.#options.precompressed ? await this.#codingsOf(path) : [];
+    if (offered.length > 0) addVary(headers, "Accept-Encoding");
+    const { coding } = chooseCoding(request.header("accept-encoding"), offered);
+    if (coding === null) return new FileResponse(path, { root: this.#root, headers, statusCode });
+    if (!headers.has("content-type")) headers.set("content-type", await contentTypeOf(path));
+    headers.set("content-encoding", coding);
+    return new FileResponse(path + ENDINGS[coding], { root: this.#root, headers, statusCode });
+  }
+
+  /** The codings in which the file exists beside itself. */
+  async #codingsOf(path: string): Promise<Coding[]> {
+    const kinds = await Promise.all(CODINGS.map((coding) => fileKind(path + ENDINGS[coding], this.#root)));
+    return CODINGS.filter((_, index) => kinds[index] === "file");
+  }
+}
+
+/** @throws ConfigurationError when the folder does not exist. */
+async function toFolder(directory: string | URL): Promise<string> {
+  const path = toPath(directory);
+  if ((await fileKind(".", path).catch(() => null)) === "folder") return path;
+  const paths = nodeModule("node:path", "StaticFiles");
+  throw configurationError("TSGI_INVALID_STATIC_FOLDER.missing", path, paths.resolve(path));
+}
+
+/** Tells if the target as received ends with a slash, which the canonical path does not show. */
+function asksForFolder({ path, raw_path: rawPath }: HTTPScope): boolean {
+  return rawPath === undefined ? path.endsWith("/") : rawPath.length === 0 || rawPath.at(-1) === 0x2f;
+}
+
+/**
+ * Sends to the folder's own address, in which relative links of its page point into it. Written anew from the canonical
+ * path: a target such as `//host` must not lead to another host.
+ */
+function redirectToFolder({ path, query_string: query }: HTTPScope): Response {
+  const segments = path.split("/").map((segment) => encodeURIComponent(decodeSegment(segment)));
+  const search = query && query.length > 0 ? `?${decodeLatin1(query)}` : "";
+  return new RedirectResponse(`${segments.join("/")}/${search}`);
+}
+
+/** A `StaticFiles` is an ASGI application: call it with a scope, `receive` and `send`. */
+// oxlint-disable-next-line typescript/no-unsafe-declaration-merging -- the constructor gives a function, which is callable
+export interface StaticFiles {
+  (scope: Scope, receive: Receive, send: Send): Promise<void>;
+}
+
+/**
+ * An application that serves the files of a folder to GET and HEAD, with everything that a `FileResponse` does. Nothing
+ * outside the folder is served: not by `..` in any spelling, not by a link that leads out of it.
+ *
+ * @example
+ * ```ts
+ * import { App, StaticFiles } from "tsgi";
+ *
+ * const app = new App();
+ * app.mount("/assets", new StaticFiles("assets", { headers: { "cache-control": "public, max-age=3600" } }));
+ * app.mount("/", new StaticFiles("dist", { html: true, fallback: "index.html" }));
+ * ```
+ */
+export class StaticFiles extends CallableInstance {
+  /**
+   * @param directory - A path, which starts at the working directory, or a `file:` URL.
+   * @throws ConfigurationError when it is neither, for an unknown option, and on a platform without files. A missing folder fails the first request.
+   */
+  constructor(directory: string | URL, options: StaticFilesOptions = {}) {
+    if (typeof directory !== "string" && !(directory instanceof URL)) {
+      throw configurationError("TSGI_INVALID_STATIC_FOLDER.type", directory);
+    }
+    assertOptions("new StaticFiles()", options, OPTIONS);
+    nodeModule("node:fs/promises", "StaticFiles");
+    let folder: Folder | null = null;
+    const open = async () => (folder ??= new Folder(await toFolder(directory), options));
+    const self: ASGIApp = async (scope, receive, send) => {
+      if (scope.type === "http") return serve(open, scope, receive, send);
+      if (scope.type !== "websocket") throw unknownScope(scope.type, '"http" or "websocket"');
+      await send({ type: "websocket.close", code: NO_ROUTE, reason: "No route" });
+    };
+    super(self);
+  }
+}
+
+/** Below an App the path is canonical, and the App answers errors; without one both are done here. */
+async function serve(open: () => Promise<Folder>, scope: HTTPScope, receive: Receive, send: Send): Promise<void> {
+  const isMounted = scope.app !== undefined;
+  const headOnly = scope.method === "HEAD";
+  try {
+    const path = isMounted ? scope.path : canonicalPath(scope.path, scope.raw_path);
+    if (path === null) throw new HTTPException(400, "The path is not valid percent-encoded UTF-8");
+    const inner = { ...scope, path };
+    const request = new Request(inner, receive);
+    const folder = await open();
+    const response = await folder.respond(inner, asksForFolder(scope), request);
+    await response.send(send, headOnly, request);
+  } catch (error) {
+    if (error instanceof ClientDisconnect) return;
+    if (isMounted || !(error instanceof HTTPException)) throw error;
+    await httpExceptionHandler(error).send(send, headOnly);
+  }
+}

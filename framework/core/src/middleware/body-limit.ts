@@ -1,0 +1,50 @@
+import type { Receive, ReceiveMessage } from "../protocol/asgi.js";
+import type { Middleware } from "./chain.js";
+import { headerValues } from "../protocol/header-list.js";
+import { HTTPException } from "../common/exceptions.js";
+import { markHandled } from "../common/promises.js";
+import { onHTTP, refuse } from "./layer.js";
+import { whole } from "../common/options.js";
+
+/**
+ * Bounds the bytes of a request's body, also of one that is read as a stream: 413 at once for a body whose
+ * `Content-Length` is larger, and as soon as the bytes of any other are too many. For what is mounted, and for bodies
+ * that are read as a stream; the App's own `limits` hold for everything else.
+ *
+ * @throws ConfigurationError when `maxBytes` is not a whole number.
+ * @example
+ * ```ts
+ * import { App } from "tsgi";
+ * import { bodyLimit } from "tsgi/middleware";
+ *
+ * const app = new App({ middleware: [bodyLimit(10 * 1024 * 1024)] });
+ * ```
+ */
+export function bodyLimit(maxBytes: number): Middleware {
+  whole(0)("bodyLimit()", "maxBytes", maxBytes);
+  const detail = `The body is larger than ${maxBytes} bytes`;
+  return onHTTP(async (app, scope, receive, send) => {
+    const announced = headerValues(scope.headers ?? [], "content-length").some((length) => Number(length) > maxBytes);
+    if (announced) return refuse(scope, send, 413, detail);
+    let started = false;
+    let excess: HTTPException | null = null;
+    let received = 0;
+    const count = async (): Promise<ReceiveMessage> => {
+      if (excess !== null) throw excess;
+      const message = await receive();
+      if (message.type === "http.request") received += message.body?.length ?? 0;
+      if (received > maxBytes) throw (excess = new HTTPException(413, detail));
+      return message;
+    };
+    const counting: Receive = () => markHandled(count());
+    try {
+      await app(scope, counting, (message) => {
+        started ||= message.type === "http.response.start";
+        return send(message);
+      });
+    } catch (error) {
+      if (error !== excess || started) throw error;
+      await refuse(scope, send, 413, detail);
+    }
+  });
+}

@@ -1,0 +1,205 @@
+import type {
+  HTTPResponseBodyMessage,
+  HTTPResponseStartMessage,
+  HTTPScope,
+  Send,
+  SendMessage,
+} from "../protocol/asgi.js";
+import type { Middleware } from "./chain.js";
+import { createBytes } from "../protocol/bytes.js";
+import { headerValues } from "../protocol/header-list.js";
+import { ProtocolError } from "../common/exceptions.js";
+import { parseList, parseMediaType } from "../protocol/http-grammar.js";
+import { assertOptions, expecting, type OptionRules, whole } from "../common/options.js";
+import { type AcceptedCodings, chooseCoding } from "../http/request/accept-encoding.js";
+import { addVary, type ResponseHeaders } from "../http/response/headers.js";
+import { responseFacts } from "../protocol/response-facts.js";
+import { type CompressionLevels, Compressor, type ContentCoding, encodeWhole, loadZlib } from "./compressor.js";
+import { headersOf, onHTTP, sendInOrder } from "./layer.js";
+
+/** Options of `compress`. */
+export interface CompressOptions {
+  /** Bytes below which a body is sent as it is. Defaults to 500. */
+  minimumSize?: number;
+  /** The codings in the server's order of preference. Defaults to `["gzip", "br"]`. */
+  encodings?: readonly ContentCoding[];
+  /** Level of gzip, from 1 to 9. Defaults to 6. */
+  level?: number;
+  /** Quality of brotli, from 0 to 11. Defaults to 4: higher ones are for files that are compressed once. */
+  brotliQuality?: number;
+}
+
+const OPTIONS: OptionRules<CompressOptions> = {
+  minimumSize: whole(0),
+  encodings: expecting('a list of "gzip" and "br"', (value) => {
+    return Array.isArray(value) && value.length > 0 && value.every((coding) => coding === "gzip" || coding === "br");
+  }),
+  level: whole(1, 9),
+  brotliQuality: whole(0, 11),
+};
+
+type Settings = Pick<Required<CompressOptions>, "minimumSize" | "encodings"> & { readonly levels: CompressionLevels };
+
+/** Media types of text. All others are taken to be compressed already. */
+const COMPRESSIBLE =
+  /^(?:text\/.+|(?:application|image|model)\/.+\+(?:json|xml|text|yaml)|application\/(?:json|jsonl|x-ndjson|json-seq|xml|xml-dtd|javascript|x-javascript|ecmascript|graphql|graphql-response|yaml|x-yaml|toml|sql|rtf|wasm|x-www-form-urlencoded|vnd\.ms-fontobject)|font\/(?:ttf|otf|collection)|image\/(?:bmp|x-icon|vnd\.microsoft\.icon))$/;
+
+/** RFC 9110 §15.3.7: the body is a part of a representation, which an encoding would make another one. */
+const PARTIAL_CONTENT = 206;
+
+/** Headers of a body that is encoded, is a part, or has a digest that an encoding would break. */
+const UNCHANGEABLE = ["content-encoding", "content-range", "content-digest", "repr-digest", "content-md5"];
+
+/**
+ * Compresses responses with gzip or brotli for clients that accept it: text from `minimumSize` on, streams part by part
+ * as they come. Events (`text/event-stream`), partial, encoded and `no-transform` responses go out as they are.
+ *
+ * Attack: the length of a response that holds a secret beside text of the request reveals the secret (BREACH). Leave
+ * compression off such routes.
+ *
+ * @throws ConfigurationError for an option that could not work.
+ * @see RFC 9110 §8.4, §12.5.3
+ * @example
+ * ```ts
+ * import { App } from "tsgi";
+ * import { compress } from "tsgi/middleware";
+ *
+ * const app = new App();
+ * app.addMiddleware(compress({ minimumSize: 1_000 }));
+ * ```
+ */
+export function compress(options: CompressOptions = {}): Middleware {
+  assertOptions("compress()", options, OPTIONS);
+  loadZlib();
+  const { minimumSize = 500, encodings = ["gzip", "br"], level = 6, brotliQuality = 4 } = options;
+  const settings = { minimumSize, encodings, levels: { gzip: level, br: brotliQuality } };
+  // Nearly all clients send the same header: the result for the last one is kept.
+  let known = "";
+  let accepted = chooseCoding(known, encodings);
+  return onHTTP(async (app, scope, receive, send) => {
+    const header = headerValues(scope.headers ?? [], "accept-encoding").join(",");
+    if (header !== known) [known, accepted] = [header, chooseCoding(header, encodings)];
+    const response = new CompressedResponse(scope, send, settings, accepted);
+    try {
+      await app(scope, receive, sendInOrder(response.take));
+    } finally {
+      response.destroy();
+    }
+  });
+}
+
+/** {@link compress} under the name of the coding that it wrote first. @deprecated Write `compress`. */
+export const gzip = compress;
+
+/** One response on its way out. Its head waits for the first part of its body, whose size decides. */
+class CompressedResponse {
+  readonly #isHead: boolean;
+  readonly #send: Send;
+  readonly #settings: Settings;
+  readonly #accepted: AcceptedCodings<ContentCoding>;
+  /** The head that waits, with its headers. */
+  #start: readonly [HTTPResponseStartMessage, ResponseHeaders] | null = null;
+  #compressor: Compressor | null = null;
+  #isOver = false;
+
+  constructor(scope: HTTPScope, send: Send, settings: Settings, accepted: AcceptedCodings<ContentCoding>) {
+    this.#isHead = scope.method === "HEAD";
+    this.#send = send;
+    this.#settings = settings;
+    this.#accepted = accepted;
+  }
+
+  readonly take = (message: SendMessage): Promise<void> | void => {
+    if (this.#isOver) return; // ASGI: messages after the last body are ignored
+    if (message.type === "http.response.start") return this.#takeStart(message);
+    if (message.type !== "http.response.body") return this.#send(message);
+    this.#isOver = message.more_body !== true;
+    if (this.#start !== null) return this.#begin(...this.#start, message);
+    return this.#compressor === null ? this.#send(message) : this.#encode(this.#compressor, message);
+  };
+
+  destroy(): void {
+    this.#compressor?.destroy();
+  }
+
+  #takeStart(message: HTTPResponseStartMessage): Promise<void> | void {
+    if (this.#start !== null) throw new ProtocolError('"http.response.start" was sent twice.');
+    const headers = headersOf(message);
+    const isCompressible = this.#isCompressible(message.status, headers);
+    // A 304 has to have the `Vary` of the whole response (RFC 9110 §15.4.5), which is not known here.
+    if (isCompressible || message.status === 304) addVary(headers, "Accept-Encoding");
+    if (!isCompressible) return this.#send({ ...message, headers: headers.toList() });
+    this.#start = [message, headers];
+  }
+
+  #isCompressible(status: number, headers: ResponseHeaders): boolean {
+    if (
+      status === PARTIAL_CONTENT ||
+      responseFacts(status, "GET").bodyless ||
+      UNCHANGEABLE.some((name) => headers.has(name))
+    )
+      return false;
+    const directives = parseList(headers.get("cache-control") ?? "");
+    if (directives.some((directive) => directive.toLowerCase() === "no-transform")) return false;
+    const type = parseMediaType(headers.get("content-type"));
+    return type !== "text/event-stream" && (type === "" || COMPRESSIBLE.test(type));
+  }
+
+  /** Sends the head, and the first message of the body. */
+  #begin(
+    start: HTTPResponseStartMessage,
+    headers: ResponseHeaders,
+    message: HTTPResponseBodyMessage,
+  ): Promise<void> | void {
+    const { coding } = this.#accepted;
+    this.#start = null;
+    const isEncoded = coding !== null && this.#isLargeEnough(headers, message);
+    if (isEncoded) markEncoded(headers, coding);
+    if (isEncoded && !this.#isHead) return this.#beginEncoded(start, headers, message, coding);
+    const started = this.#send({ ...start, headers: headers.toList() });
+    return started instanceof Promise ? started.then(() => this.#send(message)) : this.#send(message);
+  }
+
+  async #beginEncoded(
+    start: HTTPResponseStartMessage,
+    headers: ResponseHeaders,
+    message: HTTPResponseBodyMessage,
+    coding: ContentCoding,
+  ): Promise<void> {
+    const { levels } = this.#settings;
+    if (message.more_body === true) {
+      this.#compressor = await Compressor.create(coding, levels);
+      await this.#send({ ...start, headers: headers.toList() });
+      return this.#encode(this.#compressor, message);
+    }
+    const body = await encodeWhole(coding, levels, message.body ?? createBytes(0));
+    headers.set("content-length", String(body.length));
+    await this.#send({ ...start, headers: headers.toList() });
+    await this.#send({ type: "http.response.body", body, more_body: false });
+  }
+
+  /** A body of unknown size counts as large. */
+  #isLargeEnough(headers: ResponseHeaders, message: HTTPResponseBodyMessage): boolean {
+    if (this.#accepted.refusesIdentity) return true;
+    const isWhole = message.more_body !== true && !this.#isHead;
+    const size = isWhole ? (message.body?.length ?? 0) : Number(headers.get("content-length") ?? Infinity);
+    return size >= this.#settings.minimumSize;
+  }
+
+  async #encode(compressor: Compressor, { body = createBytes(0), more_body = false }: HTTPResponseBodyMessage) {
+    // An empty part only flushes the head.
+    const write = body.length === 0 ? () => body : () => compressor.write(body);
+    const encoded = await (more_body ? write() : compressor.end(body));
+    await this.#send({ type: "http.response.body", body: encoded, more_body });
+  }
+}
+
+/** Changes the head for an encoded body: another length, no ranges, another entity tag. */
+function markEncoded(headers: ResponseHeaders, coding: string): void {
+  headers.set("content-encoding", coding);
+  headers.delete("content-length");
+  headers.delete("accept-ranges");
+  const etag = headers.get("etag");
+  // RFC 9110 §8.8.3.3: a strong tag stands for other bytes than these.
+  if (etag?.startsWith('"')) headers.set("etag", `W/${etag}`);
+}

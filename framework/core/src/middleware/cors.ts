@@ -1,0 +1,167 @@
+import type { HTTPScope, Send } from "../protocol/asgi.js";
+import type { Middleware } from "./chain.js";
+import { headerValues } from "../protocol/header-list.js";
+import { configurationError } from "../common/exceptions.js";
+import { isToken, parseList } from "../protocol/http-grammar.js";
+import { addVary, ResponseHeaders } from "../http/response/headers.js";
+import { Response } from "../http/response/response.js";
+import { changingHeaders, onHTTP, refuse } from "./layer.js";
+import { ANYTHING, assertOptions, expecting, FLAG, type OptionRules, whole } from "../common/options.js";
+import { compileOrigins, type OriginRule } from "./origins.js";
+
+/** Options of `cors`. */
+export interface CORSOptions {
+  /**
+   * Origins whose pages may read the responses: `"*"` for every page, or origins as browsers send them
+   * (`"https://example.com"`), expressions that match a whole origin, or a function that decides.
+   */
+  allowOrigins: OriginRule;
+  /** The methods beside the simple ones, `"*"` for any. Defaults to `GET HEAD PUT PATCH POST DELETE`. */
+  allowMethods?: "*" | readonly string[];
+  /** The request headers beside `Accept`, `Accept-Language`, `Content-Language`, `Content-Type`; `"*"` for any. Defaults to none. */
+  allowHeaders?: "*" | readonly string[];
+  /** Lets the browser send cookies and `Authorization`. Not possible with `"*"`. Defaults to `false`. */
+  allowCredentials?: boolean;
+  /** The response headers that scripts may read; `"*"` for all, without credentials. Defaults to none beside the simple ones. */
+  exposeHeaders?: "*" | readonly string[];
+  /** Seconds for which a browser may remember a preflight. Defaults to 600. */
+  maxAge?: number;
+  /** Lets pages of public addresses reach a server on a private network. Defaults to `false`. */
+  allowPrivateNetwork?: boolean;
+}
+
+const NAMES = expecting('a list of names, or "*"', (value) => {
+  return value === "*" || (Array.isArray(value) && value.every((name) => typeof name === "string" && isToken(name)));
+});
+
+const OPTIONS: OptionRules<CORSOptions> = {
+  allowOrigins: ANYTHING,
+  allowMethods: NAMES,
+  allowHeaders: NAMES,
+  allowCredentials: FLAG,
+  exposeHeaders: NAMES,
+  maxAge: whole(0),
+  allowPrivateNetwork: FLAG,
+};
+
+const DEFAULT_METHODS = ["GET", "HEAD", "PUT", "PATCH", "POST", "DELETE"];
+
+/** Fetch, CORS-safelisted methods: pages send them without a preflight, so refusing them in one protects nothing. */
+const SIMPLE_METHODS = new Set(["GET", "HEAD", "POST"]);
+
+/** Always allowed. `Content-Type` is named too, since a JSON one needs a preflight. */
+const SIMPLE_HEADERS = ["Accept", "Accept-Language", "Content-Language", "Content-Type"];
+
+/** The headers of a preflight. */
+const PREFLIGHT_VARY = [
+  "Origin",
+  "Access-Control-Request-Method",
+  "Access-Control-Request-Headers",
+  "Access-Control-Request-Private-Network",
+];
+
+type Rules = ReturnType<typeof compile>;
+
+/**
+ * Lets pages of other origins read what the application answers. Preflights are answered here: 204 with what is
+ * allowed, or 400 that says what is not. Every other answer, errors among them, gets its headers on the way out.
+ *
+ * @throws ConfigurationError for an option that could not work, or would let in more than it says.
+ * @see {@link https://fetch.spec.whatwg.org/#http-cors-protocol | Fetch, CORS protocol}
+ * @example
+ * ```ts
+ * import { App } from "tsgi";
+ * import { cors } from "tsgi/middleware";
+ *
+ * const app = new App();
+ * app.addMiddleware(cors({ allowOrigins: ["https://example.com"], allowCredentials: true }));
+ * ```
+ */
+export function cors(options: CORSOptions): Middleware {
+  const rules = compile(options);
+  return onHTTP(async (app, scope, receive, send) => {
+    const origin = only(scope, "origin");
+    const isAllowed = rules.isAllowed === null || (origin !== undefined && (await rules.isAllowed(origin)));
+    const allowed = !isAllowed ? null : rules.isAllowed === null ? "*" : (origin ?? null);
+    const method = scope.method === "OPTIONS" ? only(scope, "access-control-request-method") : undefined;
+    if (origin !== undefined && method !== undefined) return answerPreflight(scope, send, rules, allowed, method);
+    return app(
+      scope,
+      receive,
+      changingHeaders(send, (headers) => addHeaders(headers, rules, allowed)),
+    );
+  });
+}
+
+/** The value of a header that comes once; `undefined` for one that is repeated. */
+function only(scope: HTTPScope, name: string): string | undefined {
+  const values = headerValues(scope.headers ?? [], name);
+  return values.length === 1 ? values[0] : undefined;
+}
+
+function addHeaders(headers: ResponseHeaders, rules: Rules, allowed: string | null): void {
+  // Also on answers to those who are not allowed: a cache must not give them to the others.
+  if (rules.isAllowed !== null) addVary(headers, "Origin");
+  if (allowed === null) return;
+  headers.set("access-control-allow-origin", allowed);
+  if (rules.credentials) headers.set("access-control-allow-credentials", "true");
+  if (rules.expose !== "") headers.set("access-control-expose-headers", rules.expose);
+}
+
+async function answerPreflight(
+  scope: HTTPScope,
+  send: Send,
+  rules: Rules,
+  allowed: string | null,
+  method: string,
+): Promise<void> {
+  const asked = parseList(headerValues(scope.headers ?? [], "access-control-request-headers").join(","));
+  const headers = new ResponseHeaders({ vary: PREFLIGHT_VARY.join(", ") });
+  const refused = refusedParts(rules, allowed, method, asked);
+  if (allowed !== null) headers.set("access-control-allow-origin", allowed);
+  if (refused.length > 0) return refuse(scope, send, 400, `Disallowed CORS ${refused.join(", ")}`, headers);
+  headers.set("access-control-allow-methods", (rules.methods ?? [method]).join(", "));
+  const names = rules.headers ?? asked;
+  if (names.length > 0) headers.set("access-control-allow-headers", names.join(", "));
+  headers.set("access-control-max-age", rules.maxAge);
+  if (rules.credentials) headers.set("access-control-allow-credentials", "true");
+  if (rules.privateNetwork && only(scope, "access-control-request-private-network") === "true") {
+    headers.set("access-control-allow-private-network", "true");
+  }
+  await new Response(null, { statusCode: 204, headers }).send(send);
+}
+
+function refusedParts(rules: Rules, allowed: string | null, method: string, asked: readonly string[]): string[] {
+  const known = rules.headers && new Set(rules.headers.map((name) => name.toLowerCase()));
+  const isMethod = rules.methods ? rules.methods.includes(method) || SIMPLE_METHODS.has(method) : isToken(method);
+  const areHeaders = asked.every((name) => (known ? known.has(name.toLowerCase()) : isToken(name)));
+  return [...(allowed === null ? ["origin"] : []), ...(isMethod ? [] : ["method"]), ...(areHeaders ? [] : ["headers"])];
+}
+
+function compile(options: CORSOptions) {
+  assertOptions("cors()", options, OPTIONS);
+  const { allowCredentials: credentials = false, maxAge = 600, allowPrivateNetwork: privateNetwork = false } = options;
+  /** `null` for every page, without credentials: the response does not depend on the origin then. */
+  const isAllowed = compileOrigins(options.allowOrigins);
+  const methods = namesIn(options.allowMethods ?? DEFAULT_METHODS);
+  const headers = namesIn(options.allowHeaders);
+  const expose = namesIn(options.exposeHeaders);
+  if (credentials) {
+    if (isAllowed === null) throw configurationError("TSGI_CORS_CREDENTIALS_FOR_ALL.origins");
+    if (expose === null) throw configurationError("TSGI_CORS_CREDENTIALS_FOR_ALL.headers");
+  }
+  return {
+    isAllowed,
+    credentials,
+    methods: methods && methods.map((method) => method.toUpperCase()),
+    headers: headers && [...new Set([...SIMPLE_HEADERS, ...headers])],
+    expose: expose?.join(", ") ?? "*",
+    maxAge: String(maxAge),
+    privateNetwork,
+  };
+}
+
+/** The names of a list; `null` for `"*"`. */
+function namesIn(given: "*" | readonly string[] = []): readonly string[] | null {
+  return given === "*" || (given.length === 1 && given[0] === "*") ? null : given;
+}

@@ -1,0 +1,171 @@
+import type { ASGIApp, HTTPScope, Receive, Send, SendMessage } from "../protocol/asgi.js";
+import type { Middleware } from "./chain.js";
+import { ClientDisconnect, configurationError } from "../common/exceptions.js";
+import { Deferred, markHandled } from "../common/promises.js";
+import { observedOf, runTasks } from "./observation/observed.js";
+import { finishingSend, MARK_FINISHED } from "../http/request/finishing-send.js";
+import { Request } from "../http/request.js";
+import { fromWebResponse, isWebResponse } from "../http/response/web.js";
+import { Response } from "../http/response/response.js";
+import type { ResponseHeaders } from "../http/response/headers.js";
+import { headersOf, onHTTP, sendInOrder } from "./layer.js";
+import { SharedReceive } from "./shared-receive.js";
+
+/** The head of a response that has not been sent yet. Changes to it reach the client. */
+export interface ResponseHead {
+  /** HTTP status code in range [200...599]. */
+  statusCode: number;
+  readonly headers: ResponseHeaders;
+}
+
+/** The results that the function may have. */
+type HTTPMiddlewareResult = Response | globalThis.Response | ResponseHead | void;
+
+/**
+ * A middleware in the form of a function. `next()` calls the application and gives the head of its response, which is
+ * sent when the function returns; the body follows then, part by part.
+ *
+ * @returns nothing or the head, which lets the response of the application go; or a `Response` to send in its place.
+ */
+export type HTTPMiddlewareFunction = (
+  request: Request,
+  next: () => Promise<ResponseHead>,
+) => Promise<HTTPMiddlewareResult> | HTTPMiddlewareResult;
+
+/** A third argument, as Express's `next`, which is never passed. */
+interface HTTPMiddlewareTakesRequestAndNext {
+  readonly httpMiddlewareTakesRequestAndNext: never;
+}
+
+/**
+ * Makes a middleware of a function, for everyday use.
+ *
+ * - An error of the application comes out of `next()`. (An App inside has made a response of it already.)
+ * - A `Response` that is returned without a call of `next()` answers in the application's place. One that is returned
+ *   after it replaces the application's response, to which the client seems to have gone, so that its clean-up runs.
+ * - The body may be read before `next()`; the application gets it all the same.
+ *
+ * @throws ConfigurationError when it is given no function.
+ * @example
+ * ```ts
+ * import { App } from "tsgi";
+ * import { httpMiddleware } from "tsgi/middleware";
+ *
+ * const app = new App();
+ * app.addMiddleware(
+ *   httpMiddleware(async (request, next) => {
+ *     const start = performance.now();
+ *     const response = await next();
+ *     response.headers.set("server-timing", `app;dur=${performance.now() - start}`);
+ *   }),
+ * );
+ * ```
+ */
+export function httpMiddleware(
+  fn: (
+    ...args: [...Parameters<HTTPMiddlewareFunction>, ...none: HTTPMiddlewareTakesRequestAndNext[]]
+  ) => ReturnType<HTTPMiddlewareFunction>,
+): Middleware;
+export function httpMiddleware(fn: HTTPMiddlewareFunction): Middleware {
+  if (typeof fn !== "function") throw configurationError("TSGI_MIDDLEWARE_NOT_A_FUNCTION.http", fn);
+  return onHTTP((app, scope, receive, send) => new Execution(app, scope, receive, send).run(fn));
+}
+
+/** One request in the function. */
+class Execution {
+  readonly #app: ASGIApp;
+  readonly #scope: HTTPScope;
+  readonly #send: Send;
+  readonly #receive: SharedReceive;
+  readonly #request: Request;
+  /** Settles with the head of the application's response. */
+  readonly #head = new Deferred<ResponseHead>();
+  /** Resolves when the function has returned and the response may go; rejects where it is dropped. */
+  readonly #exit = new Deferred<void>();
+  #inner: Promise<void> | null = null;
+  #isOver = false;
+
+  constructor(app: ASGIApp, scope: HTTPScope, receive: Receive, send: Send) {
+    this.#app = app;
+    this.#scope = scope;
+    this.#receive = new SharedReceive(receive);
+    this.#request = new Request(scope, this.#receive.forMiddleware);
+    this.#send = send;
+  }
+
+  async run(fn: HTTPMiddlewareFunction): Promise<void> {
+    try {
+      const result = await fn(this.#request, () => this.#next());
+      if (result instanceof Response) return await this.#replace(result);
+      if (isWebResponse(result)) return await this.#replace(fromWebResponse(result));
+      await this.#assertHead(result);
+      this.#exit.resolve();
+      await this.#inner;
+    } catch (error) {
+      this.#exit.reject(new ClientDisconnect());
+      await Promise.allSettled([this.#inner]);
+      throw error;
+    } finally {
+      this.#request[MARK_FINISHED]();
+      await this.#request.close();
+    }
+  }
+
+  #next(): Promise<ResponseHead> {
+    if (this.#inner !== null) {
+      return markHandled(Promise.reject(new TypeError("next() was called twice. A request is answered once.")));
+    }
+    const take = (message: SendMessage) => this.#take(message);
+    const call = async (): Promise<void> => this.#app(this.#scope, this.#receive.forApplication, sendInOrder(take));
+    this.#inner = call();
+    const over = (error: unknown) => {
+      this.#isOver = true;
+      this.#head.reject(error);
+    };
+    this.#inner.then(() => over(this.#absence()), over);
+    return this.#head.promise;
+  }
+
+  /** The reason for a missing response: the client has gone, or the application sent none. */
+  #absence(): Error {
+    return this.#receive.gone ? new ClientDisconnect() : new Error("The application returned without a response.");
+  }
+
+  #take(message: SendMessage): Promise<void> | void {
+    if (message.type !== "http.response.start") {
+      if (message.type === "http.response.body" && message.more_body !== true) this.#request[MARK_FINISHED]();
+      return this.#send(message);
+    }
+    const head: ResponseHead = { statusCode: message.status, headers: headersOf(message) };
+    this.#head.resolve(head);
+    return this.#exit.promise.then(() =>
+      this.#send({ ...message, status: head.statusCode, headers: head.headers.toList() }),
+    );
+  }
+
+  /** Refuses what a function may return by mistake: the application's response would go out all the same. */
+  async #assertHead(result: unknown): Promise<void> {
+    if (this.#inner === null) {
+      throw new TypeError("The middleware returned without a response. Call next(), or return a Response.");
+    }
+    if (result !== undefined && result !== (await this.#head.promise)) {
+      throw new TypeError(
+        `The middleware returned a ${typeof result}. Return nothing, what next() gave, or a Response.`,
+      );
+    }
+  }
+
+  async #replace(response: Response): Promise<void> {
+    // An error that the application has thrown by now has come out of next(), and the response is the answer to it.
+    const inner = this.#isOver ? null : this.#inner;
+    this.#exit.reject(new ClientDisconnect());
+    await response.send(finishingSend(this.#request, this.#send), this.#scope.method === "HEAD", this.#request);
+    try {
+      await inner;
+    } catch (error) {
+      if (!(error instanceof ClientDisconnect)) throw error;
+    } finally {
+      await runTasks(response.background, observedOf(this.#scope));
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import type { HTTPScope } from "../protocol/asgi.js";
+import type { Middleware } from "./chain.js";
+import { decodeLatin1 } from "../protocol/bytes.js";
+import { headerValues } from "../protocol/header-list.js";
+import { isBelow, rootPathOf } from "../protocol/path.js";
+import { Response } from "../http/response/response.js";
+import { type Host, parseHost } from "../protocol/http-grammar.js";
+import { hostOf, onHTTP, refuse } from "./layer.js";
+import { assertOptions, oneOf, type OptionRules, whole } from "../common/options.js";
+
+/** Options of `httpsRedirect`. */
+export interface HTTPSRedirectOptions {
+  /** 307, or 308 for one that browsers remember. Both keep method and body. Defaults to 307. */
+  statusCode?: 307 | 308;
+  /** The port of https. Defaults to that of the request, and to 443 where that is 80 or not written. */
+  port?: number;
+}
+
+const OPTIONS: OptionRules<HTTPSRedirectOptions> = { statusCode: oneOf(307, 308), port: whole(1, 65_535) };
+
+/**
+ * Sends http to https: the same host, path and query, as they were sent. An invalid `Host` is
+ * answered with 400; without one the redirect goes to the server's own address, where the server tells it.
+ *
+ * The scheme is that of the scope. Behind a proxy that ends TLS list it in `trustedProxies` of the server, or the redirect
+ * is endless; `X-Forwarded-Proto` is not read here.
+ *
+ * @throws ConfigurationError for a status or a port that could not work.
+ * @example
+ * ```ts
+ * import { App } from "tsgi";
+ * import { httpsRedirect } from "tsgi/middleware";
+ *
+ * const app = new App();
+ * app.addMiddleware(httpsRedirect());
+ * ```
+ */
+export function httpsRedirect(options: HTTPSRedirectOptions = {}): Middleware {
+  assertOptions("httpsRedirect()", options, OPTIONS);
+  const { statusCode = 307, port } = options;
+  return onHTTP(async (app, scope, receive, send) => {
+    if (scope.scheme === "https") return app(scope, receive, send);
+    const host = hostOf(scope) ?? ownHost(scope);
+    if (host === null) return refuse(scope, send, 400, "Invalid host header");
+    const location = `https://${host.name}${portOf(host, port)}${targetOf(scope)}`;
+    await new Response(null, { statusCode, headers: { location } }).send(send);
+  });
+}
+
+/** The server's own address, for a request of HTTP/1.0 without `Host`; `null` where the server does not tell it. */
+function ownHost({ headers, server }: HTTPScope): Host | null {
+  if (!server || headerValues(headers ?? [], "host").length > 0) return null;
+  const [address, port] = server;
+  return port === null ? null : parseHost(`${address.includes(":") ? `[${address}]` : address}:${port}`);
+}
+
+function portOf(host: Host, port: number | undefined): string {
+  const used = port ?? (host.port === 80 ? null : host.port);
+  return used === null || used === 443 ? "" : `:${used}`;
+}
+
+/** Path and query as they were sent, with the prefix that a proxy took away. */
+function targetOf(scope: HTTPScope): string {
+  const { path, raw_path: rawPath, query_string: query } = scope;
+  const root = rootPathOf(scope);
+  const sent = rawPath ? decodeLatin1(rawPath) : encodePath(path);
+  const search = query && query.length > 0 ? `?${decodeLatin1(query)}` : "";
+  const target = escape(`${isBelow(path, root) ? "" : encodePath(root)}${sent}${search}`);
+  return target.startsWith("/") ? target : `/${target}`;
+}
+
+function encodePath(path: string): string {
+  return path.split("/").map(encodeURIComponent).join("/");
+}
+
+/** Percent-encodes bytes that may not stand in a URI; CR and LF would end the header. */
+function escape(target: string): string {
+  return target.replaceAll(
+    /[^\u0021-\u007e]/g,
+    (byte) => `%${byte.charCodeAt(0).toString(16).padStart(2, "0").toUpperCase()}`,
+  );
+}

@@ -1,0 +1,20 @@
+/** `tsgi/middleware`: the middleware that most applications add. @module */
+export type { Middleware } from "./chain.js";
+export { accessLog, type AccessLogOptions } from "./access-log.js";
+export { bodyLimit } from "./body-limit.js";
+export { clientNetwork } from "./client-network.js";
+export { cors, type CORSOptions } from "./cors.js";
+// oxlint-disable-next-line typescript/no-deprecated -- the name that the alias is exported by
+export { compress, type CompressOptions, gzip } from "./compress.js";
+export { type ContentCoding } from "./compressor.js";
+export { httpMiddleware, type HTTPMiddlewareFunction, type ResponseHead } from "./http-middleware.js";
+export { httpsRedirect, type HTTPSRedirectOptions } from "./https-redirect.js";
+export { logContext, type LogContext, type LogFields } from "./log-context.js";
+export { rateLimit, type RateLimitOptions } from "./rate-limit.js";
+export { requestId, type RequestIdOptions } from "./request-id.js";
+export { securityHeaders, type SecurityHeadersOptions } from "./security-headers.js";
+export { serverTiming } from "./server-timing.js";
+export { clearSession, sessionOf, sessions, type SessionsOptions } from "./sessions.js";
+export { type Count, memoryStore, type MemoryStoreOptions, type Store } from "./stores.js";
+export { timeLimit } from "./time-limit.js";
+export { trustedHost, type TrustedHostOptions } from "./trusted-host.js";

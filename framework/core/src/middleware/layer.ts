@@ -1,0 +1,69 @@
+/** Building blocks of middleware for HTTP: the layer around an application, and the response on its way out. @module */
+import type { ASGIApp, HTTPResponseStartMessage, HTTPScope, Receive, Send, SendMessage } from "../protocol/asgi.js";
+import type { Middleware } from "./chain.js";
+import { headerValues } from "../protocol/header-list.js";
+import { type Host, parseHost } from "../protocol/http-grammar.js";
+import { markHandled } from "../common/promises.js";
+import { FROM_LIST, GET_LIST, type HeadersInit, ResponseHeaders } from "../http/response/headers.js";
+import { JSONResponse } from "../http/response/kinds.js";
+
+/** Handles one HTTP request: answers it, or calls the application. */
+type HTTPLayer = (app: ASGIApp, scope: HTTPScope, receive: Receive, send: Send) => Promise<void>;
+
+/** A middleware for HTTP alone: the application gets every other scope unchanged. */
+export function onHTTP(layer: HTTPLayer): Middleware {
+  return (app) => (scope, receive, send) =>
+    scope.type === "http" ? markHandled(layer(app, scope, receive, send)) : app(scope, receive, send);
+}
+
+/**
+ * A `send` whose messages are dealt with one after the other, also those of an application that does not wait for one
+ * before it sends the next. Once one fails, all later ones fail with it.
+ */
+export function sendInOrder(handle: (message: SendMessage) => Promise<void> | void): Send {
+  let last: Promise<void> | null = null;
+  return (message) => {
+    if (last !== null) return (last = markHandled(last.then(() => handle(message))));
+    const done = handle(message);
+    if (!(done instanceof Promise)) return undefined;
+    const settled = markHandled(
+      done.then(() => {
+        if (last === settled) last = null;
+      }),
+    );
+    return (last = settled);
+  };
+}
+
+/** The host of a request; `null` when there is none, or more than one (RFC 9112 §3.2). */
+export function hostOf(scope: HTTPScope): Host | null {
+  const values = headerValues(scope.headers ?? [], "host");
+  return values.length === 1 ? parseHost(values[0] as string) : null;
+}
+
+/** The headers of a response that is about to start, to be read and changed. */
+export function headersOf(message: HTTPResponseStartMessage): ResponseHeaders {
+  return ResponseHeaders[FROM_LIST](message.headers);
+}
+
+/** A `send` that lets the headers of the response be changed on their way out. */
+export function changingHeaders(send: Send, change: (headers: ResponseHeaders) => Promise<void> | void): Send {
+  return (message) => {
+    if (message.type !== "http.response.start") return send(message);
+    const headers = headersOf(message);
+    const start = () => send({ ...message, headers: headers[GET_LIST]() });
+    const changed = change(headers);
+    return changed instanceof Promise ? changed.then(start) : start();
+  };
+}
+
+/** Answers in the application's place, in the shape of every error: `{"detail": …}`. */
+export async function refuse(
+  scope: HTTPScope,
+  send: Send,
+  statusCode: number,
+  detail: string,
+  headers?: HeadersInit,
+): Promise<void> {
+  await new JSONResponse({ detail }, { statusCode, headers }).send(send, scope.method === "HEAD");
+}

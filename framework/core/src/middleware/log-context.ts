@@ -1,0 +1,80 @@
+import type { HTTPScope, WebSocketScope } from "../protocol/asgi.js";
+import { oneLine } from "../common/logger.js";
+import type { Instrumentation } from "./observation/types.js";
+import { observedOf } from "./observation/observed.js";
+import { nodeModule } from "../common/platform.js";
+import { idsOf, methodOf } from "./log-fields.js";
+
+/** The request in which a line of a log is written. */
+export interface LogFields {
+  /** The id that the middleware `requestId` gave. */
+  requestId?: string;
+  /** The id of the active trace, else that of the request's `traceparent`. */
+  traceId?: string;
+  /** The method; `GET` for a WebSocket. */
+  method: string;
+  /** The whole pattern of the route, once it has matched. */
+  route?: string;
+  /** Milliseconds since the request began. */
+  elapsedMs: number;
+}
+
+/** An instrumentation that knows in which request a line is written. */
+export interface LogContext extends Instrumentation {
+  /** The fields of the request that runs; an empty object outside of requests. */
+  readonly fields: () => Partial<LogFields>;
+}
+
+/** The request that runs. */
+interface Current {
+  readonly scope: HTTPScope | WebSocketScope;
+  readonly startedAt: number;
+  route: string | null;
+}
+
+/**
+ * Gives each line of a log the ids, the method and the route of its request: in middleware, dependencies, handlers, streams,
+ * WebSockets, background tasks, and the framework's own lines. Nothing of a header, a query or a body is in them.
+ *
+ * A handler that a pool runs has none of them: it is in another process or thread.
+ *
+ * @throws ConfigurationError where the platform has no `AsyncLocalStorage`.
+ * @example
+ * ```ts
+ * import { App } from "tsgi";
+ * import { logContext, requestId } from "tsgi/middleware";
+ * import { pino } from "pino";
+ *
+ * const context = logContext();
+ * const logger = pino({ mixin: context.fields });
+ * const app = new App({ logger, instrumentation: context, middleware: [requestId()] });
+ * ```
+ */
+export function logContext(): LogContext {
+  const { AsyncLocalStorage } = nodeModule("node:async_hooks", "logContext()");
+  const storage = new AsyncLocalStorage<Current>();
+  return {
+    start(scope) {
+      const current: Current = { scope, startedAt: performance.now(), route: null };
+      return {
+        run: (fn) => storage.run(current, fn),
+        route: (pattern) => void (current.route = pattern),
+      };
+    },
+    fields: () => {
+      const current = storage.getStore();
+      return current === undefined ? {} : fieldsOf(current);
+    },
+  };
+}
+
+function fieldsOf({ scope, startedAt, route }: Current): LogFields {
+  const { requestId, traceId } = idsOf(scope, observedOf(scope));
+  return {
+    ...(typeof requestId === "string" ? { requestId: oneLine(requestId) } : {}),
+    ...(traceId === null ? {} : { traceId }),
+    method: oneLine(methodOf(scope)),
+    ...(route === null ? {} : { route }),
+    elapsedMs: Math.round((performance.now() - startedAt) * 1000) / 1000,
+  };
+}

@@ -1,0 +1,202 @@
+import type {
+  HeaderPair,
+  HTTPResponseBodyMessage,
+  Send,
+  WebSocketHTTPResponseBodyMessage,
+} from "../../protocol/asgi.js";
+import { type BackgroundTasks, RUN_STEPS } from "../../http/background.js";
+import { ClientDisconnect } from "../../common/exceptions.js";
+import { FROM_LIST, GET_LIST, ResponseHeaders } from "../../http/response/headers.js";
+import type { Instrumentation, StepKind } from "./types.js";
+import type { Watch } from "./watch.js";
+
+/** The key of a scope under which its observation is found. */
+export const OBSERVED: unique symbol = Symbol("tsgi.observed");
+
+/** A scope that may be observed. */
+export interface ObservedScope {
+  [OBSERVED]?: Observed;
+}
+
+/** The observation of a scope; `null` where nothing observes it. */
+export function observedOf(scope: object): Observed | null {
+  return (scope as ObservedScope)[OBSERVED] ?? null;
+}
+
+/** Status of a handshake that the application closes before it accepts (ASGI, "Close - send event"). */
+const CLOSED_HANDSHAKE = 403;
+
+/** One request or WebSocket, as the instrumentations of one App observe it. */
+export class Observed {
+  /** `true` once the request is over. */
+  isOver = false;
+  /** Bytes of the body that were sent so far; those of messages, for a WebSocket. */
+  bytesSent = 0;
+  /** The id that the middleware `requestId` gave. */
+  requestId: string | undefined;
+  /** The id of the trace that the request is a part of, where something traces it. */
+  traceId: string | undefined;
+  /** `true` once an access log has written the line of this request. */
+  isLogged = false;
+  readonly #watches: readonly Watch[];
+  /** The observation by the App around this one, which hears of routes, steps and errors too. */
+  readonly #outer: Observed | null;
+  #failure: { readonly error: unknown } | null = null;
+  #hasResponded = false;
+
+  constructor(watches: readonly Watch[], outer: Observed | null) {
+    this.#watches = watches;
+    this.#outer = outer;
+    this.requestId = outer?.requestId;
+    this.traceId = outer?.traceId;
+  }
+
+  /** Tells if an instrumentation observes this request already: one may be given to an App and to one mounted in it. */
+  isSeenBy(instrumentation: Instrumentation): boolean {
+    return (
+      this.#watches.some((watch) => watch.instrumentation === instrumentation) ||
+      (this.#outer?.isSeenBy(instrumentation) ?? false)
+    );
+  }
+
+  route(pattern: string, name: string): void {
+    for (const watch of this.#watches) watch.route(pattern, name);
+    this.#outer?.route(pattern, name);
+  }
+
+  /** `true` where somebody asks for steps. */
+  get hasSteps(): boolean {
+    return this.#watches.some((watch) => watch.hasSteps) || (this.#outer?.hasSteps ?? false);
+  }
+
+  /** Begins a step. Gives what ends it. */
+  step(kind: StepKind, name: string): (error?: unknown) => void {
+    const ends = this.#watches.map((watch) => watch.step(kind, name));
+    if (this.#outer !== null) ends.push(this.#outer.step(kind, name));
+    return ends.length === 1 ? ends[0]! : (error) => ends.forEach((end) => end(error));
+  }
+
+  /** Takes the id of the request, for logs. */
+  identify(requestId: string): void {
+    this.requestId = requestId;
+    this.#outer?.identify(requestId);
+  }
+
+  /** Takes the id of the trace, for logs. */
+  trace(traceId: string): void {
+    this.traceId ??= traceId;
+    this.#outer?.trace(traceId);
+  }
+
+  /** Marks the request as written to an access log, for the access logs around this one. */
+  markLogged(): void {
+    this.isLogged = true;
+    this.#outer?.markLogged();
+  }
+
+  /** Takes the error that `end` is called with. The first one counts: it is the cause of those behind it. */
+  fail(error: unknown): void {
+    this.#failure ??= { error };
+    this.#outer?.fail(error);
+  }
+
+  /** Runs everything of the request, and ends with it. */
+  async run(serve: () => Promise<void>): Promise<void> {
+    try {
+      let run = serve;
+      for (const watch of this.#watches.toReversed()) {
+        const inner = run;
+        if (watch.hasContext) run = () => watch.run(inner);
+      }
+      await run();
+    } catch (error) {
+      if (!(error instanceof ClientDisconnect)) this.#failure ??= { error };
+      throw error;
+    } finally {
+      this.isOver = true;
+      for (const watch of this.#watches) watch.end(this.#failure?.error);
+    }
+  }
+
+  /** A `send` that observes what passes. */
+  tracking(send: Send): Send {
+    const tracked: Send = (message) => {
+      switch (message.type) {
+        case "http.response.start":
+        case "websocket.http.response.start":
+          return send({ ...message, headers: this.#respond(message.status, message.headers) });
+        case "websocket.accept":
+          return send({ ...message, headers: this.#respond(101, message.headers) });
+        case "websocket.close":
+          this.#respond(CLOSED_HANDSHAKE, undefined);
+          return send(message);
+        case "http.response.body":
+        case "websocket.http.response.body":
+          this.bytesSent += sizeOf(message);
+          return send(message);
+        default:
+          return send(message);
+      }
+    };
+    return tracked;
+  }
+
+  /** Shows the head to the instrumentations. Gives the headers with what they have added. */
+  #respond(status: number, list: Iterable<HeaderPair> | undefined): Iterable<HeaderPair> {
+    if (this.#hasResponded) return list ?? [];
+    this.#hasResponded = true;
+    const headers = ResponseHeaders[FROM_LIST](list);
+    for (const watch of this.#watches) watch.response(status, headers);
+    return headers[GET_LIST]();
+  }
+}
+
+function sizeOf(message: HTTPResponseBodyMessage | WebSocketHTTPResponseBodyMessage): number {
+  const { length } = ("ascii" in message ? message.ascii : null) ?? message.body ?? "";
+  return length;
+}
+
+/**
+ * Runs a function as one step.
+ *
+ * @param errorOf - Gives the error that a result stands for.
+ */
+export function stepped<Result>(
+  observed: Observed,
+  kind: StepKind,
+  name: string,
+  fn: () => Result,
+  errorOf: (result: Awaited<Result>) => unknown = () => undefined,
+): Result {
+  if (!observed.hasSteps) return fn();
+  const end = observed.step(kind, name);
+  let result: Result;
+  try {
+    result = fn();
+  } catch (error) {
+    end(error);
+    throw error;
+  }
+  if (!(result instanceof Promise)) {
+    end(errorOf(result as Awaited<Result>));
+    return result;
+  }
+  return result.then(
+    (value: Awaited<Result>) => {
+      end(errorOf(value));
+      return value;
+    },
+    (error: unknown) => {
+      end(error);
+      throw error;
+    },
+  ) as Result;
+}
+
+/** Runs background tasks, each as one step. */
+export function runTasks(
+  tasks: BackgroundTasks | null | undefined,
+  observed: Observed | null,
+): Promise<void> | undefined {
+  return observed === null ? tasks?.run() : tasks?.[RUN_STEPS]((name) => observed.step("background", name));
+}

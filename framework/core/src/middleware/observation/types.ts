@@ -1,0 +1,68 @@
+import type { HTTPScope, WebSocketScope } from "../../protocol/asgi.js";
+import type { ResponseHeaders } from "../../http/response/headers.js";
+
+/**
+ * Observes one request or one WebSocket. Each method is optional. An error of one is logged the first time, and never
+ * reaches the request.
+ */
+export interface Observation {
+  /** Makes a context current for all that runs inside: middleware, dependencies, the handler, its stream, tasks, clean-up. */
+  run?<T>(fn: () => T): T;
+  /** Called once a route has matched, with its whole pattern, prefixes of mounts included, and its name. Not called for a 404. */
+  route?(pattern: string, name: string): void;
+  /**
+   * Called when a part of the work begins, with the name of its function. Gives what is called at its end, with the error
+   * that ended it.
+   *
+   * - `dependency`: the call of one dependency, without those that it depends on.
+   * - `validation`: reading, converting and checking the parameters of one function, the body included.
+   * - `handler`: the call of the handler. `pool`: within it the way to a worker and back, of a plain handler.
+   * - `serialization`: checking and writing the result; where items are yielded, until the last one is sent.
+   * - `background`: one task after the response.
+   */
+  step?(
+    kind: "dependency" | "validation" | "handler" | "pool" | "serialization" | "background",
+    name: string,
+  ): (error?: unknown) => void;
+  /** Called once, before the head goes out. For a WebSocket with 101, or with the status of its refusal. May add headers. */
+  response?(status: number, headers: ResponseHeaders): void;
+  /**
+   * Called once, when the response, background tasks and clean-up are over.
+   *
+   * @param error - An error that was answered with a status from 500 on, or that came behind the head. None for an
+   *   exception with a lower status, nor for a client that has left.
+   */
+  end?(error?: unknown): void;
+}
+
+/**
+ * Observes the requests and WebSockets of an App, for traces, metrics and logs.
+ *
+ * @example
+ * ```ts
+ * import { App, type Instrumentation } from "tsgi";
+ *
+ * const slow: Instrumentation = {
+ *   start(scope) {
+ *     const startedAt = performance.now();
+ *     return {
+ *       end() {
+ *         const ms = performance.now() - startedAt;
+ *         if (ms > 1000) console.log("slow:", scope.path, ms);
+ *       },
+ *     };
+ *   },
+ * };
+ * const app = new App({ instrumentation: slow });
+ * ```
+ */
+export interface Instrumentation {
+  /**
+   * Called with each HTTP and each WebSocket scope, before middleware.
+   *
+   * @returns The observation of it; `undefined` to leave it unobserved.
+   */
+  start(scope: HTTPScope | WebSocketScope): Observation | undefined;
+}
+
+export type StepKind = Parameters<NonNullable<Observation["step"]>>[0];

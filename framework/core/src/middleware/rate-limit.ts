@@ -1,0 +1,117 @@
+import type { HTTPScope } from "../protocol/asgi.js";
+import type { Middleware } from "./chain.js";
+import { consoleLogger, errorText, guardLogger, type Logger } from "../common/logger.js";
+import { assertOptions, expecting, FUNCTION, isObject, oneOf, type OptionRules, whole } from "../common/options.js";
+import { Request } from "../http/request.js";
+import { clientNetwork } from "./client-network.js";
+import { changingHeaders, onHTTP, refuse } from "./layer.js";
+import { type Count, memoryStore, type Store } from "./stores.js";
+
+/** The options of `rateLimit`. */
+export interface RateLimitOptions {
+  /** The requests that one key has in a window. */
+  limit: number;
+  /** Seconds from the first request of a window to its end. */
+  windowSeconds: number;
+  /** The key under which a request is counted. Defaults to the client's address, of IPv6 its /64. */
+  key?: (request: Request) => string | Promise<string>;
+  /** The store of the counts. Defaults to the memory of this process. */
+  store?: Store;
+  /** The policy in the headers, and of the counts in the store: those of one name count together. Defaults to `"default"`. */
+  name?: string;
+  /** The answer to requests while the store is away: they pass, or get 503. Defaults to `"allow"`. */
+  whenStoreFails?: "allow" | "refuse";
+}
+
+const STORE = expecting("a store, such as memoryStore()", (value) => {
+  return isObject(value) && ["get", "set", "delete", "increment"].every((name) => name in value);
+});
+
+/** RFC 9651 §3.3.3: a string of a structured field is printable ASCII; without quotes it needs no escapes. */
+const NAME = expecting("letters, digits, - and _", (value) => typeof value === "string" && /^[\w-]+$/.test(value));
+
+const OPTIONS: OptionRules<RateLimitOptions> = {
+  limit: whole(1),
+  windowSeconds: whole(1),
+  key: FUNCTION,
+  store: STORE,
+  name: NAME,
+  whenStoreFails: oneOf("allow", "refuse"),
+};
+
+/** Says once that a store is away, and once that it is back. */
+class StoreLog {
+  #isAway = false;
+
+  report(scope: HTTPScope, error: unknown, whenStoreFails: "allow" | "refuse"): void {
+    const isAway = error !== null;
+    if (isAway === this.#isAway) return;
+    this.#isAway = isAway;
+    const logger = loggerOf(scope);
+    if (!isAway) return logger.info({}, "The store of the rate limit is back: requests are counted again.");
+    const effect = whenStoreFails === "allow" ? "pass without being counted" : "are answered with 503";
+    logger.warn({ err: error }, `The store of the rate limit is away: requests ${effect}. ${errorText(error)}`);
+  }
+}
+
+function loggerOf({ app }: HTTPScope): Logger {
+  const { settings } = (app ?? {}) as { settings?: { logger?: Logger } };
+  return guardLogger(settings?.logger ?? consoleLogger);
+}
+
+/** Seconds until a window ends. */
+const secondsOf = ({ expiresInMs }: Count) => Math.max(1, Math.ceil(expiresInMs / 1_000));
+
+/**
+ * Bounds how often one client may ask: 429 with `Retry-After` beyond it. Every answer says what the limit is and what of
+ * it is left (draft-ietf-httpapi-ratelimit-headers-10). Handshakes of WebSockets are not counted.
+ *
+ * @throws ConfigurationError for an option that cannot work.
+ * @example
+ * ```ts
+ * import { App } from "tsgi";
+ * import { rateLimit } from "tsgi/middleware";
+ *
+ * const app = new App({ middleware: [rateLimit({ limit: 100, windowSeconds: 60 })] });
+ * ```
+ */
+export function rateLimit(options: RateLimitOptions): Middleware {
+  assertOptions("rateLimit()", options, OPTIONS);
+  const { limit, windowSeconds, key, name = "default", whenStoreFails = "allow", store = memoryStore() } = options;
+  for (const option of ["limit", "windowSeconds"] as const) OPTIONS[option]("rateLimit()", option, options[option]);
+  const log = new StoreLog();
+  const policy = `"${name}";q=${limit};w=${windowSeconds}`;
+  const headersOf = (result: Count | null): [string, string][] => {
+    const left = result && `"${name}";r=${Math.max(0, limit - result.count)};t=${secondsOf(result)}`;
+    return [["RateLimit-Policy", policy], ...(left === null ? [] : [["RateLimit", left] as [string, string]])];
+  };
+
+  /** Counts a request; `null` if the store fails. */
+  const count = async (scope: HTTPScope, client: string): Promise<Count | null> => {
+    let result: Count | null = null;
+    let failure: unknown = null;
+    try {
+      result = await store.increment(`rate-limit:${name}:${client}`, windowSeconds);
+    } catch (error) {
+      failure = error ?? new Error("It gave no reason.");
+    }
+    log.report(scope, failure, whenStoreFails);
+    return result;
+  };
+
+  return onHTTP(async (app, scope, receive, send) => {
+    const client = key ? await key(new Request(scope, receive)) : clientNetwork(scope.client?.[0] ?? "");
+    const result = await count(scope, client);
+    const headers = headersOf(result);
+    if (result === null && whenStoreFails === "refuse") {
+      return refuse(scope, send, 503, "Service Unavailable", headers);
+    }
+    if (result !== null && result.count > limit) {
+      return refuse(scope, send, 429, "Too Many Requests", [...headers, ["Retry-After", String(secondsOf(result))]]);
+    }
+    const add = changingHeaders(send, (changed) => {
+      for (const [header, value] of headers) changed.append(header, value);
+    });
+    await app(scope, receive, add);
+  });
+}

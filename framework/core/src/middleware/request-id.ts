@@ -1,0 +1,61 @@
+import type { Middleware } from "./chain.js";
+import { headerValues } from "../protocol/header-list.js";
+import { isToken } from "../protocol/http-grammar.js";
+import { observedOf } from "./observation/observed.js";
+import { changingHeaders, onHTTP } from "./layer.js";
+import { assertOptions, expecting, FLAG, FUNCTION, type OptionRules } from "../common/options.js";
+
+/** Options of `requestId`. */
+export interface RequestIdOptions {
+  /** The header that carries the id. Defaults to `"X-Request-ID"`. */
+  header?: string;
+  /**
+   * Keeps the id of a request that has one: only behind a proxy that sets it, since any client can send one. Defaults to
+   * `false`.
+   */
+  trustIncoming?: boolean;
+  /** Makes an id. Defaults to a random UUID. */
+  generate?: () => string;
+}
+
+const OPTIONS: OptionRules<RequestIdOptions> = {
+  header: expecting('the name of a header, such as "X-Request-ID"', (value) => {
+    return typeof value === "string" && isToken(value);
+  }),
+  trustIncoming: FLAG,
+  generate: FUNCTION,
+};
+
+/** Text that can neither end a line of a log nor forge another field of it. */
+const ID = /^[\w.:+/=@-]{1,128}$/;
+
+/**
+ * Gives each request an id: in `request.state.requestId`, in the response's `X-Request-ID`, and in the log lines of
+ * errors.
+ *
+ * @throws ConfigurationError when `header` is not the name of a header.
+ * @example
+ * ```ts
+ * import { App, Request } from "tsgi";
+ * import { requestId } from "tsgi/middleware";
+ *
+ * const app = new App({ middleware: [requestId()] });
+ * app.get("/", { params: { request: Request } }, async ({ request }) => ({ id: request.state.requestId }));
+ * ```
+ */
+export function requestId(options: RequestIdOptions = {}): Middleware {
+  assertOptions("requestId()", options, OPTIONS);
+  const { header = "X-Request-ID", trustIncoming = false, generate = () => crypto.randomUUID() } = options;
+  const name = header.toLowerCase();
+  return onHTTP((app, scope, receive, send) => {
+    const [given = "", second] = trustIncoming ? headerValues(scope.headers ?? [], name) : [];
+    const id = second === undefined && ID.test(given) ? given : generate();
+    observedOf(scope)?.identify(id);
+    const identified = { ...scope, state: { ...scope.state, requestId: id } };
+    return app(
+      identified,
+      receive,
+      changingHeaders(send, (headers) => void headers.set(name, id)),
+    );
+  });
+}

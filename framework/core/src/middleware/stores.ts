@@ -1,0 +1,112 @@
+import { assertOptions, type OptionRules, whole } from "../common/options.js";
+
+/** The state of a counter. */
+export interface Count {
+  readonly count: number;
+  /** Milliseconds until it begins anew. */
+  readonly expiresInMs: number;
+}
+
+/**
+ * Texts and counters by key, each with a time to live: what limits, sessions and the like keep. `memoryStore()` is one of
+ * this process, `redisStore(client)` of `@tsgi/redis` one for several machines.
+ */
+export interface Store {
+  /** Gives a text, or `null` when there is none, or it has expired. */
+  get(key: string): Promise<string | null>;
+  /** Keeps a text for so many seconds. */
+  set(key: string, value: string, ttlSeconds: number): Promise<void>;
+  /** Forgets a text or a counter. */
+  delete(key: string): Promise<void>;
+  /**
+   * Adds to a counter, at once for all who ask. The first one makes it, and it expires `ttlSeconds` after that.
+   *
+   * @param by - Defaults to 1; may be negative.
+   */
+  increment(key: string, ttlSeconds: number, by?: number): Promise<Count>;
+}
+
+/** The options of `memoryStore`. */
+export interface MemoryStoreOptions {
+  /** The most keys that are kept; the oldest makes room. Defaults to 100,000. */
+  maxKeys?: number;
+}
+
+const OPTIONS: OptionRules<MemoryStoreOptions> = { maxKeys: whole(1) };
+
+interface Entry {
+  value: string | number;
+  /** As `performance.now()` tells it. */
+  readonly expiresAt: number;
+}
+
+/** The least number of keys at which those that have expired are looked for. */
+const MIN_SWEEP = 1_024;
+
+class MemoryStore implements Store {
+  readonly #entries = new Map<string, Entry>();
+  readonly #maxKeys: number;
+  #sweepAt = MIN_SWEEP;
+
+  constructor(maxKeys: number) {
+    this.#maxKeys = maxKeys;
+  }
+
+  async get(key: string): Promise<string | null> {
+    const entry = this.#find(key);
+    return entry ? String(entry.value) : null;
+  }
+
+  async set(key: string, value: string, ttlSeconds: number): Promise<void> {
+    this.#entries.delete(key);
+    this.#add(key, { value, expiresAt: performance.now() + ttlSeconds * 1_000 });
+  }
+
+  async delete(key: string): Promise<void> {
+    this.#entries.delete(key);
+  }
+
+  async increment(key: string, ttlSeconds: number, by = 1): Promise<Count> {
+    const now = Math.floor(performance.now()); // whole milliseconds: a sum of fractions can exceed the time to live
+    let entry = this.#find(key);
+    if (!entry) this.#add(key, (entry = { value: 0, expiresAt: now + ttlSeconds * 1_000 }));
+    const count = Number(entry.value) + by;
+    entry.value = count;
+    return { count, expiresInMs: entry.expiresAt - now };
+  }
+
+  #find(key: string): Entry | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined || entry.expiresAt > performance.now()) return entry;
+    this.#entries.delete(key);
+    return undefined;
+  }
+
+  /** Looks for what has expired each time that the keys have doubled, which costs each of them two looks at most. */
+  #add(key: string, entry: Entry): void {
+    this.#entries.set(key, entry);
+    if (this.#entries.size >= this.#sweepAt) {
+      const now = performance.now();
+      for (const [other, { expiresAt }] of this.#entries) if (expiresAt <= now) this.#entries.delete(other);
+      this.#sweepAt = Math.max(MIN_SWEEP, this.#entries.size * 2);
+    }
+    if (this.#entries.size > this.#maxKeys) this.#entries.delete(this.#entries.keys().next().value as string);
+  }
+}
+
+/**
+ * A store in the memory of this process, bounded.
+ *
+ * @example
+ * ```ts
+ * import { memoryStore } from "tsgi/middleware";
+ *
+ * const store = memoryStore({ maxKeys: 10_000 });
+ * await store.set("key", "value", 60);
+ * console.log(await store.get("key")); // value
+ * ```
+ */
+export function memoryStore(options: MemoryStoreOptions = {}): Store {
+  assertOptions("memoryStore()", options, OPTIONS);
+  return new MemoryStore(options.maxKeys ?? 100_000);
+}

@@ -1,0 +1,73 @@
+import type { ReceiveMessage, Receive, Send } from "../protocol/asgi.js";
+import type { Middleware } from "./chain.js";
+import { ClientDisconnect } from "../common/exceptions.js";
+import { expecting } from "../common/options.js";
+import { markHandled } from "../common/promises.js";
+import { onHTTP, refuse } from "./layer.js";
+
+/** The longest delay that a timer keeps; a longer one fires at once. */
+const MAX_TIMER_MS = 2_147_483_647;
+
+const TIMEOUT_MS = expecting(
+  `milliseconds, more than 0 and at most ${MAX_TIMER_MS}`,
+  (value) => typeof value === "number" && value > 0 && value <= MAX_TIMER_MS,
+);
+
+/** The result of `receive` once the time is up. */
+const LEFT: ReceiveMessage = Object.freeze({ type: "http.disconnect" });
+
+/**
+ * Bounds the time until the application starts its response, with everything that it does before: dependencies, the
+ * reading of the body, the handler. After that it answers 504, and to the application the client has gone:
+ * `request.signal` aborts, clean-up runs, what it still sends is dropped. A response that has started may take its time.
+ *
+ * @throws ConfigurationError when `timeoutMs` is not a number of milliseconds.
+ * @example
+ * ```ts
+ * import { App } from "tsgi";
+ * import { timeLimit } from "tsgi/middleware";
+ *
+ * const app = new App({ middleware: [timeLimit(5_000)] });
+ * ```
+ */
+export function timeLimit(timeoutMs: number): Middleware {
+  TIMEOUT_MS("timeLimit()", "timeoutMs", timeoutMs);
+  return onHTTP(async (app, scope, receive, send) => {
+    let state = "running" as "running" | "started" | "over";
+    let answering: Promise<void> = Promise.resolve();
+    const waiting = new Set<(message: ReceiveMessage) => void>();
+    const timer = setTimeout(() => {
+      state = "over";
+      for (const leave of waiting) leave(LEFT);
+      answering = markHandled(refuse(scope, send, 504, "Gateway Timeout"));
+    }, timeoutMs);
+    // Attack: a race with one promise of the whole request would keep every part of a body that comes in single bytes.
+    const bounded: Receive = () => {
+      if (state !== "running") return state === "started" ? receive() : Promise.resolve(LEFT);
+      return markHandled(
+        new Promise<ReceiveMessage>((resolve, reject) => {
+          waiting.add(resolve);
+          receive()
+            .finally(() => waiting.delete(resolve))
+            .then(resolve, reject);
+        }),
+      );
+    };
+    const tracked: Send = (message) => {
+      if (state === "over") throw new ClientDisconnect();
+      if (message.type === "http.response.start") {
+        state = "started";
+        clearTimeout(timer);
+      }
+      return send(message);
+    };
+    try {
+      await app(scope, bounded, tracked);
+    } catch (error) {
+      if (state !== "over" || !(error instanceof ClientDisconnect)) throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+    await answering;
+  });
+}

@@ -1,0 +1,14 @@
+/** The server on `node:http`, and the handler for servers that somebody else made. @module */
+import { installLoop } from "./platforms/concurrency/loop.js";
+
+export type { ServerStartCode } from "./common/error-codes.js";
+export { ProtocolError } from "./common/exceptions.js";
+export { ServerStartError, ShutdownTimeoutError } from "./platforms/node/errors.js";
+export { toNodeHandler, type NodeHandler, type NodeHandlerOptions } from "./platforms/node/node-handler.js";
+export type { Timeouts } from "./platforms/node/server-settings.js";
+export type { RunningServer } from "./platforms/node/stoppable-server.js";
+export { serve, type ConnectionLimits, type ServeOptions } from "./platforms/node/serve.js";
+export type { WebSocketOptions } from "./platforms/node/websocket/handshake-rules.js";
+
+// Installs uWebSockets.js as the loop where it is available; `serve(app, { loop: "libuv" })` does without.
+installLoop();

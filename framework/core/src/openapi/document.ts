@@ -1,0 +1,236 @@
+import { withPlace } from "../common/exceptions.js";
+import { ANYTHING, FUNCTION, LIST, OBJECT, oneOf, type OptionRules, TEXT } from "../common/options.js";
+import type { PathPattern } from "../routing/path-pattern.js";
+import { Components } from "./components.js";
+import { type GenerateOperationId, OperationIds } from "./naming.js";
+import { operationOf, type Parts } from "./operation.js";
+import { type DocumentedRoute, methodOf, placeOf } from "./route.js";
+import { SecuritySchemes } from "./security.js";
+import type {
+  DocumentedMethod,
+  ExternalDocumentationObject,
+  InfoObject,
+  OpenAPIDocument,
+  OperationObject,
+  PathItemObject,
+  ServerObject,
+  TagObject,
+  WebSocketObject,
+} from "./types.js";
+import { isListedSocket, webSocketOf } from "./websockets.js";
+import { type OpenAPIVersion, VERSIONS } from "./versions.js";
+
+/** Options of the document and of the pages that show it. */
+export interface OpenAPIOptions {
+  /** The version of OpenAPI. Defaults to `"3.0"`, which every tool reads; 3.1 and 3.2 have JSON Schema as it is written. */
+  openapiVersion?: OpenAPIVersion;
+  /** The title in the document. Defaults to `"tsgi"`. */
+  title?: string;
+  /** The version of the API in the document. Defaults to `"0.1.0"`. */
+  version?: string;
+  /** Markdown for the document. */
+  description?: string;
+  /** Whom to ask. */
+  contact?: InfoObject["contact"];
+  /** Under which licence the API may be used: a name, and where to read it. */
+  license?: InfoObject["license"];
+  /** The address of the terms of service. */
+  termsOfService?: string;
+  /** Further documentation. */
+  externalDocs?: ExternalDocumentationObject;
+  /** The addresses of the API. Defaults to the host that the document comes from, below the `root_path`. */
+  servers?: readonly ServerObject[];
+  /** Descriptions of tags, in the order in which the pages show them. */
+  tags?: readonly TagObject[];
+  /** Names the operations whose routes have no `operationId`. By default method and path do: `getItemsByItemId`. */
+  generateOperationId?: GenerateOperationId;
+  /** The path of the document. Defaults to `"/openapi.json"`; `null` switches it off. */
+  openapiUrl?: string | null;
+  /** The path of Swagger UI. Defaults to `"/docs"`; `null` switches it off. */
+  docsUrl?: string | null;
+  /** The path of ReDoc. Defaults to `"/redoc"`; `null` switches it off. */
+  redocUrl?: string | null;
+  /** The path of Scalar, such as `"/scalar"`. Defaults to `null`, which leaves it off. */
+  scalarUrl?: string | null;
+}
+
+/** The rules of these options. `Documentation` refuses paths that cannot be served. */
+export const OPENAPI_OPTIONS: OptionRules<OpenAPIOptions> = {
+  openapiVersion: oneOf("3.0", "3.1", "3.2"),
+  title: TEXT,
+  version: TEXT,
+  description: TEXT,
+  contact: OBJECT,
+  license: OBJECT,
+  termsOfService: TEXT,
+  externalDocs: OBJECT,
+  servers: LIST,
+  tags: LIST,
+  generateOperationId: FUNCTION,
+  openapiUrl: ANYTHING,
+  docsUrl: ANYTHING,
+  redocUrl: ANYTHING,
+  scalarUrl: ANYTHING,
+};
+
+/** Templates that differ only in their names are one path (§4.7.8.1); the first one's names count. */
+class Paths {
+  readonly items: Record<string, PathItemObject> = {};
+  readonly #byShape = new Map<string, PathPattern>();
+
+  add(pattern: PathPattern, method: DocumentedMethod, operation: OperationObject): void {
+    this.#itemOf(pattern, operation)[method] = operation;
+  }
+
+  addSocket(pattern: PathPattern, socket: WebSocketObject): void {
+    this.#itemOf(pattern, socket)["x-websocket"] = socket;
+  }
+
+  #itemOf(pattern: PathPattern, operation: Pick<OperationObject, "parameters">): PathItemObject {
+    const listed = this.#byShape.get(pattern.shape) ?? pattern;
+    this.#byShape.set(pattern.shape, listed);
+    if (listed !== pattern) rename(operation, pattern.names, listed.names);
+    return (this.items[listed.template] ??= {});
+  }
+}
+
+function rename(operation: Pick<OperationObject, "parameters">, from: readonly string[], to: readonly string[]): void {
+  for (const parameter of operation.parameters ?? []) {
+    if (parameter.in === "path") parameter.name = to[from.indexOf(parameter.name)] ?? parameter.name;
+  }
+}
+
+/** The tags with a description first, as they were given, then the others in the order of their first use. */
+function tagsOf(declared: readonly TagObject[], items: readonly PathItemObject[]): TagObject[] {
+  const tags = new Map(declared.map((tag) => [tag.name, tag]));
+  for (const item of items) {
+    for (const operation of Object.values(item)) {
+      for (const name of operation.tags ?? []) {
+        if (!tags.has(name)) tags.set(name, { name });
+      }
+    }
+  }
+  return [...tags.values()];
+}
+
+/**
+ * Describes routes as an OpenAPI document.
+ *
+ * @param webhooks - Requests that the application sends, as `app.webhooks` takes them.
+ * @throws ConfigurationError naming method and path, when a schema has no form in a document, or two routes have one
+ *   operation id.
+ * @see {@link https://spec.openapis.org/oas/v3.0.3}
+ * @example
+ * ```ts
+ * import { App } from "tsgi";
+ * import { endpointsOf } from "tsgi/internals";
+ * import { buildDocument } from "tsgi/openapi";
+ *
+ * const app = new App();
+ * app.get("/items", async () => []);
+ * const document = buildDocument({ title: "Items", version: "1.0.0" }, endpointsOf(app));
+ * console.log(Object.keys(document.paths)); // [ '/items' ]
+ * ```
+ */
+export function buildDocument(
+  options: OpenAPIOptions,
+  routes: readonly DocumentedRoute[],
+  webhooks: readonly DocumentedRoute[] = [],
+): OpenAPIDocument {
+  const version = VERSIONS[options.openapiVersion ?? "3.0"];
+  const listed = routes.filter(({ record }) => record.metadata.includeInSchema !== false && methodOf(record.method));
+  const sockets = routes.filter(isListedSocket);
+  const schemes = new SecuritySchemes([...listed, ...sockets].map(({ plan }) => plan));
+  const components = new Components(version);
+  const ids = new OperationIds(options.generateOperationId);
+  const parts = { version, components, ids, schemes };
+  const paths = pathsOf(listed, sockets, parts);
+  const sent = webhooksOf(webhooks, parts);
+  const schemas = components.finish();
+  const tags = tagsOf(options.tags ?? [], [...Object.values(paths), ...Object.values(sent)]);
+  const { servers, externalDocs } = options;
+  return {
+    openapi: version.openapi,
+    info: infoOf(options),
+    servers: servers?.length ? [...servers] : [{ url: "/" }],
+    security: [],
+    ...(tags.length > 0 ? { tags } : {}),
+    ...(externalDocs ? { externalDocs } : {}),
+    paths,
+    ...(webhooks.length > 0 ? version.webhooks(sent) : {}),
+    ...componentsOf({ schemas, securitySchemes: schemes.definitions }),
+  };
+}
+
+/** Describes one route by itself, listed or not, with the components that it refers to. */
+export function describeRoute(
+  openapiVersion: OpenAPIVersion,
+  { record, pattern, plan, streamFormat }: Required<DocumentedRoute>,
+): { operation: OperationObject | undefined; components: NonNullable<OpenAPIDocument["components"]> } {
+  const metadata = { ...record.metadata, includeInSchema: true };
+  const route = { record: { ...record, metadata }, pattern, plan, streamFormat };
+  const { paths, components = {} } = buildDocument({ openapiVersion }, [route]);
+  const operations = Object.values(paths).flatMap((item) => Object.values(item));
+  const operation = operations.find((one) => "responses" in one);
+  return { operation, components };
+}
+
+function pathsOf(
+  routes: readonly DocumentedRoute[],
+  sockets: readonly DocumentedRoute[],
+  parts: Parts,
+): Record<string, PathItemObject> {
+  const paths = new Paths();
+  // Names that were chosen come first: one that is made up gives way to them.
+  const named = new Map<DocumentedRoute, string>();
+  for (const route of [...routes, ...sockets].toSorted((left, right) => hasOwnId(right) - hasOwnId(left))) {
+    withPlace(placeOf(route), () => named.set(route, parts.ids.of(route)));
+  }
+  for (const route of routes) {
+    const method = methodOf(route.record.method) as DocumentedMethod;
+    withPlace(placeOf(route), () =>
+      paths.add(route.pattern, method, operationOf(route, named.get(route) as string, parts)),
+    );
+  }
+  for (const route of sockets) {
+    withPlace(placeOf(route), () =>
+      paths.addSocket(route.pattern, webSocketOf(route, named.get(route) as string, parts)),
+    );
+  }
+  return paths.items;
+}
+
+function webhooksOf(routes: readonly DocumentedRoute[], parts: Parts): Record<string, PathItemObject> {
+  const items = new Map<string, PathItemObject>();
+  for (const route of routes) {
+    const { method, path } = route.record;
+    const item = items.get(path) ?? {};
+    items.set(path, item);
+    withPlace(placeOf(route), () => {
+      item[methodOf(method) as DocumentedMethod] = operationOf(route, parts.ids.ofWebhook(route), parts, false);
+    });
+  }
+  return Object.fromEntries(items);
+}
+
+function infoOf({ title = "tsgi", version = "0.1.0", ...more }: OpenAPIOptions): InfoObject {
+  const { description, termsOfService, contact, license } = more;
+  return {
+    title,
+    version,
+    ...(description === undefined ? {} : { description }),
+    ...(termsOfService === undefined ? {} : { termsOfService }),
+    ...(contact ? { contact } : {}),
+    ...(license ? { license } : {}),
+  };
+}
+
+/** The lists of components that are not empty. */
+function componentsOf(lists: NonNullable<OpenAPIDocument["components"]>): Pick<OpenAPIDocument, "components"> {
+  const filled = Object.entries(lists).filter(([, list]) => Object.keys(list).length > 0);
+  return filled.length > 0 ? { components: Object.fromEntries(filled) } : {};
+}
+
+function hasOwnId({ record }: DocumentedRoute): number {
+  return Number(record.metadata.operationId !== undefined);
+}

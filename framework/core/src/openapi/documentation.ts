@@ -1,0 +1,175 @@
+import { encodeUTF8 } from "../protocol/header-list.js";
+import { configurationError } from "../common/exceptions.js";
+import { hasFiles } from "../common/platform.js";
+import { PathPattern } from "../routing/path-pattern.js";
+import { Request } from "../http/request.js";
+import { HTMLResponse } from "../http/response/kinds.js";
+import { listsTag } from "../http/response/conditions.js";
+import { Response } from "../http/response/response.js";
+import type { AppRouteEntry } from "../routing/entries.js";
+import { buildDocument, type OpenAPIOptions } from "./document.js";
+import {
+  contentSecurityPolicy,
+  fileOf,
+  hasFilesOf,
+  filesOf,
+  type Page,
+  PAGE_HEADERS,
+  REDOC,
+  SCALAR,
+  SWAGGER_UI,
+  writePage,
+} from "./page.js";
+import { placeBelow, relativePath, rootURLOf, tokenURLs, upToRoot } from "./root-path.js";
+import type { DocumentedRoute } from "./route.js";
+import type { OpenAPIDocument } from "./types.js";
+import { WebhookList, type Webhooks } from "./webhooks.js";
+
+/** A page and where it is. */
+interface PlacedPage {
+  readonly path: string;
+  readonly page: Page;
+}
+
+/** The document as it is served below one `root_path`. */
+interface PlacedDocument {
+  readonly rootPath: string;
+  readonly bytes: Uint8Array;
+  /** Quotes included. */
+  readonly etag: string;
+}
+
+async function placeDocument(document: OpenAPIDocument, rootPath: string): Promise<PlacedDocument> {
+  const bytes = encodeUTF8(JSON.stringify(placeBelow(document, rootPath)));
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).subarray(0, 16);
+  const text = btoa(String.fromCharCode(...digest)).replace(/=+$/, "");
+  return { rootPath, bytes, etag: `"${text.replaceAll("+", "-").replaceAll("/", "_")}"` };
+}
+
+const REQUEST_ONLY = Object.freeze({ request: Request });
+
+type RequestHandler = (args: { request: Request }) => Promise<Response>;
+
+/** The document of an application, built on first use and kept until a route is added, and the pages that show it. */
+export class Documentation {
+  readonly #options: OpenAPIOptions;
+  readonly #routes: () => readonly DocumentedRoute[];
+  readonly #documentPath: string | null;
+  readonly #pages: readonly PlacedPage[];
+  readonly #webhooks = new WebhookList();
+  #document: OpenAPIDocument | null = null;
+  /** The document for the `root_path` that was asked for last: an application has one, or hardly ever two. */
+  #placed: PlacedDocument | null = null;
+
+  /**
+   * @param routes - The application's routes, asked for whenever the document is built.
+   * @throws ConfigurationError when a path is none, or two are the same.
+   */
+  constructor(options: OpenAPIOptions, routes: () => readonly DocumentedRoute[]) {
+    this.#options = options;
+    this.#routes = routes;
+    this.#documentPath = pathOf("openapiUrl", options.openapiUrl, "/openapi.json");
+    this.#pages = [
+      { path: pathOf("docsUrl", options.docsUrl, "/docs"), page: SWAGGER_UI },
+      { path: pathOf("redocUrl", options.redocUrl, "/redoc"), page: REDOC },
+      { path: pathOf("scalarUrl", options.scalarUrl, null), page: SCALAR },
+    ].filter((placed): placed is PlacedPage => placed.path !== null);
+    const paths = [this.#documentPath, ...this.#pages.map(({ path }) => path)].filter((path) => path !== null);
+    if (new Set(paths).size < paths.length) throw configurationError("TSGI_DUPLICATE_DOCUMENT_URL", paths);
+  }
+
+  /**
+   * The document. The same object until a route is added: what is changed in it before the first request is served.
+   *
+   * @throws ConfigurationError when a route cannot be described.
+   */
+  get document(): OpenAPIDocument {
+    return (this.#document ??= buildDocument(this.#options, this.#routes(), this.#webhooks.routes));
+  }
+
+  /** The verbs that add webhooks. `assertOpen` throws once the application serves. */
+  webhooks(assertOpen: (place: string) => void): Webhooks {
+    return this.#webhooks.verbs((place) => {
+      assertOpen(place);
+      this.clear();
+    });
+  }
+
+  /** The options and the routes of which the document is made. */
+  get source(): readonly [options: OpenAPIOptions, routes: readonly DocumentedRoute[]] {
+    return [this.#options, this.#routes()];
+  }
+
+  /** Forgets the document, because there is another route. */
+  clear(): void {
+    this.#document = null;
+    this.#placed = null;
+  }
+
+  /** The paths of the pages whose files are missing on a platform that has files. */
+  get incompletePages(): readonly string[] {
+    return hasFiles() ? this.#pages.flatMap(({ path, page }) => (hasFilesOf(page) ? [] : [path])) : [];
+  }
+
+  /** The routes that serve the document, the pages and their files. */
+  get entries(): readonly AppRouteEntry[] {
+    const entries = this.#pages.flatMap((placed) => [
+      entryOf(placed.path, async ({ request }) => this.#sendPage(placed, request)),
+      ...filesOf(placed.page).map((name) => entryOf(`${placed.path}/${name}`, async () => fileOf(placed.page, name))),
+    ]);
+    if (this.#documentPath !== null) {
+      entries.push(entryOf(this.#documentPath, async ({ request }) => this.#sendDocument(request)));
+    }
+    return entries;
+  }
+
+  async #sendDocument(request: Request): Promise<Response> {
+    const rootPath = rootURLOf(request.scope);
+    if (this.#placed?.rootPath !== rootPath) this.#placed = await placeDocument(this.document, rootPath);
+    const { bytes, etag } = this.#placed;
+    const headers = { "cache-control": "no-cache", etag };
+    const condition = request.header("if-none-match");
+    return condition !== undefined && listsTag(condition, etag, "weak")
+      ? new Response(null, { statusCode: 304, headers })
+      : new Response(bytes, { mediaType: "application/json", headers });
+  }
+
+  #sendPage({ path, page }: PlacedPage, request: Request): Response {
+    const up = upToRoot(request.scope, path);
+    const elsewhere = [
+      ...(this.#options.servers ?? []),
+      ...(this.#documentPath === null ? [] : tokenURLs(this.document).map((url) => ({ url }))),
+    ];
+    const document = this.#documentPath === null ? null : up + relativePath(this.#documentPath);
+    const html = writePage(page, this.#options.title ?? "tsgi", up + relativePath(path), document, hasFilesOf(page));
+    return new HTMLResponse(html, {
+      headers: {
+        ...PAGE_HEADERS,
+        "cache-control": "no-cache",
+        "content-security-policy": contentSecurityPolicy(page, elsewhere),
+      },
+    });
+  }
+}
+
+function pathOf(name: string, value: string | null | undefined, fallback: string | null): string | null {
+  const path = value === undefined ? fallback : value;
+  if (path === null) return null;
+  if (typeof path !== "string" || !path.startsWith("/") || /[{}?#%*]/.test(path) || /^\/+$/.test(path)) {
+    throw configurationError("TSGI_INVALID_DOCUMENT_URL", name, fallback ?? "/scalar", path);
+  }
+  return PathPattern.parse(path, name).template;
+}
+
+function entryOf(path: string, handler: RequestHandler): AppRouteEntry {
+  return {
+    method: "GET",
+    path,
+    pattern: PathPattern.parse(path, "GET"),
+    handler,
+    options: { params: REQUEST_ONLY },
+    dependencies: [],
+    middleware: [],
+    exceptionHandlers: [],
+  };
+}

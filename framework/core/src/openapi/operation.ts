@@ -1,0 +1,97 @@
+/** Operations: what the document says of a route, and of the requests that it sends later. @module */
+import { compileRoute } from "../parameters/dependencies/compile.js";
+import { configurationError } from "../common/exceptions.js";
+import { PathPattern } from "../routing/path-pattern.js";
+import type { CallbackOperation } from "../routing/document-options.js";
+import { bodyOf } from "./bodies.js";
+import type { Components } from "./components.js";
+import { capitalize, type OperationIds, summaryOf } from "./naming.js";
+import { parametersOf } from "./parameters.js";
+import { responsesOf } from "./responses.js";
+import { type DocumentedRoute, methodOf, placeOf } from "./route.js";
+import type { SecuritySchemes } from "./security.js";
+import { canFail, sourcesOf } from "./sources.js";
+import type { CallbackObject, DocumentedMethod, OperationObject, PathItemObject } from "./types.js";
+import type { DocumentVersion } from "./version.js";
+
+/** Parts that the operations of one document share. */
+export interface Parts {
+  readonly version: DocumentVersion;
+  readonly components: Components;
+  readonly ids: OperationIds;
+  readonly schemes: SecuritySchemes;
+}
+
+/**
+ * One route as the document describes it.
+ *
+ * @param isOurs - `false` for a request that the application sends: no answer of its own to a faulty one is listed.
+ */
+export function operationOf(route: DocumentedRoute, operationId: string, parts: Parts, isOurs = true): OperationObject {
+  const { components, schemes } = parts;
+  const { metadata } = route.record;
+  const at = placeOf(route);
+  const sources = sourcesOf(route.plan.sources);
+  const parameters = parametersOf(sources, components, at);
+  const requestBody = bodyOf(sources, route.plan.embedBody, components, at);
+  const security = schemes.of(route.plan);
+  const callbacks = callbacksOf(route, operationId, parts);
+  return {
+    ...(metadata.tags?.length ? { tags: [...metadata.tags] } : {}),
+    summary: metadata.summary ?? summaryOf(route),
+    ...(metadata.description === undefined ? {} : { description: metadata.description }),
+    operationId,
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(requestBody ? { requestBody } : {}),
+    responses: responsesOf(route, operationId, isOurs && sources.some(canFail), parts),
+    ...(callbacks ? { callbacks } : {}),
+    ...(metadata.deprecated ? { deprecated: true } : {}),
+    ...(security.length > 0 ? { security } : {}),
+  };
+}
+
+/** The braces of a callback's address hold expressions (OpenAPI 3.0.3 §4.7.18), not names. */
+const NO_PATTERN = PathPattern.parse("", "callback");
+
+/** A handler with the name of the callback, from which the summary is made. */
+function handlerNamed(name: string): () => null {
+  return Object.defineProperty(() => null, "name", { value: name });
+}
+
+/**
+ * A request that the application sends, as a route.
+ *
+ * @param address - What stands in the place of the pattern.
+ * @param name - The name from which its summary is made.
+ */
+export function describedRoute(
+  method: string,
+  address: string,
+  name: string,
+  operation: CallbackOperation,
+): DocumentedRoute {
+  const handler = handlerNamed(name);
+  const plan = compileRoute({ handler, role: name, names: [], params: operation.params ?? {}, protocol: "http" });
+  return { record: { method, path: address, handler, metadata: operation }, pattern: NO_PATTERN, plan };
+}
+
+/** The requests that a route says it sends later; `null` where it says nothing of the kind. */
+function callbacksOf(route: DocumentedRoute, operationId: string, parts: Parts): Record<string, CallbackObject> | null {
+  const { callbacks } = route.record.metadata;
+  if (!callbacks) return null;
+  const callbackOf = (name: string, addresses: (typeof callbacks)[string]): CallbackObject => {
+    const items = Object.entries(addresses).map(([address, operations]): [string, PathItemObject] => {
+      const item: { [M in DocumentedMethod]?: OperationObject } = {};
+      for (const [key, operation] of Object.entries(operations)) {
+        const method = methodOf(key);
+        const place = `${placeOf(route)}, callback ${JSON.stringify(name)}, ${key} ${address}`;
+        if (!method) throw configurationError("TSGI_INVALID_CALLBACK_METHOD", place);
+        const id = parts.ids.take(operation.operationId, operationId + capitalize(name), place);
+        item[method] = operationOf(describedRoute(method.toUpperCase(), address, name, operation), id, parts, false);
+      }
+      return [address, item];
+    });
+    return Object.fromEntries(items);
+  };
+  return Object.fromEntries(Object.entries(callbacks).map(([name, item]) => [name, callbackOf(name, item)]));
+}

@@ -1,0 +1,190 @@
+/** The pages that show the document: Swagger UI, ReDoc and Scalar, their files, and what they may load. @module */
+import { nodeModule } from "../common/platform.js";
+import { FileResponse } from "../http/response/file.js";
+import type { ServerObject } from "./types.js";
+
+/** The files of `@tsgi/docs-ui`. @throws Error where it is not installed beside this module, or this has no address. */
+function foldersOf(): URL {
+  const manifest = nodeModule("node:module", "A page")
+    .createRequire(import.meta.url)
+    .resolve("@tsgi/docs-ui/package.json");
+  return new URL("dist/", nodeModule("node:url", "A page").pathToFileURL(manifest));
+}
+
+/** A browser asks again for a file after a day. */
+const MAX_AGE_SECONDS = 86_400;
+
+/** A page. Its scripts are files, because its policy allows none in the markup. */
+export interface Page {
+  readonly name: string;
+  /** Its folder in `@tsgi/docs-ui`. */
+  readonly folder: string;
+  /** The `id` of the element that the scripts fill. */
+  readonly root: string;
+  readonly styles: readonly string[];
+  readonly scripts: readonly string[];
+  /** Files that its scripts load. */
+  readonly others: readonly string[];
+  /** `null` for none: the browser would ask for `/favicon.ico`. */
+  readonly icon: string | null;
+  /** Further sources of styles, and sources of workers, for the policy. */
+  readonly styleSources: readonly string[];
+  readonly workerSources: readonly string[];
+}
+
+/** Swagger UI. */
+export const SWAGGER_UI: Page = {
+  name: "Swagger UI",
+  folder: "swagger-ui-dist",
+  root: "swagger-ui",
+  styles: ["swagger-ui.css"],
+  scripts: ["swagger-ui-bundle.js", "start.js"],
+  others: ["favicon-32x32.png", "oauth2-redirect.html", "oauth2-redirect.js"],
+  icon: "favicon-32x32.png",
+  styleSources: [],
+  workerSources: [],
+};
+
+/** ReDoc. */
+export const REDOC: Page = {
+  name: "ReDoc",
+  folder: "redoc",
+  root: "redoc",
+  styles: ["page.css"],
+  scripts: ["redoc.standalone.js", "start.js"],
+  others: [],
+  icon: null,
+  // The hashes of the two style sheets that ReDoc inserts: an empty one, to which it then adds rules by script, which is
+  // no concern of the policy, and that of its scroll bars. No other style that stands in the markup is allowed.
+  styleSources: [
+    "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='",
+    "'sha256-QMIg+bpjm3JdElJ388KYke01izlUW0UoNOeKjpMxdgc='",
+  ],
+  workerSources: ["blob:"],
+};
+
+/** Scalar. */
+export const SCALAR: Page = {
+  name: "Scalar",
+  folder: "@scalar/api-reference",
+  root: "scalar",
+  styles: ["page.css"],
+  scripts: ["standalone.js", "start.js"],
+  others: [],
+  icon: null,
+  // Scalar writes the styles of its editors piece by piece, which no hash covers. A style can load from here alone.
+  styleSources: ["'unsafe-inline'"],
+  workerSources: [],
+};
+
+/** Tells if the files of a page are there: a bundle leaves them in the package. */
+export function hasFilesOf({ folder }: Page): boolean {
+  try {
+    return nodeModule("node:fs", "A page").existsSync(new URL(`${folder}/`, foldersOf()));
+  } catch {
+    return false; // without files at all, or in a CommonJS bundle, which has no address
+  }
+}
+
+/** Headers of the pages and of their files. */
+export const PAGE_HEADERS = Object.freeze({ "x-content-type-options": "nosniff", "referrer-policy": "no-referrer" });
+
+/** The names of a page's files. */
+export function filesOf({ styles, scripts, others }: Page): string[] {
+  return [...styles, ...scripts, ...others];
+}
+
+/** A file of a page. */
+export function fileOf({ folder }: Page, name: string): FileResponse {
+  const headers = { ...PAGE_HEADERS, "cache-control": `public, max-age=${MAX_AGE_SECONDS}` };
+  return new FileResponse(name, { root: new URL(`${folder}/`, foldersOf()), headers });
+}
+
+const ESCAPES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+
+/** Escapes text for an element or a quoted attribute. */
+function escapeHTML(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => ESCAPES[character] as string);
+}
+
+const NOT_PUBLISHED =
+  "This application does not publish its OpenAPI document (openapiUrl is null), so there is nothing to list here.";
+
+const NO_FILES = "The files of this page are not available here. The OpenAPI document is:";
+
+/**
+ * Writes a page. Nothing in it is a script or a style of its own, and text from outside is escaped.
+ *
+ * @param folder - The address of its files, relative to the page, without a slash at its end.
+ * @param document - The address of the document; `null` where it is not published.
+ * @param hasScripts - Whether the files can be served; without them the page leads to the document.
+ */
+export function writePage(
+  page: Page,
+  title: string,
+  folder: string,
+  document: string | null,
+  hasScripts = true,
+): string {
+  const files = escapeHTML(folder);
+  const links = page.styles.map((name) => `<link rel="stylesheet" href="${files}/${name}">\n`).join("");
+  const loads = page.scripts.map((name) => `\n<script src="${files}/${name}"></script>`).join("");
+  const body =
+    document === null
+      ? `<p>${NOT_PUBLISHED}</p>`
+      : !hasScripts
+        ? `<p>${NO_FILES} <a href="${escapeHTML(document)}">${escapeHTML(document)}</a></p>`
+        : `<div id="${page.root}" data-url="${escapeHTML(document)}" data-assets="${files}"></div>${loads}`;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHTML(title)} - ${page.name}</title>
+<link rel="icon" href="${page.icon === null ? "data:," : `${files}/${page.icon}`}">
+${links}</head>
+<body>
+${body}
+</body>
+</html>
+`;
+}
+
+/** The addresses that a server with `{variables}` can have. */
+function addressesOf({ url, variables = {} }: ServerObject): string[] {
+  return Object.entries(variables).reduce(
+    (addresses, [name, { enum: values = [], default: value }]) =>
+      [...new Set([value, ...values])].flatMap((one) => addresses.map((text) => text.replaceAll(`{${name}}`, one))),
+    [url],
+  );
+}
+
+/** The origins of servers elsewhere, which "Try it out" and "Authorize" must be able to reach. */
+function originsOf(servers: readonly ServerObject[]): string[] {
+  return servers.flatMap(addressesOf).flatMap((url) => {
+    const origin = /^https?:/.test(url) && URL.canParse(url) ? new URL(url).origin : null;
+    // An origin with a brace that no variable fills, or with a character of the policy's own, is left out.
+    return origin !== null && /^[a-z0-9.:/[\]-]+$/i.test(origin) ? [origin] : [];
+  });
+}
+
+/**
+ * The policy of a page: its own files, and no script that stands in its markup, so that a title or a description that
+ * got past an escape runs nothing.
+ *
+ * @see {@link https://www.w3.org/TR/CSP3/}
+ */
+export function contentSecurityPolicy(page: Page, servers: readonly ServerObject[]): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    ["style-src 'self'", ...page.styleSources].join(" "),
+    ...(page.workerSources.length > 0 ? [`worker-src ${page.workerSources.join(" ")}`] : []),
+    "img-src 'self' data:",
+    "font-src 'self' data:",
+    ["connect-src 'self'", ...new Set(originsOf(servers))].join(" "),
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+  ].join("; ");
+}

@@ -1,0 +1,217 @@
+import { configurationError, statusPhrase } from "../common/exceptions.js";
+import { responseFacts } from "../protocol/response-facts.js";
+import { EventSchemas } from "../routing/event-schemas.js";
+import type { MediaTypeDoc, ResponseDoc } from "../routing/document-options.js";
+import type { Returns, StreamFormat } from "../routing/options.js";
+import type { JSONSchema } from "../schema/json-schema.js";
+import { type Schema, toJSONSchema } from "../schema/schema.js";
+import type { Components, Use } from "./components.js";
+import { schemaOfEvent } from "./events.js";
+import { type DocumentedRoute, placeOf } from "./route.js";
+import { canRefuse } from "./security.js";
+import { examplesOf } from "./sources.js";
+import type { HeaderObject, MediaTypeObject, ResponseObject, SchemaObject } from "./types.js";
+import type { DocumentVersion } from "./version.js";
+
+const JSON_TYPE = "application/json";
+
+/** Schemas of a member of `loc` and of an `input`. Components, because generators of clients write no unions in place. */
+const LOCATION: JSONSchema = { anyOf: [{ type: "string" }, { type: "integer" }] };
+const INPUT: JSONSchema = {
+  anyOf: [
+    { type: "string" },
+    { type: "number" },
+    { type: "boolean" },
+    { type: "array", items: {} },
+    { type: ["object", "null"] },
+  ],
+};
+
+function faultSchema(components: Components): SchemaObject {
+  return {
+    type: "object",
+    properties: {
+      type: { type: "string", description: "The kind of fault: `missing`, `int_parsing`, …" },
+      loc: {
+        type: "array",
+        items: components.own("ValidationErrorLocation", () => components.write(LOCATION)),
+        description: "Where: `path`, `query`, `header`, `cookie`, `body`, `form` or `file`, then names and indexes.",
+      },
+      msg: { type: "string", description: "One sentence for a person." },
+      input: components.annotate(
+        components.own("ValidationErrorInput", () => components.write(INPUT)),
+        { description: "What came, where it may be shown." },
+      ),
+    },
+    required: ["type", "loc", "msg"],
+  };
+}
+
+/** The answer to a request whose parameters do not fit, as `requestValidationExceptionHandler` writes it. */
+function validationErrorSchema(components: Components): SchemaObject {
+  return components.own("HTTPValidationError", () => ({
+    type: "object",
+    properties: { detail: { type: "array", items: components.own("ValidationError", () => faultSchema(components)) } },
+    required: ["detail"],
+  }));
+}
+
+/** The answer of a security scheme to a stranger, with the body that `httpExceptionHandler` writes unless it has another. */
+function unauthorized(components: Components, hasOther: boolean): ResponseObject {
+  const headers = { "WWW-Authenticate": { description: "How to authenticate.", schema: { type: "string" as const } } };
+  const response = { description: statusPhrase(401), headers };
+  if (hasOther) return response;
+  const schema = components.own("HTTPError", () => ({
+    type: "object",
+    properties: { detail: { type: "string" } },
+    required: ["detail"],
+  }));
+  return { ...response, content: { [JSON_TYPE]: { schema } } };
+}
+
+/** Tells if the application describes the body itself, as an exception handler of its own writes another one. */
+function hasBody(doc: ResponseDoc | undefined): boolean {
+  return doc?.schema !== undefined || doc?.content !== undefined;
+}
+
+/** Statuses whose answers have no body, or none that says anything. */
+function isBodyless(status: number): boolean {
+  return responseFacts(status, "GET").bodyless || (status >= 300 && status < 400);
+}
+
+/** More than V8 leaves free in the array in which it keeps integer keys. */
+const FAR = 9999;
+
+/**
+ * An object for responses by status. V8 keeps integer keys in an array as long as the largest, which is 5 KiB a route and
+ * two thirds of a document's memory, unless one of them has lain far beyond its end: then in a table of 200 bytes.
+ */
+function tableOfResponses(): Record<string, ResponseObject> {
+  const table: Record<string, ResponseObject> = { [FAR]: { description: "" } };
+  delete table[FAR];
+  return table;
+}
+
+/** Writes the responses of one route. */
+class Responses {
+  readonly #components: Components;
+  readonly #use: Omit<Use, "of">;
+  readonly #list = new Map<string, ResponseObject>();
+
+  constructor(components: Components, use: Omit<Use, "of">) {
+    this.#components = components;
+    this.#use = use;
+  }
+
+  /** Notes what is known of a status. */
+  set(status: number, response: ResponseObject): void {
+    this.#list.set(String(status), response);
+  }
+
+  /** Lays what a route says of a status over what is known of it. */
+  add(status: string, doc: ResponseDoc): void {
+    if (!/^(?:[1-5](?:\d\d|XX)|default)$/.test(status)) {
+      throw configurationError("TSGI_INVALID_RESPONSE_STATUS", status);
+    }
+    const known = this.#list.get(status) ?? { description: phraseOf(status) };
+    const headers = { ...known.headers, ...this.#headersOf(doc) };
+    const content = this.#contentOf(doc, known.content);
+    this.#list.set(status, {
+      description: doc.description ?? known.description,
+      ...(Object.keys(headers).length > 0 ? { headers } : {}),
+      ...(content ? { content } : {}),
+    });
+  }
+
+  /** In the order of statuses, which is that of integer keys; ranges and `default` come last. */
+  get byStatus(): Record<string, ResponseObject> {
+    const byStatus = tableOfResponses();
+    for (const status of [...this.#list.keys()].toSorted()) byStatus[status] = this.#list.get(status) as ResponseObject;
+    return byStatus;
+  }
+
+  /** The schema of a result on the wire. */
+  schemaOf(schema: Schema): SchemaObject {
+    const json = toJSONSchema(schema, "output");
+    return json ? this.#components.convert(json, { ...this.#use, of: schema }) : {};
+  }
+
+  #mediaTypeOf({ schema, examples }: MediaTypeDoc): MediaTypeObject {
+    return { ...(schema ? { schema: this.schemaOf(schema) } : {}), ...examplesOf(examples) };
+  }
+
+  /** Media types that are listed stand for what is not known: JSON of any kind. */
+  #contentOf(doc: ResponseDoc, known: ResponseObject["content"]): ResponseObject["content"] {
+    const content = { ...known };
+    const media = this.#mediaTypeOf(doc);
+    if (doc.content && isAnything(content[JSON_TYPE])) delete content[JSON_TYPE];
+    if (Object.keys(media).length > 0) content[JSON_TYPE] = { ...content[JSON_TYPE], ...media };
+    for (const [type, one] of Object.entries(doc.content ?? {})) content[type] = this.#mediaTypeOf(one);
+    return Object.keys(content).length > 0 ? content : undefined;
+  }
+
+  #headersOf({ headers = {} }: ResponseDoc): Record<string, HeaderObject> {
+    return Object.fromEntries(
+      Object.entries(headers).map(([name, { description, schema }]) => [
+        name,
+        {
+          ...(description === undefined ? {} : { description }),
+          schema: schema ? this.schemaOf(schema) : { type: "string" },
+        },
+      ]),
+    );
+  }
+}
+
+function isAnything(media: MediaTypeObject | undefined): boolean {
+  return Object.keys(media?.schema ?? {}).length === 0;
+}
+
+function phraseOf(status: string): string {
+  if (status === "default") return "Any other answer";
+  return status.endsWith("XX") ? `Any other answer of ${status}` : statusPhrase(Number(status));
+}
+
+const STREAM_TYPES: Readonly<Record<StreamFormat, string>> = { jsonl: "application/jsonl", sse: "text/event-stream" };
+
+/** A result, or the items of a stream, by the media type. */
+function contentOf(
+  returns: Returns | undefined,
+  stream: StreamFormat | null | undefined,
+  responses: Responses,
+  version: DocumentVersion,
+): ResponseObject["content"] {
+  const schemaOf = (schema: Schema) => responses.schemaOf(schema);
+  const item = () =>
+    stream === "sse" || returns instanceof EventSchemas
+      ? schemaOfEvent(returns, schemaOf)
+      : returns
+        ? schemaOf(returns)
+        : {};
+  return stream ? { [STREAM_TYPES[stream]]: version.streamBody(stream, item) } : { [JSON_TYPE]: { schema: item() } };
+}
+
+/** Every response of a route that is known beforehand, by status. */
+export function responsesOf(
+  route: DocumentedRoute,
+  operationId: string,
+  canBeInvalid: boolean,
+  { components, version }: { readonly components: Components; readonly version: DocumentVersion },
+): Record<string, ResponseObject> {
+  const { statusCode = 200, returns, responses: docs = {} } = route.record.metadata;
+  const role = `${operationId}Response`;
+  const responses = new Responses(components, { direction: "output", place: placeOf(route), role });
+  responses.set(statusCode, {
+    description: statusPhrase(statusCode),
+    ...(isBodyless(statusCode) ? {} : { content: contentOf(returns, route.streamFormat, responses, version) }),
+  });
+  if (canRefuse(route.plan)) responses.set(401, unauthorized(components, hasBody(docs[401])));
+  if (canBeInvalid) {
+    responses.set(422, {
+      description: statusPhrase(422),
+      ...(hasBody(docs[422]) ? {} : { content: { [JSON_TYPE]: { schema: validationErrorSchema(components) } } }),
+    });
+  }
+  for (const [status, doc] of Object.entries(docs)) if (doc) responses.add(status, doc);
+  return responses.byStatus;
+}

@@ -1,0 +1,26 @@
+import type { RoutePlan } from "../parameters/dependencies/plan.js";
+import type { PathPattern } from "../routing/path-pattern.js";
+import type { RouteRecord } from "../routing/entries.js";
+import type { StreamFormat } from "../routing/options.js";
+import type { DocumentedMethod } from "./types.js";
+
+/** A route as the document sees it: what was registered, and what registration compiled. */
+export interface DocumentedRoute {
+  readonly record: RouteRecord;
+  readonly pattern: PathPattern;
+  readonly plan: RoutePlan;
+  /** The format in which the handler streams; nothing for one that returns its result. */
+  readonly streamFormat?: StreamFormat | null;
+}
+
+/** Method and pattern, for messages. */
+export function placeOf({ record }: DocumentedRoute): string {
+  return `${record.method} ${record.path}`;
+}
+
+const METHODS: readonly DocumentedMethod[] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
+
+/** A method as a document writes it; `undefined` for one that it cannot describe. */
+export function methodOf(method: string): DocumentedMethod | undefined {
+  return METHODS.find((known) => known === method.toLowerCase());
+}

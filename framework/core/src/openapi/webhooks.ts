@@ -1,0 +1,87 @@
+import { configurationError, withPlace } from "../common/exceptions.js";
+import { ANYTHING, assertOptions, FLAG, LIST, OBJECT, type OptionRules, TEXT, whole } from "../common/options.js";
+import type { CallbackOperation } from "../routing/document-options.js";
+import { describedRoute } from "./operation.js";
+import type { DocumentedRoute } from "./route.js";
+import type { DocumentedMethod } from "./types.js";
+
+/** A request that the application sends unasked, told in the words of a route. */
+export interface WebhookOptions extends CallbackOperation {
+  /** Groups in the document. */
+  tags?: readonly string[];
+}
+
+const OPTIONS: OptionRules<WebhookOptions> = {
+  params: OBJECT,
+  returns: ANYTHING,
+  statusCode: whole(100),
+  responses: OBJECT,
+  summary: TEXT,
+  description: TEXT,
+  operationId: TEXT,
+  deprecated: FLAG,
+  tags: LIST,
+};
+
+/**
+ * Describes a request with this method.
+ *
+ * @param name - Unique together with the method, such as `"order.shipped"`.
+ * @throws ConfigurationError when method and name are taken, or an option cannot work.
+ */
+export type WebhookVerb = (name: string, options?: WebhookOptions) => void;
+
+/**
+ * One verb for each method. Nothing is served: the receiver serves them, by the document.
+ *
+ * @example
+ * ```ts
+ * import { App, t } from "tsgi";
+ *
+ * const app = new App({ openapiVersion: "3.1" });
+ * const Shipment = t.Object({ id: t.Integer() }, { $id: "Shipment" });
+ * app.webhooks.post("order.shipped", { params: { event: Shipment }, statusCode: 204 });
+ * console.log(Object.keys(app.openapi().webhooks ?? {})); // [ 'order.shipped' ]
+ * ```
+ */
+export type Webhooks = { readonly [Method in DocumentedMethod]: WebhookVerb };
+
+/** The webhooks of an application, in the order of registration. */
+export class WebhookList {
+  readonly routes: DocumentedRoute[] = [];
+
+  /** Makes the verbs. `onAdd` is called before each registration, and may refuse it. */
+  verbs(onAdd: (place: string) => void): Webhooks {
+    const verb =
+      (method: DocumentedMethod): WebhookVerb =>
+      (name, options = {}) => {
+        onAdd(placeOf(method, name));
+        this.#add(method, name, options);
+      };
+    return Object.freeze({
+      get: verb("get"),
+      put: verb("put"),
+      post: verb("post"),
+      delete: verb("delete"),
+      options: verb("options"),
+      head: verb("head"),
+      patch: verb("patch"),
+      trace: verb("trace"),
+    });
+  }
+
+  #add(method: DocumentedMethod, name: string, options: WebhookOptions): void {
+    const place = placeOf(method, name);
+    const record = method.toUpperCase();
+    if (typeof name !== "string" || name === "") throw configurationError("TSGI_INVALID_WEBHOOK.name", place);
+    assertOptions(place, options, OPTIONS);
+    if (this.routes.some((route) => route.record.method === record && route.record.path === name)) {
+      throw configurationError("TSGI_INVALID_WEBHOOK.duplicate", place);
+    }
+    withPlace(place, () => this.routes.push(describedRoute(record, name, name, options)));
+  }
+}
+
+function placeOf(method: string, name: string): string {
+  return `webhooks.${method}(${JSON.stringify(name)})`;
+}

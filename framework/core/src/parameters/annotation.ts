@@ -1,0 +1,150 @@
+/** Annotations: everything that a parameter can be declared with, and the functions that carry some. @module */
+import type { BackgroundTasks } from "../http/background.js";
+import type { UploadFile } from "../http/upload-file.js";
+import { configurationError } from "../common/exceptions.js";
+import type { HTTPConnection, Request } from "../http/request.js";
+import type { Response } from "../http/response/response.js";
+import type { Schema, SchemaOutput } from "../schema/schema.js";
+import type { WebSocket } from "../http/websocket.js";
+import type { InvalidType } from "../common/messages.js";
+import type { Marker, OUTPUT } from "./marker.js";
+import type { AnnotationError, HandlerTakesOneObject } from "./type-errors.js";
+
+/** The key under which a function keeps its params. */
+export const PARAMS: unique symbol = Symbol.for("tsgi.params");
+
+/** Nobody is one: a `this` of this type lets a signature count for assignment, and never for a call. */
+interface RouteOnly {
+  readonly routeOnly: never;
+}
+
+/**
+ * A function that carries its params. The signature is for routes alone: it lets a handler stand where the route's own
+ * params are fewer than those that it carries, while a direct call is still checked against the function itself.
+ */
+export interface WithParams<P, R = unknown> {
+  readonly [PARAMS]: P;
+  (this: RouteOnly, args: object): R;
+}
+
+/**
+ * The scopes that a route and its dependencies ask of the dependency that names this class in its params.
+ *
+ * @example
+ * ```ts
+ * import { SecurityScopes } from "tsgi";
+ *
+ * const asked = new SecurityScopes(["items:read", "items:write"]);
+ * console.log(asked.scopeString); // items:read items:write
+ * ```
+ */
+export class SecurityScopes {
+  /** Outermost first, each once. */
+  readonly scopes: readonly string[];
+
+  constructor(scopes: readonly string[] = []) {
+    this.scopes = scopes;
+  }
+
+  /** The scopes as OAuth 2.0 writes them, RFC 6749 §3.3. */
+  get scopeString(): string {
+    return this.scopes.join(" ");
+  }
+}
+
+/** The classes whose object of this request a parameter can be. `UploadFile` says the same as `File()`. */
+export type Injectable =
+  | typeof UploadFile
+  | typeof WebSocket
+  | typeof HTTPConnection
+  | typeof Request
+  | typeof Response
+  | typeof BackgroundTasks
+  | typeof SecurityScopes;
+
+/** The declaration of a parameter: a schema, a descriptor, or one of the classes. */
+export type Annotation = Schema | Marker<unknown> | Injectable;
+
+/** Names and annotations. */
+export type Params = Record<string, Annotation>;
+
+/** The type of the value that an annotation gives. */
+export type AnnotationOutput<A> = A extends { readonly [OUTPUT]: infer T }
+  ? T
+  : A extends { static: unknown } | { readonly "~standard": unknown }
+    ? SchemaOutput<A>
+    : A extends new (...args: never) => infer I
+      ? I
+      : InvalidType;
+
+/** Names and annotations where all are right, and the message of each that is not. */
+export type CheckParams<P> = P[keyof P] extends Annotation
+  ? unknown
+  : { [K in keyof P]: P[K] extends Annotation ? P[K] : AnnotationError<P[K]> };
+
+/** The same of `withParams`, whose arguments are easily swapped. */
+type CheckCarried<P> = [P] extends [(...args: never) => unknown]
+  ? "the params come first: withParams({ page: Query() }, async ({ page }) => …)"
+  : CheckParams<P>;
+
+/** The names in a path pattern. */
+export type PathNames<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`
+  ? Rest extends ""
+    ? Name
+    : Name | PathNames<Rest>
+  : never;
+
+/** The values of the params, by the names that they are declared under. */
+export type FromParams<P> = { [K in keyof P]: AnnotationOutput<P[K]> };
+
+/** The argument of a function with these params. */
+export type Args<P> = FromParams<P>;
+
+/**
+ * Attaches params to a function and gives the same function back; the type is carried by what is given back.
+ *
+ * @throws ConfigurationError when the function carries other params already.
+ * @example
+ * ```ts
+ * import { App, Depends, Query, t, withParams } from "tsgi";
+ *
+ * const getPage = withParams({ page: Query(t.Integer({ default: 1 })) }, async ({ page }) => ({ offset: (page - 1) * 20 }));
+ * const app = new App();
+ * app.get("/items", { params: { page: Depends(getPage) } }, async ({ page }) => page.offset);
+ * ```
+ */
+export function withParams<
+  const P extends CheckCarried<P>,
+  F extends (args: Args<P>, ...none: HandlerTakesOneObject[]) => unknown,
+>(params: P, fn: F): F & WithParams<P, ReturnType<F>> {
+  if (typeof fn !== "function") throw configurationError("TSGI_INVALID_WITH_PARAMS", fn);
+  const known = paramsOf(fn);
+  if (known === undefined) Object.defineProperty(fn, PARAMS, { value: params });
+  else if (known !== params) {
+    throw configurationError("TSGI_WITH_PARAMS_TWICE", fn.name || "(anonymous)");
+  }
+  return fn as F & WithParams<P, ReturnType<F>>;
+}
+
+/** The params that a function or class carries, or `undefined`. */
+export function paramsOf(callable: unknown): Params | undefined {
+  const carrier = callable as { [PARAMS]?: Params; params?: Params };
+  if (Object.hasOwn(carrier, PARAMS)) return carrier[PARAMS];
+  return isClass(callable) ? carrier.params : (callable as { [PARAMS]?: Params })[PARAMS];
+}
+
+/** Tells a class, which is built with `new`: its `prototype` cannot be written, a function's can. */
+export function isClass(callable: unknown): boolean {
+  if (typeof callable !== "function") return false;
+  return Object.getOwnPropertyDescriptor(callable, "prototype")?.writable === false && !isGeneratorFunction(callable);
+}
+
+export function isGeneratorFunction(callable: unknown): boolean {
+  const tag = Object.prototype.toString.call(callable);
+  return tag === "[object GeneratorFunction]" || tag === "[object AsyncGeneratorFunction]";
+}
+
+/** Tells a callable that runs on the event loop: an async function or a generator. Also true of bound ones. */
+export function isAsyncFunction(callable: unknown): boolean {
+  return Object.prototype.toString.call(callable) === "[object AsyncFunction]" || isGeneratorFunction(callable);
+}

@@ -1,0 +1,95 @@
+import { RequestValidationError } from "../../common/exceptions.js";
+import { type Observed, stepped } from "../../middleware/observation/observed.js";
+import { INVALID } from "../source.js";
+import type { Call } from "./call.js";
+import { sortFaults } from "./fault-order.js";
+import { type Arguments, type CallablePlan, type FindOverride, type Named, nameOf, type Step } from "./plan.js";
+
+/** The arguments, or `INVALID` where the call has faults instead. */
+type Made = Arguments | typeof INVALID;
+
+/** Steps that are under way for one callable. */
+interface Progress {
+  readonly steps: readonly Step[];
+  /** The number of steps that have begun. */
+  readonly begun: number;
+  readonly call: Call;
+  readonly args: Arguments;
+  readonly find: FindOverride | null;
+  /** `false` after a step that has faults. */
+  readonly isValid: boolean;
+}
+
+/**
+ * Makes the arguments of a callable, without a promise where no step gives one.
+ *
+ * Arguments inherit nothing where one is named as what every object inherits: `__proto__` would set the prototype.
+ */
+export function makeArguments(plan: CallablePlan, call: Call, find: FindOverride | null): Promise<Made> | Made {
+  const steps = call.observed === null ? plan.steps : plan.observedSteps;
+  let args: Arguments;
+  if (plan.takesPathParams) args = call.pathParams;
+  else args = plan.needsNullPrototype ? (Object.create(null) as Arguments) : {};
+  return steps.length === 0 ? args : goOn({ steps, begun: 0, call, args, find, isValid: true }, undefined);
+}
+
+/**
+ * Stores the result of the last step that has begun, and runs the next ones; goes on behind a promise where a step gives one.
+ *
+ * @param result - Of the last step; `undefined` where none has begun.
+ */
+function goOn(progress: Progress, result: unknown): Promise<Made> | Made {
+  const { steps, call, args, find } = progress;
+  let { begun, isValid } = progress;
+  let last = result;
+  for (;;) {
+    const name = begun === 0 ? null : (steps[begun - 1] as Step).name;
+    if (last === INVALID) isValid = false;
+    else if (name !== null) args[name] = last;
+    const step = steps[begun];
+    if (step === undefined) return isValid ? args : INVALID;
+    begun++;
+    last = step.run(call, last, args, find);
+    if (last instanceof Promise) {
+      const rest = { steps, begun, call, args, find, isValid };
+      return last.then((settled: unknown) => goOn(rest, settled));
+    }
+  }
+}
+
+/** A promise of the platform's own for anything else that has a `then`. */
+export function adopt(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || value instanceof Promise) return value;
+  return typeof (value as { then?: unknown }).then === "function" ? Promise.resolve(value) : value;
+}
+
+/** The error with every fault of the request so far. */
+export function validationError(call: Call): RequestValidationError {
+  return new RequestValidationError(sortFaults(call.faults.forClient(), call.settings.faultOrder));
+}
+
+/**
+ * Steps that read parameters, as one step that is observed.
+ *
+ * @param of - The callable that they are the parameters of.
+ */
+export function validationStep(of: Named, steps: readonly Step[]): readonly Step[] {
+  if (steps.length === 0) return [];
+  const run: Step["run"] = (call, _last, args, find) =>
+    stepped(
+      call.observed as Observed,
+      "validation",
+      nameOf(of),
+      () => goOn({ steps, begun: 0, call, args, find, isValid: true }, undefined),
+      (made) => (made === INVALID ? validationError(call) : undefined),
+    );
+  return [{ name: null, run }];
+}
+
+/** Goes on only without faults. @throws RequestValidationError */
+export const assertValid: Step = {
+  name: null,
+  run: (call) => {
+    if (call.hasFaults) throw validationError(call);
+  },
+};

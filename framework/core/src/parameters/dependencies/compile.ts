@@ -1,0 +1,478 @@
+import { BackgroundTasks } from "../../http/background.js";
+import { UploadFile } from "../../http/upload-file.js";
+import { messageOf } from "../../common/error-codes.js";
+import { configurationError, RecursionError, withPlace } from "../../common/exceptions.js";
+import { absenceOf, type Load, SourceMarker } from "../source.js";
+import { BODY } from "../body.js";
+import { type Callable, DependsMarker } from "../depends.js";
+import { FILE } from "../file.js";
+import { finderOf } from "../credentials.js";
+import { isAsyncFunction, isClass, isGeneratorFunction, type Params, paramsOf, SecurityScopes } from "../annotation.js";
+import { ParamKind } from "../marker.js";
+import { PATH } from "../path.js";
+import { QUERY } from "../query.js";
+import { HTTPConnection, Request } from "../../http/request.js";
+import { Response } from "../../http/response/response.js";
+import { assertReadable, compileSchema, isSchema, type Schema } from "../../schema/schema.js";
+import { Faults } from "../../schema/faults.js";
+import { WebSocket } from "../../http/websocket.js";
+import { assertValid, validationStep } from "./arguments.js";
+import type { Call } from "./call.js";
+import {
+  type ApplicationValues,
+  type CallablePlan,
+  type CallableShape,
+  type DependencyPlan,
+  type DependencyStep,
+  EMPTY,
+  type Named,
+  nameOf,
+  type ParamSpec,
+  type Protocol,
+  type RoutePlan,
+  type SchemeRead,
+  type SourceSpec,
+  type Step,
+} from "./plan.js";
+import { faultOrderOf } from "./fault-order.js";
+import { authenticatedStep, dependencyStep, parallelStep } from "./run-dependency.js";
+
+/** A class that a parameter can be declared with. */
+interface InjectableClass {
+  readonly kind: ParamKind;
+  /** The protocol that alone has it. */
+  readonly protocol?: Protocol;
+  /** Gives the object of a call. */
+  readonly read: (call: Call, scopes: readonly string[]) => unknown;
+}
+
+const connectionOf = (call: Call) => (call.scope.type === "websocket" ? call.websocket : call.request);
+
+const INJECTABLE: ReadonlyMap<unknown, InjectableClass> = new Map<unknown, InjectableClass>([
+  [Request, { kind: ParamKind.REQUEST, protocol: "http", read: (call) => call.request }],
+  [HTTPConnection, { kind: ParamKind.REQUEST, read: connectionOf }],
+  [Response, { kind: ParamKind.RESPONSE, protocol: "http", read: (call) => call.draft }],
+  [BackgroundTasks, { kind: ParamKind.BACKGROUND, read: (call) => call.background }],
+  [SecurityScopes, { kind: ParamKind.DEPENDS, read: (_call, scopes) => new SecurityScopes(scopes) }],
+  [WebSocket, { kind: ParamKind.WEBSOCKET, protocol: "websocket", read: (call) => call.websocket }],
+]);
+
+/** The globals that bear the names of our classes, and that an editor leaves unmarked when the import is missing. */
+const GLOBAL_NAMES = ["Request", "Response", "WebSocket", "File"] as const;
+
+/** The place of what is compiled, for messages and for rules that depend on it. */
+interface Place {
+  /** The names of the whole pattern; `null` while it is not known. */
+  readonly names: readonly string[];
+  /** The dependencies on the way here, outermost first. */
+  readonly chain: readonly Named[];
+  /** The scopes asked for on the way here. */
+  readonly scopes: readonly string[];
+  /** The callable whose override is being compiled: below it, the original is meant. */
+  readonly original: Callable | null;
+  /** The protocol of the route; `null` where it is not known. */
+  readonly protocol: Protocol | null;
+  /** The values of scope `"app"` of the route's App. */
+  readonly application: ApplicationValues | null;
+}
+
+/** @param of - What the callable is called. */
+function where(name: string, of: string): string {
+  return `the parameter ${JSON.stringify(name)} of ${of}`;
+}
+
+/** The descriptor that a bare schema stands for. */
+function markerOfSchema(name: string, schema: Schema, names: readonly string[], place: string): SourceMarker {
+  assertReadable(schema, place);
+  if (names.includes(name)) return new SourceMarker(PATH, schema);
+  const { isStruct } = withPlace(place, () => compileSchema(schema));
+  return new SourceMarker(isStruct ? BODY : QUERY, schema);
+}
+
+function compileSpec(name: string, annotation: unknown, of: string, { names, protocol }: Place): ParamSpec {
+  const place = where(name, of);
+  if (annotation instanceof SourceMarker) return sourceSpec(name, annotation, annotation, names, place);
+  if (annotation instanceof DependsMarker) {
+    return { name, kind: ParamKind.DEPENDS, annotation, default: undefined, marker: annotation };
+  }
+  if (annotation === UploadFile) {
+    return sourceSpec(name, annotation, new SourceMarker(FILE), names, place);
+  }
+  const injectable = INJECTABLE.get(annotation);
+  if (injectable) {
+    const isSocket = annotation === HTTPConnection && protocol === "websocket";
+    const kind = isSocket ? ParamKind.WEBSOCKET : injectable.kind;
+    return { name, kind, annotation, default: undefined, marker: null };
+  }
+  if (isSchema(annotation)) {
+    return sourceSpec(name, annotation, markerOfSchema(name, annotation, names, place), names, place);
+  }
+  const globals = globalThis as Record<string, unknown>;
+  const global = GLOBAL_NAMES.find((key) => annotation !== undefined && annotation === globals[key]);
+  if (global) {
+    throw configurationError("TSGI_GLOBAL_CLASS_IN_PARAMS", place, global);
+  }
+  throw configurationError("TSGI_INVALID_ANNOTATION", place, describe(annotation));
+}
+
+function describe(value: unknown): string {
+  if (typeof value === "function") return `the function ${value.name || "(anonymous)"}`;
+  return value === null ? "null" : `a value of type ${typeof value}`;
+}
+
+function sourceSpec(
+  name: string,
+  annotation: unknown,
+  marker: SourceMarker,
+  names: readonly string[],
+  place: string,
+): ParamSpec {
+  const { source } = marker;
+  if (source.isInPattern && !names.includes(marker.wireName(name))) {
+    throw configurationError("TSGI_PATH_PARAMETER_NOT_IN_PATTERN", place, marker.wireName(name));
+  }
+  withPlace(place, () => marker.compiled);
+  const absent = absenceOf(marker, place);
+  const value = absent.isRequired ? undefined : absent.make(new Faults());
+  return { name, kind: source.kind, annotation, default: value instanceof Promise ? undefined : value, marker };
+}
+
+/** The specs of a callable: its params, and after them the pattern's other names for a handler. */
+function compileSpecs(named: Named, params: Params, place: Place, isHandler: boolean): ParamSpec[] {
+  const of = isHandler && named.callable.name === "" ? "the handler" : nameOf(named);
+  const specs = Object.entries(params).map(([name, annotation]) => compileSpec(name, annotation, of, place));
+  if (!isHandler) return specs;
+  const declared = new Set(Object.keys(params));
+  for (const name of place.names) {
+    if (declared.has(name)) continue;
+    const marker = new SourceMarker(PATH);
+    specs.push({ name, kind: ParamKind.PATH, annotation: marker, default: undefined, marker });
+  }
+  return specs;
+}
+
+const cacheKeys = new WeakMap<Callable, Map<string, object>>();
+
+/** One object for each callable with its scopes. */
+function cacheKeyOf(callable: Callable, variant: string): object {
+  let variants = cacheKeys.get(callable);
+  if (!variants) cacheKeys.set(callable, (variants = new Map<string, object>()));
+  let key = variants.get(variant);
+  if (!key) variants.set(variant, (key = {}));
+  return key;
+}
+
+/** @param role - What it is called if its function has no name. */
+function compileStep(name: string, marker: DependsMarker, place: Place, role = name): DependencyStep {
+  const scopes = [...new Set([...place.scopes, ...marker.scopes])];
+  const plan = compileDependency({ callable: marker.callable, role }, { ...place, scopes });
+  const isApplication = marker.scope === "app";
+  if (isApplication) assertApplication(plan);
+  const isOriginal = marker.callable === place.original;
+  const variant = `${isOriginal ? "original" : ""}|${usesScopes(plan) ? scopes.toSorted().join(" ") : ""}`;
+  return {
+    name,
+    plan,
+    useCache: marker.useCache,
+    scope: marker.scope,
+    slot: isApplication ? { value: EMPTY } : null,
+    check: marker.check,
+    schemes: marker.isOptional ? schemesOf(plan) : null,
+    application: place.application,
+    protocol: place.protocol,
+    cacheKey: cacheKeyOf(marker.callable, variant),
+    scopes,
+    isOriginal,
+  };
+}
+
+/** The security schemes of an optional dependency. @throws ConfigurationError if it has none: it would never be called. */
+function schemesOf(plan: DependencyPlan): readonly SchemeRead[] {
+  const schemes = collectSchemes(plan, new Map());
+  if (schemes.size === 0) throw configurationError("TSGI_OPTIONAL_WITHOUT_SCHEME", nameOf(plan));
+  return [...schemes.values()];
+}
+
+function collectSchemes(plan: DependencyPlan, found: Map<Callable, SchemeRead>): Map<Callable, SchemeRead> {
+  const find = finderOf(plan.callable);
+  if (find) found.set(plan.callable, { plan: { ...plan, observedSteps: plan.steps }, find });
+  for (const inner of plan.dependencies) collectSchemes(inner.plan, found);
+  return found;
+}
+
+function usesScopes(plan: DependencyPlan): boolean {
+  return (
+    plan.specs.some((spec) => spec.annotation === SecurityScopes) ||
+    plan.dependencies.some((step) => usesScopes(step.plan))
+  );
+}
+
+function compileReadOf(
+  { name, annotation, marker }: ParamSpec,
+  { scopes }: Place,
+  of: string,
+): (call: Call) => unknown {
+  if (marker instanceof SourceMarker) return marker.source.compileRead({ name, marker, where: where(name, of) });
+  const { read } = INJECTABLE.get(annotation) as InjectableClass;
+  return (call) => read(call, scopes);
+}
+
+/** The body that a parameter is read from; `null` for none. */
+function bodyOf({ marker }: ParamSpec) {
+  return marker instanceof SourceMarker ? marker.source.body : null;
+}
+
+/** The loaders of the body that a parameter is read from. */
+function loadOf({ marker }: ParamSpec): readonly Load[] {
+  return marker instanceof SourceMarker ? marker.source.load : [];
+}
+
+function compilePlan(named: Named, specs: readonly ParamSpec[], place: Place): CallablePlan {
+  const { callable, role } = named;
+  const of = nameOf(named);
+  const headSteps: Step[] = [];
+  const dependencies: DependencyStep[] = [];
+  const bodySteps: Step[] = [];
+  const takesPathParams = specs.length > 0 && specs.every((spec) => isPathText(spec));
+  for (const spec of specs) {
+    if (spec.marker instanceof DependsMarker) {
+      dependencies.push(compileStep(spec.name, spec.marker, place));
+      continue;
+    }
+    const load = loadOf(spec);
+    if (load.length > 0 && bodySteps.length === 0) bodySteps.push(...load.map((run) => ({ name: null, run })));
+    const step = { name: spec.name, run: compileReadOf(spec, place, of) };
+    (load.length === 0 ? headSteps : bodySteps).push(step);
+  }
+  const dependencySteps = compileDependencySteps(dependencies);
+  const observedSteps = specs.some(({ marker }) => marker instanceof SourceMarker)
+    ? [...validationStep(named, headSteps), ...dependencySteps, ...validationStep(named, bodySteps)]
+    : [...headSteps, ...dependencySteps];
+  return {
+    callable,
+    role,
+    isAsync: isAsyncFunction(callable),
+    specs,
+    needsNullPrototype: specs.some(({ name }) => name in Object.prototype),
+    dependencies,
+    takesPathParams,
+    steps: takesPathParams ? [] : [...headSteps, ...dependencySteps, ...bodySteps],
+    observedSteps: takesPathParams ? [] : observedSteps,
+  };
+}
+
+/** Tells if a parameter is a name of the pattern that is not declared, or declared as `Path()`: text as received. */
+function isPathText({ name, marker }: ParamSpec): boolean {
+  if (!(marker instanceof SourceMarker) || marker.source !== PATH) return false;
+  return marker.schema === null && marker.wireName(name) === name;
+}
+
+/**
+ * Dependencies that take credentials come first, one after the other: a caller who is not known must not learn from the
+ * others what exists. Then those of scope `"app"`, which are there already, and the rest in the order of the params;
+ * neighbours without generators run side by side.
+ */
+function compileDependencySteps(dependencies: readonly DependencyStep[]): Step[] {
+  const authentications = dependencies.filter(({ plan }) => plan.takesCredentials);
+  const others = dependencies.filter(({ plan }) => !plan.takesCredentials);
+  const steps = authentications.map(dependencyStep);
+  if (authentications.length > 0 && others.length > 0) steps.push(authenticatedStep(authentications));
+  steps.push(...others.filter(({ slot }) => slot !== null).map(dependencyStep));
+  let side: DependencyStep[] = [];
+  const flush = () => {
+    if (side.length > 0) steps.push(side.length === 1 ? dependencyStep(side[0] as DependencyStep) : parallelStep(side));
+    side = [];
+  };
+  for (const dependency of others) {
+    if (dependency.slot !== null) continue;
+    if (dependency.plan.hasGenerator) {
+      flush();
+      steps.push(dependencyStep(dependency));
+    } else {
+      side.push(dependency);
+    }
+  }
+  flush();
+  return steps;
+}
+
+function shapeOf(callable: Callable): CallableShape {
+  if (isClass(callable)) return "class";
+  return isGeneratorFunction(callable) ? "generator" : "function";
+}
+
+/** The names of the circle that a callable closes; `null` if it closes none. */
+export function circleOf(named: Named, chain: readonly Named[]): string | null {
+  const start = chain.findIndex(({ callable }) => callable === named.callable);
+  return start === -1 ? null : [...chain.slice(start), named].map(nameOf).join(" → ");
+}
+
+/**
+ * Compiles a dependency and everything below it.
+ *
+ * @throws RecursionError when it depends on itself, with the chain.
+ */
+export function compileDependency(named: Named, place: Place): DependencyPlan {
+  const { callable } = named;
+  const circle = circleOf(named, place.chain);
+  if (circle !== null) {
+    throw new RecursionError(messageOf("TSGI_CIRCULAR_DEPENDENCY.params", circle), {
+      code: "TSGI_CIRCULAR_DEPENDENCY",
+    });
+  }
+  const inner = { ...place, chain: [...place.chain, named] };
+  const specs = compileSpecs(named, paramsOf(callable) ?? {}, place, false);
+  const plan = compilePlan(named, specs, inner);
+  const shape = shapeOf(callable);
+  return {
+    ...plan,
+    shape,
+    takesCredentials: finderOf(callable) !== undefined || plan.dependencies.some((step) => step.plan.takesCredentials),
+    hasGenerator:
+      shape === "generator" || plan.dependencies.some((step) => step.slot === null && step.plan.hasGenerator),
+  };
+}
+
+/** Refuses what a dependency of scope `"app"` cannot have: everything of a request. */
+export function assertApplication(plan: DependencyPlan): void {
+  for (const spec of plan.specs) {
+    if (spec.marker instanceof DependsMarker && spec.marker.scope === "app") continue;
+    const what = spec.marker instanceof DependsMarker ? `of scope "${spec.marker.scope}"` : "of a request";
+    throw configurationError("TSGI_DEPENDENCY_SCOPE.app", nameOf(plan), spec.name, what);
+  }
+}
+
+/** The params of a route's handler: those that it carries and those of the route. */
+function mergeParams(handler: Callable, params: Params): Params {
+  const carried = paramsOf(handler);
+  if (!carried) return params;
+  for (const name of Object.keys(params)) {
+    if (Object.hasOwn(carried, name)) {
+      throw configurationError("TSGI_DUPLICATE_PARAMETER", name);
+    }
+  }
+  return { ...carried, ...params };
+}
+
+/** One route, as it is compiled. */
+export interface RouteSource {
+  readonly handler: Callable;
+  /** The name of a handler whose function has none. */
+  readonly role: string;
+  /** The names of the whole pattern. */
+  readonly names: readonly string[];
+  readonly params: Params;
+  /** The dependencies of App, routers and route, outside in. */
+  readonly guards?: readonly unknown[];
+  readonly protocol?: Protocol | null;
+  readonly application?: ApplicationValues | null;
+}
+
+/**
+ * Compiles everything that a request to one route will need.
+ *
+ * @throws ConfigurationError when a parameter cannot work there.
+ */
+export function compileRoute(route: RouteSource): RoutePlan {
+  const { handler, role, names, params, guards = [], protocol = null, application = null } = route;
+  const place: Place = { names, chain: [], scopes: [], original: null, protocol, application };
+  const named = { callable: handler, role };
+  const specs = compileSpecs(named, mergeParams(handler, params), place, true);
+  const plan = compilePlan(named, specs, place);
+  const guardSteps = guards.map((guard, index) => compileGuard(guard, index, place));
+  const all = collectDependencies([...guardSteps, ...plan.dependencies]);
+  assertScopesFit([...guardSteps, ...plan.dependencies]);
+  const specsOfAll = [...all.flatMap((dependency) => dependency.specs), ...specs];
+  const sources = specsOfAll.filter((spec): spec is SourceSpec => spec.marker instanceof SourceMarker);
+  assertOneBody(sources);
+  if (protocol) assertProtocol(specs, [...guardSteps, ...plan.dependencies], protocol);
+  const inFront = guardSteps.flatMap(compileGuardSteps);
+  return {
+    guards: guardSteps,
+    handler: {
+      ...plan,
+      steps: [...inFront, ...plan.steps],
+      observedSteps: [...inFront, ...plan.observedSteps],
+    },
+    embedBody: embedsBody(sources),
+    takesFiles: sources.some(({ marker }) => marker.source.body === "multipart"),
+    mayHoldFiles: specsOfAll.some((spec) => spec.annotation === Request || isForm(spec)),
+    sources,
+    faultOrder: faultOrderOf(guardSteps, plan),
+    allDependencies: all,
+  };
+}
+
+/**
+ * Refuses what a request of this kind does not have: a WebSocket no body, an HTTP request no WebSocket.
+ *
+ * @param way - The dependencies on the way here, by the names of the parameters.
+ */
+function assertProtocol(
+  specs: readonly ParamSpec[],
+  dependencies: readonly DependencyStep[],
+  protocol: Protocol,
+  way = "",
+): void {
+  for (const spec of specs) {
+    const body = bodyOf(spec);
+    const only = body === null ? INJECTABLE.get(spec.annotation)?.protocol : "http";
+    if (only === undefined || only === protocol) continue;
+    const code = only === "http" ? "TSGI_REQUEST_IN_WEBSOCKET_ROUTE" : "TSGI_WEBSOCKET_IN_HTTP_ROUTE";
+    if (way === "") throw configurationError(`${code}.handler`, spec.name);
+    const what = body === null ? `a ${(spec.annotation as { name: string }).name}` : "a body";
+    throw configurationError(`${code}.dependency`, way, what);
+  }
+  for (const { name, plan } of dependencies) {
+    assertProtocol(plan.specs, plan.dependencies, protocol, `${way} → ${name || nameOf(plan)}`);
+  }
+}
+
+/** A guard's result is dropped; behind its faults nothing runs. */
+function compileGuardSteps(guard: DependencyStep): Step[] {
+  return [{ ...dependencyStep(guard), name: null }, assertValid];
+}
+
+function compileGuard(guard: unknown, index: number, place: Place): DependencyStep {
+  if (!(guard instanceof DependsMarker)) {
+    throw configurationError("TSGI_INVALID_DEPENDENCIES_ENTRY", index + 1, describe(guard));
+  }
+  return compileStep("", guard, place, `guard ${index + 1}`);
+}
+
+function collectDependencies(steps: readonly DependencyStep[], found: DependencyPlan[] = []): DependencyPlan[] {
+  for (const { plan } of steps) {
+    collectDependencies(plan.dependencies, found);
+    if (!found.some((known) => known.callable === plan.callable)) found.push(plan);
+  }
+  return found;
+}
+
+/** A generator that lives until after the response cannot use one that is closed before it. */
+function assertScopesFit(steps: readonly DependencyStep[]): void {
+  for (const { plan, scope } of steps) {
+    for (const inner of plan.dependencies) {
+      if (plan.shape === "generator" && scope === "request" && inner.scope === "function" && inner.plan.hasGenerator) {
+        throw configurationError("TSGI_DEPENDENCY_SCOPE.closed", nameOf(plan), nameOf(inner.plan));
+      }
+    }
+    assertScopesFit(plan.dependencies);
+  }
+}
+
+function isForm(spec: ParamSpec): boolean {
+  const body = bodyOf(spec);
+  return body === "form" || body === "multipart";
+}
+
+function assertOneBody(sources: readonly SourceSpec[]): void {
+  const body = sources.find((spec) => bodyOf(spec) === "json");
+  const form = sources.find(isForm);
+  if (body && form) throw configurationError("TSGI_BODY_AND_FORM", body.name, form.name);
+}
+
+function embedsBody(sources: readonly SourceSpec[]): boolean {
+  const bodies = sources.filter((spec) => bodyOf(spec) === "json");
+  const names = new Set(bodies.map(({ name, marker }) => marker.wireName(name)));
+  return names.size > 1 || bodies.some(({ marker }) => marker.options.embed === true);
+}

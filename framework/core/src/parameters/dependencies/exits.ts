@@ -1,0 +1,66 @@
+import type { Logger } from "../../common/logger.js";
+import type { DependencyScope } from "../depends.js";
+
+/** A dependency that has yielded its value and waits to clean up. */
+export interface Exit {
+  readonly generator: Generator<unknown, unknown, unknown> | AsyncGenerator<unknown, unknown, unknown>;
+  readonly scope: DependencyScope;
+  readonly name: string;
+}
+
+/** An error of a handler that a dependency swallowed: the request then has neither a result nor an error to answer with. */
+class SwallowedError extends Error {
+  override readonly name = "SwallowedError";
+}
+
+/** Resumes a generator after its `yield`. A second yield is logged, and the generator closed. */
+async function finish(exit: Exit, logger: Logger): Promise<void> {
+  const step = await exit.generator.next();
+  if (step.done) return;
+  logger.error({ dependency: exit.name }, `The dependency ${exit.name} yields more than once`);
+  await exit.generator.return(undefined);
+}
+
+/**
+ * Cleans up after success, those of one scope, last started first.
+ *
+ * @throws the error of a cleanup of scope `"function"`, with the others still open: the response has not been sent, and a
+ * commit that failed must not look like a success. In the other scopes an error is logged, and the others still run.
+ */
+export async function closeExits(exits: Exit[], scope: Exit["scope"], logger: Logger): Promise<void> {
+  for (let index = exits.length - 1; index >= 0; index--) {
+    const exit = exits[index] as Exit;
+    if (exit.scope !== scope) continue;
+    exits.splice(index, 1);
+    try {
+      await finish(exit, logger);
+    } catch (error) {
+      if (scope === "function") throw error;
+      logger.error({ err: error, dependency: exit.name }, `The clean-up of the dependency ${exit.name} failed`);
+    }
+  }
+}
+
+/**
+ * Throws an error into the generators, last started first, each of which may clean up, replace the error, or swallow
+ * it. Gives the error that comes out of the outermost one.
+ */
+export async function throwIntoExits(exits: Exit[], cause: unknown, logger: Logger): Promise<unknown> {
+  let error = cause;
+  for (let exit = exits.pop(); exit; exit = exits.pop()) {
+    try {
+      const step = await exit.generator.throw(error);
+      if (!step.done) {
+        logger.error({ dependency: exit.name }, `The dependency ${exit.name} yields more than once`);
+        await exit.generator.return(undefined);
+      }
+      error = new SwallowedError(
+        `The dependency ${exit.name} swallowed an error, so that there is no result. Throw it again after clean-up.`,
+        { cause: error },
+      );
+    } catch (thrown) {
+      error = thrown;
+    }
+  }
+  return error;
+}

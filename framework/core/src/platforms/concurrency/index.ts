@@ -1,0 +1,15 @@
+/** `tsgi/concurrency`: the loop, and pools of processes and threads. @module */
+export { type Caller, Limiter, type LimiterOptions } from "./limiter.js";
+export {
+  EntryError,
+  LoopError,
+  PoolClosedError,
+  PoolFullError,
+  PoolTimeoutError,
+  PoolUnavailableError,
+  WorkerDiedError,
+} from "./errors.js";
+export { installLoop, loopName } from "./loop.js";
+export type { LoopName } from "./loop-name.js";
+export { type PoolOptions, ProcessPool, runInProcess, runInThread, ThreadPool } from "./pools.js";
+export { type PoolStats } from "./worker-pool.js";

@@ -1,0 +1,2 @@
+/** An I/O loop by its name. Node's is libuv. */
+export type LoopName = "libuv" | "uwebsockets";

@@ -1,0 +1,102 @@
+/** The I/O loop that serves connections: Node's own, or that of uWebSockets.js. @module */
+import type { LoopName } from "./loop-name.js";
+import { configurationError } from "../../common/exceptions.js";
+
+let installed: LoopName = "libuv";
+
+/**
+ * The name of the I/O loop that servers of this process use by default.
+ *
+ * @example
+ * ```ts
+ * import { loopName } from "tsgi/concurrency";
+ *
+ * loopName(); // "libuv" where @tsgi/uwebsockets is not installed
+ * ```
+ */
+export function loopName(): LoopName {
+  return installed;
+}
+
+/**
+ * Makes a loop the one that servers of this process use. Importing `tsgi/node` does it for the fastest.
+ *
+ * @param name - Defaults to the fastest: `"uwebsockets"`.
+ * @returns The loop that is used now: `"libuv"` where `@tsgi/uwebsockets` is not installed or cannot be loaded.
+ * @throws ConfigurationError for an unknown name.
+ * @example
+ * ```ts
+ * import { installLoop } from "tsgi/concurrency";
+ *
+ * installLoop("libuv"); // Node's own, though @tsgi/uwebsockets is installed
+ * ```
+ */
+export function installLoop(name: LoopName = "uwebsockets"): LoopName {
+  if (name !== "libuv" && name !== "uwebsockets") throw configurationError("TSGI_UNKNOWN_LOOP", name);
+  installed = name === "uwebsockets" && findLoopPackage() === null ? "libuv" : name;
+  return installed;
+}
+
+/** uWebSockets.js, as far as it tells the package from a stand-in. */
+export interface NativeLoop {
+  readonly App: unknown;
+  readonly SSLApp: unknown;
+  readonly us_listen_socket_close: unknown;
+  readonly us_socket_local_port: unknown;
+}
+
+/** The faster loop: uWebSockets.js, and the package that serves on it. */
+export interface LoopPackage {
+  readonly native: NativeLoop;
+  /** What to import for its driver. */
+  readonly driver: string;
+}
+
+/** The package that serves on uWebSockets.js. It is named nowhere as a text that a bundler follows. */
+const DRIVER = "@tsgi/uwebsockets";
+
+let known: LoopPackage | null | undefined;
+
+/**
+ * `@tsgi/uwebsockets` where it is installed together with uWebSockets.js, and that has a binary for this Node and C library;
+ * looked up once. `null` elsewhere.
+ */
+export function findLoopPackage(): LoopPackage | null {
+  if (known === undefined) known = isLinux() ? find() : null;
+  return known;
+}
+
+/** Replaces the installed package, for tests. */
+export function useLoopPackage(native: NativeLoop | null): void {
+  known = native && { native, driver: DRIVER };
+}
+
+/** A web runtime has no `process`, and loads this module with the main entry point. */
+function isLinux(): boolean {
+  return typeof process === "object" && process.platform === "linux";
+}
+
+/** The driver is installed beside this package, or beside the program that uses it; uWebSockets.js beside the driver. */
+function find(): LoopPackage | null {
+  const { createRequire } = process.getBuiltinModule("node:module");
+  const { pathToFileURL } = process.getBuiltinModule("node:url");
+  for (const place of [import.meta.url, process.argv[1]]) {
+    try {
+      const driver = createRequire(place as string).resolve(DRIVER);
+      const native: unknown = createRequire(driver)("uWebSockets.js");
+      if (isWhole(native)) return { native, driver: pathToFileURL(driver).href };
+    } catch {
+      // not installed there, or without a binary that this process can load
+    }
+  }
+  return null;
+}
+
+/** A republished build falls back to a stand-in on `node:http`, which is slower than `node:http` and does less. */
+function isWhole(found: unknown): found is NativeLoop {
+  return (
+    typeof found === "object" &&
+    found !== null &&
+    ["App", "SSLApp", "us_listen_socket_close", "us_socket_local_port"].every((name) => name in found)
+  );
+}

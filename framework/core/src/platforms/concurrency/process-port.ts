@@ -1,0 +1,61 @@
+/** The channel of a worker process to its pool. @module */
+import { nodeModule } from "../../common/platform.js";
+import type { Envelope, Order } from "./protocol.js";
+import type { WorkerPort } from "./worker.js";
+
+/** Set in the environment of each process that a pool starts. */
+export const POOL_WORKER = "TSGI_POOL_WORKER";
+
+/** Milliseconds between two checks that the server is still there. */
+const WATCH_MS = 1000;
+
+/** Signals that a terminal or a supervisor sends to the whole process group. The server ends its workers itself. */
+const GROUP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/**
+ * A server that is killed cannot end its workers. They notice when the channel to it closes, but one in an endless loop
+ * never hears of that: a thread of its own sees that the parent is another.
+ */
+function watchParent(): void {
+  const { Worker: Thread } = nodeModule("node:worker_threads", "A pool of processes");
+  const program = `setInterval(() => {
+    if (process.ppid !== ${process.ppid}) process.kill(process.pid, "SIGKILL");
+  }, ${WATCH_MS});`;
+  const resourceLimits = { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 2, stackSizeMb: 1 };
+  new Thread(program, { eval: true, execArgv: [], argv: [], env: {}, resourceLimits }).unref();
+}
+
+function ignoreGroupSignals(): void {
+  for (const signal of GROUP_SIGNALS) {
+    process.removeAllListeners(signal); // Node cannot block a signal, and a listener of the application may exit.
+    process.on(signal, () => {});
+  }
+}
+
+/** Opens the channel of this process, which a pool has started. Without one it is of no use, and ends. */
+export function openProcessPort(): WorkerPort {
+  delete process.env[POOL_WORKER]; // A program that the application starts is not a worker.
+  if (process.send === undefined) process.exit(1);
+  process.on("disconnect", () => process.exit());
+  ignoreGroupSignals();
+  let isWatched = false;
+  return {
+    send: (report) =>
+      new Promise((resolve) => {
+        // An error means that the channel is closed, which ends this process.
+        process.send?.({ tsgiReport: report } satisfies Envelope, undefined, {}, () => resolve());
+      }),
+    onOrder: (listener) =>
+      process.on("message", (order) => {
+        const { type } = order as Order;
+        if (type === "use") ignoreGroupSignals(); // once more, without the listeners of the application's module
+        if (type === "run" && !isWatched) {
+          isWatched = true;
+          watchParent();
+        }
+        listener(order as Order);
+      }),
+    ref: () => process.channel?.ref(),
+    unref: () => process.channel?.unref(),
+  };
+}

@@ -1,0 +1,94 @@
+/** Tasks of a pool, and the wait for them. @module */
+import { Deferred } from "../../common/promises.js";
+import { carriedContext } from "./carrier.js";
+import type { Target } from "./protocol.js";
+
+/** The result of a task. */
+export interface Outcome {
+  readonly value: unknown;
+  /** Milliseconds that it took in the worker. */
+  readonly elapsedMs: number;
+}
+
+let lastId = 0;
+
+/** A call on its way through a pool. */
+export class Task {
+  /** Unique in this process. */
+  readonly id = ++lastId;
+  readonly target: Target;
+  readonly args: readonly unknown[];
+  /** The context of the caller. */
+  readonly context = carriedContext();
+  /** `true` once a worker has reported that it calls it: it must not run again then. */
+  hasBegun = false;
+  /** Workers that it was given to. */
+  attempts = 0;
+  /** `true` once nobody waits for its outcome. */
+  isAbandoned = false;
+  readonly #outcome = new Deferred<Outcome>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(target: Target, args: readonly unknown[]) {
+    this.target = target;
+    this.args = args;
+  }
+
+  get outcome(): Promise<Outcome> {
+    return this.#outcome.promise;
+  }
+
+  /** Replaces its time limit. */
+  limit(timeoutMs: number, expire: () => void): void {
+    clearTimeout(this.#timer);
+    this.#timer = limitTime(timeoutMs, expire);
+  }
+
+  resolve(outcome: Outcome): void {
+    clearTimeout(this.#timer);
+    this.#outcome.resolve(outcome);
+  }
+
+  reject(error: Error): void {
+    clearTimeout(this.#timer);
+    this.#outcome.reject(error);
+  }
+}
+
+/** Work in progress, which keeps this process alive: workers alone do not. */
+export class Pending {
+  readonly #work = new Set<Promise<unknown>>();
+  #keepAlive: NodeJS.Timeout | undefined;
+
+  get isNone(): boolean {
+    return this.#work.size === 0;
+  }
+
+  /** Adds a piece of work until it has settled. */
+  during<T>(work: Promise<T>): Promise<T> {
+    this.#work.add(work);
+    this.#keepAlive ??= setInterval(() => {}, LONGEST_DELAY_MS);
+    return work.finally(() => {
+      this.#work.delete(work);
+      if (!this.isNone) return;
+      clearInterval(this.#keepAlive);
+      this.#keepAlive = undefined;
+    });
+  }
+
+  /** Resolves when all work has settled. */
+  async none(): Promise<void> {
+    while (!this.isNone) await Promise.allSettled(this.#work);
+  }
+}
+
+/** The longest delay that a timer takes. */
+const LONGEST_DELAY_MS = 2 ** 31 - 1;
+
+/**
+ * Sets a time limit; `Infinity` is none. This loop may have been busy for longer than that, so messages that have
+ * arrived meanwhile are handled before the limit expires.
+ */
+export function limitTime(timeoutMs: number, expire: () => void): ReturnType<typeof setTimeout> | undefined {
+  return timeoutMs <= LONGEST_DELAY_MS ? setTimeout(() => void setImmediate(expire), timeoutMs) : undefined;
+}

@@ -1,0 +1,42 @@
+/**
+ * TypeScript in worker threads through `tsx`. Node 20 gives threads nothing of what `--import` registers, and no Node
+ * gives them what a program registers once it runs, as `tsgi` does: each thread registers it itself.
+ *
+ * @module
+ */
+import { nodeModule } from "../../common/platform.js";
+
+const USER = "A pool of threads";
+
+/** `tsx`, `tsx/esm`, or a file of that package, as `--import` and `--require` name it. */
+const TSX = /^tsx(\/\w+)?$|[\\/]node_modules[\\/]tsx[\\/]/;
+
+/** A file or folder from which `tsx` resolves, where an option of this process loads it; `null` elsewhere. */
+export function findTsx(): string | null {
+  const options = [...process.execArgv, ...(process.env["NODE_OPTIONS"] ?? "").split(/\s+/)];
+  const loader = options.map((option) => option.replace(/^--?\w+=/, "")).find((name) => TSX.test(name));
+  if (loader === undefined) return null;
+  // A package's name counts from the working directory.
+  return loader.startsWith("tsx") ? `${process.cwd()}/package.json` : loader;
+}
+
+/** Makes `import()` and `require` of TypeScript work in this thread. @param from - What `findTsx` gave. */
+export async function registerTsx(from: string): Promise<void> {
+  const { createRequire } = nodeModule("node:module", USER);
+  const { readFileSync } = nodeModule("node:fs", USER);
+  const { pathToFileURL } = nodeModule("node:url", USER);
+  const path = nodeModule("node:path", USER);
+  // Its modules by their files: `resolve` follows the condition `require`, and what that leads to registers nothing.
+  const manifest = createRequire(from).resolve("tsx/package.json");
+  const { exports } = JSON.parse(readFileSync(manifest, "utf8")) as TsxManifest;
+  for (const name of ["./cjs/api", "./esm/api"] as const) {
+    const file = path.join(path.dirname(manifest), exports[name].import.default);
+    const { register } = (await import(pathToFileURL(file).href)) as { register: () => unknown };
+    register();
+  }
+}
+
+/** The entry points of tsx that register it, from version 4.19 on. */
+interface TsxManifest {
+  exports: Record<"./cjs/api" | "./esm/api", { import: { default: string } }>;
+}

@@ -1,0 +1,229 @@
+/** A server of HTTP/1.1 on `node:net` and `node:tls`. @module */
+import { createServer, type Server, type Socket } from "node:net";
+import { createServer as createSecureServer, type TlsOptions } from "node:tls";
+import type { ServerContext } from "../../../protocol/server-context.js";
+import { ErrorResponse } from "../../../protocol/error-response.js";
+import type { RequestLimits } from "../header-section.js";
+import type { Lifespan } from "../../../protocol/lifespan.js";
+import { listen, type ListenAddress, urlOf } from "../listen.js";
+import type { Timeouts } from "../server-settings.js";
+import { StoppableServer } from "../stoppable-server.js";
+import type { Sessions } from "../http2/sessions.js";
+import type { WebSocketRules } from "../websocket/handshake-rules.js";
+import { UpgradeHandler } from "../websocket/upgrade.js";
+import { Connection, type ConnectionSettings } from "./connection.js";
+import { createHeadEnd } from "./output.js";
+import { Sweep } from "./sweep.js";
+
+/** The bounds of the time between two checks of all connections, in milliseconds. */
+const MAX_CHECK_INTERVAL_MS = 1000;
+const MIN_CHECK_INTERVAL_MS = 10;
+
+/** Connections in excess that may be answered at the same time; beyond that they are cut without a response. */
+const MAX_REFUSED = 1000;
+const full = new ErrorResponse(503, "The server has as many connections as it takes.", ["retry-after", "1"]);
+
+/** The settings of a server. */
+export interface HTTP1Settings {
+  limits: RequestLimits;
+  timeouts: Timeouts;
+  /** Number of connections open at the same time; `Infinity` for no bound. */
+  connections: number;
+  tls: TlsOptions | undefined;
+  webSockets: WebSocketRules;
+  address: ListenAddress;
+  shutdownTimeoutMs: number;
+  /** Serves HTTP/2; `null` for HTTP/1.1 alone. */
+  http2: typeof Sessions | null;
+}
+
+/** Serves an application over HTTP/1.1. */
+export class HTTP1Server extends StoppableServer {
+  readonly loop = "libuv";
+  readonly #settings: HTTP1Settings;
+  readonly #server: Server;
+  readonly #shared: ConnectionSettings;
+  readonly #connections = new Set<Connection>();
+  readonly #sweep = new Sweep();
+  readonly #http2: Sessions | null;
+  /** All sockets, those in the middle of a TLS handshake included. */
+  readonly #sockets = new Set<Socket>();
+  /** Those that count as connections: attackers hold sockets without a handshake, too. */
+  readonly #counted = new Set<Socket>();
+  #accepted = 0;
+  /** Connections in excess, until they have ended. */
+  readonly #refused = new Set<Connection>();
+  #hasWarned = false;
+  #checkedAt = performance.now();
+
+  constructor(context: ServerContext, lifespan: Lifespan, settings: HTTP1Settings) {
+    super(context, lifespan, settings.shutdownTimeoutMs);
+    this.#settings = settings;
+    const { http2, tls, address } = settings;
+    // By prior knowledge, and with TLS by ALPN alone (RFC 9113 §3.2).
+    const acceptHTTP2 =
+      http2 === null || tls !== undefined
+        ? null
+        : (connection: Connection, bytes: Buffer) => this.#acceptHTTP2(connection, bytes);
+    const wake = (connection: Connection) => this.#sweep.wake(connection);
+    this.#shared = { ...toConnectionSettings(context, settings), acceptHTTP2, wake };
+    this.#http2 = http2 && new http2("path" in address ? address.path : null, this.#shared);
+    this.#server = this.#createServer();
+    this.#server.on("connection", (socket: Socket) => this.#onConnection(socket));
+  }
+
+  /** Takes a socket, before its TLS handshake. Both versions of HTTP are counted here. */
+  #onConnection(socket: Socket): void {
+    const { tls, connections } = this.#settings;
+    const isFull = this.#counted.size >= connections;
+    this.#accepted++;
+    this.#sockets.add(socket);
+    if (!isFull) this.#counted.add(socket);
+    socket.on("close", () => {
+      this.#sockets.delete(socket);
+      this.#counted.delete(socket);
+    });
+    if (isFull) this.#warn();
+    if (tls === undefined) this.#accept(socket, isFull);
+    else if (isFull) socket.destroy(); // the handshake would cost more than the response saves
+  }
+
+  #createServer(): Server {
+    const { tls, timeouts, http2 } = this.#settings;
+    const options = { allowHalfOpen: true, noDelay: true };
+    if (tls === undefined) return createServer(options);
+    const handshakeTimeout = timeouts.headersMs === 0 ? undefined : timeouts.headersMs;
+    const ALPNProtocols = http2 === null ? ["http/1.1"] : ["h2", "http/1.1"];
+    const server = createSecureServer({ handshakeTimeout, ALPNProtocols, ...tls, ...options });
+    server.on("secureConnection", (socket) => this.#accept(socket, false));
+    return server.on("tlsClientError", (_error, socket) => socket.destroy());
+  }
+
+  #accept(socket: Socket, isFull: boolean): void {
+    const { address } = this.#settings;
+    if (this.#http2 !== null && "alpnProtocol" in socket && socket.alpnProtocol === "h2") {
+      this.#http2.accept(socket);
+      return;
+    }
+    const connection = new Connection(socket, "path" in address ? address.path : null, this.#shared);
+    this.#sweep.add(connection);
+    if (!isFull) this.#connections.add(connection);
+    socket.on("close", () => {
+      this.#connections.delete(connection);
+      this.#sweep.delete(connection);
+    });
+    if (isFull) this.#refuse(connection);
+  }
+
+  #acceptHTTP2(connection: Connection, bytes: Buffer): boolean {
+    const state = this.#http2?.takeOver(connection, bytes);
+    if (state === "taken") this.#connections.delete(connection);
+    return state !== "refused";
+  }
+
+  /** Listens. @throws ServerStartError when that is not possible. */
+  async listen(): Promise<void> {
+    await listen(this.#server, this.#settings.address);
+    this.#server.on("error", (err) => this.context.logger.error({ err }, "A connection could not be taken."));
+    this.url = urlOf(this.#server, this.#settings.tls === undefined ? "http" : "https");
+    const check = setInterval(() => this.#check(), this.#shared.checkIntervalMs).unref();
+    this.#server.on("close", () => clearInterval(check));
+  }
+
+  /**
+   * Holds all connections to their time-outs. Time for which this process did not get to read is not the clients' time: what
+   * they have sent meanwhile is read behind this check.
+   */
+  #check(): void {
+    const now = performance.now();
+    this.#shared.now += Math.min(now - this.#checkedAt, 2 * this.#shared.checkIntervalMs);
+    this.#checkedAt = now;
+    this.#sweep.check();
+    this.#http2?.checkTime();
+  }
+
+  #warn(): void {
+    if (this.#hasWarned) return;
+    const { connections, tls } = this.#settings;
+    const outcome = tls === undefined ? "get 503" : "are closed";
+    this.context.logger.warn({ connections }, `More connections than allowed: the latest ${outcome}.`);
+    this.#hasWarned = true;
+  }
+
+  #refuse(connection: Connection): void {
+    if (this.#refused.size >= MAX_REFUSED) {
+      connection.socket.destroy();
+      return;
+    }
+    this.#refused.add(connection);
+    connection.socket.once("close", () => this.#refused.delete(connection));
+    connection.refuse(full);
+  }
+
+  protected async drain(): Promise<void> {
+    this.context.drain();
+    await this.#acceptBacklog();
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#http2?.drain();
+    await this.onUnlistened();
+    await settledWithin(closed, this.lingerMs);
+    this.#http2?.close();
+    await this.context.idle();
+    for (const connection of this.#connections) {
+      if (connection.isIdle) connection.close();
+    }
+    await settledWithin(closed, this.lingerMs);
+    await this.context.idle();
+    this.cut(); // what is left is not a request: a TLS handshake that does not end, part of a head
+    await closed;
+  }
+
+  /**
+   * Takes the connections that the system has accepted and this process has not: closing the listener resets them, and
+   * their clients may have sent requests already. libuv takes one a turn since 1.45, so a turn without one is the end.
+   */
+  async #acceptBacklog(): Promise<void> {
+    const deadline = performance.now() + this.lingerMs;
+    await nextTurn(); // the rest of the turn in which the server was told to stop
+    let before;
+    do {
+      before = this.#accepted;
+      await nextTurn();
+    } while (this.#accepted > before && performance.now() < deadline);
+  }
+
+  protected cut(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+}
+
+function toConnectionSettings(
+  context: ServerContext,
+  settings: HTTP1Settings,
+): Omit<ConnectionSettings, "acceptHTTP2" | "wake"> {
+  const { limits, timeouts, webSockets } = settings;
+  const { keepAliveMs, ...others } = timeouts;
+  const limitsMs = [keepAliveMs, ...Object.values(others)].filter((ms) => ms > 0);
+  const shortest = Math.min(...limitsMs, 4 * MAX_CHECK_INTERVAL_MS);
+  const upgrades = new UpgradeHandler(context, webSockets);
+  return {
+    context,
+    limits,
+    timeouts,
+    headEnd: createHeadEnd(keepAliveMs),
+    checkIntervalMs: Math.max(MIN_CHECK_INTERVAL_MS, Math.ceil(shortest / 4)),
+    now: performance.now(),
+    upgrade: (connection, head) => upgrades.upgrade(connection, head),
+  };
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+async function settledWithin(promise: Promise<void>, limitMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<void>((resolve) => (timer = setTimeout(resolve, limitMs)));
+  await Promise.race([promise, limit]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,190 @@
+/** One stream of HTTP/2: a request and its response. @module */
+import { constants, type ServerHttp2Stream } from "node:http2";
+import type { ResponseStream } from "../../../protocol/engine.js";
+import { type BodyFlow, RequestBody } from "../../../protocol/request-body.js";
+import { ErrorResponse } from "../../../protocol/error-response.js";
+import type { Exchange } from "../../../protocol/exchange.js";
+import type { HeaderSection } from "../header-section.js";
+import type { ResponseHead } from "../../../protocol/response-head.js";
+import { SlowReader } from "../slow-reader.js";
+import { toFields } from "./head.js";
+
+/**
+ * Bytes of an unread body that are let pass behind the response; beyond that the client is asked to stop (RFC 9113 §8.1).
+ * More than in HTTP/1.1: the connection stays, and curl 7.88 and Node's client lose a response that this follows closely.
+ */
+const MAX_DISCARDED_BYTES = 1_048_576;
+
+const EMPTY = Buffer.alloc(0);
+const timeout = new ErrorResponse(408);
+
+/** The response to one request, and the source of its body. */
+export class RequestStream implements ResponseStream, BodyFlow {
+  /** The body that is being received; `null` when all of it has come, or nobody wants it. */
+  body: RequestBody | null = null;
+  readonly #stream: ServerHttp2Stream;
+  #exchange: Exchange | null = null;
+  /** Bytes of the body that may still come: 0 when all are here, `Infinity` where nobody said. */
+  #outstanding = 0;
+  #awaitsContinue = false;
+  #isEnding = false;
+  #isCompleted = false;
+  #discardedBytes = 0;
+  /** Those who wait for the client to take what was written. */
+  #waiting: (() => void)[] | null = null;
+  /** `true` once the server has reset the stream. */
+  isReset = false;
+  /** When the request came, in milliseconds. */
+  readonly #since: number;
+  readonly #reader = new SlowReader();
+  /** Bytes of the response, those that wait for the client included. */
+  #writtenBytes = 0;
+
+  /** @param onBytes - Called with the length of each part of the body that comes. */
+  constructor(stream: ServerHttp2Stream, now: number, onBytes: (bytes: number) => void) {
+    this.#stream = stream;
+    this.#since = now;
+    stream.on("error", ignore);
+    if (stream.endAfterHeaders) return;
+    this.#outstanding = Infinity;
+    stream.on("data", (chunk: Buffer) => {
+      onBytes(chunk.length);
+      this.#outstanding -= chunk.length;
+      this.#awaitsContinue = false; // RFC 9110 §10.1.1: the client has not waited
+      if (this.#isCompleted) this.#discardedBytes += chunk.length;
+      if (this.#discardedBytes > MAX_DISCARDED_BYTES) this.#stop();
+      else if (this.body?.take(chunk, false) === false) stream.pause();
+    });
+    stream.on("end", () => {
+      this.#outstanding = 0;
+      this.body?.take(EMPTY, true);
+    });
+  }
+
+  get destroyed(): boolean {
+    return this.#stream.destroyed || this.#stream.closed || this.#stream.aborted;
+  }
+
+  /** `true` until the response is complete or the client has disconnected. */
+  get isOpen(): boolean {
+    return !this.#isCompleted && !this.destroyed;
+  }
+
+  /** Bytes of the response that the client has not taken. */
+  get waitingBytes(): number {
+    return this.#stream.writableLength;
+  }
+
+  /** The body of the request; `null` for none. */
+  expectBody({ bodyBytes, expectsContinue }: HeaderSection): RequestBody | null {
+    if (this.#outstanding === 0) return null;
+    this.#awaitsContinue = expectsContinue;
+    if (bodyBytes > 0) this.#outstanding = bodyBytes;
+    this.body = new RequestBody(this, Number.NaN);
+    return this.body;
+  }
+
+  /** Passes on that the client goes. */
+  attach(exchange: Exchange): void {
+    this.#exchange = exchange;
+    const stream = this.#stream;
+    stream.on("close", () => exchange.disconnect());
+    stream.on("aborted", () => {
+      exchange.disconnect();
+      process.nextTick(() => stream.destroy()); // `close` waits for what is unread, and for what cannot be sent
+    });
+  }
+
+  respond(head: ResponseHead, body: Uint8Array | string): void {
+    this.#isEnding = true;
+    this.#sendHead(head, body.length === 0);
+    this.#writtenBytes = body.length;
+    if (!this.#stream.writableEnded) this.#stream.end(body); // 205 and responses to HEAD have ended
+    this.#completed();
+  }
+
+  begin(head: ResponseHead): void {
+    this.#sendHead(head, false);
+  }
+
+  #sendHead(head: ResponseHead, endStream: boolean): void {
+    try {
+      this.#stream.respond(toFields(head, false), { endStream });
+    } catch (error) {
+      // `node:http2` does not send a second Content-Type and the like; HTTP/1.1 has them as the application wrote them.
+      if ((error as NodeJS.ErrnoException).code !== "ERR_HTTP2_HEADER_SINGLE_VALUE") throw error;
+      this.#stream.respond(toFields(head, true), { endStream });
+    }
+  }
+
+  write(chunk: Uint8Array): boolean {
+    if (chunk.length === 0 || this.#stream.writableEnded) return true;
+    this.#writtenBytes += chunk.length;
+    return this.#stream.write(chunk);
+  }
+
+  end(): void {
+    this.#isEnding = true;
+    this.#stream.end();
+    this.#completed();
+  }
+
+  #completed(): void {
+    this.body = null;
+    this.#exchange = null;
+    this.#isCompleted = true;
+    this.#stream.resume();
+  }
+
+  flushed(): Promise<void> | undefined {
+    const stream = this.#stream;
+    if (this.destroyed || stream.writableFinished || !(this.#isEnding || stream.writableNeedDrain)) return undefined;
+    if (this.#waiting === null) {
+      for (const event of ["drain", "finish", "aborted", "close"]) stream.on(event, () => this.#settle());
+      this.#waiting = [];
+    }
+    return new Promise((resolve) => this.#waiting?.push(resolve));
+  }
+
+  #settle(): void {
+    if (this.#isEnding && !this.#stream.writableFinished && !this.destroyed) return;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const resolve of waiting ?? []) resolve();
+  }
+
+  destroy(): void {
+    this.isReset = true;
+    // `close` would end the response first, and its client take it for whole.
+    this.#stream.destroy(new Error("The response was cut."));
+  }
+
+  want(): null {
+    if (this.#awaitsContinue && !this.destroyed) this.#stream.additionalHeaders({ ":status": 100 });
+    this.#awaitsContinue = false;
+    return null;
+  }
+
+  resume(): void {
+    this.#stream.resume();
+  }
+
+  /** Holds the stream to the time that a request, and a client that takes nothing of its response, may take. */
+  checkTime(now: number, requestMs: number): void {
+    const { writableLength } = this.#stream;
+    if (this.#reader.isLate(this.#writtenBytes - writableLength, writableLength, now, requestMs)) {
+      this.destroy();
+    } else if (requestMs > 0 && this.#outstanding > 0 && now - this.#since >= requestMs) {
+      if (this.#exchange === null) this.#stop();
+      else this.#exchange.refuse(timeout);
+    }
+  }
+
+  /** RFC 9113 §8.1: behind the response, asks the client not to send the rest of the body. */
+  #stop(): void {
+    this.isReset = true;
+    this.#stream.close(constants.NGHTTP2_NO_ERROR);
+  }
+}
+
+function ignore(): void {}

@@ -1,0 +1,24 @@
+/** The driver of another I/O loop, as `serve` uses it: that of `@tsgi/uwebsockets`. @module */
+import type { Lifespan } from "../../protocol/lifespan.js";
+import type { ServerContext } from "../../protocol/server-context.js";
+import type { RequestLimits } from "./header-section.js";
+import type { StoppableServer } from "./stoppable-server.js";
+import type { WebSocketRules } from "./websocket/handshake-rules.js";
+
+/** A server that has not started yet. */
+export type StartableServer = StoppableServer & { listen(): Promise<void> };
+
+/** The settings of a server on another loop. */
+export interface LoopServerSettings {
+  readonly limits: RequestLimits;
+  readonly webSockets: WebSocketRules;
+  readonly host: string;
+  /** The port to listen on. @throws ServerStartError if another process has it. */
+  readonly claimPort: () => Promise<number>;
+  readonly shutdownTimeoutMs: number;
+}
+
+/** What the package of a loop exports. */
+export interface LoopDriver {
+  createServer(context: ServerContext, lifespan: Lifespan, settings: LoopServerSettings): StartableServer;
+}

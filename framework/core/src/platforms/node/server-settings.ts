@@ -1,0 +1,31 @@
+/** The settings that all connections of a server share, and its clock. @module */
+import type { ServerContext } from "../../protocol/server-context.js";
+import type { RequestLimits } from "./header-section.js";
+
+/** Time-outs of a server, in milliseconds; 0 waits for ever. */
+export interface Timeouts {
+  /** Until the head of a request must be complete (408). Defaults to 20,000. */
+  headersMs: number;
+  /** Until a whole request must be complete, body included (408). Defaults to 300,000. */
+  requestMs: number;
+  /** Time for which a connection without a request is kept. Defaults to 65,000. */
+  keepAliveMs: number;
+  /** Between two pings of a WebSocket; a client that has not answered one by the next is cut. Defaults to 20,000. */
+  webSocketPingMs: number;
+}
+
+/** The properties of a server that its connections share. */
+export interface ServerSettings {
+  readonly context: ServerContext;
+  readonly limits: RequestLimits;
+  readonly timeouts: Timeouts;
+  /** Milliseconds between two checks of a connection's time. */
+  readonly checkIntervalMs: number;
+  /** Milliseconds as of the last check, from an arbitrary point in time. */
+  now: number;
+}
+
+/** Tells if a time-out has passed, in a whole number of checks. */
+export function isLate({ now, checkIntervalMs }: ServerSettings, since: number, timeoutMs: number): boolean {
+  return timeoutMs > 0 && now - since >= timeoutMs + checkIntervalMs;
+}

@@ -1,0 +1,71 @@
+/** The end of a process that serves: on SIGTERM and SIGINT, or when its primary process asks for it. @module */
+import { oneLine } from "../../common/logger.js";
+
+/** The parts of a server that the end of the process uses. */
+export interface Closable {
+  /** Drains. Rejects when it did not end well. */
+  close(): Promise<void>;
+  /** The work that still runs, for the line that a forced end leaves. */
+  running(): readonly string[];
+}
+
+const SIGNALS = ["SIGTERM", "SIGINT"] as const;
+
+/**
+ * Milliseconds in which a further signal is an echo of the first. A terminal signals every process of its group, systemd
+ * every process of the unit, and npm hands on what it is given: under `npm start` one Ctrl-C arrives twice.
+ */
+const ECHO_MS = 500;
+
+const servers = new Set<Closable>();
+let signalledAt: number | null = null;
+let stopping = false;
+
+/** Closes the server on SIGTERM and SIGINT, and ends the process when all servers have closed. Gives the undo. */
+export function closeOnSignals(server: Closable): () => void {
+  if (servers.size === 0) {
+    for (const signal of SIGNALS) {
+      process.on(signal, onSignal);
+    }
+  }
+  servers.add(server);
+  return () => {
+    servers.delete(server);
+    if (servers.size === 0 && !stopping) {
+      for (const signal of SIGNALS) {
+        process.off(signal, onSignal);
+      }
+    }
+  };
+}
+
+/** Drains these servers, and those that signals close, then ends the process. A second signal is ignored. */
+export function stop(others: readonly Closable[] = []): void {
+  if (stopping) {
+    return;
+  }
+  stopping = true;
+  const closing = [...new Set([...servers, ...others])].map((server) => server.close());
+  void Promise.allSettled(closing).then((results) => {
+    const faults = results.filter((result) => result.status === "rejected");
+    if (faults.length > 0) {
+      end(1, faults.map(({ reason }) => (reason instanceof Error ? reason.message : String(reason))).join("\n"));
+    }
+    process.exit();
+  });
+}
+
+function onSignal(signal: NodeJS.Signals): void {
+  if (signalledAt !== null) {
+    if (performance.now() - signalledAt < ECHO_MS) return;
+    const running = [...servers].flatMap((server) => server.running());
+    end(1, `${signal} again: ended while these still ran: ${running.map(oneLine).join(", ") || "nothing known"}.`);
+  }
+  signalledAt = performance.now();
+  stop();
+}
+
+function end(status: number, line: string): never {
+  process.stderr.write(`${line}\n`);
+  process.exit(status);
+}

@@ -1,0 +1,114 @@
+/** A server that listens, and the way it stops. @module */
+import type { LoopName } from "../concurrency/loop-name.js";
+import { ShutdownTimeoutError } from "./errors.js";
+import type { Lifespan } from "../../protocol/lifespan.js";
+import type { ServerContext } from "../../protocol/server-context.js";
+
+/** A server that listens. Each member may be taken out of it: `const { url, close } = await serve(app)`. */
+export interface RunningServer extends AsyncDisposable {
+  /** Its address, for example `"http://127.0.0.1:8000"`, or `"unix:/run/app.sock"`. */
+  readonly url: string;
+  /** The I/O loop underneath. */
+  readonly loop: LoopName;
+  /**
+   * Takes no new connections, lets running requests and their background tasks finish, and runs the application's
+   * shutdown. A second call gives the same promise.
+   *
+   * @throws ShutdownTimeoutError when that takes longer than `shutdownTimeoutMs`; the sockets are then destroyed.
+   * @throws Error when the application answers `lifespan.shutdown.failed`.
+   */
+  readonly close: () => Promise<void>;
+}
+
+/** The address to call a host and port under. */
+export function toUrl(scheme: "http" | "https", listening: string, port: number): string {
+  const loopback: Record<string, string> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
+  const host = loopback[listening] ?? listening;
+  return `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+/** The part of a server that an application gets: `close` without a `this`, also for `await using`, and no more. */
+export function toRunningServer(
+  { url, loop }: Pick<RunningServer, "url" | "loop">,
+  close: () => Promise<void>,
+): RunningServer {
+  return { url, loop, close, [Symbol.asyncDispose]: close };
+}
+
+/**
+ * Milliseconds at most for which a kept-alive connection that has nothing to do stays open after the server began to
+ * stop, so that a request already on its way meets an answer and not a reset (nodejs/node#60617).
+ */
+const LINGER_MS = 500;
+
+/** Share of `shutdownTimeoutMs` spent lingering. */
+const LINGER_SHARE = 0.1;
+
+/**
+ * Share of `shutdownTimeoutMs` after which responses that their clients do not read are cut: the rest is for the cleanup of
+ * their requests, and for the shutdown of the application.
+ */
+const UNREAD_SHARE = 0.9;
+
+/** A server on any engine: it stops once, within its time. */
+export abstract class StoppableServer {
+  url = "";
+  abstract readonly loop: LoopName;
+  /** Waited for once the listener has closed, before anything else of it may end. */
+  onUnlistened: () => Promise<void> = () => Promise.resolve();
+  /** Called when closing begins to end: undoes what was done on behalf of this server. */
+  onClosed: () => void = () => {};
+  protected readonly context: ServerContext;
+  /** Milliseconds that idle connections stay open at the end. */
+  protected readonly lingerMs: number;
+  readonly #lifespan: Lifespan;
+  readonly #shutdownTimeoutMs: number;
+  #closing: Promise<void> | null = null;
+  #drained = false;
+
+  constructor(context: ServerContext, lifespan: Lifespan, shutdownTimeoutMs: number) {
+    this.context = context;
+    this.#lifespan = lifespan;
+    this.#shutdownTimeoutMs = shutdownTimeoutMs;
+    this.lingerMs = Math.min(LINGER_MS, shutdownTimeoutMs * LINGER_SHARE);
+  }
+
+  /** Stops listening, and waits for what runs. */
+  protected abstract drain(): Promise<void>;
+
+  /** Cuts every connection. */
+  protected abstract cut(): void;
+
+  close(): Promise<void> {
+    this.#closing ??= this.#stop().finally(() => this.onClosed());
+    return this.#closing;
+  }
+
+  /** The names of the calls that still run, for the log line of a forced end. */
+  running(): readonly string[] {
+    return this.#drained ? ["lifespan.shutdown"] : Array.from(this.context.running, (call) => call.name);
+  }
+
+  async #stop(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const limit = new Promise<never>((_, reject) => {
+      timer = setTimeout(
+        () => reject(new ShutdownTimeoutError(this.running(), this.#shutdownTimeoutMs)),
+        this.#shutdownTimeoutMs,
+      );
+    });
+    const unread = setTimeout(() => this.context.cutUnread(), this.#shutdownTimeoutMs * UNREAD_SHARE);
+    try {
+      await Promise.race([this.drain(), limit]);
+      this.#drained = true;
+      await Promise.race([this.#lifespan.shutDown(), limit]);
+    } catch (error) {
+      this.cut();
+      this.#lifespan.shutDown().catch(() => {}); // what the application holds is let go even then; nobody waits for it
+      throw error;
+    } finally {
+      clearTimeout(unread);
+      clearTimeout(timer);
+    }
+  }
+}

@@ -1,0 +1,99 @@
+/** The client of a request by the headers of trusted proxies. @module */
+import { BlockList, isIP, isIPv6 } from "node:net";
+import type { Address, HeaderPair, HTTPScope } from "../../protocol/asgi.js";
+import { headerValues } from "../../protocol/header-list.js";
+import { trimOWS } from "../../protocol/http-grammar.js";
+import type { Proxies } from "../../protocol/server-context.js";
+import { configurationError } from "../../common/exceptions.js";
+
+const NAMED: Readonly<Record<string, readonly string[]>> = {
+  loopback: ["127.0.0.0/8", "::1"],
+  private: ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"],
+};
+
+/**
+ * The peers whose `X-Forwarded-For` and `X-Forwarded-Proto` count. From anybody else these headers are text that a client
+ * made up: they could pretend an address that a guard lets in, or a scheme that was never encrypted.
+ */
+export class TrustedProxies implements Proxies {
+  readonly #addresses = new BlockList();
+  #trustsSockets = false;
+
+  /**
+   * @param list - Addresses, networks as `"10.0.0.0/8"`, `"loopback"`, `"private"`, and `"unix"` for clients that connect to
+   * a Unix socket.
+   * @throws ConfigurationError for any other entry.
+   */
+  constructor(list: readonly string[]) {
+    for (const entry of list.flatMap((name) => NAMED[name] ?? [name])) {
+      if (entry === "unix") {
+        this.#trustsSockets = true;
+      } else {
+        this.#add(entry);
+      }
+    }
+  }
+
+  #add(entry: string): void {
+    const [address = "", bits, ...more] = entry.split("/");
+    const version = isIP(address);
+    const family = version === 6 ? "ipv6" : "ipv4";
+    const most = version === 6 ? 128 : 32;
+    const isNetwork = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
+    if (version === 0 || !isNetwork || more.length > 0) {
+      throw configurationError("TSGI_INVALID_TRUSTED_PROXY", entry);
+    }
+    if (bits === undefined) {
+      this.#addresses.addAddress(address, family);
+    } else {
+      this.#addresses.addSubnet(address, Number(bits), family);
+    }
+  }
+
+  /** Puts client and scheme into the scope as the proxy in front tells them, where it is listed. */
+  apply(scope: HTTPScope): void {
+    if (!this.#trusts(scope.client ?? null)) {
+      return;
+    }
+    const headers = scope.headers ?? [];
+    const protocol = membersOf(headers, "x-forwarded-proto").at(-1)?.toLowerCase();
+    if (protocol === "https" || protocol === "wss") {
+      scope.scheme = "https";
+    } else if (protocol === "http" || protocol === "ws") {
+      scope.scheme = "http";
+    }
+    // From the right: each proxy writes down whom it saw, and what stands left of the first stranger is the stranger's.
+    for (const hop of membersOf(headers, "x-forwarded-for").toReversed()) {
+      const address = toAddress(hop);
+      if (address === null) {
+        return;
+      }
+      scope.client = address;
+      if (!this.#trusts(address)) {
+        return;
+      }
+    }
+  }
+
+  #trusts(peer: Address | null): boolean {
+    if (peer === null) {
+      return this.#trustsSockets;
+    }
+    return this.#addresses.check(peer[0], isIPv6(peer[0]) ? "ipv6" : "ipv4");
+  }
+}
+
+/** The members of a list header, those of all its lines. */
+function membersOf(headers: Iterable<HeaderPair>, name: string): string[] {
+  return headerValues(headers, name).flatMap((value) => value.split(",").map(trimOWS));
+}
+
+/** `203.0.113.7`, `203.0.113.7:4711`, `2001:db8::1` or `[2001:db8::1]:4711`; `null` for anything else. */
+function toAddress(text: string): Address | null {
+  if (isIP(text) !== 0) {
+    return [text, null];
+  }
+  const [, inBrackets, plain, port] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
+  const host = inBrackets ?? plain ?? "";
+  return isIP(host) === 0 ? null : [host, port === undefined ? null : Number(port)];
+}

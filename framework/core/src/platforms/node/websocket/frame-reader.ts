@@ -1,0 +1,196 @@
+/** The frames of a client: RFC 6455 §5.2. @module */
+import { CLOSE } from "../../../protocol/close-codes.js";
+import { unmask } from "./unmask.js";
+
+/** The opcodes of RFC 6455 §11.8. */
+export const OPCODE = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
+
+/** A whole message, its fragments joined, or a control frame. */
+export interface Received {
+  readonly opcode: number;
+  /** RFC 7692 §6: the payload is compressed. */
+  readonly isCompressed: boolean;
+  /** Unmasked. A view of the bytes that came from the socket, where they came at once. */
+  readonly payload: Buffer;
+}
+
+/** A breach of the protocol, behind which nothing can be read. */
+export class FrameFault {
+  /** The code to close with. */
+  readonly code: number;
+
+  constructor(code: number) {
+    this.code = code;
+  }
+}
+
+const FINAL = 0x80;
+const COMPRESSED = 0x40;
+const RESERVED = 0x30;
+const MASKED = 0x80;
+const LENGTH_16 = 126;
+const LENGTH_64 = 127;
+const MASK_BYTES = 4;
+/** The longest payload of a control frame: RFC 6455 §5.5. */
+const MAX_CONTROL_BYTES = 125;
+/** Fragments of one message, and one more for each of so many bytes in it. Attack: no limit of bytes counts empty ones. */
+const MAX_FRAGMENTS = 16_384;
+const BYTES_PER_FRAGMENT = 64;
+
+const EMPTY = Buffer.alloc(0);
+const faults = {
+  protocol: new FrameFault(CLOSE.protocolError),
+  tooMany: new FrameFault(CLOSE.policyViolation),
+  tooBig: new FrameFault(CLOSE.tooBig),
+};
+
+/** Reads the frames of one connection. */
+export class FrameReader {
+  readonly #maxMessageBytes: number;
+  readonly #takesCompressed: boolean;
+  /** Bytes of the socket; those from `#at` to `#end` are not read. */
+  #input: Buffer = EMPTY;
+  #at = 0;
+  #end = 0;
+  /** The first byte of the frame whose payload comes; -1 before its head is whole. */
+  #first = -1;
+  #payloadBytes = 0;
+  #mask = 0;
+  /** The first byte of a message whose last fragment has not come; -1 for none. */
+  #message = -1;
+  #fragments: Buffer = EMPTY;
+  #fragmentBytes = 0;
+  #fragmentCount = 0;
+
+  constructor(maxMessageBytes: number, takesCompressed: boolean) {
+    this.#maxMessageBytes = maxMessageBytes;
+    this.#takesCompressed = takesCompressed;
+  }
+
+  /** Adds bytes of the socket, which are changed in place. */
+  push(chunk: Buffer): void {
+    if (this.#at === this.#end) {
+      this.#input = chunk;
+      this.#end = chunk.length;
+    } else {
+      this.#input = append(this.#input, this.#at, this.#end, chunk, this.#first < 0 ? 0 : this.#payloadBytes);
+      this.#end += chunk.length - this.#at;
+    }
+    this.#at = 0;
+  }
+
+  /** The next message or control frame; `null` until all of it has come. */
+  read(): Received | FrameFault | null {
+    for (;;) {
+      if (this.#first < 0) {
+        const fault = this.#readHead();
+        if (fault !== null) return fault;
+      }
+      if (this.#first < 0 || this.#end - this.#at < this.#payloadBytes) return null;
+      const received = this.#take(this.#first, this.#takePayload());
+      if (received !== null) return received;
+    }
+  }
+
+  /** Reads the head of the next frame, once it is whole. */
+  #readHead(): FrameFault | null {
+    const length = this.#end - this.#at;
+    if (length < 2) return null;
+    const first = this.#input[this.#at] as number;
+    const second = this.#input[this.#at + 1] as number;
+    if (!this.#isAllowed(first, second)) return faults.protocol;
+    const short = second & ~MASKED;
+    const lengthBytes = short === LENGTH_16 ? 2 : short === LENGTH_64 ? 8 : 0;
+    const maskAt = this.#at + 2 + lengthBytes;
+    if (this.#end < maskAt + MASK_BYTES) return null;
+    this.#payloadBytes = lengthBytes === 0 ? short : readLength(this.#input, this.#at + 2, lengthBytes);
+    if ((first & 8) === 0 && this.#payloadBytes > this.#maxMessageBytes - this.#fragmentBytes) return faults.tooBig;
+    this.#mask = this.#input.readInt32LE(maskAt);
+    this.#at = maskAt + MASK_BYTES;
+    this.#first = first;
+    return null;
+  }
+
+  /** Checks the first two bytes of a frame: RFC 6455 §5.1, §5.2, §5.4 and §5.5, RFC 7692 §6. */
+  #isAllowed(first: number, second: number): boolean {
+    if ((first & RESERVED) !== 0 || (second & MASKED) === 0) return false;
+    const isCompressed = (first & COMPRESSED) !== 0;
+    const opcode = first & 15;
+    if (opcode >= OPCODE.close) return isControlFrame(first, second & ~MASKED);
+    if (opcode === OPCODE.continuation) return this.#message >= 0 && !isCompressed;
+    return opcode <= OPCODE.binary && this.#message < 0 && (!isCompressed || this.#takesCompressed);
+  }
+
+  #takePayload(): Buffer {
+    const end = this.#at + this.#payloadBytes;
+    const payload = this.#input.subarray(this.#at, end);
+    unmask(payload, this.#mask);
+    this.#first = -1;
+    this.#at = end;
+    if (end === this.#end) {
+      this.#input = EMPTY; // an idle connection keeps none
+      this.#at = 0;
+      this.#end = 0;
+    }
+    return payload;
+  }
+
+  /** The message that a frame completes; `null` for a fragment behind which others come. */
+  #take(first: number, payload: Buffer): Received | FrameFault | null {
+    const isFinal = first >= FINAL;
+    const opcode = first & 15;
+    if (opcode >= OPCODE.close || (isFinal && this.#message < 0)) {
+      return { opcode, isCompressed: (first & COMPRESSED) !== 0, payload };
+    }
+    if (this.#message < 0) this.#message = first;
+    // Copied: fragments of one byte would each keep a whole chunk of the socket.
+    this.#fragments = append(this.#fragments, 0, this.#fragmentBytes, payload, 0);
+    this.#fragmentBytes += payload.length;
+    if (++this.#fragmentCount > MAX_FRAGMENTS + this.#fragmentBytes / BYTES_PER_FRAGMENT) return faults.tooMany;
+    return isFinal ? this.#takeFragments() : null;
+  }
+
+  #takeFragments(): Received {
+    const received = {
+      opcode: this.#message & 15,
+      isCompressed: (this.#message & COMPRESSED) !== 0,
+      payload: this.#fragments.subarray(0, this.#fragmentBytes),
+    };
+    this.#message = -1;
+    this.#fragments = EMPTY;
+    this.#fragmentBytes = 0;
+    this.#fragmentCount = 0;
+    return received;
+  }
+}
+
+/** Tells if a frame with an opcode from 8 on is one of RFC 6455 §5.5. A close has no reason, or a code before it. */
+function isControlFrame(first: number, length: number): boolean {
+  const opcode = first & ~FINAL; // bits between them are those of an extension
+  if (first < FINAL || opcode > OPCODE.pong || length > MAX_CONTROL_BYTES) return false;
+  return opcode !== OPCODE.close || length !== 1;
+}
+
+/** A length of 2 or 8 bytes, rounded above 2^53, which is above every bound. */
+function readLength(bytes: Buffer, at: number, lengthBytes: number): number {
+  if (lengthBytes === 2) return bytes.readUInt16BE(at);
+  return bytes.readUInt32BE(at) * 2 ** 32 + bytes.readUInt32BE(at + 4);
+}
+
+/**
+ * The bytes from `start` to `end`, and a chunk behind them. Attack: a list of chunks takes a hundred times the memory of
+ * parts of one byte, and joining all of them with each takes time by the square. This takes twice the bytes at most, and
+ * copies each of them twice on average.
+ *
+ * @param wanted - Bytes behind `start` that are known to come; 0 where none are.
+ * @returns `bytes`, moved to their start, where the chunk fits behind them.
+ */
+function append(bytes: Buffer, start: number, end: number, chunk: Buffer, wanted: number): Buffer {
+  const length = end - start;
+  const total = length + chunk.length;
+  const fits = start === 0 && total <= bytes.length;
+  const joined = fits ? bytes : Buffer.allocUnsafeSlow(Math.max(total, Math.min(2 * total, wanted || 2 * total)));
+  if (!fits) joined.set(bytes.subarray(start, end));
+  joined.set(chunk, length);
+  return joined;
+}

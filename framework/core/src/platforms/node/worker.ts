@@ -1,0 +1,72 @@
+/** The side of a worker: it tells its primary process where it listens, and stops when that asks for it. @module */
+import cluster from "node:cluster";
+import type { LoopName } from "../concurrency/loop-name.js";
+import { type Closable, stop } from "./signals.js";
+
+/** A message of a worker to the primary process: that its next server listens, or that it needs a free port to do so. */
+export type WorkerMessage =
+  | { tsgi: "listening"; url: string; loop: LoopName }
+  | { tsgi: "port"; server: number; host: string }
+  | { tsgi: "echo"; id: number };
+
+/** A message of the primary process to a worker: the port that all workers use for a server, or to drain and end. */
+export type PrimaryMessage =
+  | { tsgi: "port"; server: number; port: number }
+  | { tsgi: "echo"; id: number }
+  | { tsgi: "stop" };
+
+const servers: Closable[] = [];
+let calls = 0;
+let echoes = 0;
+
+/** The port for the next server of this worker: a free one is the same in all workers. */
+export async function sharedPort(host: string, port: number): Promise<number> {
+  const server = calls++;
+  if (port !== 0) {
+    return port;
+  }
+  tell({ tsgi: "port", server, host });
+  return answer((message) => (message.tsgi === "port" && message.server === server ? message.port : null));
+}
+
+/**
+ * Waits until this worker has given back the connections that the primary process sent to a listener that has closed.
+ * Its end would lose them: one echo comes behind the last of them, the other goes behind what was given back.
+ */
+export async function returnConnections(): Promise<void> {
+  for (let echo = 0; echo < 2; echo++) {
+    const id = echoes++;
+    tell({ tsgi: "echo", id });
+    await answer((message) => (message.tsgi === "echo" && message.id === id ? true : null));
+  }
+}
+
+/** Tells the primary process that a server listens, and closes it when that asks for it. */
+export function joinWorkers(server: Closable & { url: string; loop: LoopName }): void {
+  if (servers.push(server) === 1) {
+    process.on("message", (message: PrimaryMessage) => {
+      if (message.tsgi === "stop") {
+        stop(servers);
+      }
+    });
+    process.on("SIGHUP", () => {}); // is the primary's to answer, and reaches the whole group from a terminal
+  }
+  tell({ tsgi: "listening", url: server.url, loop: server.loop });
+}
+
+/** Waits for a message of the primary process, and gives what is found in it. */
+function answer<Value>(find: (message: PrimaryMessage) => Value | null): Promise<Value> {
+  return new Promise((resolve) => {
+    process.on("message", function onMessage(message: PrimaryMessage) {
+      const found = find(message);
+      if (found !== null) {
+        process.off("message", onMessage);
+        resolve(found);
+      }
+    });
+  });
+}
+
+function tell(message: WorkerMessage): void {
+  cluster.worker?.send(message);
+}

@@ -1,0 +1,237 @@
+/** A client for tests: the application's lifespan, requests to it through supertest, and WebSockets in memory. @module */
+import type supertest from "supertest";
+import type TestAgent from "supertest/lib/agent.js";
+import { App } from "../../app/app.js";
+import type { ASGIApp, Scope } from "../../protocol/asgi.js";
+import { assertApplication } from "../../protocol/callable.js";
+import { consoleLogger, guardLogger, type Logger } from "../../common/logger.js";
+import type { RunningServer } from "../node/stoppable-server.js";
+import { serve, type ServeOptions } from "../node/serve.js";
+import { assertOptions, LIST, MILLISECONDS, OBJECT, type OptionRules } from "../../common/options.js";
+import type { Callable } from "../../parameters/depends.js";
+import { ServerContext } from "../../protocol/server-context.js";
+import type { HeadersInit } from "../../http/response/headers.js";
+import { withHeaders } from "./headers.js";
+import { MemoryWebSocket } from "./memory-websocket.js";
+import { cookieHeader, loadSupertest, saveCookies } from "./supertest.js";
+import { OPEN, TestWebSocket } from "./test-websocket.js";
+
+export { WebSocketRefusedError } from "./refused-error.js";
+export { TestWebSocket } from "./test-websocket.js";
+
+/** A request of supertest's, to be awaited or to be given expectations. */
+export type TestRequest = supertest.Test;
+
+type Agent = TestAgent<supertest.Test>;
+
+/** Options of `TestClient.open`. */
+export interface TestClientOptions extends Pick<
+  ServeOptions,
+  "connectionLimits" | "shutdownTimeoutMs" | "timeouts" | "trustedProxies"
+> {
+  /** Headers of every request and every handshake. */
+  headers?: Readonly<Record<string, string>>;
+  /** Logger of the server. Defaults to warnings and errors on stderr. */
+  logger?: Logger;
+}
+
+const OPTIONS: OptionRules<TestClientOptions> = {
+  connectionLimits: OBJECT,
+  shutdownTimeoutMs: MILLISECONDS,
+  timeouts: OBJECT,
+  trustedProxies: LIST,
+  headers: OBJECT,
+  logger: OBJECT,
+};
+
+/** Options of `TestClient#websocket`. */
+export interface TestWebSocketOptions {
+  /** Headers of the handshake. */
+  headers?: HeadersInit;
+  /** The subprotocols to offer, in order of preference. */
+  subprotocols?: readonly string[];
+}
+
+/** Logs warnings and errors alone. */
+const QUIET: Logger = { ...consoleLogger, debug: () => {}, info: () => {} };
+
+/**
+ * The extension of every scope that a test client makes. An App whose pool has no `kind` of its own runs plain handlers
+ * inline where it stands.
+ */
+const TESTING = "tsgi.testing";
+
+/** Marks each scope as a test's, and keeps the state of the lifespan for the WebSockets. */
+function markScopes(app: ASGIApp): { readonly app: ASGIApp; state: Record<string, unknown> } {
+  const tested = {
+    state: {} as Record<string, unknown>,
+    app(...[scope, receive, send]: Parameters<ASGIApp>) {
+      const own: Scope = { ...scope, extensions: { ...scope.extensions, [TESTING]: {} } };
+      if (own.type === "lifespan") tested.state = own.state ??= {};
+      return app(own, receive, send);
+    },
+  };
+  return tested;
+}
+
+/**
+ * Serves an application on a port of its own, on the loopback interface, for as long as a test takes; its WebSockets
+ * are opened in memory. Cookies are kept from one request to the next, as a browser keeps them. An error that the
+ * application does not handle is the 500 that a client would see, and a line of the application's logger.
+ *
+ * @example
+ * ```ts
+ * import { App } from "tsgi";
+ * import { TestClient } from "tsgi/testing";
+ *
+ * const app = new App();
+ * app.get("/health", async () => ({ status: "ok" }));
+ * await using client = await TestClient.open(app);
+ * await client.get("/health").expect(200, { status: "ok" });
+ * ```
+ */
+export class TestClient {
+  readonly #app: ASGIApp;
+  readonly #server: RunningServer;
+  readonly #agent: Agent;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #shutdownTimeoutMs: number;
+  /** The WebSockets whose handlers run. */
+  readonly #webSockets = new Set<MemoryWebSocket>();
+  readonly #context: ServerContext;
+  #closing: Promise<void> | null = null;
+
+  private constructor(
+    app: ASGIApp,
+    tested: ReturnType<typeof markScopes>,
+    server: RunningServer,
+    agent: Agent,
+    { headers = {}, shutdownTimeoutMs = 10_000, logger = QUIET }: TestClientOptions,
+  ) {
+    this.#context = new ServerContext(tested.app, guardLogger(logger), tested);
+    this.#app = app;
+    this.#server = server;
+    this.#agent = agent;
+    this.#headers = headers;
+    this.#shutdownTimeoutMs = shutdownTimeoutMs;
+  }
+
+  /**
+   * Runs the application's start-up and opens a client for it.
+   *
+   * @throws Error when start-up fails, or supertest is not installed.
+   * @throws ConfigurationError for an unknown option.
+   */
+  static async open(app: ASGIApp, options: TestClientOptions = {}): Promise<TestClient> {
+    assertApplication("TestClient.open()", app);
+    assertOptions("TestClient.open()", options, OPTIONS);
+    const { headers = {}, ...settings } = options;
+    const request = await loadSupertest();
+    const tested = markScopes(app);
+    const server = await serve(tested.app, { logger: QUIET, ...settings, port: 0, signals: false });
+    const agent = request.agent(server.url);
+    void agent.set({ ...headers });
+    return new TestClient(app, tested, server, agent, options);
+  }
+
+  /** The address of the server: `http://127.0.0.1:port`. */
+  get url(): string {
+    return this.#server.url;
+  }
+
+  get(path: string): TestRequest {
+    return this.#agent.get(path);
+  }
+
+  post(path: string): TestRequest {
+    return this.#agent.post(path);
+  }
+
+  put(path: string): TestRequest {
+    return this.#agent.put(path);
+  }
+
+  patch(path: string): TestRequest {
+    return this.#agent.patch(path);
+  }
+
+  delete(path: string): TestRequest {
+    return this.#agent.delete(path);
+  }
+
+  head(path: string): TestRequest {
+    return this.#agent.head(path);
+  }
+
+  options(path: string): TestRequest {
+    return this.#agent.options(path);
+  }
+
+  trace(path: string): TestRequest {
+    return this.#agent.trace(path);
+  }
+
+  /**
+   * Opens a WebSocket in memory: no port, no bytes, the handler called as a server calls it. The cookies of the client
+   * go with it.
+   *
+   * @param path - The target, percent-encoded, with its query.
+   * @throws WebSocketRefusedError with `statusCode` and `code`, when the application does not accept it.
+   */
+  async websocket(path: string, options: TestWebSocketOptions = {}): Promise<TestWebSocket> {
+    const { jar } = this.#agent;
+    const url = new URL(path, this.url);
+    const { hostname, port } = new URL(this.url);
+    const handshake = {
+      target: path,
+      headers: withHeaders([...cookieHeader(jar, url), ...Object.entries(this.#headers)], options.headers),
+      subprotocols: options.subprotocols,
+      server: [hostname, Number(port)],
+    } as const;
+    const webSocket = new MemoryWebSocket(this.#context, handshake, (list) => saveCookies(jar, url, list));
+    this.#webSockets.add(webSocket);
+    void webSocket.settled.then(() => this.#webSockets.delete(webSocket));
+    return TestWebSocket[OPEN](webSocket);
+  }
+
+  /** The originals in `dependencyOverrides` whose replacement no request has asked for. */
+  unusedOverrides(): Callable[] {
+    return this.#app instanceof App ? this.#app.dependencyOverrides.unused() : [];
+  }
+
+  /**
+   * Closes what is open, the WebSockets with 1012 as a server does, and runs the application's shutdown. Once; a second
+   * call waits for the first.
+   *
+   * @throws Error when a handler of a WebSocket or the shutdown takes longer than `shutdownTimeoutMs`, or fails.
+   */
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close());
+  }
+
+  async #close(): Promise<void> {
+    this.#context.drain();
+    try {
+      await this.#handlersEnd();
+    } finally {
+      await this.#server.close();
+    }
+  }
+
+  async #handlersEnd(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const limit = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        const paths = Array.from(this.#webSockets, ({ path }) => path).join(", ");
+        reject(new Error(`The client has left ${paths}, and the handler goes on after ${this.#shutdownTimeoutMs} ms.`));
+      }, this.#shutdownTimeoutMs);
+    });
+    await Promise.race([Promise.all(Array.from(this.#webSockets, ({ settled }) => settled)), limit]);
+    clearTimeout(timer);
+  }
+
+  /** The same as `close()`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}

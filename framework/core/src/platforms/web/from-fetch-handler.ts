@@ -1,0 +1,66 @@
+/** The way from an application to a handler of a platform's requests. @module */
+import type { ASGIApp, HTTPScope, Receive, Send } from "../../protocol/asgi.js";
+import { ClientDisconnect, configurationError, unknownScope } from "../../common/exceptions.js";
+import { describe } from "../../common/messages.js";
+import { DOT_SEGMENT, isResolvedByURL } from "../../http/request/to-web.js";
+import { finishingSend, MARK_FINISHED } from "../../http/request/finishing-send.js";
+import { Request } from "../../http/request.js";
+import { fromWebResponse, isWebResponse } from "../../http/response/web.js";
+import { PlainTextResponse } from "../../http/response/kinds.js";
+
+/** The code with which a WebSocket is closed that no route matches. */
+const NO_ROUTE = 4004;
+
+/**
+ * Makes a handler of the platform's requests an ASGI application, to be mounted: an app of Hono, h3, Elysia or `better-auth`.
+ *
+ * It sees the URL as the client wrote it, with the prefix of the mount, and the body as a stream without a limit. What it
+ * throws is answered by the application around it, as 500 where nothing else is registered. When the client goes,
+ * `request.signal` aborts and the stream of its answer is cancelled.
+ *
+ * @throws ConfigurationError when it is given no function.
+ * @example
+ * ```ts
+ * import { App } from "tsgi";
+ * import { fromFetchHandler } from "tsgi/web";
+ *
+ * const app = new App();
+ * app.mount("/legacy", fromFetchHandler((request) => new Response(new URL(request.url).pathname)));
+ * ```
+ */
+export function fromFetchHandler(
+  handler: (request: globalThis.Request) => globalThis.Response | Promise<globalThis.Response>,
+): ASGIApp {
+  if (typeof handler !== "function") {
+    throw configurationError("TSGI_INVALID_OPTION", "fromFetchHandler()", "handler", "a function", handler);
+  }
+  return async (scope, receive, send) => {
+    if (scope.type === "http") return exchange(handler, scope, receive, send);
+    if (scope.type !== "websocket") throw unknownScope(scope.type, '"http" or "websocket"');
+    await send({ type: "websocket.close", code: NO_ROUTE, reason: "No route" });
+  };
+}
+
+async function exchange(
+  handler: (request: globalThis.Request) => globalThis.Response | Promise<globalThis.Response>,
+  scope: HTTPScope,
+  receive: Receive,
+  send: Send,
+): Promise<void> {
+  const isHead = scope.method === "HEAD";
+  if (scope.app === undefined && isResolvedByURL(scope)) {
+    return new PlainTextResponse(DOT_SEGMENT, { statusCode: 400 }).send(send, isHead);
+  }
+  const request = new Request(scope, receive);
+  try {
+    const answer: unknown = await handler(request.toWeb());
+    if (!isWebResponse(answer)) {
+      throw new TypeError(`The handler of fromFetchHandler() returned ${describe(answer)}, not a Response.`);
+    }
+    await fromWebResponse(answer).send(finishingSend(request, send), isHead, request);
+  } catch (error) {
+    throw request.signal.aborted ? new ClientDisconnect() : error;
+  } finally {
+    request[MARK_FINISHED]();
+  }
+}

@@ -1,0 +1,22 @@
+/** Functions that are instances of a class: an App, a folder of files, a security scheme. @module */
+import { configurationError } from "../common/exceptions.js";
+
+/**
+ * The base of a class whose instances are called: each is the function that it is made with. `instanceof` holds, and so
+ * do the methods of functions, by which Node calls a listener.
+ */
+export class CallableInstance {
+  static {
+    Object.setPrototypeOf(this.prototype, Function.prototype);
+  }
+
+  constructor(call: (...args: never) => unknown) {
+    return Object.setPrototypeOf(call, new.target.prototype) as CallableInstance;
+  }
+}
+
+/** @throws ConfigurationError when `app` is not an application: often the module that exports it. */
+export function assertApplication(caller: string, app: unknown): void {
+  if (typeof app === "function") return;
+  throw configurationError("TSGI_NOT_AN_ASGI_APPLICATION.call", caller, app);
+}

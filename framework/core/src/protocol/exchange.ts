@@ -1,0 +1,242 @@
+/** One request and its response, between a driver and the application: the state machine of ASGI's HTTP messages. @module */
+import type { HTTPResponseBodyMessage, HTTPScope, Receive, Send } from "./asgi.js";
+import { createBytes } from "./bytes.js";
+import { encodeUTF8 } from "./header-list.js";
+import { ClientDisconnect, ProtocolError } from "../common/exceptions.js";
+import { logOnce } from "../common/logger.js";
+import { markHandled } from "../common/promises.js";
+import { ASCIIBody, contentOf } from "./ascii-body.js";
+import type { ResponseStream } from "./engine.js";
+import { ErrorResponse } from "./error-response.js";
+import { RequestBody } from "./request-body.js";
+import { responseFacts } from "./response-facts.js";
+import { announceLength, createResponseHead, type ResponseHead, streamsEvents } from "./response-head.js";
+import type { Call, ServerContext } from "./server-context.js";
+
+const EMPTY = createBytes(0);
+const internalServerError = new ErrorResponse(500);
+
+/**
+ * The state of a response. The head waits for the first body message, as ASGI asks.
+ *
+ * - `gone`: the client has disconnected, or the server has responded in place of the application.
+ */
+type Phase = "idle" | "started" | "streaming" | "complete" | "gone";
+
+/** Calls the application for one request, and ensures that the client gets exactly one response. */
+export class Exchange implements Call {
+  readonly #context: ServerContext;
+  readonly #stream: ResponseStream;
+  readonly #scope: HTTPScope;
+  /** As the client sent it: the application may change its scope, and the client would read a body to HEAD as a response. */
+  readonly #method: string;
+  /** `null` until the application asks for the body, if the driver has not made it before. */
+  #request: RequestBody | null;
+  #phase: Phase = "idle";
+  #head: ResponseHead | null = null;
+  #writtenBytes = 0;
+  /** The client sends nothing more, or the server stops: an application that ends its response now has not failed. */
+  #mayEnd = false;
+
+  /** @param body - The body of the request; `null` for none, or if the stream is its source. */
+  constructor(context: ServerContext, stream: ResponseStream, scope: HTTPScope, body: RequestBody | null) {
+    this.#context = context;
+    this.#stream = stream;
+    this.#scope = scope;
+    this.#method = scope.method;
+    this.#request = body;
+  }
+
+  get name(): string {
+    return `${this.#scope.method} ${this.#scope.path}`;
+  }
+
+  /** `true` while nothing of the response has been sent: another can still be sent in its place. */
+  get untouched(): boolean {
+    return this.#phase === "idle" || this.#phase === "started";
+  }
+
+  get complete(): boolean {
+    return this.#phase === "complete";
+  }
+
+  get #isOver(): boolean {
+    return this.#phase === "complete" || this.#phase === "gone";
+  }
+
+  /** Calls the application. Resolves, never with an error, once it has settled and its response is with the system. */
+  run(): Promise<void> {
+    return this.#context.run(this, this.#scope, this.#receive, this.send);
+  }
+
+  /**
+   * Takes one message. Returns nothing if it is written, a promise if the client has to be waited for.
+   *
+   * @throws ProtocolError for a message that ASGI or HTTP does not allow here.
+   * @throws ClientDisconnect if the client disconnected before the response was complete.
+   */
+  readonly send: Send = (message) => {
+    if (this.#phase === "complete") return; // ASGI: messages after the last body are ignored
+    if (this.#phase === "gone" || this.#stream.destroyed) throw new ClientDisconnect();
+    if (message.type === "http.response.body") return this.#body(message);
+    if (message.type !== "http.response.start") {
+      throw new ProtocolError(`Expected "http.response.start" or "http.response.body", not "${message.type}".`);
+    }
+    if (this.#phase !== "idle") throw new ProtocolError('"http.response.start" was sent twice.');
+    this.#head = createResponseHead(message.status, message.headers, this.#method);
+    this.#phase = "started";
+  };
+
+  readonly #receive: Receive = () => {
+    if (this.#request === null) {
+      const source = this.#stream.source ?? null;
+      this.#request = new RequestBody(source, source === null ? 0 : Number.NaN);
+      if (this.#isOver) this.#request.end();
+      else if (this.#mayEnd) this.#request.halfClose();
+    }
+    return this.#request.receive();
+  };
+
+  /**
+   * The client has disconnected: the application's messages are refused from now on. A client that has as many bytes as
+   * `Content-Length` announced has the whole response, without the end that the application has not sent yet.
+   */
+  disconnect(): void {
+    const isWhole = this.#phase === "streaming" && this.#head?.contentLength === this.#writtenBytes;
+    this.#close(isWhole ? "complete" : "gone");
+  }
+
+  /** The client has ended its side and may still read: the application gets a disconnect, and can respond all the same. */
+  halfClose(): void {
+    this.#mayEnd = true;
+    this.#request?.halfClose();
+  }
+
+  /**
+   * The server is about to stop. A stream of events has no end of its own, so its application gets `http.disconnect`;
+   * everything else may finish.
+   */
+  drain(): void {
+    if (this.#phase === "streaming" && streamsEvents(this.#head)) this.halfClose();
+  }
+
+  cutUnread(): void {
+    if (this.#stream.flushed() !== undefined) this.#stream.destroy();
+  }
+
+  /** Responds in the application's place. Once the response has begun, only a cut tells the client that it is not whole. */
+  refuse({ head, body }: ErrorResponse, reason?: unknown): void {
+    if (!this.untouched) {
+      this.#close("gone");
+      this.#stream.destroy(reason);
+      return;
+    }
+    this.#close("gone");
+    const facts = responseFacts(head.status, this.#method);
+    this.#stream.respond({ ...head, facts }, facts.bodyless ? EMPTY : body);
+  }
+
+  settled(failure: { readonly error: unknown } | null): Promise<void> | undefined {
+    // A socket is destroyed a moment before its event.
+    const hasLeft = this.#phase === "gone" || (this.#phase !== "complete" && this.#stream.destroyed);
+    if (failure !== null) this.#failed(failure.error, hasLeft);
+    else if (this.#phase !== "complete" && !hasLeft) this.#endInPlace();
+    this.#request?.end();
+    this.#stream.release?.();
+    return this.#phase === "gone" ? undefined : this.#stream.flushed();
+  }
+
+  /** The application has returned without the end of its response. */
+  #endInPlace(): void {
+    if (!this.#mayEnd) {
+      const missing = `The application returned without ${this.untouched ? "a response" : "the end of its response"}`;
+      const { path } = this.#scope;
+      this.#context.logger.error({ path }, `${missing}: ${this.name}`);
+      this.refuse(internalServerError, new ProtocolError(`${missing}.`));
+    } else if (this.untouched) {
+      this.#stream.destroy();
+    } else {
+      this.#close("complete");
+      this.#stream.end();
+    }
+  }
+
+  #failed(error: unknown, hasLeft: boolean): void {
+    const { logger } = this.#context;
+    const { path } = this.#scope;
+    if (hasLeft && !(error instanceof ProtocolError)) {
+      logger.debug({ err: error, path }, `The application threw after its client had gone: ${this.name}`);
+      return;
+    }
+    logOnce(logger, error, this.#scope, { path }, `The application threw: ${this.name}`);
+    if (!hasLeft && !this.#isOver) this.refuse(internalServerError, error);
+  }
+
+  /** Nothing more is sent: `receive` returns a disconnect. The first call decides the phase. */
+  #close(phase: "complete" | "gone"): void {
+    if (!this.#isOver) this.#phase = phase;
+    this.#request?.end();
+  }
+
+  #body(message: HTTPResponseBodyMessage): Promise<void> | void {
+    const head = this.#head;
+    if (head === null) throw new ProtocolError('"http.response.body" was sent before "http.response.start".');
+    const content = message instanceof ASCIIBody ? (message.ascii ?? message.body) : contentOf(message);
+    const isLast = message.more_body !== true;
+    if (isLast && this.#phase === "started") return this.#whole(head, content);
+    const body = typeof content === "string" ? encodeUTF8(content) : content;
+    if (!head.facts.bodyless) this.#count(head, body.length, isLast);
+    if (this.#phase === "started") {
+      this.#phase = "streaming";
+      this.#stream.begin(head);
+      if (this.#isOver) throw new ClientDisconnect(); // `fetch` learns of it only now
+    }
+    return this.#part(head.facts.bodyless ? EMPTY : body, isLast);
+  }
+
+  #part(body: Uint8Array, isLast: boolean): Promise<void> | void {
+    if (!isLast) return this.#stream.write(body) ? undefined : this.#written();
+    if (body.length > 0) this.#stream.write(body);
+    this.#close("complete");
+    this.#stream.end();
+    return this.#stream.flushed();
+  }
+
+  #written(): Promise<void> | undefined {
+    const flushed = this.#stream.flushed();
+    if (flushed === undefined) return undefined;
+    return markHandled(
+      flushed.then(() => {
+        if (this.#phase === "gone" || this.#stream.destroyed) throw new ClientDisconnect();
+      }),
+    );
+  }
+
+  /** Head and body in one go, as most responses are. */
+  #whole(head: ResponseHead, body: Uint8Array | string): Promise<void> | void {
+    const { length } = body;
+    if (head.facts.bodyless) {
+      announceLength(head, length);
+    } else if (head.contentLength === -1) {
+      head.contentLength = length;
+    } else if (head.contentLength !== length) {
+      this.#count(head, length, true);
+    }
+    this.#phase = "complete";
+    this.#request?.end();
+    this.#stream.respond(head, head.facts.bodyless ? EMPTY : body);
+    return this.#stream.flushed();
+  }
+
+  /** RFC 9112 §6.3: a body unlike its `Content-Length` makes the client read the next response wrong. */
+  #count({ contentLength }: ResponseHead, bytes: number, isLast: boolean): void {
+    this.#writtenBytes += bytes;
+    const written = this.#writtenBytes;
+    if (contentLength === -1 || (isLast ? written === contentLength : written <= contentLength)) return;
+    const error = new ProtocolError(
+      `The body has ${isLast ? "" : "at least "}${written} bytes, but Content-Length said ${contentLength}.`,
+    );
+    if (this.#phase === "streaming") this.#stream.destroy(error);
+    throw error;
+  }
+}

@@ -1,0 +1,221 @@
+/** Small data holders that several modules share. @module */
+import type { HeaderPair } from "./asgi.js";
+import { decodeLatin1, headerBytes } from "./bytes.js";
+
+/** The facts about the body of a message in its headers. */
+export interface ContentHeaders {
+  /** `Content-Type` as it was sent, repeated ones joined; `undefined` for none. */
+  readonly type: string | undefined;
+  /** `Content-Length` in bytes: 0 for none, `NaN` for a value that is not a number, and for a body of another framing. */
+  readonly length: number;
+}
+
+/**
+ * Headers kept as the strings that a server or a response already has, and given as ASGI's pairs of bytes only to
+ * those who ask: eager byte pairs cost a third of a server's throughput.
+ *
+ * @example
+ * ```ts
+ * import { HeaderList } from "tsgi";
+ *
+ * const headers = new HeaderList(["content-type", "text/plain"]);
+ * for (const [name, value] of headers) console.log(name, value); // Uint8Arrays
+ * headers.raw; // ["content-type", "text/plain"]
+ * ```
+ */
+export class HeaderList implements Iterable<HeaderPair> {
+  #raw: readonly string[] | (() => readonly string[]);
+  #pairs: HeaderPair[] | undefined;
+  /** The facts about the body that a server has read in them; `null` for none. */
+  readonly content: ContentHeaders | null;
+
+  /**
+   * @param raw - The names and values as {@link raw} gives them, or a function that is called once, when they are asked for.
+   * @param content - The facts about the body in them, so that nobody looks for them again.
+   */
+  constructor(raw: readonly string[] | (() => readonly string[]), content: ContentHeaders | null = null) {
+    this.#raw = raw;
+    this.content = content;
+  }
+
+  /** Names and values in turn, as latin-1 text: `[name, value, name, value, …]`. Names may be in any case. */
+  get raw(): readonly string[] {
+    return typeof this.#raw === "function" ? (this.#raw = this.#raw()) : this.#raw;
+  }
+
+  /** The number of headers. */
+  get length(): number {
+    return this.raw.length >> 1;
+  }
+
+  /** Gives each header as bytes, its name in lower case. Encoded once, then kept; common ones are shared: do not write into them. */
+  [Symbol.iterator](): IterableIterator<HeaderPair> {
+    return (this.#pairs ??= this.#encode())[Symbol.iterator]();
+  }
+
+  #encode(): HeaderPair[] {
+    const pairs: HeaderPair[] = [];
+    for (let index = 0; index + 1 < this.raw.length; index += 2) {
+      const name = this.raw[index] as string;
+      pairs.push([headerBytes(name.toLowerCase()), headerBytes(this.raw[index + 1] as string)]);
+    }
+    return pairs;
+  }
+}
+
+/** Headers in the form of {@link HeaderList.raw}; names that come as bytes in lower case. */
+export function rawHeaders(headers: Iterable<HeaderPair> | undefined): readonly string[] {
+  if (headers instanceof HeaderList) return headers.raw;
+  return [...(headers ?? [])].flatMap(([name, value]) => [decodeLatin1(name).toLowerCase(), decodeLatin1(value)]);
+}
+
+/** Separator of the values of a repeated header: RFC 9110 §5.3; for cookies RFC 6265 §5.4. */
+const separatorOf = (name: string) => (name === "cookie" ? "; " : ", ");
+
+/** All headers as a record without prototype: lower-case names, latin-1 values, repeated ones joined. */
+export function parseHeaders(headers: Iterable<HeaderPair> | undefined): Record<string, string> {
+  const record: Record<string, string> = Object.create(null) as Record<string, string>;
+  const raw = rawHeaders(headers);
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    const name = (raw[index] as string).toLowerCase();
+    const value = raw[index + 1] as string;
+    const known = record[name];
+    record[name] = known === undefined ? value : known + separatorOf(name) + value;
+  }
+  return record;
+}
+
+/** Tells if the bytes spell the lower-case ASCII name, in any case. */
+function spells(bytes: Uint8Array, name: string): boolean {
+  if (bytes.length !== name.length) return false;
+  for (let index = 0; index < name.length; index++) {
+    const byte = bytes[index] as number;
+    const code = name.charCodeAt(index);
+    if (byte !== code && (byte < 65 || byte > 90 || byte + 32 !== code)) return false;
+  }
+  return true;
+}
+
+/**
+ * The values of one header, in their order, without parsing the others.
+ *
+ * @param name - In lower case.
+ */
+export function headerValues(headers: Iterable<HeaderPair>, name: string): string[] {
+  let values: string[] | null = null;
+  if (headers instanceof HeaderList) {
+    const { raw } = headers;
+    for (let index = 0; index + 1 < raw.length; index += 2) {
+      const key = raw[index] as string;
+      if (key.length === name.length && (key === name || key.toLowerCase() === name)) {
+        const value = raw[index + 1] as string;
+        if (values === null) values = [value];
+        else values.push(value);
+      }
+    }
+  } else {
+    for (const pair of headers) {
+      if (!spells(pair[0], name)) continue;
+      const value = decodeLatin1(pair[1]);
+      if (values === null) values = [value];
+      else values.push(value);
+    }
+  }
+  return values ?? [];
+}
+
+const NO_HEADERS: readonly never[] = [];
+const CONTENT_TYPE = "content-type";
+const CONTENT_LENGTH = "content-length";
+
+/** The facts about the body: those of a {@link HeaderList}, or those that one pass over the headers finds. */
+export function contentHeaders(headers: Iterable<HeaderPair> = NO_HEADERS): ContentHeaders {
+  if (!(headers instanceof HeaderList)) return contentOfPairs(headers);
+  if (headers.content !== null) return headers.content;
+  const { raw } = headers;
+  const types: string[] = [];
+  const lengths: string[] = [];
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    const name = raw[index] as string;
+    if (name.length !== CONTENT_TYPE.length && name.length !== CONTENT_LENGTH.length) continue;
+    const lower = name.toLowerCase();
+    if (lower === CONTENT_TYPE) types.push(raw[index + 1] as string);
+    else if (lower === CONTENT_LENGTH) lengths.push(raw[index + 1] as string);
+  }
+  return { type: types.length > 1 ? types.join(", ") : types[0], length: Number(lengths.join()) };
+}
+
+function contentOfPairs(headers: Iterable<HeaderPair>): ContentHeaders {
+  const types: string[] = [];
+  const lengths: string[] = [];
+  for (const [name, value] of headers) {
+    if (spells(name, CONTENT_TYPE)) types.push(decodeType(value));
+    else if (spells(name, CONTENT_LENGTH)) lengths.push(decodeLatin1(value));
+  }
+  return { type: types.length > 1 ? types.join(", ") : types[0], length: Number(lengths.join()) };
+}
+
+const JSON_TYPE = "application/json";
+
+/** Decodes a media type. That of JSON is compared instead, which takes 6 % less of a request with a JSON body (Node 20). */
+function decodeType(value: Uint8Array): string {
+  if (value.length !== JSON_TYPE.length) return decodeLatin1(value);
+  for (let index = 0; index < value.length; index++) {
+    if (value[index] !== JSON_TYPE.charCodeAt(index)) return decodeLatin1(value);
+  }
+  return JSON_TYPE;
+}
+
+/** One header, its repeated values joined, or `undefined`. */
+export function headerValue(headers: Iterable<HeaderPair>, name: string): string | undefined {
+  const values = headerValues(headers, name);
+  return values.length > 1 ? values.join(separatorOf(name)) : values[0];
+}
+
+const strictUTF8 = new TextDecoder("utf-8", { fatal: true });
+const looseUTF8 = new TextDecoder("utf-8");
+
+const BYTE_ORDER_MARK = 0xfeff;
+
+/**
+ * Decodes UTF-8 bytes; `null` when they are not valid. A byte order mark is dropped. Node's own way takes a third of the
+ * time of `TextDecoder` on short texts.
+ */
+export function decodeUTF8(bytes: Uint8Array): string | null {
+  let text: string;
+  if (typeof Buffer === "function") {
+    const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    text = buffer.toString();
+    if (text.charCodeAt(0) === BYTE_ORDER_MARK) text = text.slice(1);
+  } else {
+    text = looseUTF8.decode(bytes);
+  }
+  if (!text.includes("\uFFFD")) return text;
+  try {
+    return strictUTF8.decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+const encoder = new TextEncoder();
+
+/** Length up to which a loop over the characters is faster than a call of the platform's encoder. */
+const MAX_LOOP_LENGTH = 40;
+
+/**
+ * Encodes text as UTF-8: a `Buffer` where that global exists, because a Node socket takes it as it is. Text of 11 ASCII
+ * characters takes 36 ns in a loop and 130 by `Buffer.from`, of 30 characters 83 and 134 (Node 20).
+ */
+export function encodeUTF8(text: string): Uint8Array {
+  if (typeof Buffer !== "function") return encoder.encode(text);
+  const { length } = text;
+  if (length > MAX_LOOP_LENGTH) return Buffer.from(text, "utf8");
+  const bytes = Buffer.allocUnsafe(length);
+  for (let index = 0; index < length; index++) {
+    const code = text.charCodeAt(index);
+    if (code > 0x7f) return Buffer.from(text, "utf8");
+    bytes[index] = code;
+  }
+  return bytes;
+}

@@ -1,0 +1,169 @@
+/** The head of a response: the headers that the application sent, checked and without those that are the server's. @module */
+import type { HeaderPair } from "./asgi.js";
+import { decodeLatin1 } from "./bytes.js";
+import { HeaderList } from "./header-list.js";
+import { ProtocolError, statusPhrase } from "../common/exceptions.js";
+import { isFieldValue, isToken } from "./http-grammar.js";
+import { type ResponseFacts, responseFacts } from "./response-facts.js";
+
+/** The headers of a response, checked. */
+export class CheckedHeaders {
+  /** `[name, value, …]`, without the headers about the connection. */
+  readonly raw: readonly string[];
+  /** The `Content-Length`, or -1. */
+  readonly contentLength: number;
+  /** `true` if the application asks to close the connection. */
+  readonly close: boolean;
+  readonly hasDate: boolean;
+  /** The same as headers of the platform, once a driver of `fetch` has made them. */
+  platform: Headers | null = null;
+  /** The last text of {@link toText}, and its status. */
+  #text = "";
+  #status = 0;
+
+  constructor(raw: readonly string[], contentLength: number, close: boolean, hasDate: boolean) {
+    this.raw = raw;
+    this.contentLength = contentLength;
+    this.close = close;
+    this.hasDate = hasDate;
+  }
+
+  /** The status line and the header lines in the form of HTTP/1.1. */
+  toText(status: number): string {
+    if (this.#status !== status) {
+      this.#text = `HTTP/1.1 ${status} ${statusPhrase(status)}\r\n`;
+      for (let index = 0; index < this.raw.length; index += 2) {
+        this.#text += `${this.raw[index] as string}: ${this.raw[index + 1] as string}\r\n`;
+      }
+      this.#status = status;
+    }
+    return this.#text;
+  }
+}
+
+/** The head of a response that may be sent. */
+export interface ResponseHead {
+  /** HTTP status code in range [200...599]. */
+  readonly status: number;
+  readonly headers: CheckedHeaders;
+  /** Bytes of the body that the head announces, or -1 if it announces none. */
+  contentLength: number;
+  /** The rules for the content, by the status and the method. */
+  readonly facts: ResponseFacts;
+}
+
+/** The response to `OPTIONS *`, which is for the server, not for a resource of the application: RFC 9110 §9.3.7. */
+export const SERVER_OPTIONS: Readonly<ResponseHead> = {
+  status: 204,
+  headers: new CheckedHeaders([], -1, false, false),
+  contentLength: -1,
+  facts: responseFacts(204, "OPTIONS"),
+};
+
+/** @throws ProtocolError if a status or a header would break the message. */
+export function createResponseHead(
+  status: number,
+  list: Iterable<HeaderPair> | undefined,
+  method: string,
+): ResponseHead {
+  if (!Number.isInteger(status) || status < 200 || status > 599) {
+    throw new ProtocolError(`Expected a status from 200 to 599 in "http.response.start", not ${String(status)}.`);
+  }
+  const raw = list instanceof HeaderList ? list.raw : toRaw(list);
+  const facts = responseFacts(status, method);
+  let headers = checkedLists.get(raw) ?? checkHeaders(raw);
+  if (headers.contentLength !== -1 && (facts.length === "zero" || facts.length === "none")) {
+    headers = check(withoutHeader(headers.raw, "content-length"));
+  }
+  const contentLength = facts.length === "zero" ? 0 : headers.contentLength;
+  return { status, headers, contentLength, facts };
+}
+
+/** Names as the application spells them. */
+function toRaw(list: Iterable<HeaderPair> = []): readonly string[] {
+  const raw: string[] = [];
+  for (const [name, value] of list) raw.push(decodeLatin1(name), decodeLatin1(value));
+  return raw;
+}
+
+/** Announces to HEAD the length of the body that GET would get, if the application made it: RFC 9110 §9.3.2. */
+export function announceLength(head: ResponseHead, bytes: number): void {
+  if (head.contentLength === -1 && head.facts.length === "content" && bytes > 0) head.contentLength = bytes;
+}
+
+/** Returns whether a response is a stream of server-sent events: one that may end after any event. */
+export function streamsEvents(head: ResponseHead | null): boolean {
+  const raw = head?.headers.raw ?? [];
+  const at = raw.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === "content-type");
+  return /^text\/event-stream[\t ]*(?:;|$)/i.test(raw[at + 1] ?? "");
+}
+
+/** Lists that cannot change are checked once: those of the framework's own responses. */
+const checkedLists = new WeakMap<readonly string[], CheckedHeaders>();
+
+function checkHeaders(raw: readonly string[]): CheckedHeaders {
+  const checked = check(raw);
+  if (Object.isFrozen(raw)) checkedLists.set(raw, checked);
+  return checked;
+}
+
+function check(raw: readonly string[]): CheckedHeaders {
+  let kept = raw;
+  let contentLength = -1;
+  let close = false;
+  let hasDate = false;
+  let lengths = 0;
+  for (let index = 0; index < raw.length; index += 2) {
+    const name = raw[index] as string;
+    const value = raw[index + 1] as string;
+    checkHeader(name, value);
+    switch (name.length) {
+      case 4:
+        hasDate ||= name.toLowerCase() === "date";
+        break;
+      case 14:
+        if (name.toLowerCase() !== "content-length") break;
+        contentLength = parseLength(value, contentLength);
+        lengths++;
+        break;
+      case 7:
+      case 10:
+      case 17: {
+        const key = name.toLowerCase();
+        if (!SERVERS_OWN.has(key)) break;
+        close ||= asksToClose(key, value);
+        kept = withoutHeader(kept, key);
+      }
+    }
+  }
+  if (lengths > 1) kept = [...withoutHeader(kept, "content-length"), "content-length", String(contentLength)]; // RFC 9110 §8.6
+  return new CheckedHeaders(kept, contentLength, close, hasDate);
+}
+
+/** Headers about the connection and the framing, which are dropped (ASGI, RFC 9110 §7.6.1). */
+const SERVERS_OWN: ReadonlySet<string> = new Set(["connection", "keep-alive", "trailer", "transfer-encoding"]);
+
+function asksToClose(name: string, value: string): boolean {
+  return name === "connection" && /(?:^|[\t ,])close(?:$|[\t ,])/i.test(value);
+}
+
+function parseLength(value: string, before: number): number {
+  const length = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
+  if (Number.isNaN(length) || (before !== -1 && before !== length)) {
+    throw new ProtocolError(`Expected one number of bytes as Content-Length, not ${JSON.stringify(value)}.`);
+  }
+  return length;
+}
+
+/** @throws ProtocolError if the name is not a token, or the value would break out of its line. */
+export function checkHeader(name: string, value: string): void {
+  if (!isToken(name)) throw new ProtocolError(`${JSON.stringify(name)} is not a header name.`);
+  if (!isFieldValue(value)) {
+    throw new ProtocolError(`The header ${name} has a control character or one beyond latin-1 in its value.`);
+  }
+}
+
+/** The headers without those of this name, which is in lower case. */
+export function withoutHeader(headers: readonly string[], name: string): readonly string[] {
+  return headers.filter((_, index) => headers[index & ~1]?.toLowerCase() !== name);
+}

@@ -1,0 +1,98 @@
+/** The application that a server serves, and the calls of it that run. @module */
+import type { ASGIApp, HTTPScope, Receive, Scope, Send } from "./asgi.js";
+import type { Logger } from "../common/logger.js";
+import { Deferred, RESOLVED } from "../common/promises.js";
+
+/**
+ * Under this key the state of a request tells that its server accepts no more connections. Registered, so that any server
+ * can set it.
+ */
+export const DRAINING: unique symbol = Symbol.for("tsgi.draining");
+
+/** Proxies whose headers about the client are used. */
+export interface Proxies {
+  /** Writes the client and the scheme that the headers report, if a trusted proxy sent them. */
+  apply(scope: HTTPScope): void;
+}
+
+/** A call of the application: an HTTP exchange or a WebSocket session. */
+export interface Call {
+  /** Its name in a log line: `"GET /items"`. */
+  readonly name: string;
+  /** The server is about to stop: ends a response that has no end of its own. */
+  drain(): void;
+  /** The time to stop is nearly up: cuts the response if its client does not read it. */
+  cutUnread(): void;
+  /**
+   * The application has returned, or has failed.
+   *
+   * @returns A promise for the time until the system has all that the application sent; nothing if it has it already.
+   */
+  settled(failure: { readonly error: unknown } | null): Promise<void> | undefined;
+}
+
+/** One application being served. All requests of a server share it. */
+export class ServerContext {
+  readonly app: ASGIApp;
+  readonly logger: Logger;
+  /** The lifespan's state, of which each request gets a shallow copy. */
+  readonly state: Readonly<Record<string | symbol, unknown>>;
+  /** Trusted proxies; `null` for none. */
+  readonly proxies: Proxies | null;
+  /** `true` while the server drains: each response closes its connection. */
+  draining = false;
+  /** The calls that have not settled, background tasks included. */
+  readonly running = new Set<Call>();
+  /** `null` while nobody waits for the end of all calls. */
+  #idle: Deferred<void> | null = null;
+
+  /** @param settings - The lifespan's state, and trusted proxies if there are any. */
+  constructor(
+    app: ASGIApp,
+    logger: Logger,
+    { state, proxies = null }: { state: Readonly<Record<string | symbol, unknown>>; proxies?: Proxies | null },
+  ) {
+    this.app = app;
+    this.logger = logger;
+    this.state = state;
+    this.proxies = proxies;
+  }
+
+  /** Calls the application. Never rejects. */
+  async run(call: Call, scope: Scope, receive: Receive, send: Send): Promise<void> {
+    this.running.add(call);
+    let failure: { readonly error: unknown } | null = null;
+    try {
+      await this.app(scope, receive, send);
+    } catch (error) {
+      failure = { error };
+    }
+    try {
+      const flushed = call.settled(failure);
+      if (flushed !== undefined) await flushed;
+    } catch (error) {
+      // On a server of another make, somebody else may have sent a head before.
+      this.logger.error({ err: error }, `The response could not be sent: ${call.name}`);
+    }
+    this.running.delete(call);
+    if (this.#idle === null || this.running.size > 0) return;
+    this.#idle.resolve();
+    this.#idle = null;
+  }
+
+  /** Responses close their connection from now on, and streams of events end. */
+  drain(): void {
+    this.draining = true;
+    for (const call of this.running) call.drain();
+  }
+
+  /** Cuts the responses that wait for their clients to read. */
+  cutUnread(): void {
+    for (const call of this.running) call.cutUnread();
+  }
+
+  /** Waits until no call runs. */
+  idle(): Promise<void> {
+    return this.running.size === 0 ? RESOLVED : (this.#idle ??= new Deferred<void>()).promise;
+  }
+}

@@ -1,0 +1,285 @@
+/** One WebSocket between a driver and the application: the state machine of ASGI's WebSocket messages. @module */
+import type {
+  SendMessage,
+  WebSocketAcceptMessage,
+  WebSocketCloseMessage,
+  WebSocketHTTPResponseBodyMessage,
+  WebSocketHTTPResponseStartMessage,
+  WebSocketScope,
+  WebSocketSendMessage,
+} from "./asgi.js";
+import { ClientDisconnect, contentOf, findCloseFault, ProtocolError } from "../common/exceptions.js";
+import { markHandled, nextTurn } from "../common/promises.js";
+import { CLOSE } from "./close-codes.js";
+import type { ConnectionHandle } from "./engine.js";
+import { ErrorResponse } from "./error-response.js";
+import type { Exchange } from "./exchange.js";
+import type { Call, ServerContext } from "./server-context.js";
+import {
+  type Acceptance,
+  acceptedHeaders,
+  type OpenWebSocket,
+  type PendingHandshake,
+  type Refusal,
+  type WebSocketEvents,
+} from "./websocket-handshake.js";
+import { WebSocketInbox } from "./websocket-inbox.js";
+
+/** The state of a WebSocket. `answering`: the application refuses it with an HTTP response of its own. */
+type Phase = "connecting" | "answering" | "open" | "closing" | "closed";
+
+/** Bytes that wait for the socket before `send` asks to wait as well: a stream's usual high-water mark. */
+const MAX_BUFFERED_BYTES = 65_536;
+
+/**
+ * Bytes, and messages at so many bytes each, after which a sender makes way: a client that reads as fast as it is sent
+ * to never makes it wait, and one in a loop held the event loop for 0.8 s and 1 GB of what it had sent.
+ */
+const MAX_TURN_BYTES = 1 << 20;
+const BYTES_PER_MESSAGE = 256;
+
+const errors = { forbidden: new ErrorResponse(403), failed: new ErrorResponse(500), draining: new ErrorResponse(503) };
+
+/** Calls the application for one WebSocket. */
+export class WebSocketSession implements Call, WebSocketEvents {
+  /** The part of the scope that is needed later: an idle WebSocket would keep the whole of it. */
+  readonly #path: string;
+  readonly #subprotocols: readonly string[];
+  readonly #context: ServerContext;
+  readonly #connection: ConnectionHandle;
+  /** `null` once it has its response: an idle WebSocket would keep the whole request in memory. */
+  #handshake: PendingHandshake | null;
+  #phase: Phase = "connecting";
+  #webSocket: OpenWebSocket | null = null;
+  #response: Exchange | null = null;
+  readonly #inbox = new WebSocketInbox();
+  /** The close code of this side, if it ends the connection for a breach of a rule; 0 for none. */
+  #violation = 0;
+  /** `true` once the application has closed or refused: its errors are not those of a client that disconnects. */
+  #hasEnded = false;
+  /** Bytes sent in this turn of the event loop. */
+  #turnBytes = 0;
+
+  constructor(
+    context: ServerContext,
+    connection: ConnectionHandle,
+    { path, subprotocols = [] }: WebSocketScope,
+    handshake: PendingHandshake,
+  ) {
+    this.#path = path;
+    this.#subprotocols = subprotocols;
+    this.#context = context;
+    this.#connection = connection;
+    this.#handshake = handshake;
+  }
+
+  get name(): string {
+    return `WebSocket ${this.#path}`;
+  }
+
+  /** Calls the application. Resolves, never with an error, once it has settled. */
+  run(scope: WebSocketScope): Promise<void> {
+    return this.#context.run(
+      this,
+      scope,
+      () => this.#inbox.receive(),
+      (message) => this.#send(message),
+    );
+  }
+
+  /** The client has disconnected. */
+  disconnect(): void {
+    this.#response?.disconnect();
+    if (this.#webSocket === null) this.#inbox.end(CLOSE.abnormal, "");
+  }
+
+  drain(): void {
+    if (this.#phase === "connecting") this.refuse(errors.draining, { code: CLOSE.restart });
+    this.#webSocket?.close(CLOSE.restart, "The server is about to stop");
+    this.#inbox.end(CLOSE.restart, "");
+  }
+
+  cutUnread(): void {
+    this.#response?.cutUnread();
+  }
+
+  refuse(error: ErrorResponse, refusal: Refusal = {}): void {
+    if (this.#phase === "connecting") {
+      this.#phase = "closed";
+      this.#handshake?.refuse(error, refusal);
+      this.#handshake = null;
+    }
+    this.#inbox.end(CLOSE.abnormal, "");
+  }
+
+  #send(message: SendMessage): Promise<void> | void {
+    if (this.#response?.complete) return; // ASGI: messages after the last body are ignored
+    switch (message.type) {
+      case "websocket.accept":
+        return this.#accept(message);
+      case "websocket.send":
+        return this.#write(message);
+      case "websocket.close":
+        return this.#close(message);
+      case "websocket.http.response.start":
+      case "websocket.http.response.body":
+        return this.#answer(message);
+      default:
+        throw new ProtocolError(`Expected a message of the WebSocket protocol, not "${message.type}".`);
+    }
+  }
+
+  #accept(message: WebSocketAcceptMessage): void {
+    this.#expect("connecting", message);
+    const subprotocol = message.subprotocol ?? null;
+    if (subprotocol !== null && !this.#subprotocols.includes(subprotocol)) {
+      throw new ProtocolError(`The client did not offer the subprotocol ${JSON.stringify(subprotocol)}.`);
+    }
+    const { headers, max_message_bytes: maxMessageBytes = null } = message;
+    this.#begin({ subprotocol, headers: acceptedHeaders(headers), maxMessageBytes });
+  }
+
+  #begin(acceptance: Acceptance | null): void {
+    const webSocket = this.#handshake?.open(acceptance, this) ?? null;
+    this.#handshake = null;
+    if (webSocket === null) {
+      this.#phase = "closed";
+      throw new ClientDisconnect();
+    }
+    this.#phase = "open";
+    this.#webSocket = webSocket;
+    this.#inbox.attach(webSocket);
+  }
+
+  messaged(data: string | Uint8Array): void {
+    this.#inbox.put(
+      typeof data === "string" ? { type: "websocket.receive", text: data } : { type: "websocket.receive", bytes: data },
+    );
+  }
+
+  whenCaughtUp(callBack: () => void): void {
+    this.#inbox.whenCaughtUp(callBack);
+  }
+
+  violated(code: number): void {
+    this.#violation = code;
+  }
+
+  closed(code: number, reason: string): void {
+    this.#phase = "closed";
+    this.#inbox.end(this.#violation || code, reason);
+  }
+
+  #write(message: WebSocketSendMessage): Promise<void> | void {
+    this.#expect("open", message);
+    const data = contentOf(message);
+    const webSocket = this.#webSocket as OpenWebSocket;
+    if (webSocket.bufferedAmount < MAX_BUFFERED_BYTES) {
+      webSocket.write(data, null);
+      this.#turnBytes += data.length + BYTES_PER_MESSAGE;
+      if (this.#turnBytes < MAX_TURN_BYTES) return;
+      this.#turnBytes = 0;
+      return nextTurn();
+    }
+    return markHandled(
+      new Promise((resolve, reject) => {
+        webSocket.write(data, (error) => (error ? reject(new ClientDisconnect()) : resolve()));
+      }),
+    );
+  }
+
+  #close(message: WebSocketCloseMessage): void {
+    const code = message.code ?? CLOSE.normal;
+    const reason = message.reason ?? "";
+    if (this.#phase === "closing" || this.#phase === "closed" || this.#isGone) return;
+    this.#expect(this.#phase === "connecting" ? "connecting" : "open", message);
+    const fault = findCloseFault(code, reason);
+    if (fault !== null) throw new ProtocolError(fault);
+    if (this.#phase === "connecting") {
+      this.#hasEnded = true;
+      if (code < 4000) return this.refuse(errors.forbidden, { code, reason });
+      this.#begin(null);
+    }
+    this.#phase = "closing";
+    this.#hasEnded = true;
+    this.#webSocket?.close(code, reason);
+  }
+
+  /** Extension `websocket.http.response`: the application refuses the handshake with a whole HTTP response. */
+  #answer(message: WebSocketHTTPResponseStartMessage | WebSocketHTTPResponseBodyMessage): Promise<void> | void {
+    const response = this.#response ?? this.#beginAnswer(message);
+    const done =
+      message.type === "websocket.http.response.start"
+        ? response.send({ ...message, type: "http.response.start" })
+        : response.send({ ...message, type: "http.response.body" });
+    // A message that is refused has changed nothing: the application may still accept.
+    this.#response = response;
+    if (this.#phase === "connecting") this.#phase = "answering";
+    this.#hasEnded ||= response.complete;
+    if (response.complete) this.#answered();
+    return done;
+  }
+
+  #beginAnswer(message: SendMessage): Exchange {
+    this.#expect("connecting", message);
+    return (this.#handshake as PendingHandshake).respond();
+  }
+
+  #answered(): void {
+    this.#phase = "closed";
+    this.#inbox.end(CLOSE.abnormal, "");
+    this.#handshake = null;
+  }
+
+  #expect(phase: Phase, message: SendMessage): void {
+    if (this.#inbox.ended && this.#phase !== "connecting") throw new ClientDisconnect();
+    if (this.#phase !== phase) {
+      throw new ProtocolError(`"${message.type}" was sent while the WebSocket was ${this.#phase}.`);
+    }
+    if (this.#connection.destroyed) throw new ClientDisconnect();
+  }
+
+  settled(failure: { readonly error: unknown } | null): undefined {
+    if (failure !== null) {
+      this.#failed(failure.error);
+    } else if (this.#phase === "open") {
+      this.#webSocket?.close(CLOSE.normal);
+    } else if (this.#unanswered) {
+      this.#context.logger.error({ path: this.#path }, `The application returned without an answer: ${this.name}`);
+      this.#giveUp();
+    }
+    this.#connection.release?.();
+  }
+
+  #failed(error: unknown): void {
+    const { logger } = this.#context;
+    const fields = { err: error, path: this.#path };
+    if (this.#isGone && !this.#hasEnded && !(error instanceof ProtocolError)) {
+      logger.debug(fields, `The application threw after its client had gone: ${this.name}`);
+      return;
+    }
+    logger.error(fields, `The application threw: ${this.name}`);
+    this.#webSocket?.close(CLOSE.error, "", error);
+    if (this.#unanswered) this.#giveUp(error);
+  }
+
+  /** `true` once the client has disconnected. The socket knows a moment before its event. */
+  get #isGone(): boolean {
+    return this.#inbox.ended || this.#connection.destroyed;
+  }
+
+  /** `true` while the client waits for a response to its handshake. */
+  get #unanswered(): boolean {
+    const waits = this.#phase === "connecting" || (this.#phase === "answering" && this.#response?.complete === false);
+    return waits && !this.#connection.destroyed;
+  }
+
+  #giveUp(cause?: unknown): void {
+    if (this.#response === null) {
+      this.refuse(errors.failed, { cause });
+    } else {
+      this.#response.refuse(errors.failed, cause);
+      this.#answered();
+    }
+  }
+}

@@ -1,0 +1,108 @@
+/** The result of a call, made of what its route returns. @module */
+import type { Fault } from "../common/exceptions.js";
+import type { Response as TsgiResponse } from "../http/response/response.js";
+import type { Readable } from "../schema/schema.js";
+import type { EventSchemas } from "./event-schemas.js";
+import type { JSONOf, Received } from "./json-types.js";
+
+/** The body of a 422: every fault of the request. */
+export interface HTTPValidationError {
+  detail: Fault[];
+}
+
+/** The result of a call: the data of a success, or the error of any other answer. */
+export type Answer<Data, Failure> =
+  | { data: Data; error?: never; response: Response }
+  | { data?: never; error: Failure; response: Response };
+
+/** The data of a success, as JSON carries them. */
+export type DataOf<Out, R, Docs> = keyof Docs extends never
+  ? ReturnedData<Out, R, Returned<R>>
+  : ReturnedData<Out, R, Returned<R>> | Declared<Docs, Success<keyof Docs>>;
+
+/**
+ * The data that the handler returns. `Data` is that of `returns`: in its own type parameter the compiler works it out once for
+ * each schema, and in a branch once for each route.
+ */
+type ReturnedData<Out, R, Data> = undefined extends R
+  ? Given<Out>
+  : Out extends Generators
+    ? R extends EventSchemas
+      ? Data
+      : AsyncIterable<Data>
+    : Data;
+
+type Generators = AsyncGenerator<unknown, unknown, never> | Generator<unknown, unknown, never>;
+
+/** The data of a schema, or of the events that a stream names. */
+type Returned<R> = R extends EventSchemas<infer Events> ? AsyncIterable<EventsOf<Events>> : Received<R>;
+
+/** The result of a handler without `returns`, or of its promise, or its items one by one. */
+type Given<Out> =
+  Out extends Promise<infer Result>
+    ? Value<Result>
+    : Out extends AsyncGenerator<infer Item, unknown, never> | Generator<infer Item, unknown, never>
+      ? AsyncIterable<Value<Item>>
+      : Value<Out>;
+
+/** A value is what the handler gives. A `Response` says nothing of its body, and no result is `null`. */
+type Value<Result> = [Result] extends [TsgiResponse | Response]
+  ? unknown
+  : [Result] extends [void]
+    ? null
+    : JSONOf<Result>;
+
+/** One of the named events of a stream. */
+type EventsOf<Events> = {
+  [Name in keyof Events]: { event: Name; data: Received<Events[Name]>; id?: string };
+}[keyof Events];
+
+/** The bodies that are declared for statuses. */
+type Declared<Docs, Status extends keyof Docs> = [Status] extends [never]
+  ? never
+  : { [S in Status]: BodyOf<Docs[S]> }[Status];
+
+/** The body that a response is declared with. */
+export type BodyOf<Doc> = Doc extends { schema: infer Schema } ? Received<Schema> : never;
+
+type Success<Status> = Status extends number
+  ? `${Status}` extends `2${string}`
+    ? Status
+    : never
+  : Status extends "2XX"
+    ? Status
+    : never;
+
+/** The status of a declared error. A 422 without a body is that of an invalid request. */
+export type ErrorStatus<Status, Doc> =
+  Status extends Success<Status>
+    ? never
+    : Status extends 422
+      ? Doc extends { schema: unknown } | { content: unknown }
+        ? Status
+        : never
+      : Status;
+
+/**
+ * The errors of a call: those that the route declares, and that of an invalid request if it reads anything and declares no 422.
+ * Without either nothing is known.
+ */
+export type ErrorOf<Errors, Request> = keyof Errors extends never
+  ? unknown extends Request
+    ? unknown
+    : HTTPValidationError
+  : Known<
+      Errors[keyof Errors] | (unknown extends Request ? never : 422 extends keyof Errors ? never : HTTPValidationError)
+    >;
+
+type Known<T> = [T] extends [never] ? unknown : T;
+
+/** The form of the result of a handler with these data. */
+export type FormOf<Out, Data> =
+  Out extends Promise<infer Result>
+    ? [Result] extends [Readable<Data>]
+      ? "promise"
+      : "unknown"
+    : [Out] extends [Readable<Data>]
+      ? "value"
+      : "unknown";

@@ -1,0 +1,53 @@
+import type { Params } from "../parameters/annotation.js";
+import type { Schema } from "../schema/schema.js";
+
+/** Describes a body in one media type. */
+export interface MediaTypeDoc {
+  /** The schema of the body. For bytes leave it out, or describe them with `t.String({ format: "binary" })`. */
+  schema?: Schema;
+  examples?: readonly unknown[];
+}
+
+/** A response that the document lists. */
+export interface ResponseDoc {
+  /** Markdown. Defaults to the status's reason phrase. */
+  description?: string;
+  /** The schema of its JSON body. */
+  schema?: Schema;
+  /** Examples of its JSON body. */
+  examples?: readonly unknown[];
+  /** Bodies in other media types, such as `{ "text/csv": {} }`. */
+  content?: Readonly<Record<string, MediaTypeDoc>>;
+  headers?: Readonly<Record<string, { description?: string; schema?: Schema }>>;
+}
+
+/** Responses by status: one, all that begin with a digit, or every one that is not listed. */
+export type ResponseDocs = Readonly<Partial<Record<number | `${1 | 2 | 3 | 4 | 5}XX` | "default", ResponseDoc>>>;
+
+/** A request that the application sends to its client later, told in the words of a route. */
+export interface CallbackOperation {
+  /** The parameters of the request. Descriptors as in a route; a bare object schema is the body. */
+  params?: Params;
+  /** The schema of the expected answer. */
+  returns?: Schema;
+  /** With which status. Defaults to 200. */
+  statusCode?: number;
+  responses?: ResponseDocs;
+  summary?: string;
+  description?: string;
+  operationId?: string;
+  deprecated?: boolean;
+}
+
+/** The methods that a callback can be sent with. */
+type CallbackMethod = "get" | "put" | "post" | "delete" | "options" | "head" | "patch" | "trace";
+
+/**
+ * Requests by name, address and method. An address is written with what the client sent:
+ * `{ shipped: { "{$request.body#/callback_url}": { post: { params: { event: Shipment } } } } }`.
+ *
+ * @see OpenAPI 3.0.3 §4.7.18
+ */
+export type Callbacks = Readonly<
+  Record<string, Readonly<Record<string, Readonly<Partial<Record<CallbackMethod, CallbackOperation>>>>>>
+>;

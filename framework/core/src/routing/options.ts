@@ -1,0 +1,242 @@
+/** Options of routes and routers, and the rules by which they are checked. @module */
+import type { ExceptionHandlersInit } from "../http/exception-handlers.js";
+import { configurationError } from "../common/exceptions.js";
+import type { Limits } from "../http/limits.js";
+import type { Middleware } from "../middleware/chain.js";
+import {
+  ANYTHING,
+  assertOptions,
+  expecting,
+  FLAG,
+  FUNCTION,
+  isObject,
+  LIST,
+  OBJECT,
+  oneOf,
+  type OptionRule,
+  type OptionRules,
+  TEXT,
+  whole,
+} from "../common/options.js";
+import type { Marker } from "../parameters/marker.js";
+import type { Params } from "../parameters/annotation.js";
+import type { Application } from "../http/request.js";
+import { isSchema, type Schema } from "../schema/schema.js";
+import type { Callbacks, ResponseDocs } from "./document-options.js";
+import type { EventSchemas } from "./event-schemas.js";
+
+/** The format of a stream: one JSON text a line, or server-sent events. */
+export type StreamFormat = "jsonl" | "sse";
+
+/** Options of the calls of a plain handler in the pool. */
+export interface RoutePoolOptions {
+  /**
+   * `true` ends a call whose client has gone together with its worker, which is replaced. A new process costs some
+   * 50 ms of processor time, so that this is for calls that take seconds. Defaults to `false`: the call runs to its end.
+   */
+  endOnDisconnect?: boolean;
+}
+
+/** The tool that a route is to agents. */
+export interface ToolOptions {
+  /** 1 to 128 letters, digits, `_`, `-` and `.`, unique in the application. Defaults to the operation's id. */
+  name?: string;
+  /** Tells an agent when to call it. Defaults to the description of the route, else its summary. */
+  description?: string;
+}
+
+/** The options of a route that say nothing about types. */
+export interface RouteMetadata {
+  /** Groups in the document. */
+  tags?: readonly string[];
+  /** HTTP status code of a result other than a `Response`. Defaults to 200. */
+  statusCode?: number;
+  /** One line for the document. Defaults to the handler's name in words. */
+  summary?: string;
+  /** Markdown for the document. */
+  description?: string;
+  /** The operation's name in generated clients, unique in the document. */
+  operationId?: string;
+  deprecated?: boolean;
+  /** `false` leaves the route out of the document. Defaults to `true`. */
+  includeInSchema?: boolean;
+  /** Further responses for the document, by status. */
+  responses?: ResponseDocs;
+  /** Requests that the application sends to the client later, for the document. */
+  callbacks?: Callbacks;
+  /** Dependencies that run before those of the params, one after the other, and whose results nobody asks for. */
+  dependencies?: readonly Marker<unknown>[];
+  /** The name for `urlPathFor`. Defaults to the handler's name. */
+  name?: string;
+  /** Middleware for this route alone, the last outermost. */
+  middleware?: readonly Middleware[];
+  /** Handlers of errors for this route alone. */
+  exceptionHandlers?: ExceptionHandlersInit;
+  /** The format of a stream. Defaults to `"jsonl"`, JSON Lines, for a generator. */
+  stream?: StreamFormat;
+  /** `false` keeps a plain handler on the event loop, which does nothing else while it runs. */
+  pool?: boolean | RoutePoolOptions;
+  /** Limits for this route alone. */
+  limits?: Partial<Limits>;
+  /** Offers the route to agents as a tool, where `mcp` of `@tsgi/mcp` serves them. Defaults to `false`. */
+  mcp?: boolean | ToolOptions;
+}
+
+/** The values of the option `returns`: the schema of a result or of each item, or those of a stream's named events. */
+export type Returns = Schema | EventSchemas;
+
+/** A union that has a name is not instantiated: in a signature itself it costs a route 2 instantiations. */
+export type MaybeReturns = Returns | undefined;
+
+/** The options of a route. */
+export interface RouteOptions<P = Params, R = Returns | undefined> extends RouteMetadata {
+  /** Names and annotations of the handler's parameters. */
+  params?: P;
+  /**
+   * The schema of the result: checked when compiling and when running, and the only thing that leaves the process.
+   * For a stream that of each item, and for `stream: "sse"` that of each event's data, or `sse({ … })`.
+   */
+  returns?: R;
+}
+
+/** Schemas of the JSON messages of a WebSocket. */
+export interface MessageSchemas<Receives = Schema | undefined, Sends = Schema | undefined> {
+  /**
+   * The schema of what the client sends: `receiveJson` and `for await` give its values. A message that does not fit closes
+   * the WebSocket with 1007, and the log names its faults.
+   */
+  receives?: Receives;
+  /** The schema of what `sendJson` takes: checked when compiling and when running, and cut to the names of the schema. */
+  sends?: Sends;
+}
+
+/** The options of a WebSocket route. */
+export interface WebSocketOptions<P = Params, Receives = Schema | undefined, Sends = Schema | undefined>
+  extends RouteMetadata, MessageSchemas<Receives, Sends> {
+  /** Names and annotations of the handler's parameters. */
+  params?: P;
+}
+
+/** The options of `route`, which serves several methods with one handler. */
+export interface MultiRouteOptions<Method extends string = string> {
+  /** In any case. Defaults to `["GET"]`. */
+  methods?: readonly Method[];
+}
+
+/** Start-up before the `yield`, shutdown after it. What it yields goes into the state of every scope. */
+export type RouterLifespan = {
+  /** A method, so that a function of an `App` is one as well. */
+  run(app: Application): AsyncGenerator<Record<string, unknown> | void, void, unknown>;
+}["run"];
+
+/** Options that a router adds to each of its routes. */
+export interface IncludeOptions {
+  /** Put in front of each pattern. May have `{names}`, which the handlers declare with `Path()`. */
+  prefix?: string;
+  /** Put in front of each route's tags. */
+  tags?: readonly string[];
+  /** Run before those of each route. */
+  dependencies?: readonly Marker<unknown>[];
+  /** Around each route, the last outermost. */
+  middleware?: readonly Middleware[];
+  /** Asked after those of each route. */
+  exceptionHandlers?: ExceptionHandlersInit;
+  /** Further responses of each route for the document. */
+  responses?: RouteMetadata["responses"];
+  /** Marks each route in the document. */
+  deprecated?: boolean;
+  /** `false` leaves each route out of the document. */
+  includeInSchema?: boolean;
+}
+
+/** The options of a `Router`. */
+export interface RouterOptions<Prefix extends string = string> extends IncludeOptions {
+  prefix?: Prefix;
+  /**
+   * Start-up and shutdown of what the routes need, run once inside the application's own, which it is given. What it
+   * yields is merged into the application's state.
+   */
+  lifespan?: RouterLifespan;
+}
+
+const PREFIX: OptionRule = (place, option, value) => {
+  TEXT(place, option, value);
+  const prefix = value as string;
+  if (prefix === "" || (prefix.startsWith("/") && !prefix.endsWith("/"))) return;
+  throw configurationError("TSGI_INVALID_PREFIX", prefix, `/${prefix.replaceAll(/^\/+|\/+$/g, "")}`);
+};
+
+/** A list of functions. */
+export const MIDDLEWARE: OptionRule = (place, option, value) => {
+  LIST(place, option, value);
+  for (const layer of value as readonly unknown[]) {
+    if (typeof layer !== "function") throw configurationError("TSGI_MIDDLEWARE_NOT_A_FUNCTION.listed", place, layer);
+  }
+};
+
+export const INCLUDE_OPTIONS: OptionRules<IncludeOptions> = {
+  prefix: PREFIX,
+  tags: LIST,
+  dependencies: LIST,
+  middleware: MIDDLEWARE,
+  exceptionHandlers: ANYTHING,
+  responses: OBJECT,
+  deprecated: FLAG,
+  includeInSchema: FLAG,
+};
+
+export const ROUTER_OPTIONS: OptionRules<RouterOptions> = { ...INCLUDE_OPTIONS, lifespan: FUNCTION };
+
+const BOOLEAN_OR_OBJECT = expecting("true, false or { endOnDisconnect: true }", isObject);
+
+const ROUTE_POOL: OptionRule = (place, option, value) => {
+  if (typeof value === "boolean") return;
+  BOOLEAN_OR_OBJECT(place, option, value);
+  assertOptions(`${place}: ${option}`, value, { endOnDisconnect: FLAG });
+};
+
+const TOOL_OBJECT = expecting("true, false or { name, description }", isObject);
+
+const TOOL: OptionRule = (place, option, value) => {
+  if (typeof value === "boolean") return;
+  TOOL_OBJECT(place, option, value);
+  assertOptions(`${place}: ${option}`, value, { name: TEXT, description: TEXT });
+};
+
+const SCHEMA = expecting("a schema such as t.Object({ … })", isSchema);
+
+export const ROUTE_OPTIONS: OptionRules<RouteOptions> = {
+  params: OBJECT,
+  returns: ANYTHING,
+  tags: LIST,
+  statusCode: whole(200, 599),
+  summary: TEXT,
+  description: TEXT,
+  operationId: TEXT,
+  deprecated: FLAG,
+  includeInSchema: FLAG,
+  responses: OBJECT,
+  callbacks: OBJECT,
+  dependencies: LIST,
+  name: TEXT,
+  middleware: MIDDLEWARE,
+  exceptionHandlers: ANYTHING,
+  stream: oneOf("jsonl", "sse"),
+  pool: ROUTE_POOL,
+  limits: OBJECT,
+  mcp: TOOL,
+};
+
+/** The same of a WebSocket, which has the schemas of its messages beside them. */
+export const WEBSOCKET_OPTIONS: OptionRules<RouteOptions & MessageSchemas> = {
+  ...ROUTE_OPTIONS,
+  receives: SCHEMA,
+  sends: SCHEMA,
+};
+
+/** @throws ConfigurationError for what cannot be the options of a route. */
+export function assertRouteOptions(place: string, given: unknown): object {
+  if (given === undefined) return {};
+  if (typeof given === "object" && given !== null && !Array.isArray(given) && !(given instanceof Promise)) return given;
+  throw configurationError("TSGI_INVALID_ROUTE_ARGUMENTS", place, given);
+}

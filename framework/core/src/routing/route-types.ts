@@ -1,0 +1,105 @@
+import type { FromParams, PathNames } from "../parameters/annotation.js";
+import type { GlobalResponse } from "../parameters/type-errors.js";
+import type { Notice } from "../http/response/event-source.js";
+import type { Response } from "../http/response/response.js";
+import type { Readable, Schema, SchemaInput } from "../schema/schema.js";
+import type { DataEvent, EventOf, EventSchemas } from "./event-schemas.js";
+
+/** The names in a pattern that are not among the params: strings. */
+export type FromPath<Names extends string> = { [Name in Names]: string };
+
+/**
+ * The argument of a handler. A mapped type over `keyof P` alone costs the compiler half of one over
+ * `keyof P | PathNames<Path>` (60 instantiations a route against 101), so that the pattern's names come beside it.
+ */
+export type HandlerArgs<P, Path extends string> =
+  PathNames<Path> extends keyof P ? FromParams<P> : FromParams<P> & FromPath<Exclude<PathNames<Path>, keyof P>>;
+
+/**
+ * The result of a handler, or of its promise. The verbs infer the actual one as a `const` type, since the literals of
+ * an enum are widened to text without, and hold it against this one.
+ */
+export type HandlerResult<R> = [R] extends [Schema]
+  ? Readable<SchemaInput<R>> | Response
+  : [R] extends [EventSchemas]
+    ? Fit<R> | Response
+    : unknown;
+
+/** A result, or one item of a stream, as `returns` describes it. */
+type Fit<R> = R extends EventSchemas<infer Events> ? EventOf<Events> : Readable<SchemaInput<R>>;
+
+/** A generator of results, one by one. */
+type Items<O> = AsyncGenerator<O, unknown, undefined> | Generator<O, unknown, undefined>;
+
+/** The forms in which a handler gives its result: at once, later, or item by item. */
+type Given<O> = O | Promise<O> | Items<O>;
+
+/** The further forms of a stream: events around the data that `returns` says, or any iterable of named ones. */
+type Streamed<R> = [R] extends [EventSchemas]
+  ? Promise<AsyncIterable<Fit<R>> | Iterable<Fit<R>>> | Items<Fit<R> | Notice | Response>
+  : [R] extends [Schema]
+    ? Items<Fit<R> | DataEvent<Fit<R>> | Notice | Response>
+    : never;
+
+/** Everything that a handler may give for the option `returns`. */
+export type Returned<R> = Given<HandlerResult<R>> | Streamed<R>;
+
+/** A type that a conditional does not distribute over. A tuple costs a route 5 instantiations, for the members of an array. */
+interface Whole<T> {
+  readonly whole: T;
+}
+
+/** Nothing to say of a result that fits `returns`; else the type that it should have. */
+export type CheckResult<Out, R> =
+  Whole<Out> extends Whole<Given<HandlerResult<R>>>
+    ? unknown
+    : Whole<Out> extends Whole<Streamed<R>>
+      ? unknown
+      : Expected<Out, R>;
+
+/** The type that a result should have, in the form in which it is given, so that the compiler compares no more. */
+type Expected<Out, R> =
+  Out extends Promise<infer Result>
+    ? Promise<Fit<R> | Extract<Result, Response> | GlobalResponse<Result>>
+    : Out extends Items<infer Item>
+      ? Unfit<ItemError<Item, R>>
+      : Fit<R> | Extract<Out, Response> | GlobalResponse<Out>;
+
+/**
+ * A generator is none of these. The message stands in two of its members, because the compiler explains the member of a
+ * union that shares most names with what it was given.
+ */
+interface Unfit<Message> {
+  readonly next: Message;
+  readonly return: Message;
+}
+
+/** The message of an item that does not fit. */
+type ItemError<Item, R> = [R] extends [EventSchemas<infer Events>]
+  ? EventError<Item, Events>
+  : [Unlike<Item, Fit<R>>] extends [infer Names]
+    ? [Names] extends [never]
+      ? "each item that is yielded should be of the type that `returns` says"
+      : `in what is yielded, ${Names & string} is missing or of another type than \`returns\` says`
+    : never;
+
+/** The properties that are missing, or of another type. */
+type Unlike<Item, Wanted> = {
+  [K in keyof Wanted]-?: K extends keyof Item
+    ? Item[K] extends Wanted[K]
+      ? never
+      : K
+    : undefined extends Wanted[K]
+      ? never
+      : K;
+}[keyof Wanted];
+
+/** The message of an event that \`sse\` does not name, or whose data do not fit. */
+type EventError<Item, Events> =
+  Item extends EventOf<Events>
+    ? never
+    : Item extends { readonly event: infer Name extends string }
+      ? Name extends keyof Events
+        ? `the event \`${Name & string}\` that is yielded has data, or a field, of another type than \`returns\` says`
+        : `\`returns\` names no event \`${Name}\`, which is yielded`
+      : "each item that is yielded should be an event that `returns` names: { event, data }";

@@ -1,0 +1,115 @@
+/** The types that a registered route carries for a client. @module */
+import type { AnnotationOutput, PathNames } from "../parameters/annotation.js";
+import type { SchemaShape, SENT } from "../parameters/marker.js";
+import type { Answer, BodyOf, DataOf, ErrorOf, ErrorStatus, FormOf } from "./call-answer.js";
+import type { WebSocket } from "../http/websocket.js";
+import type { ArgumentsOf, OwnParams, Places, WithNames } from "./call-arguments.js";
+import type { Received, Sent } from "./json-types.js";
+
+/** The key of a route's types, which are there in types only. */
+export declare const ROUTE: unique symbol;
+
+/** The key of a route's methods. */
+export declare const ROUTE_METHOD: unique symbol;
+
+/** The key of a route's path. */
+export declare const ROUTE_PATH: unique symbol;
+
+/** The key of the arguments of a call after its path. */
+export declare const ROUTE_ARGUMENTS: unique symbol;
+
+/** The key of what a call gives. */
+export declare const ROUTE_ANSWER: unique symbol;
+
+/** The methods of a route, as the type of a parameter: what takes `GET` and `PUT` fits where one is asked for that takes `GET`. */
+export interface Takes<Method extends string> {
+  (method: Method): void;
+}
+
+/** The types of a registered route. Apart from `args` they are those of JSON. */
+export interface RouteTypes {
+  /** The argument of the handler. What a dependency gives is `unknown`: a client of the route does not know its type. */
+  readonly args: unknown;
+  /** The values of a request by place. */
+  readonly request: unknown;
+  readonly data: unknown;
+  /** The bodies of declared errors by status. */
+  readonly errors: unknown;
+  /** The form of the result of a direct call: a promise of `data`, `data`, or values that JSON changes. */
+  readonly form: "promise" | "value" | "unknown";
+}
+
+/**
+ * A registered route: its handler, and what a client needs to know of it. The compiler works out a property of an interface
+ * where it is read: a route that nobody calls costs nothing more.
+ */
+export interface Routed<Method extends string, Path extends string, Types extends RouteTypes> {
+  (args: Types["args"]): Called<Types["form"], Types["data"]>;
+  readonly [ROUTE]: Types;
+  readonly [ROUTE_METHOD]: Takes<Method>;
+  readonly [ROUTE_PATH]: Path;
+  readonly [ROUTE_ARGUMENTS]: ArgumentsOf<Types["request"]>;
+  readonly [ROUTE_ANSWER]: Promise<Answer<Types["data"], ErrorOf<Types["errors"], Types["request"]>>>;
+}
+
+type Called<Form, Data> = Form extends "promise" ? Promise<Data> : Form extends "value" ? Data : unknown;
+
+/**
+ * Makes the types of a route. An emitted declaration has the members of `types` worked out, because they have no name there:
+ * it shows neither the types of dependencies nor those of the handler's result that `returns` leaves out.
+ */
+export interface TypesOf<P, Path extends string, R, Responses, Out> {
+  readonly types: {
+    readonly args: { [K in keyof P | PathNames<Path>]: K extends keyof P ? ArgumentOf<P[K]> : string };
+    readonly request: WithNames<Places<P, PathNames<Path>>, PathNames<Path>>;
+    readonly data: DataOf<Out, R, Responses>;
+    readonly errors: keyof Responses extends never
+      ? {}
+      : { [S in keyof Responses as ErrorStatus<S, Responses[S]>]: BodyOf<Responses[S]> };
+    readonly form: FormOf<Out, DataOf<Out, R, Responses>>;
+  };
+}
+
+/** The same of a handler that may carry its params, member by member, so that the compiler works out what is read. */
+export interface TypesOfHandler<H, P, Path extends string, R, Responses> {
+  readonly types: {
+    readonly args: Of<H, P, Path, R, Responses>["args"];
+    readonly request: Of<H, P, Path, R, Responses>["request"];
+    readonly data: Of<H, P, Path, R, Responses>["data"];
+    readonly errors: Of<H, P, Path, R, Responses>["errors"];
+    readonly form: Of<H, P, Path, R, Responses>["form"];
+  };
+}
+
+/** The same of a handler that a decorator gets later. Until then its declaration has this name. */
+export type TypesOfDecorated<H, P, Path extends string, R, Responses> = H extends unknown
+  ? TypesOfHandler<H, P, Path, R, Responses>["types"]
+  : never;
+
+/** Those of a handler of WebSockets. */
+export type SocketTypesOfDecorated<H, P, Path extends string, Receives, Sends> = H extends unknown
+  ? SocketTypesOf<P & OwnParams<H>, Path, Receives, Sends>["types"]
+  : never;
+
+type Of<H, P, Path extends string, R, Responses> = TypesOf<P & OwnParams<H>, Path, R, Responses, ResultOf<H>>["types"];
+
+type ResultOf<H> = H extends (...args: never) => infer Out ? Out : H;
+
+type ArgumentOf<A> = A extends { readonly [SENT]: unknown } | SchemaShape ? AnnotationOutput<A> : unknown;
+
+/** The types of a route of WebSockets: `data` are its messages. */
+export interface SocketTypesOf<P, Path extends string, Receives, Sends> {
+  readonly types: {
+    readonly args: { [K in keyof P | PathNames<Path>]: K extends keyof P ? ArgumentOf<P[K]> : string } & {
+      ws: WebSocket;
+    };
+    readonly request: WithNames<Places<P, PathNames<Path>>, PathNames<Path>>;
+    /** A client sends what the server receives. */
+    readonly data: {
+      readonly sent: [Receives] extends [undefined] ? unknown : Sent<Receives>;
+      readonly received: [Sends] extends [undefined] ? unknown : Received<Sends>;
+    };
+    readonly errors: {};
+    readonly form: "unknown";
+  };
+}

@@ -1,0 +1,264 @@
+/** Routing: the radix tree, and routers that are put together into an application. @module */
+import type { ASGIApp } from "../protocol/asgi.js";
+import {
+  type CheckKey,
+  type ExceptionHandler,
+  ExceptionHandlers,
+  type ExceptionKey,
+  type KeyedHandler,
+} from "../http/exception-handlers.js";
+import { configurationError } from "../common/exceptions.js";
+import { assertOptions, isObject } from "../common/options.js";
+import { PathPattern } from "./path-pattern.js";
+import {
+  addLevel,
+  type Handler,
+  type LifespanEntry,
+  type MountEntry,
+  type Registry,
+  type RouteEntry,
+  withName,
+} from "./entries.js";
+import {
+  assertRouteOptions,
+  INCLUDE_OPTIONS,
+  type IncludeOptions,
+  type MultiRouteOptions,
+  ROUTE_OPTIONS,
+  type RouteOptions,
+  ROUTER_OPTIONS,
+  type RouterOptions,
+  WEBSOCKET_OPTIONS,
+} from "./options.js";
+import type { AppDelete, AppGet, AppPatch, AppPost, AppPut, PATHS, Paths } from "./common-verbs.js";
+import type { MultiVerb, SocketVerb, Verb } from "./verbs.js";
+
+/** The methods that have a verb of their own. */
+export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE"] as const;
+
+/** Stands in the place of a method for WebSockets. */
+export const WEBSOCKET = "WEBSOCKET";
+
+/** Tells a registry everything that is registered in a router, now and later. */
+export const SUBSCRIBE: unique symbol = Symbol("subscribe");
+
+/** RFC 9110 §9.1: a method is a token; those in use are upper-case words. */
+const METHOD = /^[A-Z][A-Z-]*$/;
+
+/**
+ * A module of routes, as `import * as items from "./routes/items.js"` returns it: it exports one Router, and what the verbs of that
+ * return.
+ */
+export type RouterModule = Readonly<Record<string, unknown>>;
+
+const NO_NAMES: ReadonlyMap<unknown, string> = new Map();
+
+const isRouter = (value: unknown): value is Router<string> => value instanceof Router;
+
+/** The Router itself, or the one of a module. */
+function routerOf(given: Router<string> | RouterModule): Router<string> {
+  if (isRouter(given)) return given;
+  const values: unknown[] = isObject(given) ? Object.values(given) : [];
+  const routers = values.filter(isRouter);
+  const [router, ...others] = routers;
+  if (router === undefined) throw configurationError("TSGI_NOT_A_ROUTER.given", given);
+  if (others.length > 0) throw configurationError("TSGI_NOT_A_ROUTER.module", routers.length);
+  return router;
+}
+
+/** The names under which a module exports functions: handlers, as verbs return them. */
+function exportedNames(module: RouterModule): ReadonlyMap<unknown, string> {
+  return new Map(Object.entries(module).flatMap(([name, value]) => (name === "default" ? [] : [[value, name]])));
+}
+
+/** The verbs by what they register. */
+interface Verbs<Prefix extends string> {
+  GET: AppGet;
+  POST: AppPost;
+  PUT: AppPut;
+  PATCH: AppPatch;
+  DELETE: AppDelete;
+  HEAD: Verb<"HEAD", Prefix>;
+  OPTIONS: Verb<"OPTIONS", Prefix>;
+  TRACE: Verb<"TRACE", Prefix>;
+  [WEBSOCKET]: SocketVerb<Prefix>;
+}
+
+/**
+ * A group of routes that an App or another router includes, with what they share: a prefix, tags, dependencies,
+ * middleware, handlers of errors.
+ *
+ * @example
+ * ```ts
+ * import { App, Router } from "tsgi";
+ *
+ * const users = new Router({ prefix: "/users", tags: ["users"] });
+ * users.get("/{id}", async ({ id }) => ({ id }));
+ * const app = new App();
+ * app.includeRouter(users);
+ * ```
+ */
+export class Router<const Prefix extends string = ""> {
+  declare readonly [PATHS]: Paths<Prefix, false>;
+  readonly #options: RouterOptions;
+  readonly #exceptionHandlers: ExceptionHandlers;
+  readonly #routes: RouteEntry[] = [];
+  readonly #mounts: MountEntry[] = [];
+  readonly #lifespans: LifespanEntry[] = [];
+  readonly #registries: Registry[] = [];
+  readonly #included = new Set<Router<string>>();
+
+  /** Registers a handler for `GET`, and so for `HEAD`. */
+  readonly get: AppGet = this.#verb("GET");
+  /** Registers a handler for `POST`. */
+  readonly post: AppPost = this.#verb("POST");
+  /** Registers a handler for `PUT`. */
+  readonly put: AppPut = this.#verb("PUT");
+  /** Registers a handler for `PATCH`. */
+  readonly patch: AppPatch = this.#verb("PATCH");
+  /** Registers a handler for `DELETE`. */
+  readonly delete: AppDelete = this.#verb("DELETE");
+  /** Registers a handler for `HEAD`, where it is not to be that of `GET`. */
+  readonly head: Verb<"HEAD", Prefix> = this.#verb("HEAD");
+  /** Registers a handler for `OPTIONS`. */
+  readonly options: Verb<"OPTIONS", Prefix> = this.#verb("OPTIONS");
+  /** Registers a handler for `TRACE`. */
+  readonly trace: Verb<"TRACE", Prefix> = this.#verb("TRACE");
+
+  /** Registers a handler of WebSockets, which gets each as `ws`. Its path matches exactly: a trailing slash counts. */
+  readonly websocket: SocketVerb<Prefix> = this.#verb(WEBSOCKET);
+
+  /** @throws ConfigurationError for an unknown option, or one that cannot work. */
+  constructor(options: RouterOptions<Prefix> = {}) {
+    assertOptions("new Router()", options, ROUTER_OPTIONS);
+    this.#options = options;
+    this.#exceptionHandlers = new ExceptionHandlers(options.exceptionHandlers);
+    if (options.lifespan) this.#lifespans.push({ router: this, lifespan: options.lifespan });
+  }
+
+  #verb<Of extends keyof Verbs<Prefix>>(of: Of): Verbs<Prefix>[Of] {
+    return ((path: string, ...rest: readonly unknown[]) => this.#register([of], path, rest)) as Verbs<Prefix>[Of];
+  }
+
+  /** Registers one handler for several methods. */
+  readonly route: MultiVerb<Prefix> = ((path: string, given: unknown, ...handler: readonly unknown[]) => {
+    const { methods = ["GET"], ...options }: MultiRouteOptions = assertRouteOptions(`route ${path}`, given);
+    return this.#register(methods, path, [options, ...handler]);
+  }) as MultiVerb<Prefix>;
+
+  /** `(handler)`, `(options, handler)`, or `(options?)` for a decorator. */
+  #register(methods: readonly unknown[], path: string, rest: readonly unknown[]): unknown {
+    if (!Array.isArray(methods) || methods.length === 0) {
+      throw configurationError("TSGI_INVALID_METHOD.list", path, methods);
+    }
+    const place = `${methods.join(", ")} ${path}`;
+    const [first, second] = rest;
+    if (typeof first === "function" && rest.length === 1) return this.#add(methods, path, {}, first as Handler);
+    // A handler that was called, and is asynchronous, gives a promise, which looks like options that are empty.
+    if (first instanceof Promise && rest.length === 1) return this.#add(methods, path, {}, first as never);
+    const options: RouteOptions = assertRouteOptions(place, first);
+    assertOptions(place, options, methods[0] === WEBSOCKET ? WEBSOCKET_OPTIONS : ROUTE_OPTIONS);
+    if (rest.length < 2) return (handler: Handler) => this.#add(methods, path, options, handler);
+    return this.#add(methods, path, options, second as Handler);
+  }
+
+  #add(methods: readonly unknown[], path: string, options: RouteOptions, handler: Handler): Handler {
+    const place = `${methods.join(", ")} ${path}`;
+    if (typeof handler !== "function") throw configurationError("TSGI_HANDLER_NOT_A_FUNCTION.route", place, handler);
+    if (typeof path !== "string") throw configurationError("TSGI_PATH_NOT_A_STRING", methods.join(", "), path);
+    if (path !== "" && !path.startsWith("/")) throw configurationError("TSGI_PATH_WITHOUT_SLASH", place, path);
+    for (const given of methods) {
+      const method = typeof given === "string" ? given.toUpperCase() : "";
+      if (!METHOD.test(method)) throw configurationError("TSGI_INVALID_METHOD.word", place, given);
+      const entry: RouteEntry = {
+        method,
+        path,
+        handler,
+        options: { ...options, tags: options.tags ?? [] },
+        dependencies: options.dependencies ?? [],
+        middleware: options.middleware ? [options.middleware] : [],
+        exceptionHandlers: options.exceptionHandlers ? [new ExceptionHandlers(options.exceptionHandlers)] : [],
+      };
+      this.#publish("addRoute", addLevel(entry, this.#options, this.#exceptionHandlers));
+    }
+    return handler;
+  }
+
+  #publish(kind: "addRoute", entry: RouteEntry): void;
+  #publish(kind: "addMount", entry: MountEntry): void;
+  #publish(kind: "addRoute" | "addMount", entry: RouteEntry | MountEntry): void {
+    // The registries first: what one of them refuses is not kept.
+    for (const registry of this.#registries) registry[kind](entry as RouteEntry & MountEntry);
+    if (kind === "addRoute") this.#routes.push(entry as RouteEntry);
+    else this.#mounts.push(entry as MountEntry);
+  }
+
+  /**
+   * Takes in the routes of another router, those that it has and those that it gets later.
+   *
+   * @throws ConfigurationError when a route of it cannot be added here.
+   */
+  includeRouter(given: Router<string> | RouterModule, options: IncludeOptions = {}): void {
+    const router = routerOf(given);
+    const names = isRouter(given) ? NO_NAMES : exportedNames(given);
+    if (router.#reaches(this)) {
+      const named =
+        router.#options.prefix === undefined ? "" : ` with the prefix ${JSON.stringify(router.#options.prefix)}`;
+      throw configurationError("TSGI_CIRCULAR_ROUTER", named);
+    }
+    assertOptions("includeRouter()", options, INCLUDE_OPTIONS);
+    const handlers = new ExceptionHandlers(options.exceptionHandlers);
+    this.#included.add(router);
+    router[SUBSCRIBE]({
+      addLifespan: (entry) => {
+        for (const registry of this.#registries) registry.addLifespan(entry);
+        this.#lifespans.push(entry);
+      },
+      addRoute: (entry) => {
+        const inner = addLevel(withName(entry, names), options, handlers);
+        const outer = addLevel(inner, this.#options, this.#exceptionHandlers);
+        this.#publish("addRoute", outer);
+      },
+      addMount: (entry) => {
+        this.#publish("addMount", {
+          ...entry,
+          path: `${this.#options.prefix ?? ""}${options.prefix ?? ""}${entry.path}`,
+          middleware: [this.#options.middleware ?? [], options.middleware ?? [], ...entry.middleware],
+        });
+      },
+    });
+  }
+
+  #reaches(target: Router<string>): boolean {
+    return (this as Router<string>) === target || [...this.#included].some((router) => router.#reaches(target));
+  }
+
+  /** Hands everything below a prefix to another application. Its `path` stays whole, its `root_path` grows. */
+  mount(path: string, app: ASGIApp): void {
+    if (typeof app !== "function") throw configurationError("TSGI_NOT_AN_ASGI_APPLICATION.mount", path, app);
+    const pattern = PathPattern.parse(path, "mount");
+    if (pattern.names.length > 0) throw configurationError("TSGI_MOUNT_PREFIX_PARAMETERS.mount", path);
+    if (this.#options.dependencies && this.#options.dependencies.length > 0) {
+      throw configurationError("TSGI_MOUNT_UNDER_DEPENDENCIES", path);
+    }
+    this.#publish("addMount", {
+      path: (this.#options.prefix ?? "") + (pattern.segments.length > 0 ? pattern.template : ""),
+      app,
+      middleware: this.#options.middleware ? [this.#options.middleware] : [],
+    });
+  }
+
+  /** Registers what becomes of an error of this router's routes, and of the routers that it includes. */
+  exceptionHandler<Key extends CheckKey<Key>>(key: Key, handler: KeyedHandler<Key>): void;
+  exceptionHandler(key: ExceptionKey, handler: ExceptionHandler<never>): void {
+    this.#exceptionHandlers.set(key, handler);
+  }
+
+  /** @internal */
+  [SUBSCRIBE](registry: Registry): void {
+    for (const entry of this.#lifespans) registry.addLifespan(entry);
+    for (const entry of this.#routes) registry.addRoute(entry);
+    for (const entry of this.#mounts) registry.addMount(entry);
+    this.#registries.push(registry);
+  }
+}

@@ -1,0 +1,172 @@
+/** The types of the verbs, by which a route is registered. @module */
+import type { HandlerTakesOneObject } from "../parameters/type-errors.js";
+import type { PathNames } from "../parameters/annotation.js";
+import type { Readable, Schema, SchemaInput, SchemaOutput } from "../schema/schema.js";
+import type { TypedWebSocket, WebSocket } from "../http/websocket.js";
+import type { OwnParams } from "./call-arguments.js";
+import type { ResponseDocs } from "./document-options.js";
+import type { MaybeReturns, MultiRouteOptions, RouteMetadata, WebSocketOptions } from "./options.js";
+import type { CheckRoute, PatternError, Suspicious } from "./route-checks.js";
+import type { CheckResult, FromPath, HandlerArgs, Returned } from "./route-types.js";
+import type {
+  Routed,
+  SocketTypesOf,
+  SocketTypesOfDecorated,
+  TypesOf,
+  TypesOfDecorated,
+  TypesOfHandler,
+} from "./routed.js";
+
+/** Stands in the place of a handler where there is none, and the verb is a decorator. */
+export interface NoHandler {
+  readonly noHandler: never;
+}
+
+/** A handler without options, or none. */
+export type Handler<Args> = NoHandler | ((args: Args, ...none: HandlerTakesOneObject[]) => unknown);
+
+/**
+ * The options of a route, by a name that says where they stand: the compiler says it of a handler in their place. It says
+ * again what `RouteOptions` has, since an interface in between costs a route 4 instantiations.
+ */
+export interface OptionsBeforeHandler<P, R, Responses> extends Omit<RouteMetadata, "responses"> {
+  /** Names and annotations of the handler's parameters. */
+  params?: P;
+  /** The schema of the result: checked when compiling and when running, and the only thing that leaves the process. */
+  returns?: R;
+  /** Further responses for the document and for clients, by status. */
+  responses?: Responses;
+}
+
+/** The handler that a verb gets later, as a decorator, with the types of its route. */
+type Decorator<Args, Method extends string, Path extends string, P, R, Responses> = <
+  H extends (args: Args) => Returned<R>,
+>(
+  handler: H,
+) => Routed<Method, Path, TypesOfDecorated<H, P, Path, R, Responses>>;
+
+/** The result of the form without a handler, or with nothing but one. */
+export type Added<H, Method extends string, Path extends string, P, R, Responses> = NoHandler extends H
+  ? Decorator<HandlerArgs<P, Path>, Method, Path, P, R, Responses>
+  : Routed<Method, Path, TypesOfHandler<H, {}, Path, undefined, {}>["types"]>;
+
+/**
+ * The verbs that are rare.
+ *
+ * @typeParam Method - In upper case.
+ * @typeParam Prefix - Of the router.
+ * @typeParam IsWhole - `true` where no outer prefix can come before the path, so that `Path()` has to be in it.
+ */
+export interface Verb<Method extends string, Prefix extends string = "", IsWhole extends boolean = false> {
+  <
+    const Path extends string,
+    P extends CheckRoute<P, Path, IsWhole> = {},
+    R extends MaybeReturns = undefined,
+    Responses extends ResponseDocs = {},
+    H extends Handler<FromPath<PathNames<`${Prefix}${Path}`>>> = Handler<FromPath<PathNames<`${Prefix}${Path}`>>>,
+  >(
+    path: Path extends Suspicious ? PatternError<Path> : Path,
+    handler?: H | OptionsBeforeHandler<P, R, Responses>,
+  ): Added<H, Method, `${Prefix}${Path}`, P, R, Responses>;
+  <
+    const Path extends string,
+    P extends CheckRoute<P, Path, IsWhole> = {},
+    R extends MaybeReturns = undefined,
+    Responses extends ResponseDocs = {},
+    const Out extends CheckResult<Out, R> = never,
+  >(
+    path: Path extends Suspicious ? PatternError<Path> : Path,
+    options: OptionsBeforeHandler<P, R, Responses>,
+    handler: (
+      args: HandlerArgs<P, `${Prefix}${Path}`>,
+      ...none: HandlerTakesOneObject[]
+    ) => Out | AsyncIterable<Out[never]>,
+  ): Routed<Method, `${Prefix}${Path}`, TypesOf<P, `${Prefix}${Path}`, R, Responses, Out>["types"]>;
+}
+
+/** The verb `route`, of several methods. It has no form without options. */
+export interface MultiVerb<Prefix extends string = "", IsWhole extends boolean = false> {
+  <
+    const Path extends string,
+    P extends CheckRoute<P, Path, IsWhole> = {},
+    R extends MaybeReturns = undefined,
+    Responses extends ResponseDocs = {},
+    const Method extends string = "GET",
+  >(
+    path: Path extends Suspicious ? PatternError<Path> : Path,
+    options?: OptionsBeforeHandler<P, R, Responses> & MultiRouteOptions<Method>,
+  ): Added<NoHandler, Uppercase<Method>, `${Prefix}${Path}`, P, R, Responses>;
+  <
+    const Path extends string,
+    P extends CheckRoute<P, Path, IsWhole> = {},
+    R extends MaybeReturns = undefined,
+    Responses extends ResponseDocs = {},
+    const Method extends string = "GET",
+    const Out extends CheckResult<Out, R> = never,
+  >(
+    path: Path extends Suspicious ? PatternError<Path> : Path,
+    options: OptionsBeforeHandler<P, R, Responses> & MultiRouteOptions<Method>,
+    handler: (
+      args: HandlerArgs<P, `${Prefix}${Path}`>,
+      ...none: HandlerTakesOneObject[]
+    ) => Out | AsyncIterable<Out[never]>,
+  ): Routed<Uppercase<Method>, `${Prefix}${Path}`, TypesOf<P, `${Prefix}${Path}`, R, Responses, Out>["types"]>;
+}
+
+/** The argument of a handler of WebSockets, with the types of the messages where the route has schemas of them. */
+type SocketArgs<P, Path extends string, Receives, Sends> = HandlerArgs<P, Path> & SocketContext<Receives, Sends>;
+
+/** The socket of a handler, beside its parameters. */
+export interface SocketContext<Receives, Sends> {
+  ws: [Receives, Sends] extends [undefined, undefined]
+    ? WebSocket
+    : TypedWebSocket<
+        Receives extends Schema ? SchemaOutput<Receives> : string | Uint8Array,
+        Sends extends Schema ? Readable<SchemaInput<Sends>> : unknown
+      >;
+}
+
+/** The options of a WebSocket, by a name that says where they stand. */
+interface WebSocketOptionsBeforeHandler<P, Receives, Sends> extends WebSocketOptions<P, Receives, Sends> {}
+
+/**
+ * The verb `websocket`, whose handlers get the socket beside their parameters, and give no result. The schemas of its
+ * messages have the place of `returns` in the types of the route.
+ */
+export interface SocketVerb<Prefix extends string = "", IsWhole extends boolean = false> {
+  <
+    const Path extends string,
+    P extends CheckRoute<P, Path, IsWhole> = {},
+    Receives extends Schema | undefined = undefined,
+    Sends extends Schema | undefined = undefined,
+    H extends Handler<FromPath<PathNames<`${Prefix}${Path}`>> & { ws: WebSocket }> = Handler<
+      FromPath<PathNames<`${Prefix}${Path}`>> & { ws: WebSocket }
+    >,
+  >(
+    path: Path extends Suspicious ? PatternError<Path> : Path,
+    handler?: H | WebSocketOptionsBeforeHandler<P, Receives, Sends>,
+  ): NoHandler extends H
+    ? SocketDecorator<P, `${Prefix}${Path}`, Receives, Sends>
+    : Routed<
+        "WEBSOCKET",
+        `${Prefix}${Path}`,
+        SocketTypesOf<OwnParams<H>, `${Prefix}${Path}`, undefined, undefined>["types"]
+      >;
+  <
+    const Path extends string,
+    P extends CheckRoute<P, Path, IsWhole> = {},
+    Receives extends Schema | undefined = undefined,
+    Sends extends Schema | undefined = undefined,
+  >(
+    path: Path extends Suspicious ? PatternError<Path> : Path,
+    options: WebSocketOptionsBeforeHandler<P, Receives, Sends>,
+    handler: (args: SocketArgs<P, `${Prefix}${Path}`, Receives, Sends>, ...none: HandlerTakesOneObject[]) => unknown,
+  ): Routed<"WEBSOCKET", `${Prefix}${Path}`, SocketTypesOf<P, `${Prefix}${Path}`, Receives, Sends>["types"]>;
+}
+
+/** The handler of a WebSocket that the verb gets later. */
+type SocketDecorator<P, Path extends string, Receives, Sends> = <
+  H extends (args: SocketArgs<P, Path, Receives, Sends>) => unknown,
+>(
+  handler: H,
+) => Routed<"WEBSOCKET", Path, SocketTypesOfDecorated<H, P, Path, Receives, Sends>>;

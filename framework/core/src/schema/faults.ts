@@ -1,0 +1,152 @@
+import type { Fault } from "../common/exceptions.js";
+import type { FaultType } from "./fault-types.js";
+
+/**
+ * The most faults that one answer lists. Half a million wrong items fit into a body of 1 MiB, and an answer fifty
+ * times the size of its request would be a gift to an attacker.
+ */
+const MAX_FAULTS = 100;
+
+/**
+ * The longest piece of a request's own text that an answer repeats, in UTF-16 units: as `input`, as a name in `loc`
+ * (a key of 1 MiB above a hundred wrong items would be repeated a hundred times), and as the message of a library.
+ */
+const MAX_ECHO_LENGTH = 200;
+
+/** Parts of names whose values are never repeated in an answer, where a log or a screen could keep them. */
+const SECRET_PART = /pass|pwd|secret|token|authorization|cookie|credential|session|api[-_]?key|private[-_]?key/i;
+
+/** Words of names for the same, too short to be looked for inside other words. */
+const SECRET_WORDS = new Set(["cvc", "cvv", "jwt", "otp", "pin", "ssn"]);
+
+/** Tells the name of a secret, in `snake_case`, `camelCase` or `kebab-case`. */
+export function isSecretName(name: string): boolean {
+  return (
+    SECRET_PART.test(name) ||
+    name.split(/[^A-Za-z]+|(?<=[a-z])(?=[A-Z])/).some((word) => SECRET_WORDS.has(word.toLowerCase()))
+  );
+}
+
+/** The beginning of a text, as well-formed Unicode. */
+export function shorten(text: string): string {
+  const isWhole = text.length <= MAX_ECHO_LENGTH;
+  return isWhole
+    ? text.toWellFormed()
+    : text
+        .slice(0, MAX_ECHO_LENGTH)
+        .replace(/[\uD800-\uDBFF]$/, "")
+        .toWellFormed();
+}
+
+const shortenKey = (key: string | number) => (typeof key === "string" ? shorten(key) : key);
+
+/** A compiled check, as `remember` needs to know it. */
+type Remembered = (value: object, faults: Faults) => unknown;
+
+/** The outcome of a check: its result, or its faults. */
+interface Outcome {
+  readonly result: unknown;
+  readonly faults: readonly Fault[];
+}
+
+/** Gathers what is wrong with a value. `loc` grows from the inside out, so that a good value costs nothing. */
+export class Faults {
+  readonly list: Fault[] = [];
+  /** The length of the list: compare before and after a check to learn whether it found a fault. */
+  count = 0;
+  /** The number of branching checks that have begun and not ended. */
+  #branches = 0;
+  /** Outcomes of branching checks inside others. Forgotten when the outermost has ended. */
+  #memo: Map<Remembered, Map<object, Outcome>> | null = null;
+
+  /** `true` when no further fault is listed. */
+  get full(): boolean {
+    return this.list.length >= MAX_FAULTS;
+  }
+
+  /** Adds a fault; an `input` that is text, a number, a boolean or null is repeated in the answer. */
+  add(type: FaultType, msg: string, input?: unknown, loc: readonly (string | number)[] = []): undefined {
+    if (this.full) return;
+    const fault: Fault = { type, loc: loc.map(shortenKey), msg };
+    if (typeof input === "string") fault.input = shorten(input);
+    else if (typeof input === "number" || typeof input === "boolean" || input === null) fault.input = input;
+    this.count = this.list.push(fault);
+  }
+
+  /** Puts `key` in front of the place of every fault since `from`. */
+  within(from: number, key: string | number): void {
+    const shown = shortenKey(key);
+    for (let index = from; index < this.list.length; index++) this.list[index]?.loc.unshift(shown);
+  }
+
+  /** Forgets the faults since `from`: they were those of an attempt. */
+  rollback(from: number): void {
+    this.list.length = this.count = from;
+  }
+
+  /** Forgets those since `from` that were listed since `start` already. Members of an intersection see the same. */
+  dropRepeated(start: number, from: number): void {
+    const keyOf = ({ type, loc }: Fault) => JSON.stringify([type, loc]);
+    const known = new Set(this.list.slice(start, from).map(keyOf));
+    const added = this.list.splice(from);
+    this.count = this.list.push(...added.filter((fault) => !known.has(keyOf(fault))));
+  }
+
+  /** Takes over the faults of others, as many as are listed. */
+  take(faults: Iterable<Fault>): void {
+    for (const fault of faults) if (!this.full) this.count = this.list.push(fault);
+  }
+
+  /** Leaves out the values of the faults since `from`, which belong to a password-like parameter. */
+  hideInputs(from: number): void {
+    for (const fault of this.list.slice(from)) hideInput(fault);
+  }
+
+  /**
+   * Runs a check that tries several ways. Inside another such check it runs once for each value: a union of members
+   * that contain the union again would cost n^depth without it.
+   */
+  remember(check: Remembered, value: object): unknown {
+    const known = this.#memo?.get(check)?.get(value);
+    if (known) {
+      this.take(known.faults.map(copyFault));
+      return known.result;
+    }
+    const before = this.count;
+    this.#branches++;
+    const result = check(value, this);
+    this.#branches--;
+    if (this.#branches === 0) this.#memo = null;
+    else this.#outcomesOf(check).set(value, { result, faults: this.list.slice(before).map(copyFault) });
+    return result;
+  }
+
+  #outcomesOf(check: Remembered): Map<object, Outcome> {
+    this.#memo ??= new Map();
+    let outcomes = this.#memo.get(check);
+    if (!outcomes) this.#memo.set(check, (outcomes = new Map<object, Outcome>()));
+    return outcomes;
+  }
+
+  /** The faults for the client, with the values of password-like fields left out. */
+  forClient(): Fault[] {
+    for (const fault of this.list) {
+      if (fault.loc.some((part) => typeof part === "string" && isSecretName(part))) hideInput(fault);
+    }
+    return this.list;
+  }
+}
+
+const copyFault = (fault: Fault): Fault => ({ ...fault, loc: [...fault.loc] });
+
+/** Characters of a secret in a message that are enough to hide the message: it may itself have been cut. */
+const TELLTALE_LENGTH = 8;
+
+/** Leaves out the received value, also where the message of a library repeats it, plainly or as JSON. */
+function hideInput(fault: Fault): void {
+  const { type, input, msg } = fault;
+  delete fault.input;
+  if (type !== "value_error" || input === undefined || input === null || input === "") return;
+  const shown = (typeof input === "string" ? input : JSON.stringify(input)).slice(0, TELLTALE_LENGTH);
+  if (msg.includes(shown) || msg.includes(JSON.stringify(shown).slice(1, -1))) fault.msg = "Input is not valid";
+}

@@ -1,0 +1,245 @@
+/** Scalars: read from text, checked, and what generated code needs of them. @module */
+import { configurationError } from "../common/exceptions.js";
+import { plural } from "../common/messages.js";
+import type { Check, Direction, PlainValue } from "./check.js";
+import type { FaultType } from "./fault-types.js";
+import type { Faults } from "./faults.js";
+import { FORMATS, isDateTime } from "./formats.js";
+import { type Bound, type JSONSchema, transformOf } from "./json-schema.js";
+
+/** Turns one text into the value that its schema describes. */
+export type CoerceText = (text: string, faults: Faults) => unknown;
+
+const INTEGER = /^[+-]?\d+$/;
+/** No digit can be taken by two parts of it: with `\d+\.?\d*` a long row of digits would cost its square. */
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ["true", true],
+  ["1", true],
+  ["on", true],
+  ["yes", true],
+  ["false", false],
+  ["0", false],
+  ["off", false],
+  ["no", false],
+]);
+
+export function coerceInteger(text: string, faults: Faults): number | undefined {
+  if (!INTEGER.test(text)) return faults.add("int_parsing", "Input should be a valid integer", text);
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) {
+    return faults.add("int_parsing", "Input should be an integer from -(2^53 - 1) to 2^53 - 1", text);
+  }
+  return value + 0;
+}
+
+export function coerceNumber(text: string, faults: Faults): number | undefined {
+  if (!NUMBER.test(text)) return faults.add("float_parsing", "Input should be a valid number", text);
+  const value = Number(text);
+  return Number.isFinite(value) ? value : faults.add("finite_number", "Input should be a finite number", text);
+}
+
+export function coerceBoolean(text: string, faults: Faults): boolean | undefined {
+  const value = BOOLEANS.get(text.toLowerCase());
+  return value ?? faults.add("bool_parsing", "Input should be a valid boolean", text);
+}
+
+export const keepText: CoerceText = (text) => text;
+
+/** The number of characters as JSON Schema §6.3.1 counts them: code points, not UTF-16 units. */
+function lengthOf(text: string): number {
+  let length = 0;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code < 0xdc00 || code > 0xdfff) length++;
+  }
+  return length;
+}
+
+/** Compiles a `pattern`. @throws ConfigurationError when it is not a regular expression. */
+export function compilePattern(pattern: string): RegExp {
+  try {
+    return new RegExp(pattern, "u");
+  } catch {
+    try {
+      return new RegExp(pattern);
+    } catch (error) {
+      throw configurationError("TSGI_INVALID_REGULAR_EXPRESSION", pattern, (error as Error).message);
+    }
+  }
+}
+
+function formatCheck(format: string): (text: string) => boolean {
+  const check = FORMATS.get(format);
+  if (check) return check;
+  throw configurationError("TSGI_UNKNOWN_FORMAT", format, FORMATS.keys());
+}
+
+const show = (value: string) => value;
+const hide = () => undefined;
+
+/**
+ * Text within its length, pattern and format, and on the way in without lone surrogates; a text that the application
+ * has cut in the middle of a character may leave, because JSON writes such halves as escapes.
+ */
+export function compileString(schema: JSONSchema, direction: Direction): Check {
+  const { minLength = 0, maxLength = Infinity } = schema;
+  const shown = schema.format === "password" || schema["writeOnly"] === true ? hide : show;
+  const pattern = schema.pattern === undefined ? null : compilePattern(schema.pattern);
+  const format = schema.format === undefined ? null : formatCheck(schema.format);
+  const isBounded = minLength > 0 || maxLength < Infinity;
+  const isFree = !isBounded && pattern === null && format === null;
+  return (value, faults) => {
+    if (typeof value !== "string") return faults.add("string_type", "Input should be a valid string", value);
+    if (direction === "decode" && !value.isWellFormed()) {
+      return faults.add("string_unicode", "Input should be text without lone surrogates");
+    }
+    if (isFree) return value;
+    const length = isBounded ? lengthOf(value) : 0;
+    if (length < minLength) {
+      faults.add("string_too_short", `String should have at least ${plural(minLength, "character")}`, shown(value));
+    } else if (length > maxLength) {
+      faults.add("string_too_long", `String should have at most ${plural(maxLength, "character")}`, shown(value));
+    } else {
+      checkForm(value, faults);
+    }
+    return value;
+  };
+
+  function checkForm(value: string, faults: Faults): void {
+    if (pattern && !pattern.test(value)) {
+      faults.add("string_pattern_mismatch", `String should match pattern '${schema.pattern}'`, shown(value));
+    } else if (format && !format(value)) {
+      faults.add("string_format", `String should be a valid ${schema.format}`, shown(value));
+    }
+  }
+}
+
+/** A rule on a number: its test, the type of its fault, and the message. */
+type NumberRule = readonly [isBroken: (value: number) => boolean, type: FaultType, msg: string];
+
+type Rule = readonly [keyword: Bound, isBroken: (bound: number) => NumberRule[0], FaultType, words: string];
+
+const NUMBER_RULES: readonly Rule[] = [
+  ["minimum", (bound) => (value) => value < bound, "greater_than_equal", "greater than or equal to"],
+  ["exclusiveMinimum", (bound) => (value) => value <= bound, "greater_than", "greater than"],
+  ["maximum", (bound) => (value) => value > bound, "less_than_equal", "less than or equal to"],
+  ["exclusiveMaximum", (bound) => (value) => value >= bound, "less_than", "less than"],
+  ["multipleOf", (bound) => (value) => !isMultiple(value, bound), "multiple_of", "a multiple of"],
+];
+
+/** @param suffix - Behind the keywords of TypeBox's dates, whose bounds are milliseconds since 1970. */
+function numberRules(schema: JSONSchema, suffix: "" | "Timestamp" = ""): NumberRule[] {
+  const write = (keyword: Bound, bound: number) =>
+    suffix === "" || keyword === "multipleOf" ? String(bound) : new Date(bound).toISOString();
+  return NUMBER_RULES.flatMap(([keyword, isBroken, type, words]): NumberRule[] => {
+    const bound = schema[`${keyword}${suffix}`];
+    if (bound === undefined) return [];
+    return [[isBroken(bound), type, `Input should be ${words} ${write(keyword, bound)}`]];
+  });
+}
+
+/** 0.3 is a multiple of 0.1, though not in binary fractions: compared within the rounding of the quotient. */
+function isMultiple(value: number, step: number): boolean {
+  const quotient = value / step;
+  return Math.abs(quotient - Math.round(quotient)) <= Number.EPSILON * Math.max(1, Math.abs(quotient));
+}
+
+/** A finite number within its bounds; for `integer` a safe integer, so that no digit is lost. */
+export function compileNumber(schema: JSONSchema, integer: boolean): Check {
+  const rules = numberRules(schema);
+  if (schema.format !== undefined) formatCheck(schema.format);
+  return (value, faults) => {
+    if (typeof value !== "number") {
+      return integer
+        ? faults.add("int_type", "Input should be a valid integer", value)
+        : faults.add("float_type", "Input should be a valid number", value);
+    }
+    if (!Number.isFinite(value)) return faults.add("finite_number", "Input should be a finite number", String(value));
+    if (integer && !Number.isSafeInteger(value)) {
+      return Number.isInteger(value)
+        ? faults.add("int_size", "Input should be an integer from -(2^53 - 1) to 2^53 - 1", value)
+        : faults.add("int_type", "Input should be a valid integer", value);
+    }
+    for (const [isBroken, type, msg] of rules) {
+      if (isBroken(value)) return faults.add(type, msg, value);
+    }
+    return value;
+  };
+}
+
+/** The keywords of schemas that {@link plainOf} knows: the rules that it writes, and annotations. */
+const PLAIN_KEYWORDS: ReadonlySet<string> = new Set(
+  "type minLength maxLength minimum maximum title description examples default deprecated errorMessage".split(" "),
+);
+
+/** Writes for generated code what most values of a scalar need; `null` for a schema with rules beyond length and bounds. */
+export function plainOf(schema: JSONSchema, direction: Direction): PlainValue | null {
+  const { type, minLength = 0, maxLength, minimum, maximum } = schema;
+  const bounds = [minLength, maxLength, minimum, maximum].filter((bound) => bound !== undefined);
+  const isPlain = Object.keys(schema).every((keyword) => PLAIN_KEYWORDS.has(keyword)) && !transformOf(schema);
+  if (!isPlain || !bounds.every(Number.isFinite)) return null;
+  if (type === "string") {
+    const isForm = direction === "decode" ? "item.isWellFormed()" : "!ESCAPED.test(item)";
+    // So many code points have from as many to twice as many UTF-16 units.
+    const isLong = boundsOf("item.length", 2 * minLength, maxLength);
+    return { test: `typeof item === "string"${isLong} && ${isForm}`, text: `'"' + item + '"'` };
+  }
+  if (type === "boolean") return { test: 'typeof item === "boolean"', text: "item" };
+  if (type !== "integer" && type !== "number") return null;
+  const isNumber = type === "integer" ? "Number.isSafeInteger(item)" : "Number.isFinite(item)";
+  return { test: isNumber + boundsOf("item", minimum, maximum), text: "item" };
+}
+
+function boundsOf(value: string, min: number | undefined, max: number | undefined): string {
+  return (min === undefined ? "" : ` && ${value} >= ${min}`) + (max === undefined ? "" : ` && ${value} <= ${max}`);
+}
+
+/** `true` or `false`. */
+export const checkBoolean: Check = (value, faults) =>
+  typeof value === "boolean" ? value : faults.add("bool_type", "Input should be a valid boolean", value);
+
+/** `null`. */
+export const checkNull: Check = (value, faults) =>
+  value === null ? null : faults.add("null_type", "Input should be null", value);
+
+/** Any JSON value. */
+export const checkAnything: Check = (value) => value;
+
+/** Length of `toISOString` for the years 0 to 9999: for others it adds a sign, which RFC 3339 does not have. */
+const RFC3339_LENGTH = "2024-01-01T00:00:00.000Z".length;
+
+function encodeDate(value: unknown, faults: Faults): string | undefined {
+  if (value instanceof Date && !Number.isNaN(value.getTime())) {
+    const text = value.toISOString();
+    if (text.length === RFC3339_LENGTH) return text;
+  }
+  return faults.add("datetime_type", "Result should be a valid Date of the years 0 to 9999");
+}
+
+function decodeDate(value: unknown, faults: Faults): Date | undefined {
+  if (typeof value !== "string") return faults.add("datetime_type", "Input should be an RFC 3339 date-time", value);
+  // RFC 3339 §5.6 allows small letters, and a space for the T; the parser of dates need not.
+  const date = isDateTime(value) ? new Date(value.toUpperCase().replace(" ", "T")) : null;
+  if (!date || Number.isNaN(date.getTime())) {
+    return faults.add("datetime_parsing", "Input should be an RFC 3339 date-time with an offset", value);
+  }
+  return date;
+}
+
+/** A `Date` within its bounds in the handler, RFC 3339 §5.6 text on the wire. */
+export function compileDate(schema: JSONSchema, direction: Direction): Check {
+  const convert = direction === "encode" ? encodeDate : decodeDate;
+  const rules = numberRules(schema, "Timestamp");
+  if (rules.length === 0) return convert;
+  return (value, faults) => {
+    const converted = convert(value, faults);
+    if (converted === undefined) return undefined;
+    const time = new Date(converted).getTime();
+    for (const [isBroken, type, msg] of rules) {
+      if (isBroken(time)) return faults.add(type, msg, value);
+    }
+    return converted;
+  };
+}

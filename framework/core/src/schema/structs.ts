@@ -1,0 +1,216 @@
+/** Objects with named properties: checked and filled, or checked and written as JSON text. @module */
+import { configurationError } from "../common/exceptions.js";
+import { compileCode } from "../common/generated-code.js";
+import type { Check, Compiler, Fill, Property, Write } from "./check.js";
+import type { Faults } from "./faults.js";
+import type { JSONSchema } from "./json-schema.js";
+import { compileBounds, compileOthers } from "./other-keys.js";
+import { plainOf } from "./scalars.js";
+
+/** Any object but a list. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+const NO_OBJECT = "Input should be a valid object";
+const NO_PLAIN_OBJECT = "Result should be a plain object";
+
+/** Tells values that JSON would write as a list, as `{}`, or as something unlike what they hold. */
+function isOpaque(value: object): boolean {
+  if (Array.isArray(value) || value instanceof Map || value instanceof Set || ArrayBuffer.isView(value)) return true;
+  return value instanceof Date || value instanceof Promise;
+}
+
+/**
+ * An object. Keys that the schema does not name are cut (`additionalProperties: false` refuses them on the way in),
+ * defaults are filled in, `__proto__` never gets through.
+ */
+export function compileObject(schema: JSONSchema, compiler: Compiler): Check {
+  const properties = compileProperties(schema, compiler, (inner) => ({ take: compiler.compile(inner), isText: false }));
+  const others = compileOthers(schema, compiler);
+  const bounds = compileBounds(schema);
+  const isEncode = compiler.direction === "encode";
+  let fill: Fill | null = null;
+  return (value, faults) => {
+    if (typeof value !== "object" || value === null) return refuse(value, isEncode, faults);
+    const isPlain = Object.getPrototypeOf(value) === Object.prototype;
+    if (!isPlain && (isEncode ? isOpaque(value) : Array.isArray(value))) return refuse(value, isEncode, faults);
+    // With the first value: 1,000 routes would compile what most processes never use.
+    fill ??= emitFill(properties) ?? fillFrom(properties);
+    const result = fill(value as Record<string, unknown>, faults);
+    others?.(value as Record<string, unknown>, result, faults);
+    bounds?.(value, faults);
+    return result;
+  };
+}
+
+function refuse(value: unknown, isEncode: boolean, faults: Faults): undefined {
+  return faults.add("object_type", isEncode ? NO_PLAIN_OBJECT : NO_OBJECT, value);
+}
+
+/** Compiles what writes an object of a result; `null` for a schema with rules beyond those of its properties. */
+export function compileStructWrite(schema: JSONSchema, compiler: Compiler): Write | null {
+  const { type = "object" } = schema;
+  if (type !== "object" || compileOthers(schema, compiler) || compileBounds(schema)) return null;
+  const properties = compileProperties(schema, compiler, (inner) => {
+    const take = compiler.compileWrite(inner);
+    return take ? { take, isText: true } : { take: compiler.compile(inner), isText: false };
+  });
+  let write: Write | null = null;
+  return (value, faults) => {
+    if (typeof value !== "object" || value === null) return refuse(value, true, faults);
+    if (Object.getPrototypeOf(value) !== Object.prototype && isOpaque(value)) return refuse(value, true, faults);
+    write ??= emitWrite(properties) ?? writeChecked(compiler.compileLate(schema));
+    return write(value, faults);
+  };
+}
+
+function compileProperties(
+  { properties = {}, required = [] }: JSONSchema,
+  compiler: Compiler,
+  compileTake: (schema: JSONSchema) => Pick<Property, "take" | "isText">,
+): Property[] {
+  return Array.from(new Set([...Object.keys(properties), ...required]), (key) => {
+    if (key === "__proto__") throw configurationError("TSGI_RESERVED_PROPERTY_NAME");
+    const schema = (Object.hasOwn(properties, key) && properties[key]) || {};
+    const isInherited = key in Object.prototype;
+    const isRequired = required.includes(key);
+    const plain = plainOf(schema, compiler.direction);
+    const property: Property = { key, plain, ...compileTake(schema), isRequired, makeDefault: null, isInherited };
+    if (schema.default !== undefined) {
+      compiler.compileDefault(key, schema, (make) => (property.makeDefault = make));
+    }
+    return property;
+  });
+}
+
+/** Takes what stands under a property's name, or its default: `undefined` where there is neither, and after a fault. */
+function takeItem({ key, take, makeDefault, isRequired }: Property, item: unknown, faults: Faults): unknown {
+  if (item === undefined) {
+    if (makeDefault !== null) return makeDefault();
+    return isRequired ? faults.add("missing", "Field required", null, [key]) : undefined;
+  }
+  const before = faults.count;
+  const taken = take(item, faults);
+  return faults.count === before ? taken : faults.within(before, key);
+}
+
+/** JSON text of the same. */
+function writeItem(property: Property, item: unknown, faults: Faults): unknown {
+  const taken = takeItem(property, item, faults);
+  if (property.isText && item !== undefined) return taken;
+  return faults.count === 0 ? writeJSON(taken) : undefined; // what does not fit may have no JSON form
+}
+
+/** The value under a name that objects have from `Object.prototype`: one of its own, or one of its class. */
+export function ownOrGetter(value: Record<string, unknown>, key: string): unknown {
+  if (Object.hasOwn(value, key)) return value[key];
+  const inherited = value[key];
+  return inherited === (Object.prototype as Record<string, unknown>)[key] ? undefined : inherited;
+}
+
+/** Makes an object of properties: the plain form of {@link emitFill}. */
+function fillFrom(properties: readonly Property[]): Fill {
+  return (value, faults) => {
+    const result: Record<string, unknown> = {};
+    for (const property of properties) {
+      const { key, isInherited } = property;
+      const taken = takeItem(property, isInherited ? ownOrGetter(value, key) : value[key], faults);
+      if (taken !== undefined) result[key] = taken;
+    }
+    return result;
+  };
+}
+
+/** The most properties of one function: above, its text takes longer to parse than it saves. */
+const MAX_PROPERTIES = 64;
+
+/** Tells properties for which there is to be code. */
+function areEmitted(properties: readonly Property[]): boolean {
+  return properties.length <= MAX_PROPERTIES && !properties.some(({ isInherited }) => isInherited);
+}
+
+/**
+ * The code that takes the properties one after the other.
+ *
+ * @param keep - The code of one: its value is `item`, and `taken` is free. Given the expression of the property too.
+ */
+function emit(properties: readonly Property[], keep: (property: Property, place: string) => string): string {
+  const steps = properties.map((property, index) => {
+    return `item = value[${JSON.stringify(property.key)}];\n${keep(property, `properties[${index}]`)}\n`;
+  });
+  return `let item, taken;\n${steps.join("")}`;
+}
+
+/**
+ * Emits what makes an object of the properties, where each has reads and stores of its own. Under names that are known at
+ * run time only, engines look each of them up: that takes 5 % of a request with a struct of three properties, 10 % with
+ * one of ten (Node 20). The tests of plain values save 3 and 8 %.
+ *
+ * @returns `null` where there is to be no code.
+ */
+function emitFill(properties: readonly Property[]): Fill | null {
+  if (!areEmitted(properties)) return null;
+  const steps = emit(properties, ({ key, plain }, place) => {
+    const name = JSON.stringify(key);
+    const other = `if ((taken = takeItem(${place}, item, faults)) !== undefined) result[${name}] = taken;`;
+    return plain === null ? other : `if (${plain.test}) result[${name}] = item;\nelse ${other}`;
+  });
+  const code = `"use strict";\nreturn (value, faults) => {\nconst result = {};\n${steps}return result;\n};`;
+  return compileCode(code, { properties, takeItem, ESCAPED });
+}
+
+/**
+ * Emits what writes the properties as the JSON text of an object, without the checked copy that `JSON.stringify` would need:
+ * that takes 6 % of a request with a struct of four properties (Node 20). In lists, whose text is long, it is as fast.
+ *
+ * @returns `null` where there is to be no code.
+ */
+function emitWrite(properties: readonly Property[]): Write | null {
+  if (!areEmitted(properties)) return null;
+  const steps = emit(properties, ({ key, plain }, place) => {
+    const name = `${JSON.stringify(key)}:`;
+    const start = `text += (text === "" ? ${JSON.stringify(`{${name}`)} : ${JSON.stringify(`,${name}`)})`;
+    const other = `if ((taken = writeItem(${place}, item, faults)) !== undefined) ${start} + taken;`;
+    return plain === null ? other : `if (${plain.test}) ${start} + ${plain.text};\nelse ${other}`;
+  });
+  const end = 'return text === "" ? "{}" : text + "}";';
+  const code = `"use strict";\nreturn (value, faults) => {\nlet text = "";\n${steps}${end}\n};`;
+  return compileCode(code, { properties, writeItem, ESCAPED });
+}
+
+/** Writes what a check gives. */
+export function writeChecked(check: Check): Write {
+  return (value, faults) => {
+    const checked = check(value, faults);
+    return faults.count === 0 ? writeJSON(checked) : undefined; // what does not fit may have no JSON form
+  };
+}
+
+/** A character that JSON writes as an escape: RFC 8259 §7, and a lone surrogate, which is not told from a pair here. */
+const ESCAPED = /[\u0000-\u001f"\\\ud800-\udfff]/; // oxlint-disable-line no-control-regex -- the range is that of the RFC
+
+/**
+ * JSON text of a value, `undefined` for what JSON leaves out.
+ *
+ * @throws TypeError for what `JSON.stringify` refuses, with what to return instead.
+ */
+export function writeJSON(value: unknown): string | undefined {
+  if (typeof value === "string" && !ESCAPED.test(value)) return `"${value}"`;
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    throw explainJSON(error);
+  }
+}
+
+/** Says for the two errors of `JSON.stringify` what to return instead. */
+export function explainJSON(error: unknown): unknown {
+  const message = error instanceof TypeError ? error.message : "";
+  const instead = message.includes("BigInt")
+    ? "A handler cannot return a bigint, which JSON does not have. Return String(value)."
+    : message.includes("circular")
+      ? "A handler cannot return an object that contains itself. Return one without the circle, or declare `returns`."
+      : null;
+  return instead === null ? error : new TypeError(instead, { cause: error });
+}

@@ -1,0 +1,76 @@
+import { expect, it } from "@jest/globals";
+import { App, ConfigurationError, Request } from "../../src/index.js";
+import { requestId, type RequestIdOptions } from "../../src/middleware/index.js";
+import { describeMatrix } from "../../../test/support/matrix.js";
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+function create(options?: RequestIdOptions) {
+  const fields: object[] = [];
+  const ignore = () => {};
+  const logger = { debug: ignore, info: ignore, warn: ignore, error: (given: object) => void fields.push(given) };
+  const app = new App({ logger, middleware: [requestId(options)] });
+  app.get("/", { params: { request: Request } }, async ({ request }) => request.state["requestId"]);
+  app.get("/broken", async () => {
+    throw new Error("broken");
+  });
+  return { app, fields };
+}
+
+describeMatrix("requestId", ({ call }) => {
+  it("gives each request a UUID of its own, in its state and in the response", async () => {
+    const { app } = create();
+    const first = await call(app, "GET", "/");
+    const second = await call(app, "GET", "/");
+    for (const { headers, json } of [first, second]) {
+      expect(headers["x-request-id"]).toMatch(UUID);
+      expect(json).toBe(headers["x-request-id"]);
+    }
+    expect(first.json).not.toBe(second.json);
+  });
+
+  it("is on error answers, and in their log lines", async () => {
+    const { app, fields } = create();
+    const { status, headers } = await call(app, "GET", "/broken");
+    expect(status).toBe(500);
+    expect(fields).toEqual([expect.objectContaining({ requestId: headers["x-request-id"], path: "/broken" })]);
+  });
+
+  it("does not take over what a client sends", async () => {
+    const { headers } = await call(create().app, "GET", "/", { headers: [["x-request-id", "mine"]] });
+    expect(headers["x-request-id"]).toMatch(UUID);
+  });
+
+  it.each<[string, string[], boolean]>([
+    ["an id", ["abc-123:4/5_6=@+."], true],
+    ["one of 128 characters", ["a".repeat(128)], true],
+    ["one that is longer", ["a".repeat(129)], false],
+    ["one with a space", ["a b"], false],
+    ["one that would forge a field of a log line", ['a",level:"error'], false],
+    ["one with a letter of latin-1", ["\u00e9"], false],
+    ["an empty one", [""], false],
+    ["two", ["a", "b"], false],
+  ])("takes over %s where incoming ones are trusted, if it is one: %j, %s", async (_, values, isTaken) => {
+    const { app } = create({ trustIncoming: true });
+    const { headers, json } = await call(app, "GET", "/", {
+      headers: values.map((id) => ["x-request-id", id] as const),
+    });
+    expect(headers["x-request-id"] === values[0]).toBe(isTaken);
+    expect(json).toBe(headers["x-request-id"]);
+    if (!isTaken) expect(json).toMatch(UUID);
+  });
+
+  it("has the header and the ids that are said", async () => {
+    const { app } = create({ header: "Trace-Id", generate: () => "42" });
+    expect((await call(app, "GET", "/")).headers).toMatchObject({ "trace-id": "42" });
+  });
+});
+
+it.each<[unknown, RegExp]>([
+  [{ header: "X Id" }, /should be the name of a header, such as "X-Request-ID", not "X Id"/],
+  [{ trust: true }, /no option "trust"/],
+])("requestId refuses %j when it is made", (options, message) => {
+  const make = () => requestId(options as RequestIdOptions);
+  expect(make).toThrow(ConfigurationError);
+  expect(make).toThrow(message);
+});

@@ -1,0 +1,161 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from "@jest/globals";
+import { Redis } from "ioredis";
+import { memoryStore, type Store } from "../../src/middleware/index.js";
+import { redisStore } from "@tsgi/redis";
+import { HAS_REDIS, type RedisServer, startRedis } from "../../../test/support/redis-server.js";
+
+let server: RedisServer;
+let client: Redis;
+beforeAll(async () => {
+  if (!HAS_REDIS) return;
+  server = await startRedis();
+  client = new Redis(server.path);
+});
+afterEach(async () => void (await client?.flushall()));
+afterAll(async () => {
+  client?.disconnect();
+  await server?.[Symbol.asyncDispose]();
+});
+
+/** Node-redis as far as `redisStore` asks it, over the other client. */
+const nodeRedis = () => ({
+  isReady: true,
+  sendCommand: (args: readonly string[]) => client.call(...(args as [string, ...string[]])),
+});
+
+const describeWithRedis = HAS_REDIS ? describe : describe.skip;
+
+describe.each<[name: string, run: typeof describeWithRedis, open: () => Store]>([
+  ["memoryStore", describe, () => memoryStore()],
+  ["redisStore of ioredis", describeWithRedis, () => redisStore(client)],
+  ["redisStore of redis", describeWithRedis, () => redisStore(nodeRedis())],
+])("%s", (_, run, open) => {
+  run("as a store", () => {
+    it("keeps texts until they are deleted", async () => {
+      const store = open();
+      expect(await store.get("a")).toBeNull();
+      await store.set("a", "ä", 60);
+      await store.set("b", "", 60);
+      expect(await store.get("a")).toBe("ä");
+      expect(await store.get("b")).toBe("");
+      await store.set("a", "again", 60);
+      expect(await store.get("a")).toBe("again");
+      await store.delete("a");
+      await store.delete("never there");
+      expect(await store.get("a")).toBeNull();
+    });
+
+    it("counts, at once for all who ask, from the first one to the end of its time", async () => {
+      const store = open();
+      const counts = await Promise.all(Array.from({ length: 100 }, () => store.increment("a", 60)));
+      expect(counts.map(({ count }) => count)).toEqual(Array.from({ length: 100 }, (__, index) => index + 1));
+      for (const { expiresInMs } of counts) {
+        expect(expiresInMs).toBeGreaterThan(30_000);
+        expect(expiresInMs).toBeLessThanOrEqual(60_000);
+      }
+      expect((await store.increment("a", 5, -2)).count).toBe(98);
+      expect((await store.increment("b", 5, 3)).count).toBe(3);
+      expect(await store.get("b")).toBe("3");
+      await store.delete("a");
+      expect((await store.increment("a", 5)).count).toBe(1);
+    });
+
+    it("forgets what has expired", async () => {
+      const store = open();
+      await Promise.all([store.set("text", "a", 0.001), store.increment("count", 0.001)]);
+      while ((await store.get("text")) !== null || (await store.get("count")) !== null);
+      expect((await store.increment("count", 60)).count).toBe(1);
+    });
+  });
+});
+
+describe("memoryStore", () => {
+  it("keeps so many keys at most, and gives up the oldest", async () => {
+    const store = memoryStore({ maxKeys: 3 });
+    for (const key of ["a", "b", "c", "d"]) await store.set(key, key, 60);
+    expect(await Promise.all(["a", "b", "c", "d"].map((key) => store.get(key)))).toEqual([null, "b", "c", "d"]);
+  });
+
+  it("lets go of keys that have expired though nobody asks for them", async () => {
+    const now = jest.spyOn(performance, "now").mockReturnValue(0);
+    try {
+      const store = memoryStore({ maxKeys: 1_500 });
+      await store.set("kept", "a", 60);
+      for (let key = 0; key < 1_000; key++) await store.increment(`old ${key}`, 1);
+      now.mockReturnValue(2_000);
+      for (let key = 0; key < 1_000; key++) await store.increment(`new ${key}`, 60);
+      expect(await store.get("kept")).toBe("a");
+    } finally {
+      now.mockRestore();
+    }
+  });
+
+  it.each([[{ maxKeys: 0 }], [{ max: 1 }]])("refuses %j", (options) => {
+    expect(() => memoryStore(options as never)).toThrow(expect.objectContaining({ name: "ConfigurationError" }));
+  });
+});
+
+describe("redisStore", () => {
+  it("fails at once while its client is not connected", async () => {
+    const lazy = new Redis({ lazyConnect: true });
+    await expect(redisStore(lazy).get("a")).rejects.toThrow("Redis is not connected.");
+    const closed = { isReady: false, sendCommand: () => new Promise(() => {}) };
+    await expect(redisStore(closed).increment("a", 1)).rejects.toThrow("Redis is not connected.");
+  });
+
+  it("waits for one late answer alone: until it is there, others fail at once", async () => {
+    let answer: (value: string) => void = () => {};
+    const sent: string[] = [];
+    const slow = {
+      isReady: true,
+      sendCommand: ([command, key]: readonly string[]) => {
+        sent.push(`${command} ${key}`);
+        return new Promise((resolve) => (answer = resolve));
+      },
+    };
+    const store = redisStore(slow, { timeoutMs: 5, prefix: "" });
+    await expect(store.get("a")).rejects.toThrow("within 5 ms");
+    await expect(store.get("b")).rejects.toThrow("Redis has not answered yet.");
+    answer("late");
+    await new Promise((resolve) => setImmediate(resolve));
+    const next = store.get("c");
+    answer("in time");
+    expect(await next).toBe("in time");
+    expect(sent).toEqual(["GET a", "GET c"]);
+  });
+
+  it("fails without an answer in time", async () => {
+    const silent = { isReady: true, sendCommand: () => new Promise(() => {}) };
+    await expect(redisStore(silent, { timeoutMs: 1 }).get("a")).rejects.toThrow("within 1 ms");
+  });
+
+  it("leaves no timer behind where its client throws, which would end the process", async () => {
+    jest.useFakeTimers();
+    const broken = {
+      isReady: true,
+      sendCommand: () => {
+        throw new Error("The connection is of a subscriber.");
+      },
+    };
+    await expect(redisStore(broken).get("a")).rejects.toThrow("subscriber");
+    expect(jest.getTimerCount()).toBe(0);
+    jest.useRealTimers();
+  });
+
+  it.each([["redis://localhost"], [null], [{}]])("refuses %j", (given) => {
+    expect(() => redisStore(given as never)).toThrow(expect.objectContaining({ code: "TSGI_NOT_A_REDIS_CLIENT" }));
+  });
+});
+
+describeWithRedis("redisStore, in Redis", () => {
+  it("puts a prefix in front of its keys", async () => {
+    await redisStore(client, { prefix: "shop:" }).set("a", "1", 60);
+    expect(await client.keys("*")).toEqual(["shop:a"]);
+  });
+
+  it("gives a counter without an end one, as a crash of another program may have left it", async () => {
+    await client.set("tsgi:a", "5");
+    expect(await redisStore(client).increment("a", 60)).toEqual({ count: 6, expiresInMs: 60_000 });
+    expect(await client.pttl("tsgi:a")).toBeGreaterThan(30_000);
+  });
+});

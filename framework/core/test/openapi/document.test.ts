@@ -1,0 +1,525 @@
+import { describe, expect, it } from "@jest/globals";
+import { z } from "zod";
+import { App } from "../../src/app/app.js";
+import { ConfigurationError } from "../../src/common/exceptions.js";
+import { Body } from "../../src/parameters/body.js";
+import { Cookie } from "../../src/parameters/cookie.js";
+import { Depends } from "../../src/parameters/depends.js";
+import { File } from "../../src/parameters/file.js";
+import { Form } from "../../src/parameters/form.js";
+import { Header } from "../../src/parameters/header.js";
+import { Path } from "../../src/parameters/path.js";
+import { Query } from "../../src/parameters/query.js";
+import { withParams } from "../../src/parameters/annotation.js";
+import { Request } from "../../src/http/request.js";
+import { Router } from "../../src/routing/router.js";
+import { t } from "../../src/schema/schema.js";
+import { faultsOf, operation } from "./_documents.js";
+
+const nothing = async () => null;
+
+describe("the head of the document", () => {
+  it("has defaults for title, version and server, and asks for no security", () => {
+    expect(new App().openapi()).toEqual({
+      openapi: "3.0.3",
+      info: { title: "tsgi", version: "0.1.0" },
+      servers: [{ url: "/" }],
+      security: [],
+      paths: {},
+    });
+  });
+
+  it("says what the App says", () => {
+    const servers = [{ url: "https://api.example.com", description: "Live" }];
+    const document = new App({ title: "Shop", version: "2", description: "*Buy*", servers }).openapi();
+    expect(document.info).toEqual({ title: "Shop", version: "2", description: "*Buy*" });
+    expect(document.servers).toEqual(servers);
+  });
+
+  it("says whom to ask, under which licence, and what else there is to read", async () => {
+    const about = {
+      contact: { name: "Ada", url: "https://example.com/ada", email: "ada@example.com" },
+      license: { name: "MIT", url: "https://spdx.org/licenses/MIT.html" },
+      termsOfService: "https://example.com/terms",
+    };
+    const externalDocs = { url: "https://example.com/guide", description: "The guide" };
+    const document = new App({ ...about, externalDocs }).openapi();
+    expect(document.info).toEqual({ title: "tsgi", version: "0.1.0", ...about });
+    expect(document.externalDocs).toEqual(externalDocs);
+    expect(await faultsOf(document)).toEqual([]);
+  });
+
+  it("lists the tags of the App first, then the others in the order of their use", () => {
+    const app = new App({ tags: [{ name: "b", description: "B" }, { name: "unused" }] });
+    app.get("/1", { tags: ["c", "b"] }, nothing);
+    app.get("/2", { tags: ["a"] }, nothing);
+    app.get("/3", { tags: ["hidden"], includeInSchema: false }, nothing);
+    expect(app.openapi().tags).toEqual([
+      { name: "b", description: "B" },
+      { name: "unused" },
+      { name: "c" },
+      { name: "a" },
+    ]);
+  });
+});
+
+describe("an operation", () => {
+  it("carries what the route and the routers around it say", () => {
+    const app = new App();
+    const inner = new Router({ prefix: "/inner", tags: ["inner"], deprecated: true });
+    inner.get("/x", { tags: ["x"], summary: "S", description: "D" }, nothing);
+    const outer = new Router({ prefix: "/outer", tags: ["outer"], responses: { 418: {} } });
+    outer.includeRouter(inner);
+    app.includeRouter(outer);
+    expect(operation(app, "/outer/inner/x")).toEqual({
+      tags: ["outer", "inner", "x"],
+      summary: "S",
+      description: "D",
+      operationId: "getOuterInnerX",
+      responses: {
+        200: { description: "OK", content: { "application/json": { schema: {} } } },
+        418: { description: "I'm a Teapot" },
+      },
+      deprecated: true,
+    });
+  });
+
+  it("is left out with includeInSchema: false, on the route or on a router around it", () => {
+    const app = new App();
+    app.get("/a", { includeInSchema: false }, nothing);
+    const router = new Router({ includeInSchema: false });
+    router.get("/b", nothing);
+    app.includeRouter(router);
+    expect(app.openapi().paths).toEqual({});
+  });
+
+  it("is left out for a method that a document cannot have", () => {
+    const app = new App();
+    app.route("/a", { methods: ["GET", "PROPFIND"] }, nothing);
+    app.route("/b", { methods: ["PROPFIND"] }, nothing);
+    expect(Object.keys(app.openapi().paths)).toEqual(["/a"]);
+    expect(Object.keys(app.openapi().paths["/a"] ?? {})).toEqual(["get"]);
+  });
+
+  it("stands under one path for patterns that differ in their names or slashes", async () => {
+    const app = new App();
+    app.get("/users/{id}/", { params: { id: t.Integer() } }, nothing);
+    app.put("users/{user}".replace(/^/, "/"), nothing);
+    const { paths } = app.openapi();
+    expect(Object.keys(paths)).toEqual(["/users/{id}"]);
+    expect(paths["/users/{id}"]?.put?.parameters).toEqual([
+      { name: "id", in: "path", required: true, schema: { type: "string" } },
+    ]);
+    expect(await faultsOf(app.openapi())).toEqual([]);
+  });
+});
+
+describe("the operation id", () => {
+  it.each([
+    ["GET", "/", "getRoot"],
+    ["GET", "/users/{id}/posts/{post_id}", "getUsersByIdPostsByPostId"],
+    ["DELETE", "/users/{userId}", "deleteUsersByUserId"],
+    ["POST", "/auth/refresh-token", "postAuthRefreshToken"],
+    ["GET", "/v2/HTTPStatus", "getV2HttpStatus"],
+    ["GET", "/größe", "getGröße"],
+  ])("of %s %s is %s", (method, path, id) => {
+    const app = new App();
+    app.route(path, { methods: [method] }, nothing);
+    const ids = Object.values(app.openapi().paths).flatMap((item) =>
+      Object.values(item).map(({ operationId }) => operationId),
+    );
+    expect(ids).toEqual([id]);
+  });
+
+  it("gets a number where method and path of two routes read the same", () => {
+    const app = new App();
+    app.get("/a-b", nothing);
+    app.get("/a/b", nothing);
+    app.get("/a_b", { operationId: "getAB" }, nothing);
+    expect(operation(app, "/a-b").operationId).toBe("getAB2");
+    expect(operation(app, "/a/b").operationId).toBe("getAB3");
+    expect(operation(app, "/a_b").operationId).toBe("getAB");
+  });
+
+  it("comes from generateOperationId where the route has none", () => {
+    const app = new App({
+      generateOperationId: ({ method, path, name, tags }) => [method, path, name, ...tags].join("|"),
+    });
+    app.get("/a", { tags: ["t"] }, async function readA() {});
+    app.get("/b", { operationId: "b" }, nothing);
+    expect(operation(app, "/a").operationId).toBe("GET|/a|readA|t");
+    expect(operation(app, "/b").operationId).toBe("b");
+  });
+
+  it("is the name of the route, unless another route has it or it is no identifier", () => {
+    const app = new App();
+    app.get("/a", { name: "readA" }, nothing);
+    app.get("/b", { name: "readA" }, nothing);
+    app.get("/c", { name: "read c" }, nothing);
+    const ids = ["/a", "/b", "/c"].map((path) => operation(app, path).operationId);
+    expect(ids).toEqual(["readA", "getB", "getC"]);
+  });
+
+  it("is refused when two routes choose the same", () => {
+    const app = new App();
+    app.get("/a", { operationId: "x" }, nothing);
+    app.post("/b", { operationId: "x" }, nothing);
+    expect(() => app.openapi()).toThrow(ConfigurationError);
+    expect(() => app.openapi()).toThrow('POST /b: the operation id "x" is that of GET /a as well.');
+  });
+});
+
+describe("the summary", () => {
+  async function readBound() {}
+
+  it.each([
+    [async function readItem() {}, "Read item"],
+    [async function read_item_2() {}, "Read item 2"],
+    [async function getHTTPStatus() {}, "Get http status"],
+    [readBound.bind(null), "Read bound"],
+    [async () => {}, "Get items by item id"],
+    [async function handler() {}, "Get items by item id"],
+  ])("of %p is %s", (handler, summary) => {
+    const app = new App();
+    app.get("/items/{item_id}", handler);
+    expect(operation(app, "/items/{item_id}").summary).toBe(summary);
+  });
+});
+
+describe("parameters", () => {
+  it("are listed by their place: path, query, headers, cookies", () => {
+    const app = new App();
+    app.get(
+      "/{a}/{b}",
+      {
+        params: {
+          c: Cookie({ default: null }),
+          userAgent: Header({ default: null }),
+          token: Header({ alias: "X-Token" }),
+          q: t.Integer({ default: 1, minimum: 0 }),
+          b: t.Number(),
+          request: Request,
+        },
+      },
+      nothing,
+    );
+    expect(operation(app, "/{a}/{b}").parameters).toEqual([
+      { name: "b", in: "path", required: true, schema: { type: "number" } },
+      { name: "a", in: "path", required: true, schema: { type: "string" } },
+      { name: "q", in: "query", required: false, schema: { type: "integer", default: 1, minimum: 0 } },
+      { name: "user-agent", in: "header", required: false, schema: { type: "string" } },
+      { name: "x-token", in: "header", required: true, schema: { type: "string" } },
+      { name: "c", in: "cookie", required: false, schema: { type: "string" } },
+    ]);
+  });
+
+  it("carry description, examples, deprecated, and the default of their descriptor", () => {
+    const app = new App();
+    const schema = t.Integer({ description: "of the schema", default: 1 });
+    app.get(
+      "/",
+      {
+        params: {
+          a: Query(schema, { description: "A", examples: [2], deprecated: true, default: 3 }),
+          b: Query(schema, { examples: [4, 5] }),
+          c: Query(t.Optional(t.Date({ examples: ["2020-01-01T00:00:00Z"] }))),
+          d: Query(t.Date(), { default: new Date(0) }),
+        },
+      },
+      nothing,
+    );
+    expect(operation(app, "/").parameters).toEqual([
+      {
+        name: "a",
+        in: "query",
+        description: "A",
+        required: false,
+        deprecated: true,
+        schema: { type: "integer", description: "of the schema", default: 3 },
+        example: 2,
+      },
+      {
+        name: "b",
+        in: "query",
+        description: "of the schema",
+        required: false,
+        schema: { type: "integer", description: "of the schema", default: 1 },
+        examples: { 1: { value: 4 }, 2: { value: 5 } },
+      },
+      {
+        name: "c",
+        in: "query",
+        required: false,
+        schema: { type: "string", format: "date-time", example: "2020-01-01T00:00:00Z" },
+      },
+      {
+        name: "d",
+        in: "query",
+        required: false,
+        schema: { type: "string", format: "date-time", default: "1970-01-01T00:00:00.000Z" },
+      },
+    ]);
+  });
+
+  it("are left out with includeInSchema: false, but never one of the path", () => {
+    const app = new App();
+    const hidden = { includeInSchema: false };
+    app.get("/{a}", { params: { a: Path(hidden), b: Query(hidden), c: Header(hidden) } }, nothing);
+    expect(operation(app, "/{a}").parameters?.map(({ name }) => name)).toEqual(["a"]);
+  });
+
+  it("of the path are always required", () => {
+    const app = new App();
+    app.get("/{a}", { params: { a: Path(t.Optional(t.String())) } }, nothing);
+    expect(operation(app, "/{a}").parameters?.[0]?.required).toBe(true);
+  });
+
+  it("are the properties of an object schema, each by its own name", () => {
+    const app = new App();
+    const Filter = t.Object({
+      color: t.String({ description: "As CSS has it" }),
+      size: t.Integer({ default: 1 }),
+      old: t.Optional(t.Boolean({ deprecated: true })),
+    });
+    const Extra = z.object({ userAgent: z.string(), limit: z.number().default(5) }).meta({ id: "Extra" });
+    app.get(
+      "/",
+      { params: { filter: Query(Filter), extra: Header(Extra), all: Cookie(Filter, { default: null }) } },
+      nothing,
+    );
+    expect(operation(app, "/").parameters?.map(({ name, in: place, required }) => [place, name, required])).toEqual([
+      ["query", "color", true],
+      ["query", "size", false],
+      ["query", "old", false],
+      ["header", "user-agent", true],
+      ["header", "limit", false],
+      ["cookie", "color", false],
+      ["cookie", "size", false],
+      ["cookie", "old", false],
+    ]);
+    expect(operation(app, "/").parameters?.[0]).toEqual({
+      name: "color",
+      in: "query",
+      description: "As CSS has it",
+      required: true,
+      schema: { type: "string", description: "As CSS has it" },
+    });
+  });
+
+  it("of dependencies are listed too, once for each name, and required when one of them requires it", () => {
+    const app = new App();
+    const optional = withParams({ page: Query({ default: null }) }, async () => null);
+    const required = withParams({ page: Query(), inner: Depends(optional) }, async () => null);
+    app.get(
+      "/",
+      { dependencies: [Depends(optional)], params: { page: Query({ default: "1" }), d: Depends(required) } },
+      nothing,
+    );
+    expect(operation(app, "/").parameters).toEqual([
+      { name: "page", in: "query", required: true, schema: { type: "string" } },
+    ]);
+  });
+
+  it("leave out the headers that a document describes elsewhere", () => {
+    const app = new App();
+    app.get("/", { params: { accept: Header(), contentType: Header() } }, nothing);
+    expect(operation(app, "/")).not.toHaveProperty("parameters");
+  });
+});
+
+describe("the body", () => {
+  const Item = t.Object({ name: t.String() });
+  const itemSchema = { type: "object", properties: { name: { type: "string" } }, required: ["name"] };
+
+  it("is that of a single parameter", () => {
+    const app = new App();
+    app.post("/", { params: { item: Body(Item, { description: "It", examples: [{ name: "a" }] }) } }, nothing);
+    expect(operation(app, "/", "post").requestBody).toEqual({
+      description: "It",
+      content: { "application/json": { schema: itemSchema, example: { name: "a" } } },
+      required: true,
+    });
+  });
+
+  it("is not required when its parameter is not", () => {
+    const app = new App();
+    app.post("/", { params: { item: Body(Item, { default: null }) } }, nothing);
+    expect(operation(app, "/", "post").requestBody?.required).toBe(false);
+  });
+
+  it("is an object of several parameters, and of one with embed", () => {
+    const app = new App();
+    app.post("/several", { params: { item: Item, note: Body({ default: null, alias: "Note" }) } }, nothing);
+    app.post("/one", { params: { item: Body(Item, { embed: true, default: null, deprecated: true }) } }, nothing);
+    expect(operation(app, "/several", "post").requestBody).toEqual({
+      content: {
+        "application/json": {
+          schema: { type: "object", properties: { item: itemSchema, Note: { type: "string" } }, required: ["item"] },
+        },
+      },
+      required: true,
+    });
+    expect(operation(app, "/one", "post").requestBody).toEqual({
+      content: {
+        "application/json": { schema: { type: "object", properties: { item: { ...itemSchema, deprecated: true } } } },
+      },
+      required: false,
+    });
+  });
+
+  it("of a form may be urlencoded or multipart", () => {
+    const app = new App();
+    const params = { name: Form({ description: "Who" }), age: Form(t.Integer(), { default: 1 }), rest: Form(Item) };
+    app.post("/", { params }, nothing);
+    const schema = {
+      type: "object",
+      properties: { name: { type: "string" }, age: { type: "integer", default: 1 } },
+      required: ["name"],
+    };
+    expect(operation(app, "/", "post").requestBody).toEqual({
+      content: {
+        "application/x-www-form-urlencoded": {
+          schema: { ...schema, properties: { ...schema.properties, name: { type: "string", description: "Who" } } },
+        },
+        "multipart/form-data": {
+          schema: { ...schema, properties: { ...schema.properties, name: { type: "string", description: "Who" } } },
+        },
+      },
+      required: true,
+    });
+  });
+
+  it("of files is multipart, with their types", () => {
+    const app = new App();
+    const params = {
+      cover: File({ description: "In front", mediaTypes: ["image/png", "image/jpeg"] }),
+      pages: File(t.Array(t.Any(), { minItems: 1, maxItems: 9 })),
+      more: File({ multiple: true, default: [] }),
+      title: Form({ default: null }),
+      hidden: File({ default: null, includeInSchema: false }),
+    };
+    app.post("/", { params }, nothing);
+    const file = { type: "string", format: "binary" };
+    expect(operation(app, "/", "post").requestBody).toEqual({
+      content: {
+        "multipart/form-data": {
+          schema: {
+            type: "object",
+            properties: {
+              cover: { ...file, description: "In front" },
+              pages: { type: "array", items: file, minItems: 1, maxItems: 9 },
+              more: { type: "array", items: file },
+              title: { type: "string" },
+            },
+            required: ["cover", "pages"],
+          },
+          encoding: { cover: { contentType: "image/png, image/jpeg" } },
+        },
+      },
+      required: true,
+    });
+  });
+});
+
+describe("responses", () => {
+  it("are the route's status with the schema of `returns`", () => {
+    const app = new App();
+    app.post("/", { statusCode: 201, returns: t.Array(t.Integer()) }, async () => []);
+    expect(operation(app, "/", "post").responses).toEqual({
+      201: {
+        description: "Created",
+        content: { "application/json": { schema: { type: "array", items: { type: "integer" } } } },
+      },
+    });
+  });
+
+  it.each([204, 205, 301, 304, 307])("have no content at %d", (statusCode) => {
+    const app = new App();
+    app.get("/", { statusCode }, nothing);
+    expect(Object.values(operation(app, "/").responses)).toEqual([{ description: expect.any(String) }]);
+  });
+
+  it.each([
+    ["no parameter", {}, false],
+    ["text of the path", { a: Path() }, false],
+    ["any text of the path", { a: t.String() }, false],
+    ["an optional text", { b: Query({ default: null }) }, false],
+    ["a required text", { b: Query() }, true],
+    ["text of some form", { a: t.String({ minLength: 2 }) }, true],
+    ["an enum", { b: t.Optional(t.Union([t.Literal("x"), t.Literal("y")])) }, true],
+    ["a number", { a: t.Integer() }, true],
+    ["an optional number", { b: t.Integer({ default: 1 }) }, true],
+    ["a parameter that is not listed", { b: Query({ includeInSchema: false }) }, true],
+    ["a dependency's parameter", { d: Depends(withParams({ b: Query() }, async () => null)) }, true],
+    ["the request", { r: Request }, false],
+  ])("have a 422 for %s: %j → %s", (_name, params, expected) => {
+    const app = new App();
+    app.get("/{a}", { params }, nothing);
+    expect(Object.hasOwn(operation(app, "/{a}").responses, "422")).toBe(expected);
+  });
+
+  it("have a 422 for a body and for a form, however optional", () => {
+    const app = new App();
+    app.post("/body", { params: { a: Body({ default: null }) } }, nothing);
+    app.post("/form", { params: { a: Form({ default: null }) } }, nothing);
+    expect(operation(app, "/body", "post").responses).toHaveProperty("422");
+    expect(operation(app, "/form", "post").responses).toHaveProperty("422");
+  });
+
+  it("describe the 422 as it is answered", () => {
+    const app = new App();
+    app.get("/", { params: { a: Query() } }, nothing);
+    expect(operation(app, "/").responses["422"]).toEqual({
+      description: "Unprocessable Entity",
+      content: { "application/json": { schema: { $ref: "#/components/schemas/HTTPValidationError" } } },
+    });
+    const { HTTPValidationError, ValidationError } = app.openapi().components?.schemas ?? {};
+    expect(HTTPValidationError?.properties?.["detail"]).toEqual({
+      type: "array",
+      items: { $ref: "#/components/schemas/ValidationError" },
+    });
+    expect(Object.keys(ValidationError?.properties ?? {})).toEqual(["type", "loc", "msg", "input"]);
+    expect(ValidationError?.required).toEqual(["type", "loc", "msg"]);
+  });
+
+  it("are those of the route's `responses` besides, in the order of their status", () => {
+    const app = new App();
+    const Problem = t.Object({ detail: t.String() }, { $id: "Problem" });
+    app.get(
+      "/",
+      {
+        params: { a: Query() },
+        returns: t.String(),
+        responses: {
+          404: { schema: Problem, headers: { "X-Why": { description: "Why", schema: t.Integer() }, "X-Id": {} } },
+          200: { description: "Here it is" },
+          422: { description: "Wrong", schema: Problem },
+        },
+      },
+      async () => "",
+    );
+    const problem = { "application/json": { schema: { $ref: "#/components/schemas/Problem" } } };
+    expect(operation(app, "/").responses).toEqual({
+      200: { description: "Here it is", content: { "application/json": { schema: { type: "string" } } } },
+      404: {
+        description: "Not Found",
+        headers: {
+          "X-Why": { description: "Why", schema: { type: "integer" } },
+          "X-Id": { schema: { type: "string" } },
+        },
+        content: problem,
+      },
+      422: { description: "Wrong", content: problem },
+    });
+  });
+});
+
+describe("what cannot be described", () => {
+  it("is a ConfigurationError that names method and path", () => {
+    const app = new App();
+    app.get("/fine", nothing);
+    app.get("/items", { params: { a: Query(t.Integer(), { examples: [1n] }) } }, nothing);
+    expect(() => app.openapi()).toThrow(ConfigurationError);
+    expect(() => app.openapi()).toThrow(/^GET \/items: A default or an example has no JSON form/);
+  });
+});

@@ -1,0 +1,42 @@
+import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+
+import { installLoop, loopName, useLoopPackage } from "../../../src/platforms/concurrency/loop.js";
+import { ConfigurationError } from "../../../src/common/exceptions.js";
+
+const none = () => {};
+const uWebSockets = { App: none, SSLApp: none, us_listen_socket_close: none, us_socket_local_port: none };
+
+describe("the loop", () => {
+  beforeEach(() => {
+    useLoopPackage(uWebSockets);
+    installLoop("libuv");
+  });
+
+  afterEach(() => {
+    useLoopPackage(null);
+    installLoop();
+  });
+
+  it("is the fastest that can be loaded when none is named", () => {
+    expect(installLoop()).toBe("uwebsockets");
+    expect(loopName()).toBe("uwebsockets");
+  });
+
+  it("is Node's own where uWebSockets.js cannot be loaded, asked for or not, without an error", () => {
+    useLoopPackage(null);
+    expect(installLoop("uwebsockets")).toBe("libuv");
+    expect(installLoop()).toBe("libuv");
+    expect(loopName()).toBe("libuv");
+  });
+
+  it("is Node's own where that is asked for", () => {
+    installLoop();
+    expect(installLoop("libuv")).toBe("libuv");
+    expect(loopName()).toBe("libuv");
+  });
+
+  it("has one of two names", () => {
+    expect(() => installLoop("asyncio" as "libuv")).toThrow(ConfigurationError);
+    expect(loopName()).toBe("libuv");
+  });
+});

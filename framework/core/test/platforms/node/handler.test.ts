@@ -1,0 +1,239 @@
+import { createServer, type RequestListener, type Server } from "node:http";
+import { describe, expect, it } from "@jest/globals";
+import request from "supertest";
+import { WebSocket } from "ws";
+import { App } from "../../../src/app/app.js";
+import type { ASGIApp, Scope } from "../../../src/protocol/asgi.js";
+import { type NodeHandlerOptions, toNodeHandler } from "../../../src/node.js";
+import { Depends } from "../../../src/parameters/depends.js";
+import { Deferred } from "../../../src/common/promises.js";
+import { Request } from "../../../src/http/request.js";
+import { cutOff, httpApp, MemoryLogger, readBody, respond, Wire } from "./_http.js";
+import { echo as echoSocket } from "./_websocket.js";
+
+const echo = httpApp(async (scope, receive, send) => {
+  const body = await readBody(receive);
+  const { method, path, root_path, state } = scope;
+  await respond(send, 200, JSON.stringify({ method, path, root_path, state, body: body.toString() }), [
+    ["content-type", "application/json"],
+  ]);
+});
+
+/** What Express does to a request before it calls a handler that is used under a prefix. */
+const under =
+  (prefix: string, handler: RequestListener): RequestListener =>
+  (req, res) => {
+    Object.assign(req, { originalUrl: req.url, baseUrl: prefix, url: req.url?.slice(prefix.length) });
+    handler(req, res);
+  };
+
+async function listening(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return (server.address() as { port: number }).port;
+}
+
+describe("toNodeHandler", () => {
+  it("is a listener that supertest takes", async () => {
+    const response = await request(toNodeHandler(echo)).post("/items").send("hello").type("text/plain");
+    expect(response.body).toEqual({ method: "POST", path: "/items", root_path: "", state: {}, body: "hello" });
+  });
+
+  it.each([
+    "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+    `Content-Length: 90000\r\n\r\n${"a".repeat(90_000)}`,
+  ])("keeps the connection where the body has come and a parser in front of it has read it", async (rest) => {
+    const handler = toNodeHandler(httpApp((_scope, _receive, send) => respond(send, 200, "done")));
+    const server = createServer((req, res) => void req.resume().on("end", () => handler(req, res)));
+    await using wire = new Wire(await listening(server));
+    wire.write(`POST / HTTP/1.1\r\nHost: a\r\n${rest}`);
+    expect(await wire.until(/done$/)).toMatch(/\r\nConnection: keep-alive\r\n/);
+    server.close();
+  });
+
+  it("gives each scope a shallow copy of the state", async () => {
+    const response = await request(toNodeHandler(echo, { state: { pool: "ready" } })).get("/");
+    expect(response.body).toMatchObject({ state: { pool: "ready" } });
+  });
+
+  it("does not run the lifespan", async () => {
+    const types: Scope["type"][] = [];
+    const app: ASGIApp = async (scope, receive, send) => {
+      types.push(scope.type);
+      await echo(scope, receive, send);
+    };
+    await request(toNodeHandler(app)).get("/");
+    expect(types).toEqual(["http"]);
+  });
+
+  it("takes a prefix of Express as root_path, and keeps it in path", async () => {
+    const response = await request(under("/api", toNodeHandler(echo))).get("/api/items");
+    expect(response.body).toMatchObject({ path: "/api/items", root_path: "/api" });
+  });
+
+  it("refuses what the parser lets through, on whatever server it stands", async () => {
+    const response = await request(toNodeHandler(echo)).get("/").set("Host", "a b");
+    expect([response.status, response.body]).toEqual([
+      400,
+      { detail: "Expected exactly one well-formed Host header." },
+    ]);
+  });
+
+  it("says in the log when a body parser was there first", async () => {
+    const logger = new MemoryLogger();
+    const handler = toNodeHandler(echo, { logger });
+    const parser: RequestListener = (req, res) => {
+      req.resume().on("end", () => handler(req, res));
+    };
+    const response = await request(parser).post("/").send("hello").type("text/plain");
+    expect(response.status).toBe(500);
+    expect(String(logger.at("error")[0]?.fields.err)).toContain("put this handler in front of body parsers");
+  });
+
+  it.each<[string, NodeHandlerOptions, string | undefined, number]>([
+    ["from anywhere", {}, "https://evil.example", 101],
+    ["from the origins that are allowed", { allowedOrigins: ["https://a.example"] }, "https://a.example", 101],
+    ["and from no others", { allowedOrigins: ["https://a.example"] }, "https://evil.example", 403],
+    ["for the hosts that are allowed", { allowedHosts: ["other.example"] }, undefined, 400],
+  ])("opens WebSockets where its upgrade listens: %s", async (_where, options, origin, status) => {
+    const handler = toNodeHandler(echoSocket, { logger: new MemoryLogger(), ...options });
+    await using server = createServer(handler).on("upgrade", handler.upgrade);
+    const port = await listening(server);
+    const client = new WebSocket(`ws://127.0.0.1:${port}/ws`, origin === undefined ? {} : { origin });
+    const answer = await new Promise((resolve) => {
+      client.on("error", () => {});
+      client.on("unexpected-response", (sent, response) => {
+        sent.destroy();
+        resolve(response.statusCode);
+      });
+      client.on("open", () => client.send("hello"));
+      client.on("message", (data: Buffer) => resolve(`101 ${data.toString()}`));
+    });
+    expect(answer).toBe(status === 101 ? "101 hello" : status);
+    client.terminate();
+  });
+
+  it("refuses an upgrade to something else, which only the maker of the server could serve", async () => {
+    const handler = toNodeHandler(echoSocket);
+    await using server = createServer(handler).on("upgrade", handler.upgrade);
+    await using wire = new Wire(await listening(server));
+    const h2c = "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n";
+    expect(await wire.write(h2c).closed).toMatch(/^HTTP\/1\.1 400 [^]*Expected Upgrade: websocket/);
+  });
+
+  it("lets the socket of a refused upgrade go, though its client does not end it", async () => {
+    const handler = toNodeHandler(echoSocket);
+    await using server = createServer(handler).on("upgrade", handler.upgrade);
+    const port = await listening(server);
+    const head = "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: ";
+    expect(await cutOff(port, `${head}h2c\r\n\r\n`)).toMatch(/EPIPE|ECONNRESET/);
+    expect(await cutOff(port, `${head}websocket\r\n\r\n`)).toMatch(/EPIPE|ECONNRESET/);
+  });
+
+  it("notices that a client has left before its pipelined requests are answered", async () => {
+    const COUNT = 40;
+    let running = 0;
+    const all = new Deferred<void>();
+    const none = new Deferred<void>();
+    const count = (change: number) => {
+      running += change;
+      if (running === COUNT) all.resolve();
+      if (running === 0) none.resolve();
+    };
+    const app = new App();
+    const held = async function* () {
+      count(1);
+      yield;
+      count(-1);
+    };
+    // The first waits for its client; the others are done, and wait for the first.
+    for (const path of ["/first", "/wait"] as const) {
+      app.get(path, { params: { call: Request, _held: Depends(held) } }, async ({ call }) => {
+        await new Promise((resolve) => call.signal.addEventListener("abort", resolve));
+      });
+    }
+    app.get("/done", { params: { _held: Depends(held) } }, async () => "done");
+    const warnings: Error[] = [];
+    const warn = (warning: Error) => warnings.push(warning);
+    process.on("warning", warn);
+    await using server = createServer(toNodeHandler(app, { logger: new MemoryLogger() }));
+    await using wire = new Wire(await listening(server));
+    const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
+    wire.write(get("/first") + get("/wait").repeat(COUNT / 2) + get("/done").repeat(COUNT / 2 - 1));
+    await all.promise;
+    wire.socket.destroy();
+    await none.promise;
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off("warning", warn);
+    expect(warnings).toEqual([]);
+  });
+
+  it("adds no listener for each part that its client is waited for", async () => {
+    const warnings: Error[] = [];
+    const warn = (warning: Error) => warnings.push(warning);
+    process.on("warning", warn);
+    const handler = toNodeHandler(
+      httpApp(async (_scope, _receive, send) => {
+        await send({ type: "http.response.start", status: 200 });
+        for (let part = 0; part < 30; part++) {
+          await send({ type: "http.response.body", body: Buffer.alloc(1 << 20), more_body: true });
+        }
+        await send({ type: "http.response.body" });
+      }),
+    );
+    await using server = createServer(handler);
+    const response = await fetch(`http://127.0.0.1:${await listening(server)}`);
+    expect((await response.arrayBuffer()).byteLength).toBe(30 << 20);
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off("warning", warn);
+    expect(warnings).toEqual([]);
+  });
+
+  it("does not call the application for a client that has left before", async () => {
+    const calls: string[] = [];
+    const handler = toNodeHandler(httpApp(async ({ path }) => void calls.push(path)));
+    const handled = new Deferred<void>();
+    await using server = createServer((req, res) => {
+      req.socket.once("close", () => {
+        handler(req, res);
+        handled.resolve();
+      });
+    });
+    await using wire = new Wire(await listening(server));
+    server.once("request", () => wire.socket.destroy());
+    wire.write("GET /gone HTTP/1.1\r\nHost: a\r\n\r\n");
+    await handled.promise;
+    expect(calls).toEqual([]);
+  });
+
+  it("logs an error if somebody else has begun the response, and goes on", async () => {
+    const logger = new MemoryLogger();
+    const logged = new Promise((resolve) => {
+      const error = logger.error;
+      logger.error = (fields, message) => {
+        error(fields, message);
+        if (message.startsWith("The response could not be sent")) resolve(message);
+      };
+    });
+    const app: ASGIApp = (scope, receive, send) =>
+      scope.type === "http" && scope.path === "/begun" ? Promise.reject(new Error("late")) : echo(scope, receive, send);
+    const handler = toNodeHandler(app, { logger });
+    await using server = createServer((req, res) => {
+      if (req.url === "/begun") res.writeHead(200).write("begun");
+      handler(req, res);
+    });
+    const port = await listening(server);
+    await using wire = new Wire(port);
+    wire.write("GET /begun HTTP/1.1\r\nHost: a\r\n\r\n");
+    expect(await logged).toBe("The response could not be sent: GET /begun");
+    expect(await (await fetch(`http://127.0.0.1:${port}/mine`)).json()).toMatchObject({ path: "/mine" });
+  });
+
+  it("stands in http.createServer beside handlers of other makes", async () => {
+    const handler = toNodeHandler(echo);
+    await using server = createServer((req, res) => (req.url === "/other" ? res.end("other") : handler(req, res)));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as { port: number };
+    expect(await (await fetch(`http://127.0.0.1:${port}/other`)).text()).toBe("other");
+    expect(await (await fetch(`http://127.0.0.1:${port}/mine`)).json()).toMatchObject({ path: "/mine" });
+  });
+});

@@ -1,0 +1,244 @@
+/** Clients that read late or not at all: whole responses for the ones, a bound on the wait for the others. */
+import { once } from "node:events";
+import { connect, createServer, type Socket } from "node:net";
+import { setImmediate } from "node:timers/promises";
+import { describe, expect, it } from "@jest/globals";
+import { ClientDisconnect } from "../../../src/common/exceptions.js";
+import { consoleLogger } from "../../../src/common/logger.js";
+import { ServerContext } from "../../../src/protocol/server-context.js";
+import { ShutdownTimeoutError } from "../../../src/platforms/node/errors.js";
+import { DEFAULT_REQUEST_LIMITS } from "../../../src/platforms/node/header-section.js";
+import { Connection, type ConnectionSettings } from "../../../src/platforms/node/http1/connection.js";
+import { createHeadEnd } from "../../../src/platforms/node/http1/output.js";
+import { SlowReader, takenBytesOf } from "../../../src/platforms/node/slow-reader.js";
+import { Deferred } from "../../../src/common/promises.js";
+import { httpApp, pair, respond, served, Wire } from "./_http.js";
+import { HOST } from "./_http1-table.js";
+
+/** More than the buffers of the system take at once on loopback. */
+const BODY = Buffer.alloc(24 << 20, "x");
+const PART = Buffer.alloc(4096, "x");
+const KEPT = `GET / HTTP/1.1\r\n${HOST}\r\n`;
+
+/** Reads a response from its first byte to the end of the connection, and counts the bytes of its body. */
+async function readLate(port: number, request: string, begun: Promise<void>): Promise<number> {
+  const socket = connect(port, "127.0.0.1").pause();
+  socket.write(request);
+  await begun;
+  const received: Buffer[] = [];
+  for await (const chunk of socket as AsyncIterable<Buffer>) received.push(chunk);
+  const bytes = Buffer.concat(received);
+  return bytes.length - bytes.indexOf("\r\n\r\n") - 4;
+}
+
+describe("a response that closes its connection", () => {
+  const ways = [
+    ["the client asks for it", `GET / HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`],
+    ["the client speaks HTTP/1.0", "GET / HTTP/1.0\r\n\r\n"],
+    ["the application asks for it", `GET /close HTTP/1.1\r\n${HOST}\r\n`],
+    ["the server stops", `GET /drain HTTP/1.1\r\n${HOST}\r\n`],
+  ] as const;
+
+  it.each(ways)("reaches a client that reads late as a whole: %s", async (_why, request) => {
+    const called = new Deferred<void>();
+    const drained = new Deferred<void>();
+    const begun = new Deferred<void>();
+    await using server = await served(
+      httpApp(async ({ path }, _receive, send) => {
+        called.resolve();
+        if (path === "/drain") await drained.promise;
+        const headers = path === "/close" ? [pair("connection", "close")] : [];
+        await send({ type: "http.response.start", status: 200, headers });
+        const sent = send({ type: "http.response.body", body: BODY });
+        begun.resolve();
+        await sent;
+      }),
+    );
+    const read = readLate(server.port, request, begun.promise);
+    await called.promise;
+    const closed = request.includes("/drain") ? server.close() : undefined;
+    drained.resolve();
+    expect(await read).toBe(BODY.length);
+    await closed;
+  });
+});
+
+describe("a client that reads nothing", () => {
+  it.each([
+    ["while its response is sent", KEPT, false],
+    ["while its connection closes", `GET / HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`, true],
+  ])("is cut when it has taken nothing for requestMs: %s", async (_when, request, ends) => {
+    const over = new Deferred<unknown>();
+    await using server = await served(
+      httpApp(async (_scope, _receive, send) => {
+        await send({ type: "http.response.start", status: 200 });
+        try {
+          for (let wait: unknown; ;) {
+            if (!ends) await wait;
+            else if (wait !== undefined) break;
+            wait = send({ type: "http.response.body", body: PART, more_body: true });
+          }
+          await send({ type: "http.response.body" });
+          over.resolve("sent");
+        } catch (error) {
+          over.resolve(error);
+          throw error;
+        }
+      }),
+      { timeouts: { requestMs: 100 } },
+    );
+    const socket = connect(server.port, "127.0.0.1").pause();
+    socket.on("error", () => {});
+    socket.write(request);
+    expect(await over.promise).toEqual(ends ? "sent" : expect.any(ClientDisconnect));
+    socket.destroy();
+    await server.close();
+  });
+
+  it("does not keep the server from stopping in time, nor the application from its cleanup", async () => {
+    const begun = new Deferred<void>();
+    const order: string[] = [];
+    await using server = await served(
+      async (scope, receive, send) => {
+        if (scope.type === "http") {
+          await send({ type: "http.response.start", status: 200 });
+          const sent = send({ type: "http.response.body", body: BODY });
+          begun.resolve();
+          await sent;
+          order.push("request");
+        } else if (scope.type === "lifespan") {
+          await receive();
+          await send({ type: "lifespan.startup.complete" });
+          await receive();
+          order.push("shutdown");
+          await send({ type: "lifespan.shutdown.complete" });
+        }
+      },
+      { shutdownTimeoutMs: 2000 },
+    );
+    const socket = connect(server.port, "127.0.0.1").pause();
+    socket.on("error", () => {});
+    socket.write(KEPT);
+    await begun.promise;
+    const failure = await server.close().then(
+      () => null,
+      (error: unknown) => error,
+    );
+    socket.destroy();
+    expect(failure).not.toBeInstanceOf(ShutdownTimeoutError);
+    expect(order).toEqual(["request", "shutdown"]);
+  });
+});
+
+describe("a client that reads slowly", () => {
+  const WAITING = 65_536;
+
+  it("is not late while it takes parts of one size, and is late when it takes no more of them", () => {
+    const reader = new SlowReader();
+    const isLate = (takenBytes: number, now: number) => reader.isLate(takenBytes, WAITING, now, 1000);
+    const rounds = [1, 2, 3, 4].map((round) => isLate(round * WAITING, round * 4000));
+    expect(rounds).toEqual([false, false, false, false]);
+    expect([isLate(4 * WAITING, 21_000), isLate(4 * WAITING, 22_000)]).toEqual([false, true]);
+  });
+
+  it("is not late with a response that follows a long pause", () => {
+    const reader = new SlowReader();
+    expect(reader.isLate(10, 0, 1000, 5000)).toBe(false);
+    expect(reader.isLate(10, WAITING, 60_000, 5000)).toBe(false);
+    expect(reader.isLate(10, WAITING, 70_000, 5000)).toBe(true);
+  });
+
+  it("keeps its connection while it reads a response in parts of one size, and loses it when it stops", async () => {
+    const part = Buffer.alloc(WAITING);
+    const app = httpApp(async (_scope, _receive, send) => {
+      await send({
+        type: "http.response.start",
+        status: 200,
+        headers: [pair("content-length", String(WAITING * 10_000))],
+      });
+      for (;;) await send({ type: "http.response.body", body: part, more_body: true });
+    });
+    const settings: ConnectionSettings = {
+      context: new ServerContext(app, consoleLogger, { state: {} }),
+      limits: DEFAULT_REQUEST_LIMITS,
+      timeouts: { headersMs: 0, requestMs: 1000, keepAliveMs: 0, webSocketPingMs: 0 },
+      headEnd: createHeadEnd(0),
+      checkIntervalMs: 1000,
+      now: 0,
+      upgrade: () => {},
+      acceptHTTP2: null,
+      wake: () => {},
+    };
+    const listener = createServer().listen(0, "127.0.0.1");
+    await once(listener, "listening");
+    const client = connect((listener.address() as { port: number }).port, "127.0.0.1").pause();
+    const [socket] = (await once(listener, "connection")) as [Socket];
+    const connection = new Connection(socket, null, settings);
+    client.write(KEPT);
+    const check = () => {
+      settings.now += 4000;
+      connection.checkTime();
+      return socket.destroyed;
+    };
+    for (let round = 0; round < 5; round++) {
+      const before = takenBytesOf(socket);
+      while (takenBytesOf(socket) === before || socket.writableLength < WAITING) {
+        client.read();
+        await setImmediate();
+      }
+      expect(check()).toBe(false);
+    }
+    expect([check(), check()]).toEqual([false, true]);
+    client.destroy();
+    listener.close();
+  });
+
+  it("takes bytes of the write in progress", async () => {
+    const listener = createServer().listen(0, "127.0.0.1");
+    await once(listener, "listening");
+    const client = connect((listener.address() as { port: number }).port, "127.0.0.1").pause();
+    const [socket] = (await once(listener, "connection")) as [Socket];
+    socket.write(BODY);
+    const before = takenBytesOf(socket);
+    client.resume();
+    while (takenBytesOf(socket) === before && socket.writableLength > 0) await setImmediate();
+    expect(takenBytesOf(socket)).toBeGreaterThan(before);
+    client.destroy();
+    socket.destroy();
+    listener.close();
+  });
+});
+
+const HANDSHAKE = `GET /ws HTTP/1.1\r\n${HOST}Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`;
+
+describe("a WebSocket handshake", () => {
+  it("behind which the client ended its side, and that waited for another request, is refused", async () => {
+    const types: string[] = [];
+    await using server = await served(async (scope, receive, send) => {
+      types.push(scope.type);
+      if (scope.type !== "http") return;
+      await receive();
+      expect((await receive()).type).toBe("http.disconnect"); // the end of the client's side has come
+      await respond(send, 200, "first");
+    });
+    await using wire = new Wire(server.port);
+    wire.write(KEPT + HANDSHAKE).socket.end();
+    expect(await wire.closed).toMatch(/^HTTP\/1\.1 200 [^]*firstHTTP\/1\.1 400 /);
+    expect(types).toEqual(["lifespan", "http"]);
+  });
+
+  it("that the application does not answer gets 504 after requestMs", async () => {
+    const left = new Deferred<string>();
+    await using server = await served(
+      async (scope, receive) => {
+        if (scope.type !== "websocket") return;
+        await receive();
+        left.resolve((await receive()).type);
+      },
+      { timeouts: { requestMs: 50 } },
+    );
+    await using wire = new Wire(server.port);
+    expect(await wire.write(HANDSHAKE).closed).toMatch(/^HTTP\/1\.1 504 /);
+    expect(await left.promise).toBe("websocket.disconnect");
+  });
+});

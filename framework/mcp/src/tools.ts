@@ -1,0 +1,94 @@
+/** Tools: the routes that have the option `mcp`, as agents see them. @module */
+import type { App } from "tsgi";
+import { configurationError, describeRoute, type Endpoint, endpointsOf, withPlace } from "tsgi/internals";
+import type { OperationObject } from "tsgi/openapi";
+import { type Argument, argumentsOf } from "./arguments.js";
+import { resolve, type Schemas, withDefinitions, withLocalReferences } from "./schemas.js";
+
+/** A route as a tool. */
+export interface Tool {
+  readonly endpoint: Endpoint;
+  readonly args: ReadonlyMap<string, Argument>;
+  /** Its body travels as a form, and not as JSON. */
+  readonly isForm: boolean;
+  /** Names of the query that carry a key of the caller. */
+  readonly queryKeys: readonly string[];
+  /** Its entry in the answer to `tools/list`. */
+  readonly listing: { name: string; inputSchema: { type: "object" }; outputSchema?: Record<string, unknown> };
+}
+
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+
+/**
+ * Makes tools of the routes that ask for it, by name.
+ *
+ * @throws ConfigurationError naming the route that cannot be one.
+ */
+export function compileTools(app: App): ReadonlyMap<string, Tool> {
+  const operations = Object.entries(app.openapi().paths).flatMap(([path, item]) => {
+    const shape = path.replaceAll(/\{[^}]*\}/g, "{}");
+    return Object.entries(item).map(([method, { operationId }]) => [`${method} ${shape}`, operationId] as const);
+  });
+  const ids = new Map(operations);
+  const tools = new Map<string, Tool>();
+  for (const endpoint of endpointsOf(app)) {
+    const { record, pattern } = endpoint;
+    const { method, path, metadata } = record;
+    if (!metadata.mcp) continue;
+    withPlace(`${method} ${path}`, () => {
+      const tool = compileTool(endpoint, ids.get(`${method.toLowerCase()} ${pattern.shape}`));
+      const { name } = tool.listing;
+      const other = tools.get(name)?.endpoint.record;
+      if (other) throw configurationError("TSGI_INVALID_TOOL.duplicate", name, `${other.method} ${other.path}`);
+      tools.set(name, tool);
+    });
+  }
+  return tools;
+}
+
+/** @param id - Of the operation; nothing where the document of the application leaves it out. */
+function compileTool(endpoint: Endpoint, id: string | undefined): Tool {
+  const { method, metadata } = endpoint.record;
+  const { operation, components } = withLocalReferences(describeRoute("3.1", endpoint));
+  if (!operation || !METHODS.includes(method)) throw configurationError("TSGI_INVALID_TOOL.method", method);
+  const { schemas = {}, securitySchemes = {} } = components;
+  const args = argumentsOf(operation, endpoint);
+  const given = typeof metadata.mcp === "object" ? metadata.mcp : {};
+  const { name = id ?? operation.operationId, description = operation.description ?? operation.summary } = given;
+  if (!/^[\w.-]{1,128}$/.test(name)) throw configurationError("TSGI_INVALID_TOOL.name", name);
+  const listing = {
+    name,
+    title: operation.summary,
+    description,
+    inputSchema: withDefinitions(inputSchemaOf(args), schemas),
+    ...outputSchemaOf(endpoint, operation, schemas),
+    // Hints by the semantics of the method (RFC 9110 §9.2).
+    annotations: {
+      readOnlyHint: method === "GET",
+      destructiveHint: !["GET", "POST"].includes(method),
+      idempotentHint: !["POST", "PATCH"].includes(method),
+    },
+  };
+  const queryKeys = Object.values(securitySchemes).flatMap((scheme) =>
+    scheme.type === "apiKey" && scheme.in === "query" ? [scheme.name] : [],
+  );
+  return { endpoint, args, isForm: !operation.requestBody?.content["application/json"], queryKeys, listing };
+}
+
+function inputSchemaOf(args: Tool["args"]) {
+  const required = [...args].flatMap(([name, { isRequired }]) => (isRequired ? [name] : []));
+  return {
+    type: "object" as const,
+    properties: Object.fromEntries(Array.from(args, ([name, { schema }]) => [name, schema])),
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+  };
+}
+
+/** The schema of `returns`, where it is an object: structured content of another type is unknown to older clients. */
+function outputSchemaOf({ record }: Endpoint, { responses }: OperationObject, schemas: Schemas) {
+  const { statusCode = 200, returns } = record.metadata;
+  const schema = responses[String(statusCode)]?.content?.["application/json"]?.schema;
+  const output = returns && schema ? resolve(schema, schemas) : {};
+  return output.type === "object" ? { outputSchema: { ...withDefinitions(output, schemas) } } : {};
+}

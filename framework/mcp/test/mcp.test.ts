@@ -1,0 +1,681 @@
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { describe, expect, it } from "@jest/globals";
+
+import {
+  App,
+  Cookie,
+  Depends,
+  File,
+  Form,
+  Header,
+  HTTPException,
+  Path,
+  Query,
+  Request,
+  Router,
+  Security,
+  SecurityScopes,
+  t,
+  withParams,
+} from "tsgi";
+import { mcp, type McpOptions } from "../src/index.js";
+import { rateLimit } from "tsgi/middleware";
+import { Deferred } from "../../core/src/common/promises.js";
+import { serve } from "tsgi/node";
+import { APIKeyHeader, APIKeyQuery, OAuth2PasswordBearer } from "tsgi/security";
+import { KeptLog } from "../../test/support/kept-log.js";
+
+const Item = t.Object({ id: t.Integer(), name: t.String(), note: t.Union([t.String(), t.Null()]) }, { $id: "Item" });
+
+type Headers = Record<string, string>;
+
+/** Little time for connections that clients keep. */
+const SERVED = { port: 0, signals: false, shutdownTimeoutMs: 1_000, logger: new KeptLog() } as const;
+
+/** Serves an App whose tools are offered, for the time of a test. */
+async function start(app: App, options: McpOptions = {}) {
+  app.includeRouter(mcp(app, options));
+  const server = await serve(app, SERVED);
+  return { endpoint: new URL(options.path ?? "/mcp", server.url).href, [Symbol.asyncDispose]: () => server.close() };
+}
+
+type Era = "legacy" | "modern";
+
+/** Connects the official client. */
+async function connect(endpoint: string, headers: Headers = {}, era: Era = "modern") {
+  const mode = era === "modern" ? { pin: "2026-07-28" } : "legacy";
+  const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode } });
+  await client.connect(new StreamableHTTPClientTransport(new URL(endpoint), { requestInit: { headers } }));
+  return Object.assign(client, { [Symbol.asyncDispose]: () => client.close() });
+}
+
+const namesOf = ({ tools }: { tools: { name: string }[] }) => tools.map(({ name }) => name);
+
+const post = (endpoint: string, body: unknown, headers: Headers = {}) =>
+  fetch(endpoint, {
+    method: "POST",
+    headers: { "content-type": "application/json", accept: "application/json, text/event-stream", ...headers },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+
+const listRequest = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+
+function createItems() {
+  const app = new App({ title: "Items", version: "2.0.0", logger: new KeptLog() });
+  app.get(
+    "/items/{item_id}",
+    { params: { item_id: t.Integer({ minimum: 1 }), q: Query(t.Optional(t.String())) }, returns: Item, mcp: true },
+    async ({ item_id, q }) => {
+      if (item_id === 404) throw new HTTPException(404, "No such item");
+      return { id: item_id, name: q ?? "one", note: null, secret: "cut" };
+    },
+  );
+  app.post(
+    "/items",
+    {
+      params: {
+        item: t.Object({ name: t.String({ maxLength: 20 }), tags: t.Array(t.String()) }),
+        dry: Query(t.Boolean({ default: false })),
+      },
+      statusCode: 201,
+      summary: "Add an item",
+      mcp: { name: "add_item", description: "Adds one item." },
+    },
+    async ({ item, dry }) => ({ ...item, dry }),
+  );
+  app.get("/hidden", async () => "hidden");
+  return app;
+}
+
+describe.each<Era>(["modern", "legacy"])("mcp, to the official client of the %s protocol", (era) => {
+  it("offers the routes that ask for it, with their schemas, and nothing else", async () => {
+    await using server = await start(createItems());
+    await using client = await connect(server.endpoint, {}, era);
+    const { tools } = await client.listTools();
+    expect(client.getServerVersion()).toMatchObject({ name: "Items", version: "2.0.0" });
+    expect(tools).toMatchObject([
+      {
+        name: "getItemsByItemId",
+        annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
+        inputSchema: {
+          type: "object",
+          properties: { item_id: { type: "integer", minimum: 1 }, q: { type: "string" } },
+          required: ["item_id"],
+          additionalProperties: false,
+        },
+        outputSchema: {
+          type: "object",
+          properties: { id: { type: "integer" }, note: { anyOf: [{ type: "string" }, { type: "null" }] } },
+          required: ["id", "name", "note"],
+        },
+      },
+      {
+        name: "add_item",
+        title: "Add an item",
+        description: "Adds one item.",
+        inputSchema: {
+          properties: {
+            dry: { type: "boolean", default: false },
+            item: {
+              type: "object",
+              properties: { name: { type: "string", maxLength: 20 } },
+              required: ["name", "tags"],
+            },
+          },
+          required: ["item"],
+        },
+      },
+    ]);
+    expect(tools[1]?.outputSchema).toBeUndefined();
+  });
+
+  it("calls a route with its arguments, and gives what `returns` lets out as structured content", async () => {
+    await using server = await start(createItems());
+    await using client = await connect(server.endpoint, {}, era);
+    const read = await client.callTool({ name: "getItemsByItemId", arguments: { item_id: 7, q: "a b&c=ü" } });
+    expect(read.isError).toBeFalsy();
+    expect(read.structuredContent).toEqual({ id: 7, name: "a b&c=ü", note: null });
+    expect(JSON.parse((read.content[0] as { text: string }).text)).toEqual(read.structuredContent);
+    const added = await client.callTool({
+      name: "add_item",
+      arguments: { item: { name: "x", tags: ["a"] }, dry: true },
+    });
+    expect(added.structuredContent).toEqual({ name: "x", tags: ["a"], dry: true });
+  });
+
+  it("gives faults as results that an agent can read and that a program can take apart", async () => {
+    await using server = await start(createItems());
+    await using client = await connect(server.endpoint, {}, era);
+    const invalid = await client.callTool({ name: "getItemsByItemId", arguments: { item_id: 0 } });
+    expect(invalid).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringMatching(/^422 Unprocessable Entity: path\.item_id: Input should be /) }],
+      structuredContent: { status: 422, detail: [{ loc: ["path", "item_id"] }] },
+    });
+    const absent = await client.callTool({ name: "getItemsByItemId", arguments: { item_id: 404 } });
+    expect(absent).toMatchObject({
+      isError: true,
+      content: [{ text: "404 Not Found: No such item" }],
+      structuredContent: { status: 404, detail: "No such item" },
+    });
+  });
+
+  it("sends each item of a stream as progress to a caller who asks for it, and all of them at the end", async () => {
+    const app = new App({ logger: new KeptLog() });
+    const events = { params: { count: t.Integer() }, stream: "sse", mcp: { name: "events" } } as const;
+    app.get("/events", events, async function* ({ count }) {
+      for (let id = 0; id < count; id++) yield { id };
+    });
+    app.get("/lines", { params: { count: t.Integer() }, mcp: { name: "lines" } }, async function* ({ count }) {
+      for (let id = 0; id < count; id++) yield { id };
+    });
+    await using server = await start(app);
+    await using client = await connect(server.endpoint, {}, era);
+    for (const name of ["events", "lines"]) {
+      const seen: unknown[] = [];
+      const onprogress = ({ progress, message }: { progress: number; message?: string }) =>
+        seen.push([progress, message]);
+      const result = await client.callTool({ name, arguments: { count: 3 } }, { onprogress });
+      expect(seen).toEqual([0, 1, 2].map((id) => [id + 1, JSON.stringify({ id })]));
+      expect(result.structuredContent).toEqual({ items: [{ id: 0 }, { id: 1 }, { id: 2 }] });
+      const silent = await client.callTool({ name, arguments: { count: 1 } });
+      expect(silent.structuredContent).toEqual({ items: [{ id: 0 }] });
+    }
+  });
+});
+
+const oauth2 = new OAuth2PasswordBearer({ tokenUrl: "/token", scopes: { read: "Read", write: "Write" } });
+const SCOPES: Readonly<Record<string, string[]>> = { reader: ["read"], writer: ["read", "write"] };
+
+const currentUser = withParams({ token: Depends(oauth2), asked: SecurityScopes }, async ({ token, asked }) => {
+  const owned = Object.hasOwn(SCOPES, token) ? SCOPES[token] : undefined;
+  if (owned === undefined) throw new HTTPException(401, "Unknown token", { headers: { "WWW-Authenticate": "Bearer" } });
+  if (!asked.scopes.every((scope) => owned.includes(scope))) throw new HTTPException(403, "Not enough scopes");
+  return token;
+});
+
+class ForbiddenError extends Error {}
+
+/** Tools behind each kind of guard; `ran` lists what listing has run. */
+function createGuarded() {
+  const ran: string[] = [];
+  const app = new App({ logger: new KeptLog() });
+  app.exceptionHandler(ForbiddenError, async () => Response.json({ detail: "No" }, { status: 403 }));
+  const session = async function* () {
+    ran.push("open");
+    yield "session";
+    ran.push("close");
+  };
+  const user = withParams(
+    { user: Security(currentUser, { scopes: ["write"] }), session: Depends(session) },
+    async (args) => args.user,
+  );
+  const isOwner = withParams({ item_id: Path() }, async ({ item_id }) => {
+    ran.push("isOwner");
+    if (item_id !== "mine") throw new HTTPException(403);
+  });
+  const router = new Router({ prefix: "/admin", dependencies: [Depends(user)] });
+  router.delete("/items/{item_id}", { mcp: { name: "delete" } }, async () => "deleted");
+  app.get("/open", { mcp: { name: "open" } }, async () => "open");
+  app.get(
+    "/read",
+    { params: { user: Security(currentUser, { scopes: ["read"] }) }, mcp: { name: "read" } },
+    async ({ user: name }) => {
+      ran.push("handler");
+      return { name };
+    },
+  );
+  app.get("/own/{item_id}", { dependencies: [Depends(isOwner)], mcp: { name: "own" } }, async () => "own");
+  const refuse = async () => {
+    throw new ForbiddenError();
+  };
+  app.get("/never", { dependencies: [Depends(refuse)], mcp: { name: "never" } }, async () => "never");
+  const broken = async () => {
+    throw new Error("The database is away");
+  };
+  app.get("/broken", { dependencies: [Depends(broken)], mcp: { name: "broken" } }, async () => "broken");
+  app.includeRouter(router);
+  return { app, ran };
+}
+
+describe("the list of tools", () => {
+  it.each([
+    [{}, ["open", "own", "broken"]],
+    [{ authorization: "Bearer stranger" }, ["open", "own", "broken"]],
+    [{ authorization: "Bearer reader" }, ["open", "read", "own", "broken"]],
+    [{ authorization: "Bearer writer" }, ["open", "read", "own", "broken", "delete"]],
+  ])("leaves out what guards answer with 401 or 403 to a caller with %j", async (headers, names) => {
+    await using server = await start(createGuarded().app);
+    await using client = await connect(server.endpoint, headers);
+    expect(namesOf(await client.listTools())).toEqual(names);
+  });
+
+  it("runs guards to their end, and no handler and no guard of the single item", async () => {
+    const { app, ran } = createGuarded();
+    await using server = await start(app);
+    await using client = await connect(server.endpoint, { authorization: "Bearer writer" });
+    await client.listTools();
+    expect(ran).toEqual(["open", "close"]);
+  });
+
+  it("refuses the call of a tool that it leaves out, as the route does", async () => {
+    await using server = await start(createGuarded().app);
+    await using client = await connect(server.endpoint, { authorization: "Bearer reader" });
+    const refused = await client.callTool({ name: "delete", arguments: { item_id: "1" } });
+    expect(refused).toMatchObject({ isError: true, structuredContent: { status: 403, detail: "Not enough scopes" } });
+    const allowed = await client.callTool({ name: "read" });
+    expect(allowed.structuredContent).toEqual({ name: "reader" });
+  });
+
+  it("takes overrides of dependencies, as every request does", async () => {
+    const { app } = createGuarded();
+    app.dependencyOverrides.set(currentUser, async () => "tester");
+    await using server = await start(app);
+    await using client = await connect(server.endpoint);
+    expect(namesOf(await client.listTools())).toEqual(["open", "read", "own", "broken", "delete"]);
+  });
+});
+
+describe("a call of a tool", () => {
+  const echo = async ({ request }: { request: Request }) => ({
+    method: request.method,
+    path: request.path,
+    query: Object.fromEntries(request.queryParams),
+    cookies: { ...request.cookies },
+    headers: { ...request.headers },
+    client: request.client?.host,
+  });
+
+  it("has the caller's credentials, address and tracing headers, and none about the caller's message", async () => {
+    const app = new App({ logger: new KeptLog() });
+    const key = new APIKeyHeader({ name: "X-Key" });
+    const queryKey = new APIKeyQuery({ name: "key" });
+    app.get(
+      "/echo",
+      { params: { request: Request, key: Depends(key), query: Depends(queryKey) }, mcp: { name: "echo" } },
+      echo,
+    );
+    await using server = await start(app);
+    const sent = {
+      authorization: "Bearer a",
+      cookie: "session=s",
+      "x-key": "k",
+      traceparent: "00-1",
+      "if-match": '"x"',
+    };
+    await using client = await connect(`${server.endpoint}?key=q&other=1`, sent);
+    const { structuredContent } = await client.callTool({ name: "echo" });
+    expect(structuredContent).toMatchObject({ client: "127.0.0.1", query: { key: "q" }, cookies: { session: "s" } });
+    const { headers } = structuredContent as { headers: Headers };
+    expect(headers).toMatchObject({ authorization: "Bearer a", "x-key": "k", traceparent: "00-1" });
+    const [{ host }, ...others] = [headers, Object.keys(headers)];
+    expect(host).toBe(new URL(server.endpoint).host);
+    expect(others.flat().toSorted()).toEqual(["authorization", "cookie", "host", "traceparent", "x-key"]);
+  });
+
+  it("takes arguments from every place by the names of the parameters, and lets none replace what the caller sent", async () => {
+    const app = new App({ logger: new KeptLog() });
+    const params = {
+      request: Request,
+      id: Path({ alias: "item_id" }),
+      tag: Query(t.Array(t.String())),
+      x_tenant: Header(),
+      authorization: Header({ default: null }),
+      theme: Cookie({ default: "light" }),
+      session: Cookie({ default: null }),
+      filter: Query(t.Object({ limit: t.Integer({ default: 5 }), sort: t.Optional(t.String()) })),
+    };
+    app.get("/items/{item_id}", { params, mcp: { name: "get" } }, async ({ request, ...args }) => ({
+      ...args,
+      path: request.path,
+    }));
+    await using server = await start(app);
+    await using client = await connect(server.endpoint, { cookie: "session=mine", authorization: "Bearer mine" });
+    const { tools } = await client.listTools();
+    expect(Object.keys(tools[0]?.inputSchema.properties ?? {})).toEqual([
+      "id",
+      "tag",
+      "limit",
+      "sort",
+      "x_tenant",
+      "theme",
+      "session",
+    ]);
+    const args = { id: "a/b", tag: ["x", "y"], limit: 3, x_tenant: "acme", theme: "da;rk=", session: "stolen" };
+    const { structuredContent } = await client.callTool({ name: "get", arguments: args });
+    expect(structuredContent).toEqual({
+      item_id: "a/b",
+      id: "a/b",
+      tag: ["x", "y"],
+      x_tenant: "acme",
+      theme: "da;rk=",
+      session: "mine",
+      authorization: "Bearer mine",
+      filter: { limit: 3 },
+      path: "/items/a%2Fb",
+    });
+    const foreign = await client.callTool({ name: "get", arguments: { ...args, authorization: "Bearer stolen" } });
+    expect(foreign).toMatchObject({
+      isError: true,
+      structuredContent: { detail: [{ loc: ["arguments", "authorization"] }] },
+    });
+  });
+
+  it("sends bodies whole, in members and as forms", async () => {
+    const app = new App({ logger: new KeptLog() });
+    const [A, B] = [t.Object({ a: t.Integer() }), t.Object({ b: t.Integer() })];
+    app.post("/two", { params: { first: A, second: B }, mcp: { name: "two" } }, async (args) => args);
+    app.post(
+      "/form",
+      { params: { login: Form(t.Object({ user: t.String(), age: t.Integer() })) }, mcp: { name: "form" } },
+      async (args) => args,
+    );
+    app.put(
+      "/fields",
+      { params: { user: Form(), tags: Form(t.Array(t.String())) }, mcp: { name: "fields" } },
+      async (args) => args,
+    );
+    app.patch(
+      "/list",
+      { params: { body: t.Optional(t.Object({ x: t.Any() })) }, mcp: { name: "list" } },
+      async ({ body }) => ({ body: body ?? "none" }),
+    );
+    await using server = await start(app);
+    await using client = await connect(server.endpoint);
+    const cases: [name: string, args: Record<string, unknown>, result: unknown][] = [
+      ["two", { first: { a: 1 }, second: { b: 2 } }, { first: { a: 1 }, second: { b: 2 } }],
+      ["form", { login: { user: "a&b", age: 3 } }, { login: { user: "a&b", age: 3 } }],
+      ["fields", { user: "u", tags: ["x", "y"] }, { user: "u", tags: ["x", "y"] }],
+      ["list", { body: { x: [null] } }, { body: { x: [null] } }],
+      ["list", {}, { body: "none" }],
+    ];
+    for (const [name, args, result] of cases) {
+      expect((await client.callTool({ name, arguments: args })).structuredContent).toEqual(result);
+    }
+  });
+
+  it("passes the middleware of the application, and counts for its limits", async () => {
+    const app = createItems();
+    app.addMiddleware(rateLimit({ limit: 4, windowSeconds: 3_600 }));
+    await using server = await start(app);
+    await using client = await connect(server.endpoint); // one request
+    const args = { name: "getItemsByItemId", arguments: { item_id: 1 } };
+    expect((await client.callTool(args)).isError).toBeFalsy(); // two more
+    expect(await client.callTool(args)).toMatchObject({ isError: true, structuredContent: { status: 429 } });
+  });
+
+  it("keeps the state of the server and the prefix of a mount", async () => {
+    const inner = new App({ logger: new KeptLog() });
+    inner.get("/where", { params: { request: Request }, mcp: { name: "where" } }, async ({ request }) => {
+      const { path, root_path } = request.scope;
+      return { path, root_path, started: request.state["started"] };
+    });
+    inner.includeRouter(mcp(inner));
+    const app = new App({
+      logger: new KeptLog(),
+      async *lifespan() {
+        yield { started: true };
+      },
+    });
+    app.mount("/v1", inner);
+    await using server = await serve(app, SERVED);
+    await using client = await connect(`${server.url}/v1/mcp`);
+    const { structuredContent } = await client.callTool({ name: "where" });
+    expect(structuredContent).toEqual({ path: "/v1/where", root_path: "/v1", started: true });
+  });
+
+  it.each<Era>(["modern", "legacy"])("is aborted with the request of its caller, in the %s protocol", async (era) => {
+    const app = new App({ logger: new KeptLog() });
+    const [began, ended] = [new Deferred<void>(), new Deferred<void>()];
+    app.get("/wait", { params: { request: Request }, mcp: { name: "wait" } }, async ({ request }) => {
+      request.signal.addEventListener("abort", () => ended.resolve());
+      began.resolve();
+      await ended.promise;
+      return "late";
+    });
+    await using server = await start(app);
+    await using client = await connect(server.endpoint, {}, era);
+    const stop = new AbortController();
+    const call = client.callTool({ name: "wait" }, { signal: stop.signal });
+    await began.promise;
+    if (era === "modern") stop.abort();
+    else await client.close();
+    await expect(call).rejects.toBeInstanceOf(Error);
+    await ended.promise;
+  });
+
+  it("gives text as it is, a status where there is no body, a redirect as an error, and a long answer not at all", async () => {
+    const app = new App({ logger: new KeptLog() });
+    app.get("/text", { mcp: { name: "text" } }, async () => new Response("plain"));
+    app.get("/list", { mcp: { name: "list" } }, async () => [1, 2]);
+    app.delete("/none", { statusCode: 204, mcp: { name: "none" } }, async () => undefined);
+    app.get("/moved", { mcp: { name: "moved" } }, async () => Response.redirect("http://localhost/else", 303));
+    app.get("/long", { mcp: { name: "long" } }, async () => "x".repeat(200));
+    app.get("/endless", { mcp: { name: "endless" } }, async function* () {
+      for (;;) yield { x: "x".repeat(30) };
+    });
+    await using server = await start(app, { maxResultBytes: 100 });
+    await using client = await connect(server.endpoint);
+    const textOf = async (name: string) => {
+      const { content, isError } = await client.callTool({ name });
+      return `${isError ? "error: " : ""}${(content[0] as { text: string }).text}`;
+    };
+    expect(await textOf("text")).toBe("plain");
+    expect(await textOf("list")).toBe("[1,2]");
+    expect(await textOf("none")).toBe("204 No Content");
+    expect(await textOf("moved")).toBe("error: 303 See Other: http://localhost/else");
+    expect(await textOf("long")).toBe("error: 500 Internal Server Error: The answer has more than 100 bytes.");
+    expect(await textOf("endless")).toBe("error: 500 Internal Server Error: The answer has more than 100 bytes.");
+  });
+});
+
+describe("an answer that is no JSON", () => {
+  const bytes = new Uint8Array([0x00, 0xff, 0x80]);
+
+  it.each([
+    ["a picture", "image/png", { type: "image", data: "AP+A", mimeType: "image/png" }],
+    ["a picture that is XML", "image/svg+xml", { type: "image", data: "AP+A", mimeType: "image/svg+xml" }],
+    ["a sound", "audio/wav; rate=8000", { type: "audio", data: "AP+A", mimeType: "audio/wav" }],
+    [
+      "another type, without the query, which may have a key",
+      "application/zip",
+      {
+        type: "resource",
+        resource: {
+          uri: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/files\/a%20b$/),
+          mimeType: "application/zip",
+          blob: "AP+A",
+        },
+      },
+    ],
+  ])("is content in base64: %s", async (_, type, content) => {
+    const app = new App({ logger: new KeptLog() });
+    const file = { params: { name: t.String(), v: Query(t.Integer()) }, mcp: { name: "file" } } as const;
+    app.get("/files/{name}", file, async () => new Response(bytes, { headers: { "content-type": type } }));
+    await using server = await start(app);
+    await using client = await connect(server.endpoint);
+    const result = await client.callTool({ name: "file", arguments: { name: "a b", v: 1 } });
+    expect(result.content).toEqual([content]);
+    expect(result).not.toHaveProperty("structuredContent");
+  });
+
+  it("is text, where it is a document of text, or has no type", async () => {
+    const app = new App({ logger: new KeptLog() });
+    const headers = { "content-type": "application/atom+xml" };
+    app.get("/feed", { mcp: { name: "feed" } }, async () => new Response("<feed/>", { headers }));
+    app.get("/bare", { mcp: { name: "bare" } }, async () => new Response(new TextEncoder().encode("bare")));
+    await using server = await start(app);
+    await using client = await connect(server.endpoint);
+    expect((await client.callTool({ name: "feed" })).content).toEqual([{ type: "text", text: "<feed/>" }]);
+    expect((await client.callTool({ name: "bare" })).content).toEqual([{ type: "text", text: "bare" }]);
+  });
+});
+
+describe("a hostile agent", () => {
+  it.each<[what: string, args: Record<string, unknown>, loc: unknown[]]>([
+    ["a dot segment as a path parameter", { name: ".." }, ["path", "name"]],
+    ["an empty path parameter", { name: "" }, ["path", "name"]],
+    ["a lone surrogate in a path", { name: "\ud800" }, ["path", "name"]],
+    ["no path parameter", {}, ["path", "name"]],
+    ["null as a path parameter", { name: null }, ["path", "name"]],
+    ["a line break in a header", { name: "a", x_note: "a\r\nx-admin: 1" }, ["header", "x-note"]],
+    ["a header beyond latin-1", { name: "a", x_note: "→" }, ["header", "x-note"]],
+    ["an argument that is unknown", { name: "a", admin: true }, ["arguments", "admin"]],
+    ["an argument that every object has", { name: "a", constructor: "b" }, ["arguments", "constructor"]],
+    ["an object in the place of a number", { name: "a", limit: { $gt: 0 } }, ["query", "limit"]],
+    ["a body of a wrong type", { name: "a", item: "text" }, ["body"]],
+  ])("gets a fault for %s", async (_, args, loc) => {
+    const app = new App({ logger: new KeptLog() });
+    const params = {
+      name: Path(),
+      x_note: Header({ default: "" }),
+      limit: Query(t.Integer({ default: 1 })),
+      item: t.Optional(t.Object({ a: t.Integer() })),
+    };
+    app.post("/items/{name}", { params, mcp: { name: "post" } }, async (given) => given);
+    app.post("/", async () => "root");
+    await using server = await start(app);
+    await using client = await connect(server.endpoint);
+    const result = await client.callTool({ name: "post", arguments: args });
+    expect(result).toMatchObject({ isError: true, structuredContent: { status: 422 } });
+    const { detail } = result.structuredContent as { detail: { loc: unknown[] }[] };
+    expect(detail[0]?.loc).toEqual(loc);
+  });
+
+  it("sets nothing by an argument that would be a prototype", async () => {
+    const app = new App({ logger: new KeptLog() });
+    app.get("/a", { params: { q: Query({ default: "none" }) }, mcp: { name: "a" } }, async ({ q }) => ({ q }));
+    await using server = await start(app);
+    const text = '{ "q": "a", "__proto__": { "q": "b", "isAdmin": true } }';
+    const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "a", arguments: {} } };
+    const response = await post(server.endpoint, JSON.stringify(call).replace('"arguments":{}', `"arguments":${text}`));
+    expect(await response.text()).toMatch(/"q":"a"|Unknown argument/);
+    expect({}).not.toHaveProperty("isAdmin");
+  });
+
+  it("reaches no other route by a path parameter", async () => {
+    const app = new App({ logger: new KeptLog() });
+    app.get("/files/{name}", { mcp: { name: "read" } }, async ({ name }) => ({ name }));
+    app.get("/secret", async () => ({ secret: true }));
+    await using server = await start(app);
+    await using client = await connect(server.endpoint);
+    for (const name of ["../secret", "..%2Fsecret", "%2e%2e/secret", "a?b#c", "\\..\\secret", "a\u0000b"]) {
+      const result = await client.callTool({ name: "read", arguments: { name } });
+      expect(result.structuredContent).toEqual({ name });
+    }
+  });
+
+  it.each<[what: string, body: unknown, headers: Headers, status: number, message: string]>([
+    ["a page of a foreign origin", listRequest, { origin: "http://evil.example" }, 403, "Origin is not allowed"],
+    [
+      "a page of the same host, which may be rebound",
+      listRequest,
+      { origin: "http://127.0.0.1" },
+      403,
+      "Origin is not allowed",
+    ],
+    ["a batch beyond the limit", Array.from({ length: 17 }, () => listRequest), {}, 400, "Over 16 messages"],
+    [
+      "JSON that is too deep",
+      `${"[".repeat(500)}${"]".repeat(500)}`,
+      {},
+      400,
+      "Parse error: the request body is not valid JSON",
+    ],
+    ["text that is not JSON", "{", {}, 400, "Parse error: the request body is not valid JSON"],
+    [
+      "a form",
+      "a=b",
+      { "content-type": "application/x-www-form-urlencoded" },
+      415,
+      "Unsupported Media Type: Content-Type must be application/json",
+    ],
+  ])("is refused for %s", async (_, body, headers, status, message) => {
+    await using server = await start(createItems());
+    const response = await post(server.endpoint, body, headers);
+    expect(response.status).toBe(status);
+    expect(await response.json()).toMatchObject({ jsonrpc: "2.0", error: { message }, id: null });
+  });
+
+  it("is refused for a body beyond the limit, a host that is not listed, and methods of sessions", async () => {
+    await using server = await start(createItems(), { allowedHosts: ["127.0.0.1"] });
+    expect((await post(server.endpoint, `"${"x".repeat(2 ** 20)}"`)).status).toBe(413);
+    expect((await fetch(server.endpoint)).status).toBe(405);
+    expect((await fetch(server.endpoint, { method: "DELETE" })).status).toBe(405);
+    const elsewhere = await post(server.endpoint.replace("127.0.0.1", "localhost"), listRequest).catch(() => null);
+    expect(elsewhere?.status).toBe(400);
+  });
+
+  it("opens no stream of subscriptions, which would stay open", async () => {
+    await using server = await start(createItems());
+    const method = "subscriptions/listen";
+    const meta = {
+      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+      "io.modelcontextprotocol/clientCapabilities": {},
+    };
+    const params = { _meta: meta, notifications: { toolsListChanged: true } };
+    const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": method };
+    for (let id = 1; id <= 20; id++) {
+      const response = await post(server.endpoint, { jsonrpc: "2.0", id, method, params }, headers);
+      expect(response.headers.get("content-type")).toBe("application/json");
+      expect(await response.json()).toMatchObject({ id, error: { message: "Subscription limit reached" } });
+    }
+  });
+
+  it("gets an error of the protocol for an unknown tool, and for arguments that are not an object", async () => {
+    await using server = await start(createItems());
+    await using client = await connect(server.endpoint);
+    await expect(client.callTool({ name: "constructor" })).rejects.toThrow("Unknown tool constructor");
+    await expect(client.callTool({ name: "add_item", arguments: [1] as never })).rejects.toThrow(/arguments|params/);
+  });
+
+  it("lets a page in whose origin is listed", async () => {
+    await using server = await start(createItems(), { path: "/tools", allowedOrigins: ["https://inspector.example"] });
+    await using client = await connect(server.endpoint, { origin: "https://inspector.example" });
+    expect(namesOf(await client.listTools())).toEqual(["getItemsByItemId", "add_item"]);
+  });
+});
+
+describe("mcp, at start-up", () => {
+  const item = async () => "item";
+
+  it.each<[what: string, add: (app: App) => unknown, message: RegExp]>([
+    [
+      "a name that is none",
+      (app) => app.get("/a", { mcp: { name: "a b" } }, item),
+      /GET \/a: "a b" is not a name of a tool/,
+    ],
+    [
+      "two tools of one name",
+      (app) => [app.get("/a", { mcp: { name: "a" } }, item), app.get("/b", { mcp: { name: "a" } }, item)],
+      /GET \/b: the tool "a" is GET \/a already/,
+    ],
+    ["files", (app) => app.post("/a", { params: { file: File() }, mcp: true }, item), /POST \/a: .* takes files/],
+    [
+      "a body of GET",
+      (app) => app.get("/a", { params: { a: t.Object({ b: t.Integer() }) }, mcp: true }, item),
+      /GET \/a: .* cannot send a body with GET/,
+    ],
+    ["TRACE", (app) => app.trace("/a", { mcp: true }, item), /TRACE \/a: a tool cannot call TRACE/],
+  ])("refuses %s", async (_, add, message) => {
+    const app = new App({ logger: new KeptLog() });
+    add(app);
+    await expect(start(app)).rejects.toThrow(message);
+  });
+
+  it("refuses options that cannot work", () => {
+    const app = new App();
+    expect(() => mcp(app, { allowedOrigins: ["example.com"] })).toThrow("allowedOrigins");
+    expect(() => app.get("/", { mcp: "yes" as never }, item)).toThrow("mcp");
+    expect(() => app.get("/", { mcp: { title: "x" } as never }, item)).toThrow("title");
+  });
+
+  it("offers a route that the document leaves out, and keeps its own out of the document", async () => {
+    const app = new App({ logger: new KeptLog() });
+    app.get("/internal", { includeInSchema: false, mcp: true }, item);
+    await using server = await start(app);
+    await using client = await connect(server.endpoint);
+    expect(namesOf(await client.listTools())).toEqual(["getInternal"]);
+    expect(app.openapi().paths).toEqual({});
+  });
+});

@@ -1,0 +1,153 @@
+import { afterEach, describe, expect, it, jest } from "@jest/globals";
+import { Counter, Registry } from "prom-client";
+import { App, HTTPException } from "tsgi";
+import { prometheus, type PrometheusOptions } from "../src/index.js";
+import { KeptLog } from "../../test/support/kept-log.js";
+import { call } from "../../test/support/call.js";
+import { describeMatrix } from "../../test/support/matrix.js";
+import { describeSocketMatrix } from "../../test/support/socket-matrix.js";
+import { parseExposition, type Sample } from "./_exposition.js";
+
+const create = (options: PrometheusOptions = {}) => {
+  const metrics = prometheus(options);
+  const app = new App({ logger: new KeptLog(), instrumentation: metrics });
+  app.includeRouter(metrics.router());
+  app.get("/items/{id}", async ({ id }) => {
+    if (id === "broken") throw new Error("broken");
+    if (id === "missing") throw new HTTPException(404);
+    return id;
+  });
+  return { app, metrics };
+};
+
+const scrape = async ({ register }: { readonly register: Registry }) => parseExposition(await register.metrics());
+const labelled = (samples: readonly Sample[], name: string) =>
+  samples.filter((sample) => sample.name === name).map(({ labels, value }) => [labels, value]);
+
+describeMatrix("prometheus", ({ call: callApp }) => {
+  it("counts and times requests by method, pattern and class of the status", async () => {
+    const { app, metrics } = create();
+    for (const id of ["1", "2", "broken", "missing"]) await callApp(app, "GET", `/items/${id}`);
+    await callApp(app, "POST", "/items/1");
+    const samples = await scrape(metrics);
+    const expected = [
+      [{ method: "GET", route: "/items/{id}", status: "2xx" }, 2],
+      [{ method: "GET", route: "/items/{id}", status: "5xx" }, 1],
+      [{ method: "GET", route: "/items/{id}", status: "4xx" }, 1],
+      [{ method: "POST", route: "none", status: "4xx" }, 1],
+    ];
+    expect(labelled(samples, "http_requests_total")).toEqual(expected);
+    expect(labelled(samples, "http_request_duration_seconds_count")).toEqual(expected);
+    const [[labels, sum] = []] = labelled(samples, "http_request_duration_seconds_sum");
+    expect(labels).toEqual(expected[0]?.[0]);
+    expect(sum).toBeLessThan(10);
+    expect(labelled(samples, "http_requests_in_progress")).toEqual([[{}, 0]]);
+  });
+
+  it("answers a scrape with the figures, of requests under way too, with the content type of the format", async () => {
+    const { app } = create();
+    const { status, headers, text } = await callApp(app, "GET", "/metrics");
+    expect([status, headers["content-type"]]).toEqual([200, "text/plain; version=0.0.4; charset=utf-8"]);
+    const samples = parseExposition(text);
+    expect(labelled(samples, "http_requests_in_progress")).toEqual([[{}, 1]]);
+    const names = new Set(samples.map(({ name }) => name));
+    for (const name of ["tsgi_pool_size", "tsgi_pool_calls_queued", "tsgi_event_loop_utilization"]) {
+      expect(names).toContain(name);
+    }
+    expect((app.openapi() as { paths: object }).paths).not.toHaveProperty("/metrics");
+  });
+});
+
+describeSocketMatrix("prometheus and WebSockets", ({ connect }) => {
+  it("counts those that are open, and leaves their durations out", async () => {
+    const { app, metrics } = create();
+    app.websocket("/ws/{room}", async ({ ws }) => {
+      await ws.accept();
+      await ws.receive();
+    });
+    const peer = await connect(app, "/ws/a");
+    expect(labelled(await scrape(metrics), "websockets_in_progress")).toEqual([[{}, 1]]);
+    await peer.close();
+    const samples = await scrape(metrics);
+    expect(labelled(samples, "websockets_in_progress")).toEqual([[{}, 0]]);
+    expect(labelled(samples, "http_requests_total")).toEqual([
+      [{ method: "GET", route: "/ws/{room}", status: "1xx" }, 1],
+    ]);
+    expect(labelled(samples, "http_request_duration_seconds_count")).toEqual([]);
+  });
+});
+
+describe("the series of prometheus", () => {
+  it("are no more after 10,000 random paths, methods and hosts, and have nothing of what was sent", async () => {
+    const { app, metrics } = create();
+    app.post("/items/{id}", async () => 1);
+    const random = () => Math.random().toString(36).slice(2);
+    const send = (method: string, target: string) =>
+      call(app, method, target, {
+        headers: [
+          ["host", `secret${random()}`],
+          ["cookie", `secret=${random()}`],
+        ],
+        text: '"secret"',
+      });
+    for (const method of ["GET", "POST", "BREW"]) for (const path of ["/items/1", "/none"]) await send(method, path);
+    const before = (await scrape(metrics)).length;
+    for (let index = 0; index < 10_000; index++) {
+      const method = ["GET", "POST", `M${random().toUpperCase()}`][index % 3]!;
+      await send(method, `${index % 2 === 0 ? "/items" : ""}/secret${random()}?secret=${random()}`);
+    }
+    expect((await scrape(metrics)).length).toBe(before);
+    expect(await metrics.register.metrics()).not.toContain("secret");
+  });
+});
+
+describe("prometheus", () => {
+  afterEach(() => void jest.restoreAllMocks());
+
+  it("puts its metrics into a registry that is given, beside those of the program, and two Apps into one", async () => {
+    const register = new Registry();
+    new Counter({ name: "orders_total", help: "Orders.", registers: [register] }).inc(3);
+    const [one, two] = [create({ register, buckets: [0.1, 1] }), create({ register })];
+    await call(one.app, "GET", "/items/1");
+    await call(two.app, "GET", "/items/1");
+    const samples = await scrape({ register });
+    expect(labelled(samples, "orders_total")).toEqual([[{}, 3]]);
+    expect(labelled(samples, "http_requests_total").map(([, value]) => value)).toEqual([2]);
+    expect(
+      labelled(samples, "http_request_duration_seconds_bucket").map(([labels]) => (labels as { le: string }).le),
+    ).toEqual(["0.1", "1", "+Inf"]);
+  });
+
+  it("shows the pool of the App", async () => {
+    const { app, metrics } = create();
+    jest.spyOn(app, "poolStats", "get").mockReturnValue({ size: 4, ready: 3, busy: 2, queued: 1, restarts: 5 });
+    await call(app, "GET", "/items/1");
+    const samples = await scrape(metrics);
+    const figures = samples.filter(({ name }) => name.startsWith("tsgi_pool")).map(({ value }) => value);
+    expect(figures).toEqual([4, 3, 2, 1, 5]);
+  });
+
+  it("counts a request whose client left before the answer as aborted", async () => {
+    const { app, metrics } = create();
+    app.post("/wait", { params: {} }, async () => {
+      const { ClientDisconnect } = await import("tsgi");
+      throw new ClientDisconnect();
+    });
+    const scope = { type: "http", method: "POST", path: "/wait" } as const;
+    await app(
+      scope,
+      async () => ({ type: "http.disconnect" }),
+      () => {},
+    );
+    expect(labelled(await scrape(metrics), "http_requests_total")).toEqual([
+      [{ method: "POST", route: "/wait", status: "aborted" }, 1],
+    ]);
+  });
+
+  it.each([{ buckets: [] }, { buckets: [1, 1] }, { buckets: [0] }, { buckets: ["1"] }, { register: 1 }, { path: "/" }])(
+    "refuses %j",
+    (options) => {
+      expect(() => prometheus(options as never)).toThrow(/prometheus\(\)/);
+    },
+  );
+});

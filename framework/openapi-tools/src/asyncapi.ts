@@ -1,0 +1,246 @@
+/** AsyncAPI documents of WebSockets, made of what the OpenAPI document says of them. @module */
+import type { SecuritySchemeObject } from "tsgi/security";
+import {
+  buildDocument,
+  type DocumentedRoute,
+  type InfoObject,
+  type OpenAPIOptions,
+  type ParameterObject,
+  type SchemaObject,
+  type ServerObject,
+  type WebSocketObject,
+} from "tsgi/openapi";
+import type { App } from "tsgi";
+import { documentSourceOf, isListedSocket } from "tsgi/internals";
+
+/** The address of an object in the document. @see AsyncAPI 3.0.0, Reference Object */
+export interface AsyncAPIReference {
+  $ref: string;
+}
+
+/** A message of a channel. @see AsyncAPI 3.0.0, Message Object */
+export interface AsyncAPIMessage {
+  name: string;
+  contentType: "application/json";
+  payload: SchemaObject;
+}
+
+/** The query or the headers of a handshake. @see AsyncAPI WebSockets binding 0.1.0 */
+export interface AsyncAPIHandshake {
+  type: "object";
+  properties: Record<string, SchemaObject>;
+  required?: string[];
+}
+
+/** One WebSocket. @see AsyncAPI 3.0.0, Channel Object */
+export interface AsyncAPIChannel {
+  address: string;
+  summary: string;
+  description?: string;
+  tags?: { name: string }[];
+  /** The names in the address. */
+  parameters?: Record<string, { description?: string }>;
+  messages: Record<string, AsyncAPIMessage>;
+  bindings: {
+    ws: { method: "GET"; query?: AsyncAPIHandshake; headers?: AsyncAPIHandshake; bindingVersion: "0.1.0" };
+  };
+}
+
+/** One direction of a channel: `receive` is what the application receives. @see AsyncAPI 3.0.0, Operation Object */
+export interface AsyncAPIOperation {
+  action: "receive" | "send";
+  channel: AsyncAPIReference;
+  summary: string;
+  messages: AsyncAPIReference[];
+  security?: AsyncAPIReference[];
+}
+
+/** An address of the application. @see AsyncAPI 3.0.0, Server Object */
+export interface AsyncAPIServer {
+  host: string;
+  protocol: "ws" | "wss";
+  pathname?: string;
+  description?: string;
+  variables?: NonNullable<ServerObject["variables"]>;
+}
+
+/** A document. @see {@link https://www.asyncapi.com/docs/reference/specification/v3.0.0} */
+export interface AsyncAPIDocument {
+  asyncapi: "3.0.0";
+  info: InfoObject;
+  servers?: Record<string, AsyncAPIServer>;
+  defaultContentType: "application/json";
+  channels: Record<string, AsyncAPIChannel>;
+  operations: Record<string, AsyncAPIOperation>;
+  components?: { schemas?: Record<string, SchemaObject>; securitySchemes?: Record<string, object> };
+}
+
+/** In AsyncAPI a discriminator is the name of a property, and means names of schemas: JSON Schema says it all without one. */
+function withoutDiscriminator<Value>(value: Value): Value {
+  if (Array.isArray(value)) return value.map(withoutDiscriminator) as Value;
+  if (typeof value !== "object" || value === null) return value;
+  const kept = Object.entries(value).filter(([name, member]: [string, unknown]) => {
+    const isObject = typeof member === "object" && member !== null;
+    return !(name === "discriminator" && isObject && "propertyName" in member);
+  });
+  return Object.fromEntries(kept.map(([name, member]) => [name, withoutDiscriminator(member)])) as Value;
+}
+
+function handshakeOf(parameters: readonly ParameterObject[], place: ParameterObject["in"]): AsyncAPIHandshake | null {
+  const listed = parameters.filter((parameter) => parameter.in === place);
+  if (listed.length === 0) return null;
+  const required = listed.flatMap((parameter) => (parameter.required ? [parameter.name] : []));
+  return {
+    type: "object",
+    properties: Object.fromEntries(listed.map(({ name, schema }) => [name, schema])),
+    ...(required.length > 0 ? { required } : {}),
+  };
+}
+
+function messagesOf({ operationId, receives, sends }: WebSocketObject): Record<string, AsyncAPIMessage> {
+  const message = (name: string, payload: SchemaObject): AsyncAPIMessage => ({
+    name: `${operationId}${name}`,
+    contentType: "application/json",
+    payload,
+  });
+  return {
+    ...(receives ? { received: message("Received", receives) } : {}),
+    ...(sends ? { sent: message("Sent", sends) } : {}),
+  };
+}
+
+function channelOf(address: string, socket: WebSocketObject): AsyncAPIChannel {
+  const { summary, description, tags, parameters = [] } = socket;
+  const inPath = parameters.filter((parameter) => parameter.in === "path");
+  const query = handshakeOf(parameters, "query");
+  const headers = handshakeOf(parameters, "header");
+  return {
+    address,
+    summary,
+    ...(description === undefined ? {} : { description }),
+    ...(tags ? { tags: tags.map((name) => ({ name })) } : {}),
+    ...(inPath.length > 0
+      ? {
+          parameters: Object.fromEntries(
+            inPath.map(({ name, description: text }) => [name, text === undefined ? {} : { description: text }]),
+          ),
+        }
+      : {}),
+    messages: messagesOf(socket),
+    bindings: {
+      ws: { method: "GET", ...(query ? { query } : {}), ...(headers ? { headers } : {}), bindingVersion: "0.1.0" },
+    },
+  };
+}
+
+const DIRECTIONS = [
+  { action: "receive", member: "receives", message: "received" },
+  { action: "send", member: "sends", message: "sent" },
+] as const;
+
+function operationsOf(socket: WebSocketObject): [name: string, operation: AsyncAPIOperation][] {
+  const { operationId, summary, security = [] } = socket;
+  const channel = `#/channels/${operationId}`;
+  const names = [...new Set(security.flatMap((requirement) => Object.keys(requirement)))];
+  const schemes = names.map((name) => ({ $ref: `#/components/securitySchemes/${name}` }));
+  return DIRECTIONS.filter(({ member }) => socket[member]).map(({ action, message }) => [
+    `${operationId}.${action}`,
+    {
+      action,
+      channel: { $ref: channel },
+      summary,
+      messages: [{ $ref: `${channel}/messages/${message}` }],
+      ...(schemes.length > 0 ? { security: schemes } : {}),
+    },
+  ]);
+}
+
+/** Stands for the host of addresses that are relative, where no server has one. AsyncAPI has no relative ones. */
+const NO_HOST = "http://localhost";
+
+/** A scheme in the words of AsyncAPI, whose `apiKey` is a user name or a password. */
+function securitySchemeOf(scheme: SecuritySchemeObject, base: string): object {
+  if (scheme.type === "apiKey") return { ...scheme, type: "httpApiKey" };
+  if (scheme.type !== "oauth2") return scheme;
+  const absolute = ([name, url]: [string, unknown]) => [
+    name,
+    name.endsWith("Url") && typeof url === "string" ? new URL(url, base).href : url,
+  ];
+  const flows = Object.entries(scheme.flows).map(([name, { scopes, ...flow }]) => [
+    name,
+    { ...(Object.fromEntries(Object.entries(flow).map(absolute)) as object), availableScopes: scopes },
+  ]);
+  return { ...scheme, flows: Object.fromEntries(flows) as object };
+}
+
+/** A server with a host of its own. One that is relative is where the document comes from, which AsyncAPI cannot say. */
+function serversOf(servers: readonly ServerObject[]): Record<string, AsyncAPIServer> {
+  const found = servers.flatMap(({ url, description, variables }): AsyncAPIServer[] => {
+    const [, scheme = "", host, pathname] = /^(https?|wss?):\/\/([^/]+)(\/.*)?$/.exec(url) ?? [];
+    if (host === undefined) return [];
+    return [
+      {
+        host,
+        protocol: scheme.endsWith("s") && scheme !== "ws" ? "wss" : "ws",
+        ...(pathname === undefined || pathname === "/" ? {} : { pathname }),
+        ...(description === undefined ? {} : { description }),
+        ...(variables ? { variables } : {}),
+      },
+    ];
+  });
+  return Object.fromEntries(found.map((server, index) => [`server${index + 1}`, server]));
+}
+
+/**
+ * The AsyncAPI 3.0 document of an App's own WebSockets that have the options `receives` or `sends`.
+ *
+ * @throws ConfigurationError naming the route that cannot be described.
+ * @example
+ * ```ts
+ * import { buildAsyncAPI } from "@tsgi/openapi-tools";
+ * import { App, t } from "tsgi";
+ *
+ * const app = new App();
+ * app.websocket("/ticks", { sends: t.Integer() }, async ({ socket }) => socket.close());
+ * console.log(Object.keys(buildAsyncAPI(app).operations)); // [ 'websocketTicks.send' ]
+ * ```
+ */
+export function buildAsyncAPI(app: App): AsyncAPIDocument;
+/** The same for the options of a document and the routes that it describes. */
+export function buildAsyncAPI(options: OpenAPIOptions, routes: readonly DocumentedRoute[]): AsyncAPIDocument;
+export function buildAsyncAPI(source: App | OpenAPIOptions, listed: readonly DocumentedRoute[] = []): AsyncAPIDocument {
+  const [options, routes] = typeof source === "function" ? documentSourceOf(source) : [source, listed];
+  const {
+    info,
+    servers,
+    paths,
+    components = {},
+  } = buildDocument({ ...options, openapiVersion: "3.1" }, routes.filter(isListedSocket));
+  const described = Object.entries(paths).flatMap(([address, { "x-websocket": socket }]) =>
+    socket ? [{ address, socket }] : [],
+  );
+  const addresses = serversOf(servers);
+  const base = servers.map(({ url }) => url).find((url) => URL.canParse(url)) ?? NO_HOST;
+  const { schemas, securitySchemes } = components;
+  const lists = {
+    ...(schemas ? { schemas } : {}),
+    ...(securitySchemes
+      ? {
+          securitySchemes: Object.fromEntries(
+            Object.entries(securitySchemes).map(([name, scheme]) => [name, securitySchemeOf(scheme, base)]),
+          ),
+        }
+      : {}),
+  };
+  return withoutDiscriminator({
+    asyncapi: "3.0.0",
+    info,
+    ...(Object.keys(addresses).length > 0 ? { servers: addresses } : {}),
+    defaultContentType: "application/json",
+    channels: Object.fromEntries(
+      described.map(({ address, socket }) => [socket.operationId, channelOf(address, socket)]),
+    ),
+    operations: Object.fromEntries(described.flatMap(({ socket }) => operationsOf(socket))),
+    ...(Object.keys(lists).length > 0 ? { components: lists } : {}),
+  } satisfies AsyncAPIDocument);
+}

@@ -1,0 +1,5 @@
+import type * as API from "@opentelemetry/api";
+import { missingPackage } from "tsgi/internals";
+
+/** `@opentelemetry/api`, an optional peer dependency. */
+export const api: typeof API = await import("@opentelemetry/api").catch(missingPackage("TSGI_MISSING_OPENTELEMETRY"));

@@ -1,0 +1,2 @@
+/** `@tsgi/otel`: traces and metrics of requests by OpenTelemetry. @module */
+export { openTelemetry, type OpenTelemetryOptions } from "./open-telemetry.js";

@@ -1,0 +1,155 @@
+import { availableParallelism } from "node:os";
+import { describe, expect, it, jest } from "@jest/globals";
+import argon2 from "argon2";
+
+import { PoolFullError } from "tsgi/concurrency";
+import { Passwords, type PasswordsOptions } from "../src/index.js";
+
+/** The parameters that a test can afford. */
+const CHEAP = { memoryKiB: 1024, passes: 2, lanes: 1 };
+
+const passwords = new Passwords(CHEAP);
+
+describe("a password's hash", () => {
+  it("is argon2id with the parameters that are asked for, and a salt of its own", async () => {
+    const [one, two] = await Promise.all([passwords.hash("correct horse"), passwords.hash("correct horse")]);
+    expect(one).toMatch(/^\$argon2id\$v=19\$m=1024,t=2,p=1\$/);
+    expect(two).not.toBe(one);
+  });
+
+  it("is verified by the password alone", async () => {
+    const hash = await passwords.hash("correct horse");
+    expect(await passwords.verify("correct horse", hash)).toBe(true);
+    expect(await passwords.verify("correct horsf", hash)).toBe(false);
+    expect(await passwords.verify("", hash)).toBe(false);
+  });
+
+  it("is the same for one text written in two ways of Unicode", async () => {
+    const hash = await passwords.hash("cafe\u0301 au lait");
+    expect(await passwords.verify("caf\u00e9 au lait", hash)).toBe(true);
+  });
+
+  it("is outdated as soon as one parameter is less than today's", async () => {
+    const hash = await passwords.hash("correct horse");
+    expect(passwords.isOutdated(hash)).toBe(false);
+    expect(new Passwords({ ...CHEAP, memoryKiB: 2048 }).isOutdated(hash)).toBe(true);
+    expect(new Passwords({ ...CHEAP, passes: 3 }).isOutdated(hash)).toBe(true);
+    expect(new Passwords({ ...CHEAP, lanes: 2 }).isOutdated(hash)).toBe(true);
+    expect(new Passwords({ memoryKiB: 512, passes: 1, lanes: 1 }).isOutdated(hash)).toBe(false);
+  });
+});
+
+describe("a verification", () => {
+  it.each([
+    ["no such user", null],
+    ["an account that is locked by a mark", "!"],
+    ["another kind of hash", "$2b$12$abcdefghijklmnopqrstuv"],
+  ])("does the work of a real one for %s", async (_, hash) => {
+    const verify = jest.spyOn(argon2, "verify");
+    expect(await passwords.verify("correct horse", hash)).toBe(false);
+    const worked = verify.mock.calls.map(([digest]) => digest);
+    verify.mockRestore();
+    expect(worked).toEqual([expect.stringMatching(/^\$argon2id\$v=19\$m=1024,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/)]);
+  });
+
+  it("does no work for a password that nobody can have", async () => {
+    const verify = jest.spyOn(argon2, "verify");
+    const hash = await passwords.hash("correct horse");
+    expect(await passwords.verify("x".repeat(129), hash)).toBe(false);
+    expect(await passwords.verify("x".repeat(1_000_000), hash)).toBe(false);
+    expect(verify).not.toHaveBeenCalled();
+    verify.mockRestore();
+  });
+
+  it("leaves the event loop alone: it goes on turning meanwhile", async () => {
+    const hash = await new Passwords({ memoryKiB: 65_536, passes: 3, lanes: 1 }).hash("correct horse");
+    const done = new AbortController();
+    const verified = passwords.verify("correct horse", hash).finally(() => done.abort());
+    let turns = 0;
+    for (; !done.signal.aborted; turns += 1) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(await verified).toBe(true);
+    expect(turns).toBeGreaterThan(100);
+  });
+
+  it("shares the machine with at most three others, and is refused when twenty-five for each wait", async () => {
+    const four = new Passwords({ ...CHEAP, maxRunning: 4 });
+    const hash = await four.hash("correct horse");
+    const real = argon2.verify;
+    let running = 0;
+    let most = 0;
+    const verify = jest.spyOn(argon2, "verify").mockImplementation(async (...args) => {
+      most = Math.max(most, (running += 1));
+      return real(...args).finally(() => (running -= 1));
+    });
+    const results = await Promise.allSettled(Array.from({ length: 110 }, () => four.verify("wrong horse", hash)));
+    verify.mockRestore();
+    const refused = results.filter((result) => result.status === "rejected");
+    expect(most).toBe(4);
+    expect(refused).toHaveLength(6);
+    expect(refused.every(({ reason }) => reason instanceof PoolFullError)).toBe(true);
+  });
+
+  it("leaves those from elsewhere their places, however many come from one address", async () => {
+    const one = new Passwords({ ...CHEAP, maxRunning: 1 });
+    const hash = await one.hash("correct horse");
+    const verify = (line: string) => one.verify("correct horse", hash, { line });
+    const flood = Promise.allSettled(Array.from({ length: 60 }, () => verify("192.0.2.1")));
+    const others = Array.from({ length: 10 }, () => verify("192.0.2.2"));
+    expect(await Promise.all(others)).toEqual(Array(10).fill(true));
+    const admitted = (await flood).filter(({ status }) => status === "fulfilled");
+    expect(admitted).toHaveLength(16);
+  });
+
+  it("leaves one core to the event loop, and takes four at most, where nothing is said", async () => {
+    const hash = await passwords.hash("correct horse");
+    const real = argon2.verify;
+    let [running, most] = [0, 0];
+    const verify = jest.spyOn(argon2, "verify").mockImplementation(async (...args) => {
+      most = Math.max(most, (running += 1));
+      return real(...args).finally(() => (running -= 1));
+    });
+    await Promise.all(Array.from({ length: 12 }, () => passwords.verify("correct horse", hash)));
+    verify.mockRestore();
+    expect(most).toBe(Math.min(4, Math.max(1, availableParallelism() - 1)));
+  });
+});
+
+describe("the options", () => {
+  it("have a cost that OWASP names as the least", async () => {
+    expect(await new Passwords().hash("correct horse")).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  });
+
+  it.each([{ passes: 0 }, { memoryKiB: 1.5 }, { memory: 1 }])("refuse %j", (options) => {
+    expect(() => new Passwords(options as PasswordsOptions)).toThrow(/^new Passwords\(\)/);
+  });
+
+  it("bound the length of a password that may be chosen", () => {
+    const own = new Passwords({ ...CHEAP, minLength: 2, maxLength: 3 });
+    expect(["x", "xx", "xxx", "xxxx"].map((password) => own.isAcceptable(password))).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ]);
+  });
+});
+
+describe("a password that may be chosen", () => {
+  it.each([
+    ["8 characters", "x".repeat(8), true],
+    ["128 characters", "x".repeat(128), true],
+    ["7 characters", "x".repeat(7), false],
+    ["129 characters", "x".repeat(129), false],
+    ["8 emoji, which are 16 code units", "🐎".repeat(8), true],
+    ["4 emoji, which are 8 code units", "🐎".repeat(4), false],
+    ["128 emoji", "🐎".repeat(128), true],
+    ["another script", "пароль из слов", true],
+    ["spaces", "        ", true],
+    ["half of a surrogate pair", "abcdefgh\ud83d", false],
+    ["a megabyte", "x".repeat(1_000_000), false],
+  ])("has 8 to 128 characters of any script: %s", (_, password, expected) => {
+    expect(passwords.isAcceptable(password)).toBe(expected);
+  });
+});

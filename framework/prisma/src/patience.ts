@@ -1,0 +1,42 @@
+/** Patience with a database that is busy or away. @module */
+import { setTimeout as delay } from "node:timers/promises";
+import { HTTPException } from "tsgi";
+import type { Verdict } from "./driver.js";
+
+/** The database cannot be had in time. Answered with 503 and `Retry-After`; what it said is the cause, and in the log. */
+export class UnavailableError extends HTTPException {
+  override readonly name = "UnavailableError";
+
+  constructor(cause?: unknown) {
+    super(503, undefined, { headers: { "Retry-After": "1" }, cause });
+  }
+}
+
+/**
+ * Does what needs the database, again and again while it is busy. SQLite's own waiting (`busy_timeout`) would block the
+ * event loop, since its driver is synchronous.
+ *
+ * @param whileAway - Goes on while it is away as well.
+ * @throws UnavailableError when it is away, or busy for longer than `waitMs`.
+ */
+export async function patiently<T>(
+  work: () => Promise<T>,
+  judge: (error: unknown) => Verdict,
+  waitMs: number,
+  { whileAway = false } = {},
+): Promise<T> {
+  const deadline = Date.now() + waitMs;
+  for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 2, 100)) {
+    try {
+      return await work();
+    } catch (error) {
+      const verdict = judge(error);
+      if (verdict === "fault") throw error;
+      if ((verdict === "unavailable" && !whileAway) || Date.now() + pauseMs > deadline) {
+        throw new UnavailableError(error);
+      }
+    }
+    // Spread, so that those who wait do not all come back at once.
+    await delay(pauseMs * (0.5 + Math.random() / 2));
+  }
+}

@@ -1,0 +1,246 @@
+/** PostgreSQL, through a pool of connections. @module */
+import { PrismaPg } from "@prisma/adapter-pg";
+import { Client, type ClientConfig, escapeIdentifier, Pool } from "pg";
+import { ConnectError, describeError, quoteWord } from "tsgi/internals";
+import {
+  codesOf,
+  type DatabaseConfig,
+  type Driver,
+  type MigrationSession,
+  type Queryable,
+  type UniqueIndex,
+  type Verdict,
+} from "./driver.js";
+import { UnavailableError } from "./patience.js";
+
+/** The number of the lock that `prisma migrate` takes, so that it and applications wait for each other. */
+const MIGRATION_LOCK = 72_707_369;
+/** Milliseconds that one process waits for another that migrates. */
+const MIGRATION_LOCK_MS = 60_000;
+
+export const driver: Driver = {
+  name: "postgresql",
+  createJournal: `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
+  "id" VARCHAR(36) PRIMARY KEY NOT NULL,
+  "checksum" VARCHAR(64) NOT NULL,
+  "finished_at" TIMESTAMPTZ,
+  "migration_name" VARCHAR(255) NOT NULL,
+  "logs" TEXT,
+  "rolled_back_at" TIMESTAMPTZ,
+  "started_at" TIMESTAMPTZ NOT NULL DEFAULT now(),
+  "applied_steps_count" INTEGER NOT NULL DEFAULT 0
+);`,
+  toTime: (date) => `'${date.toISOString()}'`,
+  createAdapter: (config) =>
+    new PostgreSQLAdapter(openPool(config), { schema: schemaOf(config.url), disposeExternalPool: true }),
+  judge,
+  keyOf: ({ table, constraint }) => keyOf(String(table), constraint?.index ?? ""),
+
+  async readUniqueIndexes({ url, waitMs }: DatabaseConfig): Promise<readonly UniqueIndex[]> {
+    const client = createClient({ connectionString: url, connectionTimeoutMillis: waitMs, query_timeout: waitMs });
+    await client.connect();
+    try {
+      const { rows } = await client.query<IndexRow>(UNIQUE_INDEXES, [schemaOf(url)]);
+      return rows.map(({ table, index, columns }) => ({ key: keyOf(table, index), columns }));
+    } finally {
+      await client.end();
+    }
+  },
+
+  async openMigration({ url, waitMs }: DatabaseConfig): Promise<MigrationSession> {
+    const client = createClient({
+      connectionString: url,
+      connectionTimeoutMillis: waitMs,
+      lock_timeout: MIGRATION_LOCK_MS,
+    });
+    await client.connect().catch((error: unknown) => {
+      throw connectErrorOf(client, error);
+    });
+    const run = async (script: string) => void (await client.query(script));
+    try {
+      await run(`BEGIN; SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`);
+      await enterSchema(client, schemaOf(url));
+    } catch (error) {
+      await client.end();
+      throw error;
+    }
+    return {
+      query: async (statement) => (await client.query<Record<string, unknown>>(statement)).rows,
+      run,
+      commit: () => run("COMMIT"),
+      close: () => client.end(),
+    };
+  },
+};
+
+/** A lost connection rejects the query in progress, and also emits an error, which would end the process. */
+function createClient(config: ClientConfig): Client {
+  const client = new Client(config);
+  client.on("error", () => {});
+  return client;
+}
+
+interface IndexRow {
+  readonly table: string;
+  readonly index: string;
+  readonly columns: string[];
+}
+
+/** An error has the names of the table and of the index, which are unique together in a schema. */
+const keyOf = (table: string, index: string) => JSON.stringify([table, index]);
+
+/**
+ * The unique indexes of all schemas, since a model may be in another one; those of the client's own schema take precedence.
+ * An expression has the number 0 in `indkey`, and the columns of `INCLUDE` are behind `indnkeyatts` (PostgreSQL, §51.26).
+ */
+const UNIQUE_INDEXES = `
+WITH unique_index AS (
+  SELECT t.relname::text AS "table", i.relname::text AS "index", n.nspname = $1 AS own,
+    CASE WHEN 0 = ANY (x.indkey) THEN '{}' ELSE ARRAY(
+      SELECT a.attname::text
+      FROM unnest(x.indkey) WITH ORDINALITY AS k (number, position)
+      JOIN pg_attribute a ON a.attrelid = x.indrelid AND a.attnum = k.number
+      WHERE k.position <= x.indnkeyatts
+      ORDER BY k.position
+    ) END AS columns
+  FROM pg_index x
+  JOIN pg_class i ON i.oid = x.indexrelid
+  JOIN pg_class t ON t.oid = x.indrelid
+  JOIN pg_namespace n ON n.oid = t.relnamespace
+  WHERE x.indisunique AND n.nspname !~ '^pg_'
+), candidate AS (
+  SELECT "table", "index", columns, own, bool_or(own) OVER (PARTITION BY "table", "index") AS is_own FROM unique_index
+)
+SELECT "table", "index", CASE count(DISTINCT columns) WHEN 1 THEN min(columns) ELSE '{}' END AS columns
+FROM candidate WHERE own = is_own GROUP BY "table", "index"`;
+
+/**
+ * Opens a pool whose time limits apply to the wait for a connection and to each statement. The limit of a transaction is
+ * Prisma's. Together the limits of one statement are below five seconds by default.
+ */
+function openPool({ url, waitMs, poolSize }: DatabaseConfig): Pool {
+  return new Pool({
+    connectionString: url,
+    max: poolSize,
+    connectionTimeoutMillis: waitMs,
+    // The server's own clock, so that it stops when the client no longer waits.
+    statement_timeout: waitMs,
+    // The client's clock, for a server that is silent: its connection is closed, which would keep its place indefinitely.
+    query_timeout: waitMs + 500,
+    options: `-c search_path=${schemaOf(url)}`,
+    keepAlive: true,
+    application_name: "tsgi",
+  });
+}
+
+class PostgreSQLAdapter extends PrismaPg {
+  override async connect() {
+    const adapter = await super.connect();
+    const start = adapter.startTransaction.bind(adapter);
+    adapter.startTransaction = async (isolation) => inTurn(await start(isolation));
+    return adapter;
+  }
+}
+
+/**
+ * Runs the statements of a transaction one at a time, and none after its end.
+ *
+ * Prisma rolls a late transaction back while a query is in progress. The remaining statements of a nested write are then sent
+ * after ROLLBACK, and would take effect outside of any transaction.
+ */
+function inTurn<Transaction extends Queryable>(transaction: Transaction): Transaction {
+  let last: Promise<unknown> = Promise.resolve();
+  let hasEnded = false;
+  const queued = (run: Queryable["queryRaw"]): Queryable["queryRaw"] => {
+    const runNow: Queryable["queryRaw"] = (statement) => {
+      if (hasEnded) throw new UnavailableError(new Error("The transaction has ended."));
+      hasEnded = /^(?:COMMIT|ROLLBACK)$/.test(statement.sql);
+      return run(statement);
+    };
+    return (statement) => {
+      const result = last.then(() => runNow(statement));
+      last = result.catch((error: unknown) => {
+        if (describeError(error).message !== SILENT) return;
+        hasEnded = true;
+        closeConnection(transaction);
+      });
+      return result;
+    };
+  };
+  transaction.queryRaw = queued(transaction.queryRaw.bind(transaction));
+  transaction.executeRaw = queued(transaction.executeRaw.bind(transaction));
+  return transaction;
+}
+
+/** Prisma would give it back to the pool, as it does after each rollback. The field is protected in its class. */
+function closeConnection(transaction: object): void {
+  const connection: unknown = Reflect.get(transaction, "client");
+  if (connection instanceof Client) void connection.end();
+}
+
+/** As Prisma has it: `?schema=name` in the URL, else `public`. */
+function schemaOf(url: string): string {
+  return new URL(url).searchParams.get("schema") ?? "public";
+}
+
+async function enterSchema(client: Client, name: string): Promise<void> {
+  const { rows } = await client.query<{ found: boolean }>('SELECT to_regnamespace($1) IS NOT NULL AS "found"', [name]);
+  const schema = escapeIdentifier(name);
+  // Not `IF NOT EXISTS`: that asks for the right to make schemas also where there is nothing to make.
+  await client.query(`${rows[0]?.found ? "" : `CREATE SCHEMA ${schema};`} SET LOCAL search_path TO ${schema}`);
+}
+
+/**
+ * Prisma's codes for: server not reached, or not in time; no connection in time, or no more of them; connection closed;
+ * the line for a transaction too long.
+ */
+const UNAVAILABLE = /^(?:P1001|P1002|P1008|P1017|P2024|P2028|P2037)$/;
+/** A write conflict or a deadlock: the other transaction has taken precedence, and has finished by now. */
+const CONFLICT = "P2034";
+/** The same as SQLSTATE, at a commit: `serialization_failure`, `deadlock_detected`. */
+const CONFLICT_STATES = /^40(?:001|P01)$/;
+/**
+ * Classes of SQLSTATE (PostgreSQL, appendix A): connection exception, insufficient resources, operator intervention
+ * (also the server's statement time-out), and the time-out of an idle transaction.
+ */
+const UNAVAILABLE_STATES = /^(?:08|53|57)|^25P03$/;
+/** The driver's message after `query_timeout`. */
+const SILENT = "Query read timeout";
+/** Messages of the driver for a connection that is lost or not made; it has no code for them. */
+const LOST =
+  /^(?:Query read timeout|Connection terminated|timeout e(?:xceeded when trying to connect|xpired)|Client (?:has encountered a connection|was closed))/;
+
+function judge(error: unknown): Verdict {
+  if (error instanceof ConnectError) return judge(error.cause);
+  const { code: own, message } = describeError(error);
+  // Node's codes, such as ECONNREFUSED and EAI_AGAIN, and what the server says to whom it does not let in.
+  if (/^E[A-Z_]+$/.test(own) || LOST.test(message) || (own.length === 5 && UNAVAILABLE_STATES.test(own))) {
+    return "unavailable";
+  }
+  const { code, state } = codesOf(error);
+  if (code === CONFLICT || CONFLICT_STATES.test(state)) return "busy";
+  return UNAVAILABLE.test(code) || UNAVAILABLE_STATES.test(state) ? "unavailable" : "fault";
+}
+
+/** The error for a server that a client could not connect to. */
+export function connectErrorOf({ host, port, user = "", database = "" }: Client, cause: unknown): ConnectError {
+  const place = `-h ${quoteWord(host)} -p ${port}`;
+  const server = {
+    name: "PostgreSQL",
+    host,
+    port,
+    startCommand: process.platform === "darwin" ? "brew services start postgresql" : "sudo systemctl start postgresql",
+    pingCommand: `pg_isready ${place}`,
+  };
+  // SQLSTATE (PostgreSQL, appendix A): what the server says of names and passwords that it does not know.
+  const remedies: Readonly<Record<string, string>> = {
+    "3D000": `Create the database with createdb ${place} -U ${quoteWord(user)} ${quoteWord(database)}, or correct the URL`,
+    "28000": `Create the role with createuser ${place} -U postgres --pwprompt ${quoteWord(user)}, or correct the URL`,
+    "28P01": `Set the password with psql ${place} -U postgres -c ${quoteWord(String.raw`\password ${user}`)}, or correct the URL`,
+    "53300": `It has no connection left: see who has them with psql ${place} -U postgres -c 'TABLE pg_stat_activity', or take a smaller pool`,
+  };
+  // 28000 also says that pg_hba.conf lets nobody in from here, which no new role would change.
+  const { code, message } = describeError(cause);
+  const isKnown = code !== "28000" || message.endsWith(" does not exist");
+  return new ConnectError(server, cause, isKnown ? remedies[code] : undefined);
+}

@@ -1,0 +1,142 @@
+/** Clients that Prisma generates for the tests, in a cache by their schema. */
+import { execFile } from "node:child_process";
+import { createHash, randomUUID } from "node:crypto";
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { Client as Connection } from "pg";
+import { openPrisma, type PrismaModule, type PrismaOptions } from "../src/index.js";
+
+const schemaOf = (provider: string) => `generator client {
+  provider               = "prisma-client"
+  output                 = "./${provider}"
+  moduleFormat           = "esm"
+  importFileExtension    = "js"
+  generatedFileExtension = "ts"
+}
+datasource db {
+  provider = "${provider}"
+}
+model User {
+  id    Int    @id @default(autoincrement())
+  name  String @unique
+  email String @default("")
+  pens  Pen[]
+}
+model Pen {
+  id      Int    @id @default(autoincrement())
+  name    String
+  ownerId Int
+  owner   User   @relation(fields: [ownerId], references: [id])
+}
+`;
+
+interface Model<Row> {
+  create(query: { data: Partial<Row> & { readonly pens?: object } }): Promise<Row>;
+  update(query: { where: { name: string }; data: object }): Promise<Row>;
+  updateMany(query: { data: Partial<Row> }): Promise<{ count: number }>;
+  deleteMany(): Promise<{ count: number }>;
+  count(): Promise<number>;
+}
+
+/** The generated client, as far as the tests use it. */
+export interface Client {
+  readonly user: Model<{ id: number; name: string; email: string }>;
+  readonly pen: Model<{ id: number; name: string; ownerId: number }>;
+  $disconnect(): Promise<void>;
+}
+
+const CACHE = path.resolve(".cache/prisma");
+const SCHEMAS = ["sqlite", "postgresql"].map((provider) => [provider, schemaOf(provider)] as const);
+const home = path.join(CACHE, createHash("sha256").update(JSON.stringify(SCHEMAS)).digest("hex").slice(0, 16));
+
+/** Generates both where nobody has. Every test file may do so at once. */
+async function generate(): Promise<void> {
+  if (existsSync(home)) return;
+  const folder = path.join(CACHE, randomUUID());
+  mkdirSync(folder, { recursive: true });
+  const manifest = createRequire(import.meta.url).resolve("prisma/package.json");
+  const command = path.join(path.dirname(manifest), "build/index.js");
+  // Only `generate` does without the engine, which it looks for on the network all the same.
+  const env = { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: "1" };
+  const run = promisify(execFile);
+  await Promise.all(
+    SCHEMAS.map(([provider, schema]) => {
+      const file = path.join(folder, `${provider}.prisma`);
+      writeFileSync(file, schema);
+      return run(process.execPath, [command, "generate", "--schema", file], { cwd: folder, env });
+    }),
+  );
+  try {
+    renameSync(folder, home);
+  } catch {
+    rmSync(folder, { recursive: true, force: true }); // another was faster
+  }
+}
+
+/** Loads the generated client of a provider. */
+export async function loadClient(provider: string): Promise<PrismaModule<Client>> {
+  await generate();
+  return (await import(path.join(home, provider, "client.ts"))) as PrismaModule<Client>;
+}
+
+export const MIGRATIONS = path.join(import.meta.dirname, "fixtures/migrations");
+
+/** A client for a database with the tables of the tests. */
+export async function openClient(
+  url: string,
+  options: Partial<PrismaOptions<Client>> = {},
+  { isMigrated = true } = {},
+) {
+  return openPrisma<Client>({
+    url,
+    waitMs: 1_000,
+    poolSize: 5,
+    ...(isMigrated && { migrations: MIGRATIONS }),
+    sqlite: () => loadClient("sqlite"),
+    postgresql: () => loadClient("postgresql"),
+    ...options,
+  });
+}
+
+/** A folder that is gone at the end of the block that holds it. */
+export async function temporaryFolder(): Promise<{ path: string } & AsyncDisposable> {
+  const folder = await mkdtemp(path.join(tmpdir(), "tsgi-prisma-"));
+  return { path: folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
+}
+
+/** An SQLite file with the tables of the tests, and a client for it. */
+export async function openTables() {
+  const folder = await temporaryFolder();
+  const url = `file:${folder.path}/test.db`;
+  const db = await openClient(url);
+  return {
+    db,
+    url,
+    [Symbol.asyncDispose]: async () => {
+      await db.$disconnect();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** The URL of a schema that nobody else has, in a PostgreSQL. */
+export function createSchema(server: string): string {
+  const url = new URL(server);
+  url.searchParams.set("schema", `test_${randomUUID().replaceAll("-", "")}`);
+  return url.href;
+}
+
+/** Runs one statement on a connection of its own. */
+export async function queryPostgreSQL(url: string, sql: string): Promise<unknown[]> {
+  const client = new Connection({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  await client.connect();
+  try {
+    return (await client.query<object>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}

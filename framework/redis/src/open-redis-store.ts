@@ -1,0 +1,117 @@
+/** A store in Redis with a connection of its own. @module */
+import type * as Library from "ioredis";
+import {
+  assertOptions,
+  ConnectError,
+  consoleLogger,
+  describeError,
+  guardLogger,
+  missingPackage,
+  OBJECT,
+  type OptionRules,
+  quoteWord,
+  TEXT,
+  whole,
+} from "tsgi/internals";
+import type { Logger } from "tsgi";
+import { memoryStore, type Store } from "tsgi/middleware";
+import { redisStore, type RedisStoreOptions } from "./redis-store.js";
+
+/** The options of `openRedisStore`. */
+export interface OpenRedisStoreOptions extends RedisStoreOptions {
+  /** Is told once that Redis is away, and once that it is back. Defaults to lines on stderr. */
+  logger?: Logger;
+}
+
+/** A store with a connection of its own. */
+export interface OpenedRedisStore extends Store {
+  close(): void;
+}
+
+const OPTIONS: OptionRules<OpenRedisStoreOptions> = {
+  prefix: TEXT,
+  timeoutMs: whole(1, 2_147_483_647),
+  logger: OBJECT,
+};
+
+/** Milliseconds after which a connection on which nothing comes back is given up. */
+const SILENCE_MS = 5_000;
+
+/**
+ * Connects to Redis, and gives a store that goes on in the memory of this process while Redis is away: nobody waits for it,
+ * and the application starts without it. Stands on the package `ioredis`.
+ *
+ * @param url - `redis://host:6379`, or the path of a socket.
+ * @throws ConfigurationError where that package is missing.
+ * @example
+ * ```ts
+ * import { App } from "tsgi";
+ * import { rateLimit } from "tsgi/middleware";
+ * import { openRedisStore } from "@tsgi/redis";
+ *
+ * const store = await openRedisStore("redis://127.0.0.1:6379");
+ * const app = new App({ middleware: [rateLimit({ limit: 100, windowSeconds: 60, store })] });
+ * app.onShutdown(() => store.close());
+ * ```
+ */
+export async function openRedisStore(url: string, options: OpenRedisStoreOptions = {}): Promise<OpenedRedisStore> {
+  assertOptions("openRedisStore()", options, OPTIONS);
+  const { prefix = "tsgi:", timeoutMs = 100 } = options;
+  const logger = guardLogger(options.logger ?? consoleLogger);
+  const { Redis } = await import("ioredis").catch(missingPackage("TSGI_MISSING_REDIS_CLIENT"));
+  const client = new Redis(url, {
+    lazyConnect: true,
+    connectTimeout: 1_000,
+    socketTimeout: SILENCE_MS,
+    disconnectTimeout: 10, // what a silent server does not answer in time either
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
+  });
+  let lastError: unknown;
+  client.on("error", (error) => (lastError = error));
+  let isAway: boolean | null = null;
+  const report = (away: boolean, cause?: unknown) => {
+    if (away === isAway) return;
+    isAway = away;
+    if (!away) return logger.info({}, "Redis is there: what is counted is shared.");
+    logger.warn({ err: connectErrorOf(client, cause) }, "Redis is away: this process counts by itself.");
+  };
+  await client.connect().then(
+    () => report(false),
+    (error: unknown) => report(true, lastError ?? error),
+  );
+  const [shared, own] = [redisStore(client, { prefix, timeoutMs }), memoryStore()];
+  const share = async <T>(use: (store: Store) => Promise<T>): Promise<T> => {
+    try {
+      const value = await use(shared);
+      report(false);
+      return value;
+    } catch (error) {
+      report(true, lastError ?? error);
+      return use(own);
+    }
+  };
+  return {
+    get: (key) => share((store) => store.get(key)),
+    set: (key, value, ttlSeconds) => share((store) => store.set(key, value, ttlSeconds)),
+    delete: (key) => share((store) => store.delete(key)),
+    increment: (key, ttlSeconds, by) => share((store) => store.increment(key, ttlSeconds, by)),
+    close: () => client.disconnect(),
+  };
+}
+
+function connectErrorOf({ options }: Library.Redis, cause: unknown): ConnectError {
+  const { path, host = "localhost", port = 6379 } = options;
+  const place = path === undefined ? `-h ${quoteWord(host)} -p ${port}` : `-s ${quoteWord(path)}`;
+  const server = {
+    name: "Redis",
+    host: path ?? host,
+    port,
+    startCommand: path === undefined ? `redis-server --port ${port}` : `redis-server --unixsocket ${quoteWord(path)}`,
+    pingCommand: `redis-cli ${place} ping`,
+  };
+  const isLocked = /^(?:NOAUTH|WRONGPASS)/.test(describeError(cause).message);
+  return new ConnectError(server, cause, isLocked ? "Write its password into the URL" : undefined);
+}

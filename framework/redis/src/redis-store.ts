@@ -1,0 +1,104 @@
+/** A store over a client that the application has. @module */
+import { assertOptions, configurationError, isObject, type OptionRules, TEXT, whole } from "tsgi/internals";
+import type { Count, Store } from "tsgi/middleware";
+
+/** A client of `ioredis`, as far as it is used here. */
+interface IORedisClient {
+  readonly status: string;
+  call(command: string, ...args: readonly string[]): Promise<unknown>;
+}
+
+/** A client of `redis` (node-redis), as far as it is used here. */
+interface NodeRedisClient {
+  readonly isReady: boolean;
+  sendCommand(args: readonly string[]): Promise<unknown>;
+}
+
+/** A client of `ioredis` or `redis`, which the application opens and closes. */
+export type RedisClient = IORedisClient | NodeRedisClient;
+
+/** The options of `redisStore`. */
+export interface RedisStoreOptions {
+  /** In front of each key. Defaults to `"tsgi:"`. */
+  prefix?: string;
+  /** Milliseconds after which a command that has no answer has failed. Defaults to 1,000. */
+  timeoutMs?: number;
+}
+
+const OPTIONS: OptionRules<RedisStoreOptions> = { prefix: TEXT, timeoutMs: whole(1, 2_147_483_647) };
+
+/** Redis runs a script as a whole: no counter is left without its end when a process dies between two commands. */
+const INCREMENT =
+  "local count = redis.call('INCRBY', KEYS[1], ARGV[1]) " +
+  "local left = redis.call('PTTL', KEYS[1]) " +
+  "if left < 0 then left = tonumber(ARGV[2]) redis.call('PEXPIRE', KEYS[1], left) end " +
+  "return { count, left }";
+
+/**
+ * A store in Redis, for several processes and machines. While Redis is away, or does not answer in time, every call fails
+ * at once: nothing waits for it.
+ *
+ * @param client - Of `ioredis` or `redis`.
+ * @throws ConfigurationError for anything but such a client.
+ * @example
+ * ```ts
+ * import { Redis } from "ioredis";
+ * import { App } from "tsgi";
+ * import { rateLimit } from "tsgi/middleware";
+ * import { redisStore } from "@tsgi/redis";
+ *
+ * const client = new Redis("redis://127.0.0.1:6379", { lazyConnect: true });
+ * const app = new App({ middleware: [rateLimit({ limit: 100, windowSeconds: 60, store: redisStore(client) })] });
+ * ```
+ */
+export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): Store {
+  const given: unknown = client;
+  if (!isObject(given) || !("call" in given || "sendCommand" in given)) {
+    throw configurationError("TSGI_NOT_A_REDIS_CLIENT", client);
+  }
+  assertOptions("redisStore()", options, OPTIONS);
+  const { prefix = "tsgi:", timeoutMs = 1_000 } = options;
+  const isReady = () => ("call" in client ? client.status === "ready" : client.isReady);
+  /** Commands that had no answer in time. Until they have, nobody else waits for one. */
+  let late = 0;
+  const send = async (...args: readonly [string, ...string[]]): Promise<unknown> => {
+    // A client queues what it cannot send, until the server is back.
+    if (!isReady()) throw new Error("Redis is not connected.");
+    if (late > 0) throw new Error("Redis has not answered yet.");
+    const [command, ...rest] = args;
+    const answer = "call" in client ? client.call(command, ...rest) : client.sendCommand(args);
+    let timer: NodeJS.Timeout | undefined;
+    const tooLate = new Promise<never>((_, reject) => {
+      const giveUp = () => {
+        late++;
+        answer.catch(() => {}).finally(() => late--);
+        reject(new Error(`Redis has not answered within ${timeoutMs} ms.`));
+      };
+      // A process that was busy for that long may have an answer that is not read yet.
+      timer = setTimeout(() => (timer = setTimeout(giveUp)), timeoutMs);
+    });
+    try {
+      return await Promise.race([answer, tooLate]);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+  const milliseconds = (seconds: number) => String(Math.max(1, Math.round(seconds * 1_000)));
+  return {
+    async get(key) {
+      const value = await send("GET", prefix + key);
+      return typeof value === "string" ? value : null;
+    },
+    async set(key, value, ttlSeconds) {
+      await send("SET", prefix + key, value, "PX", milliseconds(ttlSeconds));
+    },
+    async delete(key) {
+      await send("DEL", prefix + key);
+    },
+    async increment(key, ttlSeconds, by = 1): Promise<Count> {
+      const reply = await send("EVAL", INCREMENT, "1", prefix + key, String(by), milliseconds(ttlSeconds));
+      const [count, expiresInMs] = reply as [number, number];
+      return { count, expiresInMs };
+    },
+  };
+}

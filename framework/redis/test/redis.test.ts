@@ -1,0 +1,106 @@
+import { describe, expect, it } from "@jest/globals";
+import { openRedisStore } from "../src/index.js";
+import { HAS_REDIS, startRedis } from "../../test/support/redis-server.js";
+
+/** A logger that keeps its entries. */
+function keptLog() {
+  const entries: { level: string; message: string; err?: unknown }[] = [];
+  const keep = (level: string) => (fields: object, message: string) => void entries.push({ level, message, ...fields });
+  return { entries, logger: { debug: keep("debug"), info: keep("info"), warn: keep("warn"), error: keep("error") } };
+}
+
+/** Milliseconds to wait for Redis on a machine that is busy with other tests. */
+const PATIENTLY = { timeoutMs: 10_000 };
+
+const describeWithRedis = HAS_REDIS ? describe : describe.skip;
+
+describe("openRedisStore", () => {
+  it.each([
+    [
+      "redis://127.0.0.1:1",
+      "Redis, host 127.0.0.1, port 1: connect ECONNREFUSED 127.0.0.1:1. " +
+        "Nothing listens there: start it with redis-server --port 1, or correct the URL",
+    ],
+    [
+      "redis://nowhere.invalid",
+      expect.stringMatching(/^Redis, host nowhere\.invalid, port 6379: getaddrinfo .* getent hosts nowhere\.invalid$/),
+    ],
+    [
+      "/nowhere/it's.sock",
+      expect.stringMatching(
+        /^Redis, host \/nowhere\/it's\.sock, port 6379: connect ENOENT .* --unixsocket '\/nowhere\/it'\\''s.sock'/,
+      ),
+    ],
+  ])("counts in this process where there is no %s, and says once what mends it", async (url, message) => {
+    const log = keptLog();
+    const store = await openRedisStore(url, { logger: log.logger });
+    expect((await store.increment("a", 60)).count).toBe(1);
+    expect((await store.increment("a", 60)).count).toBe(2);
+    await store.set("b", "text", 60);
+    expect(await store.get("b")).toBe("text");
+    await store.delete("b");
+    expect(await store.get("b")).toBeNull();
+    store.close();
+    expect(log.entries).toMatchObject([
+      {
+        level: "warn",
+        message: "Redis is away: this process counts by itself.",
+        err: { name: "ConnectError", message },
+      },
+    ]);
+  });
+
+  it("refuses an option that is misspelt", async () => {
+    await expect(openRedisStore("redis://localhost", { timeout: 5 } as object)).rejects.toThrow("timeoutMs");
+  });
+});
+
+describeWithRedis(`openRedisStore${HAS_REDIS ? "" : " (redis-server is not installed)"}`, () => {
+  it("is one for all who share it", async () => {
+    await using server = await startRedis();
+    const open = () => openRedisStore(server.path, { ...PATIENTLY, logger: keptLog().logger });
+    const [one, two] = [await open(), await open()];
+    await one.increment("a", 60);
+    expect((await two.increment("a", 60)).count).toBe(2);
+    one.close();
+    two.close();
+  });
+
+  it("gives a locked one away with the way to unlock it", async () => {
+    await using server = await startRedis();
+    const { Redis } = await import("ioredis");
+    const admin = new Redis(server.path);
+    await admin.call("CONFIG", "SET", "requirepass", "secret");
+    admin.disconnect();
+    const log = keptLog();
+    const store = await openRedisStore(server.path, { ...PATIENTLY, logger: log.logger });
+    expect((await store.increment("a", 60)).count).toBe(1);
+    store.close();
+    expect(log.entries).toMatchObject([
+      { err: { message: expect.stringContaining("Write its password into the URL") } },
+    ]);
+  });
+
+  it.each([
+    ["has crashed", "stop", 10_000],
+    ["is frozen", "freeze", 500],
+  ] as const)("goes on in memory while Redis %s, and is shared again afterwards", async (_, fault, timeoutMs) => {
+    await using server = await startRedis();
+    const log = keptLog();
+    const store = await openRedisStore(server.path, { timeoutMs, logger: log.logger });
+    await store.set("where", "Redis", 60);
+    await server[fault]();
+    expect(await store.get("where")).toBeNull();
+    await store.set("where", "memory", 60);
+    expect(await store.get("where")).toBe("memory");
+    await (fault === "stop" ? server.start() : server.thaw());
+    while ((await store.get("where")) === "memory") await new Promise((resolve) => setImmediate(resolve));
+    expect(await store.get("where")).toBe(fault === "stop" ? null : "Redis");
+    expect(log.entries.map(({ message }) => message)).toEqual([
+      "Redis is there: what is counted is shared.",
+      "Redis is away: this process counts by itself.",
+      "Redis is there: what is counted is shared.",
+    ]);
+    store.close();
+  });
+});

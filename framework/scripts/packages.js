@@ -1,0 +1,18 @@
+/** The packages of the framework: the folders beside this one that have sources, each after those that it builds on. */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+
+export const FRAMEWORK = path.dirname(import.meta.dirname);
+
+/** The manifest of a package. */
+export function readManifest(folder) {
+  return JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8"));
+}
+
+/** The folders of all published packages, the core first. */
+export function packageFolders() {
+  return readdirSync(FRAMEWORK)
+    .map((name) => path.join(FRAMEWORK, name))
+    .filter((folder) => existsSync(path.join(folder, "package.json")))
+    .toSorted((a, b) => Number(path.basename(b) === "core") - Number(path.basename(a) === "core"));
+}

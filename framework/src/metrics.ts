@@ -1,2 +1,0 @@
-/** `tsgi/metrics`: figures of requests for Prometheus. @module */
-export { type Prometheus, prometheus, type PrometheusOptions } from "./metrics/prometheus.js";

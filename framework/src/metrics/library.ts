@@ -1,5 +1,0 @@
-import type * as Library from "prom-client";
-import { missingPackage } from "../exceptions.js";
-
-/** `prom-client`, an optional peer dependency. */
-export const library: typeof Library = await import("prom-client").catch(missingPackage("TSGI_MISSING_PROM_CLIENT"));

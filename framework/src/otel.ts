@@ -1,2 +1,0 @@
-/** `tsgi/otel`: traces and metrics of requests by OpenTelemetry. @module */
-export { openTelemetry, type OpenTelemetryOptions } from "./otel/open-telemetry.js";

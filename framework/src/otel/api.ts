@@ -1,5 +1,0 @@
-import type * as API from "@opentelemetry/api";
-import { missingPackage } from "../exceptions.js";
-
-/** `@opentelemetry/api`, an optional peer dependency. */
-export const api: typeof API = await import("@opentelemetry/api").catch(missingPackage("TSGI_MISSING_OPENTELEMETRY"));

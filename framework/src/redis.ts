@@ -1,3 +1,0 @@
-/** `tsgi/redis`: what several machines share. @module */
-export { openRedisStore, type OpenRedisStoreOptions, type OpenedRedisStore } from "./redis/open-redis-store.js";
-export { type RedisClient, redisStore, type RedisStoreOptions } from "./redis/redis-store.js";

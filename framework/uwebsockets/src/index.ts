@@ -1,0 +1,28 @@
+/** `@tsgi/uwebsockets`: serves an application on the I/O loop of uWebSockets.js. `tsgi/node` finds it by itself. @module */
+import {
+  configurationError,
+  findLoopPackage,
+  type LoopDriver,
+  type NativeLoop,
+  type StoppableServer,
+} from "tsgi/internals";
+import type { UwsModule } from "./module.js";
+import { UwsServer } from "./server.js";
+
+/**
+ * Makes a server on uWebSockets.js, for `serve` of `tsgi/node`.
+ *
+ * @throws ConfigurationError where uWebSockets.js is not installed, or has no binary for this Node and C library.
+ */
+export const createServer: LoopDriver["createServer"] = (context, lifespan, settings) => {
+  const found = findLoopPackage();
+  if (found === null || !isUws(found.native)) throw configurationError("TSGI_MISSING_UWEBSOCKETS");
+  return new UwsServer(found.native, context, lifespan, settings);
+};
+
+/** `findLoopPackage` has looked for the members that tell the package from a stand-in. */
+function isUws(native: NativeLoop): native is UwsModule {
+  return typeof native.App === "function";
+}
+
+export type { StoppableServer };
