@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { cp, mkdir, mkdtemp, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -7,16 +7,17 @@ import { promisify } from "node:util";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { build as esbuild } from "esbuild";
+import { FRAMEWORK, manifestOf } from "./support/packages.js";
 
 const run = promisify(execFile);
 
-const FRAMEWORK = path.resolve(import.meta.dirname, "..");
-const DIST = path.join(FRAMEWORK, "dist");
-const SOURCES = path.join(FRAMEWORK, "src");
+const CORE = path.join(FRAMEWORK, "core");
+const DIST = path.join(CORE, "dist");
+const SOURCES = path.join(CORE, "src");
 
 const filesBelow = (folder: string, ending: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(ending) && !name.startsWith("assets/"))
+    .filter((name) => name.endsWith(ending))
     .map((name) => path.join(folder, name));
 
 /** The sources of a map, as absolute paths. */
@@ -25,13 +26,12 @@ function sourcesOf(map: string): string[] {
   return sources.map((source) => path.resolve(path.dirname(map), source));
 }
 
-const { exports } = JSON.parse(readFileSync(path.join(FRAMEWORK, "package.json"), "utf8")) as {
-  exports: Record<string, string | { default: string }>;
-};
-const doors = Object.values(exports).flatMap((entry) => (typeof entry === "string" ? [] : [entry.default]));
+const doors = Object.values(manifestOf("core").exports).flatMap((entry) =>
+  typeof entry === "string" ? [] : [entry.default],
+);
 
 const load = async (file: string) =>
-  (await import(pathToFileURL(path.join(FRAMEWORK, file)).href)) as Record<string, unknown>;
+  (await import(pathToFileURL(path.join(CORE, file)).href)) as Record<string, unknown>;
 
 describe("the bundle", () => {
   it("holds each module, and so each class and each state of a module, in one of its files only", () => {
@@ -69,7 +69,7 @@ describe("the bundle", () => {
     const script =
       'import { App } from "tsgi"; try { new App().get("/{", async () => 1); } catch (error) { console.log(error.stack); }';
     const args = ["--enable-source-maps", "--input-type=module", "--eval", script];
-    const { stdout } = await run(process.execPath, args, { cwd: FRAMEWORK });
+    const { stdout } = await run(process.execPath, args, { cwd: CORE });
     const [, file = "", line = ""] = /\((.+?):(\d+):\d+\)/.exec(stdout) ?? [];
     expect(path.relative(SOURCES, file)).toMatch(/^\w.*\.ts$/);
     expect(readFileSync(file, "utf8").split("\n")[Number(line) - 1]).toContain("Error(");
@@ -97,7 +97,7 @@ const EVERYWHERE = ["", "/middleware", "/openapi", "/pagination", "/security", "
 describe("a bundle for the web", () => {
   it.each(EVERYWHERE)("of tsgi%s takes nothing from outside, modules of Node included", async (name) => {
     const { metafile } = await esbuild({
-      stdin: { contents: `export * from "tsgi${name}";`, resolveDir: FRAMEWORK },
+      stdin: { contents: `export * from "tsgi${name}";`, resolveDir: CORE },
       bundle: true,
       format: "esm",
       platform: "browser",
@@ -113,7 +113,7 @@ describe("a bundle for the web", () => {
 describe("the build", () => {
   let folder: string;
   const file = (name: string) => path.join(folder, name);
-  const build = () => run(process.execPath, [path.join(FRAMEWORK, "scripts/build.js")], { cwd: folder });
+  const build = () => run(process.execPath, [path.join(FRAMEWORK, "scripts/build.js"), folder]);
   const answer = async (): Promise<string> =>
     (
       await run(process.execPath, ["--eval", `import("./dist/index.js").then((it) => console.log(it.answer()))`], {
@@ -123,10 +123,10 @@ describe("the build", () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), "tsgi-build-"));
-    await cp(path.join(FRAMEWORK, "assets"), file("assets"), { recursive: true });
-    await writeFile(file("package.json"), '{ "type": "module", "exports": { ".": { "default": "./dist/index.js" } } }');
-    for (const name of ["src/cli", "build", "dist"]) await mkdir(file(name), { recursive: true });
-    await writeFile(file("src/cli/main.ts"), 'import { answer } from "../answer.js"; answer();');
+    const manifest = { type: "module", bin: "bin.js", exports: { ".": { default: "./dist/index.js" } } };
+    await writeFile(file("package.json"), JSON.stringify(manifest));
+    for (const name of ["src", "build", "dist"]) await mkdir(file(name), { recursive: true });
+    await writeFile(file("src/main.ts"), 'import { answer } from "./answer.js"; answer();');
     await writeFile(
       file("src/answer.ts"),
       'export const answer = () => new URL("../x.txt", import.meta.url).pathname;',
@@ -157,12 +157,12 @@ describe("the build", () => {
   });
 
   it("makes what is missing, and removes what no source stands for", async () => {
-    await rm(file("dist/cli/main.js"));
+    await rm(file("dist/main.js"));
     await writeFile(file("dist/removed.d.ts"), "");
     await writeFile(file("build/removed.js"), "");
     await build();
     expect(readdirSync(file("dist"))).not.toContain("removed.d.ts");
     expect(readdirSync(file("build"))).toEqual([]);
-    expect(await readFile(file("dist/cli/main.js"), "utf8")).toContain("answer");
+    expect(await readFile(file("dist/main.js"), "utf8")).toContain("answer");
   });
 });

@@ -4,6 +4,7 @@ import path from "node:path";
 import { describe, expect, it } from "@jest/globals";
 
 import { createProgram } from "../cli/src/program.js";
+import { declarationPaths } from "./support/packages.js";
 import { App } from "../core/src/index.js";
 import type { OpenAPIVersion } from "../core/src/openapi/versions.js";
 
@@ -96,9 +97,7 @@ describe("the pages", () => {
   });
 
   it("list each entry point of the package", () => {
-    const entries = Object.keys(manifest("framework").exports)
-      .filter((entry) => entry !== "." && !entry.startsWith("./package"))
-      .map((entry) => `tsgi${entry.slice(1)}`);
+    const entries = Object.keys(declarationPaths());
     const texts = readdirSync(path.join(ROOT, "framework/docs"), { recursive: true, encoding: "utf8" })
       .filter((name) => name.endsWith(".md"))
       .map((name) => page(name))

@@ -1,52 +1,67 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { describe, expect, it } from "@jest/globals";
+import { FRAMEWORK, manifestOf, PACKAGES } from "./support/packages.js";
 
-/** What each entry point of the package exports beside types. */
+/** What each entry point of the packages exports beside types. */
 const NAMES: Readonly<Record<string, string>> = {
-  ".": `App BackgroundTasks Body ClientDisconnect ConfigurationError Cookie DependencyOverrides Depends
+  tsgi: `App BackgroundTasks Body ClientDisconnect ConfigurationError Cookie DependencyOverrides Depends
     EventSourceResponse File FileResponse Form FormData HTMLResponse HTTPConnection HTTPException Header HeaderList JSONResponse
     ParamKind Path PlainTextResponse Query RadixNode RadixRouter RecursionError RedirectResponse Request
     RequestValidationError Response ResponseHeaders ResponseValidationError Router Security SecurityScopes StaticFiles
     StreamingResponse UploadFile WebSocket WebSocketException compileHandler event httpExceptionHandler lastEventId
     requestValidationExceptionHandler sse t withParams`,
-  "./client": "createClient",
-  "./concurrency": `EntryError Limiter LoopError PoolClosedError PoolFullError PoolTimeoutError PoolUnavailableError ProcessPool
+  "@tsgi/client": "createClient",
+  "tsgi/concurrency": `EntryError Limiter LoopError PoolClosedError PoolFullError PoolTimeoutError PoolUnavailableError ProcessPool
     ThreadPool WorkerDiedError installLoop loopName runInProcess runInThread`,
-  "./conformance": `ConformanceError applicationStatements checkApplication checkServer echo overFetch overHTTP2 overSocket
+  "@tsgi/conformance": `ConformanceError applicationStatements checkApplication checkServer echo overFetch overHTTP2 overSocket
     serverStatements whyNotApplicable`,
-  "./health": "health",
-  "./internals": "ParamKind PathPattern RadixNode RadixRouter compileHandler endpointsOf",
-  "./mcp": "mcp",
-  "./middleware": `accessLog bodyLimit clearSession clientNetwork compress cors gzip httpMiddleware httpsRedirect logContext memoryStore rateLimit requestId securityHeaders serverTiming sessionOf
+  "tsgi/health": "health",
+  "tsgi/internals": `CLOSE ConnectError Deferred ErrorResponse Exchange FLAG FUNCTION HeldMessages LIST MessageQueue OBJECT ParamKind PathPattern QUERY RadixNode RadixRouter RequestBody SERVER_START StoppableServer TEXT WebSocketSession assertOptions checkTarget codeOf compileHandler configurationError consoleLogger createHead createScope decodeLatin1 describeError describeRoute documentSourceOf endpointsOf expecting findLoopPackage formatMessage guardLogger headerValue headerValues isFieldValue isForeignFrame isListedSocket isObject isRecord isWellFormed markHandled maxMessageBytes missingPackage nameOf nearest nextTurn observedOf observing oneLine ownFramesFirst parseHandshake parseMediaType plansOf plural quoteWord readBody reportSettings responseFacts routeNameOf serverStartError setContextCarrier setEntry show statusPhrase toUrl toWebSocketScope whole withPlace`,
+  "@tsgi/mcp": "mcp",
+  "tsgi/middleware": `accessLog bodyLimit clearSession clientNetwork compress cors gzip httpMiddleware httpsRedirect logContext memoryStore rateLimit requestId securityHeaders serverTiming sessionOf
     sessions timeLimit trustedHost`,
-  "./node": "ProtocolError ServerStartError ShutdownTimeoutError serve toNodeHandler",
-  "./openapi": "buildAsyncAPI buildDocument compareDocuments writeClient",
-  "./pagination": "OffsetPage OffsetPageRequest Page PageRequest",
-  "./passwords": "Passwords",
-  "./prisma": "ConnectError MigrationError UnavailableError isUniqueViolation openPrisma uniqueViolation",
-  "./metrics": "prometheus",
-  "./otel": "openTelemetry",
-  "./redis": "openRedisStore redisStore",
-  "./security": `APIKeyCookie APIKeyHeader APIKeyQuery HTTPBasic HTTPBearer OAuth2PasswordBearer
+  "tsgi/node": "ProtocolError ServerStartError ShutdownTimeoutError serve toNodeHandler",
+  "tsgi/openapi": "buildDocument",
+  "tsgi/pagination": "OffsetPage OffsetPageRequest Page PageRequest",
+  "@tsgi/passwords": "Passwords",
+  "@tsgi/prisma": "ConnectError MigrationError UnavailableError isUniqueViolation openPrisma uniqueViolation",
+  "@tsgi/metrics": "prometheus",
+  "@tsgi/otel": "openTelemetry",
+  "@tsgi/redis": "openRedisStore redisStore",
+  "tsgi/security": `APIKeyCookie APIKeyHeader APIKeyQuery HTTPBasic HTTPBearer OAuth2PasswordBearer
     OAuth2PasswordRequestForm Security SecurityScheme SecurityScopes compareSecrets`,
-  "./settings": "SettingsError loadSettings secret",
-  "./web": "fromFetchHandler toFetchHandler",
-  "./testing": "TestClient TestWebSocket WebSocketRefusedError",
+  "tsgi/settings": "SettingsError loadSettings secret",
+  "tsgi/web": "fromFetchHandler toFetchHandler",
+  "tsgi/testing": "TestClient TestWebSocket WebSocketRefusedError",
+  "@tsgi/openapi-tools": "buildAsyncAPI compareDocuments writeClient",
+  "@tsgi/uwebsockets": "createServer",
 };
 
-const { exports } = JSON.parse(readFileSync(new URL("../core/package.json", import.meta.url), "utf8")) as {
-  exports: Record<string, string | { types: string; default: string }>;
-};
-const { resolve } = createRequire(import.meta.url);
+/** The entry points of all packages by the names under which they are imported. */
+const ENTRIES = PACKAGES.flatMap((folder) => {
+  const { name, exports } = manifestOf(folder);
+  return Object.keys(exports).map((entry) => `${name}${entry.slice(1)}`);
+});
 
-describe("the package", () => {
-  it("has these entry points, and its package.json", () => {
-    expect(Object.keys(exports).toSorted()).toEqual([...Object.keys(NAMES), "./package.json"].toSorted());
+describe("the packages", () => {
+  it("have these entry points, and their package.json", () => {
+    const manifests = PACKAGES.map((folder) => `${manifestOf(folder).name}/package.json`);
+    expect(ENTRIES.toSorted()).toEqual([...Object.keys(NAMES), ...manifests].toSorted());
   });
 
-  it.each(Object.entries(NAMES))("exports from %s these names and no other", async (entry, names) => {
-    const module = (await import(resolve(`tsgi${entry.slice(1)}`))) as object;
+  it.each(Object.entries(NAMES))("export from %s these names and no other", async (entry, names) => {
+    const module = (await import(entry)) as object;
     expect(Object.keys(module).toSorted()).toEqual(names.split(/\s+/).toSorted());
   });
+
+  it.each(["client", "conformance", "mcp", "metrics", "otel", "passwords", "prisma", "redis"])(
+    "have no tsgi/%s any more",
+    async (name) => {
+      const program = `await import("tsgi/${name}").catch(({ code }) => console.log(code))`;
+      const args = ["--input-type=module", "--eval", program];
+      const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: FRAMEWORK });
+      expect(stdout).toBe("ERR_PACKAGE_PATH_NOT_EXPORTED\n");
+    },
+  );
 });

@@ -28,7 +28,7 @@ describe("the package of the page on packages", () => {
     // The framework itself comes by a link, so that nothing is asked of a registry.
     const tarball = path.join(folder, "announcements-1.0.0.tgz");
     await run("npm", ["install", "--offline", "--no-audit", "--legacy-peer-deps", tarball], { cwd: project });
-    symlinkSync(path.join(ROOT, "framework"), path.join(project, "node_modules/tsgi"));
+    symlinkSync(path.join(ROOT, "framework/core"), path.join(project, "node_modules/tsgi"));
     symlinkSync(path.join(ROOT, "node_modules/@types"), path.join(project, "node_modules/@types"));
     for (const name of ["app.ts", "app.test.ts"]) writeFileSync(path.join(project, name), file(name));
     const compilerOptions = { strict: true, module: "nodenext", target: "es2022", types: ["node"], outDir: "dist" };

@@ -152,6 +152,6 @@ function integer(min: number, max: number): (text: string) => number {
 }
 
 function version(): string {
-  const file = new URL("../../core/package.json", import.meta.url);
+  const file = new URL("../package.json", import.meta.url);
   return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
 }

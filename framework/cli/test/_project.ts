@@ -7,7 +7,7 @@ import path from "node:path";
 const FRAMEWORK = path.resolve(import.meta.dirname, "../..");
 
 /** The command as npm links it; its program is what `npm run build` leaves. */
-const COMMAND = path.join(FRAMEWORK, "bin/tsgi.js");
+const COMMAND = path.join(FRAMEWORK, "cli/bin/tsgi.js");
 
 /** What a command left. */
 export interface Outcome {
@@ -80,7 +80,7 @@ export class Project implements AsyncDisposable {
     if (tools) await symlink(path.resolve(FRAMEWORK, "../node_modules"), modules);
     else {
       await mkdir(modules);
-      await symlink(FRAMEWORK, path.join(modules, "tsgi"));
+      await symlink(path.join(FRAMEWORK, "core"), path.join(modules, "tsgi"));
     }
     await project.write({ "package.json": '{"type":"module"}', ...files });
     return project;

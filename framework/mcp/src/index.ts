@@ -6,7 +6,6 @@ import {
   expecting,
   guardLogger,
   LIST,
-  missingPackage,
   type OptionRules,
   parseMediaType,
   TEXT,
@@ -14,6 +13,7 @@ import {
 } from "tsgi/internals";
 import { createRequest, send } from "./request.js";
 import { errorResult, limit, type OnItem, toResult } from "./result.js";
+import { sdk } from "./sdk.js";
 import { compileTools, type Tool } from "./tools.js";
 import { trustedHost } from "tsgi/middleware";
 
@@ -52,8 +52,7 @@ const MAX_BATCH = 16;
  * A tool whose guards would refuse the caller is not listed. Stands on the package `@modelcontextprotocol/server`.
  *
  * @param app - The application whose routes are offered; those of mounted Apps are not.
- * @throws ConfigurationError for options that cannot work; and at start-up for a route that cannot be a tool, or where the
- *   package is missing.
+ * @throws ConfigurationError for options that cannot work; and at start-up for a route that cannot be a tool.
  * @example
  * ```ts
  * import { App, t } from "tsgi";
@@ -105,8 +104,7 @@ function refuse(status: number, message: string, code = -32_600): globalThis.Res
 const MAX_SUBSCRIPTIONS = 0;
 
 /** The tools of an application, as a function that answers a message of their caller. */
-async function openService(app: App, maxBytes: number) {
-  const sdk = await import("@modelcontextprotocol/server").catch(missingPackage("TSGI_MISSING_MCP_SDK"));
+function openService(app: App, maxBytes: number) {
   const tools = compileTools(app);
   const { title = "tsgi", version = "0.1.0", description, logger = consoleLogger } = app.settings;
   const onerror = (err: Error) =>

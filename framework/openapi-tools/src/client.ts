@@ -1,4 +1,3 @@
-import { nodeModule } from "tsgi/internals";
 import { clientTypes } from "./client-types.js";
 import type { OpenAPIDocument } from "tsgi/openapi";
 
@@ -7,8 +6,6 @@ export interface ClientOptions {
   /** The file, such as `src/api.ts`. Folders that are missing are made. */
   out: string;
 }
-
-const USER = "writeClient()";
 
 /** JSON text for a comment of one line: U+2028 and U+2029 would end it (ECMA-262 §12.3). */
 function quote(text: string): string {
@@ -47,8 +44,8 @@ function headOf({ info: { title, version } }: OpenAPIDocument): string[] {
  */
 export async function writeClient(document: OpenAPIDocument, { out }: ClientOptions): Promise<string> {
   const text = [...headOf(document), clientTypes(document)].join("\n");
-  const paths = nodeModule("node:path", USER);
-  const files = nodeModule("node:fs/promises", USER);
+  // On use: the documents of this package are compared in browsers too.
+  const [paths, files] = await Promise.all([import("node:path"), import("node:fs/promises")]);
   await files.mkdir(paths.dirname(out), { recursive: true });
   await files.writeFile(out, text);
   return text;

@@ -36,27 +36,6 @@ describe("openPrisma", () => {
     await expect(open()).rejects.toThrow("Write sqlite: ");
   });
 
-  it.each([
-    ["file:x.db", "npm install @prisma/adapter-libsql libsql"],
-    ["postgresql://localhost/shop", "npm install @prisma/adapter-pg pg"],
-  ])("says what to install where the packages for %s are missing", async (url, command) => {
-    await using folder = await temporaryFolder();
-    // The package without what is installed beside it.
-    const dist = path.join(import.meta.dirname, "../../core/dist");
-    await cp(dist, path.join(folder.path, "dist"), { recursive: true, filter: (file) => !file.endsWith(".map") });
-    await writeFile(path.join(folder.path, "package.json"), '{ "type": "module" }');
-    const program = `
-      import { openPrisma } from "./dist/prisma.js";
-      const load = async () => ({});
-      await openPrisma({ url: ${JSON.stringify(url)}, sqlite: load, postgresql: load }).catch(({ code, message }) => console.log(code, message));
-    `;
-    const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", program], {
-      cwd: folder.path,
-    });
-    expect(stdout).toContain("TSGI_MISSING_PRISMA_DRIVER");
-    expect(stdout).toContain(command);
-  });
-
   it("is a dependency of the application: one client, and readiness asks the database", async () => {
     await using folder = await temporaryFolder();
     async function* openDatabase() {

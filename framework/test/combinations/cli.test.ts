@@ -16,7 +16,7 @@ const out = (name: string) => path.join(folder, name);
 
 /** Runs the command. Gives its exit code and its output. */
 async function tsgi(command: string, ...args: string[]): Promise<{ code: number; stdout: string }> {
-  const line = ["--import", "tsx", path.join(ROOT, "framework/bin/tsgi.js"), command, MODULE, ...args];
+  const line = ["--import", "tsx", path.join(ROOT, "framework/cli/bin/tsgi.js"), command, MODULE, ...args];
   try {
     const { stdout } = await promisify(execFile)(process.execPath, line, {
       cwd: ROOT,

@@ -8,7 +8,7 @@ import path from "node:path";
 import type { Block, Step } from "./_blocks.js";
 import { REPOSITORY } from "./_project.js";
 
-const COMMAND = path.join(REPOSITORY, "framework/bin/tsgi.js");
+const COMMAND = path.join(REPOSITORY, "framework/cli/bin/tsgi.js");
 
 /** Where the pages say that the application listens. */
 const ADDRESS = "127.0.0.1:8000";

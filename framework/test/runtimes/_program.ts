@@ -1,17 +1,16 @@
 /** The program of these tests under a runtime, with the package as npm would install it, and its remote control. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe } from "@jest/globals";
 import type { SendMessage } from "../../core/src/protocol/asgi.js";
 import type { ServeOptions } from "../../core/src/node.js";
 import { IS_SLOW } from "../support/on-demand.js";
+import { FRAMEWORK, installPackages } from "../support/packages.js";
 
-const FRAMEWORK = join(import.meta.dirname, "../..");
 const PROGRAMS = ["http-app.mjs", "http-server.mjs", "http-worker.mjs", "program.mjs", "workers.mjs"];
-const MODULES = join(FRAMEWORK, "../node_modules");
 
 /** A runtime: its name, and the command that runs a program. */
 export type Runtime = readonly [name: string, command: readonly string[]];
@@ -41,14 +40,7 @@ export const onEach = (IS_SLOW ? describe : describe.skip).each(findRuntimes());
 /** A folder with the programs and `tsgi` in its `node_modules`. */
 async function install(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "tsgi-runtime-"));
-  const modules = join(folder, "node_modules");
-  await mkdir(join(modules, "tsgi"), { recursive: true });
-  for (const name of ["package.json", "dist"]) {
-    await cp(join(FRAMEWORK, name), join(modules, "tsgi", name), { recursive: true });
-  }
-  for (const name of await readdir(MODULES)) {
-    if (["ws", "mrmime", "@sinclair"].includes(name)) await symlink(join(MODULES, name), join(modules, name));
-  }
+  await installPackages(folder, ["tsgi", "ws"]);
   await writeFile(join(folder, "package.json"), '{ "type": "module", "dependencies": { "tsgi": "*" } }');
   for (const file of PROGRAMS) await cp(join(import.meta.dirname, file), join(folder, file));
   return folder;

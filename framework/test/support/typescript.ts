@@ -3,8 +3,8 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { declarationPaths, FRAMEWORK } from "./packages.js";
 
-const FRAMEWORK = join(import.meta.dirname, "../..");
 const ROOT = join(FRAMEWORK, "..");
 const { resolve } = createRequire(import.meta.url);
 
@@ -44,10 +44,7 @@ export function writeProject(folder: string, files: Readonly<Record<string, stri
     skipLibCheck: true,
     types: ["node"],
     typeRoots: [join(ROOT, "node_modules/@types")],
-    paths: {
-      tsgi: [join(FRAMEWORK, "dist/index.d.ts")],
-      "tsgi/*": [join(FRAMEWORK, "dist/*.d.ts")],
-    },
+    paths: declarationPaths(),
     ...options,
   };
   writeFileSync(join(folder, "package.json"), '{"type":"module"}');

@@ -2,8 +2,8 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import type * as Compiler from "typescript-5.9";
+import { declarationPaths, FRAMEWORK } from "../support/packages.js";
 
-const FRAMEWORK = path.join(import.meta.dirname, "../..");
 const ts = createRequire(import.meta.url)("typescript-5.9") as typeof Compiler;
 
 const SOURCE = `import { App, Depends, Query, t, withParams } from "tsgi";
@@ -39,10 +39,7 @@ function hovers(names: readonly string[]): Record<string, string> {
       target: ts.ScriptTarget.ES2022,
       skipLibCheck: true,
       types: [],
-      paths: {
-        tsgi: [path.join(FRAMEWORK, "dist/index.d.ts")],
-        "@tsgi/client": [path.join(FRAMEWORK, "dist/client.d.ts")],
-      },
+      paths: declarationPaths(),
     }),
     getScriptFileNames: () => [file],
     getScriptVersion: () => "1",

@@ -12,8 +12,8 @@ function installLikePnpm(folder: string): void {
   const tsgi = path.join(store, "tsgi@0.1.0/node_modules/tsgi");
   const typebox = path.join(store, "@sinclair+typebox@0.34.52/node_modules/@sinclair/typebox");
   const isForCompilers = (from: string) => !path.extname(from) || /(?:\.d\.m?ts|package\.json)$/.test(from);
-  cpSync(path.join(ROOT, "framework/package.json"), path.join(tsgi, "package.json"));
-  cpSync(path.join(ROOT, "framework/dist"), path.join(tsgi, "dist"), { recursive: true, filter: isForCompilers });
+  cpSync(path.join(ROOT, "framework/core/package.json"), path.join(tsgi, "package.json"));
+  cpSync(path.join(ROOT, "framework/core/dist"), path.join(tsgi, "dist"), { recursive: true, filter: isForCompilers });
   for (const part of ["package.json", "build/esm"]) {
     const from = path.join(ROOT, "node_modules/@sinclair/typebox", part);
     cpSync(from, path.join(typebox, part), { recursive: true, filter: isForCompilers });

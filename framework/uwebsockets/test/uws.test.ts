@@ -58,7 +58,7 @@ describe("where uWebSockets.js is not installed", () => {
     expect(server.loop).toBe("libuv");
     expect(await (await fetch(server.url)).text()).toBe("hello");
     expect(server.logger.at("warn").map(({ message }) => message)).toEqual([
-      expect.stringContaining("This server runs on libuv: uWebSockets.js is not installed"),
+      expect.stringContaining("This server runs on libuv: @tsgi/uwebsockets is not installed"),
     ]);
   });
 

@@ -3,7 +3,6 @@ import { readFileSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import type { App, Callable } from "tsgi";
 import { type DependencyStep, endpointsOf, plural, reportSettings } from "tsgi/internals";
 import { showFailure } from "../errors.js";
@@ -96,16 +95,18 @@ async function checkStart(): Promise<Finding[]> {
   return [note("application", text)];
 }
 
-/** This package's folder. */
-const OWN_FOLDER = fileURLToPath(new URL("../../..", import.meta.url));
+/** The folder of the framework that an importer at a place gets. */
+function frameworkOf(place: string): string {
+  return path.dirname(realpathSync(createRequire(place).resolve("tsgi/package.json")));
+}
 
 /** Two copies of one package are two sets of classes: `instanceof` fails between them. */
 function checkCopies(file: string): Finding[] {
   try {
-    const manifest = realpathSync(createRequire(file).resolve("tsgi/package.json"));
-    if (path.dirname(manifest) === path.resolve(realpathSync(OWN_FOLDER))) return [];
-    const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version: string };
-    const text = `the application uses tsgi ${version} of ${path.dirname(manifest)}, this command is of another copy. Run npx tsgi there.`;
+    const folder = frameworkOf(file);
+    if (folder === frameworkOf(import.meta.url)) return [];
+    const { version } = JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8")) as { version: string };
+    const text = `the application uses tsgi ${version} of ${folder}, this command is of another copy. Run npx tsgi there.`;
     return [note("packages", text)];
   } catch {
     return []; // it imports the framework by a path

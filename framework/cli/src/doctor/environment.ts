@@ -15,14 +15,26 @@ export function checkNode(): Finding {
 
 export function checkLoop(): Finding {
   if (process.platform !== "linux") return ok("loop", "libuv");
+  const { dependencies = {}, optionalDependencies = {} } = readManifest();
+  const isWanted = DRIVER in dependencies || DRIVER in optionalDependencies;
+  const driver = isWanted ? findDriver() : null;
+  if (driver === null) return ok("loop", "libuv (@tsgi/uwebsockets is not installed, which is fine)");
   try {
-    createRequire(path.resolve("package.json"))("uWebSockets.js");
+    createRequire(driver)("uWebSockets.js");
     return ok("loop", "uWebSockets.js loads and is used; --loop libuv forces the standard one");
   } catch (error) {
-    const isMissing = (error as { code?: string }).code === "MODULE_NOT_FOUND";
-    return isMissing
-      ? ok("loop", "libuv (uWebSockets.js is not installed, which is fine)")
-      : note("loop", `libuv: uWebSockets.js does not load. ${showError(error).split("\n")[0]}`);
+    return note("loop", `libuv: uWebSockets.js does not load. ${showError(error).split("\n")[0]}`);
+  }
+}
+
+const DRIVER = "@tsgi/uwebsockets";
+
+/** The file of the driver of the other loop in this project, or `null`. */
+function findDriver(): string | null {
+  try {
+    return createRequire(path.resolve("package.json")).resolve(DRIVER);
+  } catch {
+    return null;
   }
 }
 
@@ -31,6 +43,7 @@ interface Manifest {
   type?: string;
   scripts?: Record<string, string>;
   dependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
   devDependencies?: Record<string, string>;
 }
 

@@ -44,7 +44,6 @@ export {
   TEXT,
   whole,
 } from "../common/options.js";
-export { nodeModule } from "../common/platform.js";
 export { Deferred, markHandled, nextTurn } from "../common/promises.js";
 
 // Observation of requests, and the context that workers carry on.

@@ -1,5 +1,4 @@
 /** The errors that an application throws, and those that the framework throws at its author. @module */
-import type { WebSocketSendMessage } from "../protocol/asgi.js";
 import { codeOf, type ErrorCode, type Facts, type MessageKey, messageOf } from "./error-codes.js";
 
 /**
@@ -154,16 +153,6 @@ export function findCloseFault(code: number, reason: string): string | null {
 /** The error of an application for a scope that it does not serve, which ASGI asks it to refuse. */
 export function unknownScope(type: unknown, served: string): TypeError {
   return new TypeError(`Unknown scope type ${JSON.stringify(type)}: expected ${served}.`);
-}
-
-/** The text or the bytes of a message. @throws ProtocolError unless it has exactly one of them, as ASGI asks. */
-export function contentOf({
-  text = null,
-  bytes = null,
-}: Pick<WebSocketSendMessage, "text" | "bytes">): string | Uint8Array {
-  if (typeof text === "string" && bytes === null) return text;
-  if (text === null && bytes instanceof Uint8Array) return bytes;
-  throw new ProtocolError('"websocket.send" needs either text or bytes.');
 }
 
 /** One fault of a request: a member of the `detail` list of a 422 answer. */

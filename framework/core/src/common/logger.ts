@@ -38,16 +38,18 @@ function show(value: unknown): string {
 }
 
 /**
- * The folder of this package outside of `node_modules`, as in a workspace. None in a bundle, which does not tell its code
- * from the application's.
+ * The folder of the framework's packages outside of `node_modules`, as in a workspace. None in a bundle, which does not
+ * tell its code from the application's.
  */
-const OWN_FOLDER = /^file:\/\/(.*\/)(?:dist\/shared\/[^/]+|(?:build|src)\/logger\.[jt]s)$/.exec(import.meta.url)?.[1];
+const OWN_FOLDER = /^file:\/\/(.*\/)core\/(?:dist\/shared\/[^/]+|(?:build|src)\/common\/logger\.[jt]s)$/.exec(
+  import.meta.url,
+)?.[1];
 
 /** Tells if a line of a stack is a frame of the runtime, of a package, or of this one. */
 export function isForeignFrame(line: string): boolean {
   if (!/^\s+at /.test(line)) return false;
-  const isOwn =
-    OWN_FOLDER !== undefined && ["dist/", "build/", "src/"].some((name) => line.includes(OWN_FOLDER + name));
+  const [, place] = OWN_FOLDER === undefined ? [] : line.split(OWN_FOLDER);
+  const isOwn = place !== undefined && /^[\w-]+\/(?:dist|build|src)\//.test(place);
   // `(<anonymous>)` is the place of what is built in; `<anonymous> (file)` is the top level of a module that tsx loaded.
   return isOwn || /node:|\(<anonymous>\)|[\\/]node_modules[\\/]/.test(line);
 }

@@ -8,7 +8,7 @@ import type {
   WebSocketScope,
   WebSocketSendMessage,
 } from "./asgi.js";
-import { ClientDisconnect, contentOf, findCloseFault, ProtocolError } from "../common/exceptions.js";
+import { ClientDisconnect, findCloseFault, ProtocolError } from "../common/exceptions.js";
 import { markHandled, nextTurn } from "../common/promises.js";
 import { CLOSE } from "./close-codes.js";
 import type { ConnectionHandle } from "./engine.js";
@@ -282,4 +282,11 @@ export class WebSocketSession implements Call, WebSocketEvents {
       this.#answered();
     }
   }
+}
+
+/** The text or the bytes of a message. @throws ProtocolError unless it has exactly one of them, as ASGI asks. */
+function contentOf({ text = null, bytes = null }: Pick<WebSocketSendMessage, "text" | "bytes">): string | Uint8Array {
+  if (typeof text === "string" && bytes === null) return text;
+  if (text === null && bytes instanceof Uint8Array) return bytes;
+  throw new ProtocolError('"websocket.send" needs either text or bytes.');
 }

@@ -52,7 +52,7 @@ export const POOLS = {
   /** `@tsgi/uwebsockets` is to serve, and uWebSockets.js is not installed beside it. */
   TSGI_MISSING_UWEBSOCKETS:
     "@tsgi/uwebsockets stands on the package uWebSockets.js, which cannot be loaded: it is not installed, or has no binary " +
-    "for this Node and C library. Run: npm install uNetworking/uWebSockets.js#v20.60.0",
+    "for this Node and C library. Run: npm install uWebSockets.js@github:uNetworking/uWebSockets.js#v20.52.0",
   /**
    * The name of the event loop is unknown.
    *

@@ -1,9 +1,6 @@
 /** The head of a request, checked in the same way for all drivers on Node. @module */
-import type { Socket } from "node:net";
-import type { Address } from "../../protocol/asgi.js";
 import { isAuthority } from "../../protocol/http-grammar.js";
 import { ErrorResponse } from "../../protocol/error-response.js";
-import type { Endpoints } from "../../protocol/scope.js";
 import { type HeaderSection, parseHeaderSection, type RequestLimits } from "./header-section.js";
 
 /** A head that may reach the application. */
@@ -77,18 +74,4 @@ export function hasBrokenEscape(target: string): boolean {
 export function checkTarget(target: string, limits: RequestLimits): ErrorResponse | null {
   if (target.length > limits.targetBytes) return errors.targetBytes;
   return NOT_IN_TARGET.test(target) ? errors.target : null;
-}
-
-/** @param path - The Unix socket that the server listens on, if it does. */
-export function endpointsOf(socket: Socket, path: string | null): Endpoints {
-  const { remoteAddress, remotePort, localAddress, localPort } = socket;
-  return {
-    encrypted: "encrypted" in socket && socket.encrypted === true,
-    client: toAddress(remoteAddress, remotePort),
-    server: path === null ? toAddress(localAddress, localPort) : [path, null],
-  };
-}
-
-function toAddress(host: string | undefined, port: number | undefined): Address | null {
-  return host === undefined || port === undefined ? null : [host, port];
 }

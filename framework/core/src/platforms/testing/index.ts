@@ -1,7 +1,7 @@
 /** A client for tests: the application's lifespan, requests to it through supertest, and WebSockets in memory. @module */
 import type supertest from "supertest";
 import type TestAgent from "supertest/lib/agent.js";
-import { App } from "../../app/app.js";
+import { DependencyOverrides } from "../../parameters/dependencies/overrides.js";
 import type { ASGIApp, Scope } from "../../protocol/asgi.js";
 import { assertApplication } from "../../protocol/callable.js";
 import { consoleLogger, guardLogger, type Logger } from "../../common/logger.js";
@@ -196,7 +196,10 @@ export class TestClient {
 
   /** The originals in `dependencyOverrides` whose replacement no request has asked for. */
   unusedOverrides(): Callable[] {
-    return this.#app instanceof App ? this.#app.dependencyOverrides.unused() : [];
+    const app = this.#app;
+    return "dependencyOverrides" in app && app.dependencyOverrides instanceof DependencyOverrides
+      ? app.dependencyOverrides.unused()
+      : [];
   }
 
   /**

@@ -1,7 +1,14 @@
 import { availableParallelism } from "node:os";
 import { afterEach, describe, expect, it } from "@jest/globals";
-import { HTTPException } from "tsgi";
-import { type PoolOptions, ProcessPool, runInProcess, runInThread, ThreadPool } from "tsgi/concurrency";
+// The built package: a worker is a program of its own.
+import { HTTPException } from "../../../dist/index.js";
+import {
+  type PoolOptions,
+  ProcessPool,
+  runInProcess,
+  runInThread,
+  ThreadPool,
+} from "../../../dist/platforms/concurrency/index.js";
 
 import { Gate, until } from "./_gate.js";
 

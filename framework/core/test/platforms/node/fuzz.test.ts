@@ -30,7 +30,9 @@ describe("the fuzzer", () => {
   it("accepts a target, minutes and a seed on its command line", async () => {
     const folder = path.resolve(import.meta.dirname, "../../../..");
     const fuzz = (...args: string[]) =>
-      promisify(execFile)(process.execPath, ["--import", "tsx", "test/node/_fuzz.ts", ...args], { cwd: folder });
+      promisify(execFile)(process.execPath, ["--import", "tsx", "core/test/platforms/node/_fuzz.ts", ...args], {
+        cwd: folder,
+      });
     const { stdout } = await fuzz("--target", "chunked", "--minutes", "0", "--seed", "7");
     expect(stdout).toBe("Fuzzing chunked for 0 minutes from seed 7 on.\n1000 inputs without a finding\n");
     await expect(fuzz("--target", "tea")).rejects.toMatchObject({

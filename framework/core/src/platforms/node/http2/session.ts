@@ -5,7 +5,7 @@ import { ErrorResponse } from "../../../protocol/error-response.js";
 import { Exchange } from "../../../protocol/exchange.js";
 import { SERVER_OPTIONS } from "../../../protocol/response-head.js";
 import { createScope, type Endpoints } from "../../../protocol/scope.js";
-import { endpointsOf } from "../request-head.js";
+import { endpointsOf } from "../endpoints.js";
 import { isLate, type ServerSettings } from "../server-settings.js";
 import type { FrameGate } from "./frame-gate.js";
 import { readHead } from "./head.js";

@@ -1,0 +1,82 @@
+/** Each package without the library that it stands on: one error, with the command that installs it. */
+import { execFile } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { promisify } from "node:util";
+import { beforeAll, describe, expect, it } from "@jest/globals";
+import { createFolder } from "./support/folder.js";
+import { installPackages } from "./support/packages.js";
+
+const run = promisify(execFile);
+
+/** The package, a program that uses it, and the command that the error names. */
+const CASES: readonly (readonly [name: string, program: string, command: string])[] = [
+  ["@tsgi/otel", "", "npm install @opentelemetry/api"],
+  ["@tsgi/metrics", "", "npm install prom-client"],
+  ["@tsgi/passwords", "await new it.Passwords().hash('secret');", "npm install argon2@0.44"],
+  ["@tsgi/redis", "await it.openRedisStore({ url: 'redis://127.0.0.1:1' });", "npm install ioredis"],
+  ["@tsgi/mcp", "", "npm install @modelcontextprotocol/server"],
+  [
+    "@tsgi/prisma",
+    "await it.openPrisma({ url: 'file:x.db', sqlite: async () => ({}) });",
+    "npm install @prisma/adapter-libsql libsql",
+  ],
+  [
+    "@tsgi/prisma",
+    "await it.openPrisma({ url: 'postgresql://localhost/shop', postgresql: async () => ({}) });",
+    "npm install @prisma/adapter-pg pg",
+  ],
+  ["@tsgi/uwebsockets", "it.createServer();", "npm install uWebSockets.js@"],
+];
+
+describe("a package without the library that it stands on", () => {
+  const folder = createFolder({ "package.json": '{ "type": "module" }' });
+  beforeAll(() => installPackages(folder, [...new Set(CASES.map(([name]) => name))]));
+
+  it.each(CASES)(
+    "throws a ConfigurationError with the command that installs it: %s",
+    async (name, program, command) => {
+      const file = path.join(folder, `${name.replace("@tsgi/", "")}-${command.length}.js`);
+      writeFileSync(
+        file,
+        `try { const it = await import("${name}"); ${program} console.log("no error"); } catch (error) { console.log(error.name, error.message); }`,
+      );
+      const { stdout } = await run(process.execPath, [file], { cwd: folder });
+      expect(stdout).toContain("ConfigurationError ");
+      expect(stdout).toContain(command);
+    },
+  );
+
+  it("is served on Node's own loop, without an error, where @tsgi/uwebsockets is installed without uWebSockets.js", async () => {
+    const file = path.join(folder, "serve.js");
+    writeFileSync(
+      file,
+      `import { App } from "tsgi"; import { serve } from "tsgi/node";
+       const logger = { debug() {}, info() {}, warn() {}, error: console.error };
+       const server = await serve(new App({ logger }), { port: 0, signals: false, logger });
+       console.log(server.loop); await server.close();`,
+    );
+    expect(await run(process.execPath, [file], { cwd: folder })).toEqual({ stdout: "libuv\n", stderr: "" });
+  });
+});
+
+describe("the command tsgi", () => {
+  const alone = createFolder({ "package.json": '{ "type": "module" }' });
+  const complete = createFolder({ "package.json": '{ "type": "module" }' });
+  const command = ["node_modules/tsgi/bin/tsgi.js", "--version"];
+
+  it("says what to install in a project that has the framework alone", async () => {
+    await installPackages(alone, ["tsgi"]);
+    await expect(run(process.execPath, command, { cwd: alone })).rejects.toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: "The command tsgi is in a package of its own. Run: npm install --save-dev @tsgi/cli\n",
+    });
+  });
+
+  it("is that of @tsgi/cli where this is installed", async () => {
+    await installPackages(complete, ["@tsgi/cli"]);
+    const { stdout } = await run(process.execPath, command, { cwd: complete });
+    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+});
