@@ -77,6 +77,10 @@ bench-page: ## Writes the figures of the last benchmark into the documentation (
 scaffold: ## Creates a project in a new folder (make scaffold NAME=my-app)
 	@$(if $(NAME),,$(error NAME is missing: write make scaffold NAME=my-app))npm run --silent scaffold -- '$(NAME)' --yes $(ARGS)
 
+.PHONY: pack
+pack: ## Packs all packages, and tries them out in empty folders with npm, pnpm and Yarn (ARGS="npm" selects one)
+	@npm run --silent pack -- $(ARGS)
+
 .PHONY: docs
 docs: ## Builds the documentation as a site, in .cache/site/dist
 	@npm run --silent docs

@@ -1,0 +1,108 @@
+/**
+ * A program for each package, as a user would begin with it: it prints `ok`, or ends with an error. `packages` are installed
+ * beside it: what the package asks its users to install.
+ */
+export const SMOKE = {
+  tsgi: {
+    program: `
+      import { App, t } from "tsgi";
+      import { serve } from "tsgi/node";
+      const app = new App();
+      app.get("/items/{id}", { params: { id: t.Integer() } }, async ({ id }) => ({ id }));
+      await using server = await serve(app, { port: 0, logger: { debug() {}, info() {}, warn: console.error, error: console.error } });
+      const [item, page, file] = await Promise.all(["/items/1", "/docs", "/docs/swagger-ui.css"].map((path) => fetch(server.url + path)));
+      if ((await item.json()).id !== 1 || !page.ok || !file.ok) throw new Error("unexpected answers");`,
+  },
+  "@tsgi/cli": {
+    program: `
+      import { execFileSync } from "node:child_process";
+      import { writeFileSync } from "node:fs";
+      writeFileSync("app.js", 'import { App } from "tsgi"; export const app = new App(); app.get("/", async () => 1);');
+      const bin = process.platform === "win32" ? "node_modules/.bin/tsgi.cmd" : "node_modules/.bin/tsgi";
+      if (!execFileSync(bin, ["routes", "app.js"]).toString().includes("GET")) throw new Error("no route is listed");`,
+  },
+  "@tsgi/client": {
+    program: `
+      import { App } from "tsgi";
+      import { createClient } from "@tsgi/client";
+      const app = new App();
+      app.get("/hello", async () => "world");
+      const { data } = await createClient({ fetch: app.fetch }).GET("/hello");
+      if (data !== "world") throw new Error("unexpected data");`,
+  },
+  "@tsgi/conformance": {
+    program: `
+      import { App } from "tsgi";
+      import { checkApplication } from "@tsgi/conformance";
+      const app = new App();
+      app.get("/", async () => 1);
+      await checkApplication(app);`,
+  },
+  "@tsgi/openapi-tools": {
+    program: `
+      import { App } from "tsgi";
+      import { buildAsyncAPI, compareDocuments } from "@tsgi/openapi-tools";
+      const app = new App();
+      if (compareDocuments(app.openapi(), app.openapi()).length > 0) throw new Error("a document differs from itself");
+      if (buildAsyncAPI(app).asyncapi !== "3.0.0") throw new Error("no document");`,
+  },
+  "@tsgi/docs-ui": {
+    program: `
+      import { existsSync } from "node:fs";
+      import { createRequire } from "node:module";
+      const manifest = createRequire(import.meta.url).resolve("@tsgi/docs-ui/package.json");
+      if (!existsSync(new URL("dist/redoc/redoc.standalone.js", "file://" + manifest))) throw new Error("a file is missing");`,
+  },
+  "@tsgi/metrics": {
+    packages: ["prom-client"],
+    program: `
+      import { App } from "tsgi";
+      import { prometheus } from "@tsgi/metrics";
+      const metrics = prometheus();
+      const app = new App({ instrumentations: [metrics.instrumentation] });
+      app.includeRouter(metrics.router);
+      if (!(await (await app.fetch(new Request("http://localhost/metrics"))).text()).includes("http_")) throw new Error("no figures");`,
+  },
+  "@tsgi/otel": {
+    packages: ["@opentelemetry/api"],
+    program: `
+      import { App } from "tsgi";
+      import { openTelemetry } from "@tsgi/otel";
+      const app = new App({ instrumentations: [openTelemetry()] });
+      if ((await app.fetch(new Request("http://localhost/"))).status !== 404) throw new Error("unexpected answer");`,
+  },
+  "@tsgi/mcp": {
+    packages: ["@modelcontextprotocol/server"],
+    program: `
+      import { App } from "tsgi";
+      import { mcp } from "@tsgi/mcp";
+      const app = new App();
+      app.includeRouter(mcp(app));
+      const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list", params: {} });
+      const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+      const answer = await app.fetch(new Request("http://localhost/mcp", { method: "POST", body, headers }));
+      if (answer.status >= 500) throw new Error(await answer.text());`,
+  },
+  "@tsgi/prisma": {
+    program: `
+      import { isUniqueViolation } from "@tsgi/prisma";
+      if (isUniqueViolation(new Error("x"))) throw new Error("unexpected");`,
+  },
+  "@tsgi/redis": {
+    packages: ["ioredis"],
+    program: `
+      import { redisStore } from "@tsgi/redis";
+      if (typeof redisStore !== "function") throw new Error("unexpected");`,
+  },
+  "@tsgi/passwords": {
+    program: `
+      import { Passwords } from "@tsgi/passwords";
+      if (typeof Passwords !== "function") throw new Error("unexpected");`,
+  },
+  "@tsgi/uwebsockets": {
+    program: `
+      import { createServer } from "@tsgi/uwebsockets";
+      try { createServer(); throw new Error("it needs no library"); }
+      catch (error) { if (error.code !== "TSGI_MISSING_UWEBSOCKETS") throw error; }`,
+  },
+};
