@@ -2,7 +2,7 @@
  * The cost of each middleware for a small request, in memory without a server: microseconds a request, best of five
  * rounds, and the difference to none.
  *
- *     npm run build -w framework && node framework/bench/middleware.mjs
+ *     npm run build --prefix framework && node framework/bench/middleware.mjs
  *
  * It does not show what a server adds (some 30 µs), nor what larger bodies cost gzip.
  */

@@ -2,7 +2,7 @@
  * The cost of observation: processor time of a server for one small GET over loopback, with and without it, beside the
  * tracing plugins of other frameworks.
  *
- *     npm run build -w framework && node framework/bench/observation.mjs
+ *     npm run build --prefix framework && node framework/bench/observation.mjs
  *
  * Each contender is a process of its own. They are asked in turn, in batches, so that all of them have the same moments of
  * a busy machine. What is compared is a ratio within one framework: the median over the rounds of the time with

@@ -1,24 +1,22 @@
 /**
- * Writes `api/`: what each entry point of the package declares, from the built declarations, without comments and in the
- * order of the alphabet, so that a change of the public surface is a change of these files.
+ * Writes `api/`: the declarations of each entry point of each package, from the built files, without comments and in
+ * alphabetical order, so that a change of the public API is a change of these files. Each report is named after its entry
+ * point: `tsgi-node.api.md` for `tsgi/node`, `client.api.md` for `@tsgi/client`.
  *
  *     node framework/scripts/api-report.js            # writes the reports
- *     node framework/scripts/api-report.js --check    # ends with 1 where a report is another, and names the lines
+ *     node framework/scripts/api-report.js --check    # lists the lines that differ, and ends with 1 if any do
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 // The compiler of the repository has no programming interface; that of users' editors has.
 import ts from "typescript-5.9";
+import { entryPoints, FRAMEWORK } from "./packages.js";
 
-const FRAMEWORK = path.dirname(import.meta.dirname);
 const REPORTS = path.join(FRAMEWORK, "api");
-const DECLARATIONS = path.join(FRAMEWORK, "dist") + path.sep;
-const { name: packageName, exports } = JSON.parse(readFileSync(path.join(FRAMEWORK, "package.json"), "utf8"));
+const ENTRIES = entryPoints();
 
-/** The entry points as they are imported, and their declarations. */
-const ENTRIES = Object.entries(exports).flatMap(([key, { types }]) =>
-  types === undefined ? [] : [{ name: path.posix.join(packageName, key), file: path.join(FRAMEWORK, types) }],
-);
+/** For the official packages: its functions need a comment, but no example. */
+const INTERNALS = "tsgi/internals";
 
 const program = ts.createProgram({
   rootNames: ENTRIES.map(({ file }) => file),
@@ -37,12 +35,10 @@ function originOf(symbol) {
   return symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
 }
 
-function isOwn(node) {
-  return path.resolve(node.getSourceFile().fileName).startsWith(DECLARATIONS);
-}
-
-/** The declarations of a symbol in the package's own files. */
-function ownDeclarations(symbol) {
+/** The declarations of a symbol in the files of one package. */
+function ownDeclarations(symbol, folder) {
+  const dist = path.join(folder, "dist") + path.sep;
+  const isOwn = (node) => path.resolve(node.getSourceFile().fileName).startsWith(dist);
   return (symbol.declarations ?? []).filter((node) => isOwn(node) && !ts.isSourceFile(node));
 }
 
@@ -76,7 +72,7 @@ function print(node) {
 }
 
 /** The package's own symbols that a declaration names. */
-function referencesOf(node) {
+function referencesOf(node, folder) {
   const found = [];
   const visit = (child) => {
     if (isPrivate(child)) return;
@@ -86,7 +82,7 @@ function referencesOf(node) {
     ts.forEachChild(child, visit);
   };
   ts.forEachChild(node, visit);
-  return found.filter((symbol) => ownDeclarations(symbol).some(({ parent }) => isTopLevel(parent)));
+  return found.filter((symbol) => ownDeclarations(symbol, folder).some(({ parent }) => isTopLevel(parent)));
 }
 
 function isTopLevel(parent) {
@@ -94,17 +90,17 @@ function isTopLevel(parent) {
 }
 
 /** The types that declarations of symbols refer to and no entry point exports. */
-function reachableFrom(symbols, exported) {
+function reachableFrom(symbols, folder) {
   const reached = new Set(symbols);
   for (const symbol of reached) {
-    const references = ownDeclarations(symbol).flatMap(referencesOf);
+    const references = ownDeclarations(symbol, folder).flatMap((node) => referencesOf(node, folder));
     for (const other of references) if (!exported.has(other)) reached.add(other);
   }
   return [...reached].filter((symbol) => !exported.has(symbol));
 }
 
-function writeSymbol(name, symbol) {
-  const nodes = ownDeclarations(symbol);
+function writeSymbol(name, symbol, folder) {
+  const nodes = ownDeclarations(symbol, folder);
   if (nodes.length === 0) return `// ${name}: of another package`;
   const renamed = name === symbol.name ? [] : [`// exported as ${name}`];
   return [...renamed, ...nodes.map(print)].join("\n");
@@ -116,8 +112,8 @@ function writeSection(title, symbols, write) {
 }
 
 /** Functions and classes, and what is made of one, have an example; errors have one on the page of errors. */
-function needsExample(symbol) {
-  const isError = ownDeclarations(symbol).some(
+function needsExample(symbol, folder) {
+  const isError = ownDeclarations(symbol, folder).some(
     (node) => ts.isClassDeclaration(node) && /Error|Exception|Disconnect/.test(symbol.name),
   );
   const isClass = (symbol.flags & ts.SymbolFlags.Class) !== 0;
@@ -127,12 +123,16 @@ function needsExample(symbol) {
 }
 
 /** The parts of the doc comment that an exported name lacks. */
-function missingFor(symbol, isType) {
-  if (ownDeclarations(symbol).length === 0) return [];
+function missingFor({ name, folder }, symbol, isType) {
+  if (ownDeclarations(symbol, folder).length === 0) return [];
   const tags = symbol.getJsDocTags(checker).map(({ name: tag }) => tag);
   return [
     ...(symbol.getDocumentationComment(checker).length > 0 ? [] : ["doc comment"]),
-    ...(!isType && needsExample(symbol) && !tags.includes("example") && !tags.includes("deprecated")
+    ...(name !== INTERNALS &&
+    !isType &&
+    needsExample(symbol, folder) &&
+    !tags.includes("example") &&
+    !tags.includes("deprecated")
       ? ["example"]
       : []),
   ];
@@ -149,12 +149,13 @@ const exported = new Set(ENTRIES.flatMap((entry) => exportsOf(entry).map(([, sym
 
 function writeReport(entry) {
   const own = exportsOf(entry);
-  const reached = reachableFrom(new Set(own.map(([, symbol]) => symbol)), exported);
+  const reached = reachableFrom(new Set(own.map(([, symbol]) => symbol)), entry.folder);
   const named = reached.map((symbol) => [symbol.name, symbol]);
+  const write = ([name, symbol]) => writeSymbol(name, symbol, entry.folder);
   return (
-    `# ${entry.name}\n\nWritten by \`npm run api -w framework\`.\n` +
-    writeSection("Exported", own, ([name, symbol]) => writeSymbol(name, symbol)) +
-    writeSection("Named by what is exported", named, ([name, symbol]) => writeSymbol(name, symbol))
+    `# ${entry.name}\n\nWritten by \`npm run api --prefix framework\`.\n` +
+    writeSection("Exported", own, write) +
+    writeSection("Used by the exported names", named, write)
   );
 }
 
@@ -168,11 +169,13 @@ function differingLines(committed, current) {
   ].join("");
 }
 
-const reports = new Map(ENTRIES.map((entry) => [`${entry.name.replace("/", "-")}.api.md`, writeReport(entry)]));
+const reports = new Map(
+  ENTRIES.map((entry) => [`${entry.name.replace(/^@tsgi\//, "").replaceAll("/", "-")}.api.md`, writeReport(entry)]),
+);
 const files = existsSync(REPORTS) ? readdirSync(REPORTS) : [];
 for (const entry of ENTRIES) {
   for (const [name, symbol, isType] of exportsOf(entry)) {
-    for (const part of missingFor(symbol, isType)) {
+    for (const part of missingFor(entry, symbol, isType)) {
       process.stderr.write(`${entry.name} exports ${name} without ${part === "example" ? "an" : "a"} ${part}.\n`);
       process.exitCode = 1;
     }
@@ -183,7 +186,7 @@ if (process.argv.includes("--check")) {
     const committed = files.includes(file) ? readFileSync(path.join(REPORTS, file), "utf8") : "";
     const current = reports.get(file) ?? "";
     if (committed === current) continue;
-    process.stderr.write(`framework/api/${file} differs. Write it: npm run api -w framework\n`);
+    process.stderr.write(`framework/api/${file} differs. Write it: npm run api --prefix framework\n`);
     process.stderr.write(differingLines(committed, current) || "The order of its lines differs.\n");
     process.exitCode = 1;
   }

@@ -15,25 +15,25 @@ const PAGE = path.join(FRAMEWORK, "docs/errors.md");
 
 /** The files of the catalogue, in the order of the page. */
 const FILES = [
-  "error-codes/routes.ts",
-  "error-codes/parameters.ts",
-  "error-codes/schemas.ts",
-  "error-codes/dependencies.ts",
-  "error-codes/pools.ts",
-  "error-codes/middleware.ts",
-  "error-codes/security.ts",
-  "error-codes/openapi.ts",
-  "error-codes/files.ts",
-  "error-codes/databases.ts",
-  "error-codes/agents.ts",
-  "error-codes/observation.ts",
-  "error-codes/servers.ts",
-  "cli/messages.ts",
+  "core/src/common/error-codes/routes.ts",
+  "core/src/common/error-codes/parameters.ts",
+  "core/src/common/error-codes/schemas.ts",
+  "core/src/common/error-codes/dependencies.ts",
+  "core/src/common/error-codes/pools.ts",
+  "core/src/common/error-codes/middleware.ts",
+  "core/src/common/error-codes/security.ts",
+  "core/src/common/error-codes/openapi.ts",
+  "core/src/common/error-codes/files.ts",
+  "core/src/common/error-codes/databases.ts",
+  "core/src/common/error-codes/agents.ts",
+  "core/src/common/error-codes/observation.ts",
+  "core/src/common/error-codes/servers.ts",
+  "cli/src/messages.ts",
 ];
 
 /** A topic: the title and introduction of its file, and its entries in the order of the alphabet. */
 function readTopic(name) {
-  const file = path.join(FRAMEWORK, "src", name);
+  const file = path.join(FRAMEWORK, name);
   const source = ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.ESNext, true);
   const [title, ...intro] = commentAt(source, 0)
     .replace(/\s*@module$/, "")

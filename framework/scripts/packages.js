@@ -16,3 +16,13 @@ export function packageFolders() {
     .filter((folder) => existsSync(path.join(folder, "package.json")))
     .toSorted((a, b) => Number(path.basename(b) === "core") - Number(path.basename(a) === "core"));
 }
+
+/** The entry points of all packages: the name that a program imports, the package's folder, and the declarations. */
+export function entryPoints() {
+  return packageFolders().flatMap((folder) => {
+    const { name, exports } = readManifest(folder);
+    return Object.entries(exports).flatMap(([key, { types }]) =>
+      types === undefined ? [] : [{ name: path.posix.join(name, key), folder, file: path.join(folder, types) }],
+    );
+  });
+}

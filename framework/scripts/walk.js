@@ -22,7 +22,7 @@ const { App, Path, t } = await import("../core/build/index.js");
 const { serve } = await import("../core/build/node.js");
 
 const FRAMEWORK = path.dirname(import.meta.dirname);
-const SOURCES = path.join(FRAMEWORK, "src");
+const SOURCES = path.join(FRAMEWORK, "core/src");
 const PAGE = path.join(FRAMEWORK, "docs/architecture.md");
 
 /** Requests before the measured one: what is made at first use is made, and buffers have their size. */

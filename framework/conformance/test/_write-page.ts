@@ -1,5 +1,5 @@
 /**
- * Writes the matrix of `docs/conformance.md` from a run: `npm run conformance -w framework`. With TSGI_SLOW=1 it runs the
+ * Writes the matrix of `docs/conformance.md` from a run: `npm run conformance --prefix framework`. With TSGI_SLOW=1 it runs the
  * servers on uWebSockets.js, Bun and Deno as well, and records their columns.
  */
 import { writeFileSync } from "node:fs";

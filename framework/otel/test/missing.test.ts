@@ -14,7 +14,7 @@ describe.each([
     await expect(load()).rejects.toMatchObject({
       name: "ConfigurationError",
       code,
-      message: expect.stringContaining(`${entry} stands on the package ${library}`),
+      message: expect.stringContaining(`${entry} requires the package ${library}`),
       cause: expect.anything(),
     });
     await expect(load()).rejects.toThrow(`npm install ${library}`);

@@ -12,7 +12,15 @@ import { UwsServer } from "./server.js";
 /**
  * Makes a server on uWebSockets.js, for `serve` of `tsgi/node`.
  *
- * @throws ConfigurationError where uWebSockets.js is not installed, or has no binary for this Node and C library.
+ * @throws ConfigurationError if uWebSockets.js is not installed, or has no binary for this Node and C library.
+ * @example
+ * ```ts
+ * import { App } from "tsgi";
+ * import { serve } from "tsgi/node";
+ *
+ * const server = await serve(new App(), { port: 8000, loop: "uwebsockets" });
+ * server.loop; // "uwebsockets"
+ * ```
  */
 export const createServer: LoopDriver["createServer"] = (context, lifespan, settings) => {
   const found = findLoopPackage();

@@ -23,11 +23,15 @@ export function isObject(value: unknown): value is object {
 /** For values that are checked where they are used. */
 export const ANYTHING: OptionRule = () => {};
 
+/** The option is a boolean. */
 export const FLAG = expecting("true or false", (value) => typeof value === "boolean");
+/** The option is a string. */
 export const TEXT = expecting("a string", (value) => typeof value === "string");
 /** A string in the place of a list would be taken apart letter by letter. */
 export const LIST = expecting("a list", Array.isArray);
+/** The option is a function. */
 export const FUNCTION = expecting("a function", (value) => typeof value === "function");
+/** The option is an object. */
 export const OBJECT = expecting("an object", isObject);
 
 /** A group of options with rules of their own. */

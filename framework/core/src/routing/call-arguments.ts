@@ -112,6 +112,7 @@ type Parameters<R> = Plain<
   } & (R extends { cookie: infer Cookies } ? { cookie?: Partial<Cookies> } : {})
 >;
 
+/** The option `params`, with the parameters of a route by their places; optional if none is required. */
 export type ParametersOption<R> = [keyof R & (Parameter | "cookie")] extends [never]
   ? { params?: undefined }
   : Option<"params", Parameters<R>>;

@@ -20,8 +20,8 @@ export const AGENTS = {
   "TSGI_INVALID_TOOL.files": "a tool takes JSON, and this route takes files. Offer a route that takes a URL or text.",
   "TSGI_INVALID_TOOL.body": (method: string) =>
     `a tool cannot send a body with ${method}. Declare its members with Query(), or take POST.`,
-  /** `mcp()` is used, and the official SDK that it stands on is not installed. */
+  /** `mcp()` of `@tsgi/mcp` is used, and its peer dependency, the official SDK, is not installed. */
   TSGI_MISSING_MCP_SDK:
-    "mcp() stands on the package @modelcontextprotocol/server, which cannot be loaded. " +
+    "mcp() requires the package @modelcontextprotocol/server, which cannot be loaded. " +
     "Run: npm install @modelcontextprotocol/server@2",
 };

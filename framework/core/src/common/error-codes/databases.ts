@@ -14,10 +14,10 @@ export const DATABASES = {
   TSGI_NO_PRISMA_CLIENT: (name: string) =>
     `openPrisma(): the URL is one of ${name}, and there is no client for it. Write ` +
     `${name}: () => import('./generated/client.js').`,
-  /** The packages that reach the database of `openPrisma()` are not installed. */
+  /** `openPrisma()` of `@tsgi/prisma` is used, and the adapter of its database is not installed. */
   TSGI_MISSING_PRISMA_DRIVER: (name: string, packages: string) =>
     `openPrisma() needs packages for ${name} that cannot be loaded. Run: npm install ${packages}`,
-  /** `openRedisStore()` is used, and the client that it stands on is not installed. */
+  /** `openRedisStore()` of `@tsgi/redis` is used, and its peer dependency `ioredis` is not installed. */
   TSGI_MISSING_REDIS_CLIENT:
-    "openRedisStore() stands on the package ioredis, which cannot be loaded. Run: npm install ioredis",
+    "openRedisStore() requires the package ioredis, which cannot be loaded. Run: npm install ioredis",
 };

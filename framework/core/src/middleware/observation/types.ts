@@ -65,4 +65,5 @@ export interface Instrumentation {
   start(scope: HTTPScope | WebSocketScope): Observation | undefined;
 }
 
+/** The kinds of steps that an observation is told about. */
 export type StepKind = Parameters<NonNullable<Observation["step"]>>[0];

@@ -1,6 +1,6 @@
 /**
  * Tries generated inputs until the time is up:
- *   `npm run fuzz -w framework -- --target websocket --minutes 60 --seed 1`
+ *   `npm run fuzz --prefix framework -- --target websocket --minutes 60 --seed 1`
  * A failure is printed with the seed that repeats it, and the process then ends with status 1.
  */
 import { fork } from "node:child_process";
