@@ -1,6 +1,6 @@
 /**
  * Builds the documentation as a static site with a search of its own, into `.cache/site/dist`: the pages of `docs`, and a
- * reference from the doc comments of everything that the package exports. The tools are fetched on demand: nothing else
+ * reference from the doc comments of everything that the packages export. The tools are fetched on demand: nothing else
  * needs them.
  */
 import { execFileSync } from "node:child_process";
@@ -10,25 +10,25 @@ import path from "node:path";
 import { writeForPrograms } from "../site/for-programs.js";
 import { makeHome } from "../site/home.js";
 import { makeGroups } from "../site/sidebar.js";
+import { entryPoints, FRAMEWORK, readManifest } from "./packages.js";
 
-const framework = path.dirname(import.meta.dirname);
-const home = path.resolve(framework, "../.cache/site");
+const repository = path.dirname(FRAMEWORK);
+const core = path.join(FRAMEWORK, "core");
+const home = path.join(repository, ".cache/site");
 const pages = path.join(home, "docs");
 const entries = path.join(home, "entries");
-const read = (file) => readFileSync(path.join(framework, file), "utf8");
+const read = (file) => readFileSync(path.join(FRAMEWORK, file), "utf8");
 
 /** TypeDoc reads the source with TypeScript's programming interface, which 7 does not have. */
 const TOOLS = { vitepress: "1.6.4", typedoc: "0.28.20", "typedoc-plugin-markdown": "4.14.1", typescript: "5.9.3" };
 
-const { version, description, repository, exports } = JSON.parse(read("package.json"));
+const { version, description, repository: address } = readManifest(core);
 
 /** The entry points: the name that a program imports, and the file of the source. */
-const modules = Object.entries(exports)
-  .filter(([, entry]) => typeof entry === "object")
-  .map(([name, { types }]) => ({
-    name: path.posix.join("tsgi", name),
-    file: path.join(framework, types.replace(/^\.\/dist/, "src").replace(/\.d\.ts$/, ".ts")),
-  }));
+const modules = entryPoints().map(({ name, folder, file }) => {
+  const declarations = path.relative(path.join(folder, "dist"), file);
+  return { name, file: path.join(folder, "src", declarations.replace(/\.d\.ts$/, ".ts")) };
+});
 
 function fetchTools() {
   if (Object.keys(TOOLS).every((name) => existsSync(path.join(home, "node_modules", name)))) return;
@@ -41,20 +41,20 @@ function fetchTools() {
 
 /** The link to the source: the repository of `package.json`, else the page on the files of the framework. */
 function findRepository() {
-  const url = (repository?.url ?? repository)?.replace(/^git\+/, "").replace(/\.git$/, "");
+  const url = (address?.url ?? address)?.replace(/^git\+/, "").replace(/\.git$/, "");
   return { link: url ?? "/architecture#where-to-find-what" };
 }
 
 function copyPages() {
   rmSync(pages, { recursive: true, force: true });
-  cpSync(path.join(framework, "docs"), pages, { recursive: true });
+  cpSync(path.join(FRAMEWORK, "docs"), pages, { recursive: true });
   // Beside the pages as in the repository, so that they name their pictures by the same path.
   rmSync(path.join(home, "site/public"), { recursive: true, force: true });
-  cpSync(path.join(framework, "site/public"), path.join(home, "site/public"), { recursive: true });
+  cpSync(path.join(FRAMEWORK, "site/public"), path.join(home, "site/public"), { recursive: true });
   const settings = path.join(pages, ".vitepress");
   for (const name of ["config.js", "for-programs.js", "search.js", "sidebar.js"])
-    cpSync(path.join(framework, "site", name), path.join(settings, name === "config.js" ? "site.js" : name));
-  cpSync(path.join(framework, "site/style.css"), path.join(settings, "theme/style.css"));
+    cpSync(path.join(FRAMEWORK, "site", name), path.join(settings, name === "config.js" ? "site.js" : name));
+  cpSync(path.join(FRAMEWORK, "site/style.css"), path.join(settings, "theme/style.css"));
   writeFileSync(path.join(settings, "config.js"), 'export { site as default } from "./site.js";\n');
   writeFileSync(
     path.join(settings, "theme/index.js"),
@@ -62,7 +62,7 @@ function copyPages() {
   );
   const facts = { version, description, repository: findRepository(), modules: modules.map(({ name }) => name) };
   writeFileSync(path.join(settings, "facts.json"), JSON.stringify(facts));
-  const texts = { readme: read("README.md"), benchmarks: read("docs/benchmarks.md"), version };
+  const texts = { readme: read("core/README.md"), benchmarks: read("docs/benchmarks.md"), version };
   writeFileSync(path.join(pages, "index.md"), makeHome(texts));
 }
 
@@ -75,12 +75,12 @@ function writeReference() {
     mkdirSync(path.dirname(entry), { recursive: true });
     writeFileSync(entry, `${comment}\nexport * from ${JSON.stringify(file.replace(/ts$/, "js"))};\n`);
   }
-  const compilerOptions = { rootDir: path.dirname(framework), composite: false, noEmit: true, types: ["node"] };
-  const typeRoots = [path.resolve(framework, "../node_modules/@types")];
+  const compilerOptions = { rootDir: repository, composite: false, noEmit: true, types: ["node"] };
+  const typeRoots = [path.join(repository, "node_modules/@types")];
   writeFileSync(
     path.join(entries, "tsconfig.json"),
     JSON.stringify({
-      extends: path.join(framework, "tsconfig.json"),
+      extends: path.join(repository, "tsconfig.base.json"),
       compilerOptions: { ...compilerOptions, typeRoots },
       include: ["**/*.ts"],
     }),
@@ -117,7 +117,7 @@ writeReference();
 runTool("vitepress/bin/vitepress.js", "build", "docs", "--outDir", "dist");
 writeFileSync(
   path.join(pages, "index.md"),
-  read("README.md").replaceAll("](docs/", "](").replace("[MIT](LICENSE)", "MIT"),
+  read("core/README.md").replaceAll("](../docs/", "](").replace("[MIT](LICENSE)", "MIT"),
 );
 const groups = makeGroups(
   path.join(pages, "cookbook/README.md"),

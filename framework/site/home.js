@@ -28,7 +28,7 @@ const NO_FRAMEWORK = /hand-written|^bare|floor|uWebSockets/;
 function exampleOf(readme) {
   const [program, terminal] = ["ts", "console"].map((language) => {
     const block = new RegExp(`^\`\`\`${language}\\b.*?^\`\`\`$`, "ms").exec(readme)?.[0];
-    if (block === undefined) throw new Error(`framework/README.md has no ${language} block for the first page.`);
+    if (block === undefined) throw new Error(`framework/core/README.md has no ${language} block for the first page.`);
     return block;
   });
   return `${program}\n\n${terminal}`;

@@ -6,7 +6,12 @@ const group = (text, items) => ({ text, items, collapsed: false });
 
 /** The pages but the recipes, in the order of learning. */
 const PAGES = [
-  group("Start", [page("Tutorial", "/tutorial"), page("All pages", "/overview"), page("Glossary", "/glossary")]),
+  group("Start", [
+    page("Tutorial", "/tutorial"),
+    page("All pages", "/overview"),
+    page("Official packages", "/official-packages"),
+    page("Glossary", "/glossary"),
+  ]),
   group("Learn", [
     page("The App", "/application"),
     page("Router", "/router"),
@@ -79,7 +84,7 @@ export function recipesOf(list) {
  * The groups of all pages.
  *
  * @param cookbook - The file that lists the recipes.
- * @param modules - The names by which the package's entry points are imported.
+ * @param modules - The names by which the packages' entry points are imported.
  */
 export function makeGroups(cookbook, modules) {
   const sections = recipesOf(readFileSync(cookbook, "utf8"));

@@ -1,18 +1,31 @@
 /** Facts that pages state about the product, compared with the code or the configuration that decides them. */
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "@jest/globals";
 
 import { createProgram } from "../cli/src/program.js";
-import { declarationPaths } from "./support/packages.js";
 import { App } from "../core/src/index.js";
 import type { OpenAPIVersion } from "../core/src/openapi/versions.js";
 
 const ROOT = path.join(import.meta.dirname, "../..");
 const read = (file: string) => readFileSync(path.join(ROOT, file), "utf8");
 const page = (name: string) => read(`framework/docs/${name}`);
-const manifest = (workspace: string) =>
-  JSON.parse(read(`${workspace}/package.json`)) as Record<"exports" | "dependencies" | "devDependencies", object>;
+
+interface Manifest {
+  readonly name: string;
+  readonly exports?: object;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+}
+
+const manifest = (folder: string) => JSON.parse(read(`${folder}/package.json`)) as Manifest;
+
+/** The manifests of the published packages. */
+const packages = readdirSync(path.join(ROOT, "framework"))
+  .map((name) => `framework/${name}`)
+  .filter((folder) => existsSync(path.join(ROOT, folder, "package.json")))
+  .map(manifest);
 
 /** The one match of a pattern's group in a text. */
 function find(text: string, pattern: RegExp): string {
@@ -42,7 +55,7 @@ describe("the pages", () => {
 
   it("list the compilers that check the public types", () => {
     const { devDependencies } = manifest("framework");
-    const compilers = Object.entries(devDependencies).filter(([name]) => name.startsWith("typescript"));
+    const compilers = Object.entries(devDependencies ?? {}).filter(([name]) => name.startsWith("typescript"));
     expect(compilers.length).toBeGreaterThan(1);
     const stated = find(page("versioning.md"), /published types are checked with ([^,]+, \S+ and \S+),/).split(
       /, | and /,
@@ -70,7 +83,7 @@ describe("the pages", () => {
   });
 
   it("compare with the versions that the benchmarks install", () => {
-    const installed = new Map(Object.entries(manifest("load-tests/peers").dependencies));
+    const installed = new Map(Object.entries(manifest("load-tests/peers").dependencies ?? {}));
     const packages = { Fastify: "fastify", Hono: "hono", Elysia: "elysia", NestJS: "@nestjs/core" };
     for (const [name, installedAs] of Object.entries(packages)) {
       expect(page("comparison.md")).toContain(`- ${name} ${String(installed.get(installedAs))}`);
@@ -96,8 +109,29 @@ describe("the pages", () => {
     }
   });
 
-  it("list each entry point of the package", () => {
-    const entries = Object.keys(declarationPaths());
+  it("list each official package, its dependencies and its peers", () => {
+    const lines = page("official-packages.md").split("\n");
+    const listed = lines.flatMap((line) => /^\| \[`([^`]+)`\]/.exec(line)?.[1] ?? []);
+    expect(listed.toSorted()).toEqual(packages.map(({ name }) => name).toSorted());
+    for (const { name, dependencies = {}, peerDependencies = {} } of packages) {
+      const [row = ""] = lines.filter((line) => line.startsWith(`| \`${name}\` `));
+      const cells = row
+        .split("|")
+        .map((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, library]) => library).toSorted());
+      expect({ name, cells: cells.slice(2, 4) }).toEqual({
+        name,
+        cells: [Object.keys(dependencies).toSorted(), Object.keys(peerDependencies).toSorted()],
+      });
+    }
+  });
+
+  it("list each entry point of each package", () => {
+    const entries = packages.flatMap(({ name, exports = {} }) =>
+      Object.keys(exports)
+        .filter((entry) => entry !== "./package.json")
+        .map((entry) => path.posix.join(name, entry)),
+    );
+    expect(entries.length).toBeGreaterThan(20);
     const texts = readdirSync(path.join(ROOT, "framework/docs"), { recursive: true, encoding: "utf8" })
       .filter((name) => name.endsWith(".md"))
       .map((name) => page(name))

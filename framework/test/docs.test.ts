@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { isDeepStrictEqual, promisify } from "node:util";
 
@@ -28,15 +28,22 @@ const filesIn = (folder: string, end: string) =>
     .map((name) => `${folder}/${name}`);
 const read = (file: string) => readFileSync(path.join(REPOSITORY, file), "utf8");
 
+/** The folders of the published packages. */
+const packages = readdirSync(path.join(REPOSITORY, "framework"))
+  .map((name) => `framework/${name}`)
+  .filter((folder) => existsSync(path.join(REPOSITORY, folder, "package.json")));
+
 const pages = [
   ...readdirSync(REPOSITORY).filter((name) => name.endsWith(".md")),
-  "framework/README.md",
+  ...packages.map((folder) => `${folder}/README.md`),
   "generators/README.md",
   "load-tests/README.md",
   "sample-auth-app/README.md",
   ...filesIn("framework/docs", ".md"),
 ];
-const sources = filesIn("framework/src", ".ts");
+const sources = packages
+  .filter((folder) => existsSync(path.join(REPOSITORY, folder, "src")))
+  .flatMap((folder) => filesIn(`${folder}/src`, ".ts"));
 const blocks = [...pages, ...sources].flatMap((file) => blocksOf(file, read(file)));
 const code = blocks.filter(({ language, words }) => language === "ts" && !words.some((word) => PEERS.has(word)));
 const ERRORS = "framework/docs/errors.md";
@@ -65,7 +72,7 @@ describe("the documentation", () => {
     const site: string = new URL("../site/home.js", import.meta.url).href;
     const { makeHome }: { makeHome: (parts: Record<string, string>) => string } = await import(site);
     const home = makeHome({
-      readme: read("framework/README.md"),
+      readme: read("framework/core/README.md"),
       benchmarks: read("framework/docs/benchmarks.md"),
       version: "0.0.0",
     });
@@ -180,7 +187,7 @@ describe("the documentation", () => {
   });
 
   it("has each message of the catalogue thrown somewhere, and below its code each message that is written elsewhere", () => {
-    const isCatalogue = (file: string) => /\/error-codes\/|\/cli\/messages\.ts$/.test(file);
+    const isCatalogue = (file: string) => /\/error-codes\/|\/cli\/src\/messages\.ts$/.test(file);
     const keys = sources.filter(isCatalogue).flatMap((file) => keysOf(read(file)));
     const others = sources.filter((file) => !isCatalogue(file));
     const texts = others.map(read).join("\n");

@@ -30,10 +30,10 @@ function rowsOf(markdown: string): Row[] {
   return rows;
 }
 
-/** A file as the document names it: below `folder` of the framework, or from another workspace's own folder. */
+/** A file as the page names it: below `folder` of the core, or from the root of the repository. */
 function resolve(name: string, folder: "src" | "test"): string {
   const workspace = name.split("/")[0] as string;
-  return path.join(repository, WORKSPACES.includes(workspace) ? name : path.join("framework", folder, name));
+  return path.join(repository, WORKSPACES.includes(workspace) ? name : path.join("framework/core", folder, name));
 }
 
 /** The titles in a test file: of tests and their groups, and of tables of them. */
@@ -85,8 +85,8 @@ describe("the page on the specification", () => {
       'it("says \\"a\\"", () => {}); it.each([["x"]])(`b ${1}`, f); describe.each(y)(\n  "c", g); call("d");';
     expect([...titlesOf(code)]).toEqual(['says "a"', "b ${1}", "c"]);
     expect(faultOf("`no-such.test.ts` does a thing")).toBe("there is no no-such.test.ts");
-    expect(faultOf("specification-doc.test.ts")).toMatch(/^is not written as/);
-    expect(faultOf("`specification-doc.test.ts` does a thing")).toMatch(/has no test "does a thing"$/);
-    expect(faultOf("`specification-doc.test.ts` is read as it is written")).toBeNull();
+    expect(faultOf("framework/test/specification-doc.test.ts")).toMatch(/^is not written as/);
+    expect(faultOf("`framework/test/specification-doc.test.ts` does a thing")).toMatch(/has no test "does a thing"$/);
+    expect(faultOf("`framework/test/specification-doc.test.ts` is read as it is written")).toBeNull();
   });
 });
