@@ -121,6 +121,18 @@ describe("the documentation", () => {
     LONG_MS,
   );
 
+  const examplesOfReadmes = code.filter(({ page }) => packages.some((folder) => page === `${folder}/README.md`));
+  it(
+    "has an example that runs in the README of each package",
+    async () => {
+      expect(new Set(examplesOfReadmes.map(({ page }) => page)).size).toBe(packages.length);
+      const thrown = await runExamples(examplesOfReadmes.map((block) => project.compiled(block)));
+      const failed = examplesOfReadmes.map((block, index) => ({ title: title(block), thrown: thrown[index] ?? null }));
+      expect(failed.filter((one) => one.thrown !== null)).toEqual([]);
+    },
+    LONG_MS,
+  );
+
   // Those with the word of a peer have a test of their own.
   const terminals = blocks.filter(
     ({ language, words }) => language === "console" && !words.some((word) => PEERS.has(word)),

@@ -201,7 +201,7 @@ function serversOf(servers: readonly ServerObject[]): Record<string, AsyncAPISer
  * import { App, t } from "tsgi";
  *
  * const app = new App();
- * app.websocket("/ticks", { sends: t.Integer() }, async ({ socket }) => socket.close());
+ * app.websocket("/ticks", { sends: t.Integer() }, async ({ ws }) => ws.close());
  * console.log(Object.keys(buildAsyncAPI(app).operations)); // [ 'websocketTicks.send' ]
  * ```
  */

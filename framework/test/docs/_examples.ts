@@ -71,7 +71,7 @@ process.stdout.write("\\n" + JSON.stringify(codes), () => process.exit());`;
 export async function run(files: readonly string[]): Promise<(string | null)[]> {
   const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", RUNNER, ...files], {
     timeout: 60_000,
-    env: { ...process.env, SESSION_SECRET: "a secret of the examples, 32 bytes and more" },
+    env: { ...process.env, PORT: "0", SESSION_SECRET: "a secret of the examples, 32 bytes and more" },
   });
   return JSON.parse(stdout.slice(stdout.lastIndexOf("\n"))) as (string | null)[];
 }
