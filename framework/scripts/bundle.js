@@ -77,7 +77,7 @@ function needsTypesAlone({ peerDependenciesMeta = {} }) {
   return peerDependenciesMeta.tsgi?.optional === true;
 }
 
-/** What is part of the bundle for such packages, and what stays outside it. */
+/** The modules that are part of the bundle of such packages, and those that stay outside it. */
 function parts(manifest) {
   const outside = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
   if (!needsTypesAlone(manifest)) {

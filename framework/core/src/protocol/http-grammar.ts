@@ -18,7 +18,7 @@ export function isToken(text: string): boolean {
 /** RFC 9110 §5.5: visible latin-1, SP and HTAB. CR, LF and NUL would end the field and start another. */
 const FIELD_VALUE = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;
 
-/** Whether a text can be the value of a header. */
+/** True if a text can be the value of a header. */
 export function isFieldValue(text: string): boolean {
   return FIELD_VALUE.test(text);
 }

@@ -48,7 +48,7 @@ export interface NativeLoop {
 /** The faster loop: uWebSockets.js, and the package that serves on it. */
 export interface LoopPackage {
   readonly native: NativeLoop;
-  /** What to import for its driver. */
+  /** The module of its driver: a name or a URL. */
   readonly driver: string;
 }
 

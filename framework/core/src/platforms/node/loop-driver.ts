@@ -18,7 +18,7 @@ export interface LoopServerSettings {
   readonly shutdownTimeoutMs: number;
 }
 
-/** What the package of a loop exports. */
+/** The exports of the package of a loop. */
 export interface LoopDriver {
   createServer(context: ServerContext, lifespan: Lifespan, settings: LoopServerSettings): StartableServer;
 }
