@@ -1,7 +1,7 @@
 /**
  * Tools for agents.
  *
- * Thrown when the application starts, or by the first request of an agent. See [agents.md](agents.md).
+ * Thrown when the package is imported, or when the application starts. See [agents.md](agents.md).
  * @module
  */
 
@@ -20,8 +20,8 @@ export const AGENTS = {
   "TSGI_INVALID_TOOL.files": "a tool takes JSON, and this route takes files. Offer a route that takes a URL or text.",
   "TSGI_INVALID_TOOL.body": (method: string) =>
     `a tool cannot send a body with ${method}. Declare its members with Query(), or take POST.`,
-  /** `mcp()` of `@tsgi/mcp` is used, and its peer dependency, the official SDK, is not installed. */
+  /** `@tsgi/mcp` is imported, and its peer dependency, the official SDK, is not installed. */
   TSGI_MISSING_MCP_SDK:
-    "mcp() requires the package @modelcontextprotocol/server, which cannot be loaded. " +
+    "@tsgi/mcp requires the package @modelcontextprotocol/server, which cannot be loaded. " +
     "Run: npm install @modelcontextprotocol/server@2",
 };
