@@ -37,10 +37,10 @@ const atDefaultPort = (text: string, address: string) => text.replaceAll(address
 
 /** `tsgi dev`: it serves, is given a file with a syntax error, says where, and serves again once that is mended. */
 async function recordDev(): Promise<Recording> {
-  const files = await filesOf("framework/README.md", "new App(");
+  const files = await filesOf("framework/core/README.md", "new App(");
   const source = files["src/app.ts"] ?? "";
   const broken = source.replace("items.get(item_id)", "items.get(item_id");
-  if (broken === source) throw new Error("The example of framework/README.md has no items.get(item_id) to break.");
+  if (broken === source) throw new Error("The example of framework/core/README.md has no items.get(item_id) to break.");
   await using project = await Project.create(files);
   const command = project.start(["dev", "--port", "0"]);
   const first = await served(command);
