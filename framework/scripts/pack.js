@@ -35,13 +35,12 @@ const MANAGERS = {
   },
 };
 
-/** Runs a command, and ends the script with its output if it fails. */
+/** Runs a command. @throws Error with its output if it fails. */
 function run([command, ...args], cwd, env = {}) {
   try {
     return execFileSync(command, args, { cwd, env: { ...process.env, ...env }, encoding: "utf8", stdio: "pipe" });
   } catch (error) {
-    process.stderr.write(`\n${path.basename(command)} ${args.join(" ")}\n${error.stdout}${error.stderr}\n`);
-    process.exit(1);
+    throw new Error(`${path.basename(command)} ${args.join(" ")}\n${error.stdout}${error.stderr}`, { cause: error });
   }
 }
 

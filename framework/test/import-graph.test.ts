@@ -181,7 +181,7 @@ describe("the core", () => {
 
   it("has these folders, and beside them two entry points", () => {
     const entries = new Set([...graph.keys()].map((file) => file.split("/")[0]));
-    expect([...entries].toSorted()).toEqual([...FOLDERS, "index.ts", "node.ts"].toSorted());
+    expect(entries).toEqual(new Set([...FOLDERS, "index.ts", "node.ts"]));
   });
 
   it("has its folders in that order on the page on the architecture", () => {
@@ -206,7 +206,7 @@ describe("the core", () => {
   it("imports each name from the file that declares it: no file but an entry point hands on what another exports", () => {
     const handsOn = (file: string) =>
       /^export\b[^;"]*?\bfrom\s+"\./m.test(readFileSync(path.join(sources, file), "utf8"));
-    expect([...graph.keys()].filter(handsOn).toSorted()).toEqual(DOORS.toSorted());
+    expect(new Set([...graph.keys()].filter(handsOn))).toEqual(new Set(DOORS));
     expect(edges.filter(([, to]) => DOORS.includes(to)).map(show)).toEqual([]);
   });
 

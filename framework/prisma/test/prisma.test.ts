@@ -1,8 +1,4 @@
-import { execFile } from "node:child_process";
-import { cp, writeFile } from "node:fs/promises";
-import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { promisify } from "node:util";
 import { describe, expect, it } from "@jest/globals";
 import { health } from "tsgi/health";
 import { App, Depends } from "tsgi";

@@ -9,9 +9,10 @@ export const SMOKE = {
       import { serve } from "tsgi/node";
       const app = new App();
       app.get("/items/{id}", { params: { id: t.Integer() } }, async ({ id }) => ({ id }));
-      await using server = await serve(app, { port: 0, logger: { debug() {}, info() {}, warn: console.error, error: console.error } });
+      const server = await serve(app, { port: 0, logger: { debug() {}, info() {}, warn: console.error, error: console.error } });
       const [item, page, file] = await Promise.all(["/items/1", "/docs", "/docs/swagger-ui.css"].map((path) => fetch(server.url + path)));
-      if ((await item.json()).id !== 1 || !page.ok || !file.ok) throw new Error("unexpected answers");`,
+      if ((await item.json()).id !== 1 || !page.ok || !file.ok) throw new Error("unexpected answers");
+      await server.close();`,
   },
   "@tsgi/cli": {
     program: `
