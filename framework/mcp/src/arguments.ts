@@ -1,5 +1,6 @@
 /** The arguments of a tool, and their places in the request. @module */
-import { configurationError, type Endpoint } from "tsgi/internals";
+import { mcpError } from "./errors.js";
+import { type Endpoint } from "tsgi/internals";
 import type { OperationObject, RequestBodyObject, SchemaObject } from "tsgi/openapi";
 
 /** An argument, and its place in the request. */
@@ -38,10 +39,10 @@ function nameOf({ place, wire }: Argument, { plan }: Endpoint): string {
 
 /** A body is one argument where one parameter takes the whole of it; else each member is one. */
 function bodyOf({ content, required }: RequestBodyObject, { plan, record }: Endpoint): Argument[] {
-  if (record.method === "GET") throw configurationError("TSGI_INVALID_TOOL.body", record.method);
+  if (record.method === "GET") throw mcpError("TSGI_INVALID_TOOL.body", record.method);
   const { "application/json": json, "application/x-www-form-urlencoded": form } = content;
   const schema = (json ?? form)?.schema;
-  if (!schema) throw configurationError("TSGI_INVALID_TOOL.files");
+  if (!schema) throw mcpError("TSGI_INVALID_TOOL.files");
   const [first, ...others] = plan.sources.filter(({ marker }) => marker.source.body !== null);
   const isWhole = json ? !plan.embedBody : others.length === 0 && first?.marker.compiled.properties;
   if (isWhole) return [{ place: "body", wire: "", schema, isRequired: required === true }];

@@ -1,6 +1,7 @@
 /** Tools: the routes that have the option `mcp`, as agents see them. @module */
+import { mcpError } from "./errors.js";
 import type { App } from "tsgi";
-import { configurationError, describeRoute, type Endpoint, endpointsOf, withPlace } from "tsgi/internals";
+import { describeRoute, type Endpoint, endpointsOf, withPlace } from "tsgi/internals";
 import type { OperationObject } from "tsgi/openapi";
 import { type Argument, argumentsOf } from "./arguments.js";
 import { resolve, type Schemas, withDefinitions, withLocalReferences } from "./schemas.js";
@@ -39,7 +40,7 @@ export function compileTools(app: App): ReadonlyMap<string, Tool> {
       const tool = compileTool(endpoint, ids.get(`${method.toLowerCase()} ${pattern.shape}`));
       const { name } = tool.listing;
       const other = tools.get(name)?.endpoint.record;
-      if (other) throw configurationError("TSGI_INVALID_TOOL.duplicate", name, `${other.method} ${other.path}`);
+      if (other) throw mcpError("TSGI_INVALID_TOOL.duplicate", name, `${other.method} ${other.path}`);
       tools.set(name, tool);
     });
   }
@@ -50,12 +51,12 @@ export function compileTools(app: App): ReadonlyMap<string, Tool> {
 function compileTool(endpoint: Endpoint, id: string | undefined): Tool {
   const { method, metadata } = endpoint.record;
   const { operation, components } = withLocalReferences(describeRoute("3.1", endpoint));
-  if (!operation || !METHODS.includes(method)) throw configurationError("TSGI_INVALID_TOOL.method", method);
+  if (!operation || !METHODS.includes(method)) throw mcpError("TSGI_INVALID_TOOL.method", method);
   const { schemas = {}, securitySchemes = {} } = components;
   const args = argumentsOf(operation, endpoint);
   const given = typeof metadata.mcp === "object" ? metadata.mcp : {};
   const { name = id ?? operation.operationId, description = operation.description ?? operation.summary } = given;
-  if (!/^[\w.-]{1,128}$/.test(name)) throw configurationError("TSGI_INVALID_TOOL.name", name);
+  if (!/^[\w.-]{1,128}$/.test(name)) throw mcpError("TSGI_INVALID_TOOL.name", name);
   const listing = {
     name,
     title: operation.summary,

@@ -1,5 +1,8 @@
+import { metricsError } from "./errors.js";
 import type * as Library from "prom-client";
 import { missingPackage } from "tsgi/internals";
 
 /** `prom-client`, an optional peer dependency. */
-export const library: typeof Library = await import("prom-client").catch(missingPackage("TSGI_MISSING_PROM_CLIENT"));
+export const library: typeof Library = await import("prom-client").catch(
+  missingPackage(() => metricsError("TSGI_MISSING_PROM_CLIENT")),
+);

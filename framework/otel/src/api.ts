@@ -1,5 +1,8 @@
+import { otelError } from "./errors.js";
 import type * as API from "@opentelemetry/api";
 import { missingPackage } from "tsgi/internals";
 
 /** `@opentelemetry/api`, an optional peer dependency. */
-export const api: typeof API = await import("@opentelemetry/api").catch(missingPackage("TSGI_MISSING_OPENTELEMETRY"));
+export const api: typeof API = await import("@opentelemetry/api").catch(
+  missingPackage(() => otelError("TSGI_MISSING_OPENTELEMETRY")),
+);

@@ -1,4 +1,5 @@
 /** `@tsgi/passwords`: hashes of passwords, by argon2id. @module */
+import { passwordsError } from "./errors.js";
 import { randomBytes } from "node:crypto";
 import { availableParallelism } from "node:os";
 import type Library from "argon2";
@@ -124,7 +125,7 @@ export class Passwords {
 
 /** The default export is the module as it is, which tests can watch. */
 async function loadLibrary(): Promise<typeof Library> {
-  return (await import("argon2").catch(missingPackage("TSGI_MISSING_ARGON2"))).default;
+  return (await import("argon2").catch(missingPackage(() => passwordsError("TSGI_MISSING_ARGON2")))).default;
 }
 
 /** One core stays free for the event loop, and Node has four threads for such work, so more would only wait there. */

@@ -1,15 +1,8 @@
 /** `@tsgi/prisma`: a client of Prisma, opened by its URL, migrated, and patient. @module */
+import { prismaError } from "./errors.js";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import {
-  assertOptions,
-  configurationError,
-  ConnectError,
-  expecting,
-  FUNCTION,
-  type OptionRules,
-  whole,
-} from "tsgi/internals";
+import { assertOptions, ConnectError, expecting, FUNCTION, type OptionRules, whole } from "tsgi/internals";
 import { causeOf, type DatabaseConfig, type Driver } from "./driver.js";
 import { applyMigrations, MigrationError } from "./migrations.js";
 import { patiently, UnavailableError } from "./patience.js";
@@ -122,7 +115,7 @@ export async function openPrisma<SQLite = never, PostgreSQL = unknown>(
   OPTIONS.url("openPrisma()", "url", options.url);
   const name = driverNameOf(options.url) as Driver["name"];
   const load: (() => Promise<PrismaModule<unknown>>) | undefined = options[name];
-  if (load === undefined) throw configurationError("TSGI_NO_PRISMA_CLIENT", name);
+  if (load === undefined) throw prismaError("TSGI_NO_PRISMA_CLIENT", name);
   const driver = await loadDriver(name);
   const config: DatabaseConfig = {
     url: options.url,
@@ -176,7 +169,7 @@ async function loadDriver(name: Driver["name"]): Promise<Driver> {
     return (await (name === "sqlite" ? import("./sqlite.js") : import("./postgresql.js"))).driver;
   } catch (cause) {
     if ((cause as { code?: unknown }).code !== "ERR_MODULE_NOT_FOUND") throw cause;
-    throw Object.assign(configurationError("TSGI_MISSING_PRISMA_DRIVER", name, PACKAGES[name]), { cause });
+    throw Object.assign(prismaError("TSGI_MISSING_PRISMA_DRIVER", name, PACKAGES[name]), { cause });
   }
 }
 

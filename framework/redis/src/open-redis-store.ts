@@ -1,4 +1,5 @@
 /** A store in Redis with a connection of its own. @module */
+import { redisError } from "./errors.js";
 import type * as Library from "ioredis";
 import {
   assertOptions,
@@ -58,7 +59,7 @@ export async function openRedisStore(url: string, options: OpenRedisStoreOptions
   assertOptions("openRedisStore()", options, OPTIONS);
   const { prefix = "tsgi:", timeoutMs = 100 } = options;
   const logger = guardLogger(options.logger ?? consoleLogger);
-  const { Redis } = await import("ioredis").catch(missingPackage("TSGI_MISSING_REDIS_CLIENT"));
+  const { Redis } = await import("ioredis").catch(missingPackage(() => redisError("TSGI_MISSING_REDIS_CLIENT")));
   const client = new Redis(url, {
     lazyConnect: true,
     connectTimeout: 1_000,

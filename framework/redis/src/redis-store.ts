@@ -1,5 +1,6 @@
 /** A store over a client that the application has. @module */
-import { assertOptions, configurationError, isObject, type OptionRules, TEXT, whole } from "tsgi/internals";
+import { redisError } from "./errors.js";
+import { assertOptions, isObject, type OptionRules, TEXT, whole } from "tsgi/internals";
 import type { Count, Store } from "tsgi/middleware";
 
 /** A client of `ioredis`, as far as it is used here. */
@@ -54,7 +55,7 @@ const INCREMENT =
 export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): Store {
   const given: unknown = client;
   if (!isObject(given) || !("call" in given || "sendCommand" in given)) {
-    throw configurationError("TSGI_NOT_A_REDIS_CLIENT", client);
+    throw redisError("TSGI_NOT_A_REDIS_CLIENT", client);
   }
   assertOptions("redisStore()", options, OPTIONS);
   const { prefix = "tsgi:", timeoutMs = 1_000 } = options;

@@ -60,8 +60,8 @@ export const SMOKE = {
       import { App } from "tsgi";
       import { prometheus } from "@tsgi/metrics";
       const metrics = prometheus();
-      const app = new App({ instrumentations: [metrics.instrumentation] });
-      app.includeRouter(metrics.router);
+      const app = new App({ instrumentation: metrics });
+      app.includeRouter(metrics.router("/metrics"));
       if (!(await (await app.fetch(new Request("http://localhost/metrics"))).text()).includes("http_")) throw new Error("no figures");`,
   },
   "@tsgi/otel": {
@@ -69,7 +69,7 @@ export const SMOKE = {
     program: `
       import { App } from "tsgi";
       import { openTelemetry } from "@tsgi/otel";
-      const app = new App({ instrumentations: [openTelemetry()] });
+      const app = new App({ instrumentation: openTelemetry() });
       if ((await app.fetch(new Request("http://localhost/"))).status !== 404) throw new Error("unexpected answer");`,
   },
   "@tsgi/mcp": {

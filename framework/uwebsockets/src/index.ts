@@ -1,11 +1,6 @@
 /** `@tsgi/uwebsockets`: serves an application on the I/O loop of uWebSockets.js. `tsgi/node` finds it by itself. @module */
-import {
-  configurationError,
-  findLoopPackage,
-  type LoopDriver,
-  type NativeLoop,
-  type StoppableServer,
-} from "tsgi/internals";
+import { uwebsocketsError } from "./errors.js";
+import { findLoopPackage, type LoopDriver, type NativeLoop, type StoppableServer } from "tsgi/internals";
 import type { UwsModule } from "./module.js";
 import { UwsServer } from "./server.js";
 
@@ -24,7 +19,7 @@ import { UwsServer } from "./server.js";
  */
 export const createServer: LoopDriver["createServer"] = (context, lifespan, settings) => {
   const found = findLoopPackage();
-  if (found === null || !isUws(found.native)) throw configurationError("TSGI_MISSING_UWEBSOCKETS");
+  if (found === null || !isUws(found.native)) throw uwebsocketsError("TSGI_MISSING_UWEBSOCKETS");
   return new UwsServer(found.native, context, lifespan, settings);
 };
 

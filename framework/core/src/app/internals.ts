@@ -29,9 +29,9 @@ export { isListedSocket } from "../openapi/websockets.js";
 export { ConnectError, describeError, quoteWord } from "../common/connect-error.js";
 export { type CodeOf, codeOf, type FactsOf, formatMessage } from "../common/error-codes.js";
 export { SERVER_START } from "../common/error-codes/servers.js";
-export { configurationError, missingPackage, statusPhrase, withPlace } from "../common/exceptions.js";
+export { type ErrorMaker, errorsOf, missingPackage, statusPhrase, withPlace } from "../common/exceptions.js";
 export { consoleLogger, guardLogger, isForeignFrame, oneLine, ownFramesFirst } from "../common/logger.js";
-export { nearest, plural, show } from "../common/messages.js";
+export { describe, nearest, plural, show } from "../common/messages.js";
 export {
   assertOptions,
   expecting,

@@ -1,14 +1,11 @@
 /**
- * The catalogue of the errors of configuration: the code of each, its messages, and above them what
+ * The catalogue of the errors of configuration of this package: the code of each, its messages, and above them what
  * `docs/errors.md` says of it (`node framework/scripts/errors-page.js` writes that page). A code stands for one error
  * whatever its message says; it keeps its meaning, and goes only with a major version. @module
  */
-import { AGENTS } from "./error-codes/agents.js";
-import { DATABASES } from "./error-codes/databases.js";
 import { DEPENDENCIES } from "./error-codes/dependencies.js";
 import { FILES } from "./error-codes/files.js";
 import { MIDDLEWARE } from "./error-codes/middleware.js";
-import { OBSERVATION } from "./error-codes/observation.js";
 import { OPENAPI } from "./error-codes/openapi.js";
 import { PARAMETERS } from "./error-codes/parameters.js";
 import { POOLS } from "./error-codes/pools.js";
@@ -27,9 +24,6 @@ const MESSAGES = {
   ...SECURITY,
   ...OPENAPI,
   ...FILES,
-  ...DATABASES,
-  ...AGENTS,
-  ...OBSERVATION,
 };
 
 /** A message, or a function that makes it of the facts of one case. */

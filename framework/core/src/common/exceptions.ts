@@ -1,5 +1,14 @@
 /** The errors that an application throws, and those that the framework throws at its author. @module */
-import { codeOf, type ErrorCode, type Facts, type MessageKey, messageOf } from "./error-codes.js";
+import {
+  type Catalogue,
+  codeOf,
+  type ErrorCode,
+  type Facts,
+  type FactsOf,
+  formatMessage,
+  type MessageKey,
+  messageOf,
+} from "./error-codes.js";
 
 /**
  * The phrases that Node's servers write behind each status, for the default `detail` of an error. They are those of the
@@ -211,7 +220,7 @@ function showCaller(error: Error, below: Function): void {
 /** Options of a `ConfigurationError`. */
 export interface ConfigurationErrorOptions extends ErrorOptions {
   /** The code of the mistake. */
-  code?: ErrorCode | undefined;
+  code?: ErrorCode | (string & {}) | undefined;
 }
 
 /** A mistake in the registration of an application. The message has what to write instead. */
@@ -236,10 +245,21 @@ export function configurationError<Key extends MessageKey>(key: Key, ...facts: F
   return new ConfigurationError(messageOf(key, ...facts), { code: codeOf(key) });
 }
 
+/** Makes an error of a catalogue, with the facts of this case. */
+export type ErrorMaker<C extends Catalogue> = <Key extends keyof C & string>(
+  key: Key,
+  ...facts: FactsOf<C[Key]>
+) => ConfigurationError;
+
+/** Makes the errors of a package that has a catalogue of its own. */
+export function errorsOf<C extends Catalogue>(catalogue: C): ErrorMaker<C> {
+  return (key, ...facts) => new ConfigurationError(formatMessage(catalogue, key, facts), { code: codeOf(key) });
+}
+
 /** Makes the handler of an import that fails: it throws the error that says which package to install. */
-export function missingPackage<Key extends MessageKey>(key: Key, ...facts: Facts<Key>): (cause: unknown) => never {
+export function missingPackage(makeError: () => ConfigurationError): (cause: unknown) => never {
   return (cause) => {
-    throw Object.assign(configurationError(key, ...facts), { cause });
+    throw Object.assign(makeError(), { cause });
   };
 }
 

@@ -127,18 +127,6 @@ export const MIDDLEWARE = {
     `cors() needs allowOrigins: ["https://example.com"], or "*" for every page on the web. Received ` +
     `${describe(given)}.`,
   /**
-   * `redisStore` was given something other than a client of Redis.
-   *
-   * It takes a client of the package `ioredis` or `redis`, which the application opens and closes.
-   *
-   * ```js
-   * // Wrong
-   * redisStore("redis://localhost:6379");
-   * ```
-   */
-  TSGI_NOT_A_REDIS_CLIENT: (given: unknown) =>
-    `redisStore() takes a client of ioredis or redis, not ${describe(given)}. Write redisStore(new Redis(url)).`,
-  /**
    * `sessionOf` or `clearSession` was called where no `sessions()` is around the handler.
    *
    * A WebSocket has no session either.

@@ -49,10 +49,6 @@ export const POOLS = {
   TSGI_POOL_IN_A_WORKER:
     "A worker cannot start workers of its own. Call the pool from an async handler or from the program, and " +
     "keep what the workers call in a module of its own that starts nothing.",
-  /** `serve` uses `@tsgi/uwebsockets`, and the package uWebSockets.js is not installed. */
-  TSGI_MISSING_UWEBSOCKETS:
-    "@tsgi/uwebsockets requires the package uWebSockets.js, which cannot be loaded: it is not installed, or has no binary " +
-    "for this Node and C library. Run: npm install uWebSockets.js@github:uNetworking/uWebSockets.js#v20.52.0",
   /**
    * The name of the event loop is unknown.
    *

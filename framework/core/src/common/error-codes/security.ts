@@ -89,6 +89,4 @@ export const SECURITY = {
   TSGI_MISSING_TOKEN_URL:
     "OAuth2PasswordBearer takes the path that gives tokens: new OAuth2PasswordBearer({ tokenUrl: " +
     `"/auth/token" }).`,
-  /** `Passwords` of `@tsgi/passwords` is used, and its peer dependency `argon2` is not installed. */
-  TSGI_MISSING_ARGON2: "Passwords requires the package argon2, which cannot be loaded. Run: npm install argon2@0.44",
 };

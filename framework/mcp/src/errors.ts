@@ -1,11 +1,12 @@
 /**
- * Tools for agents.
+ * Tools for agents: `@tsgi/mcp`.
  *
  * Thrown when the package is imported, or when the application starts. See [agents.md](agents.md).
  * @module
  */
+import { errorsOf } from "tsgi/internals";
 
-export const AGENTS = {
+const MESSAGES = {
   /**
    * A route with the option `mcp` cannot be a tool.
    *
@@ -25,3 +26,6 @@ export const AGENTS = {
     "@tsgi/mcp requires the package @modelcontextprotocol/server, which cannot be loaded. " +
     "Run: npm install @modelcontextprotocol/server@2",
 };
+
+/** Makes an error of this package. */
+export const mcpError = errorsOf(MESSAGES);

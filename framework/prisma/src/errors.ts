@@ -1,11 +1,12 @@
 /**
- * Databases and Redis.
+ * Prisma: `@tsgi/prisma`.
  *
- * Thrown when they are opened. See [prisma.md](prisma.md) and [middleware.md](middleware.md#a-rate-limit).
+ * Thrown when a database is opened. See [prisma.md](prisma.md).
  * @module
  */
+import { errorsOf } from "tsgi/internals";
 
-export const DATABASES = {
+const MESSAGES = {
   /**
    * `openPrisma()` got the URL of a database for which it was given no client.
    *
@@ -17,7 +18,7 @@ export const DATABASES = {
   /** `openPrisma()` of `@tsgi/prisma` is used, and the adapter of its database is not installed. */
   TSGI_MISSING_PRISMA_DRIVER: (name: string, packages: string) =>
     `openPrisma() needs packages for ${name} that cannot be loaded. Run: npm install ${packages}`,
-  /** `openRedisStore()` of `@tsgi/redis` is used, and its peer dependency `ioredis` is not installed. */
-  TSGI_MISSING_REDIS_CLIENT:
-    "openRedisStore() requires the package ioredis, which cannot be loaded. Run: npm install ioredis",
 };
+
+/** Makes an error of this package. */
+export const prismaError = errorsOf(MESSAGES);
