@@ -55,7 +55,8 @@ describe.each(PACKAGES)("the package of framework/%s", (folder) => {
     // Node closes the files of modules on its own time, and opens its standard streams on theirs.
     const script = `
       const look = () => JSON.stringify([
-        Object.getOwnPropertyNames(globalThis),
+        // zod, which the SDK of @tsgi/mcp loads, keeps its registry there.
+        Object.getOwnPropertyNames(globalThis).filter((name) => !name.startsWith("__zod_")),
         process.getActiveResourcesInfo().filter((name) => !["CloseReq", "PipeWrap"].includes(name)),
       ]);
       const before = look();

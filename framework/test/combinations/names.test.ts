@@ -10,7 +10,7 @@ const API = path.join(import.meta.dirname, "../../api");
 
 /** The entry points that an application imports, each with its report in `framework/api`. */
 const ENTRIES =
-  `tsgi tsgi/concurrency tsgi/health @tsgi/mcp @tsgi/metrics tsgi/middleware tsgi/openapi @tsgi/otel tsgi/pagination
+  `tsgi tsgi/concurrency tsgi/health @tsgi/mcp @tsgi/metrics tsgi/middleware tsgi/openapi @tsgi/openapi-tools @tsgi/otel tsgi/pagination
   @tsgi/passwords @tsgi/prisma @tsgi/redis tsgi/security tsgi/settings tsgi/web`.split(/\s+/);
 
 /** Names that the application cannot use, each with the reason. */
@@ -25,8 +25,6 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "tsgi SecurityScopes": "imported from tsgi/security",
   "tsgi/middleware Middleware": "imported from tsgi",
   "tsgi/middleware gzip": "deprecated: compress",
-  "tsgi/openapi buildAsyncAPI":
-    "app.asyncapi() calls it: no public function lists the WebSockets of an App as it takes them",
   "tsgi/security Security": "imported from tsgi",
 };
 
@@ -35,8 +33,8 @@ const filesOf = (folder: string, ending: string) =>
 
 /** The names of a report, but those of another package: of them declarations are made, as `types/pnpm.test.ts` shows. */
 function exportedBy(entry: string): string[] {
-  const report = readFileSync(path.join(API, `${entry.replace("/", "-")}.api.md`), "utf8");
-  const [exported = ""] = report.slice(report.indexOf("## Exported")).split("## Named by");
+  const report = readFileSync(path.join(API, `${entry.replace("@tsgi/", "").replace("/", "-")}.api.md`), "utf8");
+  const [exported = ""] = report.slice(report.indexOf("## Exported")).split("## Used by the exported names");
   return [...exported.matchAll(/^(?:type|interface|class|function|const) (\w+)/gm)].map(([, name = ""]) => name);
 }
 
@@ -44,11 +42,12 @@ function exportedBy(entry: string): string[] {
 function importedNames(): string[] {
   return filesOf(APP, ".ts").flatMap((file) => {
     const text = readFileSync(path.join(APP, file), "utf8");
-    return [...text.matchAll(/^import (?:type )?\{([^}]+)\} from "(tsgi[^"]*)";/gm)].flatMap(([, names = "", entry]) =>
-      names.split(",").flatMap((part) => {
-        const name = /^\s*(?:type )?(\w+)/.exec(part)?.[1];
-        return name === undefined ? [] : [`${entry} ${name}`];
-      }),
+    return [...text.matchAll(/^import (?:type )?\{([^}]+)\} from "(@?tsgi[^"]*)";/gm)].flatMap(
+      ([, names = "", entry]) =>
+        names.split(",").flatMap((part) => {
+          const name = /^\s*(?:type )?(\w+)/.exec(part)?.[1];
+          return name === undefined ? [] : [`${entry} ${name}`];
+        }),
     );
   });
 }
@@ -57,7 +56,7 @@ function importedNames(): string[] {
 function declaredNames(folder: string): string[] {
   return filesOf(folder, ".d.ts").flatMap((file) => {
     const text = readFileSync(path.join(folder, file), "utf8");
-    return [...text.matchAll(/import\("tsgi"\)\.(\w+)/g)].map(([, name]) => `tsgi ${name}`);
+    return [...text.matchAll(/import\("(@?tsgi[^"]*)"\)\.(\w+)/g)].map(([, entry, name]) => `${entry} ${name}`);
   });
 }
 
