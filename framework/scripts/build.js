@@ -6,11 +6,11 @@
  *     node framework/scripts/build.js FOLDER…      # these alone
  */
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { copyAssets, folderOf, PACKAGES } from "./assets.js";
 import { bundle } from "./bundle.js";
-import { packageFolders } from "./packages.js";
+import { FRAMEWORK, packageFolders } from "./packages.js";
 
 const SCRIPTS = ["build.js", "bundle.js", "assets.js"];
 
@@ -63,7 +63,19 @@ function prune(folder, made) {
   }
 }
 
+/** Pages that a package has a copy of: `tsgi explain` prints sections of the page of errors. */
+const PAGES = { cli: { "assets/errors.md": "docs/errors.md" } };
+
+function copyPages(folder) {
+  for (const [name, page] of Object.entries(PAGES[path.basename(folder)] ?? {})) {
+    const [source, copy] = [path.join(FRAMEWORK, page), path.join(folder, name)];
+    // Tools take a newer file for a changed one.
+    if (!existsSync(copy) || !readFileSync(copy).equals(readFileSync(source))) copyFileSync(source, copy);
+  }
+}
+
 async function build(folder) {
+  copyPages(folder);
   const sources = fingerprint(folder);
   if (isFresh(folder, sources)) return;
   const stamp = path.join(folder, "dist/.built-from");

@@ -2,8 +2,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** The page, beside `dist` or `src`. */
-export const ERRORS_PAGE = fileURLToPath(new URL("../../docs/errors.md", import.meta.url));
+/** The page, which the build copies from `docs/` into the package. */
+export const ERRORS_PAGE = fileURLToPath(new URL("../assets/errors.md", import.meta.url));
 
 /** The section of one code. */
 export interface Explanation {

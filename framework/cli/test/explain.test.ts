@@ -14,7 +14,7 @@ describe("tsgi explain", () => {
     expect(stdout).toMatch(/^ {2}… …: this method and pattern have a route already/m);
     expect(stdout).toMatch(/^ {4}\/\/ Wrong\n {4}app\.get/m);
     expect(stdout).not.toMatch(/```|<br>|^#/m);
-    expect(stdout).toMatch(/\n\nThe page: .*docs\/errors\.md\n$/);
+    expect(stdout).toMatch(/\n\nThe page: .*assets\/errors\.md\n$/);
     expect([code, stderr]).toEqual([0, ""]);
   });
 
