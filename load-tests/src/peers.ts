@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { PEER_SOURCES, PEERS } from "./paths.js";
+import { PEER_SOURCES, PEERS, REPOSITORY } from "./paths.js";
 
 const STAMP = new URL("installed-from.json", PEERS);
 const INSTALL_TIMEOUT_MS = 300_000;
@@ -24,6 +24,7 @@ export async function preparePeers(): Promise<Readonly<Record<string, string>>> 
     await install();
     await writeFile(STAMP, lock);
   }
+  await copyDriver();
   return versionsOf(lock);
 }
 
@@ -40,6 +41,16 @@ async function install(): Promise<void> {
     cwd: fileURLToPath(PEERS),
     timeout: INSTALL_TIMEOUT_MS,
   });
+}
+
+/** Puts `@tsgi/uwebsockets` beside uWebSockets.js, which it loads from its own folder: a link would lead elsewhere. */
+async function copyDriver(): Promise<void> {
+  const source = new URL("framework/uwebsockets/", REPOSITORY);
+  const target = new URL("node_modules/@tsgi/uwebsockets/", PEERS);
+  await rm(target, { recursive: true, force: true });
+  for (const part of ["package.json", "dist"]) {
+    await cp(new URL(part, source), new URL(part, target), { recursive: true });
+  }
 }
 
 function versionsOf(lock: string): Record<string, string> {
