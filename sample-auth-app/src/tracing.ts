@@ -1,6 +1,6 @@
 import { type Instrumentation, Router } from "tsgi";
 
-/** The part of `@opentelemetry/sdk-node` that is used. The package is optional: `npm install @tsgi/otel @opentelemetry/api @opentelemetry/sdk-node`. */
+/** The part of `@opentelemetry/sdk-node` that is used. The package is optional: `npm install @opentelemetry/sdk-node`. */
 interface SDK {
   NodeSDK: new () => { start(): void; shutdown(): Promise<void> };
 }
@@ -38,7 +38,7 @@ export async function startTracing(warn: (message: string) => void): Promise<Tra
     if ((error as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND") {
       throw error;
     }
-    warn("Nothing is traced: npm install @tsgi/otel @opentelemetry/api @opentelemetry/sdk-node");
+    warn("Nothing is traced: npm install @opentelemetry/sdk-node");
     return null;
   }
 }
