@@ -6,6 +6,6 @@ import { bundleWhereNeeded } from "./bundle.js";
 const packageRoot = path.dirname(import.meta.dirname);
 
 await bundleWhereNeeded(packageRoot);
-const { framework, generator } = findTemplates(packageRoot).read("minimal");
-await framework.tarball?.read();
+const { packages, generator } = findTemplates(packageRoot).read("minimal");
+await packages.get("tsgi")?.tarball?.read();
 await generator?.tarball?.read();

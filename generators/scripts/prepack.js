@@ -15,8 +15,7 @@ for (const stale of readdirSync(output).filter((name) => !bundled.includes(name)
 writeFileSync(path.join(output, "LICENSES.txt"), collectLicences(modules));
 
 const repository = Repository.find(packageRoot);
-const framework = JSON.parse(readFileSync(path.join(packageRoot, "../framework/package.json"), "utf8"));
-packTemplates(repository, packageRoot, framework.version);
+packTemplates(repository, packageRoot);
 
 /** The licence texts of the bundled packages. */
 function collectLicences(paths) {

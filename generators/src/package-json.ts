@@ -1,7 +1,8 @@
 import { keptAnswersOf, type ProjectOptions } from "./answers.js";
 import { packagesOf } from "./database-packages.js";
 import { LeftOut } from "./features.js";
-import { parseJson, sortKeys, textsOf, toJson } from "./json.js";
+import { specifiersOf, vendoredPins, type UsedPackages } from "./framework-packages.js";
+import { parseJson, sortKeys, textsOf, toJson, type JsonObject } from "./json.js";
 import { installerOf } from "./runtime-answers.js";
 import { profileOf, type Installer } from "./runtimes.js";
 import type { Template } from "./template.js";
@@ -33,17 +34,32 @@ function adaptScript(script: string, installer: Installer): string {
   );
 }
 
+const readManifest = (files: Template["files"]): JsonObject =>
+  parseJson(files.get("package.json")?.contents.toString("utf8") ?? "{}", "package.json");
+
+/** The scripts of a project. */
+export function scriptsOf({ files, overlay }: Template, { answers }: ProjectOptions): Record<string, string> {
+  const isNode = answers.runtime === undefined || answers.runtime === "node";
+  const leftOut = new LeftOut(answers);
+  const scripts = {
+    ...(isNode ? textsOf(readManifest(files)["scripts"]) : {}),
+    ...textsOf(readManifest(overlay)["scripts"]),
+  };
+  return Object.fromEntries(
+    Object.entries(scripts)
+      .filter(([name]) => !leftOut.hasScript(name))
+      .map(([name, script]) => [name, adaptScript(script, installerOf(answers))]),
+  );
+}
+
 /** Converts the template's package.json for a project outside the workspace. */
-export function renderPackageJson(text: string, template: Template, options: ProjectOptions): string {
-  const { workspace, framework, generator, overlay } = template;
+export function renderPackageJson(template: Template, options: ProjectOptions, used: UsedPackages): string {
+  const { workspace, generator, files, overlay, packages } = template;
   const { answers } = options;
-  const installer = installerOf(answers);
-  const { scripts, engines, tsgi, dependencies, devDependencies } = parseJson(text, "package.json");
-  const added = parseJson(overlay.get("package.json")?.contents.toString("utf8") ?? "{}", "package.json");
+  const { engines, tsgi, dependencies, devDependencies } = readManifest(files);
+  const added = readManifest(overlay);
   const leftOut = new LeftOut(answers);
   const { tools: usedTools } = profileOf(answers.runtime);
-  const isNode = answers.runtime === undefined || answers.runtime === "node";
-  const ownScripts = Object.entries({ ...(isNode ? textsOf(scripts) : {}), ...textsOf(added["scripts"]) });
   const database = packagesOf(answers, workspace);
   const tools = {
     ...textsOf(devDependencies),
@@ -51,24 +67,27 @@ export function renderPackageJson(text: string, template: Template, options: Pro
     ...database.devDependencies,
     ...(generator && { "create-tsgi": generator.specifier }),
   };
+  const others = (versions: Readonly<Record<string, string>>) =>
+    Object.fromEntries(Object.entries(versions).filter(([name]) => !packages.has(name)));
   return toJson({
     name: answers.name,
     version: "0.1.0",
     private: true,
     type: "module",
-    scripts: Object.fromEntries(
-      ownScripts
-        .filter(([name]) => !leftOut.hasScript(name))
-        .map(([name, script]) => [name, adaptScript(script, installer)]),
-    ),
-    dependencies: sortKeys({ ...textsOf(dependencies), ...database.dependencies, tsgi: framework.specifier }),
+    scripts: scriptsOf(template, options),
+    dependencies: sortKeys({
+      ...others(textsOf(dependencies)),
+      ...database.dependencies,
+      ...specifiersOf(used.dependencies),
+    }),
     devDependencies: sortKeys({
       ...textsOf(added["devDependencies"]),
       ...Object.fromEntries(
-        Object.entries(tools).filter(([name]) => usedTools.test(name) && !leftOut.hasPackage(name)),
+        Object.entries(others(tools)).filter(([name]) => usedTools.test(name) && !leftOut.hasPackage(name)),
       ),
+      ...specifiersOf(used.devDependencies),
     }),
-    ...renderPins(workspace.overrides, installer),
+    ...renderPins({ ...vendoredPins(used), ...workspace.overrides }, installerOf(answers)),
     engines: added["engines"] ?? engines,
     // The base of a later upgrade.
     "create-tsgi": {

@@ -7,11 +7,16 @@ import { readJson } from "./json.js";
 import { withLock } from "./lock.js";
 import { runNpm } from "./npm.js";
 import type { PackageSource } from "./template.js";
+import { fileNameOf } from "./vendored.js";
 
-/** A package of the repository that projects include as a tarball. */
-export interface OwnPackage {
-  folder: string;
-  /** A hash of all of its sources. */
+/** Packages of the repository that projects include as tarballs, packed together. */
+export interface OwnPackages {
+  /** The name of their folder in the cache. */
+  name: string;
+  folders: readonly string[];
+  /** The workspace whose script `build` builds them. Without one, packing builds them. */
+  builtIn?: string;
+  /** A hash of all of their sources. */
   fingerprint: () => string;
 }
 
@@ -19,48 +24,56 @@ export interface OwnPackage {
  * A package of the repository, packed as for a release. Packing builds it and takes seconds, so it happens when the
  * tarball is first read, and again only after a change of the sources.
  *
- * @param cache a folder for tarballs, each named by the hash of its sources
+ * @param folder one of the folders of `own`
+ * @param cache a folder for tarballs, each in a folder named by the hash of the sources
  */
-export function packPackage(own: OwnPackage, cache: string): PackageSource {
-  const { name, version } = readJson(join(own.folder, "package.json"));
-  const path = `vendor/${String(name)}-${String(version)}.tgz`;
+export function packPackage(folder: string, own: OwnPackages, cache: string): PackageSource {
+  const file = tarballName(folder);
+  const path = `vendor/${file}`;
   return {
     specifier: `file:${path}`,
     tarball: {
       path,
-      read: async () => readFile(await findOrPack(own, join(cache, String(name)))),
+      read: async () => readFile(join(await findOrPack(own, join(cache, own.name)), file)),
     },
   };
 }
 
-async function findOrPack(own: OwnPackage, cache: string): Promise<string> {
+function tarballName(folder: string): string {
+  const { name, version } = readJson(join(folder, "package.json"));
+  return fileNameOf(String(name), String(version));
+}
+
+async function findOrPack(own: OwnPackages, cache: string): Promise<string> {
   const folder = join(cache, own.fingerprint());
   if (!existsSync(folder)) {
     mkdirSync(cache, { recursive: true });
     // Concurrent builds would read incomplete files of each other.
     await withLock(join(cache, "lock"), async () => {
       if (!existsSync(folder)) {
-        await pack(own.folder, folder);
+        await pack(own, folder);
       }
     });
   }
-  return join(folder, tarballIn(folder));
+  return folder;
 }
 
-function tarballIn(folder: string): string {
-  const tarball = readdirSync(folder).find((name) => name.endsWith(".tgz"));
-  if (tarball === undefined) {
-    throw new CommandError(`npm pack wrote no tarball to ${folder}`);
-  }
-  return tarball;
-}
-
-async function pack(source: string, folder: string): Promise<void> {
+async function pack({ folders, builtIn }: OwnPackages, folder: string): Promise<void> {
   const temporary = mkdtempSync(`${folder}-`);
   try {
-    await runNpm(["pack", "--pack-destination", temporary], { cwd: source, output: "on failure" });
-    // An interrupted npm may end with 0. A folder without a tarball must not count as packed.
-    tarballIn(temporary);
+    if (builtIn !== undefined) {
+      await runNpm(["run", "--silent", "build"], { cwd: builtIn, output: "on failure" });
+    }
+    await runNpm(["pack", "--pack-destination", temporary, ...folders], {
+      cwd: dirname(folders[0] ?? "."),
+      output: "on failure",
+    });
+    // An interrupted npm may end with 0. A folder without a tarball must not be used.
+    const packed = readdirSync(temporary);
+    const missing = folders.map(tarballName).filter((file) => !packed.includes(file));
+    if (missing.length > 0) {
+      throw new CommandError(`npm pack wrote no ${missing.join(", ")}`);
+    }
     removeOld(dirname(folder));
     renameSync(temporary, folder);
   } catch (error) {

@@ -1,9 +1,9 @@
 import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { isRecord, readJson, textsOf, toJson } from "./json.js";
+import { isRecord, readJson, textsOf, toJson, type JsonObject } from "./json.js";
 import { runtimes as runtimeNames, templateNames, type TemplateName } from "./options.js";
 import { readFiles } from "./read-files.js";
-import type { Template, TemplateFile, TemplateSource } from "./template.js";
+import type { FrameworkPackage, Template, TemplateFile, TemplateSource } from "./template.js";
 import { findVendored } from "./vendored.js";
 
 const folderName = "templates";
@@ -20,13 +20,12 @@ export class PackedTemplates implements TemplateSource {
 
   read(name: TemplateName): Template {
     const folder = join(this.#folder, name);
-    const { tsgi, compilerOptions, ...workspace } = readJson(join(folder, "workspace.json"));
-    if (typeof tsgi !== "string" || !isRecord(compilerOptions)) {
+    const { packages, compilerOptions, ...workspace } = readJson(join(folder, "workspace.json"));
+    if (!isRecord(packages) || !isRecord(compilerOptions)) {
       throw new TypeError(`${folder}/workspace.json is incomplete`);
     }
     const version = String(readJson(join(this.#packageRoot, "package.json"))["version"]);
     const generator = findVendored(this.#packageRoot, "create-tsgi", version);
-    const framework = generator && findVendored(this.#packageRoot, "tsgi", tsgi.slice(1));
     return {
       files: readFiles(join(folder, "files")),
       overlay: readFiles(join(folder, "overlay")),
@@ -38,9 +37,19 @@ export class PackedTemplates implements TemplateSource {
         overrides: textsOf(workspace["overrides"]),
         compilerOptions,
       },
-      framework: framework ?? { specifier: tsgi },
-      ...(framework && generator ? { generator } : {}),
+      packages: this.#findPackages(packages, generator !== null),
+      ...(generator ? { generator } : {}),
     };
+  }
+
+  /** The framework's packages: those of the registry, or those in `vendor` beside this package. */
+  #findPackages(packages: JsonObject, areVendored: boolean): Template["packages"] {
+    const found = Object.entries(packages).flatMap(([name, entry]) => {
+      const { version, dependencies } = readPackage(name, entry);
+      const source = areVendored ? findVendored(this.#packageRoot, name, version) : { specifier: `^${version}` };
+      return source ? [[name, { ...source, version, dependencies }] as const] : [];
+    });
+    return new Map(found);
   }
 
   #readRuntimes(): Template["runtimes"] {
@@ -50,26 +59,38 @@ export class PackedTemplates implements TemplateSource {
   }
 }
 
+/** An entry of `packages` in workspace.json. */
+function readPackage(name: string, entry: unknown): Pick<FrameworkPackage, "version" | "dependencies"> {
+  const { version, dependencies } = isRecord(entry) ? entry : {};
+  if (typeof version !== "string" || !Array.isArray(dependencies)) {
+    throw new TypeError(`workspace.json: the entry of ${name} is incomplete`);
+  }
+  return { version, dependencies: dependencies.map(String) };
+}
+
 /** The folder of the files of all runtimes, beside those of the templates. */
 const runtimesFolder = "runtimes";
 
 /**
- * Replaces the templates of the package with copies of a source.
- *
- * @param frameworkVersion the lowest version of the framework for new projects, the start of a caret range
+ * Replaces the templates of the package with copies of a source. New projects take the versions of the framework that the
+ * source has, or later ones that are compatible.
  */
-export function packTemplates(source: TemplateSource, packageRoot: string, frameworkVersion: string): void {
+export function packTemplates(source: TemplateSource, packageRoot: string): void {
   rmSync(join(packageRoot, folderName), { recursive: true, force: true });
   for (const name of templateNames) {
     const folder = join(packageRoot, folderName, name);
-    const { files, overlay, runtimes = {}, database = new Map<string, TemplateFile>(), workspace } = source.read(name);
+    const template = source.read(name);
+    const { files, overlay, runtimes = {}, database = new Map<string, TemplateFile>(), workspace } = template;
+    const packages = Object.fromEntries(
+      [...template.packages].map(([own, { version, dependencies }]) => [own, { version, dependencies }]),
+    );
     for (const [runtime, own] of Object.entries(runtimes)) {
       writeFiles(join(packageRoot, folderName, runtimesFolder, runtime), own);
     }
     writeFiles(join(folder, "files"), files);
     writeFiles(join(folder, "overlay"), overlay);
     writeFiles(join(folder, "database"), database);
-    writeFileSync(join(folder, "workspace.json"), toJson({ tsgi: `^${frameworkVersion}`, ...workspace }));
+    writeFileSync(join(folder, "workspace.json"), toJson({ packages, ...workspace }));
   }
 }
 

@@ -1,12 +1,13 @@
 import { randomBytes } from "node:crypto";
 import type { ProjectOptions } from "./answers.js";
 import { hasDatabase } from "./databases.js";
-import { linkedFramework, renderDenoJson } from "./deno-json.js";
+import { linkedFolder, renderDenoJson } from "./deno-json.js";
 import { renderDotenv } from "./dotenv.js";
 import { LeftOut } from "./features.js";
+import { allOf, selectPackages, vendoredPins, type UsedPackages } from "./framework-packages.js";
 import { runtimes, type Database, type Runtime } from "./options.js";
 import { isNamed, nameAfterProject } from "./own-names.js";
-import { renderPackageJson } from "./package-json.js";
+import { renderPackageJson, scriptsOf } from "./package-json.js";
 import { commandsOf } from "./package-manager.js";
 import { packageManagerFiles } from "./package-manager-files.js";
 import { fillPlaceholders, type Values } from "./placeholders.js";
@@ -15,7 +16,7 @@ import { folderOf } from "./project-name.js";
 import { installerOf } from "./runtime-answers.js";
 import { profileOf, toRuntime } from "./runtimes.js";
 import { readTarball } from "./tarball.js";
-import type { Template, TemplateFile } from "./template.js";
+import type { PackageSource, Template, TemplateFile } from "./template.js";
 import { renderTestTsconfig, renderTsconfig } from "./tsconfig.js";
 
 type Transform = (text: string, template: Template, options: ProjectOptions) => string;
@@ -24,11 +25,17 @@ const adapt: Transform = (text, _, { answers }) => toRuntime(nameAfterProject(te
 
 /** Files of the template that are not copied unchanged, each with its conversion. */
 const transforms: Readonly<Record<string, Transform>> = {
-  "package.json": renderPackageJson,
   "tsconfig.json": renderTsconfig,
   "test/tsconfig.json": renderTestTsconfig,
+};
+
+/** The files that list packages: written once the modules, which import these, are known. */
+const manifests = {
+  "package.json": renderPackageJson,
   "deno.json": renderDenoJson,
 };
+
+const isManifest = (path: string): path is keyof typeof manifests => Object.hasOwn(manifests, path);
 
 /**
  * Creates the files of a project from a template. Deterministic, except for the secret in `.env`.
@@ -43,22 +50,25 @@ export async function renderProject(source: Template, options: ProjectOptions): 
   const files = new Map<string, ProjectFile>();
   const add = (file: ProjectFile) => leftOut.hasFile(file.path) || unused.test(file.path) || files.set(file.path, file);
 
-  for (const [path, file] of template.files) {
+  for (const [path, file] of withoutManifests(template.files)) {
     const transform = transforms[path] ?? (isNamed(path) ? adapt : undefined);
     add(copy(path, file, transform && ((text) => transform(text, template, options))));
   }
-  const others = [
-    ...renderOverlay(template, options),
-    ...packageManagerFiles(installerOf(options.answers), template.workspace),
-  ];
-  for (const file of others) {
+  for (const file of renderOverlay(template, options)) {
     add(file);
   }
   const example = files.get(".env.example");
   if (example) {
     add(dotenvOf(example));
   }
-  for (const file of await readVendored(template, runtime)) {
+  const used = selectPackages(template, files.values(), scriptsOf(template, options));
+  const pins = { ...vendoredPins(used), ...template.workspace.overrides };
+  const others = [
+    ...renderManifests(template, options, used),
+    ...packageManagerFiles(installerOf(options.answers), pins),
+    ...(await readVendored(template, used, runtime)),
+  ];
+  for (const file of others) {
     add(file);
   }
   return [...files.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1));
@@ -72,6 +82,18 @@ function withOwnFiles(template: Template, { answers }: ProjectOptions): Template
     ...template,
     overlay: new Map([...template.overlay, ...(template.runtimes?.[runtime] ?? []), ...(database ?? [])]),
   };
+}
+
+const withoutManifests = (files: Template["files"]) => [...files].filter(([path]) => !isManifest(path));
+
+/** Those of `package.json` and `deno.json` that the template or its overlay has. */
+function renderManifests(template: Template, options: ProjectOptions, used: UsedPackages): ProjectFile[] {
+  const paths = new Set([...template.files.keys(), ...template.overlay.keys()].filter(isManifest));
+  return [...paths].map((path) => ({
+    path,
+    contents: Buffer.from(manifests[path](template, options, used)),
+    mode: 0o666,
+  }));
 }
 
 /** `.env`, with a secret if the example has a place for one. */
@@ -90,9 +112,7 @@ function dotenvOf({ contents }: ProjectFile): ProjectFile {
 /** The files that only projects have. */
 function renderOverlay(template: Template, options: ProjectOptions): ProjectFile[] {
   const values = valuesOf(options.answers, template);
-  // That of an overlay is merged into the package.json of the template.
-  const files = [...template.overlay].filter(([path]) => path !== "package.json");
-  return files.map(([path, file]) => {
+  return withoutManifests(template.overlay).map(([path, file]) => {
     const transform = transforms[path] ?? ((text) => toRuntime(text, options.answers.runtime));
     // A leading underscore, because npm does not pack `.gitignore`.
     return copy(path.replace(/(^|\/)_/, "$1."), file, (text) =>
@@ -102,13 +122,19 @@ function renderOverlay(template: Template, options: ProjectOptions): ProjectFile
 }
 
 /** The packages that a project created from the repository includes. */
-async function readVendored({ framework, generator }: Template, runtime: Runtime): Promise<ProjectFile[]> {
+async function readVendored({ generator }: Template, used: UsedPackages, runtime: Runtime): Promise<ProjectFile[]> {
+  const packages = allOf(used);
   if (runtime === "deno") {
-    const files = framework.tarball ? readTarball(await framework.tarball.read()) : new Map<string, Buffer>();
-    return [...files].map(([path, contents]) => ({ path: `${linkedFramework}/${path}`, contents, mode: 0o666 }));
+    const folders = await Promise.all([...packages].map(([name, { tarball }]) => unpack(linkedFolder(name), tarball)));
+    return folders.flat();
   }
-  const tarballs = [framework.tarball, generator?.tarball].filter((tarball) => tarball !== undefined);
+  const tarballs = [...packages.values(), generator].flatMap((one) => one?.tarball ?? []);
   return Promise.all(tarballs.map(async ({ path, read }) => ({ path, contents: await read(), mode: 0o666 })));
+}
+
+async function unpack(folder: string, tarball: PackageSource["tarball"]): Promise<ProjectFile[]> {
+  const files = tarball ? readTarball(await tarball.read()) : new Map<string, Buffer>();
+  return [...files].map(([path, contents]) => ({ path: `${folder}/${path}`, contents, mode: 0o666 }));
 }
 
 /** The command that adds code to a project. Before an installation npx would ask the registry for packages in `vendor`. */
@@ -126,7 +152,7 @@ function valuesOf(answers: ProjectOptions["answers"], { generator }: Template): 
     name,
     title: folderOf(name),
     create: createCommand(runtime, generator),
-    tsgi: { node: "npx tsgi", workers: "npx tsgi", bun: "bunx --bun tsgi", deno: "deno run -A npm:tsgi" }[runtime],
+    tsgi: { node: "npx tsgi", workers: "npx tsgi", bun: "bunx --bun tsgi", deno: "deno run -A npm:@tsgi/cli" }[runtime],
     // A project on Deno includes no generator, and a registry may have another package of its name.
     growing: runtime !== "deno" || generator === undefined,
     runtime: profileOf(runtime).title,

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { databasePackages } from "./database-packages.js";
 import { isRecord, readJson, textsOf } from "./json.js";
 import { runtimes, templateNames, type TemplateName } from "./options.js";
-import { fingerprintOf, packPackage } from "./packed-package.js";
+import { fingerprintOf, packPackage, type OwnPackages } from "./packed-package.js";
 import { readFiles } from "./read-files.js";
-import type { PackageSource, Template, TemplateSource, Workspace } from "./template.js";
+import type { FrameworkPackage, Template, TemplateSource, Workspace } from "./template.js";
 
 /** The folder of the repository that is the source of each template. */
 const folders: Readonly<Record<TemplateName, string>> = {
@@ -40,7 +40,6 @@ const commonTools = [
   "@types/node",
   "@types/supertest",
   "jest",
-  "openapi-fetch",
   "oxfmt",
   "oxlint",
   "oxlint-tsgolint",
@@ -55,9 +54,6 @@ const ownTools: Readonly<Record<TemplateName, readonly string[]>> = {
   api: ["autocannon"],
   minimal: ["autocannon"],
 };
-
-/** The files with their versions. */
-const manifestFolders = ["", "framework", "sample-auth-app", "load-tests"];
 
 /** The templates of the repository. */
 export class Repository implements TemplateSource {
@@ -88,25 +84,58 @@ export class Repository implements TemplateSource {
       ),
       workspace: this.#readWorkspace([...commonTools, ...ownTools[name]], name === "api" ? databasePackages : []),
       database: name === "api" ? readFiles(join(this.#generators, "overlays/database")) : new Map(),
-      framework: this.#pack(join(this.#root, "framework"), fingerprintOf),
-      generator: this.#pack(this.#generators, () => this.#fingerprint()),
+      packages: this.#readPackages(),
+      generator: packPackage(
+        this.#generators,
+        { name: "create-tsgi", folders: [this.#generators], fingerprint: () => this.#fingerprint() },
+        this.#cache,
+      ),
     };
   }
 
-  #pack(folder: string, fingerprint: (folder: string) => string): PackageSource {
-    return packPackage({ folder, fingerprint: () => fingerprint(folder) }, join(this.#generators, ".cache"));
+  get #cache(): string {
+    return join(this.#generators, ".cache");
+  }
+
+  /** The folders of the framework's packages. */
+  #packageFolders(): string[] {
+    const framework = join(this.#root, "framework");
+    return readdirSync(framework)
+      .map((name) => join(framework, name))
+      .filter((folder) => existsSync(join(folder, "package.json")));
+  }
+
+  #readPackages(): ReadonlyMap<string, FrameworkPackage> {
+    const packages = this.#packageFolders();
+    const own: OwnPackages = {
+      name: "framework",
+      folders: packages,
+      builtIn: join(this.#root, "framework"),
+      fingerprint: () => createHash("sha256").update(packages.map(fingerprintOf).join()).digest("hex").slice(0, 16),
+    };
+    const manifests = packages.map((folder) => readJson(join(folder, "package.json")));
+    const names = new Set(manifests.map(({ name }) => String(name)));
+    return new Map(
+      packages.map((folder, index) => {
+        const { name, version, dependencies, peerDependencies } = manifests[index] ?? {};
+        const all = { ...textsOf(dependencies), ...textsOf(peerDependencies) };
+        const needed = Object.keys(all).filter((one) => names.has(one));
+        const source = packPackage(folder, own, this.#cache);
+        return [String(name), { ...source, version: String(version), dependencies: needed }] as const;
+      }),
+    );
   }
 
   /** A hash of this package and all templates, which it includes. */
   #fingerprint(): string {
     const hash = createHash("sha256").update(fingerprintOf(this.#generators));
     for (const name of templateNames) {
-      const { files, overlay, runtimes: own, database, workspace } = this.read(name);
+      const { files, overlay, runtimes: own, database, workspace, packages } = this.read(name);
       const all = [files, overlay, database, ...Object.values(own)].flatMap((some) => [...some]);
       for (const [path, { contents, isExecutable }] of all) {
         hash.update(`${path} ${contents.length} ${isExecutable}\n`).update(contents);
       }
-      hash.update(JSON.stringify(workspace));
+      hash.update(JSON.stringify([workspace, [...packages]]));
     }
     return hash.digest("hex").slice(0, 16);
   }
@@ -117,8 +146,9 @@ export class Repository implements TemplateSource {
       throw new TypeError("tsconfig.base.json has no compilerOptions");
     }
     // A tool may be in any of the workspaces.
-    const manifests = manifestFolders.map((folder) => {
-      const { dependencies, devDependencies } = readJson(join(this.#root, folder, "package.json"));
+    const workspaces = ["", "framework", "sample-auth-app", "load-tests"].map((name) => join(this.#root, name));
+    const manifests = [...workspaces, ...this.#packageFolders()].map((folder) => {
+      const { dependencies, devDependencies } = readJson(join(folder, "package.json"));
       return { ...textsOf(dependencies), ...textsOf(devDependencies) };
     });
     const versionsOf = (names: readonly string[]) =>

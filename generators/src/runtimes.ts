@@ -29,7 +29,7 @@ interface Profile {
 
 const fromJest = (names: readonly string[]) => `import { ${names.join(", ")} } from "@jest/globals";`;
 
-const checkers = /^(?:openapi-fetch|oxfmt|oxlint|oxlint-tsgolint|supertest|@types\/supertest|typescript|create-tsgi)$/;
+const checkers = /^(?:oxfmt|oxlint|oxlint-tsgolint|supertest|@types\/supertest|typescript|create-tsgi)$/;
 
 const profiles: Readonly<Record<Runtime, Profile>> = {
   node: {
@@ -62,7 +62,7 @@ const profiles: Readonly<Record<Runtime, Profile>> = {
     databases: false,
     installer: "deno",
     unused: /^(?:jest\.config\.js|(?:test\/)?tsconfig\.json|package\.json|\.ox(?:fmt|lint)rc\.json)$/,
-    tools: /^(?:openapi-fetch|supertest|@types\/supertest)$/,
+    tools: /^(?:supertest|@types\/supertest)$/,
     tests: (names) => {
       const own = names.filter((name) => name !== "expect");
       const imports = own.length > 0 ? [`import { ${own.join(", ")} } from "node:test";`] : [];

@@ -26,6 +26,13 @@ export interface PackageSource {
   tarball?: { path: string; read: () => Promise<Buffer> };
 }
 
+/** One of the framework's packages. */
+export interface FrameworkPackage extends PackageSource {
+  version: string;
+  /** The names of the framework's other packages that it installs. */
+  dependencies: readonly string[];
+}
+
 /** The sources of a project. */
 export interface Template {
   /** By relative path with `/` between the parts, in alphabetical order. */
@@ -37,7 +44,8 @@ export interface Template {
   /** The files that a project with a database has instead of, or in addition to, those of the overlay. */
   database?: ReadonlyMap<string, TemplateFile>;
   workspace: Workspace;
-  framework: PackageSource;
+  /** The framework's packages by name. A project installs those that it uses. */
+  packages: ReadonlyMap<string, FrameworkPackage>;
   /** This package, unless the registry has it. From there `npx create-tsgi` gets it by itself. */
   generator?: PackageSource;
 }

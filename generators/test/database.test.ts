@@ -11,7 +11,7 @@ jest.setTimeout(600_000);
 // The first call in a repository may have to bundle the command, and to build and pack the framework.
 beforeAll(() => createTsgi(["--dry-run", "--yes"], { cwd: packageRoot }));
 
-const command = "node_modules/tsgi/bin/tsgi.js";
+const command = "node_modules/@tsgi/cli/bin/tsgi.js";
 const json = { "content-type": "application/json" };
 
 const slowly = process.env["TSGI_SLOW"] ? it : it.skip;
@@ -113,7 +113,8 @@ describe.each([
       expect(existsSync(join(project.path, "src/store.ts"))).toBe(false);
       const { dependencies, "create-tsgi": kept } = JSON.parse(await read("package.json"));
       const own = database === "sqlite" ? ["@prisma/adapter-libsql", "libsql"] : ["@prisma/adapter-pg", "pg"];
-      expect(Object.keys(dependencies).toSorted()).toEqual([...own, "@prisma/client", "tsgi"].toSorted());
+      const framework = ["@tsgi/cli", "@tsgi/prisma", "tsgi"];
+      expect(Object.keys(dependencies).toSorted()).toEqual([...own, "@prisma/client", ...framework].toSorted());
       expect(kept).toMatchObject({ template: "api", database });
     });
   },

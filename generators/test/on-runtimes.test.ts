@@ -31,7 +31,7 @@ const commands = {
     create: "bun x create-tsgi",
   },
   deno: {
-    routes: "deno run -A npm:tsgi routes",
+    routes: "deno run -A npm:@tsgi/cli routes",
     check: "deno task check",
     test: "deno task test",
     start: ["deno", "task", "start"],

@@ -63,16 +63,29 @@ describe("the package as npm packs it", () => {
     const vendored = [...fromRepository.keys()].filter((path) => path.startsWith("vendor/"));
     const versionOf = async (workspace: string) =>
       String(JSON.parse(await readFile(join(repositoryRoot, workspace, "package.json"), "utf8")).version);
-    const [framework, generator] = [await versionOf("framework"), await versionOf("generators")];
-    expect(vendored).toEqual([`vendor/create-tsgi-${generator}.tgz`, `vendor/tsgi-${framework}.tgz`]);
+    const [framework, generator] = [await versionOf("framework/core"), await versionOf("generators")];
+    const manifest = JSON.parse(fromRepository.get("package.json") ?? "");
+    const carried = Object.values({ ...manifest.dependencies, ...manifest.devDependencies, ...manifest.overrides });
+    expect(vendored).toEqual(
+      carried.flatMap((specifier) => /^file:(.*)/.exec(String(specifier))?.[1] ?? []).toSorted(),
+    );
+    expect(vendored).toEqual(
+      expect.arrayContaining([`vendor/create-tsgi-${generator}.tgz`, `vendor/tsgi-docs-ui-${framework}.tgz`]),
+    );
     for (const path of [".env", ...vendored]) {
       fromPackage.delete(path);
       fromRepository.delete(path);
     }
-    const manifest = JSON.parse(fromRepository.get("package.json") ?? "");
     expect(manifest.devDependencies["create-tsgi"]).toBe(`file:vendor/create-tsgi-${generator}.tgz`);
     delete manifest.devDependencies["create-tsgi"];
-    manifest.dependencies.tsgi = `^${framework}`;
+    for (const some of [manifest.dependencies, manifest.devDependencies]) {
+      for (const name of Object.keys(some).filter((one) => /^(?:@tsgi\/|tsgi$)/.test(one))) {
+        some[name] = `^${framework}`;
+      }
+    }
+    for (const name of Object.keys(manifest.overrides).filter((one) => one.startsWith("@tsgi/"))) {
+      delete manifest.overrides[name];
+    }
     fromRepository.set("package.json", `${JSON.stringify(manifest, null, 2)}\n`);
     // What the repository has packed is never looked for in a registry.
     const readme = fromRepository.get("README.md") ?? "";
@@ -96,18 +109,24 @@ describe("the package as npm packs it", () => {
     await cp(unpacked, carried, { recursive: true });
     const { status } = await run(
       process.execPath,
-      [join(carried, "bin/create-tsgi.js"), "two", "--yes", "--no-install", "--no-git"],
+      [join(carried, "bin/create-tsgi.js"), "two", "--template", "minimal", "--yes", "--no-install", "--no-git"],
       { cwd: outer },
     );
     expect(status).toBe(0);
     const manifest = JSON.parse(await readFile(join(outer, "two/package.json"), "utf8"));
-    const [framework, generator] = [manifest.dependencies.tsgi, manifest.devDependencies["create-tsgi"]];
-    expect([framework, generator]).toEqual([
-      expect.stringMatching(/^file:vendor\/tsgi-.*\.tgz$/),
-      expect.stringMatching(/^file:vendor\/create-tsgi-.*\.tgz$/),
-    ]);
-    for (const path of [framework, generator].map((specifier) => specifier.slice("file:".length))) {
-      expect(await readFile(join(outer, "two", path))).toEqual(await readFile(join(outer, path)));
+    expect(manifest.dependencies.tsgi).toMatch(/^file:vendor\/tsgi-.*\.tgz$/);
+    expect(manifest.devDependencies["create-tsgi"]).toMatch(/^file:vendor\/create-tsgi-.*\.tgz$/);
+    const tarballs = readdirSync(join(outer, "two/vendor"));
+    expect(tarballs).toEqual(readdirSync(join(outer, "vendor")));
+    for (const name of tarballs) {
+      expect(await readFile(join(outer, "two/vendor", name))).toEqual(await readFile(join(outer, "vendor", name)));
     }
+    const refused = await run(
+      process.execPath,
+      [join(carried, "bin/create-tsgi.js"), "three", "--yes", "--no-install", "--no-git"],
+      { cwd: outer },
+    );
+    expect(refused).toMatchObject({ status: 1, stderr: expect.stringMatching(/uses @tsgi\/\w+, which vendor\/ does/) });
+    expect(existsSync(join(outer, "three"))).toBe(false);
   });
 });

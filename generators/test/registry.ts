@@ -23,7 +23,7 @@ const server = await verdaccio.runServer({
   storage,
   uplinks: { upstream: { url: upstream, timeout: "60s", maxage: "30m" } },
   auth: { htpasswd: { file: storage + "/htpasswd" } },
-  packages: { tsgi: all, "create-tsgi": all, "**": { access: "$all", proxy: "upstream" } },
+  packages: { tsgi: all, "@tsgi/*": all, "create-tsgi": all, "**": { access: "$all", proxy: "upstream" } },
   log: { type: "stdout", format: "json", level: "fatal" },
   web: { enable: false },
 });
@@ -56,12 +56,12 @@ export async function fetchPackages(name: string, manifest: { dependencies: Reco
   return folder;
 }
 
-/** Starts a registry and publishes the framework and this package to it, as they would be packed. */
+/** Starts a registry and publishes the framework's packages and this one to it, as they would be packed. */
 export async function startRegistry(): Promise<Registry> {
   const folder = await fetchPackages("verdaccio", verdaccio);
   const storage = join(cache, "storage");
   await mkdir(storage, { recursive: true });
-  for (const name of ["tsgi", "create-tsgi", ".verdaccio-db.json"]) {
+  for (const name of ["tsgi", "@tsgi", "create-tsgi", ".verdaccio-db.json"]) {
     await rm(join(storage, name), { recursive: true, force: true });
   }
   await writeFile(join(folder, "serve.mjs"), program);
@@ -116,10 +116,12 @@ export async function startRegistry(): Promise<Registry> {
 }
 
 async function publish(env: Record<string, string>, folder: string): Promise<void> {
-  for (const name of ["framework", "generators"]) {
-    await must("npm", ["pack", "--silent", "--pack-destination", folder], join(repositoryRoot, name));
-  }
+  const framework = await readdir(join(repositoryRoot, "framework"));
+  const packages = ["generators", ...framework.map((name) => `framework/${name}`)]
+    .map((name) => join(repositoryRoot, name))
+    .filter((name) => existsSync(join(name, "package.json")));
+  await must("npm", ["pack", "--silent", "--pack-destination", folder, ...packages], repositoryRoot);
   for (const tarball of (await readdir(folder)).filter((name) => name.endsWith(".tgz"))) {
-    await must("npm", ["publish", join(folder, tarball), "--loglevel=error"], folder, env);
+    await must("npm", ["publish", join(folder, tarball), "--no-provenance", "--loglevel=error"], folder, env);
   }
 }

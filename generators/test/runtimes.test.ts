@@ -9,6 +9,7 @@ import type { ProjectOptions } from "../src/answers.js";
 import { Repository } from "../src/repository.js";
 import { fromRuntime, runtimesOf, toRuntime } from "../src/runtimes.js";
 import { readTarball } from "../src/tarball.js";
+import type { FrameworkPackage } from "../src/template.js";
 import { scaffold } from "./scaffolded.js";
 import { createTsgi, packageRoot, temporaryFolder } from "./support.js";
 
@@ -24,13 +25,15 @@ const base: Answers = {
   packageManager: "npm",
 };
 
+const asPublished = ({ dependencies, version }: FrameworkPackage) => ({ dependencies, version, specifier: "^1.2.3" });
+
 /** A project as the published package writes it. */
 async function render(changed: Partial<Answers>) {
   const template = Repository.find(packageRoot)?.read(changed.template ?? base.template);
   if (template === undefined) throw new Error("the tests run in the repository");
-  const { generator: _, ...published } = template;
+  const { generator: _, packages, ...published } = template;
   const files = await renderProject(
-    { ...published, framework: { specifier: "^1.2.3" } },
+    { ...published, packages: new Map([...packages].map(([name, one]) => [name, asPublished(one)])) },
     { answers: { ...base, ...changed }, generatorVersion: "0.9.0" },
   );
   const read = (path: string) => files.find((file) => file.path === path)?.contents.toString() ?? "missing";
@@ -52,7 +55,7 @@ describe("a project on Bun", () => {
       check: "oxfmt --check && tsc && oxlint",
       format: "oxlint --fix && oxfmt",
     });
-    expect(Object.keys(devDependencies)).toEqual(expect.arrayContaining(["@types/bun", "openapi-fetch", "typescript"]));
+    expect(Object.keys(devDependencies)).toEqual(expect.arrayContaining(["@types/bun", "@tsgi/client", "typescript"]));
     expect(Object.keys(devDependencies).filter((name) => /jest|swc|tsx|autocannon/.test(name))).toEqual([]);
     expect(engines).toEqual({ bun: expect.any(String) });
     expect(JSON.parse(read("tsconfig.json"))).toMatchObject({
@@ -74,7 +77,8 @@ describe("a project on Deno", () => {
     expect(Object.keys(tasks)).toEqual(["dev", "start", "test", "check", "format"]);
     expect(imports).toMatchObject({
       tsgi: "npm:tsgi@^1.2.3",
-      "openapi-fetch": expect.stringMatching(/^npm:openapi-fetch@\d/),
+      "@tsgi/client": "npm:@tsgi/client@^1.2.3",
+      "@tsgi/cli": "npm:@tsgi/cli@^1.2.3",
     });
     expect(links).toBeUndefined();
     expect(rest["create-tsgi"]).toEqual({
@@ -93,11 +97,18 @@ describe("a project on Deno", () => {
     expect(read(".github/workflows/ci.yml")).toContain("denoland/setup-deno");
   });
 
-  it("links the folder of a framework that it carries along, since Deno installs no tarballs", async () => {
+  it("links the folders of packages that it carries along, since Deno installs no tarballs", async () => {
     await using project = await scaffold("minimal", "--runtime=deno");
     const { imports, links } = JSON.parse(await readFile(join(project.path, "deno.json"), "utf8"));
-    const linked = JSON.parse(await readFile(join(project.path, "vendor/tsgi/package.json"), "utf8"));
-    expect([links, imports.tsgi]).toEqual([["./vendor/tsgi"], `npm:tsgi@${linked.version}`]);
+    const names = ["@tsgi/cli", "@tsgi/client", "@tsgi/docs-ui", "@tsgi/openapi-tools", "tsgi"];
+    expect(links).toEqual(names.map((name) => `./vendor/${name}`));
+    for (const name of names) {
+      const linked = JSON.parse(await readFile(join(project.path, "vendor", name, "package.json"), "utf8"));
+      expect(linked.name).toBe(name);
+      expect(imports[name] ?? "not imported").toBe(
+        /docs-ui|openapi-tools/.test(name) ? "not imported" : `npm:${name}@${linked.version}`,
+      );
+    }
     expect(await readFile(join(project.path, "README.md"), "utf8")).not.toContain("create-tsgi router");
   });
 

@@ -11,7 +11,7 @@ beforeAll(() => createTsgi(["--dry-run", "--yes"], { cwd: packageRoot }));
 /** Skipped where curl is missing. */
 const ifInstalled = hasProgram("curl") ? it : it.skip;
 
-const command = "node_modules/tsgi/bin/tsgi.js";
+const command = "node_modules/@tsgi/cli/bin/tsgi.js";
 
 describe.each(["minimal", "api"] as const)("a project of the template %s", (template) => {
   it("passes its own checks of format, types and lint, and its own tests", async () => {

@@ -266,8 +266,8 @@ describe("a sub-generator", () => {
   it.each([
     ["has the types of the exported route", {}, /createClient<ApiOf<typeof routes>>[^]*client\.GET\("\/x"\)/],
     [
-      "is by TestClient without openapi-fetch",
-      { "package.json": [/"openapi-fetch": ".*",/, ""] },
+      "is by TestClient without @tsgi/client",
+      { "package.json": [/"@tsgi\/client": ".*",/, ""] },
       /client\.get\("\/x"\)/,
     ],
     [

@@ -42,10 +42,10 @@ const answers = {
 
 /** A project of the repository's template, without the packages that it would carry along. */
 function render(template: TemplateName, changed: Partial<ProjectOptions["answers"]> = {}): Promise<ProjectFile[]> {
-  const { framework, generator: _, ...source } = repository().read(template);
+  const { packages, generator: _, ...source } = repository().read(template);
   const database = template === "auth" ? "sqlite" : "none";
   return renderProject(
-    { ...source, framework: { specifier: framework.specifier } },
+    { ...source, packages: new Map([...packages].map(([name, { tarball: __, ...one }]) => [name, one])) },
     { answers: { ...answers, template, database, ...changed }, generatorVersion: "0.0.0" },
   );
 }
@@ -150,14 +150,18 @@ describe("the template in the package", () => {
   it.each(templateNames)("is the one in the repository: %s", async (name) => {
     await using folder = await temporaryFolder();
     await writeFile(join(folder.path, "package.json"), JSON.stringify({ version: "1.2.3" }));
-    packTemplates(repository(), folder.path, "1.2.3");
+    packTemplates(repository(), folder.path);
     const source = repository().read(name);
     const packed = new PackedTemplates(folder.path).read(name);
     expect(plain(packed.files)).toEqual(plain(source.files));
     expect(plain(packed.overlay).toSorted(byPath)).toEqual(plain(source.overlay).toSorted(byPath));
     expect(plain(packed.database ?? new Map()).toSorted(byPath)).toEqual(plain(source.database).toSorted(byPath));
     expect(packed.workspace).toEqual(source.workspace);
-    expect(packed.framework).toEqual({ specifier: "^1.2.3" });
+    const packages = [...source.packages].map(([own, { version, dependencies }]) => [
+      own,
+      { specifier: `^${version}`, version, dependencies },
+    ]);
+    expect([...packed.packages]).toEqual(packages);
   });
 
   it("replaces what an earlier packing left, and keeps programs executable", async () => {
@@ -168,10 +172,10 @@ describe("the template in the package", () => {
       files: new Map([["run.sh", { contents: Buffer.from("#!/bin/sh\n"), isExecutable: true }]]),
       overlay: new Map([["_gitignore", { contents: Buffer.from("dist/\n"), isExecutable: false }]]),
       workspace: { devDependencies: {}, overrides: {}, compilerOptions: {} },
-      framework: { specifier: "file:x" },
+      packages: new Map(),
     };
     await writeFile(join(folder.path, "package.json"), JSON.stringify({ version: "1.2.3" }));
-    packTemplates({ read: () => template }, folder.path, "1.2.3");
+    packTemplates({ read: () => template }, folder.path);
     expect(plain(new PackedTemplates(folder.path).read("auth").files)).toEqual([
       { path: "run.sh", isExecutable: true, text: "#!/bin/sh\n" },
     ]);
@@ -179,11 +183,11 @@ describe("the template in the package", () => {
 
   it("is found where the sources are not", async () => {
     await using folder = await temporaryFolder();
-    packTemplates(repository(), folder.path, "1.2.3");
+    packTemplates(repository(), folder.path);
     await writeFile(join(folder.path, "package.json"), JSON.stringify({ version: "1.2.3" }));
     await chmod(join(folder.path, "package.json"), 0o444);
     const templates = findTemplates(folder.path);
     expect(templates.version).toBe("1.2.3");
-    expect(templates.read("auth").framework.specifier).toBe("^1.2.3");
+    expect(templates.read("auth").packages.get("tsgi")?.specifier).toMatch(/^\^\d/);
   });
 });

@@ -114,9 +114,9 @@ export class ExistingProject {
 
   /** True where tests have a client with the types of the routes, and `expect`. Bun and Deno have one of their own. */
   get hasTypedClient(): boolean {
-    const { devDependencies, imports } = this.manifest;
-    const tools = { ...textsOf(devDependencies), ...textsOf(imports) };
-    return "openapi-fetch" in tools && (this.usesJest || this.runtime !== "node");
+    const { dependencies, devDependencies, imports } = this.manifest;
+    const packages = { ...textsOf(dependencies), ...textsOf(devDependencies), ...textsOf(imports) };
+    return "@tsgi/client" in packages && (this.usesJest || this.runtime !== "node");
   }
 
   /** The way in which a test opens the application. */

@@ -1,0 +1,79 @@
+import { readFile } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import { describe, expect, it, jest } from "@jest/globals";
+import { fetchPackages } from "./registry.js";
+import { createTsgi, run, temporaryFolder } from "./support.js";
+
+jest.setTimeout(600_000);
+
+/** An installation of these takes half a minute and more; `make test-all` sets the variable. */
+const slowly = process.env["TSGI_SLOW"] ? it : it.skip;
+
+/** Runs a command of a shell in a project, and shows its output if it fails. */
+async function type(line: string, cwd: string, env: Record<string, string> = {}): Promise<string> {
+  const { status, stdout, stderr } = await run("sh", ["-c", line], { cwd, env });
+  expect([line, status, status === 0 ? "" : stdout + stderr]).toEqual([line, 0, ""]);
+  return stdout;
+}
+
+/** Creates a project from the repository and installs it. `null` without a registry for the packages of others. */
+async function install(parent: string, flags: readonly string[], env: Record<string, string> = {}) {
+  const { status } = await run("npm", ["ping", "--fetch-retries=0", "--fetch-timeout=10000"], { cwd: parent });
+  if (status !== 0) {
+    console.warn("Skipped: the registry of npm does not answer.");
+    return null;
+  }
+  const made = await createTsgi(["my-app", "--yes", "--no-git", ...flags], { cwd: parent, env });
+  expect([made.status, made.status === 0 ? "" : made.stderr]).toEqual([0, ""]);
+  return join(parent, "my-app");
+}
+
+describe("a project from the repository, installed (all but minimal only with TSGI_SLOW=1)", () => {
+  describe.each([
+    ["minimal", it, ["--template=minimal", "--no-load-tests"], /^GET +\/items/m],
+    ["api with a database", slowly, ["--template=api", "--database=sqlite"], /^GET +\/items/m],
+    ["auth", slowly, ["--template=auth"], /^POST +\/auth\/token /m],
+  ] as const)("%s", (_, check, flags, route) => {
+    check("has every package that it needs, no other one, and a command that works", async () => {
+      await using folder = await temporaryFolder();
+      const project = await install(folder.path, flags);
+      if (project === null) {
+        return;
+      }
+      // Ends with 1 for a package that is missing, extraneous or of another version.
+      const tree = JSON.parse(await type("npm ls --all --json", project));
+      expect(tree.problems).toBeUndefined();
+      const { packages } = JSON.parse(await readFile(join(project, "package-lock.json"), "utf8"));
+      const own = Object.entries<{ resolved: string }>(packages)
+        .filter(([path]) => /^node_modules\/(?:@tsgi\/[^/]+|tsgi|create-tsgi)$/.test(path))
+        .map(([, { resolved }]) => resolved);
+      expect(own.length).toBeGreaterThan(4);
+      expect(own.filter((resolved) => !resolved.startsWith("file:vendor/"))).toEqual([]);
+
+      expect(await type("npx --no -- tsgi routes", project)).toMatch(route);
+      expect(await type("npx --no -- tsgi explain TSGI_DUPLICATE_ROUTE", project)).toContain("the same method");
+      await type("npx --no -- tsgi doctor", project);
+    });
+  });
+
+  describe.each([
+    ["pnpm", "10.18.3"],
+    ["yarn", "1.22.22"],
+  ])("minimal by %s %s", (name, version) => {
+    slowly("has its packages from vendor/", async () => {
+      const bin = join(await fetchPackages(name, { dependencies: { [name]: version } }), "node_modules/.bin");
+      await using folder = await temporaryFolder();
+      const env = {
+        PATH: `${bin}${delimiter}${process.env["PATH"]}`,
+        // Yarn 1 takes a file of the same name and version from its cache.
+        YARN_CACHE_FOLDER: join(folder.path, "yarn-cache"),
+      };
+      const project = await install(folder.path, ["--template=minimal", `--package-manager=${name}`], env);
+      if (project === null) {
+        return;
+      }
+      expect(await type("node_modules/.bin/tsgi routes", project, env)).toMatch(/^GET +\/items/m);
+      await type(`${name} test`, project, env);
+    });
+  });
+});
