@@ -14,7 +14,7 @@ interface Packed {
   readonly files: readonly { readonly path: string }[];
 }
 
-/** What npm packs of a built package. */
+/** Packs a built package, without writing the tarball. */
 async function pack(folder: string): Promise<Packed> {
   const args = ["pack", "--dry-run", "--ignore-scripts", "--json"];
   const { stdout } = await run("npm", args, { cwd: path.join(FRAMEWORK, folder) });

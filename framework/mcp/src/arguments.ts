@@ -1,6 +1,6 @@
 /** The arguments of a tool, and their places in the request. @module */
 import { mcpError } from "./errors.js";
-import { type Endpoint } from "tsgi/internals";
+import type { Endpoint } from "tsgi/internals";
 import type { OperationObject, RequestBodyObject, SchemaObject } from "tsgi/openapi";
 
 /** An argument, and its place in the request. */

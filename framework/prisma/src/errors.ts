@@ -13,7 +13,7 @@ const MESSAGES = {
    * Prisma generates a client for one kind of database.
    */
   TSGI_NO_PRISMA_CLIENT: (name: string) =>
-    `openPrisma(): the URL is one of ${name}, and there is no client for it. Write ` +
+    `openPrisma(): the URL is one of ${name}, which has no client here. Write ` +
     `${name}: () => import('./generated/client.js').`,
   /** `openPrisma()` of `@tsgi/prisma` is used, and the adapter of its database is not installed. */
   TSGI_MISSING_PRISMA_DRIVER: (name: string, packages: string) =>
