@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import { App } from "../../src/app/app.js";
 import { compress } from "../../src/middleware/index.js";
-import { writeClient } from "../../../openapi-tools/src/client.js";
 import { FileResponse } from "../../src/http/response/file.js";
 import { StaticFiles } from "../../src/http/static-files.js";
 import { UploadFile } from "../../src/http/upload-file.js";
