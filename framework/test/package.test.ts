@@ -44,6 +44,7 @@ describe.each(PACKAGES)("the package of framework/%s", (folder) => {
       /^(?:dist|assets)\/.*(?:\.js|\.d\.ts|\.js\.map|\.css|\.svg|\.png|\.html|LICENSE.*|NOTICE.*|\.txt)$/.test(name) ||
       name === "bin/tsgi.js" ||
       ["LICENSE", "README.md", "package.json"].includes(name) ||
+      (folder === "cli" && name === "assets/errors.md") ||
       (folder === "docs-ui" && /^dist\/[\w@/-]+\/package\.json$/.test(name));
     expect(pathsOf(await pack(folder)).filter((name) => !isOwn(name))).toEqual([]);
   });
