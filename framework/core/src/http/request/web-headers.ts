@@ -30,19 +30,16 @@ export function fromWebHeaders(headers: Headers): string[] {
   return raw;
 }
 
-const NONE: ReadonlySet<string> = new Set();
-
 /**
- * The platform's headers of names and values in turn, without those of `except`, in lower case.
+ * The platform's headers of names and values in turn.
  *
  * @throws TypeError for a name or a value that HTTP does not allow.
  */
-export function toWebHeaders(raw: readonly string[], except = NONE): Headers {
+export function toWebHeaders(raw: readonly string[]): Headers {
   const headers = new Headers();
   for (let index = 0; index + 1 < raw.length; index += 2) {
-    const name = raw[index] as string;
     const value = raw[index + 1] as string;
-    if (!except.has(name.toLowerCase())) headers.append(name, isASCII(value) || !areText() ? value : textOf(value));
+    headers.append(raw[index] as string, isASCII(value) || !areText() ? value : textOf(value));
   }
   return headers;
 }

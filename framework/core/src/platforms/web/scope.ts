@@ -1,6 +1,6 @@
 /** The scope of a platform's request, and the facts that a platform gives with it. @module */
 import type { Address, HTTPScope } from "../../protocol/asgi.js";
-import { encodeUTF8 } from "../../protocol/header-list.js";
+import { type ContentHeaders, encodeUTF8 } from "../../protocol/header-list.js";
 import { isAuthority } from "../../protocol/http-grammar.js";
 import { createScope } from "../../protocol/scope.js";
 import type { ServerContext } from "../../protocol/server-context.js";
@@ -78,9 +78,17 @@ export function createFetchScope(
     method,
     target,
     headers: () => headersOf(headers, host === null ? authority : undefined),
+    content: method === "GET" ? undefined : contentOf(headers),
     extensions: { "tsgi.web": { request, env } },
   };
   return createScope(head, { encrypted: scheme === "https", client, server }, context);
+}
+
+/** Read on their own: to read all headers for them took 20 % of a request with a JSON body on Bun. */
+function contentOf(headers: Headers): ContentHeaders | undefined {
+  const type = headers.get("content-type") ?? undefined;
+  if (type !== undefined && NOT_ASCII.test(type)) return undefined;
+  return { type, length: Number(headers.get("content-length") ?? 0) };
 }
 
 /** @param host - The `Host` to add. */
