@@ -163,7 +163,11 @@ export class Dispatcher {
     const scope: RequestScope = given;
     if (scope.path === BAD_PATH) return this.#refuse(badPath(), scope, receive, send);
     const path = scope.root_path ? localPath(scope) : scope.path;
-    const found = scope.type === "http" ? this.#find(scope.method, path) : this.sockets.resolve(WEBSOCKET, path);
+    const found =
+      scope.type === "http"
+        ? (this.router.resolve(scope.method, path) ??
+          (scope.method === "HEAD" ? this.router.resolve("GET", path) : null))
+        : this.sockets.resolve(WEBSOCKET, path);
     if (found !== null) {
       scope.path_params = found[1];
       scope[OBSERVED]?.route(...routeOf(found[0], scope));
@@ -177,10 +181,6 @@ export class Dispatcher {
 
   /** The routes in the middleware, built with the first scope. */
   #chain: ASGIApp = this.#dispatch;
-
-  #find(method: string, path: string): Resolved<Endpoint, RouteOptions> | null {
-    return this.router.resolve(method, path) ?? (method === "HEAD" ? this.router.resolve("GET", path) : null);
-  }
 
   /** Answers a request that meets no route, or refuses the handshake of a WebSocket. */
   #refuse(error: HTTPException, scope: HTTPScope | WebSocketScope, receive: Receive, send: Send): Promise<void> {
