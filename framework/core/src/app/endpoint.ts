@@ -181,16 +181,15 @@ export class Endpoint {
 
   /** Answers one request, from the arguments of the handler to the end of the clean-up. */
   readonly #run: ASGIApp = async (given, receive, send) => {
-    const scope = given as HTTPScope & MountedScope;
+    const scope = given as HTTPScope;
     const call = new Call(scope, receive, send, this.#settings);
-    const find = scope[OVERRIDES] === undefined && this.#overrides.size === 0 ? null : this.#findOverride(scope);
+    const find = this.#findOverride(scope);
     try {
       const made = makeArguments(this.plan.handler, call, find);
       const args = made instanceof Promise ? await made : made;
       if (args === INVALID) throw validationError(call);
-      const returned = call.observed === null ? this.#handle(args, call) : this.#observedHandle(args, call);
-      const adopted = returned instanceof Promise ? returned : adopt(returned);
-      const result: unknown = adopted instanceof Promise ? await adopted : adopted;
+      const returned = adopt(call.observed === null ? this.#handle(args, call) : this.#observedHandle(args, call));
+      const result: unknown = returned instanceof Promise ? await returned : returned;
       const rendered = this.#render(call, result);
       const content = rendered instanceof Promise ? await rendered : rendered;
       if (call.exits !== null) await call.closeFunctionScope();
