@@ -8,7 +8,7 @@
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { copyAssets, folderOf, PACKAGES } from "./assets.js";
+import { copyAssets, folderOf } from "./assets.js";
 import { bundle } from "./bundle.js";
 import { FRAMEWORK, packageFolders } from "./packages.js";
 
@@ -21,11 +21,6 @@ function filesBelow(home) {
   return entries.map((entry) => path.relative(home, path.join(entry.parentPath, entry.name))).toSorted();
 }
 
-/** The packages whose files the build of a package copies or compiles into it. */
-function ingredientsOf(folder) {
-  return existsSync(path.join(folder, "src")) ? ["esbuild"] : Object.keys(PACKAGES);
-}
-
 /** The state of everything that goes into the build. */
 function fingerprint(folder) {
   const hash = createHash("sha256");
@@ -36,7 +31,7 @@ function fingerprint(folder) {
   }
   hash.update(readFileSync(path.join(folder, "package.json")));
   for (const name of SCRIPTS) hash.update(readFileSync(path.join(import.meta.dirname, name)));
-  for (const name of ingredientsOf(folder)) hash.update(readFileSync(path.join(folderOf(name), "package.json")));
+  hash.update(readFileSync(path.join(folderOf("esbuild"), "package.json")));
   return hash.digest("hex");
 }
 
