@@ -142,7 +142,11 @@ export const rules: readonly Rule[] = [
   },
   {
     name: "empty lines, bare CR and bare LF",
-    allows: ({ text, ours, nodes }) => ours === 400 && isView(nodes) && /(?<!\r)\n|\r(?!\n)|(?:\r\n){17}/.test(text),
+    // A body that ends with CR makes a bare LF behind it look like the end of a line.
+    allows: ({ text, before, ours, nodes }) =>
+      ours === 400 &&
+      isView(nodes) &&
+      (before?.body.endsWith("\r") === true || /(?<!\r)\n|\r(?!\n)|(?:\r\n){17}/.test(text)),
   },
   {
     name: "requests behind a refused one",
