@@ -13,7 +13,6 @@ import { observing } from "../middleware/observation/observing.js";
 import { Request } from "../http/request.js";
 import { canonicalPath, isBelow, localPath, rewrittenPath, rootPathOf } from "../protocol/path.js";
 import { RadixRouter } from "../routing/radix-router.js";
-import type { Resolved } from "../routing/route.js";
 import { routeNameOf } from "../routing/entries.js";
 import type { RouteOptions } from "../routing/options.js";
 import { WEBSOCKET } from "../routing/router.js";
