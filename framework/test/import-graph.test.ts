@@ -31,25 +31,12 @@ const DOORS = [
   "platforms/web/index.ts",
 ];
 
-/** The packages of the framework that have sources. */
-const PACKAGES = [
-  "cli",
-  "client",
-  "conformance",
-  "core",
-  "mcp",
-  "metrics",
-  "openapi-tools",
-  "otel",
-  "passwords",
-  "prisma",
-  "redis",
-  "uwebsockets",
-];
-
 const root = path.resolve(import.meta.dirname, "../..");
 const framework = path.join(root, "framework");
 const sources = path.join(framework, "core/src");
+
+/** The packages of the framework that have sources. */
+const PACKAGES = readdirSync(framework).filter((name) => existsSync(path.join(framework, name, "src")));
 
 interface Import {
   /** As written, such as `./router/path.js` or `node:fs`. */

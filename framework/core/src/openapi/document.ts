@@ -56,7 +56,7 @@ export interface OpenAPIOptions {
 
 /** The rules of these options. `Documentation` refuses paths that cannot be served. */
 export const OPENAPI_OPTIONS: OptionRules<OpenAPIOptions> = {
-  openapiVersion: oneOf("3.0", "3.1", "3.2"),
+  openapiVersion: oneOf(...Object.keys(VERSIONS)),
   title: TEXT,
   version: TEXT,
   description: TEXT,

@@ -54,7 +54,8 @@ export class Differential implements AsyncDisposable {
       }),
       { logger },
     );
-    const nodes = createServer((req, res) => takeFromNode(req, res, views.nodes));
+    // A refusal of its own for a missing Host would hide that request, and go on with the next one.
+    const nodes = createServer({ requireHostHeader: false }, (req, res) => takeFromNode(req, res, views.nodes));
     Object.assign(nodes, { httpAllowHalfOpen: true }); // so that a client that has ended its side gets its answers
     // By default the socket is destroyed at once, and with it the requests that came whole in front of the malformed one.
     nodes.on("clientError", (error: Error & { code?: string }, socket) => {

@@ -1,0 +1,41 @@
+/** Fast paths beside the general way: both give the same for any input. The page on the architecture lists all of them. */
+import { describe, expect, it } from "@jest/globals";
+import { contentHeaders, encodeUTF8 } from "../../src/protocol/header-list.js";
+import * as fc from "../../../test/support/fast-check.js";
+
+describe("text as UTF-8", () => {
+  it("is the same from the loop over short ASCII text as from the platform's encoder", () => {
+    const text = fc.oneof(
+      fc.string({ maxLength: 60 }),
+      fc.string({ unit: "grapheme", maxLength: 60 }),
+      fc.string({ unit: "binary", maxLength: 60 }),
+      fc.constantFrom("a".repeat(40), "a".repeat(41), `${"a".repeat(39)}é`, "\u007f", "\u0080", "\ud800"),
+    );
+    fc.assert(
+      fc.property(text, (given) => {
+        expect(Array.from(encodeUTF8(given))).toEqual(Array.from(new TextEncoder().encode(given)));
+      }),
+    );
+  });
+});
+
+describe("the media type of a body", () => {
+  it("is the same from the comparison with that of JSON as from decoding it", () => {
+    const type = fc.oneof(
+      fc.string({ maxLength: 20 }).filter((value) => /^[\0-\u00ff]*$/.test(value)),
+      fc.constantFrom(
+        "application/json",
+        "application/jsoN",
+        "application/jsox",
+        "Application/json",
+        "application/json;",
+      ),
+    );
+    fc.assert(
+      fc.property(type, (given) => {
+        const headers = [[Buffer.from("content-type"), Buffer.from(given, "latin1")] as const];
+        expect(contentHeaders(headers).type).toBe(given);
+      }),
+    );
+  });
+});
