@@ -1,33 +1,13 @@
 /** The figures of the documentation, as Markdown and as charts. @module */
 import { barFigure, type Group, NARROW } from "./charts.js";
-import { clientNotes, markOf, MARK_NOTE } from "./client-limit.js";
-import {
-  BARE_UWS,
-  compare,
-  type Comparison,
-  extremes,
-  FLOOR,
-  isBare,
-  kindOf,
-  oursFor,
-  ratioOf,
-  TSGI_ON_UWS,
-} from "./ratios.js";
-import { isAccountRow } from "./database/accounts.js";
-import { isPrismaRow } from "./database/prisma.js";
-import { noiseOf } from "./page-summary.js";
+import { reasonsOf, worstOf } from "./machine.js";
 import type { Published } from "./published.js";
+import { BARE_UWS, type Comparison, extremes, isBare, kindOf, TSGI_ON_UWS } from "./ratios.js";
 import { type Result, rowsOf } from "./rounds.js";
 import type { Section } from "./settings.js";
-import { RUNTIME_TITLES } from "./runtimes.js";
-import { BARE, IMPORT, PEER_IMPORTS, REGISTRATIONS, SERVER } from "./startup.js";
-import { type Summary, uncertaintyOf } from "./statistics.js";
-import { formatMarkdownTable, formatMs, formatRate, formatRatio, formatSpread } from "./table.js";
-import { TYPES_COLUMNS, typesLines } from "./types/lines.js";
-import { BUNDLE_COLUMNS, bundleLines } from "./web-bundle.js";
-
-/** The row of a route that was measured with requests in flight behind each other bears this in its name. */
-const PIPELINED = /, \d+ pipelined$/;
+import { uncertaintyOf } from "./statistics.js";
+import { formatRate, formatRatio, formatTable } from "./table.js";
+import { comparisonsOf, isPipelined, TABLES, toTitle } from "./tables.js";
 
 /** A comparison: the rows of a section, and one of their figures. */
 interface Contest {
@@ -37,50 +17,33 @@ interface Contest {
   readonly has: (row: string) => boolean;
 }
 
+const isPlain = (row: string): boolean => !isPipelined(row);
+
+const OVER_HTTP: Contest = { name: "Over HTTP", section: "http", figure: "perSecond", has: isPlain };
+
 const CONTESTS: readonly Contest[] = [
-  { name: "Over HTTP", section: "http", figure: "perSecond", has: (row) => !PIPELINED.test(row) },
-  { name: "Over HTTP, pipelined", section: "http", figure: "perSecond", has: (row) => PIPELINED.test(row) },
-  {
-    name: "Over HTTP, by processor time",
-    section: "http",
-    figure: "perCPUSecond",
-    has: (row) => !PIPELINED.test(row),
-  },
+  OVER_HTTP,
+  { name: "Over HTTP, pipelined", section: "http", figure: "perSecond", has: isPipelined },
+  { name: "Over HTTP, by processor time", section: "http", figure: "perCPUSecond", has: isPlain },
   { name: "Direct calls", section: "direct", figure: "perSecond", has: () => true },
   { name: "Routing", section: "routing", figure: "perSecond", has: () => true },
 ];
 
-const NOT_MEASURED = "Not measured in this run.";
-
 const FRAMEWORK_ROUTES = new Set(["GET /users/{id}", "POST /users"]);
+
+/** From this spread on, something else ran on the machine. */
+const NOISY_SPREAD = 0.1;
+/** A run with more than this share of such figures is noisy. */
+const NOISY_SHARE = 0.25;
 
 /** The blocks of the pages, by the name that stands in the comments around each. */
 export function toBlocks(published: Published): Readonly<Record<string, string>> {
-  const of = (section: Section): readonly Result[] => published.sections[section] ?? [];
-  const isPlain = (row: string): boolean => !PIPELINED.test(row);
+  const tables = TABLES.map(({ name, section, draw }) => [name, draw(published.sections[section] ?? [])] as const);
   return {
     "in one line": inOneLine(published),
     "measured on": measuredOn(published),
     extremes: extremesTable(published),
-    http: ratesTable(of("http"), "perSecond", isPlain),
-    "http, pipelined": ratesTable(of("http"), "perSecond", (row) => PIPELINED.test(row)),
-    "http, processor time": ratesTable(of("http"), "perCPUSecond", isPlain),
-    database: ratesTable(of("database"), "perCPUSecond", (row) => !isAccountRow(row) && !isPrismaRow(row)),
-    "database, Prisma": ratesTable(of("database"), "perCPUSecond", (row) => !isAccountRow(row) && isPrismaRow(row)),
-    "login and listing": ratesTable(of("database"), "perCPUSecond", isAccountRow),
-    middleware: ratesTable(of("middleware"), "perCPUSecond"),
-    payloads: ratesTable(of("payloads"), "perCPUSecond"),
-    realtime: ratesTable(of("realtime"), "perCPUSecond", hasFigure(of("realtime"), "perCPUSecond")),
-    "open connections": openTable(of("realtime")),
-    ...runtimeBlocks(of("runtimes")),
-    latency: latencyTable(of("latency")),
-    direct: ratesTable(of("direct"), "perSecond"),
-    routing: ratesTable(of("routing"), "perSecond"),
-    footprint: footprintTable(of("footprint")),
-    sample: sampleTable(of("sample")),
-    startup: startupTable(of("startup")),
-    bundle: formatMarkdownTable(BUNDLE_COLUMNS, bundleLines(of("bundle"))),
-    types: typesTable(of("types")),
+    ...Object.fromEntries(tables),
   };
 }
 
@@ -123,71 +86,24 @@ export function fillIn(text: string, blocks: Readonly<Record<string, string>>): 
 }
 
 function groupsOf(results: readonly Result[]): Group[] {
-  const titles = rowsOf(results).filter((row) => !PIPELINED.test(row));
-  return titles.map((title) => ({
-    title,
-    bars: results.flatMap(({ contender, rows }) => {
-      const summary = rows[title]?.["perSecond"];
-      return summary === undefined ? [] : [{ label: contender, kind: kindOf(results, contender), ...summary }];
-    }),
-  }));
+  return rowsOf(results)
+    .filter(isPlain)
+    .map((title) => ({
+      title,
+      bars: results.flatMap(({ contender, rows }) => {
+        const summary = rows[title]?.["perSecond"];
+        return summary === undefined ? [] : [{ label: contender, kind: kindOf(results, contender), ...summary }];
+      }),
+    }));
 }
 
-/** A table for each runtime, whose name ends its rows: `GET /health, Bun`. */
-function runtimeBlocks(results: readonly Result[]): Record<string, string> {
-  return Object.fromEntries(
-    RUNTIME_TITLES.map((title) => {
-      const suffix = `, ${title}`;
-      const own = results.map(({ rows, ...result }) => ({
-        ...result,
-        rows: Object.fromEntries(
-          Object.entries(rows).flatMap(([row, figures]) =>
-            row.endsWith(suffix) ? [[row.slice(0, -suffix.length), figures] as const] : [],
-          ),
-        ),
-      }));
-      const measured = own.filter(({ rows }) => Object.keys(rows).length > 0);
-      return [`runtimes, ${title}`, ratesTable(measured, "perCPUSecond")];
-    }),
-  );
-}
-
-/** A route as code, anything else as it is. */
-function toTitle(row: string): string {
-  return row.replace(PIPELINED, "").replace(/^[A-Z]+ \/[^ ,]*/, "`$&`");
-}
-
-/** Tells the rows that have a figure. */
-function hasFigure(results: readonly Result[], figure: string): (row: string) => boolean {
-  return (row) => results.some(({ rows }) => rows[row]?.[figure] !== undefined);
-}
-
-/** Memory for each connection, and the processor time of all idle ones in a second. */
-function openTable(results: readonly Result[]): string {
-  const rows = rowsOf(results).filter(hasFigure(results, "connectionKiB"));
-  if (rows.length === 0) return NOT_MEASURED;
-  const cell = ({ connectionKiB, idleMs }: Readonly<Record<string, Summary>> = {}): string => {
-    if (connectionKiB === undefined) return "–";
-    const time = idleMs === undefined ? "" : ` · ${formatMs(idleMs.median)}`;
-    return `${connectionKiB.median.toFixed(1)} KiB${time}`;
-  };
-  return formatMarkdownTable(
-    ["", ...rows.map(toTitle)],
-    results.map(({ contender, rows: own }) => [contender, ...rows.map((row) => cell(own[row]))]),
-  );
-}
-
-/** With all but the floor: the tables have it, but nobody could serve with it. */
-function comparisonsOf({ sections }: Published, { section, figure, has }: Contest): Comparison[] {
-  return compare(sections[section] ?? [], () => 1, figure).filter(
-    ({ contender, row }) => contender !== FLOOR && has(row),
-  );
+function comparisonsIn({ sections }: Published, { section, figure, has }: Contest): readonly Comparison[] {
+  return comparisonsOf(sections[section] ?? [], figure, has);
 }
 
 /** The worst and the best ratio, each with the server of tsgi that was measured: the two are not always the same one. */
 function inOneLine(published: Published): string {
-  const [overHTTP] = CONTESTS as readonly [Contest];
-  const ends = extremes(comparisonsOf(published, overHTTP));
+  const ends = extremes(comparisonsIn(published, OVER_HTTP));
   if (ends === null) return provisional(published).join(" ");
   const side = ({ ratio, contender, row }: Comparison): string =>
     `${formatRatio(ratio)} the requests of ${contender} (${toTitle(row)})`;
@@ -200,8 +116,23 @@ function inOneLine(published: Published): string {
 
 /** A sentence where the figures of a run are not the last word. */
 function provisional(published: Published): string[] {
-  const reasons = [...(published.settings.quick ? ["the run was a quick one"] : []), ...noiseOf(published, CONTESTS)];
+  const reasons = [...(published.settings.quick ? ["the run was a quick one"] : []), ...noiseOf(published)];
   return reasons.length === 0 ? [] : [`**These figures are provisional**: ${reasons.join(", and ")}.`];
+}
+
+/** The reasons why the figures of a run are noisy, a clause each: the load, the watch of the machine, and the spreads. */
+function noiseOf({ machine, sections, disturbances }: Published): string[] {
+  const summaries = CONTESTS.flatMap(({ section, figure }) =>
+    (sections[section] ?? []).flatMap(({ rows }) => Object.values(rows).flatMap((figures) => figures[figure] ?? [])),
+  );
+  // Two contests may share a figure.
+  const spreads = [...new Set(summaries)].filter(({ runs }) => runs.length > 1).map(({ spread }) => spread);
+  const wide = spreads.filter((spread) => spread > NOISY_SPREAD).length;
+  return [
+    machine.load > machine.cores / 2 ? `the load was ${machine.load.toFixed(1)} at the start` : "",
+    ...reasonsOf(worstOf(Object.values(disturbances))),
+    wide > spreads.length * NOISY_SHARE ? `${wide} of ${spreads.length} figures spread over more than ±10 %` : "",
+  ].filter((reason) => reason !== "");
 }
 
 function measuredOn(published: Published): string {
@@ -210,7 +141,7 @@ function measuredOn(published: Published): string {
   const rounds = (count: number): string => (count === 1 ? "one process each" : `the median of ${count} processes`);
   return [
     `${started.slice(0, 10)}, Node ${machine.node.replace(/^v/, "")}, ${machine.cores} cores of ${machine.cpu}, load ${machine.load.toFixed(1)} at the start.`,
-    `Direct calls and routing: ${rounds(settings.rounds)}; over HTTP: ${rounds(settings.httpRounds)}, ${settings.http.connections} connections;`,
+    `Direct calls and routing: ${rounds(settings.rounds)}; over HTTP: ${rounds(settings.http.rounds)}, ${settings.http.connections} connections;`,
     `${formatRate(settings.requests)} requests and ${formatRate(settings.lookups)} look-ups each.`,
     ...provisional(published).flatMap((line) => ["", line]),
     "",
@@ -225,7 +156,7 @@ function measuredOn(published: Published): string {
 function extremesTable(published: Published): string {
   const side = ({ ratio, contender, row }: Comparison): string => `${formatRatio(ratio)} ${contender}, ${toTitle(row)}`;
   const lines = CONTESTS.flatMap((contest) => {
-    const comparisons = comparisonsOf(published, contest);
+    const comparisons = comparisonsIn(published, contest);
     const ends = extremes(comparisons);
     const slower = comparisons.filter(({ ratio }) => ratio < 1).length;
     const uncertainty = uncertaintyOf(comparisons.map(({ rounds }) => rounds));
@@ -234,105 +165,5 @@ function extremesTable(published: Published): string {
       ? []
       : [[contest.name, side(ends.worst), side(ends.best), `${slower} of ${comparisons.length}`, within]];
   });
-  return formatMarkdownTable(["tsgi is", "at worst", "at best", "slower in", "uncertain by"], lines);
-}
-
-/** The worst ratio, then one line a contender; in each cell its rate, half its spread, and how many times as fast ours is. */
-function ratesTable(results: readonly Result[], figure: string, has = (_row: string): boolean => true): string {
-  const rows = rowsOf(results).filter(has);
-  if (rows.length === 0) return NOT_MEASURED;
-  const cell = (result: Result, row: string): string => {
-    const rate = result.rows[row]?.[figure];
-    if (rate === undefined) return "–";
-    const our = oursFor(results, result.contender)?.rows[row]?.[figure];
-    const ratio = our === undefined ? "" : ` · ${formatRatio(ratioOf(our, rate))}`;
-    const mark = markOf(result.rows[row] ?? {}, figure);
-    return `${withSpread(formatRate(rate.median) + mark, rate)}${ratio}`;
-  };
-  const isMarked = results.some((result) => rows.some((row) => markOf(result.rows[row] ?? {}, figure) !== ""));
-  const table = [
-    formatMarkdownTable(
-      ["", ...rows.map(toTitle)],
-      results.map((result) => [result.contender, ...rows.map((row) => cell(result, row))]),
-    ),
-    ...(isMarked ? [`\\${MARK_NOTE}`] : []),
-  ].join("\n\n");
-  return `${atWorst(results, figure, (row) => rows.includes(row))}${table}`;
-}
-
-function atWorst(results: readonly Result[], figure: string, has: (row: string) => boolean): string {
-  const ends = extremes(
-    compare(results, () => 1, figure).filter(({ contender, row }) => contender !== FLOOR && has(row)),
-  );
-  if (ends === null) return "";
-  const { ratio, contender, row } = ends.worst;
-  return `At worst tsgi is ${formatRatio(ratio)} as fast as ${contender}: ${toTitle(row)}.\n\n`;
-}
-
-/** A figure of a single process has no spread. */
-function withSpread(figure: string, { runs, spread }: Summary): string {
-  return runs.length === 1 ? figure : `${figure} ${formatSpread(spread)}`;
-}
-
-function typesTable(results: readonly Result[]): string {
-  const table = formatMarkdownTable(TYPES_COLUMNS, typesLines(results));
-  return results.length === 0 ? NOT_MEASURED : `${atWorst(results, "perCPUSecond", () => true)}${table}`;
-}
-
-function latencyTable(results: readonly Result[]): string {
-  const rows = rowsOf(results).filter((row) => results.some((result) => result.rows[row]?.["ratePerSecond"]));
-  if (rows.length === 0) return NOT_MEASURED;
-  const cell = ({ rows: own }: Result, row: string): string => {
-    const figures = own[row];
-    if (figures === undefined) return "–";
-    const of = (name: string): number => figures[name]?.median ?? Number.NaN;
-    const percentiles = [of("p50Ms"), of("p99Ms"), of("p99_9Ms")].map((ms) => Number(ms.toPrecision(2)));
-    return [`${formatRate(of("ratePerSecond"))}: ${percentiles.join(" · ")} ms`, ...clientNotes(figures)].join(", ");
-  };
-  return formatMarkdownTable(
-    ["", ...rows.map(toTitle)],
-    results.map((result) => [result.contender, ...rows.map((row) => cell(result, row))]),
-  );
-}
-
-function footprintTable(results: readonly Result[]): string {
-  const cell = (summary: Summary | undefined, unit: string): string =>
-    summary === undefined || summary.median === 0
-      ? "–"
-      : `${summary.median.toFixed(summary.median < 10 ? 1 : 0)} ${unit}`;
-  return formatMarkdownTable(
-    ["", "first answer", "after 10,000 requests", "on disk"],
-    results.map(({ contender, rows: { footprint } }) => [
-      contender,
-      cell(footprint?.["startMs"], "ms"),
-      cell(footprint?.["loadedMiB"], "MiB"),
-      cell(footprint?.["installedMiB"], "MiB"),
-    ]),
-  );
-}
-
-function sampleTable(results: readonly Result[]): string {
-  return formatMarkdownTable(
-    ["", "requests a second", "p99"],
-    results.flatMap(({ rows }) =>
-      Object.entries(rows).map(([row, { perSecond, p99Ms }]) => [
-        toTitle(row),
-        perSecond === undefined ? "–" : withSpread(formatRate(perSecond.median), perSecond),
-        p99Ms === undefined ? "–" : `${p99Ms.median} ms`,
-      ]),
-    ),
-  );
-}
-
-function startupTable(results: readonly Result[]): string {
-  const of = (contender: string, row: string): string[] => {
-    const summary = results.find((result) => result.contender === contender)?.rows[row]?.["ms"];
-    return summary === undefined ? [] : [withSpread(formatMs(summary.median), summary)];
-  };
-  const lines = (contenders: readonly string[], ...rows: readonly string[]): string[][] =>
-    contenders.map((name) => [name, ...rows.flatMap((row) => of(name, row))]).filter(({ length }) => length > 1);
-  return [
-    formatMarkdownTable(["", "median"], lines([BARE, IMPORT, SERVER, ...Object.keys(PEER_IMPORTS)], "process")),
-    formatMarkdownTable(["", "registered", "first answer"], lines(REGISTRATIONS, "registered", "first answer")),
-  ].join("\n\n");
+  return formatTable(["tsgi is", "at worst", "at best", "slower in", "uncertain by"], lines);
 }

@@ -1,13 +1,14 @@
 /** The same routes on PostgreSQL, each framework with the same drivers, pools and statements. @module */
+import { type Contenders, contenderModule } from "./contenders.js";
 import { openDatabase } from "./database/cluster.js";
 import { generateClient } from "./database/prisma.js";
-import type { Contenders } from "./contenders.js";
+import { joinReports, measureServer } from "./http/measure.js";
 import { PEERS } from "./paths.js";
 import { runScript } from "./processes.js";
 import type { Progress } from "./progress.js";
-import type { Result } from "./rounds.js";
+import type { WorkerReport } from "./report.js";
+import { takeTurns, type Result } from "./rounds.js";
 import type { Settings } from "./settings.js";
-import { measureSuites, type Suite } from "./suite/measure.js";
 
 const SEED = new URL("database/seed.js", PEERS);
 
@@ -20,7 +21,16 @@ const SERVERS: Contenders = {
   "NestJS on Fastify": new URL("database/nest.js", PEERS),
 };
 
-/** Measures each server. Without peers, and without a PostgreSQL, there is nothing to measure. */
+/** Also the names of the modules with the queries. */
+const DRIVERS = ["pg", "prisma"] as const;
+
+/**
+ * Untimed requests, as a share of the timed ones. After 25 requests of 20 queries, the next 250 took a server twice the processor
+ * time of those behind the first 500.
+ */
+const WARM_UP = 0.25;
+
+/** Measures each server with each driver. Without peers, and without a PostgreSQL, there is nothing to measure. */
 export async function measureDatabase(settings: Settings, progress: Progress): Promise<Result[]> {
   if (!settings.peers) return [];
   progress.step("starting PostgreSQL");
@@ -29,15 +39,19 @@ export async function measureDatabase(settings: Settings, progress: Progress): P
   const { url } = database;
   await runScript(SEED, [url]);
   await generateClient();
-  const suiteOf = (name: Suite["name"], driver: string): Suite => ({
-    name,
-    servers: SERVERS,
-    environment: { DATABASE_URL: url, DATABASE_DRIVER: driver },
-    databaseUrl: url,
-  });
-  const suites = [suiteOf("database", "pg"), suiteOf("prisma", "prisma")] as const;
+  const { rounds, requests } = settings.database;
+  const { connections } = settings.http;
+  const load = { connections, pipelining: [1], requests, warmUp: requests * WARM_UP, databaseUrl: url };
   try {
-    return await measureSuites("with a database", suites, settings, progress);
+    return await takeTurns(Object.keys(SERVERS), rounds, async (name, round) => {
+      progress.step(`with a database, round ${round + 1} of ${rounds}: ${name}`);
+      const reports: WorkerReport[] = [];
+      for (const suite of DRIVERS) {
+        const environment = { DATABASE_URL: url, DATABASE_DRIVER: suite };
+        reports.push(await measureServer(contenderModule(name, SERVERS), { ...load, suite }, { environment }));
+      }
+      return joinReports(reports);
+    });
   } finally {
     await runScript(SEED, [url, "drop"]);
   }

@@ -9,7 +9,7 @@ import type { Settings } from "./settings.js";
 const WORKER = new URL("direct/worker.js", import.meta.url);
 
 /** The contenders of every run. The first one is ours. */
-export const OWN_CONTENDERS: Contenders = {
+const OWN_CONTENDERS: Contenders = {
   tsgi: new URL("direct/contenders/tsgi.js", import.meta.url),
   "hand-written ASGI": new URL("direct/contenders/hand-written.js", import.meta.url),
 };
@@ -22,19 +22,18 @@ const PEER_CONTENDERS: Contenders = {
   "h3 fetch": new URL("direct/h3.js", PEERS),
 };
 
-/** The contenders of a run by their names. */
-function directContenders(settings: Pick<Settings, "peers">): Contenders {
-  return settings.peers ? { ...OWN_CONTENDERS, ...PEER_CONTENDERS } : OWN_CONTENDERS;
-}
-
 /**
  * Measures direct calls. Each contender has a fresh process in each round: what V8 learns from one framework's calls
  * would slow the next one down, by an amount that depends on the order.
  */
 export async function measureDirect(settings: Settings, progress: Progress): Promise<Result[]> {
-  const contenders = directContenders(settings);
+  const contenders = settings.peers ? { ...OWN_CONTENDERS, ...PEER_CONTENDERS } : OWN_CONTENDERS;
   return takeTurns(Object.keys(contenders), settings.rounds, async (name, round) => {
     progress.step(`direct calls, round ${round + 1} of ${settings.rounds}: ${name}`);
-    return runWorker(WORKER, [contenderModule(name, contenders), String(settings.requests), String(settings.warmUp)]);
+    return runWorker(WORKER, [
+      contenderModule(name, contenders).href,
+      String(settings.requests),
+      String(settings.warmUp),
+    ]);
   });
 }

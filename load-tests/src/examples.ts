@@ -1,6 +1,5 @@
 /** The requests that are measured, the answers they must get, and the check that they got them. @module */
 import { isDeepStrictEqual } from "node:util";
-import { parseJSON } from "./suite/case.js";
 
 /** One request and what a right answer to it looks like. */
 export interface Example {
@@ -26,23 +25,6 @@ export interface Answer {
 }
 
 const ADA = { name: "Ada Lovelace", email: "ada@example.org", age: 36 };
-const ORDER = {
-  customer: "Ada Lovelace",
-  email: "ada@example.org",
-  street: "12 St James's Square",
-  city: "London",
-  postcode: "SW1Y 4JH",
-  country: "GB",
-  currency: "GBP",
-  priority: 2,
-  discount: 7.5,
-  gift: true,
-  items: [
-    { sku: "LAMP-04", quantity: 2, price: 39.9 },
-    { sku: "BULB-60", quantity: 6, price: 2.25 },
-    { sku: "DESK-11", quantity: 1, price: 249 },
-  ],
-};
 const BOB = { name: "Bob", email: "bob@example.org", age: 0 };
 
 /** The three routes of the reference protocol. */
@@ -50,22 +32,6 @@ export const EXAMPLES: readonly Example[] = [
   get("GET /health", "/health", 200, { status: "ok" }),
   get("GET /users/{id}", "/users/42", 200, { id: "42" }),
   created("POST /users", ADA, ADA),
-];
-
-/** Called directly, ASGI applications have one more: a body of ten fields and a list of objects, checked and cut. */
-export const ASGI_EXAMPLES: readonly Example[] = [...EXAMPLES, created("POST /orders", ORDER, ORDER)];
-
-const [PART] = ORDER.items;
-
-/** Untimed requests that prove the validation of orders. */
-export const ASGI_PROOFS: readonly Example[] = [
-  created("POST /orders", { ...ORDER, admin: true, items: [{ ...PART, cost: 1 }] }, { ...ORDER, items: [PART] }),
-  refused("POST /orders", { ...ORDER, items: [] }),
-  refused("POST /orders", { ...ORDER, items: [{ ...PART, quantity: 0 }] }),
-  refused("POST /orders", { ...ORDER, items: [PART, null] }),
-  refused("POST /orders", { ...ORDER, country: "GBR" }),
-  refused("POST /orders", { ...ORDER, discount: 101 }),
-  refused("POST /orders", { ...ORDER, gift: "yes" }),
 ];
 
 /** Header lines as Chromium 141 sends them for a page's own request, with the cookies of a session: 1 KiB with the client's. */
@@ -116,10 +82,8 @@ function get(name: string, path: string, status: number, answer: Example["answer
   return { name, method: "GET", path, body: null, status, answer };
 }
 
-/** @param name - `POST /orders` for an order; else a user. */
 function post(name: string, body: unknown): Pick<Example, "name" | "method" | "path" | "body"> {
-  const path = name === "POST /orders" ? "/orders" : "/users";
-  return { name, method: "POST", path, body: JSON.stringify(body) };
+  return { name, method: "POST", path: "/users", body: JSON.stringify(body) };
 }
 
 function created(name: string, body: unknown, kept: Readonly<Record<string, unknown>>): Example {
@@ -147,4 +111,13 @@ export function faultOf(example: Example, answer: Answer): string | null {
     return `${example.name}: expected ${JSON.stringify(example.answer)}, got ${answer.body.slice(0, 200)}`;
   }
   return null;
+}
+
+/** Parses JSON; `undefined` for anything else. */
+export function parseJSON(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

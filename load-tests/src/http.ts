@@ -1,24 +1,18 @@
 /** The same routes over HTTP, with autocannon. @module */
 import { createRequire } from "node:module";
-import { BARE_UWS, FLOOR, TSGI_ON_UWS } from "./ratios.js";
-import { CLIENT_CORE } from "./cores.js";
-import type { Contenders } from "./contenders.js";
-import type { Load } from "./http/load.js";
-import { startServer } from "./http/server-process.js";
+import { type Contenders, contenderModule } from "./contenders.js";
+import { measureServer } from "./http/measure.js";
 import { PEERS } from "./paths.js";
-import { runWorker } from "./processes.js";
 import type { Progress } from "./progress.js";
+import { BARE_NODE, BARE_UWS, TSGI_ON_UWS } from "./ratios.js";
 import { takeTurns, type Result } from "./rounds.js";
 import type { Settings } from "./settings.js";
-
-const CLIENT = new URL("http/client.js", import.meta.url);
 
 /** Each server by its name in tables. The first one is ours. */
 const OWN_SERVERS: Contenders = {
   "tsgi serve": new URL("http/servers/tsgi.js", import.meta.url),
   "hand-written ASGI on serve": new URL("http/servers/hand-written.js", import.meta.url),
-  "bare node:http": new URL("http/servers/node-http.js", import.meta.url),
-  [FLOOR]: new URL("http/servers/net-loop.js", import.meta.url),
+  [BARE_NODE]: new URL("http/servers/node-http.js", import.meta.url),
 };
 
 const PEER_SERVERS: Contenders = {
@@ -52,28 +46,16 @@ function hasUws(): boolean {
   }
 }
 
-/** Measures each server in a fresh process, loaded by a client in another one, each on a core of its own. */
+/** Measures each server in a fresh process in each round. */
 export function measureHTTP(settings: Settings, progress: Progress): Promise<Result[]> {
   const servers = serversOf(settings);
-  const { connections, pipelining, warmUp, requests, slowRequests } = settings.http;
+  const { rounds, slowRequests, ...load } = settings.http;
   const slow = new Set<string>();
-  return takeTurns(Object.keys(servers), settings.httpRounds, async (name, round) => {
-    progress.step(`over HTTP, round ${round + 1} of ${settings.httpRounds}: ${name}`);
-    const server = await startServer(servers[name] ?? CLIENT);
-    const load: Load = {
-      url: server.url,
-      serverPid: server.pid,
-      connections,
-      pipelining,
-      warmUp,
-      requests: slow.has(name) ? slowRequests : requests,
-    };
-    try {
-      const report = await runWorker(CLIENT, [JSON.stringify(load)], [], CLIENT_CORE);
-      if (report.rows.some(({ figures }) => (figures["perSecond"] ?? Infinity) < SLOW_PER_SECOND)) slow.add(name);
-      return report;
-    } finally {
-      await server.stop();
-    }
+  return takeTurns(Object.keys(servers), rounds, async (name, round) => {
+    progress.step(`over HTTP, round ${round + 1} of ${rounds}: ${name}`);
+    const requests = slow.has(name) ? slowRequests : load.requests;
+    const report = await measureServer(contenderModule(name, servers), { ...load, suite: "routes", requests });
+    if (report.rows.some(({ figures }) => (figures["perSecond"] ?? Infinity) < SLOW_PER_SECOND)) slow.add(name);
+    return report;
   });
 }

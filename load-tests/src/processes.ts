@@ -4,14 +4,12 @@ import { fileURLToPath } from "node:url";
 import { onCore } from "./cores.js";
 import { parseReport, type WorkerReport } from "./report.js";
 
-/** No measuring process needs longer; latencies of a server that answers 500 requests a second take two minutes. */
+/** No measuring process needs longer. */
 const TIMEOUT_MS = 300_000;
 
-/** The status and the duration of a process. */
+/** The output of a process. */
 export interface Run {
   readonly stdout: string;
-  /** From the start to the end of the process, in milliseconds. */
-  readonly wallMs: number;
 }
 
 /**
@@ -19,14 +17,8 @@ export interface Run {
  *
  * @throws Error with the end of the script's stderr when it fails or takes too long.
  */
-export function runScript(
-  script: URL,
-  args: readonly string[] = [],
-  nodeArgs: readonly string[] = [],
-  core: number | null = null,
-): Promise<Run> {
-  const started = performance.now();
-  const line = [process.execPath, ...nodeArgs, fileURLToPath(script), ...args];
+export function runScript(script: URL, args: readonly string[] = [], core: number | null = null): Promise<Run> {
+  const line = [process.execPath, fileURLToPath(script), ...args];
   const [command = "", ...rest] = core === null ? line : onCore(core, line);
   return new Promise((resolve, reject) => {
     execFile(
@@ -35,7 +27,7 @@ export function runScript(
       { timeout: TIMEOUT_MS, env: { ...process.env, NODE_ENV: "production" } },
       (error, stdout, stderr) => {
         if (error === null) {
-          resolve({ stdout, wallMs: performance.now() - started });
+          resolve({ stdout });
         } else {
           reject(
             new Error(`${fileURLToPath(script)} ${args.join(" ")} failed: ${stderr.trim().slice(-2_000)}`, {
@@ -52,8 +44,7 @@ export function runScript(
 export async function runWorker(
   script: URL,
   args: readonly string[],
-  nodeArgs: readonly string[] = [],
   core: number | null = null,
 ): Promise<WorkerReport> {
-  return parseReport((await runScript(script, args, nodeArgs, core)).stdout);
+  return parseReport((await runScript(script, args, core)).stdout);
 }

@@ -1,8 +1,8 @@
 /** The figures that the documentation shows: those of one run, as they are committed. @module */
 import { readFile, writeFile } from "node:fs/promises";
 import { PUBLISHED } from "./paths.js";
-import { faultsOf, type Result } from "./rounds.js";
-import type { Report } from "./history.js";
+import { faultsOf, mapValues, type Result } from "./rounds.js";
+import type { Report } from "./run.js";
 import { SECTIONS } from "./settings.js";
 import { summarize, type Summary } from "./statistics.js";
 
@@ -12,34 +12,8 @@ export type Published = Omit<Report, "started"> & {
   readonly started: string;
 };
 
-/** The figures that are shown. A run has more. */
-const SHOWN: ReadonlySet<string> = new Set([
-  "perSecond",
-  "perCPUSecond",
-  "p50Ms",
-  "p99Ms",
-  "p99_9Ms",
-  "lateP99Ms",
-  "lateP99_9Ms",
-  "ratePerSecond",
-  "clientLoad",
-  "serverLoad",
-  "ms",
-  "startMs",
-  "loadedMiB",
-  "installedMiB",
-  "minifiedKiB",
-  "gzipKiB",
-  "nodeModules",
-  "cpuMs",
-  "memoryMiB",
-  "instantiations",
-  "connectionKiB",
-  "idleMs",
-]);
-
 /**
- * Reads the results of `make bench`, without figures that no page shows, to keep changes of the committed file readable.
+ * Reads the results of `make bench`, with four figures of each number: more are noise, and make changes of the committed file long.
  *
  * @throws Error when the file is missing, when a section or the peers are missing, or when an answer was wrong.
  */
@@ -56,8 +30,8 @@ export async function readRun(file: URL): Promise<Published> {
   }
   const faults = Object.values(run.sections).flatMap(faultsOf);
   if (faults.length > 0) throw new Error(`Figures beside wrong answers are not published: ${faults.join("; ")}`);
-  const settings = { ...run.settings, output: null };
-  return { ...run, settings, sections: mapValues(run.sections, (results) => results.map(keepShown)) };
+  const sections = SECTIONS.map((section) => [section, (run.sections[section] ?? []).map(shorten)] as const);
+  return { ...run, settings: { ...run.settings, output: null }, sections: Object.fromEntries(sections) };
 }
 
 /** The committed figures. */
@@ -70,23 +44,12 @@ export async function writePublished(published: Published): Promise<void> {
   await writeFile(PUBLISHED, `${JSON.stringify(published, null, 1)}\n`);
 }
 
-function keepShown({ contender, rows, faults }: Result): Result {
-  return {
-    contender,
-    rows: mapValues(rows, (figures) =>
-      mapValues(Object.fromEntries(Object.entries(figures).filter(([name]) => SHOWN.has(name))), shorten),
-    ),
-    faults,
-  };
+function shorten({ contender, rows, faults }: Result): Result {
+  return { contender, rows: mapValues(rows, (figures) => mapValues(figures, toFourFigures)), faults };
 }
 
-/** Four figures are more than any of them is good for. */
-function shorten({ runs }: Summary): Summary {
+function toFourFigures({ runs }: Summary): Summary {
   const short = (figure: number): number => Number(figure.toPrecision(4));
   const { median, min, max, spread, runs: kept } = summarize(runs.map(short));
   return { median: short(median), min, max, spread: short(spread), runs: kept };
-}
-
-function mapValues<K extends string, V, R>(record: Partial<Readonly<Record<K, V>>>, map: (value: V) => R) {
-  return Object.fromEntries(Object.entries<V>(record as Record<string, V>).map(([key, value]) => [key, map(value)]));
 }

@@ -10,12 +10,8 @@ export interface Comparison {
   readonly ratio: number;
   /** The ratios of the rounds; one, that of the medians, where the two did not run in the same rounds. */
   readonly rounds: readonly number[];
-  /** The least ratio that the project wants. */
-  readonly wanted: number;
 }
 
-/** No framework, and no server that anybody could use: what the platform leaves to gain. */
-export const FLOOR = "the floor: a lenient loop on node:net";
 /** The platform's own server, without a framework. */
 export const BARE_NODE = "bare node:http";
 /** Ours on another I/O loop. */
@@ -24,7 +20,7 @@ export const TSGI_ON_UWS = "tsgi on uWebSockets.js";
 export const BARE_UWS = "uWebSockets.js";
 
 /** True for ours: the first result, and tsgi on another I/O loop. */
-export function isOurs(results: readonly Result[], contender: string): boolean {
+function isOurs(results: readonly Result[], contender: string): boolean {
   return contender === results[0]?.contender || contender === TSGI_ON_UWS;
 }
 
@@ -34,7 +30,6 @@ const BARE: ReadonlySet<string> = new Set([
   "hand-written ASGI",
   "hand-written fetch",
   BARE_NODE,
-  FLOOR,
   BARE_UWS,
 ]);
 
@@ -56,32 +51,15 @@ export function oursFor(results: readonly Result[], contender: string): Result |
   return contender === BARE_UWS ? (results.find((result) => result.contender === TSGI_ON_UWS) ?? null) : ours;
 }
 
-/**
- * Compares what is ours with all others in every row that both have.
- *
- * @param wanted - The least ratio that the project wants against a contender in a row.
- * @param figure - What is compared.
- */
-export function compare(
-  results: readonly Result[],
-  wanted: (contender: string, row: string) => number,
-  figure = "perSecond",
-): Comparison[] {
+/** Compares a figure of what is ours with all others in every row that both have. */
+export function compare(results: readonly Result[], figure: string): Comparison[] {
   return results.flatMap(({ contender, rows }) =>
     Object.entries(rows).flatMap(([row, figures]) => {
       const our = oursFor(results, contender)?.rows[row]?.[figure];
       const their = figures[figure];
       return our === undefined || their === undefined
         ? []
-        : [
-            {
-              contender,
-              row,
-              ratio: ratioOf(our, their),
-              rounds: ratiosOf(our, their),
-              wanted: wanted(contender, row),
-            },
-          ];
+        : [{ contender, row, ratio: ratioOf(our, their), rounds: ratiosOf(our, their) }];
     }),
   );
 }
@@ -101,16 +79,4 @@ export function extremes(comparisons: readonly Comparison[]): { worst: Compariso
   const worst = sorted[0];
   const best = sorted.at(-1);
   return worst === undefined || best === undefined ? null : { worst, best };
-}
-
-/** The rows by their lowest ratio; rows without one last, in their order. */
-export function worstFirst(rows: readonly string[], comparisons: readonly Comparison[]): string[] {
-  const worstOf = (row: string): number =>
-    Math.min(Number.MAX_VALUE, ...comparisons.filter((one) => one.row === row).map(({ ratio }) => ratio));
-  return rows.toSorted((left, right) => worstOf(left) - worstOf(right));
-}
-
-/** The comparisons that fall short of what is wanted. */
-export function missed(comparisons: readonly Comparison[]): Comparison[] {
-  return comparisons.filter(({ ratio, wanted }) => ratio < wanted);
 }

@@ -66,6 +66,7 @@ function collect(contender: string, reports: readonly WorkerReport[]): Result {
   return { contender, rows: mapValues(runs, (figures) => mapValues(figures, summarize)), faults };
 }
 
-function mapValues<V, R>(record: Readonly<Record<string, V>>, map: (value: V) => R): Record<string, R> {
+/** The same record with other values. */
+export function mapValues<V, R>(record: Readonly<Record<string, V>>, map: (value: V) => R): Record<string, R> {
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
 }

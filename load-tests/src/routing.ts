@@ -23,6 +23,6 @@ export async function measureRouting(settings: Settings, progress: Progress): Pr
   const routers = settings.peers ? { ...OWN_ROUTERS, ...PEER_ROUTERS } : OWN_ROUTERS;
   return takeTurns(Object.keys(routers), settings.rounds, async (name, round) => {
     progress.step(`routing, round ${round + 1} of ${settings.rounds}: ${name}`);
-    return runWorker(WORKER, [contenderModule(name, routers), String(settings.lookups), String(settings.warmUp)]);
+    return runWorker(WORKER, [contenderModule(name, routers).href, String(settings.lookups), String(settings.warmUp)]);
   });
 }

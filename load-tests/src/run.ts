@@ -1,71 +1,45 @@
 /** One run: every section measured, printed and written down. @module */
 import { mkdir, writeFile } from "node:fs/promises";
 import { cpus, loadavg } from "node:os";
-import { dirname, join, relative, resolve } from "node:path";
+import { dirname, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { clientLines } from "./client-limit.js";
 import { measureDatabase } from "./database.js";
 import { measureDirect } from "./direct.js";
 import { measureFootprint } from "./footprint.js";
 import { measureHTTP } from "./http.js";
-import { measureLatency } from "./latency.js";
-import { remember, type Report } from "./history.js";
 import { type Disturbance, noiseLines, watchMachine } from "./machine.js";
-import { toPage } from "./page.js";
 import { REPOSITORY, RESULTS } from "./paths.js";
 import { preparePeers } from "./peers.js";
 import { Progress, type ProgressOutput } from "./progress.js";
 import { faultsOf, type Result } from "./rounds.js";
-import { measureRealtime } from "./realtime.js";
 import { measureRouting } from "./routing.js";
 import { measureRuntimes } from "./runtimes.js";
 import type { Section, Settings } from "./settings.js";
-import { measureMiddleware } from "./middleware.js";
-import { measurePayloads } from "./payloads.js";
-import { measureSample } from "./sample.js";
-import { measureStartup } from "./startup.js";
-import { measureTypes } from "./types.js";
-import { measureWebBundle } from "./web-bundle.js";
-import {
-  bundleTable,
-  databaseTable,
-  directTable,
-  footprintTable,
-  httpTable,
-  latencyTable,
-  middlewareTable,
-  payloadsTable,
-  realtimeTable,
-  routingTable,
-  runtimesTable,
-  sampleTable,
-  startupTable,
-  typesTable,
-} from "./tables.js";
+import { TABLES } from "./tables.js";
 
-/** The measurement and the tables of one section. */
-export interface Part {
-  readonly measure: (settings: Settings, progress: Progress) => Promise<Result[]>;
-  readonly table: (results: readonly Result[], settings: Settings) => string;
+/** Everything that one run found. */
+export interface Report {
+  readonly started: Date;
+  readonly machine: { readonly cpu: string; readonly cores: number; readonly node: string; readonly load: number };
+  readonly settings: Settings;
+  /** The versions of the peers. */
+  readonly peers: Readonly<Record<string, string>>;
+  /** The disturbance of each section. */
+  readonly disturbances: Partial<Record<Section, Disturbance>>;
+  readonly sections: Partial<Record<Section, readonly Result[]>>;
 }
 
-/** The sections of a run. */
-export type Parts = Readonly<Record<Section, Part>>;
+/** Measures one section. */
+export type Measure = (settings: Settings, progress: Progress) => Promise<Result[]>;
 
-const PARTS: Parts = {
-  direct: { measure: measureDirect, table: directTable },
-  routing: { measure: measureRouting, table: routingTable },
-  http: { measure: measureHTTP, table: httpTable },
-  database: { measure: measureDatabase, table: databaseTable },
-  middleware: { measure: measureMiddleware, table: middlewareTable },
-  payloads: { measure: measurePayloads, table: payloadsTable },
-  realtime: { measure: measureRealtime, table: realtimeTable },
-  runtimes: { measure: measureRuntimes, table: runtimesTable },
-  latency: { measure: measureLatency, table: latencyTable },
-  footprint: { measure: measureFootprint, table: footprintTable },
-  sample: { measure: measureSample, table: sampleTable },
-  startup: { measure: measureStartup, table: startupTable },
-  bundle: { measure: measureWebBundle, table: bundleTable },
-  types: { measure: measureTypes, table: typesTable },
+const MEASURES: Readonly<Record<Section, Measure>> = {
+  direct: measureDirect,
+  routing: measureRouting,
+  http: measureHTTP,
+  database: measureDatabase,
+  runtimes: measureRuntimes,
+  footprint: measureFootprint,
 };
 
 /** The outputs of a run. */
@@ -74,14 +48,11 @@ export interface Streams {
   readonly stderr: ProgressOutput;
 }
 
-/** The sizes of bundles are the same on any machine. */
-const UNDISTURBED: Disturbance = { stolen: 0, others: 0, frequency: 0 };
-
-/** Measures every section that is asked for, and prints a table after each. */
+/** Measures every section that is asked for, and prints its tables. */
 export async function measureAll(
   settings: Settings,
   streams: Streams = process,
-  parts: Parts = PARTS,
+  measures: Readonly<Record<Section, Measure>> = MEASURES,
 ): Promise<Report> {
   const print = (text: string): void => void streams.stdout.write(`${text}\n`);
   const progress = new Progress(streams.stderr);
@@ -95,26 +66,31 @@ export async function measureAll(
     );
   }
   if (settings.quick) {
-    print("QUICK: a smoke test of fewer requests and rounds, which judges nothing.");
+    print("QUICK: a smoke test with fewer requests and rounds. Do not compare its figures.");
   }
   if (settings.peers) {
     progress.step("installing the peers into .cache/peers");
   }
   const peers = settings.peers ? await preparePeers() : {};
   const sections: Partial<Record<Section, readonly Result[]>> = {};
-  const seconds: Partial<Record<Section, number>> = {};
   const disturbances: Partial<Record<Section, Disturbance>> = {};
   for (const section of settings.sections) {
-    const began = performance.now();
     const watched = watchMachine();
-    const results = await parts[section].measure(settings, progress);
-    const disturbance = section === "bundle" ? UNDISTURBED : (disturbances[section] = watched());
-    seconds[section] = Math.round((performance.now() - began) / 1_000);
+    const results = await measures[section](settings, progress);
+    const disturbance = watched();
+    disturbances[section] = disturbance;
     sections[section] = results;
     progress.clear();
-    print(`\n${[parts[section].table(results, settings), ...noiseLines(disturbance)].join("\n")}`);
+    print([...tablesOf(section, results), ...clientLines(results), ...noiseLines(disturbance)].join("\n"));
   }
-  return { started, machine, settings, peers, seconds, disturbances, sections };
+  return { started, machine, settings, peers, disturbances, sections };
+}
+
+function tablesOf(section: Section, results: readonly Result[]): string[] {
+  if (results.length === 0) return [`\n${section}: not measured (load-tests/README.md says what it needs)`];
+  return TABLES.filter((table) => table.section === section).map(
+    ({ name, unit, draw }) => `\n${[name, ...(unit === undefined ? [] : [unit])].join(": ")}\n\n${draw(results)}`,
+  );
 }
 
 /** Says each wrong answer. Gives the exit status: 1 when there is one, else 0. */
@@ -127,20 +103,21 @@ export function reportFaults({ sections }: Pick<Report, "sections">, streams: St
 }
 
 /**
- * Measures every section that is asked for, prints a table after each, and writes all figures as JSON and as a page.
+ * Measures every section that is asked for, prints its tables, and writes all figures as JSON.
  *
  * @returns The exit status: 1 when an answer was wrong, else 0.
  */
-export async function runBench(settings: Settings, streams: Streams = process, parts: Parts = PARTS): Promise<number> {
-  const report = await measureAll(settings, streams, parts);
+export async function runBench(
+  settings: Settings,
+  streams: Streams = process,
+  measures: Readonly<Record<Section, Measure>> = MEASURES,
+): Promise<number> {
+  const report = await measureAll(settings, streams, measures);
   const output = settings.output === null ? fileURLToPath(RESULTS) : resolve(settings.output);
-  const page = output.replace(/(\.json)?$/, ".html");
   await mkdir(dirname(output), { recursive: true });
   await writeFile(output, `${JSON.stringify(report, null, 2)}\n`);
-  const history = await remember(report, join(dirname(output), "history.jsonl"));
-  await writeFile(page, toPage(report, history));
   const seconds = (Date.now() - report.started.getTime()) / 1_000;
-  const shown = [output, page].map((file) => relative(fileURLToPath(REPOSITORY), file)).join(", charts: ");
+  const shown = relative(fileURLToPath(REPOSITORY), output);
   streams.stdout.write(
     `\n${seconds.toFixed(0)} s. Figures: ${shown}. Their limits: load-tests/README.md. None is a promise.\n`,
   );

@@ -2,18 +2,14 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { CLIENT_CORE } from "./cores.js";
 import type { Contenders } from "./contenders.js";
-import type { Load } from "./http/load.js";
-import { startServer } from "./http/server-process.js";
+import { joinReports, measureServer } from "./http/measure.js";
 import { PEERS, REPOSITORY } from "./paths.js";
-import { runWorker } from "./processes.js";
 import type { Progress } from "./progress.js";
 import type { WorkerReport } from "./report.js";
 import { takeTurns, type Result } from "./rounds.js";
 import type { Settings } from "./settings.js";
 
-const CLIENT = new URL("http/client.js", import.meta.url);
 const SERVE = new URL("http/servers/tsgi.js", import.meta.url);
 
 /** A runtime: its name in tables and for the installer, the arguments before a script, and its servers. */
@@ -55,35 +51,19 @@ export async function measureRuntimes(settings: Settings, progress: Progress): P
   if (!settings.peers || process.platform !== "linux" || process.arch !== "x64") return [];
   const binaries = await installRuntimes(progress);
   const contenders = [...new Set(RUNTIMES.flatMap(({ servers }) => Object.keys(servers)))];
-  return takeTurns(contenders, settings.httpRounds, async (contender, round) => {
+  const { rounds, connections, warmUp, slowRequests: requests } = settings.http;
+  const load = { suite: "routes", connections, pipelining: [1], warmUp, requests } as const;
+  return takeTurns(contenders, rounds, async (contender, round) => {
     const reports: WorkerReport[] = [];
     for (const runtime of RUNTIMES) {
       const script = runtime.servers[contender];
       if (script === undefined) continue;
-      progress.step(`on ${runtime.title}, round ${round + 1} of ${settings.httpRounds}: ${contender}`);
+      progress.step(`on ${runtime.title}, round ${round + 1} of ${rounds}: ${contender}`);
       const command = [binaries.get(runtime.name) ?? runtime.name, ...runtime.args];
-      reports.push(named(runtime.title, await measureServer(script, command, settings)));
+      reports.push(named(runtime.title, await measureServer(script, load, { command, stderr: "ignore" })));
     }
-    return { rows: reports.flatMap(({ rows }) => rows), faults: reports.flatMap(({ faults }) => faults) };
+    return joinReports(reports);
   });
-}
-
-async function measureServer(script: URL, command: readonly string[], settings: Settings): Promise<WorkerReport> {
-  const { connections, warmUp, slowRequests: requests } = settings.http;
-  const server = await startServer(script, { command, stderr: "ignore" });
-  const load: Load = {
-    url: server.url,
-    serverPid: server.pid,
-    connections,
-    pipelining: [1],
-    warmUp,
-    requests,
-  };
-  try {
-    return await runWorker(CLIENT, [JSON.stringify(load)], [], CLIENT_CORE);
-  } finally {
-    await server.stop();
-  }
 }
 
 function named(runtime: string, { rows, faults }: WorkerReport): WorkerReport {

@@ -1,26 +1,13 @@
 /** Tables of text, for a terminal and for a page. @module */
 
 /**
- * Lines the cells up: the first column to the left, all others to the right, a rule under the header.
+ * A Markdown table as the formatter lays one out, which a terminal shows as well: the first column to the left, all others to
+ * the right.
  *
  * @param header - One title a column.
  * @param rows - Each as long as the header; a shorter one is filled up with empty cells.
  */
 export function formatTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = header.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
-  const line = (cells: readonly string[]): string =>
-    widths
-      .map((width, column) => {
-        const cell = cells[column] ?? "";
-        return column === 0 ? cell.padEnd(width) : cell.padStart(width);
-      })
-      .join("  ")
-      .trimEnd();
-  return [line(header), widths.map((width) => "─".repeat(width)).join("  "), ...rows.map(line)].join("\n");
-}
-
-/** The same as a Markdown table, as the formatter lays one out. */
-export function formatMarkdownTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = header.map((title, column) =>
     Math.max(3, title.length, ...rows.map((row) => row[column]?.length ?? 0)),
   );
@@ -48,9 +35,4 @@ export function formatSpread(spread: number): string {
 /** A ratio as `0.81×` or `12×`. */
 export function formatRatio(ratio: number): string {
   return `${ratio >= 10 ? ratio.toFixed(0) : ratio.toFixed(2)}×`;
-}
-
-/** Milliseconds as `43.1 ms`. */
-export function formatMs(ms: number): string {
-  return `${ms.toFixed(ms < 10 ? 2 : 1)} ms`;
 }

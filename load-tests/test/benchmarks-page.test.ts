@@ -11,7 +11,7 @@ import { summarize } from "../src/statistics.js";
 
 const result = (contender: string, perSecond: number) => ({
   contender,
-  rows: { "GET /health": { perSecond: summarize([perSecond]), requests: summarize([50]) } },
+  rows: { "GET /health": { perSecond: summarize([perSecond]) } },
   faults: [],
 });
 
@@ -26,20 +26,13 @@ const run: Published = {
   machine: { cpu: "a processor", cores: 2, node: "v20.1.0", load: 0.1 },
   settings: readSettings({ PEERS: "1" }),
   peers: { hono: "4.0.0" },
+  disturbances: {},
   sections: {
     direct: [result("tsgi", 123_456), result("Hono", 61_728)],
     routing: [],
     database: [],
-    middleware: [],
-    payloads: [],
     http: [result("tsgi serve", 50), result("Hono", 100), result("Express", 25)],
-    latency: [],
     footprint: [],
-    sample: [],
-    startup: [],
-    bundle: [],
-    types: [],
-    realtime: [],
     runtimes: [onBun("tsgi serve", 2000), onBun("Hono", 1000)],
   },
 };
@@ -131,33 +124,13 @@ describe("the figures of the documentation", () => {
     expect(blocks["runtimes, Deno"]).toBe("Not measured in this run.");
   });
 
-  it("keep the rows on pg, those on Prisma, and login and listing apart", () => {
+  it("keep the rows on pg and those on Prisma apart", () => {
     const row = { perCPUSecond: summarize([100]) };
-    const names = ["GET /db", "GET /db, Prisma", "GET /items", "GET /items, Prisma"];
-    const rows = Object.fromEntries(names.map((name) => [name, row]));
-    const database = [{ contender: "tsgi serve", rows, faults: [] }];
+    const database = [{ contender: "tsgi serve", rows: { "GET /db": row, "GET /db, Prisma": row }, faults: [] }];
     const blocks = toBlocks({ ...run, sections: { ...run.sections, database } });
     const headOf = (name: string) => blocks[name]?.split("\n")[0]?.replaceAll(/ +/g, " ");
     expect(headOf("database")).toBe("| | `GET /db` |");
     expect(headOf("database, Prisma")).toBe("| | `GET /db`, Prisma |");
-    expect(headOf("login and listing")).toBe("| | `GET /items` | `GET /items`, Prisma |");
-  });
-
-  it("keep the rates of open connections apart from the memory of each, and the time of idle ones", () => {
-    const rows = {
-      echo: { perCPUSecond: summarize([100]) },
-      events: { perCPUSecond: summarize([100]), connectionKiB: summarize([20]) },
-      idle: { connectionKiB: summarize([4.04]), idleMs: summarize([12]) },
-    };
-    const realtime = [{ contender: "tsgi serve", rows, faults: [] }];
-    const blocks = toBlocks({ ...run, sections: { ...run.sections, realtime } });
-    const linesOf = (name: string) => blocks[name]?.split("\n").map((line) => line.replaceAll(/ +/g, " "));
-    expect(linesOf("realtime")).toEqual(["| | echo | events |", expect.any(String), "| tsgi serve | 100 | 100 |"]);
-    expect(linesOf("open connections")).toEqual([
-      "| | events | idle |",
-      expect.any(String),
-      "| tsgi serve | 20.0 KiB | 4.0 KiB · 12.0 ms |",
-    ]);
   });
 
   it("say that they are provisional when the run was a quick one, or the machine noisy", () => {
@@ -208,7 +181,7 @@ describe("a run that is to be published", () => {
     return readRun(pathToFileURL(file));
   };
 
-  it("is cut to what is shown, with four figures of each number, and without the path of its file", async () => {
+  it("is cut to four figures of each number, without the path of its file", async () => {
     const { sections, settings } = await read({ ...run, settings: { ...run.settings, output: "/home/me/run.json" } });
     expect(settings.output).toBeNull();
     expect(sections.direct?.[0]?.rows["GET /health"]).toEqual({

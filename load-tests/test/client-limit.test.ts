@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { clientLines, clientNotes, MARK_NOTE, markOf } from "../src/client-limit.js";
+import { clientLines, markOf } from "../src/client-limit.js";
 import { summarize } from "../src/statistics.js";
 
 const figuresOf = (figures: Record<string, number>) =>
@@ -13,13 +13,13 @@ describe("the limit of a client", () => {
   ])(
     "with %p of its core beside %p of the server's is the limit of the rate: %p",
     (clientLoad, serverLoad, expected) => {
-      expect(clientNotes(figuresOf({ clientLoad, serverLoad }))).toEqual(expected ? ["the client is the limit"] : []);
+      expect(markOf(figuresOf({ clientLoad, serverLoad }), "perSecond")).toBe(expected ? "*" : "");
     },
   );
 
   it("is assumed where the system does not tell the time of the server, and not without its own", () => {
-    expect(clientNotes(figuresOf({ clientLoad: 1 }))).toEqual(["the client is the limit"]);
-    expect(clientNotes({})).toEqual([]);
+    expect(markOf(figuresOf({ clientLoad: 1 }), "perSecond")).toBe("*");
+    expect(markOf({}, "perSecond")).toBe("");
   });
 
   it("marks rates, not processor time", () => {
@@ -28,16 +28,6 @@ describe("the limit of a client", () => {
     expect(markOf(figures, "perCPUSecond")).toBe("");
     expect(clientLines([{ contender: "a", rows: { row: figures }, faults: [] }])).toEqual([
       "Of a core the client used 100 to 100 %, the server 50 to 50 %.",
-      MARK_NOTE,
     ]);
-  });
-
-  it("is named in a row, as is a client that was late for more than half of a percentile", () => {
-    const late = { p99Ms: 1, lateP99Ms: 0.1, p99_9Ms: 2, lateP99_9Ms: 1.1 };
-    expect(clientNotes(figuresOf({ ...late, clientLoad: 1 }))).toEqual([
-      "the client was late",
-      "the client is the limit",
-    ]);
-    expect(clientNotes(figuresOf({ ...late, lateP99_9Ms: 1 }))).toEqual([]);
   });
 });

@@ -3,8 +3,9 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Result } from "../src/rounds.js";
-import { runBench, type Parts } from "../src/run.js";
+import { runBench } from "../src/run.js";
 import { readSettings } from "../src/settings.js";
+import { summarize } from "../src/statistics.js";
 
 let folder = "";
 
@@ -18,23 +19,7 @@ afterEach(async () => {
 
 async function run(results: Result[]): Promise<{ status: number; stdout: string; stderr: string; figures: unknown }> {
   const printed = { stdout: "", stderr: "" };
-  const part = { measure: async () => results, table: () => "a table" };
-  const parts: Parts = {
-    direct: part,
-    routing: part,
-    http: part,
-    database: part,
-    middleware: part,
-    payloads: part,
-    latency: part,
-    footprint: part,
-    sample: part,
-    startup: part,
-    bundle: part,
-    runtimes: part,
-    types: part,
-    realtime: part,
-  };
+  const measure = async () => results;
   const output = join(folder, "new", "figures.json");
   const status = await runBench(
     readSettings({ ONLY: "direct", OUT: output }),
@@ -42,16 +27,25 @@ async function run(results: Result[]): Promise<{ status: number; stdout: string;
       stdout: { write: (text: string) => (printed.stdout += text) },
       stderr: { write: (text: string) => (printed.stderr += text) },
     },
-    parts,
+    {
+      direct: measure,
+      routing: measure,
+      http: measure,
+      database: measure,
+      runtimes: measure,
+      footprint: measure,
+    },
   );
   return { status, ...printed, figures: JSON.parse(await readFile(output, "utf8")) };
 }
 
+const right = { contender: "tsgi", rows: { "GET /": { perSecond: summarize([1234]) } }, faults: [] };
+
 describe("runBench", () => {
   it("prints the tables, writes the figures down, and gives 0 when every answer was right", async () => {
-    const { status, stdout, stderr, figures } = await run([{ contender: "tsgi", rows: {}, faults: [] }]);
+    const { status, stdout, stderr, figures } = await run([right]);
     expect(status).toBe(0);
-    expect(stdout).toContain("\na table\n");
+    expect(stdout).toMatch(/^\| tsgi \| +1,230 \|$/m);
     expect(stderr).toBe("");
     expect(figures).toMatchObject({
       machine: { node: process.version },
@@ -60,9 +54,13 @@ describe("runBench", () => {
     });
   });
 
+  it("says that a section was not measured", async () => {
+    expect((await run([])).stdout).toContain("direct: not measured");
+  });
+
   it("gives 1 and names contender and fault when an answer was wrong", async () => {
     const { status, stderr } = await run([
-      { contender: "tsgi", rows: {}, faults: [] },
+      right,
       { contender: "a peer", rows: {}, faults: ["GET /health: expected the status 200, got 500"] },
     ]);
     expect(status).toBe(1);

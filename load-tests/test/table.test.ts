@@ -1,15 +1,16 @@
 import { describe, expect, it } from "@jest/globals";
-import { formatMs, formatRate, formatRatio, formatSpread, formatTable } from "../src/table.js";
+import { formatRate, formatRatio, formatSpread, formatTable } from "../src/table.js";
 
 describe("formatTable", () => {
   it("sets the first column to the left and the others to the right, as wide as their widest cell", () => {
     expect(formatTable(["name", "rate"], [["tsgi", "1,000,000"], ["hand-written"]])).toBe(
-      ["name               rate", "────────────  ─────────", "tsgi          1,000,000", "hand-written"].join("\n"),
+      [
+        "| name         |      rate |",
+        "| ------------ | --------: |",
+        "| tsgi         | 1,000,000 |",
+        "| hand-written |           |",
+      ].join("\n"),
     );
-  });
-
-  it("prints a header without rows", () => {
-    expect(formatTable(["a", "bc"], [])).toBe("a  bc\n─  ──");
   });
 });
 
@@ -21,8 +22,6 @@ describe("figures", () => {
     [formatSpread(0.034), "±3 %"],
     [formatRatio(0.8149), "0.81×"],
     [formatRatio(37.8), "38×"],
-    [formatMs(1.234), "1.23 ms"],
-    [formatMs(123.45), "123.5 ms"],
   ])("reads %s", (text, expected) => {
     expect(text).toBe(expected);
   });

@@ -4,12 +4,9 @@ import { Elysia, t } from "elysia";
 const NewUser = t.Object({ name: t.String({ minLength: 1 }), email: t.String(), age: t.Integer({ minimum: 0 }) });
 const User = t.Object({ id: t.Integer(), name: t.String(), email: t.String(), age: t.Integer() });
 
-/**
- * @param options - `{ adapter }` for a server on Node.
- * @param prepare - Adds what is to be before the routes.
- */
-export const createApp = (options, prepare = (app) => app) =>
-  prepare(new Elysia(options))
+/** @param options - `{ adapter }` for a server on Node. */
+export const createApp = (options) =>
+  new Elysia(options)
     .get("/health", () => ({ status: "ok" }))
     .get("/users/:id", ({ params: { id } }) => ({ id }))
     .post(

@@ -3,7 +3,7 @@ import { createCaller } from "../direct/caller.js";
 import { toContender } from "../direct/contender.js";
 import * as application from "../direct/contenders/tsgi.js";
 import { proofFaults, warmUp } from "../direct/measure.js";
-import { ASGI_EXAMPLES } from "../examples.js";
+import { EXAMPLES } from "../examples.js";
 import type { SlicedRow, SlicedSection } from "./slice-process.js";
 
 /** Untimed requests, each answer checked whole. */
@@ -14,7 +14,7 @@ export async function prepare(): Promise<SlicedSection> {
   const contender = toContender(application, "the application");
   const faults = await proofFaults(contender);
   const rows: SlicedRow[] = [];
-  for (const example of ASGI_EXAMPLES) {
+  for (const example of EXAMPLES) {
     const caller = createCaller(contender, example);
     const right = await warmUp(caller, example, CHECKED);
     if (typeof right === "string") {

@@ -5,8 +5,8 @@
  * @module
  */
 import { type Example, faultOf, PROOFS, SOCKET_EXAMPLES } from "../examples.js";
-import { Connection, readAnswer, toWire } from "../latency/connection.js";
-import { sendMany } from "../latency/loops.js";
+import { Connection, readAnswer, toWire } from "./connection.js";
+import { sendMany } from "./loops.js";
 import { type SlicedRow, serveSlices } from "./slice-process.js";
 
 const CONNECTIONS = 64;

@@ -1,5 +1,5 @@
 /** The reference protocol: checked, warmed up, then measured. @module */
-import { type Answer, ASGI_PROOFS, faultOf, PROOFS, type Example } from "../examples.js";
+import { type Answer, faultOf, PROOFS, type Example } from "../examples.js";
 import type { Row, WorkerReport } from "../report.js";
 import { createCaller } from "./caller.js";
 import type { Caller, Contender } from "./contender.js";
@@ -38,7 +38,7 @@ export async function measureContender(
 /** The wrong answers to the requests that prove, untimed, that a contender validates. */
 export async function proofFaults(contender: Contender): Promise<string[]> {
   const faults: string[] = [];
-  for (const proof of contender.kind === "asgi" ? [...PROOFS, ...ASGI_PROOFS] : PROOFS) {
+  for (const proof of PROOFS) {
     const fault = faultOf(proof, await createCaller(contender, proof).ask());
     if (fault !== null) faults.push(fault);
   }
@@ -60,9 +60,7 @@ async function measureExample(caller: Caller, example: Example, counts: Counts):
   const right = await warmUp(caller, example, counts.warmUp);
   if (typeof right === "string") return right;
   const started = performance.now();
-  const usedBefore = process.cpuUsage();
   const wrong = await caller.repeat(counts.requests, right);
-  const used = process.cpuUsage(usedBefore);
   const seconds = (performance.now() - started) / 1_000;
   if (wrong > 0) {
     return `${example.name}: ${wrong} of ${counts.requests} answers were wrong`;
@@ -71,10 +69,7 @@ async function measureExample(caller: Caller, example: Example, counts: Counts):
     faultOf(example, right) ??
     faultOf(example, await caller.ask()) ?? {
       name: example.name,
-      figures: {
-        perSecond: counts.requests / seconds,
-        perCPUSecond: (counts.requests * 1e6) / (used.user + used.system),
-      },
+      figures: { perSecond: counts.requests / seconds },
     }
   );
 }

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { ASGI_EXAMPLES, EXAMPLES } from "../examples.js";
+import { EXAMPLES } from "../examples.js";
 import { toModuleURL } from "../paths.js";
 import { printReport } from "../report.js";
 import { loadContender } from "./contender.js";
@@ -15,11 +15,10 @@ import { measureContender } from "./measure.js";
 const [module = "", requests = "50000", warmUp = "500", only] = process.argv.slice(2);
 
 const contender = await loadContender(toModuleURL(module));
-const examples = contender.kind === "asgi" ? ASGI_EXAMPLES : EXAMPLES;
 printReport(
   await measureContender(
     contender,
-    examples.filter(({ name }) => only === undefined || name === only),
+    EXAMPLES.filter(({ name }) => only === undefined || name === only),
     { requests: Number(requests), warmUp: Number(warmUp) },
   ),
 );

@@ -5,19 +5,39 @@
  *
  * @module
  */
-import { faultOf, PROOFS, SOCKET_EXAMPLES, type Answer, type Example } from "../examples.js";
+import { DATABASE_CASES, faultOfStored, onPrisma, UPDATES, type World, worldsOf } from "../database/cases.js";
+import { PROOFS, SOCKET_EXAMPLES } from "../examples.js";
+import { PEERS } from "../paths.js";
+import { runScript } from "../processes.js";
 import { printReport, type Row } from "../report.js";
+import { ask, type Case, toCase } from "./case.js";
 import type { Load } from "./load.js";
-import { sendMany } from "./send.js";
+import { sendMany, type Shot } from "./send.js";
+
+/** The cases of a suite, and what proves, untimed, that their server does the work. */
+interface Suite {
+  readonly cases: readonly Case[];
+  readonly prove: () => Promise<readonly (string | null)[]>;
+}
+
+const SUITES: Readonly<Record<Load["suite"], Suite>> = {
+  routes: {
+    cases: SOCKET_EXAMPLES.map(toCase),
+    prove: () => Promise.all(PROOFS.map(toCase).map(async (one) => one.check(await ask(load.url, one)))),
+  },
+  pg: { cases: DATABASE_CASES, prove: faultsOfUpdates },
+  prisma: { cases: DATABASE_CASES.map(onPrisma), prove: faultsOfUpdates },
+};
 
 const load = JSON.parse(process.argv[2] ?? "{}") as Load;
 const rows: Row[] = [];
 const faults: string[] = [];
+const { cases, prove } = SUITES[load.suite];
 
-for (const example of SOCKET_EXAMPLES) {
-  // A browser pipelines nothing.
-  for (const pipelining of load.pipelining.filter((depth) => depth === 1 || example.headers === undefined)) {
-    const result = await measure(example, pipelining);
+for (const one of cases) {
+  // A browser, whose request has header lines, pipelines nothing.
+  for (const pipelining of load.pipelining.filter((depth) => depth === 1 || !("cookie" in one.headers))) {
+    const result = await measure(one, pipelining);
     if (typeof result === "string") {
       faults.push(result);
     } else {
@@ -25,45 +45,31 @@ for (const example of SOCKET_EXAMPLES) {
     }
   }
 }
-for (const proof of PROOFS) {
-  const fault = faultOf(proof, await ask(proof));
-  if (fault !== null) {
-    faults.push(fault);
-  }
-}
+faults.push(...(await prove()).filter((fault) => fault !== null));
 printReport({ rows, faults });
 
-async function ask(example: Example): Promise<Answer> {
-  const { method, path, body } = example;
-  const response = await fetch(load.url + path, { method, body, headers: headersOf(example) });
-  return {
-    status: response.status,
-    contentType: response.headers.get("content-type") ?? "",
-    body: await response.text(),
-  };
-}
-
-function headersOf({ body, headers }: Example): Record<string, string> {
-  return { ...headers, ...(body === null ? {} : { "content-type": "application/json" }) };
-}
-
 /** Checks an answer whole, warms up, and measures. Gives what is wrong where something is. */
-async function measure(example: Example, pipelining: number): Promise<Row | string> {
-  const answer = await ask(example);
-  const fault = faultOf(example, answer);
-  if (fault !== null) {
-    return fault;
-  }
-  const { method, path, body } = example;
-  const shot = { name: example.name, method, path, body, headers: headersOf(example), status: answer.status } as const;
-  const send = (requests: number) => sendMany(load, { ...shot, expected: answer.body }, { requests, pipelining });
+async function measure(one: Case, pipelining: number): Promise<Row | string> {
+  const reply = await ask(load.url, one);
+  const fault = one.check(reply);
+  if (fault !== null) return fault;
+  const isRight = (body: string): boolean => one.check({ ...reply, body }) === null;
+  const shot: Shot = { ...one, status: reply.status, expected: one.isConstant ? reply.body : isRight };
+  const connections = Math.min(load.connections, one.connections ?? load.connections);
+  const send = (requests: number) =>
+    sendMany({ ...load, connections }, shot, { requests: Math.ceil(requests * one.share), pipelining });
   const warm = await send(load.warmUp);
-  if (typeof warm === "string") {
-    return warm;
-  }
+  if (typeof warm === "string") return warm;
   const figures = await send(load.requests);
-  if (typeof figures === "string") {
-    return figures;
-  }
-  return { name: pipelining === 1 ? example.name : `${example.name}, ${pipelining} pipelined`, figures };
+  if (typeof figures === "string") return figures;
+  return { name: pipelining === 1 ? one.name : `${one.name}, ${pipelining} pipelined`, figures };
+}
+
+/** Updates rows, and reads them past the server. */
+async function faultsOfUpdates(): Promise<readonly (string | null)[]> {
+  const worlds = worldsOf((await ask(load.url, UPDATES)).body);
+  const ids = worlds.map(({ id }) => id).join(",");
+  const { stdout } = await runScript(new URL("database/read.js", PEERS), [load.databaseUrl ?? "", ids]);
+  const fault = faultOfStored(worlds, JSON.parse(stdout) as readonly World[]);
+  return [fault === null ? null : `${UPDATES.name}: ${fault}`];
 }

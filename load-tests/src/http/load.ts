@@ -2,6 +2,8 @@
 
 /** The load on one server. */
 export interface Load {
+  /** The requests: the routes of the reference protocol, or those on a database by its driver. */
+  readonly suite: "routes" | "pg" | "prisma";
   readonly url: string;
   /** The server's process, whose processor time is read; 0 where that is unknown. */
   readonly serverPid: number;
@@ -13,4 +15,6 @@ export interface Load {
   readonly requests: number;
   /** Untimed requests before each measurement. */
   readonly warmUp: number;
+  /** The database of the server, where the suite has one. */
+  readonly databaseUrl?: string;
 }

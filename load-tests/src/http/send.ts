@@ -72,13 +72,7 @@ export async function sendMany(
     return `${shot.name}: ${wrong} of ${amount} answers over HTTP were wrong or missing`;
   }
   return {
-    requests: amount,
     perSecond: amount / seconds,
-    p50Ms: result.latency.p50,
-    p90Ms: result.latency.p90,
-    p97_5Ms: result.latency.p97_5,
-    p99Ms: result.latency.p99,
-    p99_9Ms: result.latency.p99_9,
     clientLoad: (used.user + used.system) / 1e6 / seconds,
     ...(serverSeconds > 0 ? { perCPUSecond: answered / serverSeconds, serverLoad: serverSeconds / seconds } : {}),
   };

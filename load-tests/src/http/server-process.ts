@@ -9,12 +9,8 @@ import { onCore, SERVER_CORE } from "../cores.js";
 export interface ServerProcess {
   readonly url: string;
   readonly pid: number;
-  /**
-   * Ends the process and waits until it has ended.
-   *
-   * @returns Its exit status; `null` where a signal ended it. A server that finds a fault in itself ends with one above 0.
-   */
-  stop(): Promise<number | null>;
+  /** Ends the process and waits until it has ended. */
+  stop(): Promise<void>;
 }
 
 /** Options to start a server's process. */
@@ -58,7 +54,6 @@ export async function startServer(
     async stop() {
       child.kill("SIGTERM");
       await ended;
-      return child.exitCode;
     },
   };
 }

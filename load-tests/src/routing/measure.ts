@@ -20,16 +20,11 @@ export function measureRouter(
     const before = faultOf(router, wanted);
     repeat(router.lookup, wanted.path, warmUp);
     const started = performance.now();
-    const usedBefore = process.cpuUsage();
     const missed = repeat(router.lookup, wanted.path, count);
-    const used = process.cpuUsage(usedBefore);
     const seconds = (performance.now() - started) / 1_000;
     const fault = before ?? (missed > 0 ? `${wanted.path}: not found ${missed} times` : faultOf(router, wanted));
     if (fault === null) {
-      rows.push({
-        name: wanted.name,
-        figures: { perSecond: count / seconds, perCPUSecond: (count * 1e6) / (used.user + used.system) },
-      });
+      rows.push({ name: wanted.name, figures: { perSecond: count / seconds } });
     } else {
       faults.push(fault);
     }

@@ -179,8 +179,8 @@ describe("a verdict", () => {
       { ...wide, verdict: "unclear" },
     ]);
     expect(table).toMatch(/^1 to be investigated, 1 unclear\.$/m);
-    expect(table).toMatch(/^direct \/ GET \/ +−6\.0 % +−7\.0 % to −5\.2 % +40 +to be investigated$/m);
-    expect(table).toMatch(/^http \/ GET \/ .* unclear: too wide$/m);
+    expect(table).toMatch(/^\| direct \/ GET \/ +\| −6\.0 % \| +−7\.0 % to −5\.2 % \| +40 \| to be investigated \|$/m);
+    expect(table).toMatch(/^\| http \/ GET \/ .* unclear: too wide \|$/m);
   });
 });
 

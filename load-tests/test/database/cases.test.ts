@@ -1,15 +1,14 @@
 import { describe, expect, it } from "@jest/globals";
-import { faultOfStored, QUERY_CASES, worldsOf } from "../../src/database/cases.js";
-import { faultOfReply } from "../../src/suite/case.js";
+import { DATABASE_CASES, faultOfStored, isPrismaRow, onPrisma, UPDATES, worldsOf } from "../../src/database/cases.js";
 
 const world = (id: number, randomnumber = 1) => ({ id, randomnumber });
 const worlds = (count: number) => Array.from({ length: count }, (_, index) => world(index + 1));
 
-function faultOf(name: string, body: unknown, contentType = "application/json"): string | null {
-  const found = QUERY_CASES.find((one) => one.name.startsWith(name));
+function faultOf(name: string, body: unknown, contentType = "application/json", status = 200): string | null {
+  const found = DATABASE_CASES.find((one) => one.name.startsWith(name));
   if (found === undefined) throw new Error(`There is no case ${name}`);
   const text = typeof body === "string" ? body : JSON.stringify(body);
-  return faultOfReply(found, { status: 200, headers: { "content-type": contentType }, body: text });
+  return found.check({ status, headers: { "content-type": contentType }, body: text });
 }
 
 function page(messages: readonly string[]): string {
@@ -41,6 +40,10 @@ describe("the checks of answers with a database", () => {
     expect(faultOf(name, body)).toContain("expected");
   });
 
+  it("refuse another status", () => {
+    expect(faultOf("GET /db", world(1), "application/json", 500)).toBe("GET /db: got 500");
+  });
+
   it("accept fortunes that are escaped and in order", () => {
     expect(faultOf("GET /fortunes", page(FORTUNES), "text/html; charset=utf-8")).toBeNull();
   });
@@ -60,5 +63,14 @@ describe("the checks of answers with a database", () => {
     expect(faultOfStored(answered, [world(2, 6), world(1, 5)])).toBeNull();
     expect(faultOfStored(answered, [world(2, 7), world(1, 5)])).toBe("the row 2 was answered, and not stored");
     expect(faultOfStored(answered, [world(1, 5)])).toBe("the row 2 was answered, and not stored");
+  });
+});
+
+describe("a case on Prisma", () => {
+  it("has a name of its own, the same request and check, and fewer requests", () => {
+    const { name, share, method, path, check } = onPrisma(UPDATES);
+    expect(UPDATES).toMatchObject({ method, path, check });
+    expect([isPrismaRow(name), isPrismaRow(UPDATES.name)]).toEqual([true, false]);
+    expect(share).toBeLessThan(UPDATES.share);
   });
 });

@@ -7,12 +7,12 @@ import { startServer } from "../../src/http/server-process.js";
 
 const dist = (path: string): URL => new URL(`../../dist/http/${path}`, import.meta.url);
 function load(url: string, pipelining: readonly number[] = [1]): Promise<WorkerReport> {
-  const counts = { connections: 10, pipelining, requests: 50, warmUp: 10 };
+  const counts = { suite: "routes", connections: 10, pipelining, requests: 50, warmUp: 10 };
   return runWorker(dist("client.js"), [JSON.stringify({ url, serverPid: process.pid, ...counts })]);
 }
 
 describe("the load over HTTP", () => {
-  it.each(["tsgi", "hand-written", "node-http", "net-loop"])(
+  it.each(["tsgi", "hand-written", "node-http"])(
     "finds no fault in the server %s",
     async (name) => {
       const server = await startServer(dist(`servers/${name}.js`));

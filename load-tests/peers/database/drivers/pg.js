@@ -8,15 +8,6 @@ const SAVE_WORLDS = {
     FROM unnest($1::int[], $2::int[]) AS new (id, randomnumber) WHERE world.id = new.id`,
 };
 const FORTUNES = { name: "fortunes", text: "SELECT id, message FROM tsgi_bench.fortune" };
-const ACCOUNT = {
-  name: "account",
-  text: 'SELECT id, username, password_hash AS "passwordHash" FROM tsgi_bench.account WHERE username = $1',
-};
-const ADD_SESSION = {
-  name: "add session",
-  text: "INSERT INTO tsgi_bench.session (token_hash, account_id, expires_at) VALUES ($1, $2, $3)",
-};
-const ITEMS = { name: "items", text: "SELECT id, name FROM tsgi_bench.item WHERE owner_id = $1 ORDER BY id LIMIT $2" };
 
 export class Database {
   #pool;
@@ -42,19 +33,6 @@ export class Database {
 
   findFortunes() {
     return this.#query(FORTUNES);
-  }
-
-  async findAccount(username) {
-    const [account = null] = await this.#query(ACCOUNT, username);
-    return account;
-  }
-
-  async addSession({ tokenHash, accountId, expiresAt }) {
-    await this.#query(ADD_SESSION, tokenHash, accountId, expiresAt);
-  }
-
-  findItems(ownerId, limit) {
-    return this.#query(ITEMS, ownerId, limit);
   }
 
   close() {

@@ -25,23 +25,6 @@ export class Database {
     return this.#prisma.fortune.findMany();
   }
 
-  findAccount(username) {
-    return this.#prisma.account.findUnique({ where: { username } });
-  }
-
-  async addSession(data) {
-    await this.#prisma.session.create({ data });
-  }
-
-  findItems(ownerId, take) {
-    return this.#prisma.item.findMany({
-      where: { ownerId },
-      orderBy: { id: "asc" },
-      take,
-      select: { id: true, name: true },
-    });
-  }
-
   close() {
     return this.#prisma.$disconnect();
   }

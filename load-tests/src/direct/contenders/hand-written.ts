@@ -5,7 +5,6 @@
  * @module
  */
 import type { ASGIApp, HTTPScope, Receive, Send } from "tsgi";
-import { isNewOrder, type NewOrder } from "../../new-order.js";
 import { isNewUser, type NewUser } from "../../new-user.js";
 
 const CONTENT_TYPE = Buffer.from("content-type");
@@ -28,8 +27,6 @@ export const handle: ASGIApp = async (scope, receive, send) => {
     await (method === "GET" ? answer(send, 200, { status: "ok" }) : notAllowed(send));
   } else if (path === "/users") {
     await (method === "POST" ? createUser(scope, receive, send) : notAllowed(send));
-  } else if (path === "/orders") {
-    await (method === "POST" ? createOrder(scope, receive, send) : notAllowed(send));
   } else if (path.startsWith(USERS) && path.length > USERS.length && !path.includes("/", USERS.length)) {
     await (method === "GET" ? answer(send, 200, { id: path.slice(USERS.length) }) : notAllowed(send));
   } else {
@@ -42,19 +39,8 @@ async function createUser(scope: HTTPScope, receive: Receive, send: Send): Promi
   await (isNewUser(user) ? answer(send, 201, cutUser(user)) : unprocessable(send));
 }
 
-async function createOrder(scope: HTTPScope, receive: Receive, send: Send): Promise<void> {
-  const order: unknown = isJSON(scope) ? parse(await readBody(receive)) : null;
-  await (isNewOrder(order) ? answer(send, 201, cutOrder(order)) : unprocessable(send));
-}
-
 function cutUser({ name, email, age }: NewUser): object {
   return { id: 1, name, email, age };
-}
-
-function cutOrder(order: NewOrder): object {
-  const { customer, email, street, city, postcode, country, currency, priority, discount, gift } = order;
-  const items = order.items.map(({ sku, quantity, price }) => ({ sku, quantity, price }));
-  return { id: 1, customer, email, street, city, postcode, country, currency, priority, discount, gift, items };
 }
 
 function unprocessable(send: Send): Promise<void> {

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "@jest/globals";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { EXAMPLES, type Example } from "../../src/examples.js";
-import { Connection, readAnswer, toWire } from "../../src/latency/connection.js";
+import { Connection, readAnswer, toWire } from "../../src/compare/connection.js";
 
 const post = EXAMPLES.find(({ method }) => method === "POST") as Example;
 let server: Server;

@@ -1,2 +1,0 @@
-/** A program that imports Express and ends. @module */
-export { default } from "express";

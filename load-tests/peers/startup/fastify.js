@@ -1,2 +1,0 @@
-/** A program that imports Fastify and ends. @module */
-export { fastify } from "fastify";

@@ -1,3 +1,0 @@
-/** A program that imports Hono and its server for Node and ends. @module */
-export { serve } from "@hono/node-server";
-export { Hono } from "hono";

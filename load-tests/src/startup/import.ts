@@ -1,2 +1,0 @@
-/** A program that imports the framework and ends. @module */
-export { App } from "tsgi";
