@@ -35,7 +35,7 @@ export const EXAMPLES: readonly Example[] = [
 ];
 
 /** Header lines as Chromium 141 sends them for a page's own request, with the cookies of a session: 1 KiB with the client's. */
-export const BROWSER_HEADERS: Readonly<Record<string, string>> = {
+const BROWSER_HEADERS: Readonly<Record<string, string>> = {
   "sec-ch-ua": '"Google Chrome";v="141", "Not?A_Brand";v="8", "Chromium";v="141"',
   "sec-ch-ua-mobile": "?0",
   "sec-ch-ua-platform": '"Linux"',

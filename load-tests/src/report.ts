@@ -3,7 +3,7 @@
 /** The figures of one row, such as one route. */
 export interface Row {
   readonly name: string;
-  /** By the name of the figure, which bears its unit: `perSecond`, `p99Ms`. */
+  /** By the name of the figure, which bears its unit: `perSecond`, `startMs`. */
   readonly figures: Readonly<Record<string, number>>;
 }
 
