@@ -2,7 +2,7 @@
  * The document of an application with 1,000 routes: the processor time of the first `openapi()` in a new process, all
  * threads of the engine counted, and of the second, which gives the same object.
  *
- *     npm run build --workspace framework
+ *     npm run build --prefix framework
  *     node --expose-gc framework/bench/openapi.mjs [--routes 1000] [--structs 50]
  *
  * Each route has a path and a query parameter, a body, a result, a security scheme with scopes, and a 404. `--structs 1000`

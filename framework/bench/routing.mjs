@@ -2,7 +2,7 @@
  * The routing benchmark: 100 routes (50 static, 30 with one parameter, 20 with several), 500,000 look-ups for each of
  * three paths, `tsgi`'s router beside others' in one process, in turns, the median of five.
  *
- *     npm run build --workspace framework
+ *     npm run build --prefix framework
  *     npm install --prefix .cache/peers rou3 find-my-way memoirist hono
  *     node framework/bench/routing.mjs [--lookups 500000] [--rounds 5] [--reverse]
  *
