@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { build, type Format } from "esbuild";
 import { binaryOf } from "../../../../test/runtimes/_program.js";
 import { IS_SLOW } from "../../../../test/support/on-demand.js";
+import { installPackages } from "../../../../test/support/packages.js";
 import { LimitedProgram } from "./_limited-program.js";
 
 const SOURCE = path.join(import.meta.dirname, "fixtures/bundled.js");
@@ -83,6 +84,20 @@ describe.each([
     await using program = LimitedProgram.start([process.execPath, file], folder);
     const url = await program.said(/Listening on (http:\S+)/);
     expect((await get(`${url}/own-pool`)).code).toBe("TSGI_BUNDLED_POOL");
+  });
+});
+
+describe("a bundle with @tsgi/docs-ui beside it", () => {
+  it("serves the pages of the documentation with their files", async () => {
+    const home = path.join(folder, "with-pages");
+    const file = path.join(home, "app.mjs");
+    await installPackages(home, ["@tsgi/docs-ui"]);
+    await copyFile(await bundle("esm", "mjs"), file);
+    await using program = LimitedProgram.start([process.execPath, file], home);
+    const url = await program.said(/Listening on (http:\S+)/);
+    expect(program.output).not.toContain("WARN");
+    const styles = await fetch(`${url}/docs/swagger-ui.css`);
+    expect([styles.status, await styles.text()]).toEqual([200, expect.stringContaining("swagger-ui")]);
   });
 });
 
