@@ -108,8 +108,8 @@ class UwsHandshake implements PendingHandshake {
     this.#rules = rules;
   }
 
-  open(acceptance: Acceptance | null, events: WebSocketEvents): OpenWebSocket | null {
-    const { subprotocol = null, headers = [], maxMessageBytes: wanted = null } = acceptance ?? {};
+  open(acceptance: Acceptance, events: WebSocketEvents): OpenWebSocket | null {
+    const { subprotocol, headers, maxMessageBytes: wanted } = acceptance;
     if (this.#stream.destroyed) return null;
     const socket = new UwsSocket(this.#stream, events, maxMessageBytes(this.#rules, wanted));
     this.#res.cork(() => {

@@ -5,8 +5,13 @@ import type { ErrorResponse } from "./error-response.js";
 import type { Exchange } from "./exchange.js";
 import { checkHeader } from "./response-head.js";
 
-/** The application's response when it accepts a WebSocket. */
+/** A handshake that is completed: because the application accepts, or closes with a code of its own. */
 export interface Acceptance {
+  /**
+   * True if the application has closed instead, with a code from 4000 on, which a browser sees only after a completed
+   * handshake: `close` follows at once.
+   */
+  readonly isRefusal: boolean;
   readonly subprotocol: string | null;
   /** `[name, value, …]`, checked, without the headers of the handshake itself. */
   readonly headers: readonly string[];
@@ -28,11 +33,9 @@ export interface PendingHandshake {
   /**
    * Completes it. The first event comes later.
    *
-   * @param acceptance - `null` if the application has closed with a code of its own, which a browser sees only after a
-   *   completed handshake: then `close` follows at once.
    * @returns `null` if the client has disconnected.
    */
-  open(acceptance: Acceptance | null, events: WebSocketEvents): OpenWebSocket | null;
+  open(acceptance: Acceptance, events: WebSocketEvents): OpenWebSocket | null;
   /** Responds in the application's place. */
   refuse(error: ErrorResponse, refusal: Refusal): void;
   /** Writes the application's own response. */

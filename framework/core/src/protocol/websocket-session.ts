@@ -136,10 +136,10 @@ export class WebSocketSession implements Call, WebSocketEvents {
       throw new ProtocolError(`The client did not offer the subprotocol ${JSON.stringify(subprotocol)}.`);
     }
     const { headers, max_message_bytes: maxMessageBytes = null } = message;
-    this.#begin({ subprotocol, headers: acceptedHeaders(headers), maxMessageBytes });
+    this.#begin({ isRefusal: false, subprotocol, headers: acceptedHeaders(headers), maxMessageBytes });
   }
 
-  #begin(acceptance: Acceptance | null): void {
+  #begin(acceptance: Acceptance): void {
     const webSocket = this.#handshake?.open(acceptance, this) ?? null;
     this.#handshake = null;
     if (webSocket === null) {
@@ -198,7 +198,10 @@ export class WebSocketSession implements Call, WebSocketEvents {
     if (this.#phase === "connecting") {
       this.#hasEnded = true;
       if (code < 4000) return this.refuse(errors.forbidden, { code, reason });
-      this.#begin(null);
+      // A client that offers subprotocols fails a connection without one of them, and sees 1006 instead of the code
+      // (WebSockets Standard, "establish a WebSocket connection").
+      const [subprotocol = null] = this.#subprotocols;
+      this.#begin({ isRefusal: true, subprotocol, headers: [], maxMessageBytes: null });
     }
     this.#phase = "closing";
     this.#hasEnded = true;

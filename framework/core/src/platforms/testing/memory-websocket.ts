@@ -129,9 +129,9 @@ export class MemoryWebSocket implements ConnectionHandle, PendingHandshake, Open
     this.#session.whenCaughtUp(close);
   }
 
-  open(acceptance: Acceptance | null, _events: WebSocketEvents): OpenWebSocket | null {
+  open(acceptance: Acceptance, _events: WebSocketEvents): OpenWebSocket | null {
     if (this.destroyed) return null;
-    if (acceptance === null) {
+    if (acceptance.isRefusal) {
       this.#phase = "refusing";
       return this;
     }

@@ -53,9 +53,9 @@ export class PairHandshake implements PendingHandshake {
     this.#scope = scope;
   }
 
-  open(acceptance: Acceptance | null, events: WebSocketEvents): OpenWebSocket | null {
+  open(acceptance: Acceptance, events: WebSocketEvents): OpenWebSocket | null {
     if (this.#stream.destroyed) return null;
-    const { subprotocol = null, headers = [], maxMessageBytes } = acceptance ?? {};
+    const { subprotocol, headers, maxMessageBytes } = acceptance;
     const lines = toWebHeaders(headers);
     if (subprotocol !== null) lines.set("sec-websocket-protocol", subprotocol);
     const { 0: theirs, 1: ours } = new (globalThis as unknown as { WebSocketPair: PairClass }).WebSocketPair();

@@ -9,7 +9,7 @@ import type { ServerWebSocket } from "./server-websocket.js";
 import type { Acceptance, PendingHandshake, WebSocketEvents } from "../../../protocol/websocket-handshake.js";
 
 /** Completes a handshake. */
-export type Open = (handshake: Handshake, acceptance: Acceptance | null, events: WebSocketEvents) => ServerWebSocket;
+export type Open = (handshake: Handshake, acceptance: Acceptance, events: WebSocketEvents) => ServerWebSocket;
 
 /** A handshake on an HTTP/1.1 connection. */
 export class Handshake implements PendingHandshake {
@@ -29,7 +29,7 @@ export class Handshake implements PendingHandshake {
     this.#open = open;
   }
 
-  open(acceptance: Acceptance | null, events: WebSocketEvents): ServerWebSocket | null {
+  open(acceptance: Acceptance, events: WebSocketEvents): ServerWebSocket | null {
     const { readable, writable } = this.connection.socket;
     return readable && writable ? this.#open(this, acceptance, events) : null;
   }

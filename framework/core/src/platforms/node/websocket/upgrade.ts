@@ -50,7 +50,7 @@ export class UpgradeHandler {
 
   /** Answers a handshake with 101, and takes its socket. @see RFC 6455 §4.2.2 */
   readonly #open: Open = ({ connection, headers }, acceptance, events) => {
-    const { subprotocol = null, headers: accepted = [], maxMessageBytes: wanted = null } = acceptance ?? {};
+    const { subprotocol, headers: accepted, maxMessageBytes: wanted } = acceptance;
     const compression = this.#rules.compression ? acceptOffer(headers["sec-websocket-extensions"]) : null;
     const key = headers["sec-websocket-key"] ?? "";
     const answer = [
