@@ -60,7 +60,7 @@ export default async () => {
   }
   return {
     projects: [
-      project("framework", "framework"),
+      project("framework", "framework", SOURCES),
       ...packages.map((name) => project(`framework/${name}`, name, SOURCES)),
       project("sample-auth-app", "sample-auth-app"),
       ...(postgreSQL === null ? [] : [onPostgreSQL(postgreSQL)]),

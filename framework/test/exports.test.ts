@@ -1,7 +1,8 @@
 import { execFile } from "node:child_process";
+import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "@jest/globals";
-import { FRAMEWORK, manifestOf, PACKAGES } from "./support/packages.js";
+import { declarationPaths, FRAMEWORK, manifestOf, PACKAGES } from "./support/packages.js";
 
 /** What each entry point of the packages exports beside types. */
 const NAMES: Readonly<Record<string, string>> = {
@@ -44,6 +45,12 @@ const ENTRIES = PACKAGES.flatMap((folder) => {
   return Object.keys(exports).map((entry) => `${name}${entry.slice(1)}`);
 });
 
+/** The built file of an entry point. */
+function fileOf(entry: string): string {
+  const [file = ""] = declarationPaths()[entry] ?? [];
+  return file.replace(/\.d\.ts$/, ".js");
+}
+
 describe("the packages", () => {
   it("have these entry points, and their package.json", () => {
     const manifests = PACKAGES.map((folder) => `${manifestOf(folder).name}/package.json`);
@@ -51,7 +58,7 @@ describe("the packages", () => {
   });
 
   it.each(Object.entries(NAMES))("export from %s these names and no other", async (entry, names) => {
-    const module = (await import(entry)) as object;
+    const module = (await import(pathToFileURL(fileOf(entry)).href)) as object;
     expect(Object.keys(module).toSorted()).toEqual(names.split(/\s+/).toSorted());
   });
 

@@ -76,17 +76,24 @@ function isLinux(): boolean {
   return typeof process === "object" && process.platform === "linux";
 }
 
-/** The driver is installed beside this package, or beside the program that uses it; uWebSockets.js beside the driver. */
+/** Both are installed beside this package, or beside the program that uses it. */
 function find(): LoopPackage | null {
   const { createRequire } = process.getBuiltinModule("node:module");
   const { pathToFileURL } = process.getBuiltinModule("node:url");
-  for (const place of [import.meta.url, process.argv[1]]) {
+  const places = [import.meta.url, process.argv[1]].flatMap((place) => place ?? []);
+  const driver = firstOf(places, (place) => createRequire(place).resolve(DRIVER));
+  if (driver === null) return null;
+  const native: unknown = firstOf([driver, ...places], (place) => createRequire(place)("uWebSockets.js"));
+  return isWhole(native) ? { native, driver: pathToFileURL(driver).href } : null;
+}
+
+/** The first result of a look-up that does not throw: a package is not at each place, or has no binary for this process. */
+function firstOf<T>(places: readonly string[], lookUp: (place: string) => T): T | null {
+  for (const place of places) {
     try {
-      const driver = createRequire(place as string).resolve(DRIVER);
-      const native: unknown = createRequire(driver)("uWebSockets.js");
-      if (isWhole(native)) return { native, driver: pathToFileURL(driver).href };
+      return lookUp(place);
     } catch {
-      // not installed there, or without a binary that this process can load
+      // not there
     }
   }
   return null;
