@@ -83,7 +83,7 @@ function find(): LoopPackage | null {
   const places = [import.meta.url, process.argv[1]].flatMap((place) => place ?? []);
   const driver = firstOf(places, (place) => createRequire(place).resolve(DRIVER));
   if (driver === null) return null;
-  const native: unknown = firstOf([driver, ...places], (place) => createRequire(place)("uWebSockets.js"));
+  const native: unknown = firstOf([driver, ...places], (place): unknown => createRequire(place)("uWebSockets.js"));
   return isWhole(native) ? { native, driver: pathToFileURL(driver).href } : null;
 }
 

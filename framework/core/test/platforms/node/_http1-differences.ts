@@ -137,8 +137,10 @@ export const rules: readonly Rule[] = [
       isView(ours) && !isView(nodes) && /^(?:content-length|transfer-encoding):(?:.*\t.*|.* )\r$/im.test(text),
   },
   {
+    // The preface of HTTP/2 is an upgrade to llhttp, and node:http then drops the requests in front of it too.
     name: "`Upgrade`",
-    allows: ({ before, nodes }) => nodes === null && before !== undefined && valuesOf(before, "upgrade").length > 0,
+    allows: ({ text, before, nodes }) =>
+      nodes === null && ((before !== undefined && valuesOf(before, "upgrade").length > 0) || /^PRI \*/m.test(text)),
   },
   {
     name: "empty lines, bare CR and bare LF",
