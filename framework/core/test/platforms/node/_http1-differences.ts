@@ -137,7 +137,7 @@ export const rules: readonly Rule[] = [
       isView(ours) && !isView(nodes) && /^(?:content-length|transfer-encoding):(?:.*\t.*|.* )\r$/im.test(text),
   },
   {
-    // The preface of HTTP/2 is an upgrade to llhttp, and node:http then drops the requests in front of it too.
+    // Node's parser takes the preface of HTTP/2 for an upgrade, and node:http drops the requests in front of it too.
     name: "`Upgrade`",
     allows: ({ text, before, nodes }) =>
       nodes === null && ((before !== undefined && valuesOf(before, "upgrade").length > 0) || /^PRI \*/m.test(text)),
