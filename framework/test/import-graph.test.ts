@@ -141,6 +141,12 @@ describe("the reader of imports", () => {
 });
 
 describe("the files of a workspace", () => {
+  it.each(PACKAGES)("begin with a comment that says what they are for, in %s", (name) => {
+    const folder = path.join(framework, name, "src");
+    const begins = (file: string) => /^(?:#!.*\n)?\/[*/]/.test(readFileSync(path.join(folder, file), "utf8"));
+    expect([...graphOf(folder).keys()].filter((file) => !begins(file))).toEqual([]);
+  });
+
   it.each([...PACKAGES.map((name) => `framework/${name}`), "generators", "sample-auth-app", "load-tests"])(
     "import each other in no circle, types included, in %s",
     (workspace) => {

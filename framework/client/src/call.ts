@@ -1,3 +1,4 @@
+/** The type of a client's method: a call of a route by its path. @module */
 import type { ROUTE_ANSWER, ROUTE_ARGUMENTS } from "tsgi/internals";
 
 /**

@@ -1,3 +1,4 @@
+/** The type of the client's method that opens a WebSocket. @module */
 import type { ROUTE, Optional, ParametersOption } from "tsgi/internals";
 import type { ClientSocket } from "./socket.js";
 

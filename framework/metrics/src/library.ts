@@ -1,3 +1,4 @@
+/** Loads `prom-client`, the peer dependency. @module */
 import { metricsError } from "./errors.js";
 import type * as Library from "prom-client";
 import { missingPackage } from "tsgi/internals";

@@ -1,3 +1,4 @@
+/** `prometheus`: metrics of requests and the endpoint that serves them. @module */
 import type { Counter, Gauge, Histogram, Metric, Registry } from "prom-client";
 import {
   App,

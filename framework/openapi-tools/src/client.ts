@@ -1,3 +1,4 @@
+/** `writeClient`: a typed client as a TypeScript file. @module */
 import { clientTypes } from "./client-types.js";
 import type { OpenAPIDocument } from "tsgi/openapi";
 

@@ -1,3 +1,4 @@
+/** Changes of schemas that break clients. @module */
 import type { Place } from "./changes.js";
 import { canonical, type Json, listOf, objectOf, resolve, textsOf } from "./json-parts.js";
 import { constraints, LOWER, type Shape, shapesOf, UPPER } from "./shapes.js";

@@ -1,3 +1,4 @@
+/** Changes of security requirements that break clients. @module */
 import type { Place } from "./changes.js";
 import { canonical, type Json, listOf, objectOf, resolve, textsOf } from "./json-parts.js";
 

@@ -1,3 +1,4 @@
+/** Loads `@opentelemetry/api`, the peer dependency. @module */
 import { otelError } from "./errors.js";
 import type * as API from "@opentelemetry/api";
 import { missingPackage } from "tsgi/internals";

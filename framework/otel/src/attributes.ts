@@ -1,3 +1,4 @@
+/** Attributes of spans and metrics, by OpenTelemetry's semantic conventions. @module */
 import type { Attributes } from "@opentelemetry/api";
 import type { HTTPScope, WebSocketScope } from "tsgi";
 import { decodeLatin1 } from "tsgi/internals";

@@ -1,3 +1,4 @@
+/** `openTelemetry`: a span and a duration for each request. @module */
 import type { Attributes, Context, Histogram, MeterProvider, Span, Tracer, TracerProvider } from "@opentelemetry/api";
 import {
   HTTPException,

@@ -1,3 +1,4 @@
+/** Trace context in the headers of requests. @module */
 import type { Context, SpanContext, TextMapPropagator } from "@opentelemetry/api";
 import type { HTTPScope, WebSocketScope } from "tsgi";
 import { type CarriedContext, type ContextCarrier, headerValue } from "tsgi/internals";

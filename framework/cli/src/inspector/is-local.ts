@@ -1,3 +1,4 @@
+/** Access to the inspector: only for browsers on this machine, under one of its own names. @module */
 import { BlockList, isIPv6 } from "node:net";
 import type { HTTPScope } from "tsgi";
 import { headerValues } from "tsgi/internals";

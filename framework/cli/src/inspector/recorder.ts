@@ -1,3 +1,4 @@
+/** The last requests of an application and their steps, as the inspector shows them. @module */
 import {
   type Fault,
   type HTTPScope,

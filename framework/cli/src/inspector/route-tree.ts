@@ -1,3 +1,4 @@
+/** Routes and their dependencies, as trees for the inspector. @module */
 import type { App } from "tsgi";
 import { type DependencyStep, nameOf, plansOf, routeNameOf } from "tsgi/internals";
 

@@ -1,3 +1,4 @@
+/** The part of a route that decides on its caller: guards, and dependencies with credentials. @module */
 import type { CallablePlan, DependencyPlan, DependencyStep, RoutePlan } from "../parameters/dependencies/plan.js";
 import { dependencyStep } from "../parameters/dependencies/run-dependency.js";
 import { SourceMarker } from "../parameters/source.js";

@@ -1,3 +1,4 @@
+/** Headers and cookies of the injected `Response`, added to the response that is sent. @module */
 import type { Send } from "../protocol/asgi.js";
 import { HeaderList, rawHeaders } from "../protocol/header-list.js";
 import type { Response } from "../http/response/response.js";

@@ -1,3 +1,4 @@
+/** The way of a scope through an application: to a mount, a route, the OpenAPI pages, or 404 and 405. @module */
 import type { ASGIApp, HTTPScope, Receive, Send, WebSocketScope } from "../protocol/asgi.js";
 import { encodeUTF8 } from "../protocol/header-list.js";
 import { APPLICATION, type ApplicationScope } from "../parameters/dependencies/application.js";

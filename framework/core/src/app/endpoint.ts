@@ -1,3 +1,4 @@
+/** HTTP routes: dependencies, handler, result, response and cleanup of each request. @module */
 import type { ASGIApp, HTTPScope, Receive, Send } from "../protocol/asgi.js";
 import { createBytes } from "../protocol/bytes.js";
 import { adopt, makeArguments, validationError } from "../parameters/dependencies/arguments.js";

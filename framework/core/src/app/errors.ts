@@ -1,3 +1,4 @@
+/** Responses to errors: the application's exception handlers, 422 for invalid requests, 500 for the rest. @module */
 import type { HTTPScope, Receive, Send } from "../protocol/asgi.js";
 import {
   type ExceptionHandler,

@@ -1,3 +1,4 @@
+/** Server-sent events of handlers: items become events, checked by `returns`. @module */
 import { configurationError, ResponseValidationError, withPlace } from "../common/exceptions.js";
 import { event, isMarkedEvent, isServerSentEvent, type ServerSentEvent } from "../http/response/event-source.js";
 import { EventSchemas } from "../routing/event-schemas.js";

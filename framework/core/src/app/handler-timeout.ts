@@ -1,3 +1,4 @@
+/** The time limit of handlers. @module */
 import { configurationError, HTTPException } from "../common/exceptions.js";
 import { errorText, type Logger } from "../common/logger.js";
 

@@ -1,3 +1,4 @@
+/** Startup and shutdown: hooks, lifespan functions, mounted applications, dependencies of scope `"app"`. @module */
 import type { LifespanAnswerMessage, LifespanScope, Receive, Send } from "../protocol/asgi.js";
 import type { ApplicationScope, Lifetime } from "../parameters/dependencies/application.js";
 import type { DependencyOverrides } from "../parameters/dependencies/overrides.js";

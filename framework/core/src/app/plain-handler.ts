@@ -1,3 +1,4 @@
+/** Non-async handlers: which run in the pool, and which parameters they cannot have there. @module */
 import type { ParamSpec } from "../parameters/dependencies/plan.js";
 import { configurationError } from "../common/exceptions.js";
 import { DependsMarker } from "../parameters/depends.js";

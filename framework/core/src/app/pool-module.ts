@@ -1,3 +1,4 @@
+/** The module that workers of the pool import, checked against the application of the server. @module */
 import { EntryError } from "../platforms/concurrency/errors.js";
 import type { EntryModule, RouteTable } from "../platforms/concurrency/protocol.js";
 import type { PoolEntry } from "../platforms/concurrency/worker-pool.js";

@@ -1,3 +1,4 @@
+/** Results of handlers, encoded for the way from a worker to the server. @module */
 import { describeInstance, detachResult } from "../platforms/concurrency/ownership.js";
 import { LoopError } from "../platforms/concurrency/errors.js";
 import { PREPARE, Response } from "../http/response/response.js";

@@ -1,3 +1,4 @@
+/** The pool in which an application runs its non-async handlers. @module */
 import { assertUnbound } from "../platforms/concurrency/ownership.js";
 import { copyError } from "../platforms/concurrency/protocol.js";
 import { createWorkerPool, type PoolOptions, type WorkerKind, POOL_OPTIONS } from "../platforms/concurrency/pools.js";

@@ -1,3 +1,4 @@
+/** Results of handlers: validation by `returns`, and the response made of them. @module */
 import type { HTTPScope } from "../protocol/asgi.js";
 import { encodeUTF8, HeaderList } from "../protocol/header-list.js";
 import { isASCII } from "../protocol/bytes.js";

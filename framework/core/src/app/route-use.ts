@@ -1,3 +1,4 @@
+/** Advice and errors about a route whose handler runs in the pool. @module */
 import type { WorkerKind } from "../platforms/concurrency/pools.js";
 import type { Logger } from "../common/logger.js";
 

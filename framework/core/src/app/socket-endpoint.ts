@@ -1,3 +1,4 @@
+/** WebSocket routes: dependencies, handler and close of each connection. @module */
 import type { ASGIApp, Receive, Send, WebSocketScope } from "../protocol/asgi.js";
 import { Call, type CallSettings } from "../parameters/dependencies/call.js";
 import { closeExits, throwIntoExits } from "../parameters/dependencies/exits.js";

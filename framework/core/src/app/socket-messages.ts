@@ -1,3 +1,4 @@
+/** The schemas of a WebSocket's messages: `receives` and `sends`. @module */
 import { type Fault, RequestValidationError, ResponseValidationError } from "../common/exceptions.js";
 import type { Logger } from "../common/logger.js";
 import type { MessageSchemas } from "../routing/options.js";

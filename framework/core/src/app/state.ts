@@ -1,3 +1,4 @@
+/** `app.state`, which a worker of the pool does not share. @module */
 import { keepOnLoop } from "../platforms/concurrency/ownership.js";
 import { LoopError } from "../platforms/concurrency/errors.js";
 import { workerHost } from "../platforms/concurrency/self.js";

@@ -1,3 +1,4 @@
+/** Streaming responses of handlers that yield: JSON lines and server-sent events. @module */
 import { configurationError } from "../common/exceptions.js";
 import { isAsyncFunction, isGeneratorFunction } from "../parameters/annotation.js";
 import { fromWebResponse, isWebResponse } from "../http/response/web.js";

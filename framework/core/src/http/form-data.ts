@@ -1,3 +1,4 @@
+/** Forms: fields and files by name. @module */
 import type { UploadFile } from "./upload-file.js";
 
 /** A value of a form: text, or a file. */

@@ -1,3 +1,4 @@
+/** Writes files so that readers see either the old content or the new. @module */
 import { HTTPException } from "../common/exceptions.js";
 import { nodeModule } from "../common/platform.js";
 

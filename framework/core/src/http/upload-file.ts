@@ -1,3 +1,4 @@
+/** Uploaded files, as handlers read them. @module */
 import { MarkedGenerator, markMethods } from "../common/promises.js";
 import { asBytes } from "../protocol/bytes.js";
 import { saveFile } from "./save-file.js";

@@ -1,3 +1,4 @@
+/** `accessLog`: one line per request, as JSON or in the Combined Log Format. @module */
 import type { HTTPScope, WebSocketScope } from "../protocol/asgi.js";
 import { decodeLatin1 } from "../protocol/bytes.js";
 import { encodeUTF8, headerValue } from "../protocol/header-list.js";

@@ -1,3 +1,4 @@
+/** `bodyLimit`: 413 for bodies that are too large. @module */
 import type { Receive, ReceiveMessage } from "../protocol/asgi.js";
 import type { Middleware } from "./chain.js";
 import { headerValues } from "../protocol/header-list.js";

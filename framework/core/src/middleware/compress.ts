@@ -1,3 +1,4 @@
+/** `compress`: gzip and brotli for responses. @module */
 import type {
   HTTPResponseBodyMessage,
   HTTPResponseStartMessage,

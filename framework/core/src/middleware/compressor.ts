@@ -1,3 +1,4 @@
+/** The encoders of `compress`, over `node:zlib`. @module */
 import { nodeModule } from "../common/platform.js";
 
 /** A coding that `compress` can write. */

@@ -1,3 +1,4 @@
+/** `cors`: which pages of other origins may read the responses. @module */
 import type { HTTPScope, Send } from "../protocol/asgi.js";
 import type { Middleware } from "./chain.js";
 import { headerValues } from "../protocol/header-list.js";

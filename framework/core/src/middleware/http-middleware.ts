@@ -1,3 +1,4 @@
+/** `httpMiddleware`: a middleware as one function around `next()`. @module */
 import type { ASGIApp, HTTPScope, Receive, Send, SendMessage } from "../protocol/asgi.js";
 import type { Middleware } from "./chain.js";
 import { ClientDisconnect, configurationError } from "../common/exceptions.js";

@@ -1,3 +1,4 @@
+/** `httpsRedirect`: redirects from http to https. @module */
 import type { HTTPScope } from "../protocol/asgi.js";
 import type { Middleware } from "./chain.js";
 import { decodeLatin1 } from "../protocol/bytes.js";

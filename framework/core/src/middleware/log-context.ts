@@ -1,3 +1,4 @@
+/** `logContext`: the request in which a line of a log is written. @module */
 import type { HTTPScope, WebSocketScope } from "../protocol/asgi.js";
 import { oneLine } from "../common/logger.js";
 import type { Instrumentation } from "./observation/types.js";

@@ -1,3 +1,4 @@
+/** Origins that a rule allows, for CORS and WebSocket handshakes. @module */
 import { configurationError } from "../common/exceptions.js";
 import { parseHost } from "../protocol/http-grammar.js";
 

@@ -1,3 +1,4 @@
+/** `rateLimit`: 429 for a client with too many requests in a window of time. @module */
 import type { HTTPScope } from "../protocol/asgi.js";
 import type { Middleware } from "./chain.js";
 import { consoleLogger, errorText, guardLogger, type Logger } from "../common/logger.js";

@@ -1,3 +1,4 @@
+/** `requestId`: an id for each request and its log lines. @module */
 import type { Middleware } from "./chain.js";
 import { headerValues } from "../protocol/header-list.js";
 import { isToken } from "../protocol/http-grammar.js";

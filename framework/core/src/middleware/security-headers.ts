@@ -1,3 +1,4 @@
+/** `securityHeaders`: headers that restrict what browsers do with a response. @module */
 import type { Middleware } from "./chain.js";
 import { configurationError } from "../common/exceptions.js";
 import { ResponseHeaders } from "../http/response/headers.js";

@@ -1,3 +1,4 @@
+/** `serverTiming`: the steps of a request in the browser's developer tools. @module */
 import type { Instrumentation } from "./observation/types.js";
 
 /** Steps that one header names at most: clients bound the size of a head, often at 8 KB. */

@@ -1,3 +1,4 @@
+/** `sessions`: data of a client in a signed cookie. @module */
 import type { Middleware } from "./chain.js";
 import { configurationError } from "../common/exceptions.js";
 import { ANYTHING, assertOptions, FLAG, oneOf, type OptionRules, TEXT, whole } from "../common/options.js";

@@ -1,3 +1,4 @@
+/** The body of a request, read by a middleware and the application. @module */
 import type { Receive, ReceiveMessage } from "../protocol/asgi.js";
 import { createBytes } from "../protocol/bytes.js";
 import { markHandled } from "../common/promises.js";

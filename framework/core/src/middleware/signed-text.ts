@@ -1,3 +1,4 @@
+/** Signatures of text that a client stores, HMAC with SHA-256. @module */
 import { encodeLatin1 } from "../protocol/bytes.js";
 import { encodeUTF8 } from "../protocol/header-list.js";
 

@@ -1,3 +1,4 @@
+/** Stores of counters and text with expiry, for rate limits and sessions. @module */
 import { assertOptions, type OptionRules, whole } from "../common/options.js";
 
 /** The state of a counter. */

@@ -1,3 +1,4 @@
+/** `timeLimit`: 504 for a response that does not start in time. @module */
 import type { ReceiveMessage, Receive, Send } from "../protocol/asgi.js";
 import type { Middleware } from "./chain.js";
 import { ClientDisconnect } from "../common/exceptions.js";

@@ -1,3 +1,4 @@
+/** `trustedHost`: 400 for requests to unknown hosts. @module */
 import type { Middleware } from "./chain.js";
 import { configurationError } from "../common/exceptions.js";
 import { compileHost, type HostTest } from "../protocol/http-grammar.js";

@@ -1,3 +1,4 @@
+/** Request bodies of the OpenAPI document: JSON, forms and files. @module */
 import type { Components } from "./components.js";
 import { examplesOf, isListed, propertiesOf, schemaOf, type SourceParam } from "./sources.js";
 import type { EncodingObject, MediaTypeObject, RequestBodyObject, SchemaObject } from "./types.js";

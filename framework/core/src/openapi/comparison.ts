@@ -1,3 +1,4 @@
+/** Equality of schemas, following their references. @module */
 import type { SchemaObject } from "./types.js";
 
 /** The target of a reference. */

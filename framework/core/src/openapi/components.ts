@@ -1,3 +1,4 @@
+/** The components of the OpenAPI document: schemas by name, each written once. @module */
 import { configurationError } from "../common/exceptions.js";
 import { findDiscriminator } from "../schema/unions.js";
 import { type JSONSchema, resolveRef, unionMembers } from "../schema/json-schema.js";

@@ -1,3 +1,4 @@
+/** The OpenAPI document of an application, built from its routes. @module */
 import { withPlace } from "../common/exceptions.js";
 import { ANYTHING, FUNCTION, LIST, OBJECT, oneOf, type OptionRules, TEXT } from "../common/options.js";
 import type { PathPattern } from "../routing/path-pattern.js";

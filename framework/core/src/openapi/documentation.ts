@@ -1,3 +1,4 @@
+/** Serves the OpenAPI document and the pages that show it. @module */
 import { encodeUTF8 } from "../protocol/header-list.js";
 import { configurationError } from "../common/exceptions.js";
 import { hasFiles } from "../common/platform.js";

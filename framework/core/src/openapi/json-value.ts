@@ -1,3 +1,4 @@
+/** Values of examples and defaults, as JSON. @module */
 import { configurationError } from "../common/exceptions.js";
 
 /** A value as a document holds it. @throws ConfigurationError for one that JSON cannot write. */

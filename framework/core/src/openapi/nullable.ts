@@ -1,3 +1,4 @@
+/** `null` in OpenAPI 3.0, which has no such type. @module */
 import { configurationError } from "../common/exceptions.js";
 import type { SchemaObject } from "./types.js";
 

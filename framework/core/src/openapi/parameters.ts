@@ -1,3 +1,4 @@
+/** Parameters of the OpenAPI document: path, query, headers and cookies. @module */
 import type { Components } from "./components.js";
 import { examplesOf, isListed, propertiesOf, type PropertyParam, schemaOf, type SourceParam } from "./sources.js";
 import type { ParameterObject } from "./types.js";

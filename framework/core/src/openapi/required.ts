@@ -1,3 +1,4 @@
+/** Required properties of an object schema, per direction. @module */
 import type { JSONSchema } from "../schema/json-schema.js";
 import type { Direction } from "./version.js";
 

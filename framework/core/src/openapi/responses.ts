@@ -1,3 +1,4 @@
+/** Responses of the OpenAPI document, those to errors included. @module */
 import { configurationError, statusPhrase } from "../common/exceptions.js";
 import { responseFacts } from "../protocol/response-facts.js";
 import { EventSchemas } from "../routing/event-schemas.js";

@@ -1,3 +1,4 @@
+/** Routes, as the OpenAPI document describes them. @module */
 import type { RoutePlan } from "../parameters/dependencies/plan.js";
 import type { PathPattern } from "../routing/path-pattern.js";
 import type { RouteRecord } from "../routing/entries.js";

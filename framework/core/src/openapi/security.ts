@@ -1,3 +1,4 @@
+/** Security requirements of the OpenAPI document, from the schemes that a route depends on. @module */
 import type { DependencyStep, RoutePlan } from "../parameters/dependencies/plan.js";
 import { configurationError } from "../common/exceptions.js";
 import { IS_NAMED, SecurityScheme, type SecuritySchemeObject } from "../parameters/security/scheme.js";

@@ -1,3 +1,4 @@
+/** The parameters that a route reads from the request, prepared for the OpenAPI document. @module */
 import type { SourceSpec } from "../parameters/dependencies/plan.js";
 import { absenceOf, type SourceMarker } from "../parameters/source.js";
 import type { CompiledSchema } from "../schema/compiled-schema.js";

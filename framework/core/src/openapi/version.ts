@@ -1,3 +1,4 @@
+/** The common part of the converters to OpenAPI 3.0 and 3.1. @module */
 import type { StreamFormat } from "../routing/options.js";
 import type { JSONSchema } from "../schema/json-schema.js";
 import type { DiscriminatorObject, MediaTypeObject, OpenAPIDocument, PathItemObject, SchemaObject } from "./types.js";

@@ -1,3 +1,4 @@
+/** Webhooks of the OpenAPI document. @module */
 import { configurationError, withPlace } from "../common/exceptions.js";
 import { ANYTHING, assertOptions, FLAG, LIST, OBJECT, type OptionRules, TEXT, whole } from "../common/options.js";
 import type { CallbackOperation } from "../routing/document-options.js";

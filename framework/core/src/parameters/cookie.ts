@@ -1,3 +1,4 @@
+/** `Cookie()`: a parameter from a cookie. @module */
 import { cookieValues } from "../http/request/cookies.js";
 import { ParamKind, type ParamFunction } from "./marker.js";
 import { createDescriptor } from "./source.js";

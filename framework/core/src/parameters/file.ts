@@ -1,3 +1,4 @@
+/** `File()`: a parameter from an uploaded file. @module */
 import type { FormValue } from "../http/form-data.js";
 import { UploadFile } from "../http/upload-file.js";
 import { configurationError } from "../common/exceptions.js";

@@ -1,3 +1,4 @@
+/** `Header()`: a parameter from a header. @module */
 import { headerValues } from "../protocol/header-list.js";
 import { ParamKind, type ParamFunction } from "./marker.js";
 import { createDescriptor } from "./source.js";

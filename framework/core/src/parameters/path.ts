@@ -1,3 +1,4 @@
+/** `Path()`: a parameter from a segment of the path. @module */
 import { ParamKind, type PathFunction } from "./marker.js";
 import { createDescriptor } from "./source.js";
 import { compileTextRead, createHeadSource, type Texts } from "./text.js";

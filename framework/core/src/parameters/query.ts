@@ -1,3 +1,4 @@
+/** `Query()`: a parameter from the query string. @module */
 import { ParamKind, type ParamFunction } from "./marker.js";
 import { createDescriptor, type RequestParts } from "./source.js";
 import { createHeadSource } from "./text.js";

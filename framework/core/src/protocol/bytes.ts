@@ -1,3 +1,5 @@
+/** Bytes and text, with `Buffer` if the platform has it. @module */
+
 const utf8 = new TextEncoder();
 
 const hasBuffer = typeof Buffer === "function";

@@ -1,3 +1,4 @@
+/** Options of routes and routers that only the OpenAPI document uses. @module */
 import type { Params } from "../parameters/annotation.js";
 import type { Schema } from "../schema/schema.js";
 

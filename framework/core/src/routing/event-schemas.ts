@@ -1,3 +1,4 @@
+/** `events()`: schemas of server-sent events by their names. @module */
 import type { Readable, Schema, SchemaInput } from "../schema/schema.js";
 
 /** The schema of the data of each event, by the event's name. */

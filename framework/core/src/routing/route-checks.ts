@@ -1,3 +1,4 @@
+/** Compile-time checks of a route's path and of its returned type. @module */
 import type { Annotation, CheckParams, Injectable, PathNames } from "../parameters/annotation.js";
 import type { Marker } from "../parameters/marker.js";
 import type { Schema } from "../schema/schema.js";

@@ -1,3 +1,4 @@
+/** The types of a handler's arguments and result, from the route's declaration. @module */
 import type { FromParams, PathNames } from "../parameters/annotation.js";
 import type { GlobalResponse } from "../parameters/type-errors.js";
 import type { Notice } from "../http/response/event-source.js";

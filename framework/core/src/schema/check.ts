@@ -1,3 +1,4 @@
+/** The types of compiled schemas. @module */
 import type { Faults } from "./faults.js";
 import type { JSONSchema } from "./json-schema.js";
 

@@ -1,3 +1,4 @@
+/** Strings of parameters, converted to the type that a schema declares. @module */
 import { compileCheck } from "./compile.js";
 import type { Faults } from "./faults.js";
 import { isArraySchema, isObjectSchema, type JSONSchema, listItems, resolveRef, unionMembers } from "./json-schema.js";

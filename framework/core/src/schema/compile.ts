@@ -1,3 +1,4 @@
+/** Compiles JSON Schema and TypeBox into functions that check, convert or write values. @module */
 import { configurationError } from "../common/exceptions.js";
 import type { Check, Compiler, Direction, Run, Write } from "./check.js";
 import { compileDefault } from "./defaults.js";

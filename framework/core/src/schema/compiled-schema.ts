@@ -1,3 +1,4 @@
+/** A compiled schema and what registration reads from it. @module */
 import type { Check } from "./check.js";
 import { type Coerce, compileCoerce, PLAIN } from "./coerce.js";
 import type { Faults } from "./faults.js";

@@ -1,3 +1,4 @@
+/** Defaults of schemas: checked once, copied for each request. @module */
 import { type ConfigurationError, configurationError } from "../common/exceptions.js";
 import type { Check } from "./check.js";
 import { Faults } from "./faults.js";

@@ -1,3 +1,4 @@
+/** The validation errors of one value, with limits on their number and size. @module */
 import type { Fault } from "../common/exceptions.js";
 import type { FaultType } from "./fault-types.js";
 

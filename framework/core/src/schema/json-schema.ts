@@ -1,3 +1,5 @@
+/** The keywords of JSON Schema that are supported. @module */
+
 type Of<Value, Keywords extends string> = { [K in Keywords]?: Value };
 
 type TextKeywords = "$id" | "$ref" | "title" | "description" | "format" | "pattern";

@@ -1,3 +1,4 @@
+/** Checks of arrays and tuples. @module */
 import { plural } from "../common/messages.js";
 import { canonicalJSON, type Check, type Compiler } from "./check.js";
 import type { Faults } from "./faults.js";

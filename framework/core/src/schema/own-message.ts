@@ -1,3 +1,4 @@
+/** The keyword `errorMessage`: custom messages of validation errors. @module */
 import { configurationError } from "../common/exceptions.js";
 import { isObject } from "../common/options.js";
 import { FAULT_TYPES, type FaultType } from "./fault-types.js";

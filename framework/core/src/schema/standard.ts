@@ -1,3 +1,4 @@
+/** Standard Schema, which Zod, Valibot and ArkType implement. @module */
 import { type ConfigurationError, configurationError } from "../common/exceptions.js";
 import { type Faults, shorten } from "./faults.js";
 import { type JSONSchema, saysType, UNREAD_KEYWORDS } from "./json-schema.js";

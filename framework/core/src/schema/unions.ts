@@ -1,3 +1,4 @@
+/** Checks of enums and unions. @module */
 import { type Check, type Compiler, isPlainObject, jsonEqual } from "./check.js";
 import type { Faults } from "./faults.js";
 import { isObjectSchema, type JSONSchema, transformOf } from "./json-schema.js";

@@ -1,3 +1,4 @@
+/** `Accept-Encoding`, RFC 9110 §12.5.3. @module */
 import { isToken, parseList, trimOWS } from "../../protocol/http-grammar.js";
 
 /** RFC 9110 §12.4.2 `weight`, as far as its digits. */

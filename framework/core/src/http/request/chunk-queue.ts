@@ -1,3 +1,4 @@
+/** Chunks of a body that were received and not read yet. @module */
 import { asBytes, createBytes } from "../../protocol/bytes.js";
 
 /** Chunks below this many bytes are put together: each chunk of its own costs some 200 bytes beside what it holds. */

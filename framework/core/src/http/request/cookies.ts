@@ -1,3 +1,4 @@
+/** The `Cookie` header, RFC 6265. @module */
 import { trimOWS } from "../../protocol/http-grammar.js";
 
 /** A cookie's value as `setCookie` wrote it: percent-encoding undone, where it is valid. */

@@ -1,3 +1,4 @@
+/** The moment at which a response is complete. @module */
 import type { Send } from "../../protocol/asgi.js";
 
 /** Marks the response to a request as complete: a disconnect from now on is not an early one. */

@@ -1,3 +1,4 @@
+/** Bodies of forms, urlencoded and multipart, read into `FormData`. @module */
 import { decodeLatin1 } from "../../protocol/bytes.js";
 import { decodeUTF8 } from "../../protocol/header-list.js";
 import { FormData, type FormValue } from "../form-data.js";

@@ -1,3 +1,4 @@
+/** JSON bodies: media types, and a parser with limits. @module */
 import { decodeUTF8 } from "../../protocol/header-list.js";
 import { parseMediaType } from "../../protocol/http-grammar.js";
 

@@ -1,3 +1,4 @@
+/** The parser of `multipart/form-data`, RFC 7578. @module */
 import { createBytes, decodeLatin1 } from "../../protocol/bytes.js";
 import { decodeUTF8 } from "../../protocol/header-list.js";
 import { parsePartHead, type PartHead } from "./part-head.js";

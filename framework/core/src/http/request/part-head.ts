@@ -1,3 +1,4 @@
+/** The headers of a part of a multipart body. @module */
 import { decodeUTF8 } from "../../protocol/header-list.js";
 import { isToken, parseMediaType, parseParameters, trimOWS } from "../../protocol/http-grammar.js";
 

@@ -1,3 +1,4 @@
+/** Storage of uploaded files: small ones in memory, large ones on disk. @module */
 import { createBytes } from "../../protocol/bytes.js";
 import { UploadClosedError, type UploadContent } from "../upload-file.js";
 import { ChunkQueue } from "./chunk-queue.js";

@@ -1,3 +1,4 @@
+/** Temporary files that other processes cannot open. @module */
 import { createBytes } from "../../protocol/bytes.js";
 import { toFileError } from "../save-file.js";
 import { hasFiles, nodeModule } from "../../common/platform.js";

@@ -1,3 +1,4 @@
+/** Requests as instances of the platform's `Request`. @module */
 import type { HTTPScope } from "../../protocol/asgi.js";
 import { decodeLatin1 } from "../../protocol/bytes.js";
 

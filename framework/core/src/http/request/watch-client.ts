@@ -1,3 +1,4 @@
+/** The abort of `request.signal` when the client disconnects. @module */
 import { setIdleTimeout } from "../../common/promises.js";
 
 /** Milliseconds for which a client that is reported gone before anything was asked of it is taken to be there. */

@@ -1,3 +1,4 @@
+/** The `Set-Cookie` header, RFC 6265. @module */
 import { isToken } from "../../protocol/http-grammar.js";
 
 /** The attributes of a cookie, RFC 6265 §4.1.2. */

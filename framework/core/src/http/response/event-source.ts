@@ -1,3 +1,4 @@
+/** Server-sent events: their type, their text, and the response that streams them. @module */
 import { decodeUTF8, encodeUTF8 } from "../../protocol/header-list.js";
 import { encodeLatin1 } from "../../protocol/bytes.js";
 import { consoleLogger, type Logger, loggerOf } from "../../common/logger.js";

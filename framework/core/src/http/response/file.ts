@@ -1,3 +1,4 @@
+/** Responses that send a file, with ranges and conditional requests. @module */
 import type { Send } from "../../protocol/asgi.js";
 import { createBytes } from "../../protocol/bytes.js";
 import { encodeUTF8 } from "../../protocol/header-list.js";

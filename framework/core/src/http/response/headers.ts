@@ -1,3 +1,4 @@
+/** The headers of a response, checked before they are sent. @module */
 import type { HeaderPair } from "../../protocol/asgi.js";
 import { HeaderList, rawHeaders } from "../../protocol/header-list.js";
 import { isFieldValue, isToken, parseList } from "../../protocol/http-grammar.js";

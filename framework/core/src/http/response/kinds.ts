@@ -1,3 +1,4 @@
+/** Responses of one media type each: JSON, HTML, text, and redirects. @module */
 import { encodeUTF8 } from "../../protocol/header-list.js";
 import { Response, type ResponseOptions } from "./response.js";
 

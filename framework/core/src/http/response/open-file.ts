@@ -1,3 +1,4 @@
+/** Opens files to send, inside the folder that they must not leave. @module */
 import { HTTPException } from "../../common/exceptions.js";
 import { nodeModule } from "../../common/platform.js";
 

@@ -1,3 +1,4 @@
+/** Pulls items out of a stream's source, and closes it when the client disconnects. @module */
 import { markHandled, setIdleTimeout } from "../../common/promises.js";
 
 /** Result of a wait that took as long as was asked. */

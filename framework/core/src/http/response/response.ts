@@ -1,3 +1,4 @@
+/** The base class of responses: status, headers, and a body of bytes. @module */
 import type { HeaderPair, Send } from "../../protocol/asgi.js";
 import type { BackgroundTasks } from "../background.js";
 import { asBytes, createBytes } from "../../protocol/bytes.js";

@@ -1,3 +1,4 @@
+/** Responses whose body is sent in chunks while it is produced. @module */
 import type { Send } from "../../protocol/asgi.js";
 import { encodeUTF8 } from "../../protocol/header-list.js";
 import { ClientDisconnect } from "../../common/exceptions.js";

@@ -1,3 +1,4 @@
+/** A request or WebSocket under observation: its route, its steps and its end. @module */
 import type {
   HeaderPair,
   HTTPResponseBodyMessage,

@@ -1,3 +1,4 @@
+/** Starts the observation of each request of an application. @module */
 import type { ASGIApp, HTTPScope, Receive, Send, WebSocketScope } from "../../protocol/asgi.js";
 import type { Logger } from "../../common/logger.js";
 import { OBSERVED, Observed, observedOf, type ObservedScope } from "./observed.js";

@@ -1,3 +1,4 @@
+/** The interface of instrumentations: metrics, traces, the inspector. @module */
 import type { HTTPScope, WebSocketScope } from "../../protocol/asgi.js";
 import type { ResponseHeaders } from "../../http/response/headers.js";
 

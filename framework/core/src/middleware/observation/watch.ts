@@ -1,3 +1,4 @@
+/** Calls an instrumentation, and keeps its errors away from the request. @module */
 import type { HTTPScope, WebSocketScope } from "../../protocol/asgi.js";
 import { errorText, type Logger } from "../../common/logger.js";
 import { markHandled } from "../../common/promises.js";

@@ -1,3 +1,4 @@
+/** Runs the steps that make the arguments of a handler or a dependency. @module */
 import { RequestValidationError } from "../../common/exceptions.js";
 import { type Observed, stepped } from "../../middleware/observation/observed.js";
 import { INVALID } from "../source.js";

@@ -1,3 +1,4 @@
+/** One call of a route: its request, its cached dependencies and its cleanup. @module */
 import type { HTTPScope, Receive, ReceiveMessage, Send, WebSocketScope } from "../../protocol/asgi.js";
 import { BackgroundTasks, DISCARD } from "../../http/background.js";
 import type { Limits } from "../../http/limits.js";

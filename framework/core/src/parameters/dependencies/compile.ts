@@ -1,3 +1,4 @@
+/** Compiles the declared parameters of a function into the steps that make its arguments. @module */
 import { BackgroundTasks } from "../../http/background.js";
 import { UploadFile } from "../../http/upload-file.js";
 import { messageOf } from "../../common/error-codes.js";

@@ -1,3 +1,4 @@
+/** Cleanup of dependencies: the code after their `yield`. @module */
 import type { Logger } from "../../common/logger.js";
 import type { DependencyScope } from "../depends.js";
 

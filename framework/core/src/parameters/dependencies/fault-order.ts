@@ -1,3 +1,4 @@
+/** The order of the validation errors in a 422. @module */
 import type { Fault } from "../../common/exceptions.js";
 import { SourceMarker } from "../source.js";
 import type { FaultOrder } from "./call.js";

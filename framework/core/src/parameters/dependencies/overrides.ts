@@ -1,3 +1,4 @@
+/** `dependencyOverrides`: replacements of dependencies, mainly for tests. @module */
 import { messageOf } from "../../common/error-codes.js";
 import { RecursionError } from "../../common/exceptions.js";
 import type { Callable } from "../depends.js";

@@ -1,3 +1,4 @@
+/** The types that compiled parameters and dependencies have. @module */
 import type { Callable, Check, DependencyScope } from "../depends.js";
 import type { CredentialsFinder } from "../credentials.js";
 import type { ParamKind } from "../marker.js";

@@ -1,3 +1,4 @@
+/** Runs one dependency of a request: its cache, its scope and its replacement. @module */
 import { configurationError } from "../../common/exceptions.js";
 import { errorText } from "../../common/logger.js";
 import { stepped } from "../../middleware/observation/observed.js";

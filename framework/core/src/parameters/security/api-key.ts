@@ -1,3 +1,4 @@
+/** API keys in a header, the query string or a cookie. @module */
 import { configurationError } from "../../common/exceptions.js";
 import { isToken } from "../../protocol/http-grammar.js";
 import { ANYTHING, assertOptions } from "../../common/options.js";

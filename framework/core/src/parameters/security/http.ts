@@ -1,3 +1,4 @@
+/** `Authorization` with bearer tokens or passwords: `HTTPBearer` and `HTTPBasic`. @module */
 import { decodeLatin1 } from "../../protocol/bytes.js";
 import { decodeUTF8 } from "../../protocol/header-list.js";
 import { configurationError } from "../../common/exceptions.js";

@@ -1,3 +1,4 @@
+/** Bearer tokens of OAuth 2: `OAuth2PasswordBearer`. @module */
 import { configurationError } from "../../common/exceptions.js";
 import { ANYTHING, assertOptions, OBJECT, type OptionRules, TEXT } from "../../common/options.js";
 import { AUTHORIZATION, parseAuthorization } from "./credentials.js";

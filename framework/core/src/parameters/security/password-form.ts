@@ -1,3 +1,4 @@
+/** The form of a token request with a password, RFC 6749 §4.3.2. @module */
 import { Form } from "../form.js";
 import type { FromParams } from "../annotation.js";
 import type { Marker } from "../marker.js";

@@ -1,3 +1,4 @@
+/** The base class of security schemes. @module */
 import { CallableInstance } from "../../protocol/callable.js";
 import { HTTPException } from "../../common/exceptions.js";
 import { FLAG, type OptionRules, TEXT } from "../../common/options.js";

@@ -1,3 +1,4 @@
+/** A worker of a pool, and its task. @module */
 import type { Spawn, WorkerEvents, WorkerHandle } from "./protocol.js";
 import type { Task } from "./task.js";
 

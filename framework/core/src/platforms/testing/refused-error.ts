@@ -1,3 +1,4 @@
+/** Errors of tests whose WebSocket handshake was rejected. @module */
 import { WebSocketException } from "../../common/exceptions.js";
 
 /** RFC 6455 §7.4.1: the code in a browser for a handshake that was answered with anything but 101. */

@@ -1,3 +1,4 @@
+/** Supertest, loaded on use, and the cookies that it shares with WebSockets of the same client. @module */
 import type supertest from "supertest";
 import type TestAgent from "supertest/lib/agent.js";
 import type { HeaderPair } from "../../protocol/asgi.js";

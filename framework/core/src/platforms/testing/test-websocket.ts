@@ -1,3 +1,4 @@
+/** The client side of a WebSocket in tests. @module */
 import { asBytes } from "../../protocol/bytes.js";
 import { HeaderList, parseHeaders } from "../../protocol/header-list.js";
 import { findCloseFault, type WebSocketException } from "../../common/exceptions.js";
