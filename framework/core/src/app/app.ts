@@ -2,7 +2,7 @@
 import { Dispatcher } from "./dispatcher.js";
 import { Endpoint, type EndpointSettings } from "./endpoint.js";
 import { guard } from "./errors.js";
-import { assertHook, Lifespan, type LifespanFunction, type LifespanHook, type Startable } from "./lifespan.js";
+import { assertHook, AppLifespan, type LifespanFunction, type LifespanHook, type Startable } from "./lifespan.js";
 import { HandlerPool, type HandlerPoolOptions } from "./pool.js";
 import { SocketEndpoint } from "./socket-endpoint.js";
 import type { ASGIApp, Receive, Scope, Send } from "../protocol/asgi.js";
@@ -45,7 +45,7 @@ import {
 import type { Marker } from "../parameters/marker.js";
 import { PathPattern } from "../routing/path-pattern.js";
 import type { AppDelete, AppGet, AppPatch, AppPost, AppPut, PATHS, Paths } from "../routing/common-verbs.js";
-import { type IncludeOptions, MIDDLEWARE } from "../routing/options.js";
+import { type IncludeOptions, MIDDLEWARE_LIST } from "../routing/options.js";
 import type { MountEntry, RouteEntry, RouteRecord } from "../routing/entries.js";
 import type { MultiVerb, SocketVerb, Verb } from "../routing/verbs.js";
 import type { ResponseDocs } from "../routing/document-options.js";
@@ -97,7 +97,7 @@ const OPTIONS: OptionRules<AppOptions> = {
   instrumentation: expecting("an object with a method start(scope), or a list of them", (value) =>
     [value].flat().every((one) => isObject(one) && "start" in one && typeof one.start === "function"),
   ),
-  middleware: MIDDLEWARE,
+  middleware: MIDDLEWARE_LIST,
   exceptionHandlers: ANYTHING,
 };
 
@@ -194,7 +194,7 @@ export class App extends DispatchingInstance {
   /** The last result of `routes`; `null` once another route is added. */
   #routeList: readonly RouteRecord[] | null = null;
   readonly #endpoints: Endpoint[] = [];
-  readonly #lifespan: Lifespan<App>;
+  readonly #lifespan: AppLifespan<App>;
   readonly #pool: HandlerPool;
   /** The lifespan, and the pool around it. */
   readonly #life: Startable;
@@ -255,7 +255,7 @@ export class App extends DispatchingInstance {
     this.#documentation = new Documentation(options, () => this.#routes);
     this.webhooks = this.#documentation.webhooks((place) => this.#assertOpen(place));
     const mounted = () => this.#mountedApps();
-    this.#lifespan = new Lifespan<App>(this, this.#logger, options.lifespan, mounted, this.#application);
+    this.#lifespan = new AppLifespan<App>(this, this.#logger, options.lifespan, mounted, this.#application);
     const life = this.#pool.around(this.#lifespan);
     this.#life = {
       start: (...args) => {

@@ -24,7 +24,7 @@ import type { CompiledReturns } from "../schema/schema.js";
 import { compileAccess } from "./access.js";
 import { withDraft } from "./answer.js";
 import { answerError, type ErrorSettings, guard, isDisconnect, logError, sendErrorResponse } from "./errors.js";
-import { HandlerTimeout, limitTime } from "./handler-timeout.js";
+import { HandlerTimeout, limitHandler } from "./handler-timeout.js";
 import { assertPoolable, endsOnDisconnect, isPooled } from "./plain-handler.js";
 import type { HandlerPool } from "./pool.js";
 import { resultJSON, sendJSON } from "./result.js";
@@ -127,7 +127,7 @@ export class Endpoint {
     const { method, path, metadata } = this.record;
     const { limits, logger } = this.#settings;
     const pooled = pool.adopt(`${method} ${path}`, handler as (args: object) => unknown, endsOnDisconnect(metadata));
-    const limited = limitTime(pooled, limits.handlerMs, `${method} ${path}`, logger);
+    const limited = limitHandler(pooled, limits.handlerMs, `${method} ${path}`, logger);
     return (args, call) =>
       call.observed === null
         ? limited(args, call.request)
@@ -139,7 +139,7 @@ export class Endpoint {
     const { limits, logger } = this.#settings;
     const called = handler as (args: object) => unknown;
     if (this.#toStream !== null) return streamingHandler(called, this.#toStream);
-    return limitTime(called, limits.handlerMs, `${method} ${path}`, logger);
+    return limitHandler(called, limits.handlerMs, `${method} ${path}`, logger);
   }
 
   #wrap(middleware: AppRouteEntry["middleware"], settings: EndpointSettings): ASGIApp {

@@ -22,7 +22,7 @@ const MAX_TIMER_MS = 2_147_483_647;
  * @param route - Method and path, for messages.
  * @throws ConfigurationError for a limit of 0, which no handler can keep to.
  */
-export function limitTime<Args extends readonly unknown[]>(
+export function limitHandler<Args extends readonly unknown[]>(
   handler: (...args: Args) => unknown,
   timeoutMs: number,
   route: string,

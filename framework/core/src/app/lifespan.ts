@@ -4,7 +4,7 @@ import type { ApplicationScope, Lifetime } from "../parameters/dependencies/appl
 import type { DependencyOverrides } from "../parameters/dependencies/overrides.js";
 import { configurationError } from "../common/exceptions.js";
 import { type ReportingScope, TAKES_ERRORS } from "../protocol/lifespan.js";
-import { codeOf, errorText, type Logger } from "../common/logger.js";
+import { errorCodeOf, errorText, type Logger } from "../common/logger.js";
 
 /** The clean-up that a start-up hook may return. */
 type Cleanup = () => unknown;
@@ -43,7 +43,7 @@ export interface Startable {
 }
 
 /** The hooks of one App. */
-export class Lifespan<A> implements Startable {
+export class AppLifespan<A> implements Startable {
   readonly #app: A;
   readonly #logger: Logger;
   readonly #generator: LifespanFunction<A> | undefined;
@@ -147,7 +147,7 @@ export class Lifespan<A> implements Startable {
 
 /** The message of a start that failed. Its text has the code, because other servers get nothing else. */
 function failureOf(error: unknown, hasError: boolean): LifespanAnswerMessage {
-  const code = codeOf(error);
+  const code = errorCodeOf(error);
   const message = errorText(error) + (code === null ? "" : ` [${code}]`);
   return { type: "lifespan.startup.failed", message, ...(hasError ? { error } : {}) };
 }

@@ -7,7 +7,7 @@ import { ResponseValidationError } from "../common/exceptions.js";
 import { markHandled } from "../common/promises.js";
 import { ASGI } from "../protocol/scope.js";
 import { claim } from "../http/response/pull.js";
-import { EMPTY, sendWhole } from "../http/response/response.js";
+import { NO_BYTES, sendWhole } from "../http/response/response.js";
 import type { CompiledReturns } from "../schema/schema.js";
 import { explainJSON } from "../schema/structs.js";
 import { Faults } from "../schema/faults.js";
@@ -111,10 +111,10 @@ export function sendJSON(
   text: string,
   isBodyless: boolean,
 ): Promise<void> | void {
-  if (isBodyless) return sendWhole(send, status, NO_HEADERS, EMPTY);
+  if (isBodyless) return sendWhole(send, status, NO_HEADERS, NO_BYTES);
   const isHead = (scope as HTTPScope).method === "HEAD";
   // The servers of this package read text: they have made the scope, or what it is a copy of.
   if (scope.asgi === ASGI && !isHead && isASCII(text)) return sendWhole(send, status, jsonHeadersOf(text.length), text);
   const body = encodeUTF8(text);
-  return sendWhole(send, status, jsonHeadersOf(body.length), isHead ? EMPTY : body);
+  return sendWhole(send, status, jsonHeadersOf(body.length), isHead ? NO_BYTES : body);
 }

@@ -80,12 +80,12 @@ function showError(error: unknown, depth = 0): string {
     .filter((line) => line.startsWith("    at "));
   const shown = ownFramesFirst(frames).map((line) => `\n  ${oneLine(line)}`);
   const inner = cause === undefined || depth > 4 ? "" : `\n    caused by${showError(cause, depth + 1)}`;
-  const code = codeOf(error);
+  const code = errorCodeOf(error);
   return `\n    ${oneLine(`${name}${code === null ? "" : ` [${code}]`}: ${message}`)}${shown.join("")}${inner}`;
 }
 
 /** The code of an error that has one beside its message, as those of Node and of this framework do; else `null`. */
-export function codeOf(error: unknown): string | null {
+export function errorCodeOf(error: unknown): string | null {
   if (!(error instanceof Error) || !("code" in error)) return null;
   const { code, message } = error;
   return typeof code === "string" && code !== "" && !message.includes(code) ? code : null;

@@ -1,7 +1,7 @@
 /** Streams, item by item. @module */
 
 /** One event of a stream that names its events. */
-export interface NamedEvent {
+export interface StreamedEvent {
   event: string;
   data: unknown;
   id?: string;

@@ -5,7 +5,7 @@ import type { PathPattern } from "../routing/path-pattern.js";
 import { Components } from "./components.js";
 import { type GenerateOperationId, OperationIds } from "./naming.js";
 import { operationOf, type Parts } from "./operation.js";
-import { type DocumentedRoute, methodOf, placeOf } from "./route.js";
+import { type DocumentedRoute, documentedMethod, placeOf } from "./route.js";
 import { SecuritySchemes } from "./security.js";
 import type {
   DocumentedMethod,
@@ -139,7 +139,9 @@ export function buildDocument(
   webhooks: readonly DocumentedRoute[] = [],
 ): OpenAPIDocument {
   const version = VERSIONS[options.openapiVersion ?? "3.0"];
-  const listed = routes.filter(({ record }) => record.metadata.includeInSchema !== false && methodOf(record.method));
+  const listed = routes.filter(
+    ({ record }) => record.metadata.includeInSchema !== false && documentedMethod(record.method),
+  );
   const sockets = routes.filter(isListedSocket);
   const schemes = new SecuritySchemes([...listed, ...sockets].map(({ plan }) => plan));
   const components = new Components(version);
@@ -188,7 +190,7 @@ function pathsOf(
     withPlace(placeOf(route), () => named.set(route, parts.ids.of(route)));
   }
   for (const route of routes) {
-    const method = methodOf(route.record.method) as DocumentedMethod;
+    const method = documentedMethod(route.record.method) as DocumentedMethod;
     withPlace(placeOf(route), () =>
       paths.add(route.pattern, method, operationOf(route, named.get(route) as string, parts)),
     );
@@ -208,7 +210,7 @@ function webhooksOf(routes: readonly DocumentedRoute[], parts: Parts): Record<st
     const item = items.get(path) ?? {};
     items.set(path, item);
     withPlace(placeOf(route), () => {
-      item[methodOf(method) as DocumentedMethod] = operationOf(route, parts.ids.ofWebhook(route), parts, false);
+      item[documentedMethod(method) as DocumentedMethod] = operationOf(route, parts.ids.ofWebhook(route), parts, false);
     });
   }
   return Object.fromEntries(items);

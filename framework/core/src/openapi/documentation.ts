@@ -14,7 +14,7 @@ import {
   fileOf,
   hasFilesOf,
   filesOf,
-  type Page,
+  type DocsPage,
   PAGE_HEADERS,
   REDOC,
   SCALAR,
@@ -29,7 +29,7 @@ import { WebhookList, type Webhooks } from "./webhooks.js";
 /** A page and where it is. */
 interface PlacedPage {
   readonly path: string;
-  readonly page: Page;
+  readonly page: DocsPage;
 }
 
 /** The document as it is served below one `root_path`. */

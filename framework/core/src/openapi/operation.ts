@@ -8,7 +8,7 @@ import type { Components } from "./components.js";
 import { capitalize, type OperationIds, summaryOf } from "./naming.js";
 import { parametersOf } from "./parameters.js";
 import { responsesOf } from "./responses.js";
-import { type DocumentedRoute, methodOf, placeOf } from "./route.js";
+import { type DocumentedRoute, documentedMethod, placeOf } from "./route.js";
 import type { SecuritySchemes } from "./security.js";
 import { canFail, sourcesOf } from "./sources.js";
 import type { CallbackObject, DocumentedMethod, OperationObject, PathItemObject } from "./types.js";
@@ -83,7 +83,7 @@ function callbacksOf(route: DocumentedRoute, operationId: string, parts: Parts):
     const items = Object.entries(addresses).map(([address, operations]): [string, PathItemObject] => {
       const item: { [M in DocumentedMethod]?: OperationObject } = {};
       for (const [key, operation] of Object.entries(operations)) {
-        const method = methodOf(key);
+        const method = documentedMethod(key);
         const place = `${placeOf(route)}, callback ${JSON.stringify(name)}, ${key} ${address}`;
         if (!method) throw configurationError("TSGI_INVALID_CALLBACK_METHOD", place);
         const id = parts.ids.take(operation.operationId, operationId + capitalize(name), place);

@@ -15,7 +15,7 @@ function foldersOf(): URL {
 const MAX_AGE_SECONDS = 86_400;
 
 /** A page. Its scripts are files, because its policy allows none in the markup. */
-export interface Page {
+export interface DocsPage {
   readonly name: string;
   /** Its folder in `@tsgi/docs-ui`. */
   readonly folder: string;
@@ -33,7 +33,7 @@ export interface Page {
 }
 
 /** Swagger UI. */
-export const SWAGGER_UI: Page = {
+export const SWAGGER_UI: DocsPage = {
   name: "Swagger UI",
   folder: "swagger-ui-dist",
   root: "swagger-ui",
@@ -46,7 +46,7 @@ export const SWAGGER_UI: Page = {
 };
 
 /** ReDoc. */
-export const REDOC: Page = {
+export const REDOC: DocsPage = {
   name: "ReDoc",
   folder: "redoc",
   root: "redoc",
@@ -64,7 +64,7 @@ export const REDOC: Page = {
 };
 
 /** Scalar. */
-export const SCALAR: Page = {
+export const SCALAR: DocsPage = {
   name: "Scalar",
   folder: "@scalar/api-reference",
   root: "scalar",
@@ -78,7 +78,7 @@ export const SCALAR: Page = {
 };
 
 /** Tells if the files of a page are there: a bundle leaves them in the package. */
-export function hasFilesOf({ folder }: Page): boolean {
+export function hasFilesOf({ folder }: DocsPage): boolean {
   try {
     return nodeModule("node:fs", "A page").existsSync(new URL(`${folder}/`, foldersOf()));
   } catch {
@@ -90,12 +90,12 @@ export function hasFilesOf({ folder }: Page): boolean {
 export const PAGE_HEADERS = Object.freeze({ "x-content-type-options": "nosniff", "referrer-policy": "no-referrer" });
 
 /** The names of a page's files. */
-export function filesOf({ styles, scripts, others }: Page): string[] {
+export function filesOf({ styles, scripts, others }: DocsPage): string[] {
   return [...styles, ...scripts, ...others];
 }
 
 /** A file of a page. */
-export function fileOf({ folder }: Page, name: string): FileResponse {
+export function fileOf({ folder }: DocsPage, name: string): FileResponse {
   const headers = { ...PAGE_HEADERS, "cache-control": `public, max-age=${MAX_AGE_SECONDS}` };
   return new FileResponse(name, { root: new URL(`${folder}/`, foldersOf()), headers });
 }
@@ -120,7 +120,7 @@ const NO_FILES = "The files of this page are not available here. The OpenAPI doc
  * @param hasScripts - Whether the files can be served; without them the page leads to the document.
  */
 export function writePage(
-  page: Page,
+  page: DocsPage,
   title: string,
   folder: string,
   document: string | null,
@@ -174,7 +174,7 @@ function originsOf(servers: readonly ServerObject[]): string[] {
  *
  * @see {@link https://www.w3.org/TR/CSP3/}
  */
-export function contentSecurityPolicy(page: Page, servers: readonly ServerObject[]): string {
+export function contentSecurityPolicy(page: DocsPage, servers: readonly ServerObject[]): string {
   return [
     "default-src 'none'",
     "script-src 'self'",

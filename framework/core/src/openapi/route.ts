@@ -22,6 +22,6 @@ export function placeOf({ record }: DocumentedRoute): string {
 const METHODS: readonly DocumentedMethod[] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
 /** A method as a document writes it; `undefined` for one that it cannot describe. */
-export function methodOf(method: string): DocumentedMethod | undefined {
+export function documentedMethod(method: string): DocumentedMethod | undefined {
   return METHODS.find((known) => known === method.toLowerCase());
 }

@@ -167,7 +167,7 @@ const PREFIX: OptionRule = (place, option, value) => {
 };
 
 /** A list of functions. */
-export const MIDDLEWARE: OptionRule = (place, option, value) => {
+export const MIDDLEWARE_LIST: OptionRule = (place, option, value) => {
   LIST(place, option, value);
   for (const layer of value as readonly unknown[]) {
     if (typeof layer !== "function") throw configurationError("TSGI_MIDDLEWARE_NOT_A_FUNCTION.listed", place, layer);
@@ -178,7 +178,7 @@ export const INCLUDE_OPTIONS: OptionRules<IncludeOptions> = {
   prefix: PREFIX,
   tags: LIST,
   dependencies: LIST,
-  middleware: MIDDLEWARE,
+  middleware: MIDDLEWARE_LIST,
   exceptionHandlers: ANYTHING,
   responses: OBJECT,
   deprecated: FLAG,
@@ -219,7 +219,7 @@ export const ROUTE_OPTIONS: OptionRules<RouteOptions> = {
   callbacks: OBJECT,
   dependencies: LIST,
   name: TEXT,
-  middleware: MIDDLEWARE,
+  middleware: MIDDLEWARE_LIST,
   exceptionHandlers: ANYTHING,
   stream: oneOf("jsonl", "sse"),
   pool: ROUTE_POOL,

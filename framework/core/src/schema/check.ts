@@ -43,11 +43,11 @@ export interface Property {
 export type Fill = (value: Record<string, unknown>, faults: Faults) => Record<string, unknown>;
 
 /** `decode`: from JSON to the handler. `encode`: from the handler to JSON. */
-export type Direction = "decode" | "encode";
+export type CompileDirection = "decode" | "encode";
 
 /** Compiles the schemas inside a keyword, for the compiler of that keyword. */
 export interface Compiler {
-  readonly direction: Direction;
+  readonly direction: CompileDirection;
   compile(schema: JSONSchema): Check;
   /** Compiles a schema whose check few processes need, with the first value. */
   compileLate(schema: JSONSchema): Check;

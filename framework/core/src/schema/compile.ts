@@ -1,6 +1,6 @@
 /** Compiles JSON Schema and TypeBox into functions that check, convert or write values. @module */
 import { configurationError } from "../common/exceptions.js";
-import type { Check, Compiler, Direction, Run, Write } from "./check.js";
+import type { Check, Compiler, CompileDirection, Run, Write } from "./check.js";
 import { compileDefault } from "./defaults.js";
 import { Faults, shorten } from "./faults.js";
 import { type JSONSchema, resolveRef, saysType, transformOf, unionMembers, UNREAD_KEYWORDS } from "./json-schema.js";
@@ -40,7 +40,7 @@ function hasOwnType({ type, properties, patternProperties }: JSONSchema, hasMemb
 
 /** One schema with all that it refers to, each compiled once, so that a struct may contain itself. */
 class Document implements Compiler {
-  readonly direction: Direction;
+  readonly direction: CompileDirection;
   readonly #root: JSONSchema;
   readonly #byId: Map<string, JSONSchema>;
   /** Each schema's check, `null` while it is being compiled. */
@@ -49,7 +49,7 @@ class Document implements Compiler {
   /** `true` where a value may be deeper, or a text longer for its pattern, than the stack holds. */
   #mayOverflow = false;
 
-  constructor(root: JSONSchema, direction: Direction, byId = new Map<string, JSONSchema>()) {
+  constructor(root: JSONSchema, direction: CompileDirection, byId = new Map<string, JSONSchema>()) {
     this.direction = direction;
     this.#root = root;
     this.#byId = byId;
@@ -263,7 +263,7 @@ function hasSpecial(schema: JSONSchema): boolean {
  * @throws ConfigurationError when it has no JSON form, an unknown format or type, a reference that leads nowhere, a
  * keyword that would not be checked, or a default that does not fit.
  */
-export function compileCheck(schema: JSONSchema, direction: Direction, root: JSONSchema = schema): Check {
+export function compileCheck(schema: JSONSchema, direction: CompileDirection, root: JSONSchema = schema): Check {
   return new Document(root, direction).compileWhole(schema);
 }
 

@@ -1,7 +1,7 @@
 /** Scalars: read from text, checked, and what generated code needs of them. @module */
 import { configurationError } from "../common/exceptions.js";
 import { plural } from "../common/messages.js";
-import type { Check, Direction, PlainValue } from "./check.js";
+import type { Check, CompileDirection, PlainValue } from "./check.js";
 import type { FaultType } from "./fault-types.js";
 import type { Faults } from "./faults.js";
 import { FORMATS, isDateTime } from "./formats.js";
@@ -83,7 +83,7 @@ const hide = () => undefined;
  * Text within its length, pattern and format, and on the way in without lone surrogates; a text that the application
  * has cut in the middle of a character may leave, because JSON writes such halves as escapes.
  */
-export function compileString(schema: JSONSchema, direction: Direction): Check {
+export function compileString(schema: JSONSchema, direction: CompileDirection): Check {
   const { minLength = 0, maxLength = Infinity } = schema;
   const shown = schema.format === "password" || schema["writeOnly"] === true ? hide : show;
   const pattern = schema.pattern === undefined ? null : compilePattern(schema.pattern);
@@ -175,7 +175,7 @@ const PLAIN_KEYWORDS: ReadonlySet<string> = new Set(
 );
 
 /** Writes for generated code what most values of a scalar need; `null` for a schema with rules beyond length and bounds. */
-export function plainOf(schema: JSONSchema, direction: Direction): PlainValue | null {
+export function plainOf(schema: JSONSchema, direction: CompileDirection): PlainValue | null {
   const { type, minLength = 0, maxLength, minimum, maximum } = schema;
   const bounds = [minLength, maxLength, minimum, maximum].filter((bound) => bound !== undefined);
   const isPlain = Object.keys(schema).every((keyword) => PLAIN_KEYWORDS.has(keyword)) && !transformOf(schema);
@@ -229,7 +229,7 @@ function decodeDate(value: unknown, faults: Faults): Date | undefined {
 }
 
 /** A `Date` within its bounds in the handler, RFC 3339 §5.6 text on the wire. */
-export function compileDate(schema: JSONSchema, direction: Direction): Check {
+export function compileDate(schema: JSONSchema, direction: CompileDirection): Check {
   const convert = direction === "encode" ? encodeDate : decodeDate;
   const rules = numberRules(schema, "Timestamp");
   if (rules.length === 0) return convert;

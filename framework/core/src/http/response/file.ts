@@ -11,7 +11,7 @@ import { evaluateConditions, holdsIfRange, type Validators, parseHTTPDate } from
 import { contentDisposition, ResponseHeaders } from "./headers.js";
 import { openFile, type OpenFile } from "./open-file.js";
 import { type ByteRange, parseRanges } from "./ranges.js";
-import { EMPTY, PREPARE, Response, type ResponseOptions, type Sender, sendWhole, withCharset } from "./response.js";
+import { NO_BYTES, PREPARE, Response, type ResponseOptions, type Sender, sendWhole, withCharset } from "./response.js";
 
 /** The options of a `FileResponse`. */
 export interface FileResponseOptions extends ResponseOptions {
@@ -85,7 +85,7 @@ export class FileResponse extends Response {
       await addFacts(headers, path, file);
       const [status, pieces] = this.#select(headers, file, headOnly, request);
       const list = headers.toList();
-      if (pieces.length === 0) return (send) => sendWhole(send, status, list, EMPTY);
+      if (pieces.length === 0) return (send) => sendWhole(send, status, list, NO_BYTES);
       isKept = true;
       const sender: Sender = async (send) => {
         try {

@@ -14,7 +14,7 @@ import { claim } from "./pull.js";
 const BODY = "http.response.body";
 
 /** No body. */
-export const EMPTY = createBytes(0);
+export const NO_BYTES = createBytes(0);
 
 /** Options of every response class. */
 export interface ResponseOptions {
@@ -76,7 +76,7 @@ export class Response {
     this.statusCode = options.statusCode ?? 200;
     this.headers = new ResponseHeaders(options.headers);
     this.background = options.background;
-    if (content === null || content === undefined) this.body = EMPTY;
+    if (content === null || content === undefined) this.body = NO_BYTES;
     else if (typeof content === "string") this.body = encodeUTF8(content);
     else if (content instanceof Uint8Array) this.body = asBytes(content);
     else {
@@ -121,7 +121,7 @@ export class Response {
     } else if (!this.headers.has("content-length")) {
       this.headers.set("content-length", String(this.body.length));
     }
-    return sendWhole(send, this.statusCode, this.headers.toList(), headOnly || bodyless ? EMPTY : this.body);
+    return sendWhole(send, this.statusCode, this.headers.toList(), headOnly || bodyless ? NO_BYTES : this.body);
   }
 }
 

@@ -7,7 +7,7 @@ import type { Request } from "../request.js";
 import { watchClient } from "../request/watch-client.js";
 import { responseFacts } from "../../protocol/response-facts.js";
 import { claim, GONE, Pull, SILENT, type Waited } from "./pull.js";
-import { EMPTY, PREPARE, Response, type ResponseOptions, type Sender, sendWhole } from "./response.js";
+import { NO_BYTES, PREPARE, Response, type ResponseOptions, type Sender, sendWhole } from "./response.js";
 
 /** Something that can be iterated: a generator, an array, a web `ReadableStream`, a Node `Readable`. */
 export type StreamContent<Item = string | Uint8Array> = AsyncIterable<Item> | Iterable<Item>;
@@ -64,7 +64,7 @@ export interface Pace {
 /** The pace of a stream. */
 export const PACE: unique symbol = Symbol("pace");
 
-export const NO_PACE: Pace = { headMs: 0, silenceMs: 0, silence: EMPTY };
+export const NO_PACE: Pace = { headMs: 0, silenceMs: 0, silence: NO_BYTES };
 
 /**
  * A response whose body is made while it is sent. The next part is asked for when the one before it is with the server,
@@ -115,12 +115,12 @@ export class StreamingResponse<Item = string | Uint8Array> extends Response {
     const pull = new Pull(this.#content);
     if (headOnly || responseFacts(this.statusCode, "GET").bodyless) {
       await pull.close();
-      return (send) => sendWhole(send, this.statusCode, this.headers.toList(), EMPTY);
+      return (send) => sendWhole(send, this.statusCode, this.headers.toList(), NO_BYTES);
     }
     const stop = request ? watchClient(request, () => pull.leave()) : () => {};
     let first: Uint8Array | null;
     try {
-      first = await this.#toBytes(await pull.next(this[PACE].headMs), EMPTY);
+      first = await this.#toBytes(await pull.next(this[PACE].headMs), NO_BYTES);
     } catch (error) {
       stop();
       await pull.close();
@@ -149,7 +149,7 @@ export class StreamingResponse<Item = string | Uint8Array> extends Response {
       await pull.close();
       throw error;
     }
-    await send({ type: "http.response.body", body: EMPTY, more_body: false });
+    await send({ type: "http.response.body", body: NO_BYTES, more_body: false });
   }
 
   /** A part as bytes, `silence` where none has come in time, `null` for the end. */

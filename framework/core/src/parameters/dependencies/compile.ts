@@ -168,7 +168,7 @@ function compileStep(name: string, marker: DependsMarker, place: Place, role = n
   const scopes = [...new Set([...place.scopes, ...marker.scopes])];
   const plan = compileDependency({ callable: marker.callable, role }, { ...place, scopes });
   const isApplication = marker.scope === "app";
-  if (isApplication) assertApplication(plan);
+  if (isApplication) assertApplicationScope(plan);
   const isOriginal = marker.callable === place.original;
   const variant = `${isOriginal ? "original" : ""}|${usesScopes(plan) ? scopes.toSorted().join(" ") : ""}`;
   return {
@@ -335,7 +335,7 @@ export function compileDependency(named: Named, place: Place): DependencyPlan {
 }
 
 /** Refuses what a dependency of scope `"app"` cannot have: everything of a request. */
-export function assertApplication(plan: DependencyPlan): void {
+export function assertApplicationScope(plan: DependencyPlan): void {
   for (const spec of plan.specs) {
     if (spec.marker instanceof DependsMarker && spec.marker.scope === "app") continue;
     const what = spec.marker instanceof DependsMarker ? `of scope "${spec.marker.scope}"` : "of a request";

@@ -2,7 +2,7 @@
 import { messageOf } from "../../common/error-codes.js";
 import { RecursionError } from "../../common/exceptions.js";
 import type { Callable } from "../depends.js";
-import { assertApplication, circleOf, compileDependency } from "./compile.js";
+import { assertApplicationScope, circleOf, compileDependency } from "./compile.js";
 import type { DependencyPlan, DependencyStep, FindOverride, Named } from "./plan.js";
 
 /** Notes that a request asked for a replacement. */
@@ -48,7 +48,7 @@ function planOf(step: DependencyStep, replacement: Callable, names: readonly str
     const { scopes, application, protocol } = step;
     const place = { names, chain: [], scopes, original: step.plan.callable, protocol, application };
     plan = compileDependency({ callable: replacement, role: step.plan.role }, place);
-    if (step.scope === "app") assertApplication(plan);
+    if (step.scope === "app") assertApplicationScope(plan);
     plans.set(replacement, plan);
   }
   return plan;

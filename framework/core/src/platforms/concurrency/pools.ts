@@ -64,7 +64,10 @@ export async function createWorkerPool(
 ): Promise<WorkerPool> {
   if (workerHost()) throw configurationError("TSGI_POOL_IN_A_WORKER");
   const { availableParallelism } = nodeModule("node:os", "A pool");
-  const { prepare } = await (kind === "process" ? import("./spawn-process.js") : import("./spawn-thread.js"));
+  const prepare =
+    kind === "process"
+      ? (await import("./spawn-process.js")).prepareProcesses
+      : (await import("./spawn-thread.js")).prepareThreads;
   return new WorkerPool({
     ...settings,
     spawn: prepare(settings.entry?.module ?? null),

@@ -15,7 +15,7 @@ export interface EntryModule {
 }
 
 /** The function to call: a module's export, or a route's handler. */
-export type Target =
+export type TaskTarget =
   | { readonly type: "export"; readonly module: string; readonly name: string }
   | { readonly type: "route"; readonly route: string };
 
@@ -29,7 +29,7 @@ export type Order =
 export interface RunOrder {
   readonly type: "run";
   readonly id: number;
-  readonly target: Target;
+  readonly target: TaskTarget;
   readonly args: readonly unknown[];
   /** The context of the caller. */
   readonly context: CarriedContext | undefined;

@@ -3,7 +3,7 @@ import type { Spawn, WorkerEvents, WorkerHandle } from "./protocol.js";
 import type { Task } from "./task.js";
 
 /** One worker of a pool, from its start to its end. */
-export class Slot {
+export class WorkerSlot {
   readonly handle: WorkerHandle;
   /** `starting` until it is ready or has failed; `ready` while it takes tasks. */
   state: "starting" | "ready" | "ended" = "starting";

@@ -26,7 +26,7 @@ function killAll(): void {
 }
 
 /** Finds the program of worker processes. @throws ConfigurationError where none can be. */
-export function prepare(entry: EntryModule | null): Spawn {
+export function prepareProcesses(entry: EntryModule | null): Spawn {
   const program = findProgram(() => new URL("./process-worker.js", import.meta.url), entry);
   return (events) => spawn(program, events);
 }

@@ -7,7 +7,7 @@ import type { ThreadData } from "./thread-port.js";
 import { findTsx } from "./thread-typescript.js";
 
 /** Finds the program of worker threads. @throws ConfigurationError for a single executable, whose threads need a file. */
-export function prepare(entry: EntryModule | null): Spawn {
+export function prepareThreads(entry: EntryModule | null): Spawn {
   const program = findProgram(() => new URL("./thread-worker.js", import.meta.url), entry);
   if (program === null) throw configurationError("TSGI_BUNDLED_POOL");
   return (events) => spawn(program, events);

@@ -1,7 +1,7 @@
 /** Tasks of a pool, and the wait for them. @module */
 import { Deferred } from "../../common/promises.js";
 import { carriedContext } from "./carrier.js";
-import type { Target } from "./protocol.js";
+import type { TaskTarget } from "./protocol.js";
 
 /** The result of a task. */
 export interface Outcome {
@@ -16,7 +16,7 @@ let lastId = 0;
 export class Task {
   /** Unique in this process. */
   readonly id = ++lastId;
-  readonly target: Target;
+  readonly target: TaskTarget;
   readonly args: readonly unknown[];
   /** The context of the caller. */
   readonly context = carriedContext();
@@ -29,7 +29,7 @@ export class Task {
   readonly #outcome = new Deferred<Outcome>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(target: Target, args: readonly unknown[]) {
+  constructor(target: TaskTarget, args: readonly unknown[]) {
     this.target = target;
     this.args = args;
   }

@@ -9,8 +9,15 @@ import {
   PoolUnavailableError,
   WorkerDiedError,
 } from "./errors.js";
-import { type EntryModule, fromSentError, type Report, type RouteTable, type Spawn, type Target } from "./protocol.js";
-import { Slot } from "./slot.js";
+import {
+  type EntryModule,
+  fromSentError,
+  type Report,
+  type RouteTable,
+  type Spawn,
+  type TaskTarget,
+} from "./protocol.js";
+import { WorkerSlot } from "./slot.js";
 import { StartFailures } from "./start-failures.js";
 import { limitTime, type Outcome, Pending, Task } from "./task.js";
 
@@ -67,7 +74,7 @@ const START_MS = 10_000;
 /** Workers of one kind and their tasks, each worker with one at a time. */
 export class WorkerPool {
   readonly #settings: WorkerPoolSettings;
-  readonly #slots = new Set<Slot>();
+  readonly #slots = new Set<WorkerSlot>();
   readonly #queue: Task[] = [];
   readonly #failures = new StartFailures();
   readonly #pending = new Pending();
@@ -117,7 +124,7 @@ export class WorkerPool {
    *
    * @throws what the task throws, or why it was not run; ClientDisconnect when its owner has gone.
    */
-  run(target: Target, args: readonly unknown[], owner?: TaskOwner): Promise<Outcome> {
+  run(target: TaskTarget, args: readonly unknown[], owner?: TaskOwner): Promise<Outcome> {
     const refusal = owner?.signal.aborted ? new ClientDisconnect() : this.#refusal();
     if (refusal) return Promise.reject(refusal);
     const task = new Task(target, args);
@@ -185,7 +192,7 @@ export class WorkerPool {
     this.#grow();
   }
 
-  #assign(slot: Slot, task: Task): void {
+  #assign(slot: WorkerSlot, task: Task): void {
     try {
       slot.begin(task);
     } catch (error) {
@@ -212,7 +219,7 @@ export class WorkerPool {
 
   #start(): void {
     const { entry, spawn } = this.#settings;
-    const slot = new Slot(spawn, {
+    const slot = new WorkerSlot(spawn, {
       report: (report) => this.#onReport(slot, report),
       gone: (how) => this.#onExit(slot, how),
     });
@@ -224,7 +231,7 @@ export class WorkerPool {
     slot.handle.send({ type: "start", entry: entry?.module ?? null });
   }
 
-  #onReport(slot: Slot, report: Report): void {
+  #onReport(slot: WorkerSlot, report: Report): void {
     switch (report.type) {
       case "ready":
         return this.#onReady(slot);
@@ -245,7 +252,7 @@ export class WorkerPool {
     }
   }
 
-  #compare(slot: Slot, tables: readonly RouteTable[], isFinal: boolean): void {
+  #compare(slot: WorkerSlot, tables: readonly RouteTable[], isFinal: boolean): void {
     if (slot.state !== "starting") return;
     const found = this.#settings.entry?.find(tables) ?? 0;
     if (typeof found === "number") {
@@ -254,7 +261,7 @@ export class WorkerPool {
     } else if (isFinal) this.#failStart(slot, found);
   }
 
-  #onReady(slot: Slot): void {
+  #onReady(slot: WorkerSlot): void {
     slot.becomeReady();
     this.#failures.succeed();
     this.#entryError = null;
@@ -267,7 +274,7 @@ export class WorkerPool {
   }
 
   /** The module cannot be used in a worker: every caller that waits gets the reason. */
-  #failStart(slot: Slot, problem: string, cause?: unknown): void {
+  #failStart(slot: WorkerSlot, problem: string, cause?: unknown): void {
     if (slot.state !== "starting") return;
     slot.condemn();
     const error =
@@ -284,7 +291,7 @@ export class WorkerPool {
     for (const task of this.#queue.splice(0)) task.reject(error);
   }
 
-  #onExit(slot: Slot, how: string): void {
+  #onExit(slot: WorkerSlot, how: string): void {
     this.#slots.delete(slot);
     if (this.#slots.size === 0) this.#onEmpty?.();
     const { task } = slot;

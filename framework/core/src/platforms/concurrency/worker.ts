@@ -2,7 +2,7 @@
 import { runInContext } from "./carrier.js";
 import { type HostedApp, installHost } from "./host.js";
 import { detachResult } from "./ownership.js";
-import { type EntryModule, type Order, type Report, type RunOrder, type Target, toSentError } from "./protocol.js";
+import { type EntryModule, type Order, type Report, type RunOrder, type TaskTarget, toSentError } from "./protocol.js";
 
 /** A worker's end of the channel to its pool. */
 export interface WorkerPort {
@@ -81,7 +81,7 @@ export function runWorker(port: WorkerPort, { isProgram = false } = {}): void {
   });
 }
 
-async function callExport(target: Target & { type: "export" }, args: readonly unknown[]): Promise<unknown> {
+async function callExport(target: TaskTarget & { type: "export" }, args: readonly unknown[]): Promise<unknown> {
   const { module, name } = target;
   const exports = (await import(module)) as Readonly<Record<string, unknown>>;
   const fn = exports[name] as ((...args: readonly unknown[]) => unknown) | undefined;

@@ -4,7 +4,7 @@ import type { Address } from "../../protocol/asgi.js";
 import type { Endpoints } from "../../protocol/scope.js";
 
 /** @param path - The Unix socket that the server listens on, if it does. */
-export function endpointsOf(socket: Socket, path: string | null): Endpoints {
+export function socketEndpoints(socket: Socket, path: string | null): Endpoints {
   const { remoteAddress, remotePort, localAddress, localPort } = socket;
   return {
     encrypted: "encrypted" in socket && socket.encrypted === true,

@@ -17,10 +17,10 @@ import { createHeadEnd } from "./http1/output.js";
 import { DEFAULT_REQUEST_LIMITS } from "./header-section.js";
 import { type ResponseHead, SERVER_OPTIONS } from "../../protocol/response-head.js";
 import { createScope } from "../../protocol/scope.js";
-import { endpointsOf } from "./endpoints.js";
+import { socketEndpoints } from "./endpoints.js";
 import { checkTarget, createHead, type RequestHead } from "./request-head.js";
 import { TrustedProxies } from "./trusted-proxies.js";
-import { toRules, WEBSOCKET_OPTIONS, type WebSocketOptions } from "./websocket/handshake-rules.js";
+import { toRules, HANDSHAKE_OPTIONS, type WebSocketOptions } from "./websocket/handshake-rules.js";
 import { UpgradeHandler } from "./websocket/upgrade.js";
 
 /** Options of `toNodeHandler`. */
@@ -40,7 +40,7 @@ export interface NodeHandler extends RequestListener {
 }
 
 const OPTIONS: OptionRules<NodeHandlerOptions> = {
-  ...WEBSOCKET_OPTIONS,
+  ...HANDSHAKE_OPTIONS,
   logger: OBJECT,
   state: OBJECT,
   trustedProxies: LIST,
@@ -163,7 +163,7 @@ function handleRequest(context: ServerContext, req: MountedRequest, res: ServerR
   const { method, target, section } = head;
   const { headers, content, bodyBytes } = section;
   const requestHead = { httpVersion: req.httpVersion, method, target, headers, content };
-  const scope = createScope(requestHead, endpointsOf(req.socket, null), context);
+  const scope = createScope(requestHead, socketEndpoints(req.socket, null), context);
   scope.root_path = req.baseUrl ?? "";
   const body = bodyBytes === 0 ? null : new RequestBody(response, bodyBytes);
   response.body = body;

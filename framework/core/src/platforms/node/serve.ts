@@ -35,7 +35,7 @@ import { type RunningServer, type StoppableServer, toRunningServer } from "./sto
 import { closeOnSignals } from "./signals.js";
 import { TrustedProxies } from "./trusted-proxies.js";
 import type { LoopDriver, StartableServer } from "./loop-driver.js";
-import { toRules, WEBSOCKET_OPTIONS, type WebSocketOptions } from "./websocket/handshake-rules.js";
+import { toRules, HANDSHAKE_OPTIONS, type WebSocketOptions } from "./websocket/handshake-rules.js";
 import { joinWorkers, returnConnections, sharedPort } from "./worker.js";
 
 /** The options of `serve`. */
@@ -113,7 +113,7 @@ const WORKERS: OptionRule = (_place, _option, value) => {
 };
 
 const OPTIONS: OptionRules<ServeOptions> = {
-  ...WEBSOCKET_OPTIONS,
+  ...HANDSHAKE_OPTIONS,
   host: TEXT,
   port: whole(0, 65_535),
   path: TEXT,

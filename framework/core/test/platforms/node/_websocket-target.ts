@@ -1,7 +1,7 @@
 /** Streams of frames for the fuzzer: the WebSocket of `serve`, compared with `ws`. @module */
 import assert from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
-import { FrameFault, FrameReader, type Received } from "../../../src/platforms/node/websocket/frame-reader.js";
+import { FrameFault, FrameReader, type ReceivedMessage } from "../../../src/platforms/node/websocket/frame-reader.js";
 import { createTarget, type OpenTarget } from "./_fuzz-target.js";
 import { type Rule, ruleOf } from "./_websocket-differences.js";
 import { type Outcome, ours, theirs } from "./_websocket-peers.js";
@@ -71,7 +71,7 @@ function checkReader(input: WebSocketInput, [whole, ...others]: readonly [readon
 function readAll({ isCompressed, maxMessageBytes }: WebSocketInput, packets: readonly Buffer[]): string[] {
   const reader = new FrameReader(maxMessageBytes, isCompressed);
   const memory = new AllocationCounter();
-  const found: Received[] = [];
+  const found: ReceivedMessage[] = [];
   let given = 0;
   for (const packet of packets) {
     given += packet.length;
@@ -82,7 +82,7 @@ function readAll({ isCompressed, maxMessageBytes }: WebSocketInput, packets: rea
   return found.map(describe);
 }
 
-function readPacket(reader: FrameReader, packet: Buffer, found: Received[]): FrameFault | null {
+function readPacket(reader: FrameReader, packet: Buffer, found: ReceivedMessage[]): FrameFault | null {
   reader.push(packet);
   for (let next = reader.read(); next !== null; next = reader.read()) {
     if (next instanceof FrameFault) return next;
@@ -91,7 +91,7 @@ function readPacket(reader: FrameReader, packet: Buffer, found: Received[]): Fra
   return null;
 }
 
-const describe = ({ opcode, isCompressed, payload }: Received) =>
+const describe = ({ opcode, isCompressed, payload }: ReceivedMessage) =>
   `${opcode} ${isCompressed} ${payload.toString("hex")}`;
 
 const allocate = Buffer.allocUnsafeSlow.bind(Buffer);

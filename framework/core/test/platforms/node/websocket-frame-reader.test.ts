@@ -2,7 +2,7 @@
 import { constants } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "@jest/globals";
-import { FrameFault, FrameReader, type Received } from "../../../src/platforms/node/websocket/frame-reader.js";
+import { FrameFault, FrameReader, type ReceivedMessage } from "../../../src/platforms/node/websocket/frame-reader.js";
 import { unmask } from "../../../src/platforms/node/websocket/unmask.js";
 
 const MAX_BYTES = 1 << 20;
@@ -24,8 +24,8 @@ function frame(first: number, payload: Buffer, mask = randomBytes(4)): Buffer {
 }
 
 /** All that a reader gives for bytes that come in parts of one length. */
-function readAll(bytes: Buffer, partBytes: number, reader = new FrameReader(MAX_BYTES, false)): Received[] {
-  const all: Received[] = [];
+function readAll(bytes: Buffer, partBytes: number, reader = new FrameReader(MAX_BYTES, false)): ReceivedMessage[] {
+  const all: ReceivedMessage[] = [];
   for (let at = 0; at < bytes.length; at += partBytes) {
     reader.push(Buffer.from(bytes.subarray(at, at + partBytes)));
     for (let next = reader.read(); next !== null; next = reader.read()) {
@@ -83,9 +83,9 @@ describe("frames", () => {
     const [first, second] = [frame(0x82, Buffer.alloc(100, "a")), frame(0x82, Buffer.alloc(100, "b"))];
     reader.push(Buffer.from(first.subarray(0, 50)));
     reader.push(Buffer.concat([first.subarray(50), second.subarray(0, 3)]));
-    const received = reader.read() as Received;
+    const received = reader.read() as ReceivedMessage;
     reader.push(Buffer.from(second.subarray(3)));
-    expect((reader.read() as Received).payload.toString()).toBe("b".repeat(100));
+    expect((reader.read() as ReceivedMessage).payload.toString()).toBe("b".repeat(100));
     expect(received.payload.toString()).toBe("a".repeat(100));
   });
 
@@ -111,7 +111,7 @@ describe("frames", () => {
     for (const byte of wire) reader.push(Buffer.from([byte]));
     const after = process.memoryUsage();
     expect(after.arrayBuffers - before.arrayBuffers).toBeLessThan(8 << 20);
-    expect((reader.read() as Received).payload).toHaveLength(MAX_BYTES);
+    expect((reader.read() as ReceivedMessage).payload).toHaveLength(MAX_BYTES);
   });
 
   it("may be compressed where that was agreed on, control frames and continuations not (RFC 7692 §6)", () => {

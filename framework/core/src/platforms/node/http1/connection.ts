@@ -6,7 +6,7 @@ import { Exchange } from "../../../protocol/exchange.js";
 import type { HeaderSection } from "../header-section.js";
 import { SERVER_OPTIONS } from "../../../protocol/response-head.js";
 import { createScope, type Endpoints } from "../../../protocol/scope.js";
-import { endpointsOf } from "../endpoints.js";
+import { socketEndpoints } from "../endpoints.js";
 import type { RequestHead } from "../request-head.js";
 import { isLate, type ServerSettings } from "../server-settings.js";
 import { SlowReader, takenBytesOf } from "../slow-reader.js";
@@ -121,7 +121,7 @@ export class Connection implements OutputOwner, BodyFlow {
   /** @param path - The Unix socket that the server listens on, if it does. */
   constructor(socket: Socket, path: string | null, settings: ConnectionSettings) {
     this.socket = socket;
-    this.endpoints = endpointsOf(socket, path);
+    this.endpoints = socketEndpoints(socket, path);
     this.output = new Output(socket, this, this.endpoints.encrypted, settings.headEnd);
     this.#settings = settings;
     this.#since = settings.now;

@@ -5,7 +5,7 @@ import { ErrorResponse } from "../../../protocol/error-response.js";
 import { Exchange } from "../../../protocol/exchange.js";
 import { SERVER_OPTIONS } from "../../../protocol/response-head.js";
 import { createScope, type Endpoints } from "../../../protocol/scope.js";
-import { endpointsOf } from "../endpoints.js";
+import { socketEndpoints } from "../endpoints.js";
 import { isLate, type ServerSettings } from "../server-settings.js";
 import type { FrameGate } from "./frame-gate.js";
 import { readHead } from "./head.js";
@@ -86,7 +86,7 @@ export class Session {
     this.#socket = socket;
     this.#gate = gate;
     this.#settings = settings;
-    this.#endpoints = endpointsOf(socket, path);
+    this.#endpoints = socketEndpoints(socket, path);
     this.#since = this.#checkedAt = this.#pingedAt = this.#movedAt = settings.now;
     session.on("error", ignore);
     session.on("stream", (stream: ServerHttp2Stream, _headers: unknown, _flags: number, fields: string[]) => {

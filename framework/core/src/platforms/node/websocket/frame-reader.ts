@@ -6,7 +6,7 @@ import { unmask } from "./unmask.js";
 export const OPCODE = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 
 /** A whole message, its fragments joined, or a control frame. */
-export interface Received {
+export interface ReceivedMessage {
   readonly opcode: number;
   /** RFC 7692 §6: the payload is compressed. */
   readonly isCompressed: boolean;
@@ -80,7 +80,7 @@ export class FrameReader {
   }
 
   /** The next message or control frame; `null` until all of it has come. */
-  read(): Received | FrameFault | null {
+  read(): ReceivedMessage | FrameFault | null {
     for (;;) {
       if (this.#first < 0) {
         const fault = this.#readHead();
@@ -136,7 +136,7 @@ export class FrameReader {
   }
 
   /** The message that a frame completes; `null` for a fragment behind which others come. */
-  #take(first: number, payload: Buffer): Received | FrameFault | null {
+  #take(first: number, payload: Buffer): ReceivedMessage | FrameFault | null {
     const isFinal = first >= FINAL;
     const opcode = first & 15;
     if (opcode >= OPCODE.close || (isFinal && this.#message < 0)) {
@@ -150,7 +150,7 @@ export class FrameReader {
     return isFinal ? this.#takeFragments() : null;
   }
 
-  #takeFragments(): Received {
+  #takeFragments(): ReceivedMessage {
     const received = {
       opcode: this.#message & 15,
       isCompressed: (this.#message & COMPRESSED) !== 0,

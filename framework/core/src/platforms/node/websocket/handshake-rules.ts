@@ -25,7 +25,7 @@ export interface WebSocketOptions {
   webSocketCompression?: boolean;
 }
 
-export const WEBSOCKET_OPTIONS: OptionRules<WebSocketOptions> = {
+export const HANDSHAKE_OPTIONS: OptionRules<WebSocketOptions> = {
   allowedHosts: LIST,
   allowedOrigins: LIST,
   webSocketCompression: FLAG,

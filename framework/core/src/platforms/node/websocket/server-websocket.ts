@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import { findCloseFault } from "../../../common/exceptions.js";
 import { ClientProgress, type Reading } from "./client-progress.js";
 import type { Compression } from "./compression.js";
-import { FrameFault, FrameReader, OPCODE, type Received } from "./frame-reader.js";
+import { FrameFault, FrameReader, OPCODE, type ReceivedMessage } from "./frame-reader.js";
 import { COMPRESSED, toBytes, toFrame, toHead } from "./frames.js";
 import { CLOSE } from "../../../protocol/close-codes.js";
 import type { PingedSocket, PingRound } from "./pings.js";
@@ -206,7 +206,7 @@ export class ServerWebSocket implements OpenWebSocket, PingedSocket {
     this.#tellClosed();
   }
 
-  #take({ opcode, isCompressed, payload }: Received): void {
+  #take({ opcode, isCompressed, payload }: ReceivedMessage): void {
     switch (opcode) {
       case OPCODE.ping:
         if (this.#isOpen) this.#pong(payload);
