@@ -63,12 +63,9 @@ export {
   type SourceOptions,
   type TextMarker,
 } from "./parameters/marker.js";
-export { Cookie } from "./parameters/cookie.js";
+export { Cookie, Header, Path, Query } from "./parameters/head.js";
 export { File } from "./parameters/file.js";
 export { Form } from "./parameters/form.js";
-export { Header } from "./parameters/header.js";
-export { Path } from "./parameters/path.js";
-export { Query } from "./parameters/query.js";
 export { HTTPConnection, Request } from "./http/request.js";
 export { type CookieOptions } from "./http/response/cookies.js";
 export {
@@ -133,11 +130,6 @@ export { type AcceptOptions, type MessageRules, type TypedWebSocket, WebSocket }
 export { type Schema, type SchemaInput, type SchemaOutput, t } from "./schema/schema.js";
 export { type SchemaBuilder, type WithDefault } from "./schema/builder.js";
 export { type StandardSchema } from "./schema/standard.js";
-export { type Static, type TSchema } from "@sinclair/typebox";
-/**
- * A compiler names the types of schemas by these in the declarations of routes that it writes. In the folders of pnpm a
- * project cannot name them by TypeBox, which it does not list (TS2742, TS2883).
- */
 export type {
   ArrayOptions,
   Assert as TAssert,
@@ -147,6 +139,7 @@ export type {
   NumberOptions,
   ObjectOptions,
   SchemaOptions,
+  Static,
   StringOptions,
   TAny,
   TArray,
@@ -180,6 +173,7 @@ export type {
   TRef,
   TRegExp,
   TRequired,
+  TSchema,
   TSetDistinct,
   TString,
   TTemplateLiteral,
@@ -194,3 +188,7 @@ export type {
   TUnsafe,
   TVoid,
 } from "@sinclair/typebox";
+/**
+ * A compiler names the types of schemas by these in the declarations of routes that it writes. In the folders of pnpm a
+ * project cannot name them by TypeBox, which it does not list (TS2742, TS2883).
+ */

@@ -4,8 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 
 import { App } from "../../core/src/app/app.js";
 import { Depends, Security } from "../../core/src/parameters/depends.js";
-import { OAuth2PasswordBearer } from "../../core/src/parameters/security/oauth2.js";
-import { OAuth2PasswordRequestForm } from "../../core/src/parameters/security/password-form.js";
+import { OAuth2PasswordBearer, OAuth2PasswordRequestForm } from "../../core/src/parameters/security/oauth2.js";
 import { TestClient } from "../../core/src/platforms/testing/index.js";
 import { type RunningSample, startSample } from "../support/sample.js";
 import { CACHE, Chromium, type Tab, WITHOUT_BROWSER } from "./_chromium.js";

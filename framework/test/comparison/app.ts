@@ -26,8 +26,7 @@ import {
 } from "../../core/src/index.js";
 import { APIKeyCookie } from "../../core/src/parameters/security/api-key.js";
 import { HTTPBasic, HTTPBearer } from "../../core/src/parameters/security/http.js";
-import { OAuth2PasswordBearer } from "../../core/src/parameters/security/oauth2.js";
-import { OAuth2PasswordRequestForm } from "../../core/src/parameters/security/password-form.js";
+import { OAuth2PasswordBearer, OAuth2PasswordRequestForm } from "../../core/src/parameters/security/oauth2.js";
 import { KeptLog } from "../support/kept-log.js";
 
 const Item = t.Object({ name: t.String(), price: t.Number(), tags: t.Array(t.String(), { default: [] }) });

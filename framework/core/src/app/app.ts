@@ -2,11 +2,10 @@
 import { Dispatcher } from "./dispatcher.js";
 import { Endpoint, type EndpointSettings } from "./endpoint.js";
 import { guard } from "./errors.js";
-import { assertHook, AppLifespan, type LifespanFunction, type LifespanHook, type Startable } from "./lifespan.js";
-import { HandlerPool, type HandlerPoolOptions } from "./pool.js";
+import { AppLifespan, assertHook, type LifespanFunction, type LifespanHook, type Startable } from "./lifespan.js";
+import { createState, HandlerPool, type HandlerPoolOptions } from "./pool.js";
 import { SocketEndpoint } from "./socket-endpoint.js";
 import type { ASGIApp, Receive, Scope, Send } from "../protocol/asgi.js";
-import { createState } from "./state.js";
 import { CallableInstance } from "../protocol/callable.js";
 import { type ClosableFetchHandler, toFetchHandler } from "../platforms/web/to-fetch-handler.js";
 import { type AddedMiddleware, type Middleware, wrap } from "../middleware/chain.js";

@@ -7,7 +7,14 @@ import { Call, type CallSettings } from "../parameters/dependencies/call.js";
 import { closeExits, throwIntoExits } from "../parameters/dependencies/exits.js";
 import { compileRoute } from "../parameters/dependencies/compile.js";
 import { createFindOverride, type DependencyOverrides } from "../parameters/dependencies/overrides.js";
-import { type FindOverride, nameOf, type RoutePlan } from "../parameters/dependencies/plan.js";
+import {
+  type CallablePlan,
+  type DependencyPlan,
+  type DependencyStep,
+  type FindOverride,
+  nameOf,
+  type RoutePlan,
+} from "../parameters/dependencies/plan.js";
 import { withPlace } from "../common/exceptions.js";
 import { type Limits, mergeLimits } from "../http/limits.js";
 import { wrap } from "../middleware/chain.js";
@@ -16,19 +23,48 @@ import { fromWebResponse, isWebResponse } from "../http/response/web.js";
 import { PREPARE, Response, type Sender } from "../http/response/response.js";
 import { responseFacts } from "../protocol/response-facts.js";
 import { type Observed, runTasks, stepped } from "../middleware/observation/observed.js";
-import { INVALID } from "../parameters/source.js";
+import { INVALID, SourceMarker } from "../parameters/source.js";
 import type { PathPattern } from "../routing/path-pattern.js";
 import { type AppRouteEntry, type Handler, routeNameOf, type RouteRecord } from "../routing/entries.js";
 import type { StreamFormat } from "../routing/options.js";
 import type { CompiledReturns } from "../schema/schema.js";
-import { compileAccess } from "./access.js";
-import { withDraft } from "./answer.js";
+import { resultJSON, sendJSON, withDraft } from "./result.js";
 import { answerError, type ErrorSettings, guard, isDisconnect, logError, sendErrorResponse } from "./errors.js";
 import { HandlerTimeout, limitHandler } from "./handler-timeout.js";
-import { assertPoolable, endsOnDisconnect, isPooled } from "./plain-handler.js";
-import type { HandlerPool } from "./pool.js";
-import { resultJSON, sendJSON } from "./result.js";
+import { assertPoolable, endsOnDisconnect, type HandlerPool, isPooled } from "./pool.js";
 import { compileResult, isHandlerStream, streamingHandler, type ToStream } from "./stream.js";
+import { dependencyStep } from "../parameters/dependencies/run-dependency.js";
+
+const plans = new WeakMap<RoutePlan, CallablePlan>();
+
+/**
+ * Compiles what of a route decides on its caller before it reads what is asked: guards, and dependencies of the handler that
+ * take credentials. One that reads the path, the query or a body decides on the single request, and is left out.
+ */
+function compileAccess(plan: RoutePlan): CallablePlan {
+  const known = plans.get(plan);
+  if (known) return known;
+  const asking = plan.handler.dependencies.filter((step) => takesCredentials(step.plan, step));
+  const steps = [...plan.guards, ...asking].filter((step) => !readsRequest(step.plan));
+  const nameless = steps.map((step) => ({ ...dependencyStep(step), name: null }));
+  const compiled = { ...plan.handler, takesPathParams: false, needsNullPrototype: false, steps: nameless };
+  plans.set(plan, compiled);
+  return compiled;
+}
+
+function takesCredentials(plan: DependencyPlan, { scopes }: Pick<DependencyStep, "scopes">): boolean {
+  if (scopes.length > 0 || plan.takesCredentials) return true;
+  return plan.dependencies.some((step) => takesCredentials(step.plan, step));
+}
+
+function readsRequest({ specs, dependencies }: DependencyPlan): boolean {
+  const reads = specs.some(({ marker }) => {
+    if (!(marker instanceof SourceMarker)) return false;
+    const { body, in: place } = marker.source;
+    return body !== null || place === "path" || (place === "query" && marker.options.includeInSchema !== false);
+  });
+  return reads || dependencies.some((step) => readsRequest(step.plan));
+}
 
 /** The parts of an App that an endpoint uses. */
 export interface EndpointSettings extends ErrorSettings {

@@ -11,8 +11,7 @@ import {
 import { ClientDisconnect, HTTPException, RequestValidationError } from "../common/exceptions.js";
 import { errorText, type Logger, logOnce } from "../common/logger.js";
 import { observedOf, runTasks } from "../middleware/observation/observed.js";
-import { finishingSend } from "../http/request/finishing-send.js";
-import type { Request } from "../http/request.js";
+import { finishingSend, type Request } from "../http/request.js";
 import { fromWebResponse, isWebResponse } from "../http/response/web.js";
 import { JSONResponse } from "../http/response/kinds.js";
 import { PREPARE, Response, type Sender } from "../http/response/response.js";

@@ -12,7 +12,7 @@ export { reportSettings } from "./settings/settings.js";
 export type { PathNames } from "../parameters/annotation.js";
 export { type DependencyStep, nameOf, type ParamSpec } from "../parameters/dependencies/plan.js";
 export { ParamKind } from "../parameters/marker.js";
-export { QUERY } from "../parameters/query.js";
+export { QUERY } from "../parameters/head.js";
 export type { Answer, HTTPValidationError } from "../routing/call-answer.js";
 export type { CallOptions, FormHeaders, Optional, ParametersOption } from "../routing/call-arguments.js";
 export { routeNameOf } from "../routing/entries.js";
@@ -47,31 +47,34 @@ export {
 export { Deferred, markHandled, nextTurn } from "../common/promises.js";
 
 // Observation of requests, and the context that workers carry on.
-export { observedOf } from "../middleware/observation/observed.js";
-export { observing } from "../middleware/observation/observing.js";
+export { observedOf, observing } from "../middleware/observation/observed.js";
 export type { StepKind } from "../middleware/observation/types.js";
-export { type CarriedContext, type ContextCarrier, setContextCarrier } from "../platforms/concurrency/carrier.js";
+export { type CarriedContext, type ContextCarrier, setContextCarrier } from "../platforms/concurrency/protocol.js";
 export { setEntry } from "../platforms/concurrency/entry.js";
 
 // The protocol between a driver and an application.
 export { readBody } from "../http/read-body.js";
 export { decodeLatin1 } from "../protocol/bytes.js";
-export { CLOSE } from "../protocol/close-codes.js";
+export {
+  type Acceptance,
+  CLOSE,
+  type OpenWebSocket,
+  type PendingHandshake,
+  type WebSocketEvents,
+} from "../protocol/websocket-handshake.js";
 export type { ResponseStream } from "../protocol/engine.js";
 export { ErrorResponse } from "../protocol/error-response.js";
 export { Exchange } from "../protocol/exchange.js";
 export { headerValue, headerValues } from "../protocol/header-list.js";
-export { HeldMessages } from "../protocol/held-messages.js";
+export { HeldMessages, MessageQueue } from "../protocol/message-queue.js";
 export { isFieldValue, parseMediaType } from "../protocol/http-grammar.js";
 export type { Lifespan } from "../protocol/lifespan.js";
-export { MessageQueue } from "../protocol/message-queue.js";
 export { isWellFormed } from "../protocol/path.js";
 export { type BodyFlow, RequestBody } from "../protocol/request-body.js";
 export { responseFacts } from "../protocol/response-facts.js";
 export type { ResponseHead } from "../protocol/response-head.js";
 export { createScope, toWebSocketScope } from "../protocol/scope.js";
 export type { ServerContext } from "../protocol/server-context.js";
-export type { Acceptance, OpenWebSocket, PendingHandshake, WebSocketEvents } from "../protocol/websocket-handshake.js";
 export { WebSocketSession } from "../protocol/websocket-session.js";
 
 // The server on Node, for drivers on another loop.

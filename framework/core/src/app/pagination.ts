@@ -3,7 +3,7 @@ import { decodeUTF8, encodeUTF8 } from "../protocol/header-list.js";
 import { configurationError, RequestValidationError } from "../common/exceptions.js";
 import { assertOptions, OBJECT, type OptionRules, whole } from "../common/options.js";
 import { Depends, type DependsMarkerOf } from "../parameters/depends.js";
-import { Query } from "../parameters/query.js";
+import { Query } from "../parameters/head.js";
 import { withParams } from "../parameters/annotation.js";
 import { Request } from "../http/request.js";
 import { Response } from "../http/response/response.js";

@@ -1,21 +1,119 @@
-/** The pool in which an application runs its non-async handlers. @module */
-import { assertUnbound } from "../platforms/concurrency/ownership.js";
+/** The pool in which an application runs its non-async handlers, and `app.state`, which is not shared with it. @module */
+import { assertUnbound, describeInstance, detachResult, keepOnLoop } from "../platforms/concurrency/ownership.js";
 import { copyError } from "../platforms/concurrency/protocol.js";
-import { createWorkerPool, type PoolOptions, type WorkerKind, POOL_OPTIONS } from "../platforms/concurrency/pools.js";
+import { createWorkerPool, POOL_OPTIONS, type PoolOptions, type WorkerKind } from "../platforms/concurrency/pools.js";
 import type { HostedApp } from "../platforms/concurrency/host.js";
 import type { PoolStats, TaskOwner, WorkerPool } from "../platforms/concurrency/worker-pool.js";
-import { PoolTimeoutError } from "../platforms/concurrency/errors.js";
+import { LoopError, PoolTimeoutError } from "../platforms/concurrency/errors.js";
 import { resolveEntry, toModuleURL } from "../platforms/concurrency/entry.js";
 import { configurationError } from "../common/exceptions.js";
 import type { Logger } from "../common/logger.js";
 import { assertOptions, oneOf, type OptionRules } from "../common/options.js";
 import { hasWorkers, isFirstProcess, isStandalone } from "../common/platform.js";
 import type { Request } from "../http/request.js";
-import { watchClient } from "../http/request/watch-client.js";
+import { watchClient } from "../http/request/body.js";
 import type { Startable } from "./lifespan.js";
 import { explainEntry, PoolModule } from "./pool-module.js";
-import { decodeResult, encodeResult } from "./pool-result.js";
 import { RouteUse } from "./route-use.js";
+import { PREPARE, Response } from "../http/response/response.js";
+import type { ParamSpec } from "../parameters/dependencies/plan.js";
+import { DependsMarker } from "../parameters/depends.js";
+import { isAsyncFunction } from "../parameters/annotation.js";
+import { ParamKind } from "../parameters/marker.js";
+import type { Handler } from "../routing/entries.js";
+import type { RouteOptions } from "../routing/options.js";
+import { workerHost } from "../platforms/concurrency/self.js";
+
+/**
+ * The state of an App. It stays on its loop. In a worker, where no start-up hook fills it, a name that nobody has set
+ * is an error instead of `undefined`: a handler would go on without what the server has.
+ */
+export function createState(): Record<string, unknown> {
+  const plain: Record<string, unknown> = {};
+  const state = workerHost() ? new Proxy(plain, { get: read }) : plain;
+  keepOnLoop(state);
+  return state;
+}
+
+function read(state: Record<string, unknown>, name: string | symbol): unknown {
+  if (typeof name === "symbol" || name in state) return Reflect.get(state, name);
+  throw new LoopError(
+    `app.state.${name} is not set in a worker of the pool: start-up hooks run on the server's loop only. Make the ` +
+      "handler async, or let a dependency give it the data.",
+  );
+}
+
+/** Parameters that belong to the server's loop, by kind. */
+const LOOP_KINDS: ReadonlyMap<ParamKind, string> = new Map([
+  [ParamKind.REQUEST, "a Request"],
+  [ParamKind.RESPONSE, "a Response"],
+  [ParamKind.WEBSOCKET, "a WebSocket"],
+  [ParamKind.BACKGROUND, "BackgroundTasks"],
+  [ParamKind.FILE, "a File"],
+]);
+
+/** Tells if a handler runs in the pool: neither async nor a generator, and not kept on the loop by its route. */
+export function isPooled(handler: Handler, options: RouteOptions): boolean {
+  return options.pool !== false && !isAsyncFunction(handler);
+}
+
+/** Tells if a call in the pool is ended with its worker when its client has gone. */
+export function endsOnDisconnect({ pool }: RouteOptions): boolean {
+  return typeof pool === "object" && pool.endOnDisconnect === true;
+}
+
+/**
+ * Refuses what a worker cannot be given.
+ *
+ * @throws ConfigurationError naming the parameter.
+ */
+export function assertPoolable(specs: readonly ParamSpec[]): void {
+  for (const { name, kind, marker } of specs) {
+    const isApplication = marker instanceof DependsMarker && marker.scope === "app";
+    const what = isApplication ? 'a dependency of scope "app"' : LOOP_KINDS.get(kind);
+    if (what === undefined) continue;
+    throw configurationError("TSGI_PLAIN_HANDLER_PARAMETER", name, what);
+  }
+}
+
+/** A handler's result on its way from a worker. */
+type SentResult = { readonly isPromise: boolean } & (
+  | { readonly form: "value"; readonly value: unknown }
+  | {
+      readonly form: "response";
+      readonly statusCode: number;
+      readonly headers: readonly (readonly [string, string])[];
+      readonly body: Uint8Array;
+    }
+);
+
+/**
+ * Gives a result the form in which it travels, in the worker.
+ *
+ * @throws LoopError when it belongs to the worker's loop.
+ */
+async function encodeResult(route: string, pending: unknown): Promise<SentResult> {
+  const isPromise = pending instanceof Promise;
+  const result = await pending;
+  const refuse = (path: string, what: string) =>
+    `${route} is a plain function, which runs in a worker of the pool, and its ${path} is ${what}, which belongs to the ` +
+    "worker's loop. Make the handler async, set the route's option `pool: false`, or return data.";
+  if (!(result instanceof Response)) return { isPromise, form: "value", value: detachResult(result, refuse) };
+  if (result.send !== Response.prototype.send || result[PREPARE] !== Response.prototype[PREPARE]) {
+    throw new LoopError(refuse("result", describeInstance(result)));
+  }
+  if (result.background) throw new LoopError(refuse("result.background", "a list of functions"));
+  const { statusCode, headers, body } = result;
+  return { isPromise, form: "response", statusCode, headers: [...headers], body };
+}
+
+/** The result itself, in the server. @param onPromise - Called for a handler that gave a promise. */
+function decodeResult(sent: unknown, onPromise: () => void): unknown {
+  const result = sent as SentResult;
+  if (result.isPromise) onPromise();
+  if (result.form === "value") return result.value;
+  return new Response(result.body, { statusCode: result.statusCode, headers: result.headers });
+}
 
 /** The kind and the size of the pool of plain handlers. */
 export interface HandlerPoolOptions extends PoolOptions {

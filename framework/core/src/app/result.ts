@@ -1,16 +1,39 @@
 /** Results of handlers: validation by `returns`, and the response made of them. @module */
-import type { HTTPScope } from "../protocol/asgi.js";
-import { encodeUTF8, HeaderList } from "../protocol/header-list.js";
+import type { HTTPScope, Send } from "../protocol/asgi.js";
+import { encodeUTF8, HeaderList, rawHeaders } from "../protocol/header-list.js";
 import { isASCII } from "../protocol/bytes.js";
 import type { Call } from "../parameters/dependencies/call.js";
 import { ResponseValidationError } from "../common/exceptions.js";
 import { markHandled } from "../common/promises.js";
 import { ASGI } from "../protocol/scope.js";
 import { claim } from "../http/response/pull.js";
-import { NO_BYTES, sendWhole } from "../http/response/response.js";
+import { NO_BYTES, type Response, sendWhole } from "../http/response/response.js";
 import type { CompiledReturns } from "../schema/schema.js";
 import { explainJSON } from "../schema/structs.js";
 import { Faults } from "../schema/faults.js";
+
+/**
+ * Puts the headers and the cookies of a draft on whatever answer passes: the answer itself stays what it is, and may be
+ * given to many requests.
+ *
+ * @param wins - Whether the draft's headers replace those of the answer: they do where the framework made it of a
+ * result, not where the handler made it itself.
+ */
+export function withDraft(send: Send, draft: Response, wins: boolean): Send {
+  return (message) => {
+    if (message.type !== "http.response.start") return send(message);
+    const raw = rawHeaders(message.headers);
+    const names = raw.map((text, index) => (index % 2 === 0 ? text.toLowerCase() : ""));
+    const added = [...draft.headers].filter(([name]) => {
+      // The length is what the answer is long.
+      if (name === "content-length") return false;
+      return name === "set-cookie" || wins || !names.includes(name);
+    });
+    const replaced = new Set(added.map(([name]) => name).filter((name) => name !== "set-cookie"));
+    const kept = raw.filter((_, index) => !replaced.has(names[index & ~1] as string));
+    return send({ ...message, headers: new HeaderList([...kept, ...added.flat()]) });
+  };
+}
 
 /**
  * JSON text of a result, checked and cut where the route has `returns`. A promise where the schema checks asynchronously.

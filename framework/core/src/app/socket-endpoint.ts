@@ -8,9 +8,11 @@ import { makeArguments, validationError } from "../parameters/dependencies/argum
 import { nameOf, type RoutePlan } from "../parameters/dependencies/plan.js";
 import {
   configurationError,
+  type Fault,
   findCloseFault,
   HTTPException,
   RequestValidationError,
+  ResponseValidationError,
   WebSocketException,
   withPlace,
 } from "../common/exceptions.js";
@@ -20,7 +22,7 @@ import {
   serverErrorHandler,
 } from "../http/exception-handlers.js";
 import { mergeLimits } from "../http/limits.js";
-import { errorText } from "../common/logger.js";
+import { errorText, type Logger } from "../common/logger.js";
 import { wrap } from "../middleware/chain.js";
 import { observedOf, runTasks, stepped } from "../middleware/observation/observed.js";
 import type { Callable } from "../parameters/depends.js";
@@ -29,11 +31,61 @@ import { isGeneratorFunction, paramsOf } from "../parameters/annotation.js";
 import type { Response } from "../http/response/response.js";
 import type { PathPattern } from "../routing/path-pattern.js";
 import { type AppRouteEntry, routeNameOf, type RouteRecord } from "../routing/entries.js";
-import { IS_OWN_END, REFUSE, WebSocket } from "../http/websocket.js";
+import { IS_OWN_END, type MessageRules, REFUSE, WebSocket } from "../http/websocket.js";
 import { type EndpointSettings, OVERRIDES } from "./endpoint.js";
 import { isDisconnect } from "./errors.js";
-import { compileMessages } from "./socket-messages.js";
-import { assertPoolable, isPooled } from "./plain-handler.js";
+import { assertPoolable, isPooled } from "./pool.js";
+import type { MessageSchemas } from "../routing/options.js";
+import { compileReturns, compileSchema, type Schema } from "../schema/schema.js";
+import { Faults } from "../schema/faults.js";
+
+/** Faults without what was received or sent, which may be secret and goes to a log. */
+function withoutInput(faults: Faults): Fault[] {
+  return faults.forClient().map(({ type, loc, msg }) => ({ type, loc, msg }));
+}
+
+function compileReceive(schema: Schema, path: string, logger: Logger): NonNullable<MessageRules["receive"]> {
+  const { check } = compileSchema(schema);
+  const refuse = (errors: readonly Fault[], why: string): null => {
+    logger.warn({ path, errors }, `WEBSOCKET ${path}: a message does not fit \`receives\`: ${why}`);
+    return null;
+  };
+  return async (parse) => {
+    let message: unknown;
+    try {
+      message = parse();
+    } catch {
+      return refuse([], "it is not JSON");
+    }
+    const faults = new Faults();
+    const value: unknown = await check(message, faults);
+    if (faults.count === 0) return { value };
+    const errors = withoutInput(faults);
+    return refuse(errors, new RequestValidationError(errors).message);
+  };
+}
+
+function compileSend(schema: Schema): NonNullable<MessageRules["send"]> {
+  const write = compileReturns(schema);
+  return async (message) => {
+    const faults = new Faults();
+    const text = await write(message === undefined ? null : message, faults);
+    if (faults.count === 0 && text !== undefined) return text;
+    throw new ResponseValidationError(withoutInput(faults), "The message does not fit `sends`");
+  };
+}
+
+/**
+ * Compiles the schemas of a WebSocket's messages.
+ *
+ * @throws ConfigurationError for what is not a schema, or cannot describe what is sent.
+ */
+function compileMessages({ receives, sends }: MessageSchemas, path: string, logger: Logger): MessageRules {
+  return {
+    receive: receives === undefined ? null : compileReceive(receives, path, logger),
+    send: sends === undefined ? null : compileSend(sends),
+  };
+}
 
 /** RFC 6455 §7.4.1: the server met a condition that it did not expect. */
 const INTERNAL_ERROR = 1011;

@@ -1,6 +1,64 @@
 /** The body of a success, by its media type. @module */
 import { responseFacts } from "../protocol/response-facts.js";
-import { readEvents, readLines } from "./streams.js";
+
+/** The lines of a body, each without what ends it. Leaving the loop cancels the body, so that the server stops. */
+async function* linesOf(body: ReadableStream<Uint8Array>, end: RegExp): AsyncGenerator<string, void, undefined> {
+  const decoder = new TextDecoder();
+  const reader = body.getReader();
+  let rest = "";
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      rest += decoder.decode(value, { stream: !done });
+      const lines = rest.split(end);
+      rest = lines.pop() ?? "";
+      yield* lines;
+      if (done) break;
+    }
+    if (rest !== "") yield rest;
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+}
+
+/** The values of JSON Lines. */
+async function* readLines(body: ReadableStream<Uint8Array>): AsyncGenerator<unknown, void, undefined> {
+  for await (const line of linesOf(body, /\r?\n/)) if (line.trim() !== "") yield JSON.parse(line);
+}
+
+/** The value of an event's data. Text is sent as it is, anything else as JSON. */
+function valueOf(data: string): unknown {
+  try {
+    return JSON.parse(data) as unknown;
+  } catch {
+    return data;
+  }
+}
+
+/** CR alone ends a line too, but not where LF may still come (HTML §9.2.5). */
+const EVENT_LINE = /\r\n|\n|\r(?!$)/;
+
+/**
+ * The events of a stream: each that has a name as `{ event, data, id? }`, each other as its data.
+ *
+ * @see {@link https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation | HTML §9.2.6}
+ */
+async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<unknown, void, undefined> {
+  let fields: { event?: string; id?: string; data: string[] } = { data: [] };
+  for await (const line of linesOf(body, EVENT_LINE)) {
+    if (line === "") {
+      const { data, event, id } = fields;
+      fields = { data: [] };
+      if (data.length === 0) continue;
+      const value = valueOf(data.join("\n"));
+      yield event === undefined ? value : { event, data: value, ...(id === undefined ? {} : { id }) };
+      continue;
+    }
+    const [, name = "", value = ""] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? [];
+    if (name === "data") fields.data.push(value);
+    else if (name === "event" || name === "id") fields[name] = value;
+  }
+}
 
 /** RFC 6839 §3.1: the suffix says JSON as well. */
 const JSON_TYPE = /^application\/(?:json|[^;]+\+json)$/;

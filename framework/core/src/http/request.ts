@@ -1,5 +1,5 @@
 /** The request of a handler. @module */
-import type { HTTPScope, Receive, WebSocketScope } from "../protocol/asgi.js";
+import type { HTTPScope, Receive, Send, WebSocketScope } from "../protocol/asgi.js";
 import { contentHeaders, decodeUTF8, headerValue, parseHeaders, rawHeaders } from "../protocol/header-list.js";
 import { decodeLatin1 } from "../protocol/bytes.js";
 import { FormData } from "./form-data.js";
@@ -7,7 +7,6 @@ import { HTTPException, RequestValidationError } from "../common/exceptions.js";
 import { parseHost, parseMediaType } from "../protocol/http-grammar.js";
 import { DEFAULT_LIMITS, type Limits } from "./limits.js";
 import { MarkedGenerator, markMethods } from "../common/promises.js";
-import { MARK_FINISHED } from "./request/finishing-send.js";
 import { IncomingBody, tooLarge } from "./request/body.js";
 import { parseCookies } from "./request/cookies.js";
 import {
@@ -22,8 +21,19 @@ import {
 import { MultipartError } from "./request/multipart.js";
 import { JSONError, parseJSON } from "./request/json.js";
 import { Spool } from "./request/spool.js";
-import { DOT_SEGMENT, isResolvedByURL, toWebRequest } from "./request/to-web.js";
-import { toWebHeaders } from "./request/web-headers.js";
+import { DOT_SEGMENT, isResolvedByURL, toWebHeaders, toWebRequest } from "./request/web.js";
+
+/** Marks the response to a request as complete: a disconnect from now on is not an early one. */
+export const MARK_FINISHED: unique symbol = Symbol("markFinished");
+
+/** Sends, and marks a request as finished with the last body. */
+export function finishingSend(request: { [MARK_FINISHED](): void }, send: Send): Send {
+  return (message) => {
+    // Before it is handed over: a server says at once that there is nothing more to come.
+    if (message.type === "http.response.body" && message.more_body !== true) request[MARK_FINISHED]();
+    return send(message);
+  };
+}
 
 const NO_HEADERS: readonly never[] = [];
 const NO_BYTES = new Uint8Array();

@@ -6,7 +6,7 @@ import { escapeControls } from "../common/logger.js";
 import type { Instrumentation } from "./observation/types.js";
 import { type Observed, observedOf } from "./observation/observed.js";
 import { assertOptions, FLAG, FUNCTION, oneOf, type OptionRules } from "../common/options.js";
-import { idsOf, methodOf } from "./log-fields.js";
+import { idsOf, methodOf } from "./log-context.js";
 
 /** Options of `accessLog`. */
 export interface AccessLogOptions {

@@ -1,16 +1,93 @@
 /** `httpMiddleware`: a middleware as one function around `next()`. @module */
-import type { ASGIApp, HTTPScope, Receive, Send, SendMessage } from "../protocol/asgi.js";
+import type { ASGIApp, HTTPScope, Receive, ReceiveMessage, Send, SendMessage } from "../protocol/asgi.js";
 import type { Middleware } from "./chain.js";
 import { ClientDisconnect, configurationError } from "../common/exceptions.js";
 import { Deferred, markHandled } from "../common/promises.js";
 import { observedOf, runTasks } from "./observation/observed.js";
-import { finishingSend, MARK_FINISHED } from "../http/request/finishing-send.js";
-import { Request } from "../http/request.js";
+import { finishingSend, MARK_FINISHED, Request } from "../http/request.js";
 import { fromWebResponse, isWebResponse } from "../http/response/web.js";
 import { Response } from "../http/response/response.js";
 import type { ResponseHeaders } from "../http/response/headers.js";
 import { headersOf, onHTTP, sendInOrder } from "./layer.js";
-import { SharedReceive } from "./shared-receive.js";
+import { createBytes } from "../protocol/bytes.js";
+
+/**
+ * One `receive` for two readers: a middleware, which may look at the body before the application does, and the
+ * application, which gets the whole body all the same.
+ */
+class SharedReceive {
+  readonly #receive: Receive;
+  /** Messages that the application has not taken. */
+  readonly #kept: ReceiveMessage[] = [];
+  #pulling: Promise<ReceiveMessage> | null = null;
+  #middlewareWaits = false;
+  /** The part of the body that the application has taken past the middleware. */
+  #missed: "nothing" | "an empty body" | "bytes" = "nothing";
+
+  #gone = false;
+
+  constructor(receive: Receive) {
+    this.#receive = receive;
+  }
+
+  /** `true` once either reader was told that the client has gone. */
+  get gone(): boolean {
+    return this.#gone;
+  }
+
+  /**
+   * The reader of the middleware. It fails rather than waits for bytes that the application has taken, since the
+   * application may be waiting for the middleware.
+   */
+  readonly forMiddleware: Receive = () => markHandled(this.#receiveForMiddleware());
+
+  async #receiveForMiddleware(): Promise<ReceiveMessage> {
+    if (this.#missed === "bytes") {
+      throw new TypeError("The body has gone to the application. A middleware reads it before it calls next().");
+    }
+    if (this.#missed === "an empty body") {
+      this.#missed = "nothing";
+      return { type: "http.request", body: createBytes(0), more_body: false };
+    }
+    this.#middlewareWaits = true;
+    return this.#pull();
+  }
+
+  /** The reader of the application. */
+  readonly forApplication: Receive = () => markHandled(this.#receiveForApplication());
+
+  async #receiveForApplication(): Promise<ReceiveMessage> {
+    for (;;) {
+      const message = this.#kept.shift();
+      if (message !== undefined) return message;
+      await this.#pull();
+    }
+  }
+
+  /** Takes one message from the server. Two readers at a time share it. */
+  #pull(): Promise<ReceiveMessage> {
+    return (this.#pulling ??= this.#receive().then(
+      (message) => {
+        this.#pulling = null;
+        this.#gone ||= message.type === "http.disconnect";
+        this.#kept.push(message);
+        if (!this.#middlewareWaits) this.#miss(message);
+        this.#middlewareWaits = false;
+        return message;
+      },
+      (error: unknown) => {
+        this.#pulling = null;
+        throw error;
+      },
+    ));
+  }
+
+  #miss(message: ReceiveMessage): void {
+    if (message.type !== "http.request") return;
+    if (message.body !== undefined && message.body.length > 0) this.#missed = "bytes";
+    else if (message.more_body !== true && this.#missed === "nothing") this.#missed = "an empty body";
+  }
+}
 
 /** The head of a response that has not been sent yet. Changes to it reach the client. */
 export interface ResponseHead {

@@ -2,15 +2,13 @@
 export type { Middleware } from "./chain.js";
 export { accessLog, type AccessLogOptions } from "./access-log.js";
 export { bodyLimit } from "./body-limit.js";
-export { clientNetwork } from "./client-network.js";
+export { clientNetwork, rateLimit, type RateLimitOptions } from "./rate-limit.js";
 export { cors, type CORSOptions } from "./cors.js";
 // oxlint-disable-next-line typescript/no-deprecated -- the name that the alias is exported by
-export { compress, type CompressOptions, gzip } from "./compress.js";
-export { type ContentCoding } from "./compressor.js";
+export { compress, type CompressOptions, type ContentCoding, gzip } from "./compress.js";
 export { httpMiddleware, type HTTPMiddlewareFunction, type ResponseHead } from "./http-middleware.js";
 export { httpsRedirect, type HTTPSRedirectOptions } from "./https-redirect.js";
 export { logContext, type LogContext, type LogFields } from "./log-context.js";
-export { rateLimit, type RateLimitOptions } from "./rate-limit.js";
 export { requestId, type RequestIdOptions } from "./request-id.js";
 export { securityHeaders, type SecurityHeadersOptions } from "./security-headers.js";
 export { serverTiming } from "./server-timing.js";

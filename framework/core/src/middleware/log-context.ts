@@ -2,9 +2,29 @@
 import type { HTTPScope, WebSocketScope } from "../protocol/asgi.js";
 import { oneLine } from "../common/logger.js";
 import type { Instrumentation } from "./observation/types.js";
-import { observedOf } from "./observation/observed.js";
+import { type Observed, observedOf } from "./observation/observed.js";
 import { nodeModule } from "../common/platform.js";
-import { idsOf, methodOf } from "./log-fields.js";
+import { headerValue } from "../protocol/header-list.js";
+
+/** A WebSocket's handshake is a GET (RFC 6455 §4.1). */
+export function methodOf(scope: HTTPScope | WebSocketScope): string {
+  return scope.type === "http" ? scope.method : "GET";
+}
+
+/** The ids of this request, and those that came with it. */
+export function idsOf(scope: HTTPScope | WebSocketScope, observed: Observed | null) {
+  return {
+    requestId: observed?.requestId ?? scope.state?.["requestId"] ?? null,
+    traceId: observed?.traceId ?? traceIdOf(scope),
+  };
+}
+
+/** https://www.w3.org/TR/trace-context/#traceparent-header */
+const TRACEPARENT = /^[\da-f]{2}-(?!0{32})([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/;
+
+function traceIdOf({ headers }: HTTPScope | WebSocketScope): string | null {
+  return TRACEPARENT.exec(headerValue(headers ?? [], "traceparent") ?? "")?.[1] ?? null;
+}
 
 /** The request in which a line of a log is written. */
 export interface LogFields {

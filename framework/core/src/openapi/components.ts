@@ -4,8 +4,7 @@ import { findDiscriminator } from "../schema/unions.js";
 import { type JSONSchema, resolveRef, unionMembers } from "../schema/json-schema.js";
 import type { Schema } from "../schema/schema.js";
 import { Comparison } from "./comparison.js";
-import { nameGenerics } from "./generics.js";
-import { type ComponentName, freeName, ownName, pascalCase, RANK, referredName } from "./naming.js";
+import { type ComponentName, freeName, nameGenerics, ownName, pascalCase, RANK, referredName } from "./naming.js";
 import type { DiscriminatorObject, SchemaObject } from "./types.js";
 import type { Annotations, Direction, DocumentVersion, Inner } from "./version.js";
 

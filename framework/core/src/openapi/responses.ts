@@ -7,12 +7,38 @@ import type { Returns, StreamFormat } from "../routing/options.js";
 import type { JSONSchema } from "../schema/json-schema.js";
 import { type Schema, toJSONSchema } from "../schema/schema.js";
 import type { Components, Use } from "./components.js";
-import { schemaOfEvent } from "./events.js";
 import { type DocumentedRoute, placeOf } from "./route.js";
 import { canRefuse } from "./security.js";
 import { examplesOf } from "./sources.js";
 import type { HeaderObject, MediaTypeObject, ResponseObject, SchemaObject } from "./types.js";
 import type { DocumentVersion } from "./version.js";
+
+/** Gives the schema of a value on the wire. */
+type SchemaOf = (schema: Schema) => SchemaObject;
+
+const FIELDS = { id: { type: "string" }, retry: { type: "integer", minimum: 0 } } as const;
+
+/** The field `data`: text is sent as it is, anything else as JSON. */
+function dataSchema(data: SchemaObject): SchemaObject {
+  if (Object.keys(data).length === 0) return { type: "string" };
+  return data.type === "string" ? data : { type: "string", contentMediaType: "application/json", contentSchema: data };
+}
+
+function eventSchema(event: SchemaObject, data: SchemaObject, required: string[]): SchemaObject {
+  return { type: "object", properties: { event, data: dataSchema(data), ...FIELDS }, required };
+}
+
+/** The schema of one event of a route. */
+function schemaOfEvent(returns: Returns | undefined, schemaOf: SchemaOf): SchemaObject {
+  if (!(returns instanceof EventSchemas)) {
+    return eventSchema({ type: "string" }, returns ? schemaOf(returns) : {}, ["data"]);
+  }
+  const events = Object.entries(returns.events).map(([name, schema]) =>
+    eventSchema({ type: "string", enum: [name] }, schemaOf(schema), ["event", "data"]),
+  );
+  const [first] = events;
+  return events.length === 1 && first ? first : { oneOf: events };
+}
 
 const JSON_TYPE = "application/json";
 

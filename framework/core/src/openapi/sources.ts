@@ -4,7 +4,7 @@ import { absenceOf, type SourceMarker } from "../parameters/source.js";
 import type { CompiledSchema } from "../schema/compiled-schema.js";
 import { type JSONSchema, resolveRef } from "../schema/json-schema.js";
 import type { Components, Use } from "./components.js";
-import { toJSONValue } from "./json-value.js";
+import { toJSONValue } from "./version.js";
 import type { ExampleObject, SchemaObject } from "./types.js";
 
 /** A parameter that is read from the request, with its facts for the document. */

@@ -1,10 +1,8 @@
 /** From JSON Schema (draft 2020-12, draft-07 and TypeBox's own) to that of OpenAPI 3.1 and 3.2, draft 2020-12. @module */
 import { configurationError } from "../common/exceptions.js";
 import { type JSONSchema, listItems } from "../schema/json-schema.js";
-import { toJSONValue } from "./json-value.js";
-import { requiredOf } from "./required.js";
+import { type Annotations, type Inner, requiredOf, type SchemaContext, toJSONValue } from "./version.js";
 import type { DiscriminatorObject, SchemaObject } from "./types.js";
-import type { Annotations, Inner, SchemaContext } from "./version.js";
 
 const setOf = (words: string) => new Set(words.split(" "));
 

@@ -2,6 +2,31 @@
 import type { StreamFormat } from "../routing/options.js";
 import type { JSONSchema } from "../schema/json-schema.js";
 import type { DiscriminatorObject, MediaTypeObject, OpenAPIDocument, PathItemObject, SchemaObject } from "./types.js";
+import { configurationError } from "../common/exceptions.js";
+
+/** On the way in a default makes a property optional, on the way out it is always there. */
+export function requiredOf({ properties = {}, required = [] }: JSONSchema, direction: Direction): string[] {
+  const hasDefault = (key: string) => Object.hasOwn(properties, key) && Object.hasOwn(properties[key] ?? {}, "default");
+  const isRequired =
+    direction === "input"
+      ? (key: string) => required.includes(key) && !hasDefault(key)
+      : (key: string) => required.includes(key) || hasDefault(key);
+  const names = Object.keys(properties).filter(isRequired);
+  for (const key of required) if (!Object.hasOwn(properties, key)) names.push(key);
+  return names;
+}
+
+/** A value as a document holds it. @throws ConfigurationError for one that JSON cannot write. */
+export function toJSONValue(value: unknown): unknown {
+  if (value === undefined || value === null || typeof value === "string" || typeof value === "boolean") return value;
+  if (Number.isFinite(value)) return value;
+  try {
+    const text = JSON.stringify(value) as string | undefined;
+    return text === undefined ? undefined : (JSON.parse(text) as unknown);
+  } catch (error) {
+    throw configurationError("TSGI_VALUE_WITHOUT_JSON_FORM.example", (error as Error).message);
+  }
+}
 
 /** `input`: what a client sends. `output`: what it gets. They differ where a default fills in for an absent value. */
 export type Direction = "input" | "output";

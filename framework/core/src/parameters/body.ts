@@ -6,8 +6,6 @@ import { FLAG } from "../common/options.js";
 import { isJSON, JSON_TYPE, JSONError, parseJSON } from "../http/request/json.js";
 import { Faults } from "../schema/faults.js";
 import { isRecord } from "../schema/structs.js";
-import { Location } from "./location.js";
-import { type BodyFunction, ParamKind } from "./marker.js";
 import {
   absenceOf,
   createDescriptor,
@@ -15,9 +13,11 @@ import {
   INVALID,
   type JSONBody,
   type LoadingParts,
+  Location,
   type Parameter,
   type Read,
 } from "./source.js";
+import { type BodyFunction, ParamKind } from "./marker.js";
 
 const NO_BYTES = createBytes(0);
 

@@ -7,17 +7,17 @@ import { FLAG, LIST } from "../common/options.js";
 import type { Faults } from "../schema/faults.js";
 import type { JSONSchema } from "../schema/json-schema.js";
 import { loadForm } from "./form.js";
-import { Location } from "./location.js";
-import { type FileFunction, ParamKind } from "./marker.js";
 import {
   absenceOf,
   createDescriptor,
   createSource,
   INVALID,
+  Location,
   type Parameter,
   type Read,
   type SourceMarker,
 } from "./source.js";
+import { type FileFunction, ParamKind } from "./marker.js";
 
 /** Tells a list of files: by the option, or by a list schema. */
 function isMultiple({ options, compiled }: SourceMarker): boolean {

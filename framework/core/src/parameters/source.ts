@@ -8,7 +8,7 @@ import type { Limits } from "../http/limits.js";
 import type { Request } from "../http/request.js";
 import type { CompiledSchema } from "../schema/compiled-schema.js";
 import { compileMarkerDefault, compileSchema, isSchema, type Schema, t } from "../schema/schema.js";
-import type { Faults } from "../schema/faults.js";
+import { type Faults, isSecretName } from "../schema/faults.js";
 import type { JSONSchema } from "../schema/json-schema.js";
 import type { BodyOptions, FileOptions, OUTPUT, ParamKind, SENT, SourceOptions } from "./marker.js";
 
@@ -210,4 +210,34 @@ export function createDescriptor(source: ParamSource) {
     assertOptions(`${descriptor}()`, options, rules);
     return new SourceMarker(source, schema, options);
   };
+}
+
+/** The place that `loc` begins with in the faults of a parameter. */
+export class Location {
+  readonly #inwards: readonly string[];
+  readonly #isSecret: boolean;
+
+  /** @param loc - Outside in. */
+  constructor({ name, marker }: Parameter, loc: readonly string[]) {
+    this.#inwards = loc.toReversed();
+    this.#isSecret = isSecretName(name) || isSecretName(marker.options.alias ?? name);
+  }
+
+  /** Puts the faults since `from` here. Gives the result of a read that has faults. */
+  mark(faults: Faults, from: number): typeof INVALID {
+    if (this.#isSecret) faults.hideInputs(from);
+    for (const part of this.#inwards) faults.within(from, part);
+    return INVALID;
+  }
+
+  /** Ends a read that may be a promise: its faults, gathered apart from those of others, join them once it has settled. */
+  settle({ faults }: RequestParts, own: Faults, result: unknown): unknown {
+    const end = (settled: unknown) => {
+      if (own.count === 0) return settled;
+      this.mark(own, 0);
+      faults.take(own.list);
+      return INVALID;
+    };
+    return result instanceof Promise ? result.then(end) : end(result);
+  }
 }

@@ -3,11 +3,11 @@ import { configurationError } from "../common/exceptions.js";
 import type { Coerce } from "../schema/coerce.js";
 import type { CompiledSchema } from "../schema/compiled-schema.js";
 import { Faults } from "../schema/faults.js";
-import { Location } from "./location.js";
 import {
   type Absence,
   absenceOf,
   createSource,
+  Location,
   type Parameter,
   type ParamSource,
   type Read,

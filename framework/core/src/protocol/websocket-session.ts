@@ -10,19 +10,19 @@ import type {
 } from "./asgi.js";
 import { ClientDisconnect, findCloseFault, ProtocolError } from "../common/exceptions.js";
 import { markHandled, nextTurn } from "../common/promises.js";
-import { CLOSE } from "./close-codes.js";
-import type { ConnectionHandle } from "./engine.js";
-import { ErrorResponse } from "./error-response.js";
-import type { Exchange } from "./exchange.js";
-import type { Call, ServerContext } from "./server-context.js";
 import {
   type Acceptance,
   acceptedHeaders,
+  CLOSE,
   type OpenWebSocket,
   type PendingHandshake,
   type Refusal,
   type WebSocketEvents,
 } from "./websocket-handshake.js";
+import type { ConnectionHandle } from "./engine.js";
+import { ErrorResponse } from "./error-response.js";
+import type { Exchange } from "./exchange.js";
+import type { Call, ServerContext } from "./server-context.js";
 import { WebSocketInbox } from "./websocket-inbox.js";
 
 /** The state of a WebSocket. `answering`: the application refuses it with an HTTP response of its own. */

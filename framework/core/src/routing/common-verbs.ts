@@ -3,8 +3,15 @@ import type { FromParams, PathNames } from "../parameters/annotation.js";
 import type { HandlerTakesOneObject } from "../parameters/type-errors.js";
 import type { ResponseDocs } from "./document-options.js";
 import type { MaybeReturns } from "./options.js";
-import type { CheckRoute, Ordinary, PatternError, Suspicious } from "./route-checks.js";
-import type { CheckResult, FromPath, HandlerArgs } from "./route-types.js";
+import type {
+  CheckResult,
+  CheckRoute,
+  FromPath,
+  HandlerArgs,
+  Ordinary,
+  PatternError,
+  Suspicious,
+} from "./route-types.js";
 import type { Routed, TypesOf } from "./routed.js";
 import type { Added, Handler, OptionsBeforeHandler } from "./verbs.js";
 

@@ -6,8 +6,15 @@ import type { TypedWebSocket, WebSocket } from "../http/websocket.js";
 import type { OwnParams } from "./call-arguments.js";
 import type { ResponseDocs } from "./document-options.js";
 import type { MaybeReturns, MultiRouteOptions, RouteMetadata, WebSocketOptions } from "./options.js";
-import type { CheckRoute, PatternError, Suspicious } from "./route-checks.js";
-import type { CheckResult, FromPath, HandlerArgs, Returned } from "./route-types.js";
+import type {
+  CheckResult,
+  CheckRoute,
+  FromPath,
+  HandlerArgs,
+  PatternError,
+  Returned,
+  Suspicious,
+} from "./route-types.js";
 import type {
   Routed,
   SocketTypesOf,

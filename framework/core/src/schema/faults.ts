@@ -1,6 +1,52 @@
 /** The validation errors of one value, with limits on their number and size. @module */
 import type { Fault } from "../common/exceptions.js";
-import type { FaultType } from "./fault-types.js";
+
+/** Every `type` of a fault, with what it says. The page `docs/validation-errors.md` lists the same ones. */
+export const FAULT_TYPES = {
+  missing: "A required value is absent.",
+  extra_forbidden: "A closed object has a key that it does not name.",
+  content_type: "The body, or a file in it, is of another media type.",
+  form_invalid: "The multipart form is malformed, or ends before its end.",
+  file_type: "The part is text where a file is wanted.",
+  json_invalid: "The body is not JSON, not UTF-8, or nested too deeply.",
+  string_type: "The value is not text.",
+  string_unicode: "The text has a lone surrogate, which no UTF-8 can carry.",
+  string_too_short: "The text has fewer characters than `minLength`.",
+  string_too_long: "The text has more characters than `maxLength`.",
+  string_pattern_mismatch: "The text does not match `pattern`.",
+  string_format: "The text is not of the `format`.",
+  int_type: "The JSON value is not an integer.",
+  int_parsing: "The text is not an integer, or is beyond 2^53 - 1.",
+  int_size: "The JSON number is an integer beyond 2^53 - 1, where digits would be lost.",
+  float_type: "The JSON value is not a number.",
+  float_parsing: "The text is not a number.",
+  finite_number: "The number is too large to be held.",
+  greater_than: "The number is not above `exclusiveMinimum`.",
+  greater_than_equal: "The number is below `minimum`.",
+  less_than: "The number is not below `exclusiveMaximum`.",
+  less_than_equal: "The number is above `maximum`.",
+  multiple_of: "The number is not a multiple of `multipleOf`.",
+  bool_type: "The JSON value is neither true nor false.",
+  bool_parsing: "The text is none of the eight words for true and false.",
+  null_type: "The value is not null.",
+  datetime_type: "The value is not the text of a date-time.",
+  datetime_parsing: "The text is no RFC 3339 date-time with an offset.",
+  literal_error: "The value is not the one that is allowed.",
+  enum: "The value is not one of those that are allowed.",
+  object_type: "The value is not an object.",
+  list_type: "The value is not a list.",
+  too_short: "The list has too few items, or the object too few keys.",
+  too_long: "The list has too many items, or the object too many keys.",
+  unique_items: "The list has an item twice.",
+  contains: "The list has too few or too many items of the kind that `contains` describes.",
+  union_error: "The value fits no member of the union.",
+  union_tag_invalid: "The property that tells the members of the union apart names none of them.",
+  not_allowed: "The value is of a kind that is ruled out.",
+  value_error: "A check of the application's own, or of another schema library, refused the value.",
+} as const;
+
+/** One of the documented types of a fault. */
+export type FaultType = keyof typeof FAULT_TYPES;
 
 /**
  * The most faults that one answer lists. Half a million wrong items fit into a body of 1 MiB, and an answer fifty

@@ -1,8 +1,7 @@
 /** The keyword `errorMessage`: custom messages of validation errors. @module */
 import { configurationError } from "../common/exceptions.js";
 import { isObject } from "../common/options.js";
-import { FAULT_TYPES, type FaultType } from "./fault-types.js";
-import type { Faults } from "./faults.js";
+import { FAULT_TYPES, type Faults, type FaultType } from "./faults.js";
 import type { JSONSchema } from "./json-schema.js";
 
 /** The message for an error of a type; `undefined` leaves the usual one. */

@@ -2,8 +2,7 @@
 import { configurationError } from "../common/exceptions.js";
 import { plural } from "../common/messages.js";
 import type { Check, CompileDirection, PlainValue } from "./check.js";
-import type { FaultType } from "./fault-types.js";
-import type { Faults } from "./faults.js";
+import type { Faults, FaultType } from "./faults.js";
 import { FORMATS, isDateTime } from "./formats.js";
 import { type Bound, type JSONSchema, transformOf } from "./json-schema.js";
 

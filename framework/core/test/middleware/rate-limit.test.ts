@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterEach, describe, expect, it, jest } from "@jest/globals";
 import { App, HTTPException, Router, type Middleware } from "../../src/index.js";
 import { memoryStore, rateLimit, type RateLimitOptions } from "../../src/middleware/index.js";
-import { clientNetwork } from "../../src/middleware/client-network.js";
+import { clientNetwork } from "../../src/middleware/rate-limit.js";
 import { call as callApp } from "../../../test/support/call.js";
 import { KeptLog } from "../../../test/support/kept-log.js";
 import { HAS_REDIS, startRedis } from "../../../test/support/redis-server.js";

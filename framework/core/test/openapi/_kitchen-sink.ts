@@ -6,21 +6,17 @@ import { App } from "../../src/app/app.js";
 import { HTTPException } from "../../src/common/exceptions.js";
 import type { OpenAPIVersion } from "../../src/openapi/versions.js";
 import { Body } from "../../src/parameters/body.js";
-import { Cookie } from "../../src/parameters/cookie.js";
+import { Cookie, Header, Path, Query } from "../../src/parameters/head.js";
 import { Depends, Security } from "../../src/parameters/depends.js";
 import { File } from "../../src/parameters/file.js";
 import { Form } from "../../src/parameters/form.js";
-import { Header } from "../../src/parameters/header.js";
-import { Path } from "../../src/parameters/path.js";
-import { Query } from "../../src/parameters/query.js";
 import { withParams } from "../../src/parameters/annotation.js";
 import { Response } from "../../src/http/response/response.js";
 import { Router } from "../../src/routing/router.js";
 import { t } from "../../src/schema/schema.js";
 import { APIKeyCookie, APIKeyHeader, APIKeyQuery } from "../../src/parameters/security/api-key.js";
 import { HTTPBasic, HTTPBearer } from "../../src/parameters/security/http.js";
-import { OAuth2PasswordBearer } from "../../src/parameters/security/oauth2.js";
-import { OAuth2PasswordRequestForm } from "../../src/parameters/security/password-form.js";
+import { OAuth2PasswordBearer, OAuth2PasswordRequestForm } from "../../src/parameters/security/oauth2.js";
 
 const Address = t.Object(
   { street: t.String(), zip: t.Optional(t.String({ pattern: "^\\d{5}$" })) },

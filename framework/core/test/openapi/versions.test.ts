@@ -7,7 +7,7 @@ import type { SchemaObject } from "../../src/openapi/types.js";
 import { Body } from "../../src/parameters/body.js";
 import { File } from "../../src/parameters/file.js";
 import { Form } from "../../src/parameters/form.js";
-import { Query } from "../../src/parameters/query.js";
+import { Query } from "../../src/parameters/head.js";
 import { type Schema, t } from "../../src/schema/schema.js";
 import { TestClient } from "../../src/platforms/testing/index.js";
 import { faultsOf, operation } from "./_documents.js";

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { App } from "../../src/app/app.js";
 import { ConfigurationError } from "../../src/common/exceptions.js";
-import { Header } from "../../src/parameters/header.js";
-import { Path } from "../../src/parameters/path.js";
+import { Header, Path } from "../../src/parameters/head.js";
 import { t } from "../../src/schema/schema.js";
 import { TestClient } from "../../src/platforms/testing/index.js";
 import { faultsOf } from "./_documents.js";

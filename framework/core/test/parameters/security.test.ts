@@ -11,8 +11,7 @@ import { SecurityScopes, withParams } from "../../src/parameters/annotation.js";
 import { APIKeyCookie, APIKeyHeader, APIKeyQuery } from "../../src/parameters/security/api-key.js";
 import { compareSecrets } from "../../src/parameters/security/credentials.js";
 import { HTTPBasic, HTTPBearer } from "../../src/parameters/security/http.js";
-import { OAuth2PasswordBearer } from "../../src/parameters/security/oauth2.js";
-import { OAuth2PasswordRequestForm } from "../../src/parameters/security/password-form.js";
+import { OAuth2PasswordBearer, OAuth2PasswordRequestForm } from "../../src/parameters/security/oauth2.js";
 import { TestClient } from "../../src/platforms/testing/index.js";
 
 const SCHEMES = {

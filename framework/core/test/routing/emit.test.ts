@@ -2,9 +2,8 @@ import { execFile } from "node:child_process";
 import path from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "@jest/globals";
-import { determinize } from "../../src/routing/dfa.js";
+import { determinize, readRoutes } from "../../src/routing/dfa.js";
 import { emitDfa } from "../../src/routing/emit-dfa.js";
-import { readRoutes } from "../../src/routing/nfa.js";
 import { HOSTILE, hostilePath, isCompiled, lookupOf, routerOf } from "./route-sets.js";
 
 const ROUTER = path.resolve(import.meta.dirname, "../../dist/index.js");

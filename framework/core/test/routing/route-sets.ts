@@ -1,6 +1,11 @@
 /** Route sets for the router's tests. */
-import { createLookup, type Lookup, type LookupOptions } from "../../src/routing/lookup.js";
-import { RadixRouter, type RadixRouterOptions } from "../../src/routing/radix-router.js";
+import {
+  createLookup,
+  type Lookup,
+  type LookupOptions,
+  RadixRouter,
+  type RadixRouterOptions,
+} from "../../src/routing/radix-router.js";
 
 /** A router whose handlers are the routes' own texts: `"GET /users/{id}"`. */
 export function routerOf(options: RadixRouterOptions, ...routes: string[]): RadixRouter<string> {

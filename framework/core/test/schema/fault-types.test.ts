@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import { Body, File, Form, type Params, Query, type Schema, t } from "../../src/index.js";
-import { FAULT_TYPES, type FaultType } from "../../src/schema/fault-types.js";
+import { FAULT_TYPES, type FaultType } from "../../src/schema/faults.js";
 import { probe } from "../../../test/support/probe.js";
 import type { Sent } from "../../../test/support/call.js";
 import { multipart, rawMultipart } from "../../../test/support/multipart.js";

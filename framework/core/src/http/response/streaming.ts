@@ -4,7 +4,7 @@ import { encodeUTF8 } from "../../protocol/header-list.js";
 import { ClientDisconnect } from "../../common/exceptions.js";
 import { markMethods, nextTurn } from "../../common/promises.js";
 import type { Request } from "../request.js";
-import { watchClient } from "../request/watch-client.js";
+import { watchClient } from "../request/body.js";
 import { responseFacts } from "../../protocol/response-facts.js";
 import { claim, GONE, Pull, SILENT, type Waited } from "./pull.js";
 import { NO_BYTES, PREPARE, Response, type ResponseOptions, type Sender, sendWhole } from "./response.js";

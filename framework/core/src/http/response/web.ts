@@ -1,5 +1,5 @@
 /** Instances of the platform's `Response`, sent by an application. @module */
-import { fromWebHeaders } from "../request/web-headers.js";
+import { fromWebHeaders } from "../request/web.js";
 import type { Response as OwnResponse } from "./response.js";
 import { NO_PACE, PACE, type Pace, StreamingResponse } from "./streaming.js";
 

@@ -1,15 +1,20 @@
 /** A request or WebSocket under observation: its route, its steps and its end. @module */
 import type {
+  ASGIApp,
   HeaderPair,
   HTTPResponseBodyMessage,
+  HTTPScope,
+  Receive,
   Send,
   WebSocketHTTPResponseBodyMessage,
+  WebSocketScope,
 } from "../../protocol/asgi.js";
 import { type BackgroundTasks, RUN_STEPS } from "../../http/background.js";
 import { ClientDisconnect } from "../../common/exceptions.js";
 import { FROM_LIST, GET_LIST, ResponseHeaders } from "../../http/response/headers.js";
 import type { Instrumentation, StepKind } from "./types.js";
-import type { Watch } from "./watch.js";
+import { Instrument, type Watch } from "./watch.js";
+import type { Logger } from "../../common/logger.js";
 
 /** The key of a scope under which its observation is found. */
 export const OBSERVED: unique symbol = Symbol("tsgi.observed");
@@ -200,4 +205,38 @@ export function runTasks(
   observed: Observed | null,
 ): Promise<void> | undefined {
   return observed === null ? tasks?.run() : tasks?.[RUN_STEPS]((name) => observed.step("background", name));
+}
+
+type RequestScope = HTTPScope | WebSocketScope;
+
+/** An application under observation, for scopes that belong to it: the observation is put on them. */
+export function observing(
+  app: ASGIApp,
+  instrumentations: readonly Instrumentation[],
+  logger: Logger,
+): (scope: RequestScope, receive: Receive, send: Send) => Promise<void> {
+  const instruments = instrumentations.map((instrumentation) => new Instrument(instrumentation, logger));
+  return (scope, receive, send) => {
+    const outer = observedOf(scope);
+    const watches: Watch[] = [];
+    for (const instrument of instruments) {
+      const watch = outer?.isSeenBy(instrument.instrumentation) ? null : instrument.start(scope);
+      if (watch !== null) watches.push(watch);
+    }
+    if (watches.length === 0) return app(scope, receive, send);
+    const observed = new Observed(watches, outer);
+    (scope as ObservedScope)[OBSERVED] = observed;
+    const tracked = observed.tracking(send);
+    return observed.run(() => call(app, scope, receive, tracked));
+  };
+}
+
+/** Calls an application. What it throws at once is a rejection too. */
+function call(app: ASGIApp, scope: RequestScope, receive: Receive, send: Send): Promise<void> {
+  try {
+    return app(scope, receive, send);
+  } catch (error) {
+    // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- what an application throws, as it is
+    return Promise.reject(error);
+  }
 }

@@ -2,10 +2,8 @@
 import { configurationError } from "../../common/exceptions.js";
 import { isToken } from "../../protocol/http-grammar.js";
 import { ANYTHING, assertOptions } from "../../common/options.js";
-import { Cookie } from "../cookie.js";
-import { Header } from "../header.js";
+import { Cookie, Header, Query } from "../head.js";
 import type { Marker, ParamFunction, Place } from "../marker.js";
-import { Query } from "../query.js";
 import { t } from "../../schema/schema.js";
 import { SCHEME_OPTIONS, type SchemeOptions, SecurityScheme } from "./scheme.js";
 

@@ -1,7 +1,7 @@
 /** Credentials of a request: read from `Authorization`, and compared with what is expected. @module */
 import { encodeUTF8 } from "../../protocol/header-list.js";
 import { TCHAR } from "../../protocol/http-grammar.js";
-import { Header } from "../header.js";
+import { Header } from "../head.js";
 import type { Marker } from "../marker.js";
 import { t } from "../../schema/schema.js";
 

@@ -8,8 +8,7 @@ export {
   HTTPBearer,
   type HTTPBearerOptions,
 } from "./http.js";
-export { OAuth2PasswordBearer, type OAuth2PasswordBearerOptions } from "./oauth2.js";
-export { OAuth2PasswordRequestForm } from "./password-form.js";
+export { OAuth2PasswordBearer, type OAuth2PasswordBearerOptions, OAuth2PasswordRequestForm } from "./oauth2.js";
 export {
   type OAuthFlowObject,
   type SchemeOptions,

@@ -9,7 +9,6 @@ export {
   PoolUnavailableError,
   WorkerDiedError,
 } from "./errors.js";
-export { installLoop, loopName } from "./loop.js";
-export type { LoopName } from "./loop-name.js";
+export { installLoop, loopName, type LoopName } from "./loop.js";
 export { type PoolOptions, ProcessPool, runInProcess, runInThread, ThreadPool } from "./pools.js";
 export { type PoolStats } from "./worker-pool.js";

@@ -1,6 +1,8 @@
 /** The I/O loop that serves connections: Node's own, or that of uWebSockets.js. @module */
-import type { LoopName } from "./loop-name.js";
 import { configurationError } from "../../common/exceptions.js";
+
+/** An I/O loop by its name. Node's is libuv. */
+export type LoopName = "libuv" | "uwebsockets";
 
 let installed: LoopName = "libuv";
 

@@ -64,10 +64,8 @@ export async function createWorkerPool(
 ): Promise<WorkerPool> {
   if (workerHost()) throw configurationError("TSGI_POOL_IN_A_WORKER");
   const { availableParallelism } = nodeModule("node:os", "A pool");
-  const prepare =
-    kind === "process"
-      ? (await import("./spawn-process.js")).prepareProcesses
-      : (await import("./spawn-thread.js")).prepareThreads;
+  const { prepareProcesses, prepareThreads } = await import("./spawn.js");
+  const prepare = kind === "process" ? prepareProcesses : prepareThreads;
   return new WorkerPool({
     ...settings,
     spawn: prepare(settings.entry?.module ?? null),

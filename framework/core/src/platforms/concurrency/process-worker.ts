@@ -1,5 +1,5 @@
 /** The program of a worker process. @module */
-import { openProcessPort } from "./process-port.js";
+import { openProcessPort } from "./ports.js";
 import { runWorker } from "./worker.js";
 
 runWorker(openProcessPort());

@@ -1,8 +1,7 @@
 /** Finds out if this process or thread is a worker of a pool. @module */
 import { hasWorkers, nodeModule } from "../../common/platform.js";
 import { installedHost, type WorkerHost } from "./host.js";
-import { openProcessPort, POOL_WORKER } from "./process-port.js";
-import { type ThreadData, toThreadPort } from "./thread-port.js";
+import { openProcessPort, POOL_WORKER, type ThreadData, toThreadPort } from "./ports.js";
 import { runWorker, type WorkerPort } from "./worker.js";
 
 let isKnown = false;

@@ -1,7 +1,6 @@
-/** Tasks of a pool, and the wait for them. @module */
+/** Tasks of a pool, the wait for them, and the workers that run them. @module */
 import { Deferred } from "../../common/promises.js";
-import { carriedContext } from "./carrier.js";
-import type { TaskTarget } from "./protocol.js";
+import { carriedContext, type Spawn, type TaskTarget, type WorkerEvents, type WorkerHandle } from "./protocol.js";
 
 /** The result of a task. */
 export interface Outcome {
@@ -91,4 +90,60 @@ const LONGEST_DELAY_MS = 2 ** 31 - 1;
  */
 export function limitTime(timeoutMs: number, expire: () => void): ReturnType<typeof setTimeout> | undefined {
   return timeoutMs <= LONGEST_DELAY_MS ? setTimeout(() => void setImmediate(expire), timeoutMs) : undefined;
+}
+
+/** One worker of a pool, from its start to its end. */
+export class WorkerSlot {
+  readonly handle: WorkerHandle;
+  /** `starting` until it is ready or has failed; `ready` while it takes tasks. */
+  state: "starting" | "ready" | "ended" = "starting";
+  /** The task that it runs. */
+  task: Task | null = null;
+  startTimer: NodeJS.Timeout | undefined;
+  /** `true` once it has answered a task. */
+  hasServed = false;
+  /** `true` once the pool has ended it on purpose. */
+  isCondemned = false;
+
+  constructor(spawn: Spawn, events: WorkerEvents) {
+    this.handle = spawn(events);
+  }
+
+  get isFree(): boolean {
+    return this.state === "ready" && this.task === null;
+  }
+
+  becomeReady(): void {
+    this.state = "ready";
+    clearTimeout(this.startTimer);
+  }
+
+  /** Ends it on purpose, whatever it runs. */
+  condemn(): void {
+    this.isCondemned = true;
+    this.task = null;
+    this.end();
+  }
+
+  end(): void {
+    this.state = "ended";
+    clearTimeout(this.startTimer);
+    this.handle.kill();
+  }
+
+  /** Gives it a task. @throws when the arguments cannot be cloned; it is free then. */
+  begin(task: Task): void {
+    this.handle.send({ type: "run", id: task.id, target: task.target, args: task.args, context: task.context });
+    task.attempts++;
+    this.task = task;
+  }
+
+  /** Takes back the task that it has answered, if it still has it. */
+  finish(id: number): Task | null {
+    const { task } = this;
+    if (task?.id !== id) return null;
+    this.task = null;
+    this.hasServed = true;
+    return task;
+  }
 }

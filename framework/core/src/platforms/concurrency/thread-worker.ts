@@ -1,6 +1,6 @@
 /** The program of a worker thread. @module */
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
-import { type ThreadData, toThreadPort } from "./thread-port.js";
+import { type ThreadData, toThreadPort } from "./ports.js";
 import { registerTsx } from "./thread-typescript.js";
 import { runWorker } from "./worker.js";
 

@@ -17,9 +17,8 @@ import {
   type Spawn,
   type TaskTarget,
 } from "./protocol.js";
-import { WorkerSlot } from "./slot.js";
+import { limitTime, type Outcome, Pending, Task, WorkerSlot } from "./task.js";
 import { StartFailures } from "./start-failures.js";
-import { limitTime, type Outcome, Pending, Task } from "./task.js";
 
 /** Figures of a pool, as they are now. */
 export interface PoolStats {

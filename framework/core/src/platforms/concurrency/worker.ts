@@ -1,8 +1,15 @@
 /** The program of a worker, be it a process or a thread. @module */
-import { runInContext } from "./carrier.js";
+import {
+  type EntryModule,
+  type Order,
+  type Report,
+  runInContext,
+  type RunOrder,
+  type TaskTarget,
+  toSentError,
+} from "./protocol.js";
 import { type HostedApp, installHost } from "./host.js";
 import { detachResult } from "./ownership.js";
-import { type EntryModule, type Order, type Report, type RunOrder, type TaskTarget, toSentError } from "./protocol.js";
 
 /** A worker's end of the channel to its pool. */
 export interface WorkerPort {

@@ -3,8 +3,7 @@ import cluster from "node:cluster";
 import type { TlsOptions } from "node:tls";
 import type { ASGIApp } from "../../protocol/asgi.js";
 import { assertApplication } from "../../protocol/callable.js";
-import { findLoopPackage, type LoopPackage, loopName } from "../concurrency/loop.js";
-import type { LoopName } from "../concurrency/loop-name.js";
+import { findLoopPackage, loopName, type LoopName, type LoopPackage } from "../concurrency/loop.js";
 import { shareProcessors } from "../concurrency/pools.js";
 import { workerHost } from "../concurrency/self.js";
 import { configurationError } from "../../common/exceptions.js";
@@ -35,7 +34,7 @@ import { type RunningServer, type StoppableServer, toRunningServer } from "./sto
 import { closeOnSignals } from "./signals.js";
 import { TrustedProxies } from "./trusted-proxies.js";
 import type { LoopDriver, StartableServer } from "./loop-driver.js";
-import { toRules, HANDSHAKE_OPTIONS, type WebSocketOptions } from "./websocket/handshake-rules.js";
+import { HANDSHAKE_OPTIONS, toRules, type WebSocketOptions } from "./websocket/handshake-rules.js";
 import { joinWorkers, returnConnections, sharedPort } from "./worker.js";
 
 /** The options of `serve`. */

@@ -1,5 +1,5 @@
 /** A server that listens, and the way it stops. @module */
-import type { LoopName } from "../concurrency/loop-name.js";
+import type { LoopName } from "../concurrency/loop.js";
 import { ShutdownTimeoutError } from "./errors.js";
 import type { Lifespan } from "../../protocol/lifespan.js";
 import type { ServerContext } from "../../protocol/server-context.js";

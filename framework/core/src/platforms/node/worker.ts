@@ -1,6 +1,6 @@
 /** The side of a worker: it tells its primary process where it listens, and stops when that asks for it. @module */
 import cluster from "node:cluster";
-import type { LoopName } from "../concurrency/loop-name.js";
+import type { LoopName } from "../concurrency/loop.js";
 import { type Closable, stop } from "./signals.js";
 
 /** A message of a worker to the primary process: that its next server listens, or that it needs a free port to do so. */

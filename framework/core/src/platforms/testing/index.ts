@@ -11,12 +11,11 @@ import { assertOptions, LIST, MILLISECONDS, OBJECT, type OptionRules } from "../
 import type { Callable } from "../../parameters/depends.js";
 import { ServerContext } from "../../protocol/server-context.js";
 import type { HeadersInit } from "../../http/response/headers.js";
-import { withHeaders } from "./headers.js";
-import { MemoryWebSocket } from "./memory-websocket.js";
+import { MemoryWebSocket, withHeaders } from "./memory-websocket.js";
 import { cookieHeader, loadSupertest, saveCookies } from "./supertest.js";
 import { OPEN, TestWebSocket } from "./test-websocket.js";
 
-export { WebSocketRefusedError } from "./refused-error.js";
+export { WebSocketRefusedError } from "./memory-websocket.js";
 export { TestWebSocket } from "./test-websocket.js";
 
 /** A request of supertest's, to be awaited or to be given expectations. */

@@ -1,29 +1,136 @@
 /** The driver of WebSockets in memory: the client's end of one, and the server between it and the application. @module */
 import type { Address, HTTPScope } from "../../protocol/asgi.js";
-import { HeaderList } from "../../protocol/header-list.js";
-import { isLonger } from "../../protocol/bytes.js";
+import { encodeUTF8, HeaderList, parseHeaders } from "../../protocol/header-list.js";
+import { concatBytes, isLonger } from "../../protocol/bytes.js";
 import { WebSocketException } from "../../common/exceptions.js";
-import { MessageQueue } from "../../protocol/message-queue.js";
+import { HeldMessages, MessageQueue } from "../../protocol/message-queue.js";
 import { Deferred, setIdleTimeout } from "../../common/promises.js";
-import { CLOSE } from "../../protocol/close-codes.js";
-import type { ConnectionHandle } from "../../protocol/engine.js";
+import {
+  type Acceptance,
+  CLOSE,
+  type OpenWebSocket,
+  type PendingHandshake,
+  type Refusal,
+  type WebSocketEvents,
+} from "../../protocol/websocket-handshake.js";
+import type { ConnectionHandle, ResponseStream } from "../../protocol/engine.js";
 import type { ErrorResponse } from "../../protocol/error-response.js";
 import { Exchange } from "../../protocol/exchange.js";
-import { HeldMessages } from "../../protocol/held-messages.js";
 import { createScope, toWebSocketScope } from "../../protocol/scope.js";
 import type { ServerContext } from "../../protocol/server-context.js";
-import type {
-  Acceptance,
-  OpenWebSocket,
-  PendingHandshake,
-  Refusal,
-  WebSocketEvents,
-} from "../../protocol/websocket-handshake.js";
 import { WebSocketSession } from "../../protocol/websocket-session.js";
 import { type HeadersInit, ResponseHeaders } from "../../http/response/headers.js";
-import { withHeaders } from "./headers.js";
-import { MemoryResponse, toRefused } from "./memory-response.js";
-import { type Refused, WebSocketRefusedError } from "./refused-error.js";
+import type { ResponseHead } from "../../protocol/response-head.js";
+
+/** RFC 6455 §7.4.1: the code in a browser for a handshake that was answered with anything but 101. */
+const ABNORMAL = 1006;
+
+/** The refusal of a handshake. */
+interface Refused {
+  /** The close code, where the application closed in place of accepting. */
+  readonly code?: number;
+  readonly reason?: string;
+  /** HTTP status code in range [200...599]; `null` where the client would see the close code instead. */
+  readonly statusCode: number | null;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array;
+  readonly cause?: unknown;
+}
+
+/** The application did not take the WebSocket. */
+export class WebSocketRefusedError extends WebSocketException {
+  override readonly name = "WebSocketRefusedError";
+  /** HTTP status code in range [200...599]; `null` for a close with 4000 to 4999, which clients see as the code. */
+  readonly statusCode: number | null;
+  /** The headers of the answer, by lower-case name. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The body of the answer. */
+  readonly body: Uint8Array;
+
+  constructor(path: string, { code = ABNORMAL, reason = "", statusCode, headers, body, cause }: Refused) {
+    super(code, reason);
+    this.statusCode = statusCode;
+    this.headers = headers ?? {};
+    this.body = body ?? Buffer.alloc(0);
+    const how = statusCode === null ? `code ${code}` : `status ${statusCode}`;
+    this.message = `The WebSocket ${path} was refused with ${how}. ${this.text() || reason}`.trimEnd();
+    if (cause !== undefined) this.cause = cause;
+  }
+
+  /** The body as UTF-8 text. */
+  text(): string {
+    return new TextDecoder().decode(this.body);
+  }
+
+  /** The body parsed as JSON. @throws SyntaxError when it is not JSON. */
+  json(): unknown {
+    return JSON.parse(this.text());
+  }
+}
+
+/** A refusal with the head and the body of a response. */
+function toRefused({ status, headers }: ResponseHead, body: Uint8Array): Refused {
+  return { statusCode: status, headers: parseHeaders(new HeaderList(headers.raw)), body };
+}
+
+/** Collects a response. */
+class MemoryResponse implements ResponseStream {
+  readonly #connection: { readonly destroyed: boolean };
+  readonly #onEnd: (refused: Refused, head: ResponseHead) => void;
+  #head: ResponseHead | null = null;
+  readonly #parts: Uint8Array[] = [];
+  #isCut = false;
+
+  /** @param onEnd - Gets the response, whole or cut. */
+  constructor(connection: { readonly destroyed: boolean }, onEnd: (refused: Refused, head: ResponseHead) => void) {
+    this.#connection = connection;
+    this.#onEnd = onEnd;
+  }
+
+  get destroyed(): boolean {
+    return this.#isCut || this.#connection.destroyed;
+  }
+
+  respond(head: ResponseHead, body: Uint8Array | string): void {
+    this.begin(head);
+    this.write(typeof body === "string" ? encodeUTF8(body) : body);
+    this.end();
+  }
+
+  begin(head: ResponseHead): void {
+    this.#head = head;
+  }
+
+  write(chunk: Uint8Array): boolean {
+    this.#parts.push(chunk.slice());
+    return true;
+  }
+
+  end(): void {
+    this.#finish({});
+  }
+
+  /** Everything is with the client at once. */
+  flushed(): undefined {}
+
+  destroy(cause?: unknown): void {
+    this.#isCut = true;
+    this.#finish({ cause });
+  }
+
+  #finish(cut: Pick<Refused, "cause">): void {
+    if (this.#head !== null) this.#onEnd({ ...toRefused(this.#head, concatBytes(this.#parts)), ...cut }, this.#head);
+  }
+}
+
+/** Headers with others in the place of those of the same name. */
+export function withHeaders(base: HeadersInit, others?: HeadersInit): ResponseHeaders {
+  const headers = new ResponseHeaders(base);
+  const given = new ResponseHeaders(others);
+  for (const [name] of given) headers.delete(name);
+  for (const [name, value] of given) headers.append(name, value);
+  return headers;
+}
 
 /** Bytes of one message if the application does not say otherwise, as on the server. */
 const DEFAULT_MESSAGE_BYTES = 1 << 20;

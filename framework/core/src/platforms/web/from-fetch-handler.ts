@@ -2,9 +2,8 @@
 import type { ASGIApp, HTTPScope, Receive, Send } from "../../protocol/asgi.js";
 import { ClientDisconnect, configurationError, unknownScope } from "../../common/exceptions.js";
 import { describe } from "../../common/messages.js";
-import { DOT_SEGMENT, isResolvedByURL } from "../../http/request/to-web.js";
-import { finishingSend, MARK_FINISHED } from "../../http/request/finishing-send.js";
-import { Request } from "../../http/request.js";
+import { DOT_SEGMENT, isResolvedByURL } from "../../http/request/web.js";
+import { finishingSend, MARK_FINISHED, Request } from "../../http/request.js";
 import { fromWebResponse, isWebResponse } from "../../http/response/web.js";
 import { PlainTextResponse } from "../../http/response/kinds.js";
 

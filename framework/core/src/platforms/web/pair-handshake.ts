@@ -1,19 +1,19 @@
 /** WebSockets of workerd: the platform takes one end of a pair with its response, the application has the other. @module */
 import type { HTTPScope, WebSocketScope } from "../../protocol/asgi.js";
 import { asBytes, isLonger } from "../../protocol/bytes.js";
-import { CLOSE } from "../../protocol/close-codes.js";
+import {
+  type Acceptance,
+  CLOSE,
+  type OpenWebSocket,
+  type PendingHandshake,
+  type WebSocketEvents,
+} from "../../protocol/websocket-handshake.js";
 import type { ErrorResponse } from "../../protocol/error-response.js";
 import { Exchange } from "../../protocol/exchange.js";
-import { HeldMessages } from "../../protocol/held-messages.js";
+import { HeldMessages } from "../../protocol/message-queue.js";
 import { toWebSocketScope } from "../../protocol/scope.js";
 import type { ServerContext } from "../../protocol/server-context.js";
-import type {
-  Acceptance,
-  OpenWebSocket,
-  PendingHandshake,
-  WebSocketEvents,
-} from "../../protocol/websocket-handshake.js";
-import { toWebHeaders } from "../../http/request/web-headers.js";
+import { toWebHeaders } from "../../http/request/web.js";
 import type { FetchStream } from "./fetch-stream.js";
 
 /** The application's end of a pair, as far as it is used. */

@@ -4,7 +4,7 @@ import { type ContentHeaders, encodeUTF8 } from "../../protocol/header-list.js";
 import { isAuthority } from "../../protocol/http-grammar.js";
 import { createScope } from "../../protocol/scope.js";
 import type { ServerContext } from "../../protocol/server-context.js";
-import { fromWebHeaders } from "../../http/request/web-headers.js";
+import { fromWebHeaders } from "../../http/request/web.js";
 
 /** Facts that a platform gives with a request. */
 export interface FetchContext {

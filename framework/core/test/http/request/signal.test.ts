@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { describe, expect, it, jest } from "@jest/globals";
 import type { HTTPScope, ReceiveMessage } from "../../../src/protocol/asgi.js";
 import { App, Request } from "../../../src/index.js";
-import { MARK_FINISHED } from "../../../src/http/request/finishing-send.js";
+import { MARK_FINISHED } from "../../../src/http/request.js";
 import { Deferred } from "../../../src/common/promises.js";
 import { served, Wire } from "../../platforms/node/_http.js";
 

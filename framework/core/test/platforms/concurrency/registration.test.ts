@@ -5,7 +5,7 @@ import { BackgroundTasks } from "../../../src/http/background.js";
 import { HTTPException } from "../../../src/common/exceptions.js";
 import { Depends } from "../../../src/parameters/depends.js";
 import { File } from "../../../src/parameters/file.js";
-import { Query } from "../../../src/parameters/query.js";
+import { Query } from "../../../src/parameters/head.js";
 import { withParams } from "../../../src/parameters/annotation.js";
 import { Request } from "../../../src/http/request.js";
 import { PlainTextResponse } from "../../../src/http/response/kinds.js";

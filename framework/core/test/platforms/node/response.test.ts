@@ -4,7 +4,7 @@ import { App } from "../../../src/app/app.js";
 import type { SendMessage } from "../../../src/protocol/asgi.js";
 import { HeaderList } from "../../../src/protocol/header-list.js";
 import { ClientDisconnect } from "../../../src/common/exceptions.js";
-import { Path } from "../../../src/parameters/path.js";
+import { Path } from "../../../src/parameters/head.js";
 import { Deferred } from "../../../src/common/promises.js";
 import { t } from "../../../src/schema/schema.js";
 import { httpApp, pair, respond, served, Wire } from "./_http.js";

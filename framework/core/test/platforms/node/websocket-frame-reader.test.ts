@@ -2,8 +2,12 @@
 import { constants } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "@jest/globals";
-import { FrameFault, FrameReader, type ReceivedMessage } from "../../../src/platforms/node/websocket/frame-reader.js";
-import { unmask } from "../../../src/platforms/node/websocket/unmask.js";
+import {
+  FrameFault,
+  FrameReader,
+  type ReceivedMessage,
+  unmask,
+} from "../../../src/platforms/node/websocket/frame-reader.js";
 
 const MAX_BYTES = 1 << 20;
 const LENGTHS = [0, 1, 2, 3, 4, 5, 47, 48, 49, 50, 51, 125, 126, 127, 4095, 4096, 4097, 65_535, 65_536];

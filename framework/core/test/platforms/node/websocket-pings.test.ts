@@ -1,6 +1,6 @@
 /** Rounds of pings, and whom they end. */
 import { describe, expect, it } from "@jest/globals";
-import { ClientProgress } from "../../../src/platforms/node/websocket/client-progress.js";
+import { ClientProgress } from "../../../src/platforms/node/websocket/pings.js";
 
 /** The figures of a socket: bytes written by the server, bytes that wait, and those of the write in progress that are unsent. */
 const socket = (bytesWritten: number, writableLength: number, writeQueueSize?: number) => ({

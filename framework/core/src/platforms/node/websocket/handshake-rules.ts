@@ -4,7 +4,7 @@ import { FLAG, LIST, type OptionRules } from "../../../common/options.js";
 import { ErrorResponse } from "../../../protocol/error-response.js";
 import { compileHost, type HostTest, isToken, parseHost, trimOWS } from "../../../protocol/http-grammar.js";
 import type { RequestHead } from "../request-head.js";
-import { parseExtensions } from "./extensions.js";
+import { parseExtensions } from "./compression.js";
 
 /** Options of WebSockets: hosts, origins and compression. */
 export interface WebSocketOptions {

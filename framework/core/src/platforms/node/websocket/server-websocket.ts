@@ -2,13 +2,11 @@
 import { isUtf8 } from "node:buffer";
 import type { Socket } from "node:net";
 import { findCloseFault } from "../../../common/exceptions.js";
-import { ClientProgress, type Reading } from "./client-progress.js";
+import { ClientProgress, type PingedSocket, type PingRound, type Reading } from "./pings.js";
 import type { Compression } from "./compression.js";
 import { FrameFault, FrameReader, OPCODE, type ReceivedMessage } from "./frame-reader.js";
 import { COMPRESSED, toBytes, toFrame, toHead } from "./frames.js";
-import { CLOSE } from "../../../protocol/close-codes.js";
-import type { PingedSocket, PingRound } from "./pings.js";
-import type { OpenWebSocket, WebSocketEvents } from "../../../protocol/websocket-handshake.js";
+import { CLOSE, type OpenWebSocket, type WebSocketEvents } from "../../../protocol/websocket-handshake.js";
 
 /** The longest payload that is copied behind the head of its frame. */
 const MAX_COPIED = 16_384;

@@ -1,4 +1,4 @@
-/** Requests for a WebSocket: checked, refused, or handed to a session. @module */
+/** Requests for a WebSocket: checked, rejected, or passed to a session. @module */
 import { createHash } from "node:crypto";
 import type { ServerContext } from "../../../protocol/server-context.js";
 import { ErrorResponse } from "../../../protocol/error-response.js";
@@ -7,10 +7,47 @@ import { createScope, toWebSocketScope } from "../../../protocol/scope.js";
 import { WebSocketSession } from "../../../protocol/websocket-session.js";
 import type { RequestHead } from "../request-head.js";
 import { acceptOffer } from "./compression.js";
-import { Handshake, type Open } from "./handshake.js";
-import { maxMessageBytes, parseHandshake, type WebSocketRules } from "./handshake-rules.js";
+import { type HeaderRecord, maxMessageBytes, parseHandshake, type WebSocketRules } from "./handshake-rules.js";
 import { PingRound } from "./pings.js";
 import { ServerWebSocket } from "./server-websocket.js";
+import type { HTTPScope } from "../../../protocol/asgi.js";
+import { Exchange } from "../../../protocol/exchange.js";
+import type { Acceptance, PendingHandshake, WebSocketEvents } from "../../../protocol/websocket-handshake.js";
+
+/** Completes a handshake. */
+type Open = (handshake: Handshake, acceptance: Acceptance, events: WebSocketEvents) => ServerWebSocket;
+
+/** A handshake on an HTTP/1.1 connection. */
+class Handshake implements PendingHandshake {
+  readonly connection: Connection;
+  /** By their name in lower case. */
+  readonly headers: HeaderRecord;
+  readonly #context: ServerContext;
+  readonly #scope: HTTPScope;
+  /** One function for all WebSockets. */
+  readonly #open: Open;
+
+  constructor(context: ServerContext, connection: Connection, scope: HTTPScope, headers: HeaderRecord, open: Open) {
+    this.connection = connection;
+    this.headers = headers;
+    this.#context = context;
+    this.#scope = scope;
+    this.#open = open;
+  }
+
+  open(acceptance: Acceptance, events: WebSocketEvents): ServerWebSocket | null {
+    const { readable, writable } = this.connection.socket;
+    return readable && writable ? this.#open(this, acceptance, events) : null;
+  }
+
+  refuse(error: ErrorResponse): void {
+    this.connection.refuse(error);
+  }
+
+  respond(): Exchange {
+    return new Exchange(this.#context, this.connection.output, this.#scope, null);
+  }
+}
 
 /** Appended to the key of the client: RFC 6455 §1.3. */
 const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";

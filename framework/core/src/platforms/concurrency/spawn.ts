@@ -1,9 +1,36 @@
-/** Starts workers as processes. @module */
+/** Starts workers, as processes or as threads. @module */
 import type { ChildProcess, ForkOptions } from "node:child_process";
-import { nodeModule } from "../../common/platform.js";
-import { POOL_WORKER } from "./process-port.js";
-import { findProgram } from "./program.js";
+import { isStandalone, nodeModule } from "../../common/platform.js";
+import { POOL_WORKER, type ThreadData } from "./ports.js";
 import { deliver, type EntryModule, type Spawn, type WorkerEvents, type WorkerHandle } from "./protocol.js";
+import { configurationError } from "../../common/exceptions.js";
+import { findTsx } from "./thread-typescript.js";
+
+/**
+ * The file that a worker runs: the worker's own program, or the application where a bundler has put both into one file.
+ * The application then finds out by itself that it is in a worker. `null` in a single executable, which contains it.
+ *
+ * @param locate - Gives the place of the worker's own program. Throws in a CommonJS bundle, which has no `import.meta.url`.
+ * @throws ConfigurationError without an application, if a bundle or an executable contains this package.
+ */
+export function findProgram(locate: () => URL, entry: EntryModule | null): string | null {
+  const own = isStandalone() ? null : existing(locate);
+  if (own !== null) return own;
+  if (entry === null) throw configurationError("TSGI_BUNDLED_POOL");
+  if (isStandalone()) return null;
+  return existing(() => new URL(entry.url)) ?? entry.main;
+}
+
+function existing(locate: () => URL): string | null {
+  const { existsSync } = nodeModule("node:fs", "A pool");
+  const { fileURLToPath } = nodeModule("node:url", "A pool");
+  try {
+    const file = fileURLToPath(locate());
+    return existsSync(file) ? file : null;
+  } catch {
+    return null;
+  }
+}
 
 /** Milliseconds that an idle worker gets to end by itself. */
 const STOP_MS = 1000;
@@ -28,11 +55,11 @@ function killAll(): void {
 /** Finds the program of worker processes. @throws ConfigurationError where none can be. */
 export function prepareProcesses(entry: EntryModule | null): Spawn {
   const program = findProgram(() => new URL("./process-worker.js", import.meta.url), entry);
-  return (events) => spawn(program, events);
+  return (events) => spawnProcess(program, events);
 }
 
 /** Starts a worker process. @param program - A file; `null` for the executable of this process. */
-function spawn(program: string | null, events: WorkerEvents): WorkerHandle {
+function spawnProcess(program: string | null, events: WorkerEvents): WorkerHandle {
   const child = startProcess(program);
   if (living.size === 0) process.on("exit", killAll);
   living.add(child);
@@ -92,5 +119,32 @@ function watch(child: ChildProcess, events: WorkerEvents): WorkerHandle {
       timer = setTimeout(() => child.kill("SIGKILL"), STOP_MS);
       if (child.connected) child.disconnect();
     },
+  };
+}
+
+/** Finds the program of worker threads. @throws ConfigurationError for a single executable, whose threads need a file. */
+export function prepareThreads(entry: EntryModule | null): Spawn {
+  const program = findProgram(() => new URL("./thread-worker.js", import.meta.url), entry);
+  if (program === null) throw configurationError("TSGI_BUNDLED_POOL");
+  return (events) => spawnThread(program, events);
+}
+
+/** Starts a worker thread. */
+function spawnThread(program: string, events: WorkerEvents): WorkerHandle {
+  const { Worker } = nodeModule("node:worker_threads", "A pool of threads");
+  const worker = new Worker(program, {
+    argv: process.argv.slice(2),
+    workerData: { tsgiPoolWorker: { tsx: findTsx() } } satisfies ThreadData,
+  });
+  let fault: string | null = null;
+  worker.on("message", (message) => deliver(message, events));
+  worker.on("error", (error: unknown) => (fault = `by an error that nobody caught (${String(error)})`));
+  worker.on("exit", (code) => events.gone(fault ?? `with exit code ${code}`));
+  worker.unref(); // Listening to messages has made it one that is waited for.
+  return {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+    send: (order) => worker.postMessage(order),
+    kill: () => void worker.terminate(),
+    stop: () => void worker.terminate(),
   };
 }

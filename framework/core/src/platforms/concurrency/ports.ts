@@ -1,4 +1,4 @@
-/** The channel of a worker process to its pool. @module */
+/** The channels of workers to their pool: of a process, and of a thread. @module */
 import { nodeModule } from "../../common/platform.js";
 import type { Envelope, Order } from "./protocol.js";
 import type { WorkerPort } from "./worker.js";
@@ -57,5 +57,31 @@ export function openProcessPort(): WorkerPort {
       }),
     ref: () => process.channel?.ref(),
     unref: () => process.channel?.unref(),
+  };
+}
+
+/** The `workerData` of each thread that a pool starts. */
+export interface ThreadData {
+  readonly tsgiPoolWorker: {
+    /** A file from which `tsx` resolves; `null` where this process has not loaded it. */
+    readonly tsx: string | null;
+  };
+}
+
+/** The port of a thread, a `MessagePort` of `node:worker_threads`. */
+interface MessagePort {
+  postMessage(message: unknown): void;
+  on(event: "message", listener: (message: unknown) => void): unknown;
+  ref(): void;
+  unref(): void;
+}
+
+/** The channel over the port of a thread. */
+export function toThreadPort(port: MessagePort): WorkerPort {
+  return {
+    send: async (report) => port.postMessage({ tsgiReport: report } satisfies Envelope),
+    onOrder: (listener) => port.on("message", (order) => listener(order as Order)),
+    ref: () => port.ref(),
+    unref: () => port.unref(),
   };
 }
