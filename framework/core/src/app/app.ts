@@ -1,7 +1,6 @@
 /** The application: registration on one side, one ASGI callable on the other. @module */
 import { Dispatcher } from "./dispatcher.js";
 import { Endpoint, type EndpointSettings } from "./endpoint.js";
-import { guard } from "./errors.js";
 import { AppLifespan, assertHook, type LifespanFunction, type LifespanHook, type Startable } from "./lifespan.js";
 import { createState, HandlerPool, type HandlerPoolOptions } from "./pool.js";
 import { SocketEndpoint } from "./socket-endpoint.js";
@@ -254,7 +253,12 @@ export class App extends DispatchingInstance {
     this.#documentation = new Documentation(options, () => this.#routes);
     this.webhooks = this.#documentation.webhooks((place) => this.#assertOpen(place));
     const mounted = () => this.#mountedApps();
-    this.#lifespan = new AppLifespan<App>(this, this.#logger, options.lifespan, mounted, this.#application);
+    this.#lifespan = new AppLifespan<App>(this, {
+      logger: this.#logger,
+      generator: options.lifespan,
+      mounted,
+      application: this.#application,
+    });
     const life = this.#pool.around(this.#lifespan);
     this.#life = {
       start: (...args) => {
@@ -389,12 +393,8 @@ export class App extends DispatchingInstance {
       throw configurationError("TSGI_DUPLICATE_MOUNT", path);
     }
     const wrapped = middleware.reduceRight<ASGIApp>((inner, list) => wrap(inner, list), app);
-    const guarded = guard(
-      wrapped,
-      (error, ...call) => this.#dispatcher.answerError(error, ...call),
-      this.#logger,
-    ) as ASGIApp;
-    this.#dispatcher.mounts.push({ prefix: path, app, call: guarded, connect: wrapped });
+    const call = this.#dispatcher.guard(wrapped);
+    this.#dispatcher.mounts.push({ prefix: path, app, call, connect: wrapped });
     this.#dispatcher.mounts.sort((left, right) => right.prefix.length - left.prefix.length);
   }
 

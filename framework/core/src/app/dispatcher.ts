@@ -18,7 +18,7 @@ import type { RouteOptions } from "../routing/options.js";
 import { WEBSOCKET } from "../routing/router.js";
 import { REFUSE, WebSocket } from "../http/websocket.js";
 import { type Endpoint, type EndpointSettings, OVERRIDES } from "./endpoint.js";
-import { answerError, guard } from "./errors.js";
+import { answerError, guard, type GuardedApp } from "./errors.js";
 import { serveLifespan, type Startable } from "./lifespan.js";
 import type { SocketEndpoint } from "./socket-endpoint.js";
 
@@ -46,7 +46,7 @@ export interface Mount {
   readonly prefix: string;
   readonly app: ASGIApp;
   /** The application in the middleware of its routers, for HTTP: what it throws becomes a response. */
-  readonly call: ASGIApp;
+  readonly call: GuardedApp;
   /** The same for WebSockets. */
   readonly connect: ASGIApp;
 }
@@ -149,7 +149,7 @@ export class Dispatcher {
 
   #buildChain(): ASGIApp {
     const wrapped = wrap(this.#dispatch, this.#middleware);
-    const guarded = guard(wrapped, (error, ...call) => this.answerError(error, ...call), this.#settings.logger);
+    const guarded = this.guard(wrapped);
     return (scope, receive, send) =>
       scope.type === "http" ? guarded(scope, receive, send) : wrapped(scope, receive, send);
   }
@@ -157,10 +157,10 @@ export class Dispatcher {
   /** Not asynchronous, nor is what it calls: the frame of one that waits costs an idle WebSocket some 400 bytes. */
   readonly #dispatch: ASGIApp = (given, receive, send) => {
     if (given.type === "lifespan") {
-      return serveLifespan(this.#settings.lifespan, given, receive, send, this.#settings.logger);
+      return serveLifespan(this.#settings.lifespan, { scope: given, receive, send }, this.#settings.logger);
     }
     const scope: RequestScope = given;
-    if (scope.path === BAD_PATH) return this.#refuse(badPath(), scope, receive, send);
+    if (scope.path === BAD_PATH) return this.#refuseBadPath(scope, receive, send);
     const path = scope.root_path ? localPath(scope) : scope.path;
     const found =
       scope.type === "http"
@@ -175,15 +175,19 @@ export class Dispatcher {
     const mount = this.mounts.find(({ prefix }) => isBelow(path, prefix));
     if (mount) return this.#callMount(mount, scope, receive, send);
     if (scope.type === "websocket") return new WebSocket(scope, receive, send).close(NO_ROUTE, "No route");
-    return this.answerError(noRoute(this.router.allowedMethods(path)), scope, receive, send);
+    return this.#answer(noRoute(this.router.allowedMethods(path)), this.#requestOf(scope, receive), send);
   };
 
   /** The routes in the middleware, built with the first scope. */
   #chain: ASGIApp = this.#dispatch;
 
-  /** Answers a request that meets no route, or refuses the handshake of a WebSocket. */
-  #refuse(error: HTTPException, scope: HTTPScope | WebSocketScope, receive: Receive, send: Send): Promise<void> {
-    if (scope.type === "http") return this.answerError(error, scope, receive, send);
+  #answer(error: HTTPException, request: Request, send: Send): Promise<void> {
+    return answerError(error, request, { settings: this.#settings.errors, send });
+  }
+
+  #refuseBadPath(scope: HTTPScope | WebSocketScope, receive: Receive, send: Send): Promise<void> {
+    const error = new HTTPException(400, "The path is not valid percent-encoded UTF-8");
+    if (scope.type === "http") return this.#answer(error, this.#requestOf(scope, receive), send);
     const { statusCode, headers, body } = httpExceptionHandler(error);
     return new WebSocket(scope, receive, send)[REFUSE](statusCode, headers, body);
   }
@@ -202,11 +206,13 @@ export class Dispatcher {
     return inner.type === "http" ? mount.call(inner, receive, send) : mount.connect(inner, receive, send);
   }
 
-  /** Answers an error that met no route's own handlers. */
-  answerError(error: unknown, scope: HTTPScope, receive: Receive, send: Send): Promise<void> {
-    const { limits, errors } = this.#settings;
-    return answerError(error, new Request(scope, receive, limits), errors, send);
+  /** Answers the errors of an app that meet no route's own handlers. */
+  guard(app: ASGIApp): GuardedApp {
+    return guard(app, this.#requestOf, this.#settings.errors);
   }
+
+  readonly #requestOf = (scope: HTTPScope, receive: Receive): Request =>
+    new Request(scope, receive, this.#settings.limits);
 }
 
 /** A copy of a scope, without the observation of a request that is over. */
@@ -220,10 +226,6 @@ function copyScope(scope: RequestScope): RequestScope {
 function routeOf({ pattern, record }: Endpoint | SocketEndpoint, scope: HTTPScope | WebSocketScope) {
   const local = pattern.segments.length > 0 ? pattern.template : "";
   return [rootPathOf(scope) + local || "/", routeNameOf(record)] as const;
-}
-
-function badPath(): HTTPException {
-  return new HTTPException(400, "The path is not valid percent-encoded UTF-8");
 }
 
 function noRoute(allowed: readonly string[]): HTTPException {

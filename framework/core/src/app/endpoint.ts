@@ -18,7 +18,7 @@ import {
 import { withPlace } from "../common/exceptions.js";
 import { type Limits, mergeLimits } from "../http/limits.js";
 import { wrap } from "../middleware/chain.js";
-import { ABORT } from "../http/request.js";
+import { ABORT, Request } from "../http/request.js";
 import { fromWebResponse, isWebResponse } from "../http/response/web.js";
 import { PREPARE, Response, type Sender } from "../http/response/response.js";
 import { responseFacts } from "../protocol/response-facts.js";
@@ -29,7 +29,7 @@ import { type AppRouteEntry, type Handler, routeNameOf, type RouteRecord } from 
 import type { StreamFormat } from "../routing/options.js";
 import type { CompiledReturns } from "../schema/schema.js";
 import { resultJSON, sendJSON, withDraft } from "./result.js";
-import { answerError, type ErrorSettings, guard, isDisconnect, logError, sendErrorResponse } from "./errors.js";
+import { type ErrorSettings, guard, isDisconnect, logError, sendErrorResponse } from "./errors.js";
 import { HandlerTimeout, limitHandler } from "./handler-timeout.js";
 import { assertPoolable, endsOnDisconnect, type HandlerPool, isPooled } from "./pool.js";
 import { compileResult, isHandlerStream, streamingHandler, type ToStream } from "./stream.js";
@@ -163,7 +163,7 @@ export class Endpoint {
     const { method, path, metadata } = this.record;
     const { limits, logger } = this.#settings;
     const pooled = pool.adopt(`${method} ${path}`, handler as (args: object) => unknown, endsOnDisconnect(metadata));
-    const limited = limitHandler(pooled, limits.handlerMs, `${method} ${path}`, logger);
+    const limited = limitHandler(pooled, limits.handlerMs, { route: `${method} ${path}`, logger });
     return (args, call) =>
       call.observed === null
         ? limited(args, call.request)
@@ -175,15 +175,14 @@ export class Endpoint {
     const { limits, logger } = this.#settings;
     const called = handler as (args: object) => unknown;
     if (this.#toStream !== null) return streamingHandler(called, this.#toStream);
-    return limitHandler(called, limits.handlerMs, `${method} ${path}`, logger);
+    return limitHandler(called, limits.handlerMs, { route: `${method} ${path}`, logger });
   }
 
   #wrap(middleware: AppRouteEntry["middleware"], settings: EndpointSettings): ASGIApp {
     if (middleware.every((list) => list.length === 0)) return this.#run;
     const wrapped = middleware.reduceRight<ASGIApp>((inner, list) => wrap(inner, list), this.#run);
-    const answer = (error: unknown, scope: HTTPScope, receive: Receive, send: Send) =>
-      answerError(error, new Call(scope, receive, send, this.#settings).request, settings, send);
-    return guard(wrapped, answer, settings.logger) as ASGIApp;
+    const requestOf = (scope: HTTPScope, receive: Receive) => new Request(scope, receive, settings.limits);
+    return guard(wrapped, requestOf, settings) as ASGIApp;
   }
 
   /** Looks overrides up: those of this App, and those that a mounting App hands on. */
@@ -209,7 +208,7 @@ export class Endpoint {
       return null;
     } catch (cause) {
       const error = call.exits === null ? cause : await throwIntoExits(call.exits, cause, logger);
-      return (await sendErrorResponse(error, call.request, this.#errors, NOWHERE)).statusCode;
+      return (await sendErrorResponse(error, call.request, { settings: this.#errors, send: NOWHERE })).statusCode;
     } finally {
       await call.lateSettled();
       await call.requestIfMade?.close();
@@ -317,7 +316,7 @@ export class Endpoint {
       logError(error, scope, logger);
       throw error;
     }
-    call.response = await sendErrorResponse(error, call.request, this.#errors, call.send);
+    call.response = await sendErrorResponse(error, call.request, { settings: this.#errors, send: call.send });
     await this.#afterResponse(call);
   }
 }

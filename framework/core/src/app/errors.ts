@@ -29,7 +29,11 @@ export function logError(error: unknown, scope: HTTPScope, logger: Logger): void
   const { method, path, state } = scope;
   const requestId = state?.["requestId"];
   const request = requestId === undefined ? { method, path } : { method, path, requestId };
-  logOnce(logger, error, scope, request, `${method} ${path} failed: ${errorText(error)}`);
+  logOnce(logger, error, {
+    scope,
+    fields: request,
+    message: `${method} ${path} failed: ${errorText(error)}`,
+  });
 }
 
 /** Makes the answer to an error: by the nearest handler that is registered for it, else by the default ones. */
@@ -85,8 +89,7 @@ function makeDefaultResponse(error: unknown, request: Request, settings: ErrorSe
 export async function sendErrorResponse(
   error: unknown,
   request: Request,
-  settings: ErrorSettings,
-  send: Send,
+  { settings, send }: { readonly settings: ErrorSettings; readonly send: Send },
 ): Promise<Response> {
   const headOnly = request.method === "HEAD";
   let response = await toErrorResponse(error, request, settings);
@@ -109,10 +112,9 @@ export async function sendErrorResponse(
 export async function answerError(
   error: unknown,
   request: Request,
-  settings: ErrorSettings,
-  send: Send,
+  { settings, send }: { readonly settings: ErrorSettings; readonly send: Send },
 ): Promise<void> {
-  const response = await sendErrorResponse(error, request, settings, finishingSend(request, send));
+  const response = await sendErrorResponse(error, request, { settings, send: finishingSend(request, send) });
   await runTasks(response.background, observedOf(request.scope));
 }
 
@@ -121,18 +123,18 @@ export function isDisconnect(error: unknown): boolean {
   return error instanceof ClientDisconnect;
 }
 
-/** The call of a guarded app, made once more with the error when it fails. */
-type Guarded = (scope: HTTPScope, receive: Receive, send: Send) => Promise<void>;
+/** An app whose errors are answered. */
+export type GuardedApp = (scope: HTTPScope, receive: Receive, send: Send) => Promise<void>;
 
 /**
  * Turns what an app throws before it has started its response into a response. An error after that is logged and goes
  * on, so that the server cuts the connection.
  */
 export function guard(
-  app: Guarded,
-  answer: (error: unknown, ...call: Parameters<Guarded>) => Promise<void>,
-  logger: Logger,
-): Guarded {
+  app: GuardedApp,
+  requestOf: (scope: HTTPScope, receive: Receive) => Request,
+  settings: ErrorSettings,
+): GuardedApp {
   return async (scope, receive, send) => {
     let started = false;
     const tracked: Send = (message) => {
@@ -144,10 +146,10 @@ export function guard(
     } catch (error) {
       if (isDisconnect(error)) return;
       if (started) {
-        logError(error, scope, logger);
+        logError(error, scope, settings.logger);
         throw error;
       }
-      await answer(error, scope, receive, send);
+      await answerError(error, requestOf(scope, receive), { settings, send });
     }
   };
 }

@@ -19,15 +19,15 @@ const MAX_TIMER_MS = 2_147_483_647;
  * outside: the handler runs on, its result is dropped, and an error that it still throws is logged, unless it comes of
  * the abort of `request.signal`. Without a limit it is the very handler that was given.
  *
- * @param route - Method and path, for messages.
+ * @param of - Method and path, for messages, and the logger.
  * @throws ConfigurationError for a limit of 0, which no handler can keep to.
  */
 export function limitHandler<Args extends readonly unknown[]>(
   handler: (...args: Args) => unknown,
   timeoutMs: number,
-  route: string,
-  logger: Logger,
+  of: { readonly route: string; readonly logger: Logger },
 ): (...args: Args) => unknown {
+  const { route, logger } = of;
   if (timeoutMs > MAX_TIMER_MS) return handler;
   if (timeoutMs === 0) {
     throw configurationError("TSGI_INVALID_LIMIT.handler", route);

@@ -42,6 +42,14 @@ export interface Startable {
   start(state: Record<string, unknown>, isTested?: boolean, outer?: Surroundings): Promise<Cleanup>;
 }
 
+/** The parts of an App that its lifespan uses. */
+interface LifespanSettings<A> {
+  readonly logger: Logger;
+  readonly generator: LifespanFunction<A> | undefined;
+  readonly mounted: () => readonly Startable[];
+  readonly application: ApplicationScope;
+}
+
 /** The hooks of one App. */
 export class AppLifespan<A> implements Startable {
   readonly #app: A;
@@ -54,13 +62,7 @@ export class AppLifespan<A> implements Startable {
   readonly startup: LifespanHook<A>[] = [];
   readonly shutdown: LifespanHook<A>[] = [];
 
-  constructor(
-    app: A,
-    logger: Logger,
-    generator: LifespanFunction<A> | undefined,
-    mounted: () => readonly Startable[],
-    application: ApplicationScope,
-  ) {
+  constructor(app: A, { logger, generator, mounted, application }: LifespanSettings<A>) {
     if (generator !== undefined) assertHook("lifespan", generator);
     this.#app = app;
     this.#logger = logger;
@@ -155,9 +157,7 @@ function failureOf(error: unknown, hasError: boolean): LifespanAnswerMessage {
 /** Serves the lifespan scope: start-up and shutdown as the server asks for them. */
 export async function serveLifespan(
   startable: Startable,
-  scope: LifespanScope,
-  receive: Receive,
-  send: Send,
+  { scope, receive, send }: { readonly scope: LifespanScope; readonly receive: Receive; readonly send: Send },
   logger: Logger,
 ): Promise<void> {
   const state = (scope.state ??= {});

@@ -88,13 +88,13 @@ export class PageRequest<Cursor> {
         `The cursor of a page has ${next.length} characters, and can have ${MAX_CURSOR_LENGTH}. Order the list by shorter columns.`,
       );
     }
-    this.#response.headers.append("Link", linkTo(this.#request, "next", "cursor", next));
+    this.#response.headers.append("Link", linkTo(this.#request, "next", ["cursor", next]));
     return { items, next };
   }
 }
 
 /** A link to the same list with one parameter changed (RFC 8288). */
-function linkTo({ queryParams }: Request, rel: string, name: string, value: string): string {
+function linkTo({ queryParams }: Request, rel: string, [name, value]: readonly [string, string]): string {
   const query = new URLSearchParams(queryParams);
   query.set(name, value);
   return `<?${String(query)}>; rel="${rel}"`;
@@ -149,7 +149,7 @@ export class OffsetPageRequest {
       ["last", last, true],
     ] as const;
     const links = targets.filter(([, target, isThere]) => isThere && target <= this.#maxOffset);
-    const toLink = ([rel, target]: (typeof targets)[number]) => linkTo(this.#request, rel, "offset", String(target));
+    const toLink = ([rel, target]: (typeof targets)[number]) => linkTo(this.#request, rel, ["offset", String(target)]);
     this.#response.headers.append("Link", links.map(toLink).join(", "));
     return { items, total, limit, offset };
   }

@@ -138,8 +138,8 @@ export function guardLogger(logger: Logger): Logger {
   const known = guards.get(logger);
   if (known !== undefined) return known;
   let isReported = false;
-  const fail = (level: Level, fields: object, message: string, err: unknown): void => {
-    consoleLogger[level](fields, message);
+  const fail = (toConsole: () => void, err: unknown): void => {
+    toConsole();
     if (isReported) return;
     isReported = true;
     consoleLogger.error({ err }, "The logger failed, and its lines are written here. Its error is not logged again.");
@@ -147,12 +147,13 @@ export function guardLogger(logger: Logger): Logger {
   const guard =
     (level: Level) =>
     (fields: object, message: string): void => {
+      const toConsole = () => consoleLogger[level](fields, message);
       try {
         // By name at each call: pino replaces its methods when its level changes.
         const written: unknown = logger[level](fields, message);
-        if (written instanceof Promise) written.catch((error: unknown) => fail(level, fields, message, error));
+        if (written instanceof Promise) written.catch((error: unknown) => fail(toConsole, error));
       } catch (error) {
-        fail(level, fields, message, error);
+        fail(toConsole, error);
       }
     };
   const guarded = { debug: guard("debug"), info: guard("info"), warn: guard("warn"), error: guard("error") };
@@ -167,15 +168,14 @@ const logged = new WeakMap<object, WeakSet<object>>();
  * Writes an error to the log, once for each request in which it is thrown: it is logged where it is caught first, and
  * passes on to the server. One error object may be thrown by many requests.
  *
- * @param scope - Every copy of a request's scope, in the App and in the server, has the same `headers`.
+ * @param line - With the request's `scope`, of which every copy, in the App and in the server, has the same `headers`.
  */
 export function logOnce(
   logger: Logger,
   error: unknown,
-  scope: { readonly headers?: unknown },
-  fields: object,
-  message: string,
+  line: { scope: { readonly headers?: unknown }; fields: object; message: string },
 ): void {
+  const { scope, fields, message } = line;
   if (typeof error === "object" && error !== null) {
     const request = typeof scope.headers === "object" && scope.headers !== null ? scope.headers : scope;
     const requests = logged.get(error) ?? new WeakSet();

@@ -278,7 +278,10 @@ export class Request extends HTTPConnection<HTTPScope> {
       const boundary = boundaryOf(contentType);
       if (!this.#body) this.#refuseAnnounced(maxMultipartBytes(this.#limits));
       const chunks = this.#take("form()");
-      return await readMultipart(async () => (await chunks.next()).value ?? null, boundary, this.#limits, spool);
+      return await readMultipart(async () => (await chunks.next()).value ?? null, boundary, {
+        limits: this.#limits,
+        spool,
+      });
     } catch (error) {
       await spool.close();
       throw error instanceof MultipartError ? invalid("form_invalid", "form", error) : error;

@@ -67,6 +67,12 @@ function acceptsHTML(request: Request): boolean {
   });
 }
 
+/** The status of a file that is sent in the place of another, and the header on which that depends. */
+interface FileOptions {
+  readonly statusCode?: number;
+  readonly vary?: { readonly Vary: string } | undefined;
+}
+
 /** A folder whose files are served. */
 class Folder {
   readonly #root: string;
@@ -110,10 +116,10 @@ class Folder {
     const dependsOnAccept = fallback !== undefined && name.includes(".");
     const vary = dependsOnAccept ? { Vary: "Accept" } : undefined;
     if (fallback !== undefined && (!dependsOnAccept || acceptsHTML(request))) {
-      return this.#file(fallback, request, 200, vary);
+      return this.#file(fallback, request, { vary });
     }
     if (html && (await fileKind("404.html", this.#root)) === "file") {
-      return this.#file("404.html", request, 404, vary);
+      return this.#file("404.html", request, { statusCode: 404, vary });
     }
     throw new HTTPException(404, undefined, vary && { headers: vary });
   }
@@ -129,7 +135,7 @@ class Folder {
     return headers;
   }
 
-  async #file(path: string, request: Request, statusCode = 200, vary?: { readonly Vary: string }): Promise<Response> {
+  async #file(path: string, request: Request, { statusCode = 200, vary }: FileOptions = {}): Promise<Response> {
     const headers = this.#headersOf(path);
     if (vary) addVary(headers, vary.Vary);
     const offered = this.#options.precompressed ? await this.#codingsOf(path) : [];
@@ -203,8 +209,9 @@ export class StaticFiles extends CallableInstance {
     nodeModule("node:fs/promises", "StaticFiles");
     let folder: Folder | null = null;
     const open = async () => (folder ??= new Folder(await toFolder(directory), options));
+    const serve = serveFrom(open);
     const self: ASGIApp = async (scope, receive, send) => {
-      if (scope.type === "http") return serve(open, scope, receive, send);
+      if (scope.type === "http") return serve(scope, receive, send);
       if (scope.type !== "websocket") throw unknownScope(scope.type, '"http" or "websocket"');
       await send({ type: "websocket.close", code: NO_ROUTE, reason: "No route" });
     };
@@ -213,20 +220,22 @@ export class StaticFiles extends CallableInstance {
 }
 
 /** Below an App the path is canonical, and the App answers errors; without one both are done here. */
-async function serve(open: () => Promise<Folder>, scope: HTTPScope, receive: Receive, send: Send): Promise<void> {
-  const isMounted = scope.app !== undefined;
-  const headOnly = scope.method === "HEAD";
-  try {
-    const path = isMounted ? scope.path : canonicalPath(scope.path, scope.raw_path);
-    if (path === null) throw new HTTPException(400, "The path is not valid percent-encoded UTF-8");
-    const inner = { ...scope, path };
-    const request = new Request(inner, receive);
-    const folder = await open();
-    const response = await folder.respond(inner, asksForFolder(scope), request);
-    await response.send(send, headOnly, request);
-  } catch (error) {
-    if (error instanceof ClientDisconnect) return;
-    if (isMounted || !(error instanceof HTTPException)) throw error;
-    await httpExceptionHandler(error).send(send, headOnly);
-  }
+function serveFrom(open: () => Promise<Folder>): (scope: HTTPScope, receive: Receive, send: Send) => Promise<void> {
+  return async (scope, receive, send) => {
+    const isMounted = scope.app !== undefined;
+    const headOnly = scope.method === "HEAD";
+    try {
+      const path = isMounted ? scope.path : canonicalPath(scope.path, scope.raw_path);
+      if (path === null) throw new HTTPException(400, "The path is not valid percent-encoded UTF-8");
+      const inner = { ...scope, path };
+      const request = new Request(inner, receive);
+      const folder = await open();
+      const response = await folder.respond(inner, asksForFolder(scope), request);
+      await response.send(send, headOnly, request);
+    } catch (error) {
+      if (error instanceof ClientDisconnect) return;
+      if (isMounted || !(error instanceof HTTPException)) throw error;
+      await httpExceptionHandler(error).send(send, headOnly);
+    }
+  };
 }

@@ -24,9 +24,9 @@ import { whole } from "../common/options.js";
 export function bodyLimit(maxBytes: number): Middleware {
   whole(0)("bodyLimit()", "maxBytes", maxBytes);
   const detail = `The body is larger than ${maxBytes} bytes`;
-  return onHTTP(async (app, scope, receive, send) => {
+  return onHTTP((app) => async (scope, receive, send) => {
     const announced = headerValues(scope.headers ?? [], "content-length").some((length) => Number(length) > maxBytes);
-    if (announced) return refuse(scope, send, 413, detail);
+    if (announced) return refuse(scope, send, { statusCode: 413, detail });
     let started = false;
     let excess: HTTPException | null = null;
     let received = 0;
@@ -45,7 +45,7 @@ export function bodyLimit(maxBytes: number): Middleware {
       });
     } catch (error) {
       if (error !== excess || started) throw error;
-      await refuse(scope, send, 413, detail);
+      await refuse(scope, send, { statusCode: 413, detail });
     }
   });
 }

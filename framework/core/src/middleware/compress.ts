@@ -1,11 +1,5 @@
 /** `compress`: gzip and brotli for responses. @module */
-import type {
-  HTTPResponseBodyMessage,
-  HTTPResponseStartMessage,
-  HTTPScope,
-  Send,
-  SendMessage,
-} from "../protocol/asgi.js";
+import type { HTTPResponseBodyMessage, HTTPResponseStartMessage, Send, SendMessage } from "../protocol/asgi.js";
 import type { Middleware } from "./chain.js";
 import { createBytes } from "../protocol/bytes.js";
 import { headerValues } from "../protocol/header-list.js";
@@ -153,10 +147,10 @@ export function compress(options: CompressOptions = {}): Middleware {
   // Nearly all clients send the same header: the result for the last one is kept.
   let known = "";
   let accepted = chooseCoding(known, encodings);
-  return onHTTP(async (app, scope, receive, send) => {
+  return onHTTP((app) => async (scope, receive, send) => {
     const header = headerValues(scope.headers ?? [], "accept-encoding").join(",");
     if (header !== known) [known, accepted] = [header, chooseCoding(header, encodings)];
-    const response = new CompressedResponse(scope, send, settings, accepted);
+    const response = new CompressedResponse(send, scope.method === "HEAD", { ...settings, accepted });
     try {
       await app(scope, receive, sendInOrder(response.take));
     } finally {
@@ -168,22 +162,25 @@ export function compress(options: CompressOptions = {}): Middleware {
 /** {@link compress} under the name of the coding that it wrote first. @deprecated Write `compress`. */
 export const gzip = compress;
 
+/** The settings, with the codings that the client accepts. */
+type ResponseSettings = Settings & { readonly accepted: AcceptedCodings<ContentCoding> };
+
+/** The head of a response that waits, with its headers. */
+type WaitingHead = readonly [HTTPResponseStartMessage, ResponseHeaders];
+
 /** One response on its way out. Its head waits for the first part of its body, whose size decides. */
 class CompressedResponse {
   readonly #isHead: boolean;
   readonly #send: Send;
-  readonly #settings: Settings;
-  readonly #accepted: AcceptedCodings<ContentCoding>;
-  /** The head that waits, with its headers. */
-  #start: readonly [HTTPResponseStartMessage, ResponseHeaders] | null = null;
+  readonly #settings: ResponseSettings;
+  #start: WaitingHead | null = null;
   #compressor: Compressor | null = null;
   #isOver = false;
 
-  constructor(scope: HTTPScope, send: Send, settings: Settings, accepted: AcceptedCodings<ContentCoding>) {
-    this.#isHead = scope.method === "HEAD";
+  constructor(send: Send, isHead: boolean, settings: ResponseSettings) {
+    this.#isHead = isHead;
     this.#send = send;
     this.#settings = settings;
-    this.#accepted = accepted;
   }
 
   readonly take = (message: SendMessage): Promise<void> | void => {
@@ -191,7 +188,7 @@ class CompressedResponse {
     if (message.type === "http.response.start") return this.#takeStart(message);
     if (message.type !== "http.response.body") return this.#send(message);
     this.#isOver = message.more_body !== true;
-    if (this.#start !== null) return this.#begin(...this.#start, message);
+    if (this.#start !== null) return this.#begin(this.#start, message);
     return this.#compressor === null ? this.#send(message) : this.#encode(this.#compressor, message);
   };
 
@@ -223,23 +220,19 @@ class CompressedResponse {
   }
 
   /** Sends the head, and the first message of the body. */
-  #begin(
-    start: HTTPResponseStartMessage,
-    headers: ResponseHeaders,
-    message: HTTPResponseBodyMessage,
-  ): Promise<void> | void {
-    const { coding } = this.#accepted;
+  #begin(head: WaitingHead, message: HTTPResponseBodyMessage): Promise<void> | void {
+    const { coding } = this.#settings.accepted;
+    const [start, headers] = head;
     this.#start = null;
     const isEncoded = coding !== null && this.#isLargeEnough(headers, message);
     if (isEncoded) markEncoded(headers, coding);
-    if (isEncoded && !this.#isHead) return this.#beginEncoded(start, headers, message, coding);
+    if (isEncoded && !this.#isHead) return this.#beginEncoded(head, message, coding);
     const started = this.#send({ ...start, headers: headers.toList() });
     return started instanceof Promise ? started.then(() => this.#send(message)) : this.#send(message);
   }
 
   async #beginEncoded(
-    start: HTTPResponseStartMessage,
-    headers: ResponseHeaders,
+    [start, headers]: WaitingHead,
     message: HTTPResponseBodyMessage,
     coding: ContentCoding,
   ): Promise<void> {
@@ -257,7 +250,7 @@ class CompressedResponse {
 
   /** A body of unknown size counts as large. */
   #isLargeEnough(headers: ResponseHeaders, message: HTTPResponseBodyMessage): boolean {
-    if (this.#accepted.refusesIdentity) return true;
+    if (this.#settings.accepted.refusesIdentity) return true;
     const isWhole = message.more_body !== true && !this.#isHead;
     const size = isWhole ? (message.body?.length ?? 0) : Number(headers.get("content-length") ?? Infinity);
     return size >= this.#settings.minimumSize;

@@ -131,12 +131,14 @@ type Rules = ReturnType<typeof compile>;
  */
 export function cors(options: CORSOptions): Middleware {
   const rules = compile(options);
-  return onHTTP(async (app, scope, receive, send) => {
+  return onHTTP((app) => async (scope, receive, send) => {
     const origin = only(scope, "origin");
     const isAllowed = rules.isAllowed === null || (origin !== undefined && (await rules.isAllowed(origin)));
     const allowed = !isAllowed ? null : rules.isAllowed === null ? "*" : (origin ?? null);
     const method = scope.method === "OPTIONS" ? only(scope, "access-control-request-method") : undefined;
-    if (origin !== undefined && method !== undefined) return answerPreflight(scope, send, rules, allowed, method);
+    if (origin !== undefined && method !== undefined) {
+      return answerPreflight(scope, send, { ...rules, allowed, method });
+    }
     return app(
       scope,
       receive,
@@ -160,18 +162,17 @@ function addHeaders(headers: ResponseHeaders, rules: Rules, allowed: string | nu
   if (rules.expose !== "") headers.set("access-control-expose-headers", rules.expose);
 }
 
-async function answerPreflight(
-  scope: HTTPScope,
-  send: Send,
-  rules: Rules,
-  allowed: string | null,
-  method: string,
-): Promise<void> {
+/** A preflight request: the rules, the origin that they allow, and the method that it asks for. */
+type Preflight = Rules & { readonly allowed: string | null; readonly method: string };
+
+async function answerPreflight(scope: HTTPScope, send: Send, preflight: Preflight): Promise<void> {
+  const { allowed, method, ...rules } = preflight;
   const asked = parseList(headerValues(scope.headers ?? [], "access-control-request-headers").join(","));
   const headers = new ResponseHeaders({ vary: PREFLIGHT_VARY.join(", ") });
-  const refused = refusedParts(rules, allowed, method, asked);
+  const refused = refusedParts(preflight, asked);
   if (allowed !== null) headers.set("access-control-allow-origin", allowed);
-  if (refused.length > 0) return refuse(scope, send, 400, `Disallowed CORS ${refused.join(", ")}`, headers);
+  if (refused.length > 0)
+    return refuse(scope, send, { statusCode: 400, detail: `Disallowed CORS ${refused.join(", ")}`, headers });
   headers.set("access-control-allow-methods", (rules.methods ?? [method]).join(", "));
   const names = rules.headers ?? asked;
   if (names.length > 0) headers.set("access-control-allow-headers", names.join(", "));
@@ -183,7 +184,7 @@ async function answerPreflight(
   await new Response(null, { statusCode: 204, headers }).send(send);
 }
 
-function refusedParts(rules: Rules, allowed: string | null, method: string, asked: readonly string[]): string[] {
+function refusedParts({ allowed, method, ...rules }: Preflight, asked: readonly string[]): string[] {
   const known = rules.headers && new Set(rules.headers.map((name) => name.toLowerCase()));
   const isMethod = rules.methods ? rules.methods.includes(method) || SIMPLE_METHODS.has(method) : isToken(method);
   const areHeaders = asked.every((name) => (known ? known.has(name.toLowerCase()) : isToken(name)));

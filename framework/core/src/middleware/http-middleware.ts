@@ -146,12 +146,11 @@ export function httpMiddleware(
 ): Middleware;
 export function httpMiddleware(fn: HTTPMiddlewareFunction): Middleware {
   if (typeof fn !== "function") throw configurationError("TSGI_MIDDLEWARE_NOT_A_FUNCTION.http", fn);
-  return onHTTP((app, scope, receive, send) => new Execution(app, scope, receive, send).run(fn));
+  return onHTTP((app) => (scope, receive, send) => new Execution(scope, receive, send).run(fn, app));
 }
 
 /** One request in the function. */
 class Execution {
-  readonly #app: ASGIApp;
   readonly #scope: HTTPScope;
   readonly #send: Send;
   readonly #receive: SharedReceive;
@@ -163,17 +162,16 @@ class Execution {
   #inner: Promise<void> | null = null;
   #isOver = false;
 
-  constructor(app: ASGIApp, scope: HTTPScope, receive: Receive, send: Send) {
-    this.#app = app;
+  constructor(scope: HTTPScope, receive: Receive, send: Send) {
     this.#scope = scope;
     this.#receive = new SharedReceive(receive);
     this.#request = new Request(scope, this.#receive.forMiddleware);
     this.#send = send;
   }
 
-  async run(fn: HTTPMiddlewareFunction): Promise<void> {
+  async run(fn: HTTPMiddlewareFunction, app: ASGIApp): Promise<void> {
     try {
-      const result = await fn(this.#request, () => this.#next());
+      const result = await fn(this.#request, () => this.#next(app));
       if (result instanceof Response) return await this.#replace(result);
       if (isWebResponse(result)) return await this.#replace(fromWebResponse(result));
       await this.#assertHead(result);
@@ -189,12 +187,12 @@ class Execution {
     }
   }
 
-  #next(): Promise<ResponseHead> {
+  #next(app: ASGIApp): Promise<ResponseHead> {
     if (this.#inner !== null) {
       return markHandled(Promise.reject(new TypeError("next() was called twice. A request is answered once.")));
     }
     const take = (message: SendMessage) => this.#take(message);
-    const call = async (): Promise<void> => this.#app(this.#scope, this.#receive.forApplication, sendInOrder(take));
+    const call = async (): Promise<void> => app(this.#scope, this.#receive.forApplication, sendInOrder(take));
     this.#inner = call();
     const over = (error: unknown) => {
       this.#isOver = true;

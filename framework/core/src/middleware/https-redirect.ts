@@ -39,10 +39,10 @@ const OPTIONS: OptionRules<HTTPSRedirectOptions> = { statusCode: oneOf(307, 308)
 export function httpsRedirect(options: HTTPSRedirectOptions = {}): Middleware {
   assertOptions("httpsRedirect()", options, OPTIONS);
   const { statusCode = 307, port } = options;
-  return onHTTP(async (app, scope, receive, send) => {
+  return onHTTP((app) => async (scope, receive, send) => {
     if (scope.scheme === "https") return app(scope, receive, send);
     const host = hostOf(scope) ?? ownHost(scope);
-    if (host === null) return refuse(scope, send, 400, "Invalid host header");
+    if (host === null) return refuse(scope, send, { statusCode: 400, detail: "Invalid host header" });
     const location = `https://${host.name}${portOf(host, port)}${targetOf(scope)}`;
     await new Response(null, { statusCode, headers: { location } }).send(send);
   });

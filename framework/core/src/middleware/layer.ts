@@ -8,12 +8,15 @@ import { FROM_LIST, GET_LIST, type HeadersInit, ResponseHeaders } from "../http/
 import { JSONResponse } from "../http/response/kinds.js";
 
 /** Handles one HTTP request: answers it, or calls the application. */
-type HTTPLayer = (app: ASGIApp, scope: HTTPScope, receive: Receive, send: Send) => Promise<void>;
+type HTTPLayer = (scope: HTTPScope, receive: Receive, send: Send) => Promise<void>;
 
 /** A middleware for HTTP alone: the application gets every other scope unchanged. */
-export function onHTTP(layer: HTTPLayer): Middleware {
-  return (app) => (scope, receive, send) =>
-    scope.type === "http" ? markHandled(layer(app, scope, receive, send)) : app(scope, receive, send);
+export function onHTTP(layerOf: (app: ASGIApp) => HTTPLayer): Middleware {
+  return (app) => {
+    const layer = layerOf(app);
+    return (scope, receive, send) =>
+      scope.type === "http" ? markHandled(layer(scope, receive, send)) : app(scope, receive, send);
+  };
 }
 
 /**
@@ -57,13 +60,14 @@ export function changingHeaders(send: Send, change: (headers: ResponseHeaders) =
   };
 }
 
+/** A response to a request that does not reach the application. */
+interface Refusal {
+  readonly statusCode: number;
+  readonly detail: string;
+  readonly headers?: HeadersInit;
+}
+
 /** Answers in the application's place, in the shape of every error: `{"detail": …}`. */
-export async function refuse(
-  scope: HTTPScope,
-  send: Send,
-  statusCode: number,
-  detail: string,
-  headers?: HeadersInit,
-): Promise<void> {
+export async function refuse(scope: HTTPScope, send: Send, { statusCode, detail, headers }: Refusal): Promise<void> {
   await new JSONResponse({ detail }, { statusCode, headers }).send(send, scope.method === "HEAD");
 }

@@ -132,15 +132,19 @@ export function rateLimit(options: RateLimitOptions): Middleware {
     return result;
   };
 
-  return onHTTP(async (app, scope, receive, send) => {
+  return onHTTP((app) => async (scope, receive, send) => {
     const client = key ? await key(new Request(scope, receive)) : clientNetwork(scope.client?.[0] ?? "");
     const result = await count(scope, client);
     const headers = headersOf(result);
     if (result === null && whenStoreFails === "refuse") {
-      return refuse(scope, send, 503, "Service Unavailable", headers);
+      return refuse(scope, send, { statusCode: 503, detail: "Service Unavailable", headers });
     }
     if (result !== null && result.count > limit) {
-      return refuse(scope, send, 429, "Too Many Requests", [...headers, ["Retry-After", String(secondsOf(result))]]);
+      return refuse(scope, send, {
+        statusCode: 429,
+        detail: "Too Many Requests",
+        headers: [...headers, ["Retry-After", String(secondsOf(result))]],
+      });
     }
     const add = changingHeaders(send, (changed) => {
       for (const [header, value] of headers) changed.append(header, value);

@@ -48,7 +48,7 @@ export function requestId(options: RequestIdOptions = {}): Middleware {
   assertOptions("requestId()", options, OPTIONS);
   const { header = "X-Request-ID", trustIncoming = false, generate = () => crypto.randomUUID() } = options;
   const name = header.toLowerCase();
-  return onHTTP((app, scope, receive, send) => {
+  return onHTTP((app) => (scope, receive, send) => {
     const [given = "", second] = trustIncoming ? headerValues(scope.headers ?? [], name) : [];
     const id = second === undefined && ID.test(given) ? given : generate();
     observedOf(scope)?.identify(id);

@@ -57,7 +57,7 @@ export function securityHeaders(options: SecurityHeadersOptions = {}): Middlewar
   assertOptions("securityHeaders()", options, OPTIONS);
   const always = compile(options);
   const transport = compileTransport(options.strictTransportSecurity ?? {});
-  return onHTTP((app, scope, receive, send) => {
+  return onHTTP((app) => (scope, receive, send) => {
     // RFC 6797 §7.2: over http anyone on the way could have written it, and browsers pay no attention.
     const added = transport !== null && scope.scheme === "https" ? [...always, transport] : always;
     const add = (headers: ResponseHeaders) => {

@@ -122,7 +122,7 @@ const FORTNIGHT = 14 * 24 * 60 * 60;
  */
 export function sessions(options: SessionsOptions): Middleware {
   const { name, attributes, maxAge, signed } = compile(options);
-  return onHTTP(async (app, scope, receive, send) => {
+  return onHTTP((app) => async (scope, receive, send) => {
     const before = await openData(new Request(scope, receive).cookies[name], signed, maxAge);
     const session: Session = { data: JSON.parse(before) as SessionData, wasRead: false };
     const setCookie = async (headers: ResponseHeaders) => {

@@ -33,14 +33,14 @@ const LEFT: ReceiveMessage = Object.freeze({ type: "http.disconnect" });
  */
 export function timeLimit(timeoutMs: number): Middleware {
   TIMEOUT_MS("timeLimit()", "timeoutMs", timeoutMs);
-  return onHTTP(async (app, scope, receive, send) => {
+  return onHTTP((app) => async (scope, receive, send) => {
     let state = "running" as "running" | "started" | "over";
     let answering: Promise<void> = Promise.resolve();
     const waiting = new Set<(message: ReceiveMessage) => void>();
     const timer = setTimeout(() => {
       state = "over";
       for (const leave of waiting) leave(LEFT);
-      answering = markHandled(refuse(scope, send, 504, "Gateway Timeout"));
+      answering = markHandled(refuse(scope, send, { statusCode: 504, detail: "Gateway Timeout" }));
     }, timeoutMs);
     // Attack: a race with one promise of the whole request would keep every part of a body that comes in single bytes.
     const bounded: Receive = () => {

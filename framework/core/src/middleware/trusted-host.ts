@@ -36,11 +36,11 @@ export function trustedHost(options: TrustedHostOptions): Middleware {
     throw configurationError("TSGI_INVALID_TRUSTED_HOST.none", allowedHosts);
   }
   const tests = allowedHosts.map(compileEntry);
-  return onHTTP((app, scope, receive, send) => {
+  return onHTTP((app) => (scope, receive, send) => {
     const host = hostOf(scope);
     const defaultPort = scope.scheme === "https" ? 443 : 80;
     if (host !== null && tests.some((test) => test(host, defaultPort))) return app(scope, receive, send);
-    return refuse(scope, send, 400, "Invalid host header");
+    return refuse(scope, send, { statusCode: 400, detail: "Invalid host header" });
   });
 }
 

@@ -1,6 +1,5 @@
 /** Request bodies of the OpenAPI document: JSON, forms and files. @module */
-import type { Components } from "./components.js";
-import { examplesOf, isListed, propertiesOf, schemaOf, type SourceParam } from "./sources.js";
+import { type DocumentPlace, examplesOf, isListed, propertiesOf, schemaOf, type SourceParam } from "./sources.js";
 import type { EncodingObject, MediaTypeObject, RequestBodyObject, SchemaObject } from "./types.js";
 
 /** An object of parameters, each a property. */
@@ -24,38 +23,33 @@ class Members {
 }
 
 /** The schema of one member, with what its descriptor says of it. */
-function memberOf(source: SourceParam, components: Components, at: string): SchemaObject {
+function memberOf(source: SourceParam, place: DocumentPlace): SchemaObject {
   const { description, deprecated, examples } = source.marker.options;
-  return components.annotate(schemaOf(source, components, at), {
+  return place.components.annotate(schemaOf(source, place), {
     description,
     deprecated: deprecated || undefined,
     examples: examples?.length ? examples : undefined,
   });
 }
 
-function jsonBody(
-  bodies: readonly SourceParam[],
-  embed: boolean,
-  components: Components,
-  at: string,
-): RequestBodyObject {
+function jsonBody(bodies: readonly SourceParam[], embed: boolean, place: DocumentPlace): RequestBodyObject {
   const [first] = bodies;
   if (!embed && first) {
     const { description, examples } = first.marker.options;
     return {
       ...(description === undefined ? {} : { description }),
-      content: { "application/json": { schema: schemaOf(first, components, at), ...examplesOf(examples) } },
+      content: { "application/json": { schema: schemaOf(first, place), ...examplesOf(examples) } },
       required: bodies.some((source) => source.isRequired),
     };
   }
   const members = new Members();
-  for (const source of bodies) members.add(source.name, memberOf(source, components, at), source.isRequired);
+  for (const source of bodies) members.add(source.name, memberOf(source, place), source.isRequired);
   return { content: { "application/json": { schema: members.schema } }, required: members.isRequired };
 }
 
-function addForm(source: SourceParam, members: Members, components: Components, at: string): void {
-  const properties = propertiesOf(source, components, at);
-  if (!properties) members.add(source.name, memberOf(source, components, at), source.isRequired);
+function addForm(source: SourceParam, members: Members, place: DocumentPlace): void {
+  const properties = propertiesOf(source, place);
+  if (!properties) members.add(source.name, memberOf(source, place), source.isRequired);
   for (const { name, schema, isRequired } of properties ?? []) members.add(name, schema, isRequired);
 }
 
@@ -68,16 +62,16 @@ function encodingOf(files: readonly SourceParam[]): Record<string, EncodingObjec
   return entries.length > 0 ? Object.fromEntries(entries) : null;
 }
 
-function formBody(forms: readonly SourceParam[], components: Components, at: string): RequestBodyObject {
+function formBody(forms: readonly [SourceParam, ...SourceParam[]], place: DocumentPlace): RequestBodyObject {
   const [first] = forms;
   const files = forms.filter(({ marker }) => marker.source.body === "multipart");
   const mediaTypes = files.length > 0 ? [] : ["application/x-www-form-urlencoded"];
   let schema: SchemaObject;
-  let { isRequired } = first as SourceParam;
-  if (forms.length === 1 && files.length === 0 && first?.compiled.properties) schema = schemaOf(first, components, at);
+  let { isRequired } = first;
+  if (forms.length === 1 && files.length === 0 && first.compiled.properties) schema = schemaOf(first, place);
   else {
     const members = new Members();
-    for (const source of forms) addForm(source, members, components, at);
+    for (const source of forms) addForm(source, members, place);
     ({ schema, isRequired } = members);
   }
   const encoding = encodingOf(files);
@@ -92,12 +86,11 @@ function formBody(forms: readonly SourceParam[], components: Components, at: str
 export function bodyOf(
   sources: readonly SourceParam[],
   embed: boolean,
-  components: Components,
-  at: string,
+  place: DocumentPlace,
 ): RequestBodyObject | null {
   const listed = sources.filter(isListed);
   const bodies = listed.filter(({ marker }) => marker.source.body === "json");
-  if (bodies.length > 0) return jsonBody(bodies, embed, components, at);
-  const forms = listed.filter(({ marker }) => marker.source.body !== null);
-  return forms.length > 0 ? formBody(forms, components, at) : null;
+  if (bodies.length > 0) return jsonBody(bodies, embed, place);
+  const [form, ...forms] = listed.filter(({ marker }) => marker.source.body !== null);
+  return form ? formBody([form, ...forms], place) : null;
 }

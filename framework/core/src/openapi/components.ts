@@ -53,9 +53,7 @@ class Source {
   #byId: Map<string, JSONSchema> | null = null;
 
   constructor(
-    root: JSONSchema,
-    use: Use,
-    role: string,
+    { root, use, role }: Pick<Source, "root" | "use" | "role">,
     convert: (schema: JSONSchema | boolean, source: Source) => SchemaObject,
   ) {
     this.root = root;
@@ -106,7 +104,7 @@ export class Components {
    * @param root - The schema whose definitions the references of `schema` mean. Defaults to itself.
    */
   convert(schema: JSONSchema, use: Use, root: JSONSchema = schema): SchemaObject {
-    const source = new Source(root, use, this.#roleOf(use), this.#convert);
+    const source = new Source({ root, use, role: this.#roleOf(use) }, this.#convert);
     source.note(root);
     const converted = this.#convert(schema, source);
     const own = this.#bySchema[use.direction].get(schema);

@@ -210,7 +210,10 @@ function webhooksOf(routes: readonly DocumentedRoute[], parts: Parts): Record<st
     const item = items.get(path) ?? {};
     items.set(path, item);
     withPlace(placeOf(route), () => {
-      item[documentedMethod(method) as DocumentedMethod] = operationOf(route, parts.ids.ofWebhook(route), parts, false);
+      item[documentedMethod(method) as DocumentedMethod] = operationOf(route, parts.ids.ofWebhook(route), {
+        ...parts,
+        isOurs: false,
+      });
     });
   }
   return Object.fromEntries(items);

@@ -223,7 +223,12 @@ export class Documentation {
       ...(this.#documentPath === null ? [] : tokenURLs(this.document).map((url) => ({ url }))),
     ];
     const document = this.#documentPath === null ? null : up + relativePath(this.#documentPath);
-    const html = writePage(page, this.#options.title ?? "tsgi", up + relativePath(path), document, hasFilesOf(page));
+    const html = writePage(page, {
+      title: this.#options.title ?? "tsgi",
+      folder: up + relativePath(path),
+      document,
+      hasScripts: hasFilesOf(page),
+    });
     return new HTMLResponse(html, {
       headers: {
         ...PAGE_HEADERS,

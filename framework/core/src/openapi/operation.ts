@@ -20,20 +20,22 @@ export interface Parts {
   readonly components: Components;
   readonly ids: OperationIds;
   readonly schemes: SecuritySchemes;
+  /** `false` for a request that the application sends. Defaults to `true`. */
+  readonly isOurs?: boolean;
 }
 
 /**
  * One route as the document describes it.
  *
- * @param isOurs - `false` for a request that the application sends: no answer of its own to a faulty one is listed.
+ * @param parts - With `isOurs: false` for a request that the application sends: no answer to an invalid one is listed.
  */
-export function operationOf(route: DocumentedRoute, operationId: string, parts: Parts, isOurs = true): OperationObject {
-  const { components, schemes } = parts;
+export function operationOf(route: DocumentedRoute, operationId: string, parts: Parts): OperationObject {
+  const { components, schemes, isOurs = true } = parts;
   const { metadata } = route.record;
-  const at = placeOf(route);
+  const place = { components, at: placeOf(route) };
   const sources = sourcesOf(route.plan.sources);
-  const parameters = parametersOf(sources, components, at);
-  const requestBody = bodyOf(sources, route.plan.embedBody, components, at);
+  const parameters = parametersOf(sources, place);
+  const requestBody = bodyOf(sources, route.plan.embedBody, place);
   const security = schemes.of(route.plan);
   const callbacks = callbacksOf(route, operationId, parts);
   return {
@@ -43,7 +45,7 @@ export function operationOf(route: DocumentedRoute, operationId: string, parts: 
     operationId,
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(requestBody ? { requestBody } : {}),
-    responses: responsesOf(route, operationId, isOurs && sources.some(canFail), parts),
+    responses: responsesOf(route, { ...parts, operationId, canBeInvalid: isOurs && sources.some(canFail) }),
     ...(callbacks ? { callbacks } : {}),
     ...(metadata.deprecated ? { deprecated: true } : {}),
     ...(security.length > 0 ? { security } : {}),
@@ -61,13 +63,10 @@ function handlerNamed(name: string): () => null {
 /**
  * A request that the application sends, as a route.
  *
- * @param address - What stands in the place of the pattern.
- * @param name - The name from which its summary is made.
+ * @param of - `address` stands in the place of the pattern, and the summary is made of `name`.
  */
 export function describedRoute(
-  method: string,
-  address: string,
-  name: string,
+  { method, address, name }: { readonly method: string; readonly address: string; readonly name: string },
   operation: CallbackOperation,
 ): DocumentedRoute {
   const handler = handlerNamed(name);
@@ -86,8 +85,9 @@ function callbacksOf(route: DocumentedRoute, operationId: string, parts: Parts):
         const method = documentedMethod(key);
         const place = `${placeOf(route)}, callback ${JSON.stringify(name)}, ${key} ${address}`;
         if (!method) throw configurationError("TSGI_INVALID_CALLBACK_METHOD", place);
+        const described = describedRoute({ method: method.toUpperCase(), address, name }, operation);
         const id = parts.ids.take(operation.operationId, operationId + capitalize(name), place);
-        item[method] = operationOf(describedRoute(method.toUpperCase(), address, name, operation), id, parts, false);
+        item[method] = operationOf(described, id, { ...parts, isOurs: false });
       }
       return [address, item];
     });

@@ -112,20 +112,22 @@ const NOT_PUBLISHED =
 
 const NO_FILES = "The files of this page are not available here. The OpenAPI document is:";
 
+/** The title of a page and the addresses in it. */
+export interface PageContent {
+  readonly title: string;
+  /** The address of its files, relative to the page, without a slash at its end. */
+  readonly folder: string;
+  /** The address of the document; `null` if it is not published. */
+  readonly document: string | null;
+  /** `false` if the files cannot be served: the page then links to the document. Defaults to `true`. */
+  readonly hasScripts?: boolean;
+}
+
 /**
  * Writes a page. Nothing in it is a script or a style of its own, and text from outside is escaped.
  *
- * @param folder - The address of its files, relative to the page, without a slash at its end.
- * @param document - The address of the document; `null` where it is not published.
- * @param hasScripts - Whether the files can be served; without them the page leads to the document.
  */
-export function writePage(
-  page: DocsPage,
-  title: string,
-  folder: string,
-  document: string | null,
-  hasScripts = true,
-): string {
+export function writePage(page: DocsPage, { title, folder, document, hasScripts = true }: PageContent): string {
   const files = escapeHTML(folder);
   const links = page.styles.map((name) => `<link rel="stylesheet" href="${files}/${name}">\n`).join("");
   const loads = page.scripts.map((name) => `\n<script src="${files}/${name}"></script>`).join("");

@@ -1,6 +1,13 @@
 /** Parameters of the OpenAPI document: path, query, headers and cookies. @module */
-import type { Components } from "./components.js";
-import { examplesOf, isListed, propertiesOf, type PropertyParam, schemaOf, type SourceParam } from "./sources.js";
+import {
+  type DocumentPlace,
+  examplesOf,
+  isListed,
+  propertiesOf,
+  type PropertyParam,
+  schemaOf,
+  type SourceParam,
+} from "./sources.js";
 import type { ParameterObject } from "./types.js";
 
 /** The order of the places in the document. */
@@ -10,21 +17,16 @@ const PLACES: readonly ParameterObject["in"][] = ["path", "query", "header", "co
 const DESCRIBED_ELSEWHERE = new Set(["accept", "content-type"]);
 
 /** One parameter by its own name. */
-function parameterOf(
-  source: SourceParam,
-  place: ParameterObject["in"],
-  components: Components,
-  at: string,
-): ParameterObject {
+function parameterOf(source: SourceParam, where: ParameterObject["in"], place: DocumentPlace): ParameterObject {
   const { marker, name, compiled, isRequired } = source;
   const { description = compiled.json?.description, deprecated = compiled.json?.deprecated, examples } = marker.options;
   return {
     name,
-    in: place,
+    in: where,
     ...(description === undefined ? {} : { description }),
     required: marker.source.isInPattern || isRequired,
     ...(deprecated ? { deprecated } : {}),
-    schema: schemaOf(source, components, at),
+    schema: schemaOf(source, place),
     ...examplesOf(examples),
   };
 }
@@ -46,16 +48,16 @@ function spread(
 }
 
 /** The parameters of a route. One that several dependencies read is listed once, and required when one requires it. */
-export function parametersOf(sources: readonly SourceParam[], components: Components, at: string): ParameterObject[] {
+export function parametersOf(sources: readonly SourceParam[], place: DocumentPlace): ParameterObject[] {
   const found = new Map<string, ParameterObject>();
   for (const source of sources) {
-    const { in: place } = source.marker.source;
-    if (!place || !isListed(source)) continue;
-    const properties = propertiesOf(source, components, at);
-    const parameters = properties ? spread(source, properties, place) : [parameterOf(source, place, components, at)];
+    const { in: where } = source.marker.source;
+    if (!where || !isListed(source)) continue;
+    const properties = propertiesOf(source, place);
+    const parameters = properties ? spread(source, properties, where) : [parameterOf(source, where, place)];
     for (const parameter of parameters) {
-      if (place === "header" && DESCRIBED_ELSEWHERE.has(parameter.name)) continue;
-      const key = `${place} ${parameter.name}`;
+      if (where === "header" && DESCRIBED_ELSEWHERE.has(parameter.name)) continue;
+      const key = `${where} ${parameter.name}`;
       const known = found.get(key);
       if (!known) found.set(key, parameter);
       else if (parameter.required) known.required = true;

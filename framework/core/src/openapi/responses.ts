@@ -203,11 +203,11 @@ const STREAM_TYPES: Readonly<Record<StreamFormat, string>> = { jsonl: "applicati
 
 /** A result, or the items of a stream, by the media type. */
 function contentOf(
-  returns: Returns | undefined,
-  stream: StreamFormat | null | undefined,
+  { record, streamFormat: stream }: DocumentedRoute,
   responses: Responses,
   version: DocumentVersion,
 ): ResponseObject["content"] {
+  const { returns } = record.metadata;
   const schemaOf = (schema: Schema) => responses.schemaOf(schema);
   const item = () =>
     stream === "sse" || returns instanceof EventSchemas
@@ -218,19 +218,25 @@ function contentOf(
   return stream ? { [STREAM_TYPES[stream]]: version.streamBody(stream, item) } : { [JSON_TYPE]: { schema: item() } };
 }
 
+/** Facts about an operation that decide on its responses. */
+interface ResponseContext {
+  readonly components: Components;
+  readonly version: DocumentVersion;
+  readonly operationId: string;
+  readonly canBeInvalid: boolean;
+}
+
 /** Every response of a route that is known beforehand, by status. */
 export function responsesOf(
   route: DocumentedRoute,
-  operationId: string,
-  canBeInvalid: boolean,
-  { components, version }: { readonly components: Components; readonly version: DocumentVersion },
+  { components, version, operationId, canBeInvalid }: ResponseContext,
 ): Record<string, ResponseObject> {
-  const { statusCode = 200, returns, responses: docs = {} } = route.record.metadata;
+  const { statusCode = 200, responses: docs = {} } = route.record.metadata;
   const role = `${operationId}Response`;
   const responses = new Responses(components, { direction: "output", place: placeOf(route), role });
   responses.set(statusCode, {
     description: statusPhrase(statusCode),
-    ...(isBodyless(statusCode) ? {} : { content: contentOf(returns, route.streamFormat, responses, version) }),
+    ...(isBodyless(statusCode) ? {} : { content: contentOf(route, responses, version) }),
   });
   if (canRefuse(route.plan)) responses.set(401, unauthorized(components, hasBody(docs[401])));
   if (canBeInvalid) {

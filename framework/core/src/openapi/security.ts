@@ -31,17 +31,24 @@ function collect(steps: readonly DependencyStep[], asked: Asked, checksScopes = 
     const into = schemes === null ? asked : createAsked();
     if (schemes !== null) asked.optional.push(into);
     const callable: unknown = plan.callable;
-    if (callable instanceof SecurityScheme) add(callable as SecurityScheme, scopes, into, checksScopes);
+    if (isScheme(callable)) {
+      add(callable, scopes, into);
+      if (checksScopes && !callable.autoError) into.checksScopes = true;
+    }
     const readsScopes = plan.specs.some(({ annotation }) => annotation === SecurityScopes);
     collect(plan.dependencies, into, checksScopes || readsScopes);
   }
   return asked;
 }
 
-function add(scheme: SecurityScheme, scopes: readonly string[], asked: Asked, checksScopes: boolean): void {
+function isScheme(callable: unknown): callable is SecurityScheme {
+  return callable instanceof SecurityScheme;
+}
+
+function add(scheme: SecurityScheme, scopes: readonly string[], asked: Asked): void {
   const list = scheme.autoError ? asked.required : asked.lenient;
   list.set(scheme, new Set([...(list.get(scheme) ?? []), ...scopes]));
-  if (!scheme.autoError && (checksScopes || scopes.length > 0)) asked.checksScopes = true;
+  if (!scheme.autoError && scopes.length > 0) asked.checksScopes = true;
 }
 
 /** Every scheme, those of optional dependencies too. */

@@ -31,16 +31,23 @@ export function isListed({ marker: { source, options } }: SourceParam): boolean 
   return source.isInPattern || options.includeInSchema !== false;
 }
 
+/** A place in the document, with the components that it refers to. */
+export interface DocumentPlace {
+  readonly components: Components;
+  /** The method and the pattern of its route, for messages. */
+  readonly at: string;
+}
+
 /** The use of its schema. */
 function useOf({ spec, marker }: SourceParam, place: string): Use {
   return { direction: "input", place, role: spec.name, of: marker.schema };
 }
 
 /** The schema of its value, with the default of its descriptor. */
-export function schemaOf(param: SourceParam, components: Components, place: string): SchemaObject {
+export function schemaOf(param: SourceParam, { components, at }: DocumentPlace): SchemaObject {
   const { spec, marker } = param;
   const json = marker.source.toJSONSchema(marker);
-  const schema = components.convert(json, useOf(param, place));
+  const schema = components.convert(json, useOf(param, at));
   if (marker.source.body === "multipart") return schema; // A default that stands in for files is not a file.
   // The schema's own default is in its JSON Schema, but that of a library which does not write it there.
   const value = toJSONValue(marker.options.default ?? (json.default === undefined ? spec.default : undefined));
@@ -62,7 +69,7 @@ function requiredProperties(schema: JSONSchema): Set<string> {
 }
 
 /** The properties of an object schema that are read by their own names; `null` for any other parameter. */
-export function propertiesOf(param: SourceParam, components: Components, place: string): PropertyParam[] | null {
+export function propertiesOf(param: SourceParam, { components, at }: DocumentPlace): PropertyParam[] | null {
   const { compiled, marker } = param;
   if (!marker.source.readsProperties || !compiled.properties) return null;
   const root = compiled.json ?? {};
@@ -70,7 +77,7 @@ export function propertiesOf(param: SourceParam, components: Components, place: 
   return Array.from(compiled.properties, ([key, property]) => ({
     name: marker.source.wireName(key),
     property,
-    schema: components.convert(property, useOf(param, place), root),
+    schema: components.convert(property, useOf(param, at), root),
     isRequired: param.isRequired && required.has(key) && property.default === undefined,
   }));
 }

@@ -9,7 +9,7 @@ import {
   type SchemaContext,
   toJSONValue,
 } from "./version.js";
-import type { DiscriminatorObject, SchemaObject } from "./types.js";
+import type { SchemaObject } from "./types.js";
 
 /**
  * The schema of `null` alone. A `type` is needed: `nullable` widens only a type that stands beside it.
@@ -175,7 +175,7 @@ function othersOf(schema: JSONSchema, inner: Inner): SchemaObject | boolean | un
 const TYPES = new Set(["array", "boolean", "integer", "number", "object", "string"]);
 
 /** The keywords of one type. */
-function typedOf(type: string, schema: JSONSchema, inner: Inner, direction: Direction): SchemaObject {
+function typedOf(type: string, schema: JSONSchema, { inner, direction }: SchemaContext): SchemaObject {
   switch (type) {
     case "Date":
       return { type: "string", format: "date-time" };
@@ -210,8 +210,7 @@ function fixedValues(schema: JSONSchema): readonly unknown[] | null {
 function unionOf(
   members: readonly JSONSchema[],
   keyword: "anyOf" | "oneOf",
-  inner: Inner,
-  discriminator: DiscriminatorObject | null = null,
+  { inner, discriminator }: Pick<SchemaContext, "inner" | "discriminator">,
 ): SchemaObject {
   const isBare = (member: JSONSchema) => member.title === undefined && member.description === undefined && !member.$id;
   const values = members.map((member) => (isBare(member) ? fixedValues(member) : null));
@@ -224,15 +223,17 @@ function unionOf(
 }
 
 /** The rules of a schema without what it says about itself. */
-function rulesOf(schema: JSONSchema, { inner, direction, discriminator }: SchemaContext): SchemaObject {
+function rulesOf(schema: JSONSchema, context: SchemaContext): SchemaObject {
+  const { inner } = context;
   const values = fixedValues(schema);
   if (values) return enumSchema(values);
-  if (Array.isArray(schema.type)) return unionOf(membersByType(schema, schema.type), "anyOf", inner);
+  if (Array.isArray(schema.type))
+    return unionOf(membersByType(schema, schema.type), "anyOf", { inner, discriminator: null });
   const type = schema.type ?? (schema.properties ? "object" : undefined);
   const union = unionMembers(schema);
   const parts: SchemaObject[] = [];
-  if (type !== undefined) parts.push(typedOf(type, schema, inner, direction));
-  if (union) parts.push(unionOf(union, schema.anyOf ? "anyOf" : "oneOf", inner, discriminator));
+  if (type !== undefined) parts.push(typedOf(type, schema, context));
+  if (union) parts.push(unionOf(union, schema.anyOf ? "anyOf" : "oneOf", context));
   if (schema.allOf) parts.push({ allOf: schema.allOf.map(inner) });
   if (schema.not) parts.push({ not: inner(schema.not) });
   return joined(parts);

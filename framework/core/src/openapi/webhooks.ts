@@ -79,7 +79,7 @@ export class WebhookList {
     if (this.routes.some((route) => route.record.method === record && route.record.path === name)) {
       throw configurationError("TSGI_INVALID_WEBHOOK.duplicate", place);
     }
-    withPlace(place, () => this.routes.push(describedRoute(record, name, name, options)));
+    withPlace(place, () => this.routes.push(describedRoute({ method: record, address: name, name }, options)));
   }
 }
 

@@ -19,7 +19,7 @@ export function webSocketOf(route: DocumentedRoute, operationId: string, parts: 
   const { components, schemes } = parts;
   const { metadata } = route.record;
   const place = placeOf(route);
-  const parameters = parametersOf(sourcesOf(route.plan.sources), components, place);
+  const parameters = parametersOf(sourcesOf(route.plan.sources), { components, at: place });
   const security = schemes.of(route.plan);
   const { receives, sends } = metadata;
   const messageOf = (schema: Schema, direction: "input" | "output"): SchemaObject => {

@@ -1,10 +1,8 @@
 /** Reading parameters from texts: path, query, headers, cookies, and the fields of forms. @module */
 import { configurationError } from "../common/exceptions.js";
 import type { Coerce } from "../schema/coerce.js";
-import type { CompiledSchema } from "../schema/compiled-schema.js";
 import { Faults } from "../schema/faults.js";
 import {
-  type Absence,
   absenceOf,
   createSource,
   Location,
@@ -85,7 +83,11 @@ function refuseOthers(names: Iterable<string>, known: ReadonlySet<string>, fault
 }
 
 /** Compiles an object of which each property is read by its own name. Reports the faults of all of them. */
-function compileObject(compiled: CompiledSchema, fields: readonly Field[], texts: Texts, absent: Absence) {
+function compileObject(parameter: Parameter, texts: Texts) {
+  const { marker, where } = parameter;
+  const { compiled } = marker;
+  const fields = compileFields(parameter, texts);
+  const absent = absenceOf(marker, where);
   const names = new Map(fields.map(({ key, name }) => [key, name]));
   const known = new Set(names.values());
   const { isClosed } = compiled;
@@ -125,9 +127,9 @@ function compileObject(compiled: CompiledSchema, fields: readonly Field[], texts
 }
 
 function compileObjectRead(parameter: Parameter, texts: Texts): Read {
-  const { marker, where } = parameter;
+  const { marker } = parameter;
   const { maySuspend } = marker.compiled;
-  const make = compileObject(marker.compiled, compileFields(parameter, texts), texts, absenceOf(marker, where));
+  const make = compileObject(parameter, texts);
   const location = new Location(parameter, [marker.source.loc]);
   return (request) => {
     const faults = maySuspend ? new Faults() : request.faults;

@@ -168,7 +168,11 @@ export class Exchange implements Call {
       logger.debug({ err: error, path }, `The application threw after its client had gone: ${this.name}`);
       return;
     }
-    logOnce(logger, error, this.#scope, { path }, `The application threw: ${this.name}`);
+    logOnce(logger, error, {
+      scope: this.#scope,
+      fields: { path },
+      message: `The application threw: ${this.name}`,
+    });
     if (!hasLeft && !this.#isOver) this.refuse(internalServerError, error);
   }
 

@@ -22,6 +22,13 @@ interface Position extends Start {
   readonly bounds: readonly Bounds[];
 }
 
+/** Static segments whose first characters are the same. */
+interface TextGroup {
+  readonly texts: readonly string[];
+  /** The number of these characters. */
+  readonly from: number;
+}
+
 class DfaEmitter<H, M> {
   readonly #code = new CodeBuilder<H, M>();
   #spreads = 0;
@@ -56,7 +63,7 @@ class DfaEmitter<H, M> {
 
   /** The code before a segment: it returns what it finds, or runs through when the segment leads nowhere. */
   #state(state: DfaState<H, M>, place: Position): string {
-    return this.#texts(state, [...state.statics.keys()], 0, place) + this.#param(state, place);
+    return this.#texts(state, { texts: [...state.statics.keys()], from: 0 }, place) + this.#param(state, place);
   }
 
   /** Goes on to a state: in place where nothing else leads on and nothing else leads there, else by a call. */
@@ -87,7 +94,7 @@ class DfaEmitter<H, M> {
    * The code for static segments whose first `from` characters are the same: they are told apart at the first character in
    * which they differ. Runs through where none of them is there.
    */
-  #texts(state: DfaState<H, M>, texts: readonly string[], from: number, place: Position): string {
+  #texts(state: DfaState<H, M>, { texts, from }: TextGroup, place: Position): string {
     const [first] = texts;
     if (first === undefined) return "";
     if (texts.length === 1) return this.#text(state, first, place);
@@ -102,9 +109,8 @@ class DfaEmitter<H, M> {
     }
     const cases = [...groups].map(([code, group]) => {
       const isSpread = texts.length > MAX_TEXTS && group.length > 1;
-      const body = isSpread
-        ? this.#textsCall(state, group, index + 1, place)
-        : this.#texts(state, group, index + 1, place);
+      const inner = { texts: group, from: index + 1 };
+      const body = isSpread ? this.#textsCall(state, inner, place) : this.#texts(state, inner, place);
       return `case ${code}: {\n${body}break;\n}\n`;
     });
     const ended = texts.filter(({ length }) => length === index).map((text) => this.#text(state, text, place));
@@ -112,10 +118,10 @@ class DfaEmitter<H, M> {
   }
 
   /** As `#texts`, by a function that gives `undefined` when none of them is there. */
-  #textsCall(state: DfaState<H, M>, texts: readonly string[], from: number, place: Position): string {
+  #textsCall(state: DfaState<H, M>, group: TextGroup, place: Position): string {
     const positions = this.#passed(state, place);
     const name = `texts${this.#spreads++}`;
-    const body = this.#texts(state, texts, from, inFunction(place, positions));
+    const body = this.#texts(state, group, inFunction(place, positions));
     this.#code.add(`function ${name}(${parametersOf(positions)}) {\n${body}}\n`);
     return `const found = ${name}(${argumentsOf(positions, place)});\nif (found !== undefined) return found;\n`;
   }

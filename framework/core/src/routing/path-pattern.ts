@@ -59,7 +59,7 @@ export class PathPattern {
     if (typeof path !== "string") throw configurationError("TSGI_PATH_NOT_A_STRING", place, path);
     const names = new Set<string>();
     const segments = splitPath(path, options).map((segment) => {
-      assertSegment(segment, names, place, path);
+      assertSegment(segment, names, { place, path });
       if (!segment.startsWith("{")) return { text: segment, isParam: false };
       const name = segment.slice(1, -1);
       names.add(name);
@@ -138,7 +138,11 @@ const BRACE_FAULTS: Rules = [
 ];
 
 /** @throws ConfigurationError for a segment that is neither plain text nor a new `{name}`. */
-function assertSegment(segment: string, namesBefore: ReadonlySet<string>, place: string, path: string): void {
+function assertSegment(
+  segment: string,
+  namesBefore: ReadonlySet<string>,
+  { place, path }: { readonly place: string; readonly path: string },
+): void {
   const isRepeated = namesBefore.has(segment.slice(1, -1));
   if (PLAIN_TEXT.test(segment) || (PLAIN_PARAM.test(segment) && !isRepeated)) return;
   const isName = /^\{[^{}]*\}$/.test(segment);

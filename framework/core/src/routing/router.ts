@@ -84,6 +84,13 @@ interface Verbs<Prefix extends string> {
   [WEBSOCKET]: SocketVerb<Prefix>;
 }
 
+/** The methods, the path and the options that a handler is registered with. */
+interface Declaration {
+  readonly methods: readonly unknown[];
+  readonly path: string;
+  readonly options: RouteOptions;
+}
+
 /**
  * A group of routes that an App or another router includes, with what they share: a prefix, tags, dependencies,
  * middleware, handlers of errors.
@@ -153,16 +160,17 @@ export class Router<const Prefix extends string = ""> {
     }
     const place = `${methods.join(", ")} ${path}`;
     const [first, second] = rest;
-    if (typeof first === "function" && rest.length === 1) return this.#add(methods, path, {}, first as Handler);
+    if (typeof first === "function" && rest.length === 1)
+      return this.#add({ methods, path, options: {} }, first as Handler);
     // A handler that was called, and is asynchronous, gives a promise, which looks like options that are empty.
-    if (first instanceof Promise && rest.length === 1) return this.#add(methods, path, {}, first as never);
+    if (first instanceof Promise && rest.length === 1) return this.#add({ methods, path, options: {} }, first as never);
     const options: RouteOptions = assertRouteOptions(place, first);
     assertOptions(place, options, methods[0] === WEBSOCKET ? WEBSOCKET_OPTIONS : ROUTE_OPTIONS);
-    if (rest.length < 2) return (handler: Handler) => this.#add(methods, path, options, handler);
-    return this.#add(methods, path, options, second as Handler);
+    if (rest.length < 2) return (handler: Handler) => this.#add({ methods, path, options }, handler);
+    return this.#add({ methods, path, options }, second as Handler);
   }
 
-  #add(methods: readonly unknown[], path: string, options: RouteOptions, handler: Handler): Handler {
+  #add({ methods, path, options }: Declaration, handler: Handler): Handler {
     const place = `${methods.join(", ")} ${path}`;
     if (typeof handler !== "function") throw configurationError("TSGI_HANDLER_NOT_A_FUNCTION.route", place, handler);
     if (typeof path !== "string") throw configurationError("TSGI_PATH_NOT_A_STRING", methods.join(", "), path);

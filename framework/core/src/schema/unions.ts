@@ -137,18 +137,20 @@ export function compileIntersection(
     if (!rest || !isRecord(value) || !isPlainObject(merged)) return merged;
     const known = new Set<unknown>(faults.list.slice(start).map((fault) => fault.loc[0]));
     // A fault of the whole value, as one of a union inside, leaves open what that member would have named.
-    return known.has(undefined) ? merged : addRest(merged, value, known, rest, faults);
+    return known.has(undefined) ? merged : addRest(rest, { merged, value, known }, faults);
   });
 }
 
+/** A value, and the part of it that the members of an intersection have named. */
+interface Intersected {
+  readonly merged: Readonly<Record<string, unknown>>;
+  readonly value: Readonly<Record<string, unknown>>;
+  /** The keys with faults. */
+  readonly known: ReadonlySet<unknown>;
+}
+
 /** Adds the keys of a value that no member of an intersection has named. */
-function addRest(
-  merged: Record<string, unknown>,
-  value: Record<string, unknown>,
-  known: ReadonlySet<unknown>,
-  rest: Check,
-  faults: Faults,
-): Record<string, unknown> {
+function addRest(rest: Check, { merged, value, known }: Intersected, faults: Faults): Record<string, unknown> {
   const result = { ...merged };
   for (const key of Object.keys(value)) {
     if (Object.hasOwn(merged, key) || known.has(key) || key === "__proto__" || faults.full) continue;

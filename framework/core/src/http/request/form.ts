@@ -92,8 +92,7 @@ const fieldText = new TextDecoder("utf-8", { ignoreBOM: true });
 export async function readMultipart(
   source: ByteSource,
   boundary: string,
-  limits: Readonly<Limits>,
-  spool: Spool,
+  { limits, spool }: { readonly limits: Readonly<Limits>; readonly spool: Spool },
 ): Promise<FormData> {
   const { bodyBytes, uploadBytes, formParts } = limits;
   // The preamble, the epilogue and everything between the parts count for the whole.

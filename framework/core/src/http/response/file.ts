@@ -89,6 +89,12 @@ const CHUNK_BYTES = 262_144;
 /** A part of a body: bytes that are there, or a range of the file. */
 type Piece = Uint8Array | ByteRange;
 
+/** The request for a file, and whether only its headers are sent. */
+interface Asked<Of> {
+  readonly headOnly: boolean;
+  readonly request: Of;
+}
+
 /** The status of the response, and its body. */
 type Selection = readonly [status: number, pieces: readonly Piece[]];
 
@@ -140,7 +146,7 @@ export class FileResponse extends Response {
     try {
       const headers = new ResponseHeaders(this.headers);
       await addFacts(headers, path, file);
-      const [status, pieces] = this.#select(headers, file, headOnly, request);
+      const [status, pieces] = this.#select(headers, file.size, { headOnly, request });
       const list = headers.toList();
       if (pieces.length === 0) return (send) => sendWhole(send, status, list, NO_BYTES);
       isKept = true;
@@ -166,10 +172,10 @@ export class FileResponse extends Response {
   }
 
   /** Selects the part to send. Conditions and ranges count where the file would be sent whole (RFC 9110 §13.2.1). */
-  #select(headers: ResponseHeaders, { size }: OpenFile, headOnly: boolean, request?: Request): Selection {
+  #select(headers: ResponseHeaders, size: number, { headOnly, request }: Asked<Request | undefined>): Selection {
     const status = this.statusCode;
     const isRead = request?.method === "GET" || request?.method === "HEAD";
-    const selected = status === 200 && isRead ? selectPart(headers, size, headOnly, request) : null;
+    const selected = status === 200 && isRead ? selectPart(headers, size, { headOnly, request }) : null;
     if (selected !== null) return selected;
     if (responseFacts(status, "GET").bodyless) return notModified(headers, status);
     headers.set("content-length", String(size));
@@ -178,7 +184,7 @@ export class FileResponse extends Response {
 }
 
 /** The part that a conditional request and its `Range` ask for; `null` for the whole. */
-function selectPart(headers: ResponseHeaders, size: number, headOnly: boolean, request: Request): Selection | null {
+function selectPart(headers: ResponseHeaders, size: number, { headOnly, request }: Asked<Request>): Selection | null {
   const lastModified = parseHTTPDate(headers.get("last-modified") ?? "");
   const validators: Validators = { etag: headers.get("etag") ?? "", lastModified };
   const verdict = evaluateConditions(request, validators);

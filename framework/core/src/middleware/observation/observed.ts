@@ -227,14 +227,14 @@ export function observing(
     const observed = new Observed(watches, outer);
     (scope as ObservedScope)[OBSERVED] = observed;
     const tracked = observed.tracking(send);
-    return observed.run(() => call(app, scope, receive, tracked));
+    return observed.run(() => rejecting(() => app(scope, receive, tracked)));
   };
 }
 
 /** Calls an application. What it throws at once is a rejection too. */
-function call(app: ASGIApp, scope: RequestScope, receive: Receive, send: Send): Promise<void> {
+function rejecting(call: () => Promise<void>): Promise<void> {
   try {
-    return app(scope, receive, send);
+    return call();
   } catch (error) {
     // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- what an application throws, as it is
     return Promise.reject(error);

@@ -82,21 +82,27 @@ function where(name: string, of: string): string {
 }
 
 /** The descriptor that a bare schema stands for. */
-function markerOfSchema(name: string, schema: Schema, names: readonly string[], place: string): SourceMarker {
+function markerOfSchema(schema: Schema, place: string, isInPattern: boolean): SourceMarker {
   assertReadable(schema, place);
-  if (names.includes(name)) return new SourceMarker(PATH, schema);
+  if (isInPattern) return new SourceMarker(PATH, schema);
   const { isStruct } = withPlace(place, () => compileSchema(schema));
   return new SourceMarker(isStruct ? BODY : QUERY, schema);
 }
 
-function compileSpec(name: string, annotation: unknown, of: string, { names, protocol }: Place): ParamSpec {
+function compileSpec(
+  [name, annotation]: readonly [name: string, annotation: unknown],
+  of: string,
+  { names, protocol }: Place,
+): ParamSpec {
   const place = where(name, of);
-  if (annotation instanceof SourceMarker) return sourceSpec(name, annotation, annotation, names, place);
+  if (annotation instanceof SourceMarker) {
+    return sourceSpec({ name, annotation, marker: annotation }, names, place);
+  }
   if (annotation instanceof DependsMarker) {
     return { name, kind: ParamKind.DEPENDS, annotation, default: undefined, marker: annotation };
   }
   if (annotation === UploadFile) {
-    return sourceSpec(name, annotation, new SourceMarker(FILE), names, place);
+    return sourceSpec({ name, annotation, marker: new SourceMarker(FILE) }, names, place);
   }
   const injectable = INJECTABLE.get(annotation);
   if (injectable) {
@@ -105,7 +111,8 @@ function compileSpec(name: string, annotation: unknown, of: string, { names, pro
     return { name, kind, annotation, default: undefined, marker: null };
   }
   if (isSchema(annotation)) {
-    return sourceSpec(name, annotation, markerOfSchema(name, annotation, names, place), names, place);
+    const marker = markerOfSchema(annotation, place, names.includes(name));
+    return sourceSpec({ name, annotation, marker }, names, place);
   }
   const globals = globalThis as Record<string, unknown>;
   const global = GLOBAL_NAMES.find((key) => annotation !== undefined && annotation === globals[key]);
@@ -121,9 +128,7 @@ function describe(value: unknown): string {
 }
 
 function sourceSpec(
-  name: string,
-  annotation: unknown,
-  marker: SourceMarker,
+  { name, annotation, marker }: Pick<SourceSpec, "name" | "annotation" | "marker">,
   names: readonly string[],
   place: string,
 ): ParamSpec {
@@ -137,11 +142,10 @@ function sourceSpec(
   return { name, kind: source.kind, annotation, default: value instanceof Promise ? undefined : value, marker };
 }
 
-/** The specs of a callable: its params, and after them the pattern's other names for a handler. */
-function compileSpecs(named: Named, params: Params, place: Place, isHandler: boolean): ParamSpec[] {
-  const of = isHandler && named.callable.name === "" ? "the handler" : nameOf(named);
-  const specs = Object.entries(params).map(([name, annotation]) => compileSpec(name, annotation, of, place));
-  if (!isHandler) return specs;
+/** The specs of a handler: its params, and after them the pattern's other names. */
+function compileHandlerSpecs(named: Named, params: Params, place: Place): ParamSpec[] {
+  const of = named.callable.name === "" ? "the handler" : nameOf(named);
+  const specs = Object.entries(params).map((param) => compileSpec(param, of, place));
   const declared = new Set(Object.keys(params));
   for (const name of place.names) {
     if (declared.has(name)) continue;
@@ -162,8 +166,9 @@ function cacheKeyOf(callable: Callable, variant: string): object {
   return key;
 }
 
-/** @param role - What it is called if its function has no name. */
-function compileStep(name: string, marker: DependsMarker, place: Place, role = name): DependencyStep {
+/** @param of - The name of its parameter, and what it is called if its function has no name: by default the same. */
+function compileStep(of: { name: string; role?: string }, marker: DependsMarker, place: Place): DependencyStep {
+  const { name, role = name } = of;
   const scopes = [...new Set([...place.scopes, ...marker.scopes])];
   const plan = compileDependency({ callable: marker.callable, role }, { ...place, scopes });
   const isApplication = marker.scope === "app";
@@ -236,7 +241,7 @@ function compilePlan(named: Named, specs: readonly ParamSpec[], place: Place): C
   const takesPathParams = specs.length > 0 && specs.every((spec) => isPathText(spec));
   for (const spec of specs) {
     if (spec.marker instanceof DependsMarker) {
-      dependencies.push(compileStep(spec.name, spec.marker, place));
+      dependencies.push(compileStep(spec, spec.marker, place));
       continue;
     }
     const load = loadOf(spec);
@@ -321,7 +326,7 @@ export function compileDependency(named: Named, place: Place): DependencyPlan {
     });
   }
   const inner = { ...place, chain: [...place.chain, named] };
-  const specs = compileSpecs(named, paramsOf(callable) ?? {}, place, false);
+  const specs = Object.entries(paramsOf(callable) ?? {}).map((param) => compileSpec(param, nameOf(named), place));
   const plan = compilePlan(named, specs, inner);
   const shape = shapeOf(callable);
   return {
@@ -377,7 +382,7 @@ export function compileRoute(route: RouteSource): RoutePlan {
   const { handler, role, names, params, guards = [], protocol = null, application = null } = route;
   const place: Place = { names, chain: [], scopes: [], original: null, protocol, application };
   const named = { callable: handler, role };
-  const specs = compileSpecs(named, mergeParams(handler, params), place, true);
+  const specs = compileHandlerSpecs(named, mergeParams(handler, params), place);
   const plan = compilePlan(named, specs, place);
   const guardSteps = guards.map((guard, index) => compileGuard(guard, index, place));
   const all = collectDependencies([...guardSteps, ...plan.dependencies]);
@@ -385,7 +390,7 @@ export function compileRoute(route: RouteSource): RoutePlan {
   const specsOfAll = [...all.flatMap((dependency) => dependency.specs), ...specs];
   const sources = specsOfAll.filter((spec): spec is SourceSpec => spec.marker instanceof SourceMarker);
   assertOneBody(sources);
-  if (protocol) assertProtocol(specs, [...guardSteps, ...plan.dependencies], protocol);
+  if (protocol) assertProtocol({ specs, dependencies: [...guardSteps, ...plan.dependencies] }, protocol);
   const inFront = guardSteps.flatMap(compileGuardSteps);
   return {
     guards: guardSteps,
@@ -409,8 +414,7 @@ export function compileRoute(route: RouteSource): RoutePlan {
  * @param way - The dependencies on the way here, by the names of the parameters.
  */
 function assertProtocol(
-  specs: readonly ParamSpec[],
-  dependencies: readonly DependencyStep[],
+  { specs, dependencies }: Pick<CallablePlan, "specs" | "dependencies">,
   protocol: Protocol,
   way = "",
 ): void {
@@ -424,7 +428,7 @@ function assertProtocol(
     throw configurationError(`${code}.dependency`, way, what);
   }
   for (const { name, plan } of dependencies) {
-    assertProtocol(plan.specs, plan.dependencies, protocol, `${way} → ${name || nameOf(plan)}`);
+    assertProtocol(plan, protocol, `${way} → ${name || nameOf(plan)}`);
   }
 }
 
@@ -437,7 +441,7 @@ function compileGuard(guard: unknown, index: number, place: Place): DependencySt
   if (!(guard instanceof DependsMarker)) {
     throw configurationError("TSGI_INVALID_DEPENDENCIES_ENTRY", index + 1, describe(guard));
   }
-  return compileStep("", guard, place, `guard ${index + 1}`);
+  return compileStep({ name: "", role: `guard ${index + 1}` }, guard, place);
 }
 
 function collectDependencies(steps: readonly DependencyStep[], found: DependencyPlan[] = []): DependencyPlan[] {

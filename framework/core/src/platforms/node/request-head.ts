@@ -40,19 +40,15 @@ export function createHead(
   const section = parseHeaderSection(headers, minorVersion, limits);
   if (section instanceof ErrorResponse) return section;
   if (target.charCodeAt(0) !== SLASH && !(target === "*" && method === "OPTIONS")) {
-    return fromAbsoluteForm(method, target, minorVersion, section);
+    return fromAbsoluteForm({ method, target, minorVersion, section });
   }
   return hasBrokenEscape(target) ? errors.target : { method, target, minorVersion, section };
 }
 
 /** The absolute form is brought into origin form. Its authority counts, not that of `Host`: RFC 9112 §3.2.2. */
-function fromAbsoluteForm(
-  method: string,
-  absolute: string,
-  minorVersion: number,
-  section: HeaderSection,
-): RequestHead | ErrorResponse {
-  const [, authority, rest] = ABSOLUTE_FORM.exec(absolute) ?? [];
+function fromAbsoluteForm(head: RequestHead): RequestHead | ErrorResponse {
+  const { section } = head;
+  const [, authority, rest] = ABSOLUTE_FORM.exec(head.target) ?? [];
   if (authority === undefined || rest === undefined || !isAuthority(authority)) return errors.target;
   const headers = ["host", authority];
   for (let index = 0; index < section.headers.length; index += 2) {
@@ -60,7 +56,7 @@ function fromAbsoluteForm(
     if (name.toLowerCase() !== "host") headers.push(name, section.headers[index + 1] as string);
   }
   const target = rest.startsWith("/") ? rest : `/${rest}`;
-  return hasBrokenEscape(target) ? errors.target : { method, target, minorVersion, section: { ...section, headers } };
+  return hasBrokenEscape(target) ? errors.target : { ...head, target, section: { ...section, headers } };
 }
 
 /** Tells if the path of a target has a `%` that escapes nothing. */

@@ -182,7 +182,7 @@ export async function serve(app: ASGIApp, options: ServeOptions = {}): Promise<R
   const isWorker = workers > 1;
   shareProcessors(workers);
   if (isWorker) settings.port = await sharedPort(settings.host, settings.port);
-  const running = await start(app, settings, proxies, isWorker);
+  const running = await start(app, settings, { proxies, isWorker });
   if (signals) {
     running.onClosed = closeOnSignals(running);
   }
@@ -198,8 +198,7 @@ export async function serve(app: ASGIApp, options: ServeOptions = {}): Promise<R
 async function start(
   app: ASGIApp,
   options: Settings,
-  proxies: TrustedProxies | null,
-  isWorker: boolean,
+  { proxies, isWorker }: { readonly proxies: TrustedProxies | null; readonly isWorker: boolean },
 ): Promise<StoppableServer> {
   const { logger, shutdownTimeoutMs, tls, path, host, port } = options;
   const lifespan = new Lifespan(app, logger);

@@ -102,9 +102,7 @@ export class TestClient {
 
   private constructor(
     app: ASGIApp,
-    tested: ReturnType<typeof markScopes>,
-    server: RunningServer,
-    agent: Agent,
+    { tested, server, agent }: { tested: ReturnType<typeof markScopes>; server: RunningServer; agent: Agent },
     { headers = {}, shutdownTimeoutMs = 10_000, logger = QUIET }: TestClientOptions,
   ) {
     this.#context = new ServerContext(tested.app, guardLogger(logger), tested);
@@ -130,7 +128,7 @@ export class TestClient {
     const server = await serve(tested.app, { logger: QUIET, ...settings, port: 0, signals: false });
     const agent = request.agent(server.url);
     void agent.set({ ...headers });
-    return new TestClient(app, tested, server, agent, options);
+    return new TestClient(app, { tested, server, agent }, options);
   }
 
   /** The address of the server: `http://127.0.0.1:port`. */

@@ -33,33 +33,33 @@ export function fromFetchHandler(
   if (typeof handler !== "function") {
     throw configurationError("TSGI_INVALID_OPTION", "fromFetchHandler()", "handler", "a function", handler);
   }
+  const exchange = exchangeWith(handler);
   return async (scope, receive, send) => {
-    if (scope.type === "http") return exchange(handler, scope, receive, send);
+    if (scope.type === "http") return exchange(scope, receive, send);
     if (scope.type !== "websocket") throw unknownScope(scope.type, '"http" or "websocket"');
     await send({ type: "websocket.close", code: NO_ROUTE, reason: "No route" });
   };
 }
 
-async function exchange(
-  handler: (request: globalThis.Request) => globalThis.Response | Promise<globalThis.Response>,
-  scope: HTTPScope,
-  receive: Receive,
-  send: Send,
-): Promise<void> {
-  const isHead = scope.method === "HEAD";
-  if (scope.app === undefined && isResolvedByURL(scope)) {
-    return new PlainTextResponse(DOT_SEGMENT, { statusCode: 400 }).send(send, isHead);
-  }
-  const request = new Request(scope, receive);
-  try {
-    const answer: unknown = await handler(request.toWeb());
-    if (!isWebResponse(answer)) {
-      throw new TypeError(`The handler of fromFetchHandler() returned ${describe(answer)}, not a Response.`);
+function exchangeWith(
+  handler: (request: globalThis.Request) => unknown,
+): (scope: HTTPScope, receive: Receive, send: Send) => Promise<void> {
+  return async (scope, receive, send) => {
+    const isHead = scope.method === "HEAD";
+    if (scope.app === undefined && isResolvedByURL(scope)) {
+      return new PlainTextResponse(DOT_SEGMENT, { statusCode: 400 }).send(send, isHead);
     }
-    await fromWebResponse(answer).send(finishingSend(request, send), isHead, request);
-  } catch (error) {
-    throw request.signal.aborted ? new ClientDisconnect() : error;
-  } finally {
-    request[MARK_FINISHED]();
-  }
+    const request = new Request(scope, receive);
+    try {
+      const answer = await handler(request.toWeb());
+      if (!isWebResponse(answer)) {
+        throw new TypeError(`The handler of fromFetchHandler() returned ${describe(answer)}, not a Response.`);
+      }
+      await fromWebResponse(answer).send(finishingSend(request, send), isHead, request);
+    } catch (error) {
+      throw request.signal.aborted ? new ClientDisconnect() : error;
+    } finally {
+      request[MARK_FINISHED]();
+    }
+  };
 }

@@ -97,7 +97,7 @@ export function ours({ isCompressed, maxMessageBytes }: PeerOptions, sending: Se
     };
     const compression = isCompressed ? acceptOffer(OFFER) : null;
     const options = { maxMessageBytes, compression, pings: new PingRound(0) };
-    void new ServerWebSocket(socket, Buffer.alloc(0), events, options);
+    void new ServerWebSocket({ socket, rest: Buffer.alloc(0) }, events, options);
   });
   void send(socket, sending);
   return outcomeOf(socket, received, closed);

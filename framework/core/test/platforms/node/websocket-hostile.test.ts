@@ -27,7 +27,7 @@ function open(compression: Compression | null, onMessage: () => void = () => {})
     closed: (code: number, reason: string) => void seen.push(`closed ${code} ${reason}`),
   };
   const options = { maxMessageBytes: MAX_BYTES, compression, pings: new PingRound(0) };
-  return { socket, seen, webSocket: new ServerWebSocket(socket, Buffer.alloc(0), events, options) };
+  return { socket, seen, webSocket: new ServerWebSocket({ socket, rest: Buffer.alloc(0) }, events, options) };
 }
 
 function describeMessage(data: string | Uint8Array): string {

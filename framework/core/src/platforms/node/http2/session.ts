@@ -44,6 +44,13 @@ const LINGER_MS = 1000;
 
 const EMPTY = Buffer.alloc(0);
 
+/** The session of `node:http2`, the socket under it, and the gate between the two. */
+interface SessionParts {
+  readonly session: ServerHttp2Session;
+  readonly socket: Socket;
+  readonly gate: FrameGate;
+}
+
 /** Serves the requests of one socket that speaks HTTP/2. */
 export class Session {
   readonly #socket: Socket;
@@ -75,13 +82,7 @@ export class Session {
   #movedAt: number;
 
   /** @param path - The Unix socket that the server listens on, if it does. */
-  constructor(
-    session: ServerHttp2Session,
-    socket: Socket,
-    gate: FrameGate,
-    path: string | null,
-    settings: ServerSettings,
-  ) {
+  constructor({ session, socket, gate }: SessionParts, path: string | null, settings: ServerSettings) {
     this.#session = session;
     this.#socket = socket;
     this.#gate = gate;

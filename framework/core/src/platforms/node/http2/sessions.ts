@@ -43,7 +43,7 @@ export class Sessions {
   accept(socket: Socket, received: Buffer = EMPTY): void {
     const gate = new FrameGate(socket);
     this.#server.once("session", (handle) => {
-      const session = new Session(handle, socket, gate, this.#path, this.#settings);
+      const session = new Session({ session: handle, socket, gate }, this.#path, this.#settings);
       this.#sessions.add(session);
       socket.on("close", () => this.#sessions.delete(session));
       gate.open(handle, received);

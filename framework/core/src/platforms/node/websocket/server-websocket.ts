@@ -60,8 +60,9 @@ export class ServerWebSocket implements OpenWebSocket, PingedSocket {
   #closeReason = "";
   #closeTimer: NodeJS.Timeout | undefined;
 
-  /** @param rest - Bytes that have come behind the handshake. */
-  constructor(socket: Socket, rest: Buffer, events: WebSocketEvents, options: ServerWebSocketOptions) {
+  /** @param upgraded - The socket, and the bytes that arrived after the handshake. */
+  constructor(upgraded: { socket: Socket; rest: Buffer }, events: WebSocketEvents, options: ServerWebSocketOptions) {
+    const { socket, rest } = upgraded;
     this.#socket = socket;
     this.#events = events;
     this.#options = options;

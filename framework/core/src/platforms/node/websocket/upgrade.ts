@@ -17,27 +17,30 @@ import type { Acceptance, PendingHandshake, WebSocketEvents } from "../../../pro
 /** Completes a handshake. */
 type Open = (handshake: Handshake, acceptance: Acceptance, events: WebSocketEvents) => ServerWebSocket;
 
+/** The parts of a server that a handshake uses, and its request. */
+interface HandshakeSettings {
+  readonly context: ServerContext;
+  readonly scope: HTTPScope;
+  /** One function for all WebSockets. */
+  readonly open: Open;
+}
+
 /** A handshake on an HTTP/1.1 connection. */
 class Handshake implements PendingHandshake {
   readonly connection: Connection;
   /** By their name in lower case. */
   readonly headers: HeaderRecord;
-  readonly #context: ServerContext;
-  readonly #scope: HTTPScope;
-  /** One function for all WebSockets. */
-  readonly #open: Open;
+  readonly #settings: HandshakeSettings;
 
-  constructor(context: ServerContext, connection: Connection, scope: HTTPScope, headers: HeaderRecord, open: Open) {
+  constructor(connection: Connection, headers: HeaderRecord, settings: HandshakeSettings) {
     this.connection = connection;
     this.headers = headers;
-    this.#context = context;
-    this.#scope = scope;
-    this.#open = open;
+    this.#settings = settings;
   }
 
   open(acceptance: Acceptance, events: WebSocketEvents): ServerWebSocket | null {
     const { readable, writable } = this.connection.socket;
-    return readable && writable ? this.#open(this, acceptance, events) : null;
+    return readable && writable ? this.#settings.open(this, acceptance, events) : null;
   }
 
   refuse(error: ErrorResponse): void {
@@ -45,7 +48,8 @@ class Handshake implements PendingHandshake {
   }
 
   respond(): Exchange {
-    return new Exchange(this.#context, this.connection.output, this.#scope, null);
+    const { context, scope } = this.#settings;
+    return new Exchange(context, this.connection.output, scope, null);
   }
 }
 
@@ -79,7 +83,7 @@ export class UpgradeHandler {
     const requestHead = { httpVersion: "1.1", method, target, headers: section.headers };
     const httpScope = createScope(requestHead, connection.endpoints, context);
     const scope = toWebSocketScope(httpScope, handshake.subprotocols);
-    const pending = new Handshake(context, connection, httpScope, handshake.headers, this.#open);
+    const pending = new Handshake(connection, handshake.headers, { context, scope: httpScope, open: this.#open });
     const session = new WebSocketSession(context, connection.socket, scope, pending);
     connection.beginUpgrade(session);
     void session.run(scope);
@@ -105,6 +109,6 @@ export class UpgradeHandler {
     const rest = connection.detach();
     socket.write(`${answer.join("\r\n")}\r\n\r\n`, "latin1");
     const options = { maxMessageBytes: maxMessageBytes(this.#rules, wanted), compression, pings: this.#pings };
-    return new ServerWebSocket(socket, rest, events, options);
+    return new ServerWebSocket({ socket, rest }, events, options);
   };
 }
