@@ -50,7 +50,8 @@ export function compileHandler(fn: Callable, path = "", params?: Params): Compil
   const compiled = memo.get(key) ?? compileEntry(fn, path, declared);
   memo.delete(key);
   memo.set(key, compiled);
-  if (memo.size > MEMO_SIZE) memo.delete(memo.keys().next().value as string);
+  const oldest = memo.keys().next().value;
+  if (memo.size > MEMO_SIZE && oldest !== undefined) memo.delete(oldest);
   return compiled;
 }
 

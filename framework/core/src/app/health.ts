@@ -72,9 +72,10 @@ class Readiness {
     if (pending?.isLate) return Promise.reject(this.#lateness());
     if (pending === undefined) {
       const outcome = (async () => run())().finally(() => this.#pending.delete(name));
-      this.#pending.set(name, (pending = { outcome, isLate: false }));
+      const started: Pending = { outcome, isLate: false };
+      this.#pending.set(name, (pending = started));
       outcome.catch(() => {}); // it may fail after the answer, when nobody waits for it
-      late.catch(() => ((pending as Pending).isLate = true));
+      late.catch(() => (started.isLate = true));
     }
     return Promise.race([pending.outcome, late]);
   }

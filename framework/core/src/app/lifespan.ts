@@ -157,7 +157,11 @@ function failureOf(error: unknown, hasError: boolean): LifespanAnswerMessage {
 /** Serves the lifespan scope: start-up and shutdown as the server asks for them. */
 export async function serveLifespan(
   startable: Startable,
-  { scope, receive, send }: { readonly scope: LifespanScope; readonly receive: Receive; readonly send: Send },
+  {
+    scope,
+    receive,
+    send,
+  }: { readonly scope: LifespanScope & Partial<ReportingScope>; readonly receive: Receive; readonly send: Send },
   logger: Logger,
 ): Promise<void> {
   const state = (scope.state ??= {});
@@ -168,7 +172,7 @@ export async function serveLifespan(
       try {
         stop = await startable.start(state, scope.extensions?.[TESTING] !== undefined);
       } catch (error) {
-        const isReported = (scope as ReportingScope)[TAKES_ERRORS] === true;
+        const isReported = scope[TAKES_ERRORS] === true;
         if (!isReported) logger.error({ err: error }, `Start-up failed: ${errorText(error)}`);
         return send(failureOf(error, isReported));
       }

@@ -32,7 +32,7 @@ import type { Response } from "../http/response/response.js";
 import type { PathPattern } from "../routing/path-pattern.js";
 import { type AppRouteEntry, routeNameOf, type RouteRecord } from "../routing/entries.js";
 import { IS_OWN_END, type MessageRules, REFUSE, WebSocket } from "../http/websocket.js";
-import { type EndpointSettings, OVERRIDES } from "./endpoint.js";
+import { type EndpointSettings, type MountedScope, OVERRIDES } from "./endpoint.js";
 import { isDisconnect } from "./errors.js";
 import { assertPoolable, isPooled } from "./pool.js";
 import type { MessageSchemas } from "../routing/options.js";
@@ -148,8 +148,8 @@ export class SocketEndpoint {
     this.app = entry.middleware.reduceRight<ASGIApp>((inner, list) => wrap(inner, list), innermost);
   }
 
-  async #run(scope: WebSocketScope, receive: Receive, send: Send): Promise<void> {
-    const outer = (scope as { [OVERRIDES]?: readonly DependencyOverrides[] })[OVERRIDES] ?? [];
+  async #run(scope: WebSocketScope & MountedScope, receive: Receive, send: Send): Promise<void> {
+    const outer = scope[OVERRIDES] ?? [];
     const find = createFindOverride([...outer, this.#overrides], this.pattern.names);
     const call = new Call(scope, receive, send, this.#settings);
     const { websocket } = call;

@@ -96,8 +96,8 @@ export function errorText(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message}` : show(error);
 }
 
-function write(level: string, fields: object, message: string): void {
-  const { err, ...others } = fields as { err?: unknown };
+function write(level: string, fields: object & { err?: unknown }, message: string): void {
+  const { err, ...others } = fields;
   const shown = Object.entries(others).map(([key, value]) => ` ${oneLine(key)}=${show(value)}`);
   const stack = err === undefined ? "" : showError(err);
   console.error(`${new Date().toISOString()} ${level} ${oneLine(message)}${shown.join("")}${stack}`);

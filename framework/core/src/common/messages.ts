@@ -18,6 +18,11 @@ export function show(value: unknown): string {
   return text.length > MAX_SHOWN ? describe(value) : text;
 }
 
+/** The message of what was caught, which may be no error. */
+export function messageOfError(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** `1 item`, `2 items`. */
 export function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
@@ -38,12 +43,12 @@ function editDistance(left: string, right: string): number {
   for (let i = 1; i <= left.length; i++) {
     const next = [i];
     for (let j = 1; j <= right.length; j++) {
-      const change = (row[j - 1] as number) + (left[i - 1] === right[j - 1] ? 0 : 1);
-      next.push(Math.min(change, (row[j] as number) + 1, (next[j - 1] as number) + 1));
+      const change = (row[j - 1] ?? 0) + (left[i - 1] === right[j - 1] ? 0 : 1);
+      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
     }
     row = next;
   }
-  return row[right.length] as number;
+  return row[right.length] ?? 0;
 }
 
 /** The type of what is a mistake already, so that the compiler does not complain of it a second time. */

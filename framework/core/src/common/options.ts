@@ -57,7 +57,7 @@ export const MILLISECONDS = expecting("milliseconds from 0 on", isAmount);
 /** One of some values. */
 export function oneOf(...values: readonly (string | number | boolean)[]): OptionRule {
   const [last, ...others] = values.map((value) => JSON.stringify(value)).toReversed();
-  return expecting(`${others.toReversed().join(", ")} or ${last}`, (value) => (values as unknown[]).includes(value));
+  return expecting(`${others.toReversed().join(", ")} or ${last}`, (value) => values.some((one) => one === value));
 }
 
 /** Options with their defaults. One that is `undefined` counts as left out. */

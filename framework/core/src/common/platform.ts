@@ -65,13 +65,15 @@ export function isFirstProcess(): boolean {
  * There `process.execPath` starts the application, and no runtime that would run a file.
  */
 export function isStandalone(): boolean {
-  const { Bun, Deno } = globalThis as { Bun?: { main: string }; Deno?: { build: { standalone?: boolean } } };
+  const globals: typeof globalThis & { Bun?: { main: string }; Deno?: { build: { standalone?: boolean } } } =
+    globalThis;
+  const { Bun, Deno } = globals;
   if (Deno !== undefined) return Deno.build.standalone === true;
   if (Bun !== undefined) return /^(?:file:\/\/)?\/\$bunfs\/|^[A-Z]:[/\\]~BUN[/\\]/.test(Bun.main);
   return findModule("node:sea")?.isSea() ?? false;
 }
 
 function isWorkerd(): boolean {
-  const { navigator } = globalThis as { navigator?: { readonly userAgent?: string } };
-  return navigator?.userAgent === "Cloudflare-Workers";
+  const globals: typeof globalThis & { navigator?: { readonly userAgent?: string } } = globalThis;
+  return globals.navigator?.userAgent === "Cloudflare-Workers";
 }

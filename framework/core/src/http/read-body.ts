@@ -29,7 +29,8 @@ async function* readLines(body: ReadableStream<Uint8Array>): AsyncGenerator<unkn
 /** The value of an event's data. Text is sent as it is, anything else as JSON. */
 function valueOf(data: string): unknown {
   try {
-    return JSON.parse(data) as unknown;
+    const value: unknown = JSON.parse(data);
+    return value;
   } catch {
     return data;
   }

@@ -1,4 +1,5 @@
 /** Uploaded files, as handlers read them. @module */
+import { createRecord } from "../protocol/header-list.js";
 import { MarkedGenerator, markMethods } from "../common/promises.js";
 import { asBytes } from "../protocol/bytes.js";
 import { saveFile } from "./save-file.js";
@@ -94,7 +95,7 @@ export class UploadFile {
     this.size = isBytes ? content.length : content.size;
     this.filename = options.filename ?? "";
     this.contentType = options.contentType ?? "application/octet-stream";
-    this.headers = options.headers ?? (Object.create(null) as Record<string, string>);
+    this.headers = options.headers ?? createRecord();
     this.#content = isBytes ? new MemoryContent(content) : content;
   }
 

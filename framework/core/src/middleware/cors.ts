@@ -53,12 +53,13 @@ function wholeOnly({ source, flags }: RegExp): RegExp {
 function assertOrigin(entry: unknown): string {
   if (entry === "null") throw configurationError("TSGI_INVALID_CORS_ORIGIN.null");
   const match = typeof entry === "string" ? /^([a-z][a-z0-9+.-]*):\/\/(.*)$/.exec(entry) : null;
-  const isWeb = match !== null && /^https?$/.test(match[1] as string);
-  const isHost = match !== null && parseHost(match[2] as string) !== null;
-  if (!isHost || (isWeb && (!URL.canParse(match[0]) || new URL(match[0]).origin !== match[0]))) {
+  const [origin = "", scheme = "", host = ""] = match ?? [];
+  const isHost = match !== null && parseHost(host) !== null;
+  const isWeb = /^https?$/.test(scheme);
+  if (!isHost || (isWeb && (!URL.canParse(origin) || new URL(origin).origin !== origin))) {
     throw configurationError("TSGI_INVALID_CORS_ORIGIN.form", entry);
   }
-  return match[0];
+  return origin;
 }
 
 /** Options of `cors`. */

@@ -41,7 +41,8 @@ export function sendInOrder(handle: (message: SendMessage) => Promise<void> | vo
 /** The host of a request; `null` when there is none, or more than one (RFC 9112 §3.2). */
 export function hostOf(scope: HTTPScope): Host | null {
   const values = headerValues(scope.headers ?? [], "host");
-  return values.length === 1 ? parseHost(values[0] as string) : null;
+  const [host] = values;
+  return host !== undefined && values.length === 1 ? parseHost(host) : null;
 }
 
 /** The headers of a response that is about to start, to be read and changed. */

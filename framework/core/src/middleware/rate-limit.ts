@@ -25,7 +25,7 @@ export function clientNetwork(host: string): string {
   if (!host.includes(":")) return host;
   const mapped = MAPPED.exec(host);
   if (mapped) return mapped[1] ?? [mapped[2], mapped[3]].flatMap((group = "") => toBytes(group)).join(".");
-  const [head = "", tail] = (host.split("%")[0] as string).split("::");
+  const [head = "", tail] = (host.split("%")[0] ?? "").split("::");
   const front = head === "" ? [] : head.split(":");
   const back = tail === undefined || tail === "" ? [] : tail.split(":");
   // A tail in dotted form stands for two groups; it is behind the network in any case.
@@ -115,8 +115,10 @@ export function rateLimit(options: RateLimitOptions): Middleware {
   const log = new StoreLog();
   const policy = `"${name}";q=${limit};w=${windowSeconds}`;
   const headersOf = (result: Count | null): [string, string][] => {
-    const left = result && `"${name}";r=${Math.max(0, limit - result.count)};t=${secondsOf(result)}`;
-    return [["RateLimit-Policy", policy], ...(left === null ? [] : [["RateLimit", left] as [string, string]])];
+    const headers: [string, string][] = [["RateLimit-Policy", policy]];
+    if (result === null) return headers;
+    const left = Math.max(0, limit - result.count);
+    return [...headers, ["RateLimit", `"${name}";r=${left};t=${secondsOf(result)}`]];
   };
 
   /** Counts a request; `null` if the store fails. */

@@ -1,6 +1,7 @@
 /** `securityHeaders`: headers that restrict what browsers do with a response. @module */
 import type { Middleware } from "./chain.js";
 import { configurationError } from "../common/exceptions.js";
+import { messageOfError } from "../common/messages.js";
 import { ResponseHeaders } from "../http/response/headers.js";
 import { changingHeaders, onHTTP } from "./layer.js";
 import { ANYTHING, assertOptions, expecting, FLAG, oneOf, type OptionRules, whole } from "../common/options.js";
@@ -85,7 +86,7 @@ function compile(options: SecurityHeadersOptions): readonly Pair[] {
   try {
     return [...new ResponseHeaders(pairs)];
   } catch (error) {
-    throw configurationError("TSGI_INVALID_HEADER_VALUE", (error as Error).message);
+    throw configurationError("TSGI_INVALID_HEADER_VALUE", messageOfError(error));
   }
 }
 

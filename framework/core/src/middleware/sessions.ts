@@ -1,6 +1,7 @@
 /** `sessions`: data of a client in a signed cookie. @module */
 import type { Middleware } from "./chain.js";
 import { configurationError } from "../common/exceptions.js";
+import { messageOfError } from "../common/messages.js";
 import { ANYTHING, assertOptions, FLAG, oneOf, type OptionRules, TEXT, whole } from "../common/options.js";
 import { type HTTPConnection, Request } from "../http/request.js";
 import { addVary, type ResponseHeaders } from "../http/response/headers.js";
@@ -202,7 +203,8 @@ export function clearSession(request: HTTPConnection): void {
 }
 
 function readSession(request: HTTPConnection): Session {
-  const session = (request.state as { [SESSION]?: Session })[SESSION];
+  const state: Record<string, unknown> & { [SESSION]?: Session } = request.state;
+  const session = state[SESSION];
   if (!session) throw configurationError("TSGI_MISSING_SESSION");
   session.wasRead = true;
   return session;
@@ -210,11 +212,11 @@ function readSession(request: HTTPConnection): Session {
 
 function secretsOf(secret: SessionsOptions["secret"]): readonly string[] {
   const secrets: unknown = typeof secret === "string" ? [secret] : secret;
-  if (Array.isArray(secrets) && secrets.length > 0 && secrets.every(isLong)) return secrets as string[];
+  if (Array.isArray(secrets) && secrets.length > 0 && secrets.every(isLong)) return secrets;
   throw configurationError("TSGI_WEAK_SESSION_SECRET", MIN_SECRET_BYTES);
 }
 
-function isLong(text: unknown): boolean {
+function isLong(text: unknown): text is string {
   return typeof text === "string" && new TextEncoder().encode(text).length >= MIN_SECRET_BYTES;
 }
 
@@ -228,7 +230,7 @@ function compile(options: SessionsOptions) {
   try {
     serializeCookie(name, "", attributes);
   } catch (error) {
-    throw configurationError("TSGI_INVALID_SESSION_COOKIE.form", (error as Error).message);
+    throw configurationError("TSGI_INVALID_SESSION_COOKIE.form", messageOfError(error));
   }
   return { name, attributes, maxAge, signed: new SignedText(name, secrets) };
 }

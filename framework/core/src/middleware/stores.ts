@@ -91,7 +91,8 @@ class MemoryStore implements Store {
       for (const [other, { expiresAt }] of this.#entries) if (expiresAt <= now) this.#entries.delete(other);
       this.#sweepAt = Math.max(MIN_SWEEP, this.#entries.size * 2);
     }
-    if (this.#entries.size > this.#maxKeys) this.#entries.delete(this.#entries.keys().next().value as string);
+    const oldest = this.#entries.keys().next().value;
+    if (this.#entries.size > this.#maxKeys && oldest !== undefined) this.#entries.delete(oldest);
   }
 }
 

@@ -217,13 +217,14 @@ export class Components {
     const later: Component[] = [];
     for (const group of this.#byName(groups)) {
       group.sort((left, right) => precedence(left) - precedence(right));
-      const [first, ...others] = group as [Component, ...Component[]];
+      const [first, ...others] = group;
+      if (first === undefined) continue;
       named.set(first.base, first);
       later.push(...others);
     }
     for (const component of later) named.set(freeName(nameOf(component), named), component);
-    const schemas = [...named.keys()].toSorted().map((name): [string, SchemaObject] => {
-      const component = named.get(name) as Component;
+    const sorted = [...named].toSorted(([left], [right]) => (left < right ? -1 : 1));
+    const schemas = sorted.map(([name, component]): [string, SchemaObject] => {
       const $ref = `#/components/schemas/${name}`;
       for (const reference of component.references) reference.$ref = $ref;
       return [name, withoutOwnTitle(component)];

@@ -153,7 +153,8 @@ class Responses {
   /** In the order of statuses, which is that of integer keys; ranges and `default` come last. */
   get byStatus(): Record<string, ResponseObject> {
     const byStatus = tableOfResponses();
-    for (const status of [...this.#list.keys()].toSorted()) byStatus[status] = this.#list.get(status) as ResponseObject;
+    const sorted = [...this.#list].toSorted(([left], [right]) => (left < right ? -1 : 1));
+    for (const [status, response] of sorted) byStatus[status] = response;
     return byStatus;
   }
 

@@ -20,6 +20,12 @@ function nullSchema(): SchemaObject {
   return { type: "object", nullable: true, enum: [null] };
 }
 
+/** A schema that allows what any of these does: a single one as it is. */
+function anyOf(members: SchemaObject[]): SchemaObject {
+  const [only] = members;
+  return only !== undefined && members.length === 1 ? only : { anyOf: members };
+}
+
 /** Widens a schema by `null`. */
 function toNullable(schema: SchemaObject): SchemaObject {
   if (schema.$ref === undefined && schema.type !== undefined) {
@@ -65,7 +71,7 @@ function enumSchema(values: readonly unknown[]): SchemaObject {
   }
   const members = [...byType].map(([type, list]) => enumOfType(type, list));
   if (members.length === 0) return nullSchema();
-  const schema = members.length === 1 ? (members[0] as SchemaObject) : { anyOf: members };
+  const schema = anyOf(members);
   return takesNull ? toNullable(schema) : schema;
 }
 
@@ -143,7 +149,7 @@ function tupleItems(tuple: readonly JSONSchema[], rest: JSONSchema | boolean | u
   const distinct = new Map(members.map((member) => [JSON.stringify(member), member]));
   if (distinct.size === 0) return {};
   const converted = [...distinct.values()].map(inner);
-  return converted.length === 1 ? (converted[0] as SchemaObject) : { anyOf: converted };
+  return anyOf(converted);
 }
 
 function structOf(schema: JSONSchema, inner: Inner, direction: Direction): SchemaObject {
@@ -160,7 +166,7 @@ function structOf(schema: JSONSchema, inner: Inner, direction: Direction): Schem
 }
 
 function byName(schemas: Readonly<Record<string, JSONSchema>>, inner: Inner): Record<string, SchemaObject> {
-  return Object.fromEntries(Object.keys(schemas).map((key) => [key, inner(schemas[key] as JSONSchema)]));
+  return Object.fromEntries(Object.entries(schemas).map(([key, schema]) => [key, inner(schema)]));
 }
 
 /** The dialect has no patterns for keys: a value is any of what the patterns allow. */
@@ -169,7 +175,7 @@ function othersOf(schema: JSONSchema, inner: Inner): SchemaObject | boolean | un
   const patterns = Object.values(schema.patternProperties ?? {});
   if (patterns.length === 0) return typeof additional === "object" ? inner(additional) : additional;
   const members = [...patterns, ...(typeof additional === "object" ? [additional] : [])].map(inner);
-  return members.length === 1 ? members[0] : { anyOf: members };
+  return anyOf(members);
 }
 
 const TYPES = new Set(["array", "boolean", "integer", "number", "object", "string"]);
@@ -216,8 +222,9 @@ function unionOf(
   const values = members.map((member) => (isBare(member) ? fixedValues(member) : null));
   if (values.every((list) => list !== null)) return enumSchema(values.flat());
   const others = members.filter((member) => member.type !== "null");
-  const union =
-    others.length === 1 ? inner(others[0] as JSONSchema) : ({ [keyword]: others.map(inner) } as SchemaObject);
+  const [only] = others;
+  const isSingle = only !== undefined && others.length === 1;
+  const union: SchemaObject = isSingle ? inner(only) : { [keyword]: others.map(inner) };
   if (discriminator) union.discriminator = discriminator;
   return others.length < members.length ? toNullable(union) : union;
 }
@@ -255,8 +262,9 @@ function membersByType(schema: JSONSchema, types: readonly string[]): JSONSchema
 
 /** All parts at once: side by side where no keyword stands twice, else under `allOf`. */
 function joined(parts: readonly SchemaObject[]): SchemaObject {
+  const [only] = parts;
   // Not copied: a reference is the very object whose name is written later.
-  if (parts.length === 1) return parts[0] as SchemaObject;
+  if (only !== undefined && parts.length === 1) return only;
   const keywords = parts.flatMap((part) => Object.keys(part));
   const fits = new Set(keywords).size === keywords.length && !keywords.includes("$ref");
   return fits ? (Object.assign({}, ...parts) as SchemaObject) : { allOf: [...parts] };

@@ -3,6 +3,7 @@ import type { StreamFormat } from "../routing/options.js";
 import type { JSONSchema } from "../schema/json-schema.js";
 import type { DiscriminatorObject, MediaTypeObject, OpenAPIDocument, PathItemObject, SchemaObject } from "./types.js";
 import { configurationError } from "../common/exceptions.js";
+import { messageOfError } from "../common/messages.js";
 
 /** On the way in a default makes a property optional, on the way out it is always there. */
 export function requiredOf({ properties = {}, required = [] }: JSONSchema, direction: Direction): string[] {
@@ -21,10 +22,11 @@ export function toJSONValue(value: unknown): unknown {
   if (value === undefined || value === null || typeof value === "string" || typeof value === "boolean") return value;
   if (Number.isFinite(value)) return value;
   try {
-    const text = JSON.stringify(value) as string | undefined;
-    return text === undefined ? undefined : (JSON.parse(text) as unknown);
+    const text: string | undefined = JSON.stringify(value);
+    const written: unknown = text === undefined ? undefined : JSON.parse(text);
+    return written;
   } catch (error) {
-    throw configurationError("TSGI_VALUE_WITHOUT_JSON_FORM.example", (error as Error).message);
+    throw configurationError("TSGI_VALUE_WITHOUT_JSON_FORM.example", messageOfError(error));
   }
 }
 

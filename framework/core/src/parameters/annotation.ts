@@ -130,7 +130,7 @@ export function withParams<
 export function paramsOf(callable: unknown): Params | undefined {
   const carrier = callable as { [PARAMS]?: Params; params?: Params };
   if (Object.hasOwn(carrier, PARAMS)) return carrier[PARAMS];
-  return isClass(callable) ? carrier.params : (callable as { [PARAMS]?: Params })[PARAMS];
+  return isClass(callable) ? carrier.params : carrier[PARAMS];
 }
 
 /** Tells a class, which is built with `new`: its `prototype` cannot be written, a function's can. */

@@ -14,6 +14,8 @@ export interface CredentialsFinder {
 }
 
 /** The finder of a security scheme; `undefined` for another callable. */
-export function finderOf(callable: object): CredentialsFinder | undefined {
-  return (callable as { readonly [FIND_CREDENTIALS]?: CredentialsFinder })[FIND_CREDENTIALS];
+export function finderOf(
+  callable: object & { readonly [FIND_CREDENTIALS]?: CredentialsFinder },
+): CredentialsFinder | undefined {
+  return callable[FIND_CREDENTIALS];
 }

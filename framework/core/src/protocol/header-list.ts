@@ -56,8 +56,8 @@ export class HeaderList implements Iterable<HeaderPair> {
   #encode(): HeaderPair[] {
     const pairs: HeaderPair[] = [];
     for (let index = 0; index + 1 < this.raw.length; index += 2) {
-      const name = this.raw[index] as string;
-      pairs.push([headerBytes(name.toLowerCase()), headerBytes(this.raw[index + 1] as string)]);
+      const name = this.raw[index] ?? "";
+      pairs.push([headerBytes(name.toLowerCase()), headerBytes(this.raw[index + 1] ?? "")]);
     }
     return pairs;
   }
@@ -72,13 +72,23 @@ export function rawHeaders(headers: Iterable<HeaderPair> | undefined): readonly 
 /** Separator of the values of a repeated header: RFC 9110 §5.3; for cookies RFC 6265 §5.4. */
 const separatorOf = (name: string) => (name === "cookie" ? "; " : ", ");
 
+/** The text at a place of a list. A function, so that loops over headers have no branch of their own for it. */
+export function textAt(raw: readonly string[], index: number): string {
+  return raw[index] ?? "";
+}
+
+/** A record without prototype, for names that a client chooses: `__proto__` is one like any other. */
+export function createRecord(): Record<string, string> {
+  return Object.create(null) as Record<string, string>;
+}
+
 /** All headers as a record without prototype: lower-case names, latin-1 values, repeated ones joined. */
 export function parseHeaders(headers: Iterable<HeaderPair> | undefined): Record<string, string> {
-  const record: Record<string, string> = Object.create(null) as Record<string, string>;
+  const record: Record<string, string> = createRecord();
   const raw = rawHeaders(headers);
   for (let index = 0; index + 1 < raw.length; index += 2) {
-    const name = (raw[index] as string).toLowerCase();
-    const value = raw[index + 1] as string;
+    const name = (raw[index] ?? "").toLowerCase();
+    const value = raw[index + 1] ?? "";
     const known = record[name];
     record[name] = known === undefined ? value : known + separatorOf(name) + value;
   }
@@ -106,9 +116,9 @@ export function headerValues(headers: Iterable<HeaderPair>, name: string): strin
   if (headers instanceof HeaderList) {
     const { raw } = headers;
     for (let index = 0; index + 1 < raw.length; index += 2) {
-      const key = raw[index] as string;
+      const key = textAt(raw, index);
       if (key.length === name.length && (key === name || key.toLowerCase() === name)) {
-        const value = raw[index + 1] as string;
+        const value = textAt(raw, index + 1);
         if (values === null) values = [value];
         else values.push(value);
       }
@@ -136,11 +146,11 @@ export function contentHeaders(headers: Iterable<HeaderPair> = NO_HEADERS): Cont
   const types: string[] = [];
   const lengths: string[] = [];
   for (let index = 0; index + 1 < raw.length; index += 2) {
-    const name = raw[index] as string;
+    const name = textAt(raw, index);
     if (name.length !== CONTENT_TYPE.length && name.length !== CONTENT_LENGTH.length) continue;
     const lower = name.toLowerCase();
-    if (lower === CONTENT_TYPE) types.push(raw[index + 1] as string);
-    else if (lower === CONTENT_LENGTH) lengths.push(raw[index + 1] as string);
+    if (lower === CONTENT_TYPE) types.push(textAt(raw, index + 1));
+    else if (lower === CONTENT_LENGTH) lengths.push(textAt(raw, index + 1));
   }
   return { type: types.length > 1 ? types.join(", ") : types[0], length: Number(lengths.join()) };
 }

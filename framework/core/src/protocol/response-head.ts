@@ -1,7 +1,7 @@
 /** The head of a response: the headers that the application sent, checked and without those that are the server's. @module */
 import type { HeaderPair } from "./asgi.js";
 import { decodeLatin1 } from "./bytes.js";
-import { HeaderList } from "./header-list.js";
+import { HeaderList, textAt } from "./header-list.js";
 import { ProtocolError, statusPhrase } from "../common/exceptions.js";
 import { isFieldValue, isToken } from "./http-grammar.js";
 import { type ResponseFacts, responseFacts } from "./response-facts.js";
@@ -33,7 +33,7 @@ export class CheckedHeaders {
     if (this.#status !== status) {
       this.#text = `HTTP/1.1 ${status} ${statusPhrase(status)}\r\n`;
       for (let index = 0; index < this.raw.length; index += 2) {
-        this.#text += `${this.raw[index] as string}: ${this.raw[index + 1] as string}\r\n`;
+        this.#text += `${this.raw[index] ?? ""}: ${this.raw[index + 1] ?? ""}\r\n`;
       }
       this.#status = status;
     }
@@ -114,8 +114,8 @@ function check(raw: readonly string[]): CheckedHeaders {
   let hasDate = false;
   let lengths = 0;
   for (let index = 0; index < raw.length; index += 2) {
-    const name = raw[index] as string;
-    const value = raw[index + 1] as string;
+    const name = textAt(raw, index);
+    const value = textAt(raw, index + 1);
     checkHeader(name, value);
     switch (name.length) {
       case 4:

@@ -91,8 +91,8 @@ export function acceptedHeaders(headers: Iterable<HeaderPair> | undefined): read
   const accepted: string[] = [];
   const raw = rawHeaders(headers);
   for (let index = 0; index < raw.length; index += 2) {
-    const name = raw[index] as string;
-    const value = raw[index + 1] as string;
+    const name = raw[index] ?? "";
+    const value = raw[index + 1] ?? "";
     checkHeader(name, value);
     if (!HANDSHAKES_OWN.test(name)) accepted.push(name, value);
   }

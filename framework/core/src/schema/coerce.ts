@@ -57,7 +57,7 @@ function coerceResolved(resolved: JSONSchema, root: JSONSchema): CoerceText | nu
     unionMembers(resolved) ?? (Array.isArray(type) ? type.map((one) => ({ ...resolved, type: one })) : null);
   if (members) return coerceUnion(resolved, members, root);
   if (isObjectSchema(resolved)) return null;
-  if (type !== undefined) return COERCE_TYPE.has(type) ? (COERCE_TYPE.get(type) as CoerceText | null) : keepText;
+  if (type !== undefined) return COERCE_TYPE.get(type) ?? (COERCE_TYPE.has(type) ? null : keepText);
   const parts = (resolved.allOf ?? []).map((member) => coerceText(member, root));
   return parts.includes(null) ? null : (parts.find((part) => part !== keepText) ?? keepText);
 }
@@ -118,7 +118,7 @@ export function compileCoerce(schema: JSONSchema, outer: JSONSchema = schema): C
       const values: unknown[] = [];
       for (let index = 0; index < texts.length && !faults.full; index++) {
         const before = faults.count;
-        values.push((prefix[index] ?? rest)(texts[index] as string, faults));
+        values.push((prefix[index] ?? rest)(texts[index] ?? "", faults));
         if (faults.count > before) faults.within(before, index);
       }
       return values;

@@ -92,8 +92,8 @@ export interface Transform {
 }
 
 /** The conversion that `t.Transform` put on the schema. */
-export function transformOf(schema: JSONSchema): Transform | undefined {
-  return (schema as { [TRANSFORM]?: Transform })[TRANSFORM];
+export function transformOf(schema: JSONSchema & { [TRANSFORM]?: Transform }): Transform | undefined {
+  return schema[TRANSFORM];
 }
 
 /** Follows `$ref` within the document whose root is `root`: `#`, `#/$defs/X`, an `$id`, or the name of a definition. */
@@ -104,7 +104,7 @@ export function resolveRef(ref: string, root: JSONSchema): JSONSchema | undefine
     for (const part of ref.slice(2).split("/")) {
       const key = decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
       if (typeof node !== "object" || node === null || !Object.hasOwn(node, key)) return undefined;
-      node = (node as Record<string, unknown>)[key];
+      node = Reflect.get(node, key);
     }
     return node as JSONSchema;
   }

@@ -1,6 +1,6 @@
 /** Scalars: read from text, checked, and what generated code needs of them. @module */
 import { configurationError } from "../common/exceptions.js";
-import { plural } from "../common/messages.js";
+import { messageOfError, plural } from "../common/messages.js";
 import type { Check, CompileDirection, PlainValue } from "./check.js";
 import type { Faults, FaultType } from "./faults.js";
 import { FORMATS, isDateTime } from "./formats.js";
@@ -64,7 +64,7 @@ export function compilePattern(pattern: string): RegExp {
     try {
       return new RegExp(pattern);
     } catch (error) {
-      throw configurationError("TSGI_INVALID_REGULAR_EXPRESSION", pattern, (error as Error).message);
+      throw configurationError("TSGI_INVALID_REGULAR_EXPRESSION", pattern, messageOfError(error));
     }
   }
 }

@@ -1,4 +1,5 @@
 /** The `Cookie` header, RFC 6265. @module */
+import { createRecord } from "../../protocol/header-list.js";
 import { trimOWS } from "../../protocol/http-grammar.js";
 
 /** A cookie's value as `setCookie` wrote it: percent-encoding undone, where it is valid. */
@@ -29,7 +30,7 @@ function* pairsOf(header: string): Iterable<readonly [name: string, text: string
  * sends the one with the longer path first (§5.4).
  */
 export function parseCookies(header: string | undefined): Record<string, string> {
-  const cookies: Record<string, string> = Object.create(null) as Record<string, string>;
+  const cookies: Record<string, string> = createRecord();
   for (const [name, text] of pairsOf(header ?? "")) {
     if (!(name in cookies)) cookies[name] = decodeValue(text);
   }

@@ -1,5 +1,5 @@
 /** The headers of a part of a multipart body. @module */
-import { decodeUTF8 } from "../../protocol/header-list.js";
+import { createRecord, decodeUTF8 } from "../../protocol/header-list.js";
 import { isToken, parseMediaType, parseParameters, trimOWS } from "../../protocol/http-grammar.js";
 
 /** The headers of a part. */
@@ -44,7 +44,7 @@ function filenameOf(parameters: ReadonlyMap<string, string>): string | null {
 }
 
 function parseLines(lines: readonly string[]): Record<string, string> | string {
-  const headers = Object.create(null) as Record<string, string>;
+  const headers = createRecord();
   for (const line of lines) {
     const colon = line.indexOf(":");
     const name = line.slice(0, Math.max(colon, 0)).toLowerCase();

@@ -39,8 +39,8 @@ export function fromWebHeaders(headers: Headers): string[] {
 export function toWebHeaders(raw: readonly string[]): Headers {
   const headers = new Headers();
   for (let index = 0; index + 1 < raw.length; index += 2) {
-    const value = raw[index + 1] as string;
-    headers.append(raw[index] as string, isASCII(value) || !areText() ? value : textOf(value));
+    const value = raw[index + 1] ?? "";
+    headers.append(raw[index] ?? "", isASCII(value) || !areText() ? value : textOf(value));
   }
   return headers;
 }

@@ -38,7 +38,8 @@ function parseRanges(header: string, size: number): ByteRange[] | null {
   for (let count = 1; ; count++) {
     const match = RANGE.exec(header);
     if (match === null || count > MAX_RANGES) return null;
-    const range = toRange(match[1] as string, match[2] as string, size);
+    const [, first = "", last = ""] = match;
+    const range = toRange(first, last, size);
     if (range === "invalid") return null;
     if (range !== null) ranges.push(range);
     if (RANGE.lastIndex >= header.length) return header.endsWith(",") ? null : coalesce(ranges);

@@ -105,7 +105,7 @@ export class ResponseHeaders implements Iterable<readonly [name: string, value: 
   *[Symbol.iterator](): IterableIterator<readonly [name: string, value: string]> {
     this.#takeAssigned();
     for (let index = 0; index < this.#raw.length; index += 2) {
-      yield [this.#raw[index] as string, this.#raw[index + 1] as string];
+      yield [this.#raw[index] ?? "", this.#raw[index + 1] ?? ""];
     }
   }
 

@@ -39,5 +39,5 @@ export function fromWebResponse(response: globalThis.Response): OwnResponse {
 }
 
 function* pairsOf(raw: readonly string[]): Generator<readonly [name: string, value: string]> {
-  for (let index = 0; index + 1 < raw.length; index += 2) yield [raw[index] as string, raw[index + 1] as string];
+  for (let index = 0; index + 1 < raw.length; index += 2) yield [raw[index] ?? "", raw[index + 1] ?? ""];
 }

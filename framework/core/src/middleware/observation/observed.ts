@@ -26,7 +26,8 @@ export interface ObservedScope {
 
 /** The observation of a scope; `null` where nothing observes it. */
 export function observedOf(scope: object): Observed | null {
-  return (scope as ObservedScope)[OBSERVED] ?? null;
+  const marked: object & ObservedScope = scope;
+  return marked[OBSERVED] ?? null;
 }
 
 /** Status of a handshake that the application closes before it accepts (ASGI, "Close - send event"). */
@@ -225,7 +226,8 @@ export function observing(
     }
     if (watches.length === 0) return app(scope, receive, send);
     const observed = new Observed(watches, outer);
-    (scope as ObservedScope)[OBSERVED] = observed;
+    const marked: RequestScope & ObservedScope = scope;
+    marked[OBSERVED] = observed;
     const tracked = observed.tracking(send);
     return observed.run(() => rejecting(() => app(scope, receive, tracked)));
   };

@@ -275,7 +275,8 @@ export class ApplicationScope implements ApplicationValues {
 
   /** The lifespan that a request is in. */
   lifetimeOf(scope: HTTPScope | WebSocketScope): Lifetime {
-    const root = (scope as { [APPLICATION]?: ApplicationScope })[APPLICATION] ?? this;
+    const marked: typeof scope & { [APPLICATION]?: ApplicationScope } = scope;
+    const root = marked[APPLICATION] ?? this;
     return (
       this.#lifetimes.findLast((lifetime) => lifetime.root === root) ??
       root.#lifetimes.at(-1) ??

@@ -114,7 +114,7 @@ function compileSpec(
     const marker = markerOfSchema(annotation, place, names.includes(name));
     return sourceSpec({ name, annotation, marker }, names, place);
   }
-  const globals = globalThis as Record<string, unknown>;
+  const globals: Readonly<Record<string, unknown>> = globalThis;
   const global = GLOBAL_NAMES.find((key) => annotation !== undefined && annotation === globals[key]);
   if (global) {
     throw configurationError("TSGI_GLOBAL_CLASS_IN_PARAMS", place, global);

@@ -126,7 +126,8 @@ export class SecurityScheme<Credentials = unknown, AutoError extends boolean = b
     const { autoError = true, schemeName = parts.defaultName, description } = options;
     const { challenge, parse } = parts;
     const read = ({ sent }: SchemeArgs, isRequired: boolean): Credentials | null => {
-      const credentials = sent.length === 1 ? parse(sent[0] as string) : null;
+      const [only] = sent;
+      const credentials = only !== undefined && sent.length === 1 ? parse(only) : null;
       if (credentials === null && isRequired) {
         throw new HTTPException(401, "Not authenticated", { headers: { "WWW-Authenticate": challenge } });
       }

@@ -20,12 +20,14 @@ export interface WorkerHost {
 /** A property of the global object, so that two copies of this package meet: one of the worker, one of a bundle. */
 const HOST: unique symbol = Symbol.for("tsgi.worker");
 
+const globals: typeof globalThis & { [HOST]?: WorkerHost } = globalThis;
+
 /** The worker that was installed here. */
 export function installedHost(): WorkerHost | null {
-  return (globalThis as { [HOST]?: WorkerHost })[HOST] ?? null;
+  return globals[HOST] ?? null;
 }
 
 /** Makes this process or thread a worker. */
 export function installHost(host: WorkerHost): void {
-  (globalThis as { [HOST]?: WorkerHost })[HOST] = host;
+  globals[HOST] = host;
 }

@@ -46,14 +46,14 @@ export function openProcessPort(): WorkerPort {
         process.send?.({ tsgiReport: report } satisfies Envelope, undefined, {}, () => resolve());
       }),
     onOrder: (listener) =>
-      process.on("message", (order) => {
-        const { type } = order as Order;
+      process.on("message", (order: Order) => {
+        const { type } = order;
         if (type === "use") ignoreGroupSignals(); // once more, without the listeners of the application's module
         if (type === "run" && !isWatched) {
           isWatched = true;
           watchParent();
         }
-        listener(order as Order);
+        listener(order);
       }),
     ref: () => process.channel?.ref(),
     unref: () => process.channel?.unref(),
@@ -71,7 +71,7 @@ export interface ThreadData {
 /** The port of a thread, a `MessagePort` of `node:worker_threads`. */
 interface MessagePort {
   postMessage(message: unknown): void;
-  on(event: "message", listener: (message: unknown) => void): unknown;
+  on(event: "message", listener: (order: Order) => void): unknown;
   ref(): void;
   unref(): void;
 }
@@ -80,7 +80,7 @@ interface MessagePort {
 export function toThreadPort(port: MessagePort): WorkerPort {
   return {
     send: async (report) => port.postMessage({ tsgiReport: report } satisfies Envelope),
-    onOrder: (listener) => port.on("message", (order) => listener(order as Order)),
+    onOrder: (listener) => port.on("message", listener),
     ref: () => port.ref(),
     unref: () => port.unref(),
   };

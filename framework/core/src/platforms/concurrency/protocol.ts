@@ -17,7 +17,7 @@ export interface ContextCarrier {
 /** A property of the global object, so that two copies of this package meet: one of the worker, one of a bundle. */
 const CARRIER: unique symbol = Symbol.for("tsgi.contextCarrier");
 
-const globals = globalThis as { [CARRIER]?: ContextCarrier };
+const globals: typeof globalThis & { [CARRIER]?: ContextCarrier } = globalThis;
 
 /** Lets calls into workers take their context along. A worker has to set one as well. */
 export function setContextCarrier(carrier: ContextCarrier): void {

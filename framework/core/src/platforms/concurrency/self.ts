@@ -27,9 +27,15 @@ function findPort(): WorkerPort | null {
   return tsgiPoolWorker === undefined || parentPort === null ? null : toThreadPort(parentPort);
 }
 
+/** The part of the global `Deno` that is used here. */
+interface DenoPermissions {
+  readonly permissions: { querySync(descriptor: object): { state: string } };
+}
+
 /** Deno asks the person at the terminal before a variable is read for which it has no permission. No worker lacks it. */
 function isMarked(): boolean {
-  const { Deno } = globalThis as { Deno?: { permissions: { querySync(descriptor: object): { state: string } } } };
+  const globals: typeof globalThis & { Deno?: DenoPermissions } = globalThis;
+  const { Deno } = globals;
   const permission = Deno?.permissions.querySync({ name: "env", variable: POOL_WORKER }).state ?? "granted";
   return permission === "granted" && process.env[POOL_WORKER] !== undefined;
 }

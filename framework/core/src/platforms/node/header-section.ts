@@ -89,11 +89,11 @@ export function parseHeaderSection(
 function framingValues(headers: readonly string[]): FramingValues {
   const values: Record<string, string[] | undefined> = {};
   for (let index = 0; index < headers.length; index += 2) {
-    const name = headers[index] as string;
+    const name = headers[index] ?? "";
     const field = FRAMING_FIELDS[name.length];
     if (field === undefined || (name.charCodeAt(0) | 0x20) !== field.charCodeAt(0)) continue;
     if (name !== field && name.toLowerCase() !== field) continue;
-    (values[field] ??= []).push(headers[index + 1] as string);
+    (values[field] ??= []).push(headers[index + 1] ?? "");
   }
   return values;
 }

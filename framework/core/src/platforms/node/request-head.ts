@@ -52,8 +52,8 @@ function fromAbsoluteForm(head: RequestHead): RequestHead | ErrorResponse {
   if (authority === undefined || rest === undefined || !isAuthority(authority)) return errors.target;
   const headers = ["host", authority];
   for (let index = 0; index < section.headers.length; index += 2) {
-    const name = section.headers[index] as string;
-    if (name.toLowerCase() !== "host") headers.push(name, section.headers[index + 1] as string);
+    const name = section.headers[index] ?? "";
+    if (name.toLowerCase() !== "host") headers.push(name, section.headers[index + 1] ?? "");
   }
   const target = rest.startsWith("/") ? rest : `/${rest}`;
   return hasBrokenEscape(target) ? errors.target : { ...head, target, section: { ...section, headers } };

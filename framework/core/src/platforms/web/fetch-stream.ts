@@ -247,6 +247,7 @@ function createOnDeno(body: WebBody, status: number, raw: readonly string[]): gl
 
 /** workerd sends the length of a stream only if the stream itself has one. */
 function withLength(stream: ReadableStream<Uint8Array>, length: number): ReadableStream<Uint8Array> {
-  const { FixedLengthStream: Fixed } = globalThis as { FixedLengthStream?: FixedLengthStreamClass };
+  const globals: typeof globalThis & { FixedLengthStream?: FixedLengthStreamClass } = globalThis;
+  const { FixedLengthStream: Fixed } = globals;
   return length === -1 || Fixed === undefined ? stream : stream.pipeThrough(new Fixed(length));
 }

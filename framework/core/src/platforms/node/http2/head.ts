@@ -45,8 +45,8 @@ function sortFields(fields: readonly string[]) {
   let cookieAt = -1;
   let bytes = 0;
   for (let index = 0; index < fields.length; index += 2) {
-    const name = fields[index] as string;
-    const value = fields[index + 1] as string;
+    const name = fields[index] ?? "";
+    const value = fields[index + 1] ?? "";
     if (name.startsWith(":")) {
       pseudo[name] = value;
       continue;
@@ -83,8 +83,8 @@ export function toFields({ status, headers, contentLength }: ResponseHead, joine
   const fields = Object.create(null) as Record<string, string | string[] | number>;
   fields[":status"] = status;
   for (let index = 0; index < headers.raw.length; index += 2) {
-    const name = (headers.raw[index] as string).toLowerCase();
-    const value = (headers.raw[index + 1] as string).replaceAll(OUTER_BLANKS, ""); // RFC 9113 §8.2.1
+    const name = (headers.raw[index] ?? "").toLowerCase();
+    const value = (headers.raw[index + 1] ?? "").replaceAll(OUTER_BLANKS, ""); // RFC 9113 §8.2.1
     if (LEFT_OUT.has(name)) continue;
     const before = fields[name];
     if (before === undefined) fields[name] = value;

@@ -1,4 +1,5 @@
 /** The rules of a server for WebSocket handshakes, and a handshake checked by them. @module */
+import { createRecord } from "../../../protocol/header-list.js";
 import { configurationError } from "../../../common/exceptions.js";
 import { FLAG, LIST, type OptionRules } from "../../../common/options.js";
 import { ErrorResponse } from "../../../protocol/error-response.js";
@@ -126,10 +127,10 @@ export function maxMessageBytes(rules: WebSocketRules, wanted: number | null): n
 
 /** The headers by their name in lower case, repeated ones joined. */
 function toRecord(headers: readonly string[]): HeaderRecord {
-  const record: Record<string, string | undefined> = Object.create(null) as Record<string, undefined>;
+  const record: Record<string, string | undefined> = createRecord();
   for (let index = 0; index < headers.length; index += 2) {
-    const name = (headers[index] as string).toLowerCase();
-    const value = headers[index + 1] as string;
+    const name = (headers[index] ?? "").toLowerCase();
+    const value = headers[index + 1] ?? "";
     const before = record[name];
     record[name] = before === undefined ? value : `${before}, ${value}`;
   }
