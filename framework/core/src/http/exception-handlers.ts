@@ -128,6 +128,6 @@ export function serverErrorHandler(error: unknown, debug: boolean): Response {
 }
 
 /** Tells if an error is unexpected, and is logged. */
-export function isServerError(error: unknown): boolean {
+function isServerError(error: unknown): boolean {
   return !(error instanceof HTTPException) && !(error instanceof RequestValidationError);
 }

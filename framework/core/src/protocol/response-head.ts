@@ -164,6 +164,6 @@ export function checkHeader(name: string, value: string): void {
 }
 
 /** The headers without those of this name, which is in lower case. */
-export function withoutHeader(headers: readonly string[], name: string): readonly string[] {
+function withoutHeader(headers: readonly string[], name: string): readonly string[] {
   return headers.filter((_, index) => headers[index & ~1]?.toLowerCase() !== name);
 }

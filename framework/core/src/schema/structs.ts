@@ -195,7 +195,7 @@ const ESCAPED = /[\u0000-\u001f"\\\ud800-\udfff]/; // oxlint-disable-line no-con
  *
  * @throws TypeError for what `JSON.stringify` refuses, with what to return instead.
  */
-export function writeJSON(value: unknown): string | undefined {
+function writeJSON(value: unknown): string | undefined {
   if (typeof value === "string" && !ESCAPED.test(value)) return `"${value}"`;
   try {
     return JSON.stringify(value);

@@ -29,7 +29,7 @@ export function compileEnum(values: readonly unknown[]): Check {
 }
 
 /** The values of a union whose members are all literals, which is how an enum is written in TypeBox. */
-export function literalValues(members: readonly JSONSchema[]): unknown[] | null {
+function literalValues(members: readonly JSONSchema[]): unknown[] | null {
   const values = members.map((member) => (transformOf(member) ? undefined : member.const));
   return values.every((value) => value !== undefined) ? values : null;
 }

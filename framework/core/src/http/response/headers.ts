@@ -4,7 +4,7 @@ import { HeaderList, rawHeaders } from "../../protocol/header-list.js";
 import { isFieldValue, isToken, parseList } from "../../protocol/http-grammar.js";
 
 /** Refuses a header that would not travel as what it is. @throws TypeError naming the header. */
-export function assertHeader(name: string, value: string): void {
+function assertHeader(name: string, value: string): void {
   if (!isToken(name)) {
     throw new TypeError(`The header name ${JSON.stringify(name)} is not a token (RFC 9110 §5.6.2).`);
   }

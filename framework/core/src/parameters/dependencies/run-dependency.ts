@@ -120,7 +120,7 @@ async function runInTurn(dependencies: readonly DependencyStep[], call: Call, fi
 }
 
 /** Gives a dependency's result, from the cache where it may. Several who ask at the same time share one call. */
-export function runDependency(step: DependencyStep, call: Call, findOverride: FindOverride | null): unknown {
+function runDependency(step: DependencyStep, call: Call, findOverride: FindOverride | null): unknown {
   const { slot } = step;
   if (slot !== null) {
     const isFilled = findOverride === null && slot.value !== EMPTY;

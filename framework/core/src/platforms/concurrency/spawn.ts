@@ -13,7 +13,7 @@ import { findTsx } from "./thread-typescript.js";
  * @param locate - Gives the place of the worker's own program. Throws in a CommonJS bundle, which has no `import.meta.url`.
  * @throws ConfigurationError without an application, if a bundle or an executable contains this package.
  */
-export function findProgram(locate: () => URL, entry: EntryModule | null): string | null {
+function findProgram(locate: () => URL, entry: EntryModule | null): string | null {
   const own = isStandalone() ? null : existing(locate);
   if (own !== null) return own;
   if (entry === null) throw configurationError("TSGI_BUNDLED_POOL");
