@@ -3,7 +3,7 @@ import type { HTTPScope, Receive, ReceiveMessage, Send, WebSocketScope } from ".
 import { BackgroundTasks, DISCARD } from "../../http/background.js";
 import type { Limits } from "../../http/limits.js";
 import { errorText, type Logger } from "../../common/logger.js";
-import { type Observed, observedOf } from "../../middleware/observation/observed.js";
+import { OBSERVED, type Observed, type ObservedScope } from "../../middleware/observation/observed.js";
 import type { FormBody, JSONBody, LoadingParts } from "../source.js";
 import { MARK_FINISHED, Request } from "../../http/request.js";
 import { Response, type Sender } from "../../http/response/response.js";
@@ -96,7 +96,8 @@ export class Call implements LoadingParts {
     };
     this.settings = settings;
     this.pathParams = scope.path_params ?? NO_PATH_PARAMS;
-    this.observed = observedOf(scope);
+    const marked: object & ObservedScope = scope;
+    this.observed = marked[OBSERVED] ?? null;
     this.cache = null;
     this.exits = null;
     this.late = null;
