@@ -1,7 +1,7 @@
 /**
  * Redis: `@tsgi/redis`.
  *
- * Thrown when a store is made or opened. See [middleware.md](middleware.md#a-rate-limit).
+ * Thrown when a store is made or opened. See [middleware.md](middleware.md#rate-limiting).
  * @module
  */
 import { describe, errorsOf } from "tsgi/internals";

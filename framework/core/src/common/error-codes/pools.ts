@@ -9,7 +9,7 @@ export const POOLS = {
   /**
    * The platform has no files, no processes or no compression, and a part of the application needs them.
    *
-   * A web runtime such as Cloudflare Workers lacks what these modules of Node stand for: see [web.md](web.md#what-a-platform-lacks).
+   * A web runtime such as Cloudflare Workers lacks what these modules of Node stand for: see [web.md](web.md#platform-limitations).
    */
   TSGI_MISSING_PLATFORM_MODULE: (user: string, module: string) =>
     `${user} needs ${module}, a module of Node that this platform lacks. Leave it out here, or serve the ` +
