@@ -169,7 +169,7 @@ export const PARAMETERS = {
    * A plain handler asks for something that does not leave the event loop.
    *
    * It runs in another process, and a request, a response or a file stays where it is. Async handlers run on the loop. See
-   * [concurrency.md](concurrency.md#what-travels).
+   * [concurrency.md](concurrency.md#data-passed-to-workers).
    *
    * ```js
    * // Wrong

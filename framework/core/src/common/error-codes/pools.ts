@@ -66,7 +66,7 @@ export const POOLS = {
    *
    * An `EntryError` of `tsgi/concurrency`. The module cannot be imported, has not finished importing within 10 seconds, makes no
    * App, or one with other routes than the server's. The message names a route, the module, and the ways out. See
-   * [what a worker imports](concurrency.md#what-a-worker-imports).
+   * [what a worker imports](concurrency.md#modules-loaded-by-workers).
    *
    * ```js
    * // Right
