@@ -17,7 +17,7 @@ const REASONS = [
     title: "One function, and fast",
     text: "An application is one ASGI function: mount it, wrap it, call it in a test without a port. Handlers that compute run in a pool, and the loop goes on.",
     link: "concurrency.md",
-    more: "Plain handlers",
+    more: "Worker pool",
   },
 ];
 
