@@ -1,7 +1,7 @@
 /**
  * Packs every package as npm publishes it, and checks what users get: the manifests (publint), the types
- * (`@arethetypeswrong/cli`), an installation into empty folders with npm, pnpm and Yarn from a registry on this machine, and a program for each
- * package. The tarballs are left in `.cache/pack`.
+ * (`@arethetypeswrong/cli`), an installation into empty folders with npm, pnpm and Yarn from a registry on this machine,
+ * and a program for each package. The tarballs are left in `.cache/pack`.
  *
  *     make pack                 # all of it, a few minutes
  *     make pack ARGS="npm"      # with that package manager alone
@@ -77,8 +77,8 @@ function lint({ name, folder, tarball }, tools) {
   if (hasTypes) run([...bin("@arethetypeswrong/cli/dist/index.js"), tarball, "--profile", "esm-only"], ROOT);
 }
 
-/** A registry on loopback that has these packages; all others it gets from the one that npm uses here. */
-async function startRegistry(tools, packages) {
+/** A registry on loopback for our packages; all others it gets from the one that npm uses here. */
+async function startRegistry(tools) {
   const storage = path.join(PACKED, "registry");
   const program = path.join(tools, "serve.mjs");
   writeFileSync(
@@ -114,10 +114,7 @@ async function startRegistry(tools, packages) {
     YARN_REGISTRY: url,
     YARN_CACHE_FOLDER: path.join(home, ".yarn-cache"),
   };
-  // Provenance needs the identity of a build server, which only the release has.
-  for (const { tarball } of packages)
-    run(["npm", "publish", tarball, "--no-provenance", "--loglevel=error"], home, env);
-  return { env, stop: () => server.kill("SIGKILL") };
+  return { env, home, stop: () => server.kill("SIGKILL") };
 }
 
 /** Installs a package into an empty folder, and runs its program. */
@@ -135,6 +132,11 @@ function tryOut(manager, name, version, env) {
 }
 
 const [, , ...wanted] = process.argv;
+const unknown = wanted.filter((name) => !(name in MANAGERS));
+if (unknown.length > 0) {
+  process.stderr.write(`Unknown: ${unknown.join(", ")}. Expected ${Object.keys(MANAGERS).join(", ")}.\n`);
+  process.exit(2);
+}
 const managers = wanted.length > 0 ? wanted : Object.keys(MANAGERS);
 rmSync(PACKED, { recursive: true, force: true });
 mkdirSync(PACKED, { recursive: true });
@@ -157,8 +159,12 @@ run([process.execPath, path.join(ROOT, ".ci/check-release.js"), "--rehearsal", `
 for (const { tarball } of packages) run(["npm", "publish", tarball, "--dry-run", "--loglevel=error"], PACKED);
 say(`A release of ${version} is complete but for its tag.`);
 
-const { env, stop } = await startRegistry(tools, packages);
+const { env, home, stop } = await startRegistry(tools);
 try {
+  // Provenance needs the identity of a build server, which only the release has.
+  for (const { tarball } of packages) {
+    run(["npm", "publish", tarball, "--no-provenance", "--loglevel=error"], home, env);
+  }
   for (const manager of managers) {
     for (const { name } of packages) {
       if (SMOKE[name] === undefined) continue;

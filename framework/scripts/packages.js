@@ -1,4 +1,4 @@
-/** The packages of the framework: the folders beside this one that have sources, each after those that it builds on. */
+/** The published packages of the framework: the folders beside this one that have a manifest. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
