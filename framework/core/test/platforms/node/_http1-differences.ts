@@ -71,7 +71,7 @@ const FORBIDDEN_TRAILER =
 
 export const rules: readonly Rule[] = [
   {
-    name: "status of a refusal",
+    name: "status of a rejected request",
     allows: ({ ours, nodes }) => typeof ours === "number" && !isView(nodes),
   },
   { name: "`Host`", allows: ({ ours, nodes }) => ours === 400 && isView(nodes) && !hasGoodHost(nodes) },
@@ -151,7 +151,7 @@ export const rules: readonly Rule[] = [
       (before?.body.endsWith("\r") === true || /(?<!\r)\n|\r(?!\n)|(?:\r\n){17}/.test(text)),
   },
   {
-    name: "requests behind a refused one",
+    name: "requests after a rejected one",
     allows: ({ ours, nodes, nodesRefusal }) => typeof ours === "number" && isView(nodes) && nodesRefusal !== null,
   },
 ];
