@@ -41,20 +41,20 @@ const PAGES = [
   group("Production", [
     page("Deployment", "/deployment"),
     page("The server", "/server"),
-    page("HTTP/1.1", "/http1"),
+    page("HTTP/1.1 parsing", "/http1"),
     page("uWebSockets.js", "/uwebsockets"),
     page("Multiple workers", "/several-workers"),
     page("PostgreSQL", "/postgresql"),
     page("Databases", "/databases"),
     page("Prisma", "/prisma"),
   ]),
-  group("Move to tsgi", [
-    page("Compared with others", "/comparison"),
+  group("Migrate", [
+    page("Comparison", "/comparison"),
     page("From Express", "/migrate-from-express"),
     page("From Fastify", "/migrate-from-fastify"),
     page("From NestJS", "/migrate-from-nestjs"),
     page("From FastAPI", "/migrate-from-fastapi"),
-    page("Unlike FastAPI", "/fastapi-differences"),
+    page("Differences from FastAPI", "/fastapi-differences"),
   ]),
   group("Look up", [
     page("Errors at start", "/errors"),
@@ -62,7 +62,7 @@ const PAGES = [
     page("The life of a request", "/architecture"),
     page("Benchmarks", "/benchmarks"),
     page("Specification", "/specification"),
-    page("Versions", "/versioning"),
+    page("Versions and support", "/versioning"),
   ]),
 ];
 
