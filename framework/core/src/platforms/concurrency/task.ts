@@ -99,7 +99,7 @@ export class WorkerSlot {
   state: "starting" | "ready" | "ended" = "starting";
   /** The task that it runs. */
   task: Task | null = null;
-  startTimer: NodeJS.Timeout | undefined;
+  startTimer: ReturnType<typeof setTimeout> | undefined;
   /** `true` once it has answered a task. */
   hasServed = false;
   /** `true` once the pool has ended it on purpose. */
