@@ -58,7 +58,7 @@ const PAGES = [
   ]),
   group("Look up", [
     page("Errors at start", "/errors"),
-    page("Errors of the compiler", "/type-errors"),
+    page("Type errors", "/type-errors"),
     page("The life of a request", "/architecture"),
     page("Benchmarks", "/benchmarks"),
     page("Specification", "/specification"),
