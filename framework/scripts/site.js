@@ -42,7 +42,7 @@ function fetchTools() {
 /** The link to the source: the repository of `package.json`, else the page on the files of the framework. */
 function findRepository() {
   const url = (address?.url ?? address)?.replace(/^git\+/, "").replace(/\.git$/, "");
-  return { link: url ?? "/architecture#where-to-find-what" };
+  return { link: url ?? "/architecture#files-by-topic" };
 }
 
 function copyPages() {

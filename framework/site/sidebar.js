@@ -28,7 +28,7 @@ const PAGES = [
     page("Web platforms", "/web"),
     page("Conformance", "/conformance"),
     page("Testing", "/testing"),
-    page("Reusable pieces", "/packages"),
+    page("Reusable routers", "/packages"),
     page("WebSockets", "/websockets"),
     page("OpenAPI", "/openapi"),
     page("Typed clients", "/clients"),
