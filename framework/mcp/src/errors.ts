@@ -1,7 +1,7 @@
 /**
  * Tools for agents: `@tsgi/mcp`.
  *
- * Thrown when the package is imported, or when the application starts. See [agents.md](agents.md).
+ * These errors are thrown when you import the package, or when your application starts. See [agents.md](agents.md).
  * @module
  */
 import { errorsOf } from "tsgi/internals";
@@ -10,7 +10,8 @@ const MESSAGES = {
   /**
    * A route with the option `mcp` cannot be a tool.
    *
-   * A tool takes JSON by the names of the parameters, and its name is unique in the application. `mcp: { name }` gives one.
+   * A tool accepts JSON with the names of the parameters, and its name must be unique in the application. Set the name
+   * with `mcp: { name }`.
    */
   "TSGI_INVALID_TOOL.name": (name: string) =>
     `${JSON.stringify(name)} is not a name of a tool: write 1 to 128 letters, digits, _, - and . into mcp: { name }.`,
@@ -21,7 +22,7 @@ const MESSAGES = {
   "TSGI_INVALID_TOOL.files": "a tool takes JSON, and this route takes files. Offer a route that takes a URL or text.",
   "TSGI_INVALID_TOOL.body": (method: string) =>
     `a tool cannot send a body with ${method}. Declare its members with Query(), or take POST.`,
-  /** `@tsgi/mcp` is imported, and its peer dependency, the official SDK, is not installed. */
+  /** You import `@tsgi/mcp`, but its peer dependency, the official SDK, is not installed. */
   TSGI_MISSING_MCP_SDK:
     "@tsgi/mcp requires the package @modelcontextprotocol/server, which cannot be loaded. " +
     "Run: npm install @modelcontextprotocol/server@2",

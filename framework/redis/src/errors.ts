@@ -1,19 +1,19 @@
 /**
  * Redis: `@tsgi/redis`.
  *
- * Thrown when a store is made or opened. See [middleware.md](middleware.md#rate-limiting).
+ * These errors are thrown when you create or open a store. See [middleware.md](middleware.md#rate-limiting).
  * @module
  */
 import { describe, errorsOf } from "tsgi/internals";
 
 const MESSAGES = {
-  /** `openRedisStore()` of `@tsgi/redis` is used, and its peer dependency `ioredis` is not installed. */
+  /** You use `openRedisStore()` of `@tsgi/redis`, but its peer dependency `ioredis` is not installed. */
   TSGI_MISSING_REDIS_CLIENT:
     "openRedisStore() requires the package ioredis, which cannot be loaded. Run: npm install ioredis",
   /**
-   * `redisStore` was given something other than a client of Redis.
+   * The argument of `redisStore` is not a Redis client.
    *
-   * It takes a client of the package `ioredis` or `redis`, which the application opens and closes.
+   * Pass a client of the package `ioredis` or `redis`. Your application opens and closes the client.
    *
    * ```js
    * // Wrong

@@ -1,13 +1,14 @@
 /**
  * uWebSockets.js: `@tsgi/uwebsockets`.
  *
- * Thrown when the package is called without its library; `serve` then takes Node's own loop. See [uwebsockets.md](uwebsockets.md).
+ * These errors are thrown when the package is called without its library. `serve` then uses the event loop of Node. See
+ * [uwebsockets.md](uwebsockets.md).
  * @module
  */
 import { errorsOf } from "tsgi/internals";
 
 const MESSAGES = {
-  /** `serve` uses `@tsgi/uwebsockets`, and the package uWebSockets.js is not installed. */
+  /** `serve` uses `@tsgi/uwebsockets`, but the package uWebSockets.js is not installed. */
   TSGI_MISSING_UWEBSOCKETS:
     "@tsgi/uwebsockets requires the package uWebSockets.js, which cannot be loaded: it is not installed, or has no binary " +
     "for this Node and C library. Run: npm install uWebSockets.js@github:uNetworking/uWebSockets.js#v20.52.0",

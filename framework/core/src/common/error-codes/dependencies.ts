@@ -3,9 +3,10 @@ import { describe } from "../messages.js";
 
 export const DEPENDENCIES = {
   /**
-   * Dependencies depend on each other in a circle.
+   * Dependencies depend on each other in a cycle.
    *
-   * A `RecursionError`. The message has the chain; one made by `dependencyOverrides` is seen at the first request.
+   * The error is a `RecursionError`, and its message shows the cycle. If `dependencyOverrides` create the cycle, the
+   * first request throws the error.
    *
    * ```js
    * // Wrong
@@ -31,9 +32,9 @@ export const DEPENDENCIES = {
   "TSGI_CIRCULAR_DEPENDENCY.overrides": (circle: string) =>
     `Dependencies go in a circle through dependencyOverrides: ${circle}. Take one of the overrides out.`,
   /**
-   * `Depends` or `Security` was given no function.
+   * The argument of `Depends` or `Security` is not a function.
    *
-   * It takes the dependency itself, which each request calls; not what one call of it gives.
+   * Pass the dependency itself, which each request calls. Do not pass the result of a call.
    *
    * ```js
    * // Wrong
@@ -47,10 +48,10 @@ export const DEPENDENCIES = {
     `${name}() takes a function or a class, not ${describe(given)}. Write ${name}(getUser), not ${name}` +
     "(getUser()).",
   /**
-   * `Depends` was given options that exclude each other.
+   * The options of `Depends` exclude each other.
    *
-   * A dependency of scope `"app"` is called once, so that there is nothing but its cache; readiness checks what lives as
-   * long as the application, and nothing else.
+   * A dependency of scope `"app"` is called only once, so options about its cache have no meaning. Only such a
+   * dependency can have a `check`, because readiness checks values that live as long as the application.
    *
    * ```js
    * // Wrong
@@ -68,10 +69,10 @@ export const DEPENDENCIES = {
       ? 'Depends(): `check` is for scope "app" alone, whose value readiness looks at. Write { scope: "app", check }.'
       : `Depends(): ${option} has no meaning with scope "app", which is called once. Leave it out.`,
   /**
-   * `Depends(fn, { optional: true })` is used for a dependency that needs no security scheme.
+   * `Depends(fn, { optional: true })` is used for a dependency without a security scheme.
    *
-   * An optional dependency is called only if the request has credentials for one of its security schemes. Without a scheme
-   * it would never be called.
+   * An optional dependency is called only if the request has credentials for one of its security schemes. Without a
+   * scheme it would never be called.
    *
    * ```js
    * // Wrong
@@ -90,10 +91,10 @@ export const DEPENDENCIES = {
     `The dependency ${name} is optional, but needs no security scheme: it would never be called. Let it depend on a ` +
     "scheme, such as Depends(new HTTPBearer()), or leave `optional` out.",
   /**
-   * A dependency uses one that does not live as long as it does.
+   * A dependency uses another dependency that is cleaned up earlier.
    *
-   * A clean-up of scope `"function"` runs before the response is sent, one of `"request"` after it, one of `"app"` when
-   * the application stops. A dependency of scope `"app"` has nothing of a request.
+   * The cleanup of scope `"function"` runs before the response is sent, of scope `"request"` after it, and of scope
+   * `"app"` when the application stops. A dependency of scope `"app"` cannot use parameters of a request.
    *
    * ```js
    * // Wrong
@@ -126,9 +127,9 @@ export const DEPENDENCIES = {
     `${JSON.stringify(parameter)} is ${what}. It may depend on others of scope "app" alone: ` +
     'Depends(fn, { scope: "app" }).',
   /**
-   * A dependency is a generator, and ended before it yielded.
+   * A dependency is a generator that ended without a `yield`.
    *
-   * It is seen at the first request: it returned, or a condition skipped the `yield`.
+   * The first request throws this error if the generator returned, or if a condition skipped the `yield`.
    *
    * ```js
    * // Right
@@ -143,9 +144,9 @@ export const DEPENDENCIES = {
   TSGI_DEPENDENCY_WITHOUT_YIELD: (dependency: string) =>
     `The dependency ${dependency} is a generator that yields nothing. Let it yield once.`,
   /**
-   * There is something else than `Depends(fn)` or `Security(fn)` in `dependencies`.
+   * An entry of `dependencies` is not `Depends(fn)` or `Security(fn)`.
    *
-   * They are guards: their results go nowhere.
+   * The entries of `dependencies` are guards: tsgi calls them and discards their results.
    *
    * ```js
    * // Wrong
@@ -158,7 +159,7 @@ export const DEPENDENCIES = {
   TSGI_INVALID_DEPENDENCIES_ENTRY: (number: number, given: string) =>
     `\`dependencies\` takes Depends(fn) or Security(fn); number ${number} is ${given}.`,
   /**
-   * `withParams` was given no function.
+   * The second argument of `withParams` is not a function.
    *
    * ```js
    * // Wrong
@@ -172,9 +173,9 @@ export const DEPENDENCIES = {
     `withParams() takes params and a function, not ${describe(given)}. Write withParams({ page: Query() }, ` +
     "async ({ page }) => …).",
   /**
-   * A function is given params, and has others already.
+   * You called `withParams` for a function that already has params.
    *
-   * One function has one set of params: its identity is what the cache of a request keys on.
+   * A function can have only one set of params, because the cache of a request uses the function as its key.
    *
    * ```js
    * // Wrong

@@ -8,9 +8,10 @@ import { describe } from "../messages.js";
 
 export const FILES = {
   /**
-   * `StaticFiles` was given something that is not a folder, or one that cannot be read.
+   * The argument of `StaticFiles` is not a folder, or the folder cannot be read.
    *
-   * A relative path is one from the working directory, which is another one under a service manager. A URL is one from the module.
+   * A relative path depends on the working directory, which may be different if a service manager starts your
+   * application. A URL with `import.meta.url` is relative to the module.
    *
    * ```js
    * // Wrong
@@ -20,7 +21,7 @@ export const FILES = {
    * app.mount("/", new StaticFiles(new URL("public/", import.meta.url)));
    * ```
    *
-   * @remarks Said with the first request.
+   * @remarks Thrown at the first request.
    */
   "TSGI_INVALID_STATIC_FOLDER.missing": (path: unknown, resolved: string) =>
     `StaticFiles: ${JSON.stringify(path)} is not a readable folder. It is looked for at ${resolved}: a ` +
@@ -30,7 +31,7 @@ export const FILES = {
   /**
    * An entry of `trustedProxies` is neither an address nor a network.
    *
-   * A name of a host is none: the owner of its DNS would be trusted.
+   * You cannot use a host name, because you would trust the owner of its DNS.
    *
    * ```js
    * // Wrong
@@ -44,7 +45,7 @@ export const FILES = {
     `trustedProxies: expected addresses, networks such as "10.0.0.0/8", "loopback", "private" or "unix", not ` +
     `${JSON.stringify(entry)}.`,
   /**
-   * The number of `workers` is not a whole number from 1 on.
+   * `workers` is not an integer of at least 1.
    *
    * ```js
    * // Wrong

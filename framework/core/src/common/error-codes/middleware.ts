@@ -1,16 +1,17 @@
 /**
  * Middleware.
  *
- * Thrown when the middleware is made. See [middleware.md](middleware.md).
+ * These errors are thrown when you create the middleware. See [middleware.md](middleware.md).
  * @module
  */
 import { describe } from "../messages.js";
 
 export const MIDDLEWARE = {
   /**
-   * `cors()` is to allow credentials, and takes `"*"` where that does not go with them.
+   * `cors()` allows credentials together with `"*"`, which is unsafe or has no effect.
    *
-   * Every page on the web could act as its visitor; and beside credentials a browser takes `"*"` of `exposeHeaders` for a name.
+   * With `"*"` in `allowOrigins`, every page on the web could act as the user who visits it. If credentials are
+   * allowed, browsers treat `"*"` in `exposeHeaders` as the name of a header.
    *
    * ```js
    * // Wrong
@@ -25,7 +26,8 @@ export const MIDDLEWARE = {
     `the origins: allowOrigins: ["https://example.com"].`,
   "TSGI_CORS_CREDENTIALS_FOR_ALL.headers": `cors(): beside allowCredentials a browser takes exposeHeaders "*" for a name. List them.`,
   /**
-   * There is something in `allowOrigins` that no browser sends, or that lets in more than it says.
+   * An entry of `allowOrigins` does not match the origin that browsers send, or it allows more origins than it seems
+   * to.
    *
    * ```js
    * // Wrong
@@ -44,9 +46,9 @@ export const MIDDLEWARE = {
     `lower case, a port only where it is not the default, no path: "https://example.com". For many hosts ` +
     "write an expression: /https:\\/\\/[a-z0-9-]+\\.example\\.com/.",
   /**
-   * A value of `securityHeaders()` cannot stand in a header.
+   * A value of `securityHeaders()` is not valid in a header.
    *
-   * The rest of the message says which, and why: no line breaks, and no character above U+00FF.
+   * The message shows the value and the reason. A header value cannot contain line breaks or characters above U+00FF.
    *
    * ```js
    * // Wrong
@@ -58,7 +60,8 @@ export const MIDDLEWARE = {
    */
   TSGI_INVALID_HEADER_VALUE: (reason: string) => `securityHeaders(): ${reason}`,
   /**
-   * `preload` of `securityHeaders()` is set without what [the browsers' list](https://hstspreload.org) asks for.
+   * `preload` of `securityHeaders()` is set, but the other options do not meet the requirements of [the browsers'
+   * list](https://hstspreload.org).
    *
    * ```js
    * // Wrong
@@ -79,7 +82,7 @@ export const MIDDLEWARE = {
     `${JSON.stringify(given)}. Write strictTransportSecurity: { maxAge: 63072000, includeSubDomains: true, ` +
     "preload: true }.",
   /**
-   * `sessions()` was given a name or an attribute that browsers refuse in a cookie.
+   * The name or an attribute of the cookie of `sessions()` is not valid, or browsers would reject the cookie.
    *
    * ```js
    * // Wrong
@@ -90,10 +93,10 @@ export const MIDDLEWARE = {
    * ```
    */
   "TSGI_INVALID_SESSION_COOKIE.secure": `sessions(): browsers refuse sameSite "none" without secure. Write secure: true, or sameSite: "lax".`,
-  /** @remarks A name or an attribute that no cookie can have; the rest of the message says which. */
+  /** @remarks The name or an attribute is not valid in a cookie. The message shows which one. */
   "TSGI_INVALID_SESSION_COOKIE.form": (reason: string) => `sessions(): ${reason}`,
   /**
-   * `trustedHost()` has no list of hosts, or one with something that is not a host; so has `allowedHosts` of `serve`.
+   * The list of hosts in `trustedHost()` or in `allowedHosts` of `serve` is missing, or an entry is not a host.
    *
    * ```js
    * // Wrong
@@ -113,7 +116,7 @@ export const MIDDLEWARE = {
     `serve(): ${JSON.stringify(entry)} in allowedHosts is not a host. Write it without scheme and path: ` +
     `"example.com", "*.example.com", "127.0.0.1:8000", "[::1]".`,
   /**
-   * `cors()` does not say whose pages may call.
+   * `cors()` does not specify the allowed origins.
    *
    * ```js
    * // Wrong
@@ -127,9 +130,9 @@ export const MIDDLEWARE = {
     `cors() needs allowOrigins: ["https://example.com"], or "*" for every page on the web. Received ` +
     `${describe(given)}.`,
   /**
-   * `sessionOf` or `clearSession` was called where no `sessions()` is around the handler.
+   * You called `sessionOf` or `clearSession`, but the handler is not inside the middleware `sessions()`.
    *
-   * A WebSocket has no session either.
+   * A WebSocket does not have a session either.
    *
    * ```js
    * // Right
@@ -140,9 +143,10 @@ export const MIDDLEWARE = {
     "There is no session here. Add the middleware: app.addMiddleware(sessions({ secret })). It is for HTTP " +
     "requests.",
   /**
-   * The secret of `sessions()` is missing, or short enough to be guessed.
+   * The secret of `sessions()` is missing, or is so short that an attacker could guess it.
    *
-   * Read it from the environment, and keep it out of the source. A list of secrets is for changing them: the first one signs.
+   * Read the secret from the environment, and do not write it into the source code. If you want to change the secret,
+   * pass an array: the first secret signs new sessions.
    *
    * ```js
    * // Wrong

@@ -1,13 +1,14 @@
 /**
  * The OpenAPI document.
  *
- * Thrown when the document is built: by `app.openapi()`, `tsgi openapi`, or the first request for it. See [openapi.md](openapi.md).
+ * These errors are thrown when the document is built: by `app.openapi()`, `tsgi openapi`, or the first request for it. See
+ * [openapi.md](openapi.md).
  * @module
  */
 
 export const OPENAPI = {
   /**
-   * Two of `openapiUrl`, `docsUrl`, `redocUrl` and `scalarUrl` are one path.
+   * Two of `openapiUrl`, `docsUrl`, `redocUrl` and `scalarUrl` have the same path.
    *
    * ```js
    * // Wrong
@@ -21,9 +22,9 @@ export const OPENAPI = {
     "openapiUrl, docsUrl, redocUrl and scalarUrl differ: give each a path of its own, or null. Received " +
     `${paths.join(", ")}.`,
   /**
-   * Two operations of the document have one id.
+   * Two operations of the OpenAPI document have the same id.
    *
-   * Clients are generated from it, with a function for each id.
+   * Client generators create one function for each id.
    *
    * ```js
    * // Wrong
@@ -41,9 +42,9 @@ export const OPENAPI = {
     `the operation id ${JSON.stringify(id)} is that of ${rival} as well. Give each route an \`operationId\` ` +
     "of its own.",
   /**
-   * Two schemas with one `$id` differ.
+   * Two different schemas have the same `$id`.
    *
-   * They would be one component of the document.
+   * Each `$id` is one component of the OpenAPI document.
    *
    * ```js
    * // Wrong
@@ -62,9 +63,9 @@ export const OPENAPI = {
     `${place}: the schema with the $id ${JSON.stringify(id)} is another one than that of ${other}. Give each ` +
     "an $id of its own.",
   /**
-   * A callback in `callbacks` has a method that a document does not know.
+   * A callback in `callbacks` has a method that is not valid in an OpenAPI document.
    *
-   * They are `get`, `put`, `post`, `delete`, `options`, `head`, `patch` and `trace`.
+   * The valid methods are `get`, `put`, `post`, `delete`, `options`, `head`, `patch` and `trace`.
    *
    * ```js
    * // Wrong
@@ -86,9 +87,9 @@ export const OPENAPI = {
    */
   TSGI_INVALID_CALLBACK_METHOD: (place: string) => `${place}: a document knows no such method. Write "post".`,
   /**
-   * `openapiUrl`, `docsUrl`, `redocUrl` or `scalarUrl` is not a path of plain text.
+   * `openapiUrl`, `docsUrl`, `redocUrl` or `scalarUrl` is not a plain path.
    *
-   * `null` switches the page off. `/` alone belongs to a route.
+   * If you want to disable the page, use `null`. You cannot use `/`, which belongs to a route.
    *
    * ```js
    * // Wrong
@@ -121,7 +122,7 @@ export const OPENAPI = {
   TSGI_INVALID_RESPONSE_STATUS: (status: unknown) =>
     `\`responses\` takes statuses such as 404, "4XX" or "default". Received ${JSON.stringify(status)}.`,
   /**
-   * A webhook has no name, or the name and method of another one.
+   * A webhook has no name, or another webhook has the same name and method.
    *
    * ```js
    * // Wrong
@@ -135,7 +136,7 @@ export const OPENAPI = {
    */
   "TSGI_INVALID_WEBHOOK.name": (place: string) => `${place}: the name of a webhook is a text, such as "order.shipped".`,
   "TSGI_INVALID_WEBHOOK.duplicate": (place: string) => `${place} is described already. Give each webhook its own name.`,
-  /** A schema is of a type that an OpenAPI document cannot describe. */
+  /** The type of a schema cannot be described in an OpenAPI document. */
   TSGI_SCHEMA_WITHOUT_OPENAPI_FORM: (type: unknown) =>
     `The schema type ${JSON.stringify(type)} has no form in an OpenAPI document. Describe what travels on ` +
     "the wire, or leave the route out with includeInSchema: false.",

@@ -1,7 +1,7 @@
 /**
  * Parameters.
  *
- * A parameter is named as `the parameter "name"`, behind the method and the path of its route. See [parameters.md](parameters.md).
+ * The message shows the method and the path of the route, then `the parameter "name"`. See [parameters.md](parameters.md).
  * @module
  */
 
@@ -9,9 +9,10 @@ import { describe } from "../messages.js";
 
 export const PARAMETERS = {
   /**
-   * One route reads a JSON body and a form.
+   * One route reads both a JSON body and a form.
    *
-   * A request has one body, of one content type. Read all of it as `Body()`, or all of it as `Form()` and `File()`.
+   * A request has one body, with one content type. Read the complete body with `Body()`, or read it with `Form()` and
+   * `File()`.
    *
    * ```js
    * // Wrong
@@ -25,9 +26,9 @@ export const PARAMETERS = {
     `The parameter ${JSON.stringify(body)} is read from a JSON body and ${JSON.stringify(form)} from a form: ` +
     "a request has one body. Use one kind for both.",
   /**
-   * A parameter is declared by the route and by the handler.
+   * The route and its handler declare the same parameter.
    *
-   * A handler made by `withParams` has its params already.
+   * If you create a handler with `withParams`, it already has its params.
    *
    * ```js
    * // Wrong
@@ -43,9 +44,9 @@ export const PARAMETERS = {
     `The parameter ${JSON.stringify(name)} is declared twice: by the route's params and by withParams(). ` +
     "Keep one.",
   /**
-   * A parameter is declared with a class of the platform, where one of tsgi is meant.
+   * A parameter is declared with a global class of the platform instead of a class of tsgi.
    *
-   * TypeScript finds a global `Request`, `Response`, `WebSocket` or `File` when the import is missing.
+   * If the import is missing, TypeScript finds the global `Request`, `Response`, `WebSocket` or `File`.
    *
    * ```js
    * // Wrong
@@ -59,9 +60,9 @@ export const PARAMETERS = {
   TSGI_GLOBAL_CLASS_IN_PARAMS: (place: string, global: string) =>
     `${place} is declared with the global ${global}. Write \`import { ${global} } from "tsgi"\`.`,
   /**
-   * The value of a name in `params` is nothing that a parameter is declared with.
+   * A value in `params` is not a valid annotation.
    *
-   * [All annotations](parameters.md#annotations).
+   * See [all annotations](parameters.md#annotations).
    *
    * ```js
    * // Wrong
@@ -75,7 +76,7 @@ export const PARAMETERS = {
     `${place} is declared with ${given}. Declare it with a schema (t.String()), a descriptor (Query(), ` +
     "Depends(fn), …), or one of the classes Request, Response, BackgroundTasks, WebSocket.",
   /**
-   * `Query()`, `Header()` and the others were given neither a schema nor options.
+   * The argument of `Query()`, `Header()` or another parameter function is neither a schema nor an options object.
    *
    * ```js
    * // Wrong
@@ -99,7 +100,7 @@ export const PARAMETERS = {
     "a schema nor options." +
     (given === null ? ` For null as the default: ${name}({ default: null }).` : ""),
   /**
-   * A file has a default that no file is.
+   * The default of a file parameter is neither `null` nor an empty array.
    *
    * ```js
    * // Wrong
@@ -113,7 +114,7 @@ export const PARAMETERS = {
     `${place} is a file whose default is neither null nor an empty list. Write File({ default: null }), or ` +
     "File({ multiple: true, default: [] }).",
   /**
-   * `File()` has the schema of something else.
+   * The schema in `File()` does not describe a file.
    *
    * ```js
    * // Wrong
@@ -133,7 +134,8 @@ export const PARAMETERS = {
   /**
    * A path parameter has a default.
    *
-   * It is never absent: a path without the segment is another path. Register that one too, or read the value from the query.
+   * A path parameter is never missing, because a path without the segment is another path. Register that path too, or
+   * read the value from the query string.
    *
    * ```js
    * // Wrong
@@ -150,9 +152,10 @@ export const PARAMETERS = {
   TSGI_PATH_PARAMETER_DEFAULT:
     "Path() takes no default: a path parameter is never absent. Use Query() for an optional value.",
   /**
-   * A parameter is declared with `Path()`, and the pattern has no such name.
+   * A parameter is declared with `Path()`, but the pattern does not contain its name.
    *
-   * It is a spelling, or a parameter that moved out of the pattern. On a router the names of the prefixes around it count.
+   * Check the spelling, and whether you removed the parameter from the pattern. If the route is on a router, the
+   * prefixes of the routers around it can also contain the name.
    *
    * ```js
    * // Wrong
@@ -166,10 +169,10 @@ export const PARAMETERS = {
     `${place} is declared with Path(), but the pattern has no {${name}}. Add it to the pattern, or declare ` +
     "the parameter with Query().",
   /**
-   * A plain handler asks for something that does not leave the event loop.
+   * A non-async handler uses a parameter that is available only on the event loop.
    *
-   * It runs in another process, and a request, a response or a file stays where it is. Async handlers run on the loop. See
-   * [concurrency.md](concurrency.md#data-passed-to-workers).
+   * The handler runs in another process, and a request, a response or a file cannot be sent to it. Make the handler
+   * async, so that it runs on the event loop. See [concurrency.md](concurrency.md#data-passed-to-workers).
    *
    * ```js
    * // Wrong
@@ -183,9 +186,9 @@ export const PARAMETERS = {
     `The parameter ${JSON.stringify(name)} is ${what}, which stays on the event loop, and a plain handler ` +
     "runs in another process. Make the handler async, or set the route's option `pool: false`.",
   /**
-   * A WebSocket handler asks for a part of a request or a response that a handshake has not.
+   * A WebSocket handler uses a part of a request or response that a handshake does not have.
    *
-   * A handshake is a request without a body. Headers, cookies and the query string are there.
+   * A handshake is a request without a body. You can use headers, cookies and the query string.
    *
    * ```js
    * // Wrong
@@ -201,9 +204,10 @@ export const PARAMETERS = {
   "TSGI_REQUEST_IN_WEBSOCKET_ROUTE.dependency": (way: string, what: string) =>
     `${way}: takes ${what}, which a WebSocket does not have. A dependency of both takes an HTTPConnection.`,
   /**
-   * `Page` or `OffsetPage` was given something that a list in pages cannot be made of.
+   * An argument of `Page` or `OffsetPage` is not valid.
    *
-   * It takes TypeBox schemas of an item and of the cursor, which are the columns that the list is ordered by.
+   * Pass a TypeBox schema for an item, and to `Page` also a schema for the cursor. The cursor contains the columns that
+   * you sort by.
    *
    * ```js
    * // Wrong
@@ -220,9 +224,10 @@ export const PARAMETERS = {
   "TSGI_INVALID_PAGE.limit": (defaultLimit: number, maxLimit: number) =>
     `A page: defaultLimit ${defaultLimit} is more than maxLimit ${maxLimit}. Raise maxLimit, or lower the default.`,
   /**
-   * `loadSettings` or `secret` was given something that settings cannot be read by.
+   * The argument of `loadSettings` or `secret` is not a valid schema.
    *
-   * Settings are the properties of an object schema, each one variable of the environment, and are checked at once.
+   * Settings are the properties of an object schema. Each property is one environment variable.
+   * `loadSettings` checks all of them immediately, so the schema cannot be asynchronous.
    *
    * ```js
    * // Wrong
@@ -243,15 +248,16 @@ export const PARAMETERS = {
   "TSGI_INVALID_SETTINGS.secret": (given: unknown) =>
     `secret() takes the schema of a property, not ${describe(given)}. Write secret(t.String()).`,
   /**
-   * A parameter of a WebSocket handler is named `ws`.
+   * A parameter of a WebSocket handler has the name `ws`.
    *
-   * Every WebSocket handler gets its connection under that name.
+   * Every WebSocket handler receives its connection under this name.
    */
   TSGI_RESERVED_PARAMETER_NAME: `The name "ws" is that of the WebSocket. Give the parameter another one.`,
   /**
-   * A query, a header, a cookie or a form has a schema that text cannot be converted to.
+   * The schema of a query, header, cookie or form parameter cannot be read from a string.
    *
-   * They carry text: scalars, lists of scalars, and objects of these. Nested structures travel in a body.
+   * These parameters are strings in the request. You can use scalars, arrays of scalars, and objects of these. If you
+   * need nested objects, use `Body()`.
    *
    * ```js
    * // Wrong
@@ -275,7 +281,7 @@ export const PARAMETERS = {
   /**
    * A handler with the option `stream` does not run on the event loop.
    *
-   * A plain function runs in another process, and what it gives does not travel item by item.
+   * A non-async handler runs in another process, which cannot send its result item by item.
    *
    * ```js
    * // Wrong
@@ -290,7 +296,7 @@ export const PARAMETERS = {
   TSGI_STREAM_NOT_ON_EVENT_LOOP:
     "`stream` is for a handler that runs on the event loop. Write `async function* () { yield … }`.",
   /**
-   * Named events are the `returns` of a route whose `stream` is not `"sse"`.
+   * A route has `returns: sse({ … })`, but its `stream` is not `"sse"`.
    *
    * ```js
    * // Wrong
@@ -310,9 +316,9 @@ export const PARAMETERS = {
    */
   TSGI_EVENTS_WITHOUT_STREAM: '`returns: sse({ … })` is for server-sent events. Write `stream: "sse"` beside it.',
   /**
-   * The name of an event is empty, or cannot stand in one line, or `sse` names no event at all.
+   * The name of an event is empty or has more than one line, or `sse` has no events.
    *
-   * CR, LF and NUL cannot stand in the field `event`, and clients call an event with an empty name `message`.
+   * The field `event` cannot contain CR, LF or NUL. If the name is empty, clients use the name `message`.
    *
    * ```js
    * // Wrong
@@ -357,7 +363,7 @@ export const PARAMETERS = {
   TSGI_WEBSOCKET_HANDLER_YIELDS:
     "A WebSocket handler sends with ws.send(), it yields nothing. Make it an async function.",
   /**
-   * An HTTP handler asks for a WebSocket.
+   * An HTTP handler has a WebSocket parameter.
    *
    * ```js
    * // Wrong

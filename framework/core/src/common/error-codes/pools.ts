@@ -1,5 +1,5 @@
 /**
- * Plain handlers and pools.
+ * Non-async handlers and pools.
  *
  * See [concurrency.md](concurrency.md).
  * @module
@@ -7,17 +7,17 @@
 
 export const POOLS = {
   /**
-   * The platform has no files, no processes or no compression, and a part of the application needs them.
+   * A part of your application needs files, processes or compression, which the platform does not have.
    *
-   * A web runtime such as Cloudflare Workers lacks what these modules of Node stand for: see [web.md](web.md#platform-limitations).
+   * Web runtimes such as Cloudflare Workers do not have these Node modules. See [web.md](web.md#platform-limitations).
    */
   TSGI_MISSING_PLATFORM_MODULE: (user: string, module: string) =>
     `${user} needs ${module}, a module of Node that this platform lacks. Leave it out here, or serve the ` +
     "application by Node, Bun or Deno.",
   /**
-   * The module for a worker is named by something else than a URL or an absolute path.
+   * The module for a worker is not specified by a URL or an absolute path.
    *
-   * A relative path would mean another file in each working directory.
+   * A relative path would depend on the working directory.
    *
    * ```js
    * // Wrong
@@ -31,20 +31,20 @@ export const POOLS = {
     `A worker imports a module by its URL, not ${JSON.stringify(text)}. Write import.meta.url, or new URL(` +
     `${JSON.stringify(text)}, import.meta.url).`,
   /**
-   * A pool of your own was to start a worker, and a bundler has put `tsgi` into the file of the application, or into an
-   * executable.
+   * Your own pool cannot start a worker, because a bundler put `tsgi` into the file or the executable of your
+   * application.
    *
-   * The pool of an App works there: it starts the application as a worker. A `ProcessPool`, a `ThreadPool`, `runInProcess`
-   * and `runInThread` need the file of `tsgi` that a worker runs. Keep the package out of the bundle, such as with
-   * `esbuild --packages=external`.
+   * You can still use the pool of an App, which starts the application as a worker. `ProcessPool`, `ThreadPool`,
+   * `runInProcess` and `runInThread` need the file of `tsgi` that a worker runs. Exclude the package from the bundle,
+   * for example with `esbuild --packages=external`.
    */
   TSGI_BUNDLED_POOL:
     "A pool cannot start workers here: the program of its workers is a file of the package tsgi, which is bundled. Keep " +
     "tsgi out of the bundle (esbuild --external:tsgi), or do the work in a handler that is not async.",
   /**
-   * A worker of a pool was to start workers itself.
+   * A worker of a pool tried to start workers.
    *
-   * A module is imported by each worker: one that starts workers would go on for ever.
+   * Each worker imports the module. If the module starts workers, they would start workers indefinitely.
    */
   TSGI_POOL_IN_A_WORKER:
     "A worker cannot start workers of its own. Call the pool from an async handler or from the program, and " +
@@ -62,11 +62,12 @@ export const POOLS = {
    */
   TSGI_UNKNOWN_LOOP: (name: unknown) => `installLoop() takes "libuv" or "uwebsockets", not ${JSON.stringify(name)}.`,
   /**
-   * Plain handlers run in workers, and the module that these import is of no use to them.
+   * Non-async handlers run in workers, but the workers cannot use the module that they import.
    *
-   * An `EntryError` of `tsgi/concurrency`. The module cannot be imported, has not finished importing within 10 seconds, makes no
-   * App, or one with other routes than the server's. The message names a route, the module, and the ways out. See
-   * [what a worker imports](concurrency.md#modules-loaded-by-workers).
+   * The error is an `EntryError` of `tsgi/concurrency`. It occurs if the module cannot be imported, or if the import
+   * takes more than 10 seconds. It also occurs if the module does not create an App, or if its App has other routes
+   * than the server. The message shows a route, the module and the possible solutions. See [modules loaded by
+   * workers](concurrency.md#modules-loaded-by-workers).
    *
    * ```js
    * // Right

@@ -3,10 +3,10 @@ import { describe, show } from "../messages.js";
 
 export const ROUTES = {
   /**
-   * Something was registered after the first request had come.
+   * You registered a route, a router, a mount or an exception handler after the first request.
    *
-   * The document and the routes are fixed from then on. Move the call in front of `serve`, or into an `onStartup` hook.
-   * Middleware may be added at any time.
+   * The routes and the OpenAPI document cannot change after the first request. Move the call before `serve`, or into an
+   * `onStartup` hook. You can add middleware at any time.
    *
    * ```js
    * // Right
@@ -19,9 +19,9 @@ export const ROUTES = {
     `${place}: the application serves already. Register routes, routers, mounts and exception handlers ` +
     "before the first request, at the latest in an onStartup hook.",
   /**
-   * A router is included in itself, or in one that it includes.
+   * A router includes itself, or a router that includes it.
    *
-   * Routers nest as a tree.
+   * The routers of an application must form a tree.
    *
    * ```js
    * // Wrong
@@ -35,9 +35,10 @@ export const ROUTES = {
     `A router cannot include itself, nor one that includes it. Take the includeRouter() of the one${named} ` +
     "out, or the other.",
   /**
-   * Two applications are mounted at one prefix.
+   * Two applications are mounted at the same prefix.
    *
-   * One application for each prefix: `/admin` and `/admin/reports` may both have one, and the longer prefix wins.
+   * Mount only one application at each prefix. You can mount one at `/admin` and another at `/admin/reports`: the
+   * longer prefix takes precedence.
    */
   TSGI_DUPLICATE_MOUNT: (path: string) =>
     `mount ${path}: another application is mounted there already. Give each a prefix of its own.`,
@@ -62,7 +63,7 @@ export const ROUTES = {
   /**
    * The handler of a route is not a function.
    *
-   * Often it is a handler that was called, or a name that its module does not export.
+   * Often the handler was called instead of passed, or its module does not export the name.
    *
    * ```js
    * // Wrong
@@ -79,9 +80,9 @@ export const ROUTES = {
     `${place}: the handler should be a function, not ${describe(given)}. Pass the function itself: readItem, ` +
     "not readItem().",
   /**
-   * Two lifespans give the state a value of the same name.
+   * Two lifespans yield a state with the same key.
    *
-   * Of the App and the routers that it includes. One would take the other's place without a word.
+   * The App and the routers that it includes share one state, so one value would silently replace the other.
    *
    * ```js
    * // Right
@@ -96,9 +97,10 @@ export const ROUTES = {
   TSGI_DUPLICATE_STATE: (key: string) =>
     `Two lifespans yield a state with the key ${JSON.stringify(key)}. Give one of them another name.`,
   /**
-   * A hook for the start or the stop of the application is not a function.
+   * A startup or shutdown hook is not a function.
    *
-   * Of `onStartup`, `onShutdown` or the option `lifespan`. Often it is a hook that was called.
+   * This error is about `onStartup`, `onShutdown` or the option `lifespan`. Often the hook was called instead of
+   * passed.
    *
    * ```js
    * // Wrong
@@ -111,7 +113,7 @@ export const ROUTES = {
   TSGI_HOOK_NOT_A_FUNCTION: (name: string, given: unknown) =>
     `${name} takes a function that is called with the App, not ${describe(given)}.`,
   /**
-   * An exception handler is registered for something other than a class or a status, or is not a function.
+   * An exception handler is not a function, or you registered it for a value that is not an error class or a status.
    *
    * ```js
    * // Wrong
@@ -127,10 +129,10 @@ export const ROUTES = {
     `exceptionHandler(MyError, (error, request) => …). Received ${describe(given)} and ${describe(handler)}` +
     ".",
   /**
-   * A limit is not a number that can limit anything.
+   * The value of a limit is not a valid number.
    *
-   * Compared with text or `NaN`, no body would be too large; with `handlerMs: 0` every request would be over at once.
-   * [All limits](specification.md#limits-of-our-own).
+   * If the limit were a string or `NaN`, no body would be too large. With `handlerMs: 0` every request would time out
+   * immediately. See [all limits](specification.md#limits-of-our-own).
    *
    * ```js
    * // Wrong
@@ -145,9 +147,9 @@ export const ROUTES = {
   "TSGI_INVALID_LIMIT.value": (name: string, given: unknown) =>
     `The limit ${name} is ${String(given)}. Give a number from 0 on, or Infinity.`,
   /**
-   * The method of a route is not a method of HTTP, or the methods are not a list.
+   * The method of a route is not an HTTP method, or the methods are not an array.
    *
-   * Any word will do (RFC 9110 §9.1), also one of your own such as `"PURGE"`.
+   * You can use any single word (RFC 9110 §9.1), for example a custom method such as `"PURGE"`.
    *
    * ```js
    * // Wrong
@@ -164,12 +166,13 @@ export const ROUTES = {
     `${place}: ${JSON.stringify(given)} is not a method such as "GET". A method is one word of letters and ` +
     "hyphens.",
   /**
-   * An option has a value that it cannot have.
+   * The value of an option is not valid.
    *
-   * A string in the place of a list would be taken apart letter by letter, `"false"` would count as true, and with a number
-   * as text no bound would hold. TypeScript reports it as well, but not for options that come from JavaScript or from
-   * `process.env`. Of `httpsRedirect()`, 301 and 302 let a client change the method. `ALLOW-FROM` is known to no browser any
-   * more: write a `contentSecurityPolicy` with `frame-ancestors`. [Options of pools](concurrency.md#options).
+   * An invalid value can have an unexpected effect: a string instead of an array would be split into letters, the
+   * string `"false"` would mean true, and a limit that is a string would not work. TypeScript reports these mistakes
+   * too, but not if the options are from JavaScript or from `process.env`. `httpsRedirect()` does not accept 301 and
+   * 302, because clients may change the method. Browsers no longer support `ALLOW-FROM`, so write a
+   * `contentSecurityPolicy` with `frame-ancestors`. For pools, see [their options](concurrency.md#options).
    *
    * ```js
    * // Wrong
@@ -228,10 +231,10 @@ export const ROUTES = {
   TSGI_INVALID_OPTIONS: (place: string, known: readonly string[], given: unknown) =>
     `${place} takes an object with the options ${known.join(", ")}. Received ${describe(given)}.`,
   /**
-   * Something in the pattern of a route is neither plain text nor `{name}`.
+   * A segment in the pattern of a route is neither plain text nor `{name}`.
    *
-   * Types and expressions go into `params`, a catch-all is a mount, an optional segment is a second route.
-   * [All of them](router.md#patterns).
+   * Declare types and constraints in `params`. If you need a catch-all, mount an application. If you need an optional
+   * segment, register a second route. See [all patterns](router.md#patterns).
    *
    * ```js
    * // Wrong
@@ -271,7 +274,7 @@ export const ROUTES = {
     `${place} ${path}: "${segment}" has a constraint. Write {${name}}, and declare its type in the route's params, as in ` +
     `params: { ${name}: t.Integer() }.`,
   /**
-   * The prefix of a router does not begin with a slash, or ends with one.
+   * The prefix of a router does not begin with a slash, or it ends with a slash.
    *
    * ```js
    * // Wrong
@@ -287,7 +290,7 @@ export const ROUTES = {
   /**
    * The option `returns` of a route is not a schema.
    *
-   * Nothing would be checked, and nothing cut.
+   * Without a schema, tsgi cannot validate the result or remove unknown properties.
    *
    * ```js
    * // Wrong
@@ -303,7 +306,7 @@ export const ROUTES = {
   /**
    * The options of a route are not an object.
    *
-   * The order is path, options, handler.
+   * Pass the arguments in the order path, options, handler.
    *
    * ```js
    * // Wrong
@@ -317,10 +320,11 @@ export const ROUTES = {
     `${place}: the options should be an object and the handler a function. Received ${describe(given)}. ` +
     "The order is path, options, handler.",
   /**
-   * `urlPathFor` was given a value that no path can carry.
+   * You passed a value to `urlPathFor` that cannot be part of a path.
    *
-   * A parameter takes one segment, and never an empty one. `.` and `..` never arrive, however they are escaped: a client takes
-   * them out of the path (RFC 3986 §5.2.4). Send such values in the query string.
+   * The value of a parameter is one segment that is not empty. The segments `.` and `..` never reach the server, even
+   * if you escape them, because clients remove them from the path (RFC 3986 §5.2.4). Send such values in the query
+   * string.
    *
    * ```js
    * // Wrong
@@ -344,7 +348,8 @@ export const ROUTES = {
   /**
    * A middleware is not a function.
    *
-   * `addMiddleware` takes what goes around the application, which `cors()`, `compress()` and `httpMiddleware()` make.
+   * `addMiddleware` accepts a function that wraps the application, such as the result of `cors()`, `compress()` or
+   * `httpMiddleware()`.
    *
    * ```js
    * // Wrong
@@ -365,7 +370,7 @@ export const ROUTES = {
     `${place}: a middleware is a function from app to app, not ${describe(given)}. Write middleware: [cors({ ` +
     "… })].",
   /**
-   * `urlPathFor` was not given a value for each name of the pattern.
+   * You did not pass a value to `urlPathFor` for each name in the pattern.
    *
    * ```js
    * // Wrong
@@ -381,7 +386,7 @@ export const ROUTES = {
   /**
    * An App is mounted on itself.
    *
-   * Its requests would go in a circle. Mount another App, or include a Router.
+   * Its requests would never reach a route. Mount another App, or include a Router.
    *
    * ```js
    * // Wrong
@@ -394,9 +399,9 @@ export const ROUTES = {
   TSGI_MOUNTED_ON_ITSELF: (path: string) =>
     `mount ${path}: an App cannot mount itself. Mount another App, or include a Router.`,
   /**
-   * There is a `{name}` in the prefix of a mount, or of a router around it.
+   * The prefix of a mount, or of a router that contains it, has a `{name}`.
    *
-   * The mounted application would not know the names. Include a router, whose routes get them.
+   * A mounted application does not receive the parameter. Include a router instead: its routes receive it.
    *
    * ```js
    * // Wrong
@@ -415,7 +420,7 @@ export const ROUTES = {
   /**
    * An application is mounted on a router that has dependencies.
    *
-   * They would guard the routes of the router, and silently not the mount.
+   * The dependencies would guard the routes of the router, but not the mounted application.
    *
    * ```js
    * // Wrong
@@ -429,10 +434,10 @@ export const ROUTES = {
     `mount ${path}: a router's dependencies do not reach a mounted application, which has its own. Mount it ` +
     "on the App or on a router without dependencies, and guard it by middleware.",
   /**
-   * The application to serve or to mount is not an ASGI application.
+   * The value that you serve or mount is not an ASGI application.
    *
-   * That is a function, which is called with `(scope, receive, send)`: an App, or one of your own. Often a module is passed
-   * instead of what it exports.
+   * An ASGI application is a function that is called with `(scope, receive, send)`: an App, or your own function. Often
+   * the module was passed instead of its export.
    *
    * ```js
    * // Wrong
@@ -451,9 +456,9 @@ export const ROUTES = {
     `mount ${path}: an ASGI application is a function, not ${describe(given)}. Pass an App, or a function of ` +
     "(scope, receive, send).",
   /**
-   * `includeRouter` was called without a Router, or with a module that exports several.
+   * The argument of `includeRouter` is not a Router, or it is a module that exports several routers.
    *
-   * A router takes part in the App; an App is an application of its own, which is mounted.
+   * A router becomes part of the App. An App is a separate application, which you mount.
    *
    * ```js
    * // Wrong
@@ -471,9 +476,9 @@ export const ROUTES = {
     `includeRouter() accepts a module with one Router, and this one exports ${count}. Include the Router itself: ` +
     "includeRouter(module.router).",
   /**
-   * The path of a route is not text.
+   * The path of a route is not a string.
    *
-   * A pattern is text; a regular expression is not a path here. See [router.md](router.md#patterns).
+   * A pattern is a string. You cannot use a regular expression as a path. See [router.md](router.md#patterns).
    *
    * ```js
    * // Wrong
@@ -488,7 +493,7 @@ export const ROUTES = {
   /**
    * The path of a route does not begin with a slash.
    *
-   * The message has the path to write.
+   * The message contains the correct path.
    *
    * ```js
    * // Wrong
@@ -501,9 +506,9 @@ export const ROUTES = {
   TSGI_PATH_WITHOUT_SLASH: (place: string, path: string) =>
     `${place}: a path starts with "/": write ${JSON.stringify(`/${path}`)}.`,
   /**
-   * An option has a name that is not known here.
+   * An option has an unknown name.
    *
-   * The message lists the known names. A misspelled option would otherwise have no effect.
+   * The message lists the known names. Without this error, a misspelled option would have no effect.
    *
    * ```js
    * // Wrong
@@ -517,9 +522,9 @@ export const ROUTES = {
     `${place} has no option ${JSON.stringify(option)}. It has: ${known.join(", ")}.` +
     (meant === null ? "" : ` Did you mean ${JSON.stringify(meant)}?`),
   /**
-   * `urlPathFor` was given a name that no route has.
+   * You called `urlPathFor` with a name that no route has.
    *
-   * A route has the `name` of its options, or else that of its handler function.
+   * The name of a route is the option `name`. If you do not set it, it is the name of the handler function.
    *
    * ```js
    * // Wrong
@@ -534,7 +539,7 @@ export const ROUTES = {
   TSGI_UNKNOWN_ROUTE_NAME: (name: unknown, way: string) =>
     `urlPathFor: no route is named ${JSON.stringify(name)}. ${way}`,
   /**
-   * `urlPathFor` was given a value for a name that the pattern lacks.
+   * You passed a value to `urlPathFor` for a name that is not in the pattern.
    *
    * ```js
    * // Wrong

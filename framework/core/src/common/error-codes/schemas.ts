@@ -9,9 +9,9 @@ import { describe } from "../messages.js";
 
 export const SCHEMAS = {
   /**
-   * A type is computed from a reference that is not known yet.
+   * A type is computed from a reference outside of a module.
    *
-   * `t.Pick(t.Ref(…))`, `t.Partial(t.Ref(…))` and the like are resolved inside a module.
+   * `t.Pick(t.Ref(…))`, `t.Partial(t.Ref(…))` and similar types can only be resolved inside a module.
    *
    * ```js
    * // Right
@@ -30,9 +30,10 @@ export const SCHEMAS = {
     "A type that is computed from a reference is known inside a module only: write `t.Module({ … " +
     "}).Import(name)`.",
   /**
-   * The default of a schema does not fit the schema.
+   * The default of a schema does not match the schema.
    *
-   * Defaults are checked once, here, and not for each request. `null` belongs on the descriptor, where the type of the value sees it.
+   * tsgi checks defaults once at registration, not in each request. If the default is `null`, set it on the parameter
+   * function, such as `Query({ default: null })`, so that TypeScript infers the type.
    *
    * ```js
    * // Wrong
@@ -97,9 +98,9 @@ export const SCHEMAS = {
     `The pattern ${JSON.stringify(pattern)} is not a regular expression: ${reason}. Fix the pattern, or escape ` +
     "literal characters with \\.",
   /**
-   * A schema has a rule for one type, and does not say which type that is.
+   * A schema has a rule for one type, but does not specify the type.
    *
-   * `{ minLength: 1 }` alone checks nothing of a number.
+   * For example, `{ minLength: 1 }` without a type does not reject a number.
    *
    * ```js
    * // Wrong
@@ -113,20 +114,21 @@ export const SCHEMAS = {
     `The keyword ${JSON.stringify(keyword)} needs a \`type\` beside it. Say which one is meant, as ` +
     "t.String({ … }) does.",
   /**
-   * A schema of another library gives no JSON Schema, where one is needed.
+   * A schema of another library does not provide the JSON Schema that tsgi needs.
    *
-   * Text is coerced by it, and the document is made from it. The message says what that library needs.
+   * tsgi uses the JSON Schema to convert strings and to build the OpenAPI document. The message tells you how to
+   * provide it.
    */
   TSGI_MISSING_JSON_SCHEMA: (vendor: string, place: string, instead: string) =>
     `The ${vendor} schema of ${place} gives no JSON Schema. ${instead}`,
   /**
-   * A struct has a property of the name `__proto__`.
+   * An object schema has a property with the name `__proto__`.
    *
-   * It would set the prototype of whatever is built from it.
+   * The property would set the prototype of each object that is created from the schema.
    */
   TSGI_RESERVED_PROPERTY_NAME: "A struct cannot have a property named `__proto__`. Give it another name.",
   /**
-   * A schema is of a type that cannot travel: a function, a symbol, a promise and the like.
+   * The type of a schema has no JSON form, for example a function, a symbol or a promise.
    *
    * ```js
    * // Wrong
@@ -143,9 +145,9 @@ export const SCHEMAS = {
   TSGI_SCHEMA_WITHOUT_JSON_FORM: (type: unknown) =>
     `A schema of type ${JSON.stringify(type)} has no JSON form. Describe what travels on the wire instead.`,
   /**
-   * A schema has a keyword that would not be checked.
+   * A schema has a keyword that tsgi does not check.
    *
-   * `if`, `dependentRequired` and others. A rule that is not checked is worse than none.
+   * Examples are `if` and `dependentRequired`. Without this error, you would rely on a rule that has no effect.
    *
    * ```js
    * // Wrong
@@ -171,9 +173,9 @@ export const SCHEMAS = {
     `The keyword ${JSON.stringify(keyword)} is not checked. Write the rule with a union, an intersection or ` +
     "`t.Transform`, or use a Standard Schema that checks it.",
   /**
-   * The `format` of a schema is not known.
+   * The `format` of a schema is unknown.
    *
-   * An unknown format would check nothing. The message has those that are known.
+   * tsgi cannot check an unknown format. The message lists the known formats.
    *
    * ```js
    * // Wrong
@@ -195,9 +197,9 @@ export const SCHEMAS = {
     `The format ${JSON.stringify(format)} is not known. Known formats: ${[...formats].join(", ")}. Write it ` +
     "as `pattern`, or use a Standard Schema that checks it.",
   /**
-   * The `type` of a schema is none of JSON Schema.
+   * The `type` of a schema is not a type of JSON Schema.
    *
-   * They are `string`, `number`, `integer`, `boolean`, `object`, `array` and `null`.
+   * The types are `string`, `number`, `integer`, `boolean`, `object`, `array` and `null`.
    *
    * ```js
    * // Wrong
@@ -211,9 +213,9 @@ export const SCHEMAS = {
     `The schema type ${JSON.stringify(type)} is not known. Known types: string, number, integer, boolean, ` +
     "object, array, null.",
   /**
-   * A schema refers to another one that is not there.
+   * A schema refers to a schema that does not exist.
    *
-   * `t.Ref()` leads to a name of its own module. Outside of one, use the schema itself.
+   * `t.Ref()` refers to a name in the same module. Outside of a module, use the schema itself.
    *
    * ```js
    * // Wrong
@@ -228,7 +230,7 @@ export const SCHEMAS = {
    * app.post("/items", { params: { item: Body(t.Object({ owner: User })) } }, readItem);
    * ```
    *
-   * @remarks Said when the document is built.
+   * @remarks Thrown when the OpenAPI document is built.
    */
   "TSGI_UNRESOLVED_REFERENCE.document": (ref: unknown) =>
     `The reference ${JSON.stringify(ref)} leads nowhere within its schema. Define it in the $defs of that ` +
@@ -238,9 +240,10 @@ export const SCHEMAS = {
     `The reference ${JSON.stringify(ref)} leads nowhere. Use the schema itself instead of a reference, or ` +
     "`t.Module({ … }).Import(name)` for structs that refer to each other.",
   /**
-   * A default, an example or a value of an `enum` cannot be written as JSON.
+   * A default, an example or a value of an `enum` has no JSON form.
    *
-   * A function, a `bigint`, a cycle, an instance of a class of your own. Write it as it would travel.
+   * Examples are a function, a `bigint`, a circular object and an instance of your own class. Write the value in the
+   * form that JSON uses.
    *
    * ```js
    * // Wrong
@@ -256,7 +259,7 @@ export const SCHEMAS = {
     `A value of type ${type} has no JSON form, so no document can list it. Write it as it would travel.`,
   "TSGI_VALUE_WITHOUT_JSON_FORM.example": (reason: string) =>
     `A default or an example has no JSON form: ${reason}. Write it as it would travel.`,
-  /** @remarks A function, a `bigint`, a class of your own. */
+  /** @remarks For example a function, a `bigint` or your own class. */
   "TSGI_VALUE_WITHOUT_JSON_FORM.default": (name: string) =>
     `The default of ${name} has no JSON form. Write it as it would travel.`,
 };

@@ -7,9 +7,9 @@
 
 export const SECURITY = {
   /**
-   * Two different security schemes have one `schemeName`.
+   * Two different security schemes have the same `schemeName`.
    *
-   * Thrown when the document is built. The same scheme object may be used by any number of routes.
+   * The error is thrown when the OpenAPI document is built. You can use the same scheme object in any number of routes.
    *
    * ```js
    * // Wrong
@@ -35,7 +35,7 @@ export const SECURITY = {
   TSGI_DUPLICATE_SECURITY_SCHEME: (name: string) =>
     `Two different security schemes have the schemeName ${JSON.stringify(name)}. Give each one of its own.`,
   /**
-   * The realm of `HTTPBasic` has a character that its header cannot carry.
+   * The realm of `HTTPBasic` contains a character that is not allowed in a header.
    *
    * ```js
    * // Wrong
@@ -48,7 +48,7 @@ export const SECURITY = {
   TSGI_INVALID_REALM: (realm: unknown) =>
     `HTTPBasic: a realm is printable ASCII; ${JSON.stringify(realm)} is not. Write it without other characters.`,
   /**
-   * The `scheme` of `HTTPBearer` is not one word, and could not be sent in a header.
+   * The `scheme` of `HTTPBearer` is not a single word, so it cannot be sent in a header.
    *
    * ```js
    * // Wrong
@@ -61,7 +61,7 @@ export const SECURITY = {
   TSGI_INVALID_AUTH_SCHEME: (scheme: string) =>
     `HTTPBearer: a scheme is one word of letters, digits and -; ${JSON.stringify(scheme)} is not. Write { scheme: "Token" }.`,
   /**
-   * An API key has no name of the header, the query parameter or the cookie that carries it.
+   * You did not specify the name of the header, query parameter or cookie that contains the API key.
    *
    * ```js
    * // Wrong
@@ -74,9 +74,9 @@ export const SECURITY = {
   TSGI_MISSING_API_KEY_NAME: (defaultName: string, what: string, example: string) =>
     `${defaultName} takes the name of a ${what}: new ${defaultName}({ name: "${example}" }).`,
   /**
-   * `OAuth2PasswordBearer` has no `tokenUrl`, the address that gives tokens.
+   * `OAuth2PasswordBearer` has no `tokenUrl`, the address of the endpoint that issues tokens.
    *
-   * "Authorize" in the documentation logs in there.
+   * The “Authorize” button of the documentation uses this address to log in.
    *
    * ```js
    * // Wrong
