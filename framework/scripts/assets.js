@@ -6,7 +6,6 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import path from "node:path";
 import { FRAMEWORK } from "./packages.js";
 
@@ -65,14 +64,6 @@ function fetchPackage(name) {
   execFileSync("tar", ["-xzf", filename], { cwd: folder });
   rmSync(tarball);
   return path.join(folder, "package");
-}
-
-/** The folder of an installed package; not every one exports its `package.json`. */
-export function folderOf(name) {
-  const folders = createRequire(import.meta.url).resolve.paths(name) ?? [];
-  const found = folders.find((folder) => existsSync(path.join(folder, name, "package.json")));
-  if (found === undefined) throw new Error(`${name} is not installed`);
-  return path.join(found, name);
 }
 
 /**

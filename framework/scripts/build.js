@@ -8,7 +8,8 @@
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { copyAssets, folderOf } from "./assets.js";
+import { version as esbuild } from "esbuild";
+import { copyAssets } from "./assets.js";
 import { bundle } from "./bundle.js";
 import { FRAMEWORK, packageFolders } from "./packages.js";
 
@@ -31,7 +32,7 @@ function fingerprint(folder) {
   }
   hash.update(readFileSync(path.join(folder, "package.json")));
   for (const name of SCRIPTS) hash.update(readFileSync(path.join(import.meta.dirname, name)));
-  hash.update(readFileSync(path.join(folderOf("esbuild"), "package.json")));
+  hash.update(esbuild);
   return hash.digest("hex");
 }
 

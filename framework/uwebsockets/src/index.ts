@@ -1,6 +1,6 @@
 /** `@tsgi/uwebsockets`: serves an application on the I/O loop of uWebSockets.js. `tsgi/node` finds it by itself. @module */
 import { uwebsocketsError } from "./errors.js";
-import { findLoopPackage, type LoopDriver, type NativeLoop, type StoppableServer } from "tsgi/internals";
+import { findLoopPackage, type LoopDriver, type NativeLoop } from "tsgi/internals";
 import type { UwsModule } from "./module.js";
 import { UwsServer } from "./server.js";
 
@@ -27,5 +27,3 @@ export const createServer: LoopDriver["createServer"] = (context, lifespan, sett
 function isUws(native: NativeLoop): native is UwsModule {
   return typeof native.App === "function";
 }
-
-export type { StoppableServer };

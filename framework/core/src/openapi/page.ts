@@ -3,8 +3,14 @@ import { nodeModule } from "../common/platform.js";
 import { FileResponse } from "../http/response/file.js";
 import type { ServerObject } from "./types.js";
 
-/** The files of `@tsgi/docs-ui`. @throws Error where it is not installed beside this module, or this has no address. */
+let home: URL | null = null;
+
+/** The files of `@tsgi/docs-ui`, looked up once. @throws Error if it is not beside this module, or this has no address. */
 function foldersOf(): URL {
+  return (home ??= findHome());
+}
+
+function findHome(): URL {
   const manifest = nodeModule("node:module", "A page")
     .createRequire(import.meta.url)
     .resolve("@tsgi/docs-ui/package.json");
