@@ -18,6 +18,9 @@ export const CLOSE = {
   restart: 1012,
 } as const;
 
+/** The most bytes of one message, where neither the server nor the application says otherwise. */
+export const DEFAULT_MESSAGE_BYTES = 1 << 20;
+
 /** A handshake that is completed: because the application accepts, or closes with a code of its own. */
 export interface Acceptance {
   /**

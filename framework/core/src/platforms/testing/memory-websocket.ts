@@ -8,6 +8,7 @@ import { Deferred, setIdleTimeout } from "../../common/promises.js";
 import {
   type Acceptance,
   CLOSE,
+  DEFAULT_MESSAGE_BYTES,
   type OpenWebSocket,
   type PendingHandshake,
   type Refusal,
@@ -132,8 +133,6 @@ export function withHeaders(base: HeadersInit, others?: HeadersInit): ResponseHe
   return headers;
 }
 
-/** Bytes of one message if the application does not say otherwise, as on the server. */
-const DEFAULT_MESSAGE_BYTES = 1 << 20;
 /** Milliseconds for which the close of the client waits until the application has handled the messages before it. */
 const MAX_CATCH_UP_MS = 1000;
 /** A test may send as much as it likes to a slow application. */

@@ -4,6 +4,7 @@ import { asBytes, isLonger } from "../../protocol/bytes.js";
 import {
   type Acceptance,
   CLOSE,
+  DEFAULT_MESSAGE_BYTES,
   type OpenWebSocket,
   type PendingHandshake,
   type WebSocketEvents,
@@ -22,8 +23,6 @@ interface PlatformSocket extends Pick<WebSocket, "addEventListener" | "binaryTyp
 }
 type PairClass = new () => { readonly 0: object; readonly 1: PlatformSocket };
 
-/** Bytes of one message if the application does not say otherwise, as on the own server. */
-const DEFAULT_MESSAGE_BYTES = 1 << 20;
 /** The platform makes no client wait: one that sends more than this to a slow application is closed with 1008. */
 const HELD = { messages: 65_536, bytes: 16 << 20 };
 

@@ -1,4 +1,5 @@
 /** The rules of a server for WebSocket handshakes, and a handshake checked by them. @module */
+import { DEFAULT_MESSAGE_BYTES } from "../../../protocol/websocket-handshake.js";
 import { createRecord } from "../../../protocol/header-list.js";
 import { configurationError } from "../../../common/exceptions.js";
 import { FLAG, LIST, type OptionRules } from "../../../common/options.js";
@@ -64,8 +65,6 @@ export function toRules(options: WebSocketOptions, pingMs: number, maxBytes: num
   };
 }
 
-/** The most bytes of one message where nobody says otherwise. */
-const DEFAULT_MESSAGE_BYTES = 1 << 20;
 const NO_SUBPROTOCOLS: readonly string[] = Object.freeze([]);
 /** V8's longest string on 64 bits, as `node:buffer` has it in `constants.MAX_STRING_LENGTH`. */
 const MAX_STRING_LENGTH = 0x1f_ff_ff_e8;
