@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import dictionary from "dictionary-en";
 import nspell from "nspell";
+import { countWords, findStilted } from "./stilted.js";
 
 /** Technical English names its subject first. */
 const OPENING = /^(?:What|Whether|Who|Whoever|Whose|Where|Wherever|How)\b(?![^.]*\?)/;
@@ -73,8 +74,23 @@ function isSpelled(word) {
 
 const excerpt = (text) => text.replaceAll(/\s+/g, " ").trim().slice(0, 90);
 
+/** Headings and titles that begin with a clause instead of a noun or a verb. */
+const CLAUSES = {
+  heading: /^(?:What|Where|Who|Whose|How|Why|That|Beside)\b(?!.*\?)/,
+  title: /^(?:that|whose|which|what|where|whoever|whatever|wherever)\b/i,
+};
+
+/** The number of words of a text, without its code. */
+export const wordsOf = ({ text }) => countWords(plain(text));
+
 /** By name, what a rule finds in a text. */
 export const rules = {
+  stilted: ({ text }) => findStilted(plain(text)),
+
+  clause: ({ kind, text }) => (CLAUSES[kind]?.test(text) ? [excerpt(text)] : []),
+
+  subject: ({ kind, text }) => (kind === "subject" && text.length > 72 ? [`${text.length} characters: ${text}`] : []),
+
   opening: ({ kind, text }) => (kind === "comment" && OPENING.test(text) ? [excerpt(text)] : []),
 
   phrase: ({ text }) =>
@@ -103,7 +119,7 @@ export const rules = {
 
   spelling({ kind, text }) {
     // Markup and programs are in literals too.
-    if (kind === "message" && /[<>{};=$\n]/.test(text)) return [];
+    if (/message|title/.test(kind) && /[<>{};=$\n]/.test(text)) return [];
     // Names of code have capitals inside, digits, underscores or dots.
     const words = plain(text).match(/(?<![\w.@#$/\\-])\p{L}[\p{L}'’]*(?![\w@#$/\\(]|[.:]\w)/gu) ?? [];
     const prose = words

@@ -4,16 +4,29 @@ import ts from "typescript-5.9";
 
 /**
  * @typedef {object} Text
- * @property {"comment" | "message" | "paragraph"} kind
+ * @property {"comment" | "message" | "title" | "paragraph" | "heading"} kind
  * @property {number} line - From 1.
  * @property {string} text
  * @property {string} [name] - Of a doc comment: what it stands on.
  */
 
+/** Functions whose first argument is the title of a test. */
+const TEST_FUNCTION = /^(?:it|test|slowly|describe\w*)\b/;
+
+/** Titles of tests are the first arguments of `it` and `describe`, also of `it.each(…)`. */
+function isTitleOfTest(node) {
+  const { parent } = node;
+  return (
+    ts.isCallExpression(parent) &&
+    parent.arguments[0] === node &&
+    TEST_FUNCTION.test(parent.expression.getText().trim())
+  );
+}
+
 /** The comments of a program, and the texts of its literals that are sentences. */
 export function textsOfProgram(file, content) {
-  const kind = /\.[cm]?js$/.test(file) ? ts.ScriptKind.JS : ts.ScriptKind.TS;
-  const source = ts.createSourceFile(file, content, ts.ScriptTarget.ESNext, true, kind);
+  const script = /\.[cm]?js$/.test(file) ? ts.ScriptKind.JS : ts.ScriptKind.TS;
+  const source = ts.createSourceFile(file, content, ts.ScriptTarget.ESNext, true, script);
   const lineOf = (position) => source.getLineAndCharacterOfPosition(position).line + 1;
   const texts = [];
   const names = new Map();
@@ -23,9 +36,10 @@ export function textsOfProgram(file, content) {
     if (ts.isStringLiteralLike(node) || ts.isTemplateLiteralToken(node) || ts.isRegularExpressionLiteral(node)) {
       const [start, end] = [node.getStart(source), node.end];
       rest = `${rest.slice(0, start)}${" ".repeat(end - start)}${rest.slice(end)}`;
+      const isTitle = isTitleOfTest(ts.isTemplateHead(node) ? node.parent : node);
       // Two words in a row are a sentence, and not a name, a path or a header.
-      const isSentence = !ts.isRegularExpressionLiteral(node) && /[a-z]{2,} [a-z]{2,}/.test(node.text);
-      if (isSentence) texts.push({ kind: "message", line: lineOf(start), text: node.text });
+      const isSentence = !ts.isRegularExpressionLiteral(node) && (isTitle || /[a-z]{2,} [a-z]{2,}/.test(node.text));
+      if (isSentence) texts.push({ kind: isTitle ? "title" : "message", line: lineOf(start), text: node.text });
     }
     ts.forEachChild(node, visit);
   };
@@ -62,7 +76,10 @@ export function textsOfPage(content) {
     const mark = /^(?:\||(?:[-*+>]|\d+\.|#+)\s+)/.exec(line)?.[0] ?? "";
     const parts = mark === "|" ? line.split(/(?<!\\)\|/) : [line.slice(mark.length)];
     if (isOpen && mark === "" && line !== "") texts.at(-1).text += ` ${line}`;
-    else texts.push(...parts.map((text) => ({ kind: "paragraph", line: index + 1, text })));
+    else
+      texts.push(
+        ...parts.map((text) => ({ kind: mark.startsWith("#") ? "heading" : "paragraph", line: index + 1, text })),
+      );
     isOpen = line !== "" && !/^[|#]/.test(line);
   }
   return texts.filter(({ text }) => text !== "");

@@ -360,7 +360,7 @@ describeMatrix("StaticFiles", ({ call, keeps, transport }) => {
     expect(await call(app, "GET", "/static/none")).toMatchObject({ status: 404, json: { lost: true } });
   });
 
-  it("work without an App, and canonicalise the path themselves", async () => {
+  it("work without an App, and canonicalize the path themselves", async () => {
     const files = new StaticFiles(root, { html: true });
     expect((await call(files, "GET", "/docs/")).text).toBe("<p>docs</p>");
     expect((await call(files, "GET", "/a%20b%252f+%C3%BC.txt")).text).toBe("odd name");

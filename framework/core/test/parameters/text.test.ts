@@ -386,7 +386,7 @@ describeMatrix("a repeated key", ({ keeps, probe }) => {
     expect(faultLines(await ask("/?n=1&n=1"))).toEqual(["unique_items query.n"]);
   });
 
-  it("of a header gives each value on its own, however it is spelt", async () => {
+  it("of a header gives each value on its own, however it is spelled", async () => {
     const headers = [
       ["X-Tag", "a, b"],
       ["x-tag", "c"],

@@ -513,7 +513,7 @@ describe("a client that leaves", () => {
     expect(await thrown.promise).toBeInstanceOf(ClientDisconnect);
   });
 
-  it("by cancelling the answer's body is http.disconnect, and closes the source of a stream", async () => {
+  it("by canceling the answer's body is http.disconnect, and closes the source of a stream", async () => {
     const closed = new Deferred<void>();
     async function* endless() {
       try {

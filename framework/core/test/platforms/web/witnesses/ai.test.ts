@@ -146,7 +146,7 @@ describe("a stream of the AI SDK that a handler returns", () => {
     expect(log.lines.filter((line) => !line.startsWith("info"))).toEqual([]);
   });
 
-  it("is the same by app.fetch, where cancelling the body aborts the model", async () => {
+  it("is the same by app.fetch, where canceling the body aborts the model", async () => {
     const model = new SteppedModel(["one", "two"]);
     const app = chat(model);
     model.step();
